@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** Where .ci/run wants the results as JSON, beside what people read. */
+const report = process.env['TEAMSHEET_TEST_REPORT'];
+
+export default defineConfig({
+  test: {
+    include: ['test/{unit,property,contract,e2e}/**/*.test.ts'],
+    passWithNoTests: false,
+    restoreMocks: true,
+    testTimeout: 30_000,
+    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+  },
+});
