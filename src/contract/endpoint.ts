@@ -1,0 +1,34 @@
+import type * as z from 'zod';
+
+/** The five features that the account reports a quota for (section 2.1). */
+export const FEATURES = ['fantasy_leagues', 'mini_leagues', 'squads', 'contests', 'users'] as const;
+export type Feature = (typeof FEATURES)[number];
+
+/** One operation of the service, as data (section 4 of its interface). */
+export interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  /** Below `{base_url}/v1`; holds `{id}` when the operation has a path id. */
+  readonly path: string;
+  /** The row of the interface's endpoint table, 1 to 21. */
+  readonly row: number;
+  readonly summary: string;
+  /** Schema of `{id}`. */
+  readonly pathId?: z.ZodType<string | number>;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodObject;
+  /** One record of `data`. */
+  readonly record: z.ZodObject;
+  /** `data` is an array of records. */
+  readonly list: boolean;
+  /** The answer carries `paging` and takes `page`. */
+  readonly paged: boolean;
+  /** The body field that takes several rows in one request. */
+  readonly batch?: string;
+  /** The quota that each created record uses. */
+  readonly quota?: Feature;
+}
+
+/** Only reading operations may be repeated without a thought. */
+export function isRead(endpoint: Endpoint): boolean {
+  return endpoint.method === 'GET';
+}

@@ -1,0 +1,97 @@
+import * as z from 'zod';
+
+/** What one leaf of a record is, for report columns and typed cells. `json` is an object whose contents the service does not show. */
+export type FieldType = 'text' | 'integer' | 'number' | 'boolean' | 'datetime' | 'uuid' | 'json';
+
+/** The type of every leaf schema made in this file; wrappers (nullish, pipes) are looked through by {@link leavesOf}. */
+const fieldTypes = z.registry<{ readonly type: FieldType }>();
+
+function leaf<S extends z.ZodType>(type: FieldType, schema: S): S {
+  fieldTypes.add(schema, { type });
+  return schema;
+}
+
+const numberToText = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value);
+const digitsToInteger = (value: unknown): unknown =>
+  typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+const decimalToNumber = (value: unknown): unknown =>
+  typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : value;
+
+/**
+ * Schemas for what the service answers. They accept every plausible spelling of a value (an integer as digits in a string, a number where a
+ * text is documented, any ISO precision, either case of a UUID) and keep it; a value of another kind is an issue of that record alone.
+ */
+export const read = {
+  text: () => leaf('text', z.preprocess(numberToText, z.string())),
+  integer: () => leaf('integer', z.preprocess(digitsToInteger, z.int())),
+  number: () => leaf('number', z.preprocess(decimalToNumber, z.number())),
+  boolean: () => leaf('boolean', z.boolean()),
+  datetime: () => leaf('datetime', z.string().meta({ format: 'date-time' })),
+  uuid: () => leaf('uuid', z.string().min(1).meta({ format: 'uuid' })),
+  opaque: () => leaf('json', z.unknown()),
+};
+
+type Nullish<Shape extends z.ZodRawShape> = {
+  [Key in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Key]>>;
+};
+
+/** An object of the service: the fields of `identity` must be there, each of `rest` may be null or absent, unknown fields are kept. */
+export function record<Identity extends z.ZodRawShape, Rest extends z.ZodRawShape>(
+  identity: Identity,
+  rest: Rest,
+) {
+  const optional = Object.fromEntries(
+    Object.entries(rest).map(([name, schema]) => [name, (schema as z.ZodType).nullish()]),
+  );
+  // Object.fromEntries forgets which key has which schema.
+  return z.looseObject({ ...identity, ...(optional as unknown as Nullish<Rest>) });
+}
+
+/** Schemas for what we send: exactly the constraints of the interface. */
+export const send = {
+  text: (min = 0) => z.string().min(min),
+  integer: () => z.int(),
+  /** An id, page or league number: integer >= 1. */
+  positive: () => z.int().min(1),
+  /** Eligibility minutes: 1 to 90 inclusive (section 2.9). */
+  minutes: () => z.int().min(1).max(90),
+  number: () => z.number(),
+  boolean: () => z.boolean(),
+  uuid: () => z.guid(),
+};
+
+/** One leaf of a record: its dotted path and type. */
+export interface Leaf {
+  readonly path: string;
+  readonly type: FieldType;
+}
+
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  let inner = schema;
+  for (;;) {
+    if (fieldTypes.has(inner)) return inner;
+    if (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) inner = inner.unwrap();
+    else return inner;
+  }
+}
+
+/**
+ * The scalar leaves of a record in the interface's order, with dotted paths; an object whose contents are not shown is one `json` leaf.
+ * Arrays have no leaves: a report either explodes them or names a path into them.
+ */
+export function leavesOf(schema: z.core.$ZodType, prefix = ''): readonly Leaf[] {
+  const inner = unwrap(schema);
+  const known = fieldTypes.get(inner as z.ZodType);
+  if (known !== undefined) return [{ path: prefix, type: known.type }];
+  if (!(inner instanceof z.ZodObject)) return [];
+  return Object.entries(inner.shape as Record<string, z.core.$ZodType>).flatMap(([name, child]) =>
+    leavesOf(child, prefix === '' ? name : `${prefix}.${name}`),
+  );
+}
+
+/** The schema of one element of an array field, or undefined when `name` is not an array of the record. */
+export function elementOf(schema: z.ZodObject, name: string): z.core.$ZodType | undefined {
+  const child = (schema.shape as Record<string, z.core.$ZodType | undefined>)[name];
+  const inner = child === undefined ? undefined : unwrap(child);
+  return inner instanceof z.ZodArray ? inner.element : undefined;
+}

@@ -1,0 +1,63 @@
+import type * as z from 'zod';
+import type { Endpoint } from './endpoint.ts';
+import type { Resource, ResourceName } from './resource.ts';
+import { account, accountEndpoints } from './resources/account.ts';
+import { autoSubstitutionEndpoints, autoSubstitutions } from './resources/auto-substitutions.ts';
+import { fantasyLeagueEndpoints, fantasyLeagues } from './resources/fantasy-leagues.ts';
+import { fixtureEndpoints, fixtures } from './resources/fixtures.ts';
+import { lineupEndpoints, lineups } from './resources/lineups.ts';
+import { miniLeagueEndpoints, miniLeagues } from './resources/mini-leagues.ts';
+import { playerEndpoints, players } from './resources/players.ts';
+import { pointsConfig, pointsConfigEndpoints } from './resources/points-config.ts';
+import { priceEndpoints, prices } from './resources/prices.ts';
+import { squadEndpoints, squads } from './resources/squads.ts';
+import { userEndpoints, users } from './resources/users.ts';
+
+/** All 21 operations of the service by their names on the command line, in the order of its interface (section 4). */
+export const endpoints = {
+  ...accountEndpoints,
+  ...fantasyLeagueEndpoints,
+  ...fixtureEndpoints,
+  ...miniLeagueEndpoints,
+  ...userEndpoints,
+  ...squadEndpoints,
+  ...lineupEndpoints,
+  ...playerEndpoints,
+  ...pointsConfigEndpoints,
+  ...priceEndpoints,
+  ...autoSubstitutionEndpoints,
+} as const satisfies Record<string, Endpoint>;
+
+export type OperationId = keyof typeof endpoints;
+export const OPERATION_IDS = Object.keys(endpoints) as readonly OperationId[];
+
+type Endpoints = typeof endpoints;
+/** One record of an operation's answer. */
+export type RecordOf<Id extends OperationId> = z.infer<Endpoints[Id]['record']>;
+/** The body that an operation sends. */
+export type BodyOf<Id extends OperationId> = Endpoints[Id] extends { body: infer Body extends z.ZodType }
+  ? z.input<Body>
+  : undefined;
+/** The query that an operation takes. */
+export type QueryOf<Id extends OperationId> = Endpoints[Id] extends { query: infer Query extends z.ZodType }
+  ? z.input<Query>
+  : undefined;
+/** The operations whose answer carries `paging`. */
+export type PagedOperationId = {
+  [Id in OperationId]: Endpoints[Id]['paged'] extends true ? Id : never;
+}[OperationId];
+
+/** Every resource that a mapping may name. */
+export const resources = {
+  account,
+  users,
+  prices,
+  points_config: pointsConfig,
+  fantasy_leagues: fantasyLeagues,
+  mini_leagues: miniLeagues,
+  squads,
+  lineups,
+  players,
+  fixtures,
+  auto_substitutions: autoSubstitutions,
+} as const satisfies Record<ResourceName, Resource>;

@@ -1,0 +1,64 @@
+import type * as z from 'zod';
+import type { FieldType } from './field.ts';
+import type { Feature } from './endpoint.ts';
+
+export const RESOURCES = [
+  'account',
+  'users',
+  'prices',
+  'points_config',
+  'fantasy_leagues',
+  'mini_leagues',
+  'squads',
+  'lineups',
+  'players',
+  'fixtures',
+  'auto_substitutions',
+] as const;
+export type ResourceName = (typeof RESOURCES)[number];
+
+export type PushOperation = 'create' | 'update' | 'upsert' | 'append' | 'set' | 'trigger';
+
+/** One field that a mapping's `columns` may fill. */
+export interface PushField {
+  /** What a cell must hold. `integers` is a list of positive integers. */
+  readonly type: Exclude<FieldType, 'json' | 'datetime'> | 'integers';
+  readonly required: boolean;
+  /** The constraint of the interface on one value, checked after the cell is parsed. */
+  readonly schema: z.ZodType;
+  /** How people name it; headers match the field's own name or this. */
+  readonly label: string;
+  /** A sentence for templates and JSON Schema. */
+  readonly description: string;
+  /** Longest text that can still be changed later, where the interface states one elsewhere; a column's `max_length` lifts it. */
+  readonly maxLength?: number;
+}
+
+/** How a table of rows may be pushed to a resource. */
+export interface PushTarget {
+  readonly operations: readonly PushOperation[];
+  readonly fields: Readonly<Record<string, PushField>>;
+  /** Fields that together name a record. */
+  readonly key: readonly string[];
+  /** Most rows in one create request; 1 when the operation takes one. */
+  readonly batch: number;
+  readonly quota?: Feature;
+}
+
+/** What a pull may ask for. */
+export interface PullTarget {
+  /** Keys of the mapping's `where`, with the schema of one value; `id` may also be a list. */
+  readonly where: Readonly<Record<string, z.ZodType>>;
+  readonly required: readonly string[];
+  /** The record that a row is made of. */
+  readonly record: z.ZodObject;
+  /** The field (or fields) that a record is told apart by. */
+  readonly identity: readonly string[];
+}
+
+/** A resource of the service: what can be pushed to it and pulled from it (interfaces.md, section 2). */
+export interface Resource {
+  readonly name: ResourceName;
+  readonly push?: PushTarget;
+  readonly pull?: PullTarget;
+}

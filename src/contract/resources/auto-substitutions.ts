@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import type { Endpoint } from '../endpoint.ts';
+import { read, record, send } from '../field.ts';
+import type { Resource } from '../resource.ts';
+import { nestedPlayer } from './prices.ts';
+
+/** Auto-substitution record (section 2.11); it does not hold the game week. */
+export const autoSubstitutionRecord = record(
+  { id: read.uuid() },
+  {
+    squad: record({}, { id: read.text(), name: read.text() }),
+    player: nestedPlayer,
+    txn_type: read.text(),
+    action: read.text(),
+    txn_ref: read.text(),
+    lineup_order: read.integer(),
+    is_captain: read.boolean(),
+    is_vice_captain: read.boolean(),
+    is_starting: read.boolean(),
+    created_at: read.datetime(),
+    updated_at: read.datetime(),
+  },
+).meta({ id: 'AutoSubstitutionRecord' });
+export type AutoSubstitutionRecord = z.infer<typeof autoSubstitutionRecord>;
+
+/** Auto-substitution result (section 2.13). */
+export const autoSubstitutionResult = record(
+  {},
+  { message: read.text(), code: read.text(), events: read.integer() },
+).meta({ id: 'AutoSubstitutionResult' });
+
+const triggerBody = z.strictObject({ fantasy_league_id: send.positive(), game_week_id: send.uuid() });
+
+export const autoSubstitutionEndpoints = {
+  'trigger-auto-substitution': {
+    row: 20,
+    method: 'POST',
+    path: '/auto-substitution',
+    summary: 'Process the automatic substitutions of a game week',
+    body: triggerBody,
+    record: autoSubstitutionResult,
+    list: false,
+    paged: false,
+  },
+  'list-auto-substitutions': {
+    row: 21,
+    method: 'GET',
+    path: '/auto-substitution',
+    summary: 'List automatic substitution records',
+    query: z.strictObject({ fantasy_league_id: send.positive(), page: send.positive().optional() }),
+    record: autoSubstitutionRecord,
+    list: true,
+    paged: true,
+  },
+} as const satisfies Record<string, Endpoint>;
+
+export const autoSubstitutions: Resource = {
+  name: 'auto_substitutions',
+  push: {
+    operations: ['trigger'],
+    key: ['fantasy_league_id', 'game_week_id'],
+    batch: 1,
+    fields: {
+      fantasy_league_id: {
+        type: 'integer',
+        required: true,
+        schema: triggerBody.shape.fantasy_league_id,
+        label: 'Fantasy league id',
+        description: 'The fantasy league to process.',
+      },
+      game_week_id: {
+        type: 'uuid',
+        required: true,
+        schema: triggerBody.shape.game_week_id,
+        label: 'Game week id',
+        description: 'The game week to process.',
+      },
+    },
+  },
+  pull: {
+    where: { fantasy_league_id: send.positive() },
+    required: ['fantasy_league_id'],
+    record: autoSubstitutionRecord,
+    identity: ['id'],
+  },
+};

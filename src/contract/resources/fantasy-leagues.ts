@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import type { Endpoint } from '../endpoint.ts';
+import { read, record, send } from '../field.ts';
+import type { Resource } from '../resource.ts';
+
+/** Game week summary (section 2.3). */
+export const gameWeekSummary = record(
+  {},
+  { id: read.uuid(), week: read.text(), start_date: read.datetime(), end_date: read.datetime() },
+);
+
+/** A fantasy league inside another record. */
+export const nestedLeague = record({}, { id: read.integer(), name: read.text(), is_active: read.boolean() });
+
+/** Creation record (section 2.3). */
+export const fantasyLeagueCreated = record(
+  { id: read.integer() },
+  {
+    name: read.text(),
+    created_by: read.integer(),
+    is_active: read.boolean(),
+    logo_url: read.text(),
+    created_at: read.datetime(),
+    updated_at: read.datetime(),
+  },
+).meta({ id: 'FantasyLeagueCreated' });
+
+/** A real league that a fantasy league is played on (section 2.3). */
+const leagueRecord = record(
+  { id: read.integer() },
+  {
+    name: read.text(),
+    type: read.text(),
+    year: read.integer(),
+    is_active: read.boolean(),
+    country: read.text(),
+    continent: read.text(),
+    season: read.text(),
+    start_date: read.datetime(),
+    end_date: read.datetime(),
+    created_at: read.datetime(),
+  },
+);
+
+/** Detail (section 2.3). */
+export const fantasyLeagueRecord = record(
+  { id: read.integer() },
+  {
+    name: read.text(),
+    is_active: read.boolean(),
+    logo_url: read.text(),
+    leagues: z.array(leagueRecord),
+    squad_config: read.opaque(),
+    points_config: read.opaque(),
+    current_game_week: gameWeekSummary,
+    next_game_week: gameWeekSummary,
+  },
+).meta({ id: 'FantasyLeague' });
+export type FantasyLeague = z.infer<typeof fantasyLeagueRecord>;
+
+const createBody = z.strictObject({ name: send.text(1), league_id: send.positive() });
+
+export const fantasyLeagueEndpoints = {
+  'create-fantasy-league': {
+    row: 2,
+    method: 'POST',
+    path: '/fantasy-league',
+    summary: 'Create a fantasy league on a real league',
+    body: createBody,
+    record: fantasyLeagueCreated,
+    list: false,
+    paged: false,
+    quota: 'fantasy_leagues',
+  },
+  'get-fantasy-league': {
+    row: 3,
+    method: 'GET',
+    path: '/fantasy-league/{id}',
+    summary: 'Read a fantasy league with its game weeks',
+    pathId: z.union([send.text(1), send.positive()]),
+    record: fantasyLeagueRecord,
+    list: false,
+    paged: false,
+  },
+} as const satisfies Record<string, Endpoint>;
+
+export const fantasyLeagues: Resource = {
+  name: 'fantasy_leagues',
+  push: {
+    operations: ['create'],
+    key: ['name'],
+    batch: 1,
+    quota: 'fantasy_leagues',
+    fields: {
+      name: {
+        type: 'text',
+        required: true,
+        schema: createBody.shape.name,
+        label: 'Name',
+        description: 'The name of the fantasy league.',
+      },
+      league_id: {
+        type: 'integer',
+        required: true,
+        schema: createBody.shape.league_id,
+        label: 'League id',
+        description: 'The number of the real league it is played on; your provider names it.',
+      },
+    },
+  },
+  pull: {
+    where: { fantasy_league_id: send.positive() },
+    required: ['fantasy_league_id'],
+    record: fantasyLeagueRecord,
+    identity: ['id'],
+  },
+};

@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import type { Endpoint } from '../endpoint.ts';
+import { read, record, send } from '../field.ts';
+import type { Resource } from '../resource.ts';
+
+/** Fields of section 2.2, as they also stand inside squads and line-ups. */
+const userFields = {
+  user_id: read.integer(),
+  is_active: read.boolean(),
+  display_name: read.text(),
+  created_at: read.datetime(),
+  updated_at: read.datetime(),
+};
+
+/** A user inside another record, where any field may be missing. */
+export const nestedUser = record(
+  {},
+  {
+    id: read.uuid(),
+    user_id: userFields.user_id,
+    external_id: read.text(),
+    is_active: userFields.is_active,
+    display_name: userFields.display_name,
+    created_at: userFields.created_at,
+    updated_at: userFields.updated_at,
+  },
+);
+
+/** Section 2.2. */
+export const userRecord = z
+  .looseObject({
+    id: read.uuid(),
+    user_id: userFields.user_id.nullish(),
+    external_id: read.text(),
+    is_active: userFields.is_active.nullish(),
+    display_name: userFields.display_name.nullish(),
+    created_at: userFields.created_at.nullish(),
+    updated_at: userFields.updated_at.nullish(),
+  })
+  .meta({ id: 'User' });
+export type User = z.infer<typeof userRecord>;
+
+/** Stated for PATCH /user alone; a longer name could be created but never changed. */
+const DISPLAY_NAME_MAX = 50;
+
+export const userEndpoints = {
+  'create-users': {
+    row: 8,
+    method: 'POST',
+    path: '/user',
+    summary: 'Create users, several in one request',
+    body: z.strictObject({
+      users: z.array(z.strictObject({ external_id: send.text(), display_name: send.text() })),
+    }),
+    record: userRecord,
+    list: true,
+    paged: false,
+    batch: 'users',
+    quota: 'users',
+  },
+  'list-users': {
+    row: 9,
+    method: 'GET',
+    path: '/user',
+    summary: 'List users',
+    // The query parameters of this operation are not shown; its paging is, so `page` is the plausible one.
+    query: z.strictObject({ page: send.positive().optional() }),
+    record: userRecord,
+    list: true,
+    paged: true,
+  },
+  'update-user': {
+    row: 10,
+    method: 'PATCH',
+    path: '/user',
+    summary: "Change a user's display name or active flag",
+    body: z.strictObject({
+      id: send.uuid(),
+      display_name: send.text().max(DISPLAY_NAME_MAX).optional(),
+      is_active: send.boolean().optional(),
+    }),
+    record: userRecord,
+    list: false,
+    paged: false,
+  },
+} as const satisfies Record<string, Endpoint>;
+
+export const users: Resource = {
+  name: 'users',
+  push: {
+    operations: ['create', 'update', 'upsert'],
+    key: ['external_id'],
+    batch: 100,
+    quota: 'users',
+    fields: {
+      external_id: {
+        type: 'text',
+        required: true,
+        schema: send.text(1),
+        label: 'External id',
+        description:
+          'Your own identifier of the member, for example the membership number. It can never be changed.',
+      },
+      display_name: {
+        type: 'text',
+        required: false,
+        schema: send.text(),
+        label: 'Display name',
+        description: 'The name shown to other players, at most 50 characters.',
+        maxLength: DISPLAY_NAME_MAX,
+      },
+      is_active: {
+        type: 'boolean',
+        required: false,
+        schema: send.boolean(),
+        label: 'Active',
+        description: 'Whether the member takes part; an empty cell leaves it as it is.',
+      },
+    },
+  },
+  pull: { where: {}, required: [], record: userRecord, identity: ['id'] },
+};

@@ -1,0 +1,102 @@
+/** The exit codes of every command (docs: README, "Exit codes"). */
+export const EXIT = {
+  done: 0,
+  internal: 1,
+  changes: 2,
+  rows: 3,
+  config: 4,
+  access: 5,
+  stopped: 6,
+  incomplete: 7,
+  unavailable: 8,
+  usage: 64,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Where in an operator's file an error stands; numbers are 1-based, as an editor shows them. */
+export interface Place {
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
+interface Details extends Place {
+  /** The next command to type, without the program's name, or a sentence that says what to do. */
+  readonly next?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * An exception that stops a command. The subclass says who acts next; `code` is a stable dotted name. Row problems and push results are values,
+ * never errors of this kind.
+ */
+export abstract class TeamsheetError extends Error {
+  abstract readonly exitCode: ExitCode;
+  readonly code: string;
+  readonly place: Place;
+  readonly next: string | undefined;
+
+  constructor(code: string, message: string, details: Details = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.place = { file: details.file, line: details.line, column: details.column };
+    this.next = details.next;
+  }
+}
+
+/** The operator mends a configuration, mapping or source file; nothing was sent. */
+export class ConfigError extends TeamsheetError {
+  readonly exitCode = EXIT.config;
+}
+
+/** The operator mends a key or a right: the service or Google refused access. */
+export class AccessError extends TeamsheetError {
+  readonly exitCode = EXIT.access;
+}
+
+/** The operator decides: a guard, a lock or a missing approval stopped the run before it wrote. */
+export class StoppedError extends TeamsheetError {
+  readonly exitCode = EXIT.stopped;
+}
+
+/** The operator waits or mends the network or a destination: something needed did not answer, or answered what cannot be trusted. */
+export class UnavailableError extends TeamsheetError {
+  readonly exitCode = EXIT.unavailable;
+}
+
+/** The budget, a limit or a deadline ended the run; what is left is deferred. */
+export class IncompleteError extends TeamsheetError {
+  readonly exitCode = EXIT.incomplete;
+}
+
+/** The command line was wrong. */
+export class UsageError extends TeamsheetError {
+  readonly exitCode = EXIT.usage;
+}
+
+/** The service refused one request with a whole, trustworthy answer. */
+export class RefusedError extends TeamsheetError {
+  readonly exitCode = EXIT.rows;
+  readonly status: number;
+  constructor(status: number, message: string, details: Details = {}) {
+    super('service.refused', message, details);
+    this.status = status;
+  }
+}
+
+/** A signal ended the run. */
+export class InterruptedError extends TeamsheetError {
+  readonly exitCode: 130 | 143;
+  constructor(signal: 'SIGINT' | 'SIGTERM', message: string, details: Details = {}) {
+    super('run.interrupted', message, details);
+    this.exitCode = signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
+  }
+}
+
+/** Our own mistake. */
+export class InternalError extends TeamsheetError {
+  readonly exitCode = EXIT.internal;
+}

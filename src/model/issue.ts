@@ -1,0 +1,19 @@
+/** What is wrong, or worth a look, with one row. `code` is stable and dotted; `message` names the value and the remedy, not the place. */
+export interface Issue {
+  readonly code: string;
+  readonly severity: 'error' | 'warning';
+  /** The source column's header, when one cell is meant. */
+  readonly column?: string | undefined;
+  readonly message: string;
+}
+
+/** `column "Display name": 61 characters, at most 50`: an issue without the row it stands in. */
+export function renderIssue(issue: Issue): string {
+  return issue.column === undefined ? issue.message : `column "${issue.column}": ${issue.message}`;
+}
+
+/** `users.csv row 17, column "Display name": 61 characters, at most 50`. */
+export function renderRowIssue(origin: string, rowNumber: number, issue: Issue): string {
+  const row = `${origin} row ${rowNumber}`;
+  return issue.column === undefined ? `${row}: ${issue.message}` : `${row}, ${renderIssue(issue)}`;
+}

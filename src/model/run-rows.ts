@@ -1,0 +1,89 @@
+import type { FieldValue, Fields } from './cell.ts';
+import type { ChangeKind, Outcome } from './outcome.ts';
+
+/** One row of a run, from reading to its outcome. Kept in the run's own folder and gone when the run ends well. */
+export interface RunRow {
+  readonly rowNumber: number;
+  /** The source's lines that make the row, cells as the person sees them: one line, or all lines of a `key_value` table's league. */
+  readonly lines: readonly (readonly string[])[];
+  /** The row's key as text; null when the row is invalid before a key is known, or excluded. */
+  readonly key: string | null;
+  /** The key folded for look-alikes (case, width, script); rows of equal `folded` and unequal `key` deserve a warning. */
+  readonly folded: string | null;
+  /** Digest of the fields: rows of the same key and digest say the same. */
+  readonly digest: string | null;
+  readonly fields: Fields | null;
+  readonly change: ChangeKind;
+  /** The fields that an update changes, each with its value until now; null where only its digest is known. */
+  readonly before: Readonly<Record<string, FieldValue | null>> | null;
+  readonly message: string;
+  /** Null while it is open. */
+  readonly outcome: Outcome | null;
+  /** The service's id of the record, once known. */
+  readonly id: string | null;
+}
+
+/** What may change in a row after it was added. */
+export type RunRowPatch = Pick<RunRow, 'rowNumber'> &
+  Partial<Pick<RunRow, 'change' | 'before' | 'message' | 'outcome' | 'id'>>;
+
+/** A record that the service (or the last confirmed state) holds, by key. */
+export interface KnownRecord {
+  readonly key: string;
+  readonly id: string | null;
+  /** A second number of the record, such as a user's `user_id`. */
+  readonly number: number | null;
+  /** Digest of each known field. */
+  readonly digests: Readonly<Record<string, string>>;
+  /** Values of known fields, where they may be kept. */
+  readonly values: Fields;
+}
+
+export interface RowQuery {
+  readonly change?: ChangeKind;
+  /** Only rows without an outcome. */
+  readonly open?: boolean;
+  readonly afterRow: number;
+  readonly limit: number;
+}
+
+/** Rows of one key that stand more than once in the source. */
+export interface DuplicateGroup {
+  readonly key: string;
+  readonly rows: readonly { readonly rowNumber: number; readonly digest: string }[];
+}
+
+/** The rows of one run, mapping by mapping; every method is one transaction. Holds any number of rows outside memory. */
+export interface RunRows {
+  add(mapping: string, rows: readonly RunRow[]): Promise<void>;
+  patch(mapping: string, patches: readonly RunRowPatch[]): Promise<void>;
+  /** Rows in row order. */
+  page(mapping: string, query: RowQuery): Promise<readonly RunRow[]>;
+  rows(mapping: string, rowNumbers: readonly number[]): Promise<readonly RunRow[]>;
+  /** Sets an outcome for every open row of the mapping (only those of `change`, if given). */
+  settleOpen(mapping: string, outcome: Outcome, message: string, change?: ChangeKind): Promise<void>;
+  /** Forgets the outcome of rows that ended in `outcome`, so that they are open again; answers how many. */
+  reopen(mapping: string, outcome: Outcome): Promise<number>;
+  /** Makes open creates and updates `pending`, to be compared anew; a row that was created and waits for its change (it has an id) stays as it is. */
+  restart(mapping: string): Promise<void>;
+  countOutcomes(mapping: string): Promise<ReadonlyMap<Outcome | 'open', number>>;
+  /** `open`: only rows without an outcome. */
+  countChanges(mapping: string, open?: boolean): Promise<ReadonlyMap<ChangeKind, number>>;
+  /** Groups of valid rows with the same key, in order of their first row, in pages. */
+  duplicates(mapping: string): AsyncIterable<DuplicateGroup>;
+  /** Pairs of rows whose keys differ but fold to the same text: the later row and the earlier one. */
+  lookAlikes(
+    mapping: string,
+  ): AsyncIterable<{ readonly rowNumber: number; readonly otherRow: number; readonly otherKey: string }>;
+  /** Adds known records for comparison; a key that comes with two ids is kept twice. */
+  addKnown(mapping: string, records: readonly KnownRecord[]): Promise<void>;
+  /** Known records by key; more than one for a key is a conflict. */
+  known(mapping: string, keys: readonly string[]): Promise<ReadonlyMap<string, readonly KnownRecord[]>>;
+  countKnown(mapping: string): Promise<number>;
+  /** Sources (as named in results) and headers of each mapping, so that a resumed run can write its results. */
+  setHeader(mapping: string, header: readonly string[]): Promise<void>;
+  header(mapping: string): Promise<readonly string[]>;
+  close(): Promise<void>;
+  /** Closes and deletes the rows. */
+  remove(): Promise<void>;
+}

@@ -1,0 +1,68 @@
+import type { BodyOf, OperationId, PagedOperationId, QueryOf, RecordOf } from '../contract/index.ts';
+import type { Paging } from '../contract/envelope.ts';
+import type { Account } from '../contract/resources/account.ts';
+import type { Forecast } from './budget.ts';
+import type { RequestCounts } from './store.ts';
+
+/** What one call needs beside its operation; each part is checked against the contract before it is sent. */
+export interface CallInput<Id extends OperationId> {
+  readonly id?: string | number;
+  readonly query?: QueryOf<Id>;
+  readonly body?: BodyOf<Id>;
+  readonly signal?: AbortSignal;
+}
+
+/** A record that could not be read: its position in `data` and what is wrong with it. */
+export interface RecordIssue {
+  readonly index: number;
+  readonly message: string;
+}
+
+export interface Answer<Id extends OperationId> {
+  readonly status: number;
+  readonly message: string;
+  /** One element for a single-record operation. */
+  readonly records: readonly RecordOf<Id>[];
+  readonly issues: readonly RecordIssue[];
+  /** The paging object of a list answer, where it came and could be read. */
+  readonly paging?: Paging | undefined;
+}
+
+/** What is known after one write was sent (push-protocol.md, "Classification"). */
+export type WriteResult<Id extends OperationId> =
+  | ({ readonly kind: 'applied' } & Answer<Id>)
+  /** A whole, trustworthy answer says no. */
+  | { readonly kind: 'refused'; readonly status: number; readonly message: string }
+  /** It may or may not have been applied. */
+  | { readonly kind: 'ambiguous'; readonly reason: string }
+  /** It never reached the service, after all retries. */
+  | { readonly kind: 'not_applied'; readonly reason: string };
+
+/**
+ * The service as the engine sees it. Every call first waits for the budget; a wait longer than the run may pause is
+ * IncompleteError `budget.exhausted` before anything is sent.
+ */
+export interface Service {
+  /**
+   * One reading call, repeated while that is safe and sensible.
+   * Errors: AccessError `service.access` (401, 403), RefusedError (other whole refusals), UnavailableError `service.*`.
+   */
+  get<Id extends OperationId>(operation: Id, input?: CallInput<Id>): Promise<Answer<Id>>;
+  /** One writing call, sent once; repeated only while it surely was not applied. 401 on a write is AccessError; any other service answer is a value. */
+  send<Id extends OperationId>(operation: Id, input: CallInput<Id>): Promise<WriteResult<Id>>;
+  /**
+   * All pages of a list, to the end whatever the paging fields mean, each record once.
+   * Errors: UnavailableError `list.unstable` when it does not add up after bounded re-reads: then nothing that was yielded may be passed off as whole.
+   */
+  list<Id extends PagedOperationId>(
+    operation: Id,
+    query?: QueryOf<Id>,
+    signal?: AbortSignal,
+  ): AsyncIterable<readonly RecordOf<Id>[]>;
+  /** Reads the account and resyncs the budget from it. */
+  account(): Promise<Account>;
+  /** The requests made so far; `planned` is 0, the engine knows it. */
+  counts(): RequestCounts;
+  /** What `requests` more requests cost by the budget as it is known now; the arithmetic is the one that the waiting follows. */
+  forecast(requests: number): Forecast;
+}

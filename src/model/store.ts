@@ -1,0 +1,136 @@
+import type { ResourceName } from '../contract/resource.ts';
+import type { ExitCode } from './error.ts';
+import type { OutcomeCounts } from './outcome.ts';
+import type { KnownRecord, RunRows } from './run-rows.ts';
+
+/** One service account; snapshots, facts and intents never cross it. */
+export interface ServiceAccount {
+  readonly baseUrl: string;
+  readonly accountId: string;
+}
+
+/** One mapping of a run, as its report shows it. */
+export interface PushSummary extends OutcomeCounts {
+  readonly name: string;
+  readonly resource: ResourceName;
+  readonly direction: 'push';
+  readonly deactivated: number;
+  /** Relative to the configuration's folder; null when nothing was read. */
+  readonly results: string | null;
+}
+
+export interface PullSummary {
+  readonly name: string;
+  readonly resource: ResourceName;
+  readonly direction: 'pull';
+  readonly records: number;
+  readonly destination: string;
+  /** Why it stopped; absent when it is whole. */
+  readonly error?: { readonly code: string; readonly message: string; readonly exit_code: ExitCode };
+}
+export type MappingSummary = PushSummary | PullSummary;
+
+export interface RequestCounts {
+  readonly planned: number;
+  readonly sent: number;
+  readonly reads: number;
+  readonly writes: number;
+  readonly throttled: number;
+  readonly waited_ms: number;
+}
+
+/** A run as history keeps it. */
+export interface Run {
+  readonly id: string;
+  readonly command: string;
+  readonly account: ServiceAccount;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number | null;
+  readonly exitCode: number | null;
+  /** `planning` until every row is compared, then `writing`, then `ended`. Only an ended run with nothing deferred or unknown is finished. */
+  readonly phase: 'planning' | 'writing' | 'ended';
+  readonly finished: boolean;
+  /** The mappings of the run, whole, so that it can be resumed without the files: JSON of the parsed mappings. */
+  readonly mappings: string;
+  readonly summaries: readonly MappingSummary[];
+  readonly requests: RequestCounts | null;
+}
+
+/** A write that is about to go out, durable before it does. */
+export interface Intent {
+  readonly id: string;
+  readonly runId: string;
+  readonly mapping: string;
+  readonly resource: ResourceName;
+  readonly operation: string;
+  readonly rowNumbers: readonly number[];
+  readonly keys: readonly string[];
+  /** Digest of the body that is sent. */
+  readonly bodyDigest: string;
+  readonly sentAtMs: number;
+}
+
+/** What came of an intent. `ambiguous` stays open until it is settled. */
+export type IntentResult = 'applied' | 'refused' | 'not_applied' | 'ambiguous';
+
+export interface StoredIntent extends Intent {
+  /** Null: the process ended before an answer was recorded. */
+  readonly result: IntentResult | null;
+  readonly detail: string;
+}
+
+/** The durable state of one configuration, whatever keeps it. Every method is one durable transaction. */
+export interface Store {
+  addRun(run: Run): Promise<void>;
+  updateRun(id: string, changes: Partial<Omit<Run, 'id'>>): Promise<void>;
+  run(id: string): Promise<Run | undefined>;
+  /** Newest first. */
+  runs(limit: number): Promise<readonly Run[]>;
+  newestUnfinishedRun(account: ServiceAccount): Promise<Run | undefined>;
+  /** Creates or opens the rows of a run in its folder; without an id they are kept in a temporary place and `remove` deletes them. */
+  openRunRows(runId: string | null): Promise<RunRows>;
+  /** The folder of a run's results, created when missing, absolute. */
+  runFolder(runId: string): Promise<string>;
+
+  addIntent(account: ServiceAccount, intent: Intent): Promise<void>;
+  /** Records what came of an intent and, in the same transaction, what the service is now known to hold. */
+  settleIntent(
+    account: ServiceAccount,
+    intentId: string,
+    result: IntentResult,
+    detail: string,
+    confirmed: readonly KnownRecord[],
+  ): Promise<void>;
+  intents(runId: string): Promise<readonly StoredIntent[]>;
+  /** Intents of any run of the account that are still null or ambiguous. */
+  openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]>;
+
+  /** The last confirmed records by key. */
+  snapshots(
+    account: ServiceAccount,
+    resource: ResourceName,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, KnownRecord>>;
+  /** All confirmed records of a resource, in pages. */
+  allSnapshots(account: ServiceAccount, resource: ResourceName): AsyncIterable<readonly KnownRecord[]>;
+  countSnapshots(account: ServiceAccount, resource: ResourceName): Promise<number>;
+  confirm(account: ServiceAccount, resource: ResourceName, records: readonly KnownRecord[]): Promise<void>;
+  /** Drops what a full list no longer shows: everything of the resource confirmed before `listedAtMs`. */
+  forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void>;
+
+  fact(
+    account: ServiceAccount,
+    name: string,
+  ): Promise<{ readonly value: string; readonly atMs: number } | undefined>;
+  setFact(account: ServiceAccount, name: string, value: string): Promise<void>;
+  /** The origin that a key was used with, by the key's digest; undefined the first time. */
+  keyOrigin(keyDigest: string): Promise<string | undefined>;
+  setKeyOrigin(keyDigest: string, origin: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One writer per service account on a machine; held until released or the process ends. */
+export interface Lock {
+  /** Errors: StoppedError `lock.held` naming the owner. */
+  acquire(account: ServiceAccount, owner: string): Promise<{ release(): Promise<void> }>;
+}
