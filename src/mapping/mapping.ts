@@ -1,0 +1,135 @@
+import type { FieldType } from '../contract/field.ts';
+import type { PushOperation, ResourceName } from '../contract/resource.ts';
+import type { TableLocation } from '../model/table.ts';
+
+/** Where in its file a mapping stands. */
+export interface MappingPlace {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** `HEADER = "text"` or `!=`; the conditions of a `where` all hold. */
+export interface Condition {
+  readonly header: string;
+  readonly equals: boolean;
+  readonly text: string;
+}
+
+/** A table of rows that a mapping reads. */
+export interface Source {
+  readonly location: TableLocation;
+  /** The path or tab as the mapping names it, for messages. */
+  readonly origin: string;
+  readonly headerRow: number;
+  readonly where: readonly Condition[];
+  readonly delimiter: string;
+  readonly encoding: string;
+  readonly locale: 'en' | 'de';
+  readonly layout:
+    | { readonly kind: 'table' }
+    | { readonly kind: 'key_value'; readonly keyColumn: string; readonly valueColumn: string };
+}
+
+export type CellType = 'text' | 'integer' | 'number' | 'boolean' | 'datetime' | 'uuid';
+
+export interface Lookup {
+  readonly in: string | { readonly csv: string };
+  readonly match: readonly string[];
+  readonly take: string;
+  readonly onMiss: 'invalid' | 'skip';
+  readonly onAmbiguous: 'invalid' | 'skip';
+}
+
+/** How one service field is made from cells (interfaces.md, section 4, "Cells"). */
+export interface Column {
+  readonly field: string;
+  /** Headers in order of preference: the first that exists is used. Empty when `value` or `fromAll` is given. */
+  readonly from: readonly string[];
+  readonly fromAll: readonly string[];
+  readonly value: string | number | boolean | undefined;
+  readonly type: CellType;
+  readonly required: boolean;
+  readonly default: string | undefined;
+  readonly blank: 'omit' | 'clear' | 'error';
+  readonly transform: readonly string[];
+  readonly trueValues: readonly string[];
+  readonly falseValues: readonly string[];
+  readonly format: string | undefined;
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  readonly maxLength: number | undefined;
+  readonly scale: number | undefined;
+  readonly allowNewlines: boolean;
+  readonly split: string | undefined;
+  readonly lookup: Lookup | undefined;
+}
+
+export interface Guards {
+  readonly minRows: number;
+  readonly maxChangePct: number;
+  readonly maxDeactivate: number;
+  /** Absolute, in the price's unit. */
+  readonly maxStep: number | undefined;
+  readonly maxStepPct: number | undefined;
+}
+
+/** Rows to the service. */
+export interface PushMapping {
+  readonly direction: 'push';
+  readonly name: string;
+  readonly place: MappingPlace;
+  readonly resource: ResourceName;
+  readonly operation: PushOperation;
+  readonly source: Source;
+  readonly columns: 'auto' | readonly Column[];
+  /** `fantasy_league_id` and other fields that `columns: auto` takes from the variables when the table lacks them. */
+  readonly autoValues: Readonly<Record<string, string>>;
+  readonly missingRows: 'ignore' | 'deactivate';
+  readonly writeBack: Readonly<Record<string, string>> | undefined;
+  readonly rejectMode: 'skip' | 'fail';
+  readonly guards: Guards;
+  readonly batchSize: number;
+  readonly compare: 'auto' | 'live' | 'snapshot' | 'none';
+}
+
+/** One column of a report: header, path into the record, how it is shown. */
+export interface ReportColumnSpec {
+  readonly header: string;
+  readonly from: string;
+  readonly type: FieldType | undefined;
+  readonly format: string | undefined;
+}
+
+/** Where player ids come from when a `players` report asks for a list. */
+export type PlayerIds =
+  | { readonly kind: 'known' }
+  | { readonly kind: 'ranges'; readonly ranges: readonly { readonly from: number; readonly to: number }[] }
+  | { readonly kind: 'column'; readonly source: Source; readonly column: string };
+
+/** Records to a report. */
+export interface PullMapping {
+  readonly direction: 'pull';
+  readonly name: string;
+  readonly place: MappingPlace;
+  readonly resource: ResourceName;
+  /** Checked against the resource's pull target; `id` is always a list here. */
+  readonly where: Readonly<Record<string, string | number | readonly (string | number)[]>>;
+  readonly ids: PlayerIds | undefined;
+  /** Squads: read each squad's detail. */
+  readonly detail: boolean;
+  /** The array that rows are made of, such as `weekly_stats`. */
+  readonly explode: string | undefined;
+  readonly destination: {
+    readonly location: TableLocation;
+    /** The path or tab as the mapping names it. */
+    readonly origin: string;
+    readonly mode: 'replace' | 'append' | 'merge';
+    readonly key: readonly string[];
+    readonly excel: boolean;
+    readonly formulas: 'escape' | 'raw';
+  };
+  /** Undefined: every scalar leaf in the interface's order. */
+  readonly columns: readonly ReportColumnSpec[] | undefined;
+}
+
+export type Mapping = PushMapping | PullMapping;

@@ -1,0 +1,45 @@
+import { OUTCOMES, type ChangeKind, type Outcome, type OutcomeCounts } from '../model/outcome.ts';
+import { InternalError } from '../model/error.ts';
+
+/** Outcome counts with `rows`; the order of interfaces.md, section 6. */
+export function outcomeCounts(counts: ReadonlyMap<Outcome | 'open', number>): OutcomeCounts {
+  const of = (outcome: Outcome): number => counts.get(outcome) ?? 0;
+  const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  return {
+    rows,
+    created: of('created'),
+    updated: of('updated'),
+    unchanged: of('unchanged'),
+    invalid: of('invalid'),
+    rejected: of('rejected'),
+    excluded: of('excluded'),
+    deferred: of('deferred'),
+    unknown: of('unknown'),
+    conflict: of('conflict'),
+  };
+}
+
+/** The outcomes that a plan foresees: rows still open end as their change says. */
+export function plannedOutcomes(
+  counts: ReadonlyMap<Outcome | 'open', number>,
+  open: ReadonlyMap<ChangeKind, number>,
+): OutcomeCounts {
+  const { rows, ...settled } = outcomeCounts(counts);
+  return {
+    rows,
+    ...settled,
+    created: settled.created + (open.get('create') ?? 0),
+    updated: settled.updated + (open.get('update') ?? 0),
+  };
+}
+
+/** Errors: InternalError `counts.lost` unless every row has exactly one outcome. */
+export function checkCounts(mapping: string, counts: OutcomeCounts): void {
+  const sum = OUTCOMES.reduce((total, outcome) => total + counts[outcome], 0);
+  if (sum !== counts.rows) {
+    throw new InternalError(
+      'counts.lost',
+      `${mapping}: ${counts.rows} rows but ${sum} outcomes; please report this`,
+    );
+  }
+}

@@ -1,0 +1,65 @@
+import type { PushOperation } from '../contract/resource.ts';
+import type { FieldValue, Fields } from '../model/cell.ts';
+import type { KnownRecord } from '../model/run-rows.ts';
+import { digestOf } from './digest.ts';
+
+/** How one valid row differs from what is known under its key. */
+export type Difference =
+  | { readonly change: 'create' }
+  | {
+      readonly change: 'update';
+      readonly before: Readonly<Record<string, FieldValue | null>>;
+      readonly id: string | null;
+    }
+  | { readonly change: 'unchanged'; readonly id: string | null }
+  | { readonly change: 'invalid'; readonly message: string }
+  | { readonly change: 'conflict'; readonly message: string };
+
+/** The supplied fields whose known value is another one, or is not known. */
+export function changedFields(fields: Fields, known: KnownRecord): readonly string[] {
+  return Object.keys(fields).filter((name) => known.digests[name] !== digestOf(fields[name]));
+}
+
+const shown = (value: FieldValue | undefined): string =>
+  value === undefined ? 'another value' : JSON.stringify(value);
+
+function describe(names: readonly string[], fields: Fields, known: KnownRecord): string {
+  return names
+    .map((name) => `${name} is ${shown(known.values[name])}, not ${shown(fields[name])}`)
+    .join(', ');
+}
+
+/**
+ * Compares a row with the records known under its key (interfaces.md, section 2): `create` wants no other values there, `update` wants a
+ * record, the rest take both. More than one record under a key is a conflict and is never written to.
+ */
+export function diff(
+  operation: PushOperation,
+  key: string,
+  fields: Fields,
+  known: readonly KnownRecord[],
+): Difference {
+  const [record, other] = known;
+  if (record === undefined) {
+    return operation === 'update'
+      ? {
+          change: 'invalid',
+          message: `"${key}" is not known to the service: update changes what exists; use upsert to create it`,
+        }
+      : { change: 'create' };
+  }
+  if (other !== undefined) {
+    const ids = known.map((each) => each.id ?? 'without id').join(' and ');
+    return { change: 'conflict', message: `the service holds ${known.length} records for "${key}": ${ids}` };
+  }
+  const changed = changedFields(fields, record);
+  if (changed.length === 0) return { change: 'unchanged', id: record.id };
+  if (operation === 'create') {
+    return {
+      change: 'invalid',
+      message: `"${key}" exists with other values (${describe(changed, fields, record)}): create leaves it alone; use upsert to change it`,
+    };
+  }
+  const before = Object.fromEntries(changed.map((name) => [name, record.values[name] ?? null]));
+  return { change: 'update', before, id: record.id };
+}

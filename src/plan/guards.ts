@@ -1,0 +1,118 @@
+import type { Guards, PushMapping } from '../mapping/mapping.ts';
+import { StoppedError } from '../model/error.ts';
+
+/** What the guards of one mapping look at. */
+export interface GuardFigures {
+  /** Rows after the header, without excluded ones. */
+  readonly rows: number;
+  readonly invalid: number;
+  readonly updates: number;
+  /** Records known under the keys of the resource; 0 before the first push. */
+  readonly known: number;
+  /** The largest step from a confirmed price, where one is known. */
+  readonly largestStep: Step | undefined;
+  readonly largestStepPct: Step | undefined;
+}
+
+/** A change of a number, and the row that makes it. */
+export interface Step {
+  readonly rowNumber: number;
+  readonly before: number;
+  readonly after: number;
+}
+
+export interface GuardOptions {
+  readonly allowEmpty: boolean;
+  readonly allowGuards: readonly string[];
+}
+
+const stepOf = (step: Step): number => Math.abs(step.after - step.before);
+/** The step in percent of the value before; a step away from 0 is beyond every percentage. */
+export const stepPct = (step: Step): number =>
+  step.before === 0 ? Infinity : (stepOf(step) / Math.abs(step.before)) * 100;
+
+function stepTooLarge(guards: Guards, figures: GuardFigures): readonly [string, string][] {
+  const { largestStep, largestStepPct } = figures;
+  const describe = (step: Step): string => `row ${step.rowNumber} goes from ${step.before} to ${step.after}`;
+  return [
+    ...(guards.maxStep !== undefined &&
+    largestStep !== undefined &&
+    stepOf(largestStep) > guards.maxStep + 1e-9
+      ? [['max_step', `${describe(largestStep)}: more than max_step ${guards.maxStep}`] as [string, string]]
+      : []),
+    ...(guards.maxStepPct !== undefined &&
+    largestStepPct !== undefined &&
+    stepPct(largestStepPct) > guards.maxStepPct + 1e-9
+      ? [
+          ['max_step_pct', `${describe(largestStepPct)}: more than max_step_pct ${guards.maxStepPct} %`] as [
+            string,
+            string,
+          ],
+        ]
+      : []),
+  ];
+}
+
+function tripped(guards: Guards, figures: GuardFigures): readonly [string, string][] {
+  const { rows, updates, known } = figures;
+  const changePct = known === 0 ? 0 : (updates / known) * 100;
+  return [
+    ...(rows > 0 && rows < guards.minRows
+      ? [['min_rows', `only ${rows} rows, at least ${guards.minRows} expected`] as [string, string]]
+      : []),
+    ...(changePct > guards.maxChangePct
+      ? [
+          [
+            'max_change_pct',
+            `${updates} of ${known} known records would change (${Math.round(changePct)} %), at most ${guards.maxChangePct} % expected`,
+          ] as [string, string],
+        ]
+      : []),
+    ...stepTooLarge(guards, figures),
+  ];
+}
+
+/** The guards that stop a push before it writes, each naming the flag that passes it; empty when it may go on. */
+export function checkGuards(
+  mapping: PushMapping,
+  figures: GuardFigures,
+  options: GuardOptions,
+): readonly StoppedError[] {
+  const { name, guards, source } = mapping;
+  if (figures.rows === 0 && guards.minRows > 0) {
+    if (options.allowEmpty) return [];
+    return [
+      new StoppedError(
+        'guard.empty_source',
+        `${name}: ${source.origin} has a header and no rows, so it may have been cut`,
+        {
+          file: source.origin,
+          next: 'if it is meant to be empty, add --allow-empty',
+        },
+      ),
+    ];
+  }
+  const stops = tripped(guards, figures)
+    .filter(([guard]) => !options.allowGuards.includes(guard))
+    .map(
+      ([guard, what]) =>
+        new StoppedError(`guard.${guard}`, `${name}: ${what}`, {
+          file: source.origin,
+          next: `if this is meant, add --allow-guard ${guard}`,
+        }),
+    );
+  const rejects =
+    mapping.rejectMode === 'fail' && figures.invalid > 0
+      ? [
+          new StoppedError(
+            'guard.reject_mode',
+            `${name}: ${figures.invalid} of ${figures.rows} rows are invalid and reject_mode is fail, so nothing is sent`,
+            {
+              file: source.origin,
+              next: 'mend the rows, or set reject_mode: skip',
+            },
+          ),
+        ]
+      : [];
+  return [...stops, ...rejects];
+}

@@ -1,0 +1,178 @@
+import type { BodyOf } from '../contract/index.ts';
+import type { ResourceName } from '../contract/resource.ts';
+import { pointsConfigRecord } from '../contract/resources/points-config.ts';
+import { userRecord, type User } from '../contract/resources/users.ts';
+import type { Fields } from '../model/cell.ts';
+import type { KnownRecord, RunRow } from '../model/run-rows.ts';
+import { digestFields } from './digest.ts';
+
+/** What an answer says of one row that was sent. */
+export interface Confirmation {
+  readonly id: string | null;
+  /** What the service now holds, for the next comparison. */
+  readonly record: KnownRecord;
+  /** Why the answer does not agree with what was sent; such a row is a conflict. */
+  readonly disagrees?: string;
+}
+
+/** How rows of one resource become requests, and how answers are matched to them: by key, never by position. */
+export interface PushRequests {
+  readonly operation: 'create-users' | 'upload-prices' | 'set-points-config';
+  /** The updates of this resource go the same way as its creates. */
+  readonly updatesLikeCreates: boolean;
+  /** Several requests may be under way at once, because the key of each row stands in the answer. */
+  readonly parallel: boolean;
+  /** Rows of different groups cannot share a request. */
+  groupOf(row: RunRow): string;
+  body(rows: readonly RunRow[]): BodyOf<'create-users' | 'upload-prices' | 'set-points-config'>;
+  /** Confirmations by row key; a row without one was not answered for. */
+  match(rows: readonly RunRow[], records: readonly unknown[]): ReadonlyMap<string, Confirmation>;
+}
+
+const fieldsOf = (row: RunRow): Fields => row.fields ?? {};
+
+/** A record of the state: digests of every field, values only where they name nobody. */
+function remembered(key: string, id: string | null, number: number | null, fields: Fields): KnownRecord {
+  const values = Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value !== 'string'));
+  return { key, id, number, digests: digestFields(fields), values };
+}
+
+/** A user as the state remembers it: no name, only its digest. */
+export function rememberUser(user: User): KnownRecord {
+  return remembered(user.external_id.normalize('NFC'), user.id, user.user_id ?? null, userFields(user));
+}
+
+/** A user as a live list shows it, with the values that a plan prints. */
+export function knownUser(user: User): KnownRecord {
+  return { ...rememberUser(user), values: userFields(user) };
+}
+
+function userFields(user: User): Fields {
+  return {
+    external_id: user.external_id.normalize('NFC'),
+    ...(typeof user.display_name === 'string' ? { display_name: user.display_name } : {}),
+    ...(typeof user.is_active === 'boolean' ? { is_active: user.is_active } : {}),
+  };
+}
+
+const users: PushRequests = {
+  operation: 'create-users',
+  updatesLikeCreates: false,
+  parallel: true,
+  groupOf: () => '',
+  body: (rows) => ({
+    users: rows.map((row) => {
+      const { external_id, display_name } = fieldsOf(row);
+      return { external_id: String(external_id), display_name: String(display_name ?? '') };
+    }),
+  }),
+  match: (rows, records) => {
+    const byKey = new Map<string, User[]>();
+    for (const value of records) {
+      const user = userRecord.safeParse(value);
+      if (!user.success) continue;
+      const key = user.data.external_id.normalize('NFC');
+      byKey.set(key, [...(byKey.get(key) ?? []), user.data]);
+    }
+    return new Map(
+      rows.flatMap((row): [string, Confirmation][] => {
+        const found = row.key === null ? undefined : byKey.get(row.key);
+        const [user] = found ?? [];
+        if (row.key === null || user === undefined) return [];
+        const disagrees = disagreement(row, found ?? []);
+        return [
+          [
+            row.key,
+            { id: user.id, record: rememberUser(user), ...(disagrees === undefined ? {} : { disagrees }) },
+          ],
+        ];
+      }),
+    );
+  },
+};
+
+function disagreement(row: RunRow, found: readonly User[]): string | undefined {
+  if (found.length > 1) return `the service answered with ${found.length} users for "${row.key ?? ''}"`;
+  const [user] = found;
+  const wanted = fieldsOf(row).display_name;
+  if (typeof user?.display_name === 'string' && wanted !== undefined && user.display_name !== wanted) {
+    return `the service holds display_name ${JSON.stringify(user.display_name)}, not ${JSON.stringify(wanted)}`;
+  }
+  return undefined;
+}
+
+/** The same for every resource that answers with no record of its own per row: the row itself is what was confirmed. */
+const confirmSent = (row: RunRow, id: string | null): [string, Confirmation][] =>
+  row.key === null ? [] : [[row.key, { id, record: remembered(row.key, id, null, fieldsOf(row)) }]];
+
+const prices: PushRequests = {
+  operation: 'upload-prices',
+  updatesLikeCreates: true,
+  parallel: false,
+  groupOf: (row) => String(fieldsOf(row).fantasy_league_id),
+  body: (rows) => ({
+    fantasy_league_id: Number(rows[0]?.fields?.fantasy_league_id),
+    prices: rows.map((row) => {
+      const { player_id, price, type } = fieldsOf(row);
+      return { player_id: Number(player_id), price: Number(price), type: String(type) };
+    }),
+  }),
+  // The answer holds a reference and a count. A count that is there and is another one than was sent proves nothing for any single row.
+  match: (rows, records) => {
+    const count = (records[0] as { count?: number | null } | undefined)?.count;
+    if (typeof count === 'number' && count !== rows.length) return new Map();
+    return new Map(rows.flatMap((row) => confirmSent(row, null)));
+  },
+};
+
+const pointsConfig: PushRequests = {
+  operation: 'set-points-config',
+  updatesLikeCreates: true,
+  parallel: false,
+  groupOf: (row) => row.key ?? '',
+  body: (rows) => fieldsOf(rows[0] as RunRow) as unknown as BodyOf<'set-points-config'>,
+  match: (rows, records) => {
+    const answer = pointsConfigRecord.safeParse(records[0]);
+    const [row] = rows;
+    if (!answer.success || row === undefined) return new Map();
+    const held: Readonly<Record<string, unknown>> = answer.data;
+    const wrong = Object.entries(fieldsOf(row)).find(
+      ([name, value]) => held[name] !== undefined && held[name] !== null && held[name] !== value,
+    );
+    return new Map(
+      confirmSent(row, answer.data.id).map(([key, confirmation]) => [
+        key,
+        wrong === undefined
+          ? confirmation
+          : {
+              ...confirmation,
+              disagrees: `the service holds ${wrong[0]} ${JSON.stringify(held[wrong[0]])}, not ${JSON.stringify(wrong[1])}`,
+            },
+      ]),
+    );
+  },
+};
+
+/** The resources that can be pushed so far. */
+export const pushRequests: Readonly<Partial<Record<ResourceName, PushRequests>>> = {
+  users,
+  prices,
+  points_config: pointsConfig,
+};
+
+/** A new user cannot be created inactive: such a row is a create and then a change. */
+export function needsChangeAfterCreate(row: Pick<RunRow, 'fields'>): boolean {
+  return row.fields?.is_active === false;
+}
+
+/** The body of PATCH /user for one row: only the fields that change. */
+export function userChange(row: RunRow, id: string): BodyOf<'update-user'> {
+  const { display_name, is_active } = fieldsOf(row);
+  const changes = (name: string): boolean =>
+    row.before === null ? name === 'is_active' : name in row.before;
+  return {
+    id,
+    ...(typeof display_name === 'string' && changes('display_name') ? { display_name } : {}),
+    ...(typeof is_active === 'boolean' && changes('is_active') ? { is_active } : {}),
+  };
+}

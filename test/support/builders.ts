@@ -1,0 +1,64 @@
+import type { PushMapping } from '../../src/mapping/mapping.ts';
+import type { Fields } from '../../src/model/cell.ts';
+import type { KnownRecord, RunRow } from '../../src/model/run-rows.ts';
+import { digestFields, digestOf } from '../../src/plan/digest.ts';
+
+/** A users mapping on `users.csv` with every default of the mapping format. */
+export function pushMapping(changes: Partial<PushMapping> = {}): PushMapping {
+  return {
+    direction: 'push',
+    name: 'users',
+    place: { file: 'mappings/users.yaml', line: 1 },
+    resource: 'users',
+    operation: 'upsert',
+    source: {
+      location: { kind: 'csv', path: '/nowhere/users.csv' },
+      origin: 'users.csv',
+      headerRow: 1,
+      where: [],
+      delimiter: 'auto',
+      encoding: 'auto',
+      locale: 'en',
+      layout: { kind: 'table' },
+    },
+    columns: 'auto',
+    autoValues: {},
+    missingRows: 'ignore',
+    writeBack: undefined,
+    rejectMode: 'skip',
+    guards: {
+      minRows: 1,
+      maxChangePct: 100,
+      maxDeactivate: 0,
+      maxStep: undefined,
+      maxStepPct: undefined,
+    },
+    batchSize: 100,
+    compare: 'auto',
+    ...changes,
+  };
+}
+
+/** An open row with the given fields, numbered and keyed as a users row is. */
+export function runRow(rowNumber: number, fields: Fields, changes: Partial<RunRow> = {}): RunRow {
+  const key = typeof fields.external_id === 'string' ? fields.external_id : `key-${rowNumber}`;
+  return {
+    rowNumber,
+    lines: [Object.values(fields).map(String)],
+    key,
+    folded: key.toLowerCase(),
+    digest: digestOf(fields),
+    fields,
+    change: 'pending',
+    before: null,
+    message: '',
+    outcome: null,
+    id: null,
+    ...changes,
+  };
+}
+
+/** A known record whose values are all kept. */
+export function knownRecord(key: string, values: Fields, id: string | null = `id-${key}`): KnownRecord {
+  return { key, id, number: null, digests: digestFields(values), values };
+}

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { resolveDuplicates } from '../../../src/plan/duplicates.ts';
+
+it('later rows that say the same are unchanged and name the first', () => {
+  const rows = [2, 5, 9].map((rowNumber) => ({ rowNumber, digest: 'same' }));
+  expect(resolveDuplicates({ key: 'M-1', rows })).toEqual([
+    { rowNumber: 5, change: 'unchanged', outcome: 'unchanged', message: 'unchanged (duplicate of row 2)' },
+    { rowNumber: 9, change: 'unchanged', outcome: 'unchanged', message: 'unchanged (duplicate of row 2)' },
+  ]);
+});
+
+it('rows that say different things are all invalid and name each other', () => {
+  const rows = [
+    { rowNumber: 2, digest: 'a' },
+    { rowNumber: 5, digest: 'b' },
+    { rowNumber: 9, digest: 'a' },
+  ];
+  expect(
+    resolveDuplicates({ key: 'M-1', rows }).map(({ rowNumber, outcome, message }) => [
+      rowNumber,
+      outcome,
+      message,
+    ]),
+  ).toEqual([
+    [2, 'invalid', 'key "M-1" stands again with other values in row 5, 9: keep one of them'],
+    [5, 'invalid', 'key "M-1" stands again with other values in row 2, 9: keep one of them'],
+    [9, 'invalid', 'key "M-1" stands again with other values in row 2, 5: keep one of them'],
+  ]);
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { checkGuards, type GuardFigures } from '../../../src/plan/guards.ts';
+import { pushMapping } from '../../support/builders.ts';
+
+const none = { allowEmpty: false, allowGuards: [] };
+const fine: GuardFigures = {
+  rows: 10,
+  invalid: 0,
+  updates: 0,
+  known: 0,
+  largestStep: undefined,
+  largestStepPct: undefined,
+};
+const guards = { minRows: 1, maxChangePct: 30, maxDeactivate: 0, maxStep: 1, maxStepPct: 25 };
+
+describe('checkGuards', () => {
+  const codes = (figures: Partial<GuardFigures>, options = none, changes = {}): readonly string[] =>
+    checkGuards(pushMapping({ guards, ...changes }), { ...fine, ...figures }, options).map(
+      ({ code }) => code,
+    );
+
+  it('lets an ordinary push pass', () => {
+    expect(codes({})).toEqual([]);
+  });
+
+  it('stops at a source without rows until --allow-empty', () => {
+    const [stop] = checkGuards(pushMapping(), { ...fine, rows: 0 }, none);
+    expect(stop).toMatchObject({
+      code: 'guard.empty_source',
+      exitCode: 6,
+      message: 'users: users.csv has a header and no rows, so it may have been cut',
+      next: 'if it is meant to be empty, add --allow-empty',
+    });
+    expect(codes({ rows: 0 }, { ...none, allowEmpty: true })).toEqual([]);
+  });
+
+  it('stops at fewer rows than expected', () => {
+    expect(codes({ rows: 4 }, none, { guards: { ...guards, minRows: 5 } })).toEqual(['guard.min_rows']);
+  });
+
+  it('stops when more of the known records change than expected, once something is known', () => {
+    expect(codes({ updates: 4, known: 10 })).toEqual(['guard.max_change_pct']);
+    expect(codes({ updates: 3, known: 10 })).toEqual([]);
+    expect(codes({ updates: 4, known: 0 })).toEqual([]);
+  });
+
+  it('stops at a price step, absolute and in percent, and names the row', () => {
+    const step = { rowNumber: 7, before: 4, after: 5.5 };
+    const stops = checkGuards(
+      pushMapping({ guards }),
+      { ...fine, largestStep: step, largestStepPct: step },
+      none,
+    );
+    expect(stops.map(({ message }) => message)).toEqual([
+      'users: row 7 goes from 4 to 5.5: more than max_step 1',
+      'users: row 7 goes from 4 to 5.5: more than max_step_pct 25 %',
+    ]);
+  });
+
+  it('a step of exactly the limit passes in spite of binary fractions', () => {
+    const step = { rowNumber: 7, before: 4.1, after: 5.1 };
+    expect(codes({ largestStep: step, largestStepPct: step })).toEqual([]);
+  });
+
+  it('the named flag passes a guard and no other', () => {
+    const step = { rowNumber: 7, before: 4, after: 9 };
+    expect(
+      codes({ largestStep: step, updates: 9, known: 10 }, { ...none, allowGuards: ['max_step'] }),
+    ).toEqual(['guard.max_change_pct']);
+  });
+
+  it('reject_mode: fail stops at one invalid row', () => {
+    expect(codes({ invalid: 1 }, none, { rejectMode: 'fail' })).toEqual(['guard.reject_mode']);
+    expect(codes({ invalid: 1 })).toEqual([]);
+  });
+});
