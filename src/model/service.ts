@@ -45,14 +45,16 @@ export type WriteResult<Id extends OperationId> =
 export interface Service {
   /**
    * One reading call, repeated while that is safe and sensible.
-   * Errors: AccessError `service.access` (401, 403), RefusedError (other whole refusals), UnavailableError `service.*`.
+   * Errors: AccessError `service.access` (401), RefusedError (other whole refusals), UnavailableError `service.*`.
    */
   get<Id extends OperationId>(operation: Id, input?: CallInput<Id>): Promise<Answer<Id>>;
   /** One writing call, sent once; repeated only while it surely was not applied. 401 on a write is AccessError; any other service answer is a value. */
   send<Id extends OperationId>(operation: Id, input: CallInput<Id>): Promise<WriteResult<Id>>;
   /**
    * All pages of a list, to the end whatever the paging fields mean, each record once.
-   * Errors: UnavailableError `list.unstable` when it does not add up after bounded re-reads: then nothing that was yielded may be passed off as whole.
+   * A list of up to 20 pages is yielded once the read proved whole, and read again up to 5 times when it does not add up; a longer one is yielded
+   * as it comes, with the error at its end. A record that cannot be read is left out with a warning event.
+   * Errors: UnavailableError `list.unstable` when it does not add up: then nothing that was yielded may be passed off as whole; RefusedError.
    */
   list<Id extends PagedOperationId>(
     operation: Id,

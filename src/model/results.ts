@@ -1,0 +1,20 @@
+/** Lines of a results file in batches, every cell as text. */
+export type ResultLines = AsyncIterable<readonly (readonly string[])[]>;
+
+/** Writes what became of each row, in the run's folder and, for rows to mend, in `out/rejected/`. */
+export interface ResultFiles {
+  /** `NAME.results.csv`; answers its path relative to the configuration's folder. */
+  writeResults(
+    runId: string,
+    mapping: string,
+    header: readonly string[],
+    lines: ResultLines,
+  ): Promise<string>;
+  /** `NAME.rejected.csv` and `NAME.rejected.xlsx` with a copy of both in `out/rejected/`; answers the copies' relative paths. */
+  writeRejected(
+    runId: string,
+    mapping: string,
+    header: readonly string[],
+    lines: () => ResultLines,
+  ): Promise<readonly string[]>;
+}

@@ -1,0 +1,215 @@
+import { linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+
+import { ConfigError } from '../model/error.ts';
+import { makePrivateFile, makePrivateFolder } from './private-files.ts';
+import type { SqlRow } from './sql-row.ts';
+import { integer } from './sql-row.ts';
+import { attempt, damaged, storageError } from './storage-error.ts';
+
+/** The shape of a file: what marks it as ours, and the statements that bring it from version n to n + 1. */
+export interface DatabaseFormat {
+  readonly applicationId: number;
+  readonly migrations: readonly string[];
+}
+
+interface DatabaseOptions {
+  /** Absolute path; null keeps the data in a nameless file of the operating system that ends with the process. */
+  readonly file: string | null;
+  readonly format: DatabaseFormat;
+  /** `full`: a commit survives a power cut. `normal`: it survives the process, and a power cut may take the last commits but never the file. */
+  readonly durability: 'full' | 'normal';
+  /** How long a statement waits for another process. */
+  readonly busyTimeoutMs: number;
+}
+
+/** Larger files are checked page by page as they are read, not whole at every start. */
+const QUICK_CHECK_MAX_BYTES = 8 * 1024 * 1024;
+
+/** An open SQLite file with its prepared statements. `all`, `get` and `run` are for use inside `read` and `write`. */
+export class Database {
+  readonly #name: string;
+  readonly #connection: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(name: string, connection: DatabaseSync) {
+    this.#name = name;
+    this.#connection = connection;
+  }
+
+  /** Resolves with what `work` read. Errors: those of `storageError`. */
+  read<T>(work: () => T): Promise<T> {
+    return attempt(this.#name, work);
+  }
+
+  /** Runs `work` as one transaction; resolves once it is committed. Errors: those of `storageError`, and then nothing was changed. */
+  write<T>(work: () => T): Promise<T> {
+    return this.read(() => transaction(this.#connection, work));
+  }
+
+  all(statement: string, ...values: SQLInputValue[]): SqlRow[] {
+    return this.#prepared(statement).all(...values) as unknown[] as SqlRow[];
+  }
+
+  get(statement: string, ...values: SQLInputValue[]): SqlRow | undefined {
+    return this.#prepared(statement).get(...values) as unknown as SqlRow | undefined;
+  }
+
+  /** The integers of a one-column answer, without an object for each. */
+  integers(statement: string, ...values: SQLInputValue[]): number[] {
+    const found: number[] = [];
+    for (const row of this.#prepared(statement).iterate(...values)) {
+      found.push(integer(row as unknown as SqlRow, 0));
+    }
+    return found;
+  }
+
+  /** The integer that a one-row, one-column answer holds. */
+  count(statement: string, ...values: SQLInputValue[]): number {
+    return integer(this.get(statement, ...values) ?? [], 0);
+  }
+
+  /** Answers how many rows changed. */
+  run(statement: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepared(statement).run(...values).changes);
+  }
+
+  /** Closes the file; a second call does nothing. */
+  close(): void {
+    if (this.#connection.isOpen) this.#connection.close();
+  }
+
+  #prepared(statement: string): StatementSync {
+    let prepared = this.#statements.get(statement);
+    if (prepared === undefined) {
+      prepared = this.#connection.prepare(statement);
+      // The types of Node do not say that rows are then arrays.
+      prepared.setReturnArrays(true);
+      this.#statements.set(statement, prepared);
+    }
+    return prepared;
+  }
+}
+
+function transaction<T>(connection: DatabaseSync, work: () => T): T {
+  connection.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    connection.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // A full disk ends the transaction by itself.
+    if (connection.isTransaction) connection.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/**
+ * Opens a file of the given format, creating it (0600, in folders of 0700) or bringing it to the newest version. Errors: ConfigError `state.newer`
+ * and `state.damaged`, UnavailableError `state.unwritable` and `state.busy`.
+ */
+export function openDatabase(options: DatabaseOptions): Database {
+  const { file } = options;
+  const name = file ?? 'the temporary store';
+  try {
+    if (file !== null && !exists(file)) createFile(file, options);
+    // Asked without opening the file: closing it again would drop the locks of a connection that this process already has.
+    if (file !== null && statSync(file).size === 0) throw damaged(file, 'it is empty');
+    const connection = connect(file, options);
+    try {
+      prepareConnection(connection, options);
+      return new Database(name, connection);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  } catch (error) {
+    throw storageError(name, error);
+  }
+}
+
+function connect(file: string | null, options: DatabaseOptions): DatabaseSync {
+  return new DatabaseSync(file ?? '', { timeout: options.busyTimeoutMs });
+}
+
+/** The file appears under its name only when it is whole, so that an empty one is always a cut one and two processes never race over a new one. */
+function createFile(file: string, options: DatabaseOptions): void {
+  makePrivateFolder(dirname(file));
+  const draft = `${file}.${process.pid}.new`;
+  rmSync(draft, { force: true });
+  makePrivateFile(draft);
+  try {
+    const connection = connect(draft, options);
+    try {
+      connection.exec('PRAGMA journal_mode = WAL');
+      migrate(connection, options.format);
+    } finally {
+      connection.close();
+    }
+    publish(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** A file that another process published first stays; only where links are unknown can a rename not see it. */
+function publish(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch {
+    if (!exists(file)) renameSync(draft, file);
+  }
+}
+
+/** True of a link that leads nowhere too: it is not ours to replace. */
+function exists(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+function prepareConnection(connection: DatabaseSync, options: DatabaseOptions): void {
+  const { file, format } = options;
+  if (file === null) {
+    connection.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
+  } else {
+    checkFormat(connection, file, format);
+    connection.exec(`PRAGMA synchronous = ${options.durability === 'full' ? 'FULL' : 'NORMAL'}`);
+  }
+  connection.exec('PRAGMA cache_size = -16000');
+  if (versionOf(connection) < format.migrations.length) migrate(connection, format);
+}
+
+function checkFormat(connection: DatabaseSync, file: string, format: DatabaseFormat): void {
+  if (pragma(connection, 'application_id') !== format.applicationId) {
+    throw damaged(file, 'it is an SQLite file of another program');
+  }
+  const version = versionOf(connection);
+  if (version > format.migrations.length) {
+    throw new ConfigError(
+      'state.newer',
+      `${file} was written by a newer teamsheet (format ${version}; this one knows ${format.migrations.length})`,
+      { file, next: 'Install the newest teamsheet, then run the command again.' },
+    );
+  }
+  if (statSync(file).size > QUICK_CHECK_MAX_BYTES) return;
+  const found = connection.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+  if (found !== 'ok') throw damaged(file, String(found));
+}
+
+function migrate(connection: DatabaseSync, format: DatabaseFormat): void {
+  transaction(connection, () => {
+    // Read again inside the transaction: another process may have migrated meanwhile.
+    for (const statements of format.migrations.slice(versionOf(connection))) connection.exec(statements);
+    connection.exec(`PRAGMA application_id = ${format.applicationId}`);
+    connection.exec(`PRAGMA user_version = ${format.migrations.length}`);
+  });
+}
+
+function versionOf(connection: DatabaseSync): number {
+  return pragma(connection, 'user_version');
+}
+
+function pragma(connection: DatabaseSync, name: 'application_id' | 'user_version'): number {
+  return Number(connection.prepare(`PRAGMA ${name}`).get()?.[name]);
+}

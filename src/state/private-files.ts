@@ -1,0 +1,31 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+function isErrno(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** Creates a folder and its missing parents, each 0700 under any umask; folders that exist keep their mode. Errors: those of the file system. */
+export function makePrivateFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    chmodSync(folder, 0o700);
+  } catch (error) {
+    if (isErrno(error, 'EEXIST')) return;
+    if (!isErrno(error, 'ENOENT') || dirname(folder) === folder) throw error;
+    makePrivateFolder(dirname(folder));
+    makePrivateFolder(folder);
+  }
+}
+
+/** Creates an empty file, 0600 under any umask; false when something of that name exists, which is left as it is. */
+export function makePrivateFile(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if (isErrno(error, 'EEXIST')) return false;
+    throw error;
+  }
+  chmodSync(file, 0o600);
+  return true;
+}

@@ -1,0 +1,285 @@
+import { rmSync } from 'node:fs';
+import type { SQLInputValue } from 'node:sqlite';
+
+import { InternalError } from '../model/error.ts';
+import type { ChangeKind, Outcome } from '../model/outcome.ts';
+import type {
+  DuplicateGroup,
+  KnownRecord,
+  RowQuery,
+  RunRow,
+  RunRowPatch,
+  RunRows,
+} from '../model/run-rows.ts';
+import type { Database } from './database.ts';
+import { openDatabase } from './database.ts';
+import { duplicateGroups, lookAlikePairs } from './repeated-rows.ts';
+import { RUN_ROWS_FORMAT } from './run-rows-format.ts';
+import type { SqlRow } from './sql-row.ts';
+import { integer, json, text, textOrNull } from './sql-row.ts';
+
+/** The order in which `parseRow` takes them. */
+const COLUMNS =
+  'row_number, row.key, folded, digest, lines, fields, change, before, message, outcome, row.id';
+
+/** Opens or creates the rows of a run in `file`; null keeps them outside any named file until they are closed. Errors: those of `openDatabase`. */
+export function openRunRows(file: string | null, busyTimeoutMs: number): RunRows {
+  return new SqliteRunRows(
+    file,
+    openDatabase({ file, format: RUN_ROWS_FORMAT, durability: 'normal', busyTimeoutMs }),
+  );
+}
+
+class SqliteRunRows implements RunRows {
+  readonly #file: string | null;
+  readonly #db: Database;
+
+  constructor(file: string | null, db: Database) {
+    this.#file = file;
+    this.#db = db;
+  }
+
+  add(mapping: string, rows: readonly RunRow[]): Promise<void> {
+    return this.#db.write(() => {
+      const number = this.#addMapping(mapping);
+      for (const row of rows) {
+        this.#db.run(
+          'INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+          number,
+          row.rowNumber,
+          JSON.stringify(row.lines),
+          row.key,
+          row.folded,
+          row.digest,
+          jsonText(row.fields),
+          row.change,
+          jsonText(row.before),
+          row.message,
+          row.outcome,
+          row.id,
+        );
+      }
+    });
+  }
+
+  patch(mapping: string, patches: readonly RunRowPatch[]): Promise<void> {
+    return this.#db.write(() => {
+      const number = this.#mapping(mapping);
+      for (const patch of patches) this.#patchRow(mapping, number, patch);
+    });
+  }
+
+  page(mapping: string, query: RowQuery): Promise<readonly RunRow[]> {
+    const { change, open, afterRow, limit } = query;
+    const conditions = ['mapping = ?', 'row_number > ?'];
+    const values: SQLInputValue[] = [afterRow];
+    if (open === true) conditions.push('outcome IS NULL');
+    if (change !== undefined) {
+      conditions.push('change = ?');
+      values.push(change);
+    }
+    const index = open === true && change !== undefined ? 'INDEXED BY row_state' : 'NOT INDEXED';
+    const statement = `SELECT ${COLUMNS} FROM row ${index} WHERE ${conditions.join(' AND ')} ORDER BY row_number LIMIT ?`;
+    return this.#db.read(() =>
+      this.#db.all(statement, this.#mapping(mapping), ...values, limit).map(parseRow),
+    );
+  }
+
+  rows(mapping: string, rowNumbers: readonly number[]): Promise<readonly RunRow[]> {
+    return this.#db.read(() =>
+      this.#db
+        .all(
+          `SELECT ${COLUMNS} FROM json_each(?2) AS wanted CROSS JOIN row
+           ON row.mapping = ?1 AND row.row_number = wanted.value ORDER BY row_number`,
+          this.#mapping(mapping),
+          JSON.stringify(rowNumbers),
+        )
+        .map(parseRow),
+    );
+  }
+
+  settleOpen(mapping: string, outcome: Outcome, message: string, change?: ChangeKind): Promise<void> {
+    return this.#db.write(() => {
+      this.#db.run(
+        'UPDATE row SET outcome = ?2, message = ?3 WHERE mapping = ?1 AND outcome IS NULL AND change = coalesce(?4, change)',
+        this.#mapping(mapping),
+        outcome,
+        message,
+        change ?? null,
+      );
+    });
+  }
+
+  reopen(mapping: string, outcome: Outcome): Promise<number> {
+    return this.#db.write(() =>
+      this.#db.run(
+        "UPDATE row SET outcome = NULL, message = '' WHERE mapping = ? AND outcome = ?",
+        this.#mapping(mapping),
+        outcome,
+      ),
+    );
+  }
+
+  restart(mapping: string): Promise<void> {
+    return this.#db.write(() => {
+      this.#db.run(
+        `UPDATE row SET change = 'pending', before = NULL
+         WHERE mapping = ? AND outcome IS NULL AND (change = 'update' OR change = 'create' AND id IS NULL)`,
+        this.#mapping(mapping),
+      );
+    });
+  }
+
+  countOutcomes(mapping: string): Promise<ReadonlyMap<Outcome | 'open', number>> {
+    return this.#count<Outcome | 'open'>(mapping, "coalesce(outcome, 'open')");
+  }
+
+  countChanges(mapping: string, open = false): Promise<ReadonlyMap<ChangeKind, number>> {
+    return this.#count<ChangeKind>(mapping, 'change', open ? 'outcome IS NULL' : 'TRUE');
+  }
+
+  async *duplicates(mapping: string): AsyncGenerator<DuplicateGroup> {
+    yield* duplicateGroups(this.#db, await this.#db.read(() => this.#mapping(mapping)));
+  }
+
+  async *lookAlikes(
+    mapping: string,
+  ): AsyncGenerator<{ readonly rowNumber: number; readonly otherRow: number; readonly otherKey: string }> {
+    yield* lookAlikePairs(this.#db, await this.#db.read(() => this.#mapping(mapping)));
+  }
+
+  addKnown(mapping: string, records: readonly KnownRecord[]): Promise<void> {
+    return this.#db.write(() => {
+      const number = this.#addMapping(mapping);
+      for (const record of records) {
+        this.#db.run(
+          'INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?)',
+          number,
+          record.key,
+          record.id ?? '',
+          JSON.stringify(record),
+        );
+      }
+    });
+  }
+
+  known(mapping: string, keys: readonly string[]): Promise<ReadonlyMap<string, readonly KnownRecord[]>> {
+    return this.#db.read(() => {
+      const rows = this.#db.all(
+        `SELECT known.record FROM json_each(?2) AS wanted CROSS JOIN known
+         ON known.mapping = ?1 AND known.key = wanted.value`,
+        this.#mapping(mapping),
+        JSON.stringify([...new Set(keys)]),
+      );
+      return Map.groupBy(
+        rows.map((row) => json(row, 0) as KnownRecord),
+        (record) => record.key,
+      );
+    });
+  }
+
+  countKnown(mapping: string): Promise<number> {
+    return this.#db.read(() =>
+      this.#db.count('SELECT count(DISTINCT key) FROM known WHERE mapping = ?', this.#mapping(mapping)),
+    );
+  }
+
+  setHeader(mapping: string, header: readonly string[]): Promise<void> {
+    return this.#db.write(() => {
+      this.#db.run(
+        'UPDATE mapping SET header = ? WHERE number = ?',
+        JSON.stringify(header),
+        this.#addMapping(mapping),
+      );
+    });
+  }
+
+  header(mapping: string): Promise<readonly string[]> {
+    return this.#db.read(() => {
+      const row = this.#db.get('SELECT header FROM mapping WHERE name = ?', mapping);
+      return row === undefined ? [] : ((json(row, 0) ?? []) as string[]);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#db.read(() => {
+      this.#db.close();
+    });
+  }
+
+  remove(): Promise<void> {
+    return this.#db.read(() => {
+      this.#db.close();
+      if (this.#file === null) return;
+      for (const suffix of ['', '-wal', '-shm']) rmSync(`${this.#file}${suffix}`, { force: true });
+    });
+  }
+
+  /** The number of a mapping; -1, which no row has, for one without rows. */
+  #mapping(name: string): number {
+    const row = this.#db.get('SELECT number FROM mapping WHERE name = ?', name);
+    return row === undefined ? -1 : integer(row, 0);
+  }
+
+  #addMapping(name: string): number {
+    this.#db.run('INSERT INTO mapping (name) VALUES (?) ON CONFLICT DO NOTHING', name);
+    return this.#mapping(name);
+  }
+
+  #patchRow(mapping: string, number: number, patch: RunRowPatch): void {
+    const columns: string[] = [];
+    const values: SQLInputValue[] = [];
+    const set = (column: string, value: string | null | undefined): void => {
+      if (value === undefined) return;
+      columns.push(`${column} = ?`);
+      values.push(value);
+    };
+    set('change', patch.change);
+    set('before', patch.before === undefined ? undefined : jsonText(patch.before));
+    set('message', patch.message);
+    set('outcome', patch.outcome);
+    set('id', patch.id);
+    if (columns.length === 0) return;
+    const statement = `UPDATE row SET ${columns.join(', ')} WHERE mapping = ? AND row_number = ?`;
+    if (this.#db.run(statement, ...values, number, patch.rowNumber) === 0) {
+      throw new InternalError(
+        'state.no_row',
+        `mapping ${mapping} has no row ${patch.rowNumber} in this run: its outcome cannot be recorded`,
+      );
+    }
+  }
+
+  #count<Name extends string>(
+    mapping: string,
+    expression: string,
+    condition = 'TRUE',
+  ): Promise<ReadonlyMap<Name, number>> {
+    return this.#db.read(() => {
+      const rows = this.#db.all(
+        `SELECT ${expression}, count(*) FROM row WHERE mapping = ? AND ${condition} GROUP BY 1`,
+        this.#mapping(mapping),
+      );
+      return new Map(rows.map((row) => [text(row, 0) as Name, integer(row, 1)]));
+    });
+  }
+}
+
+function jsonText(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+function parseRow(row: SqlRow): RunRow {
+  return {
+    rowNumber: integer(row, 0),
+    key: textOrNull(row, 1),
+    folded: textOrNull(row, 2),
+    digest: textOrNull(row, 3),
+    lines: json(row, 4) as RunRow['lines'],
+    fields: json(row, 5) as RunRow['fields'],
+    change: text(row, 6) as ChangeKind,
+    before: json(row, 7) as RunRow['before'],
+    message: text(row, 8),
+    outcome: textOrNull(row, 9) as Outcome | null,
+    id: textOrNull(row, 10),
+  };
+}

@@ -1,0 +1,334 @@
+import { dirname, join, resolve } from 'node:path';
+
+import type { ResourceName } from '../contract/resource.ts';
+import { InternalError } from '../model/error.ts';
+import type { Clock } from '../model/ports.ts';
+import type { KnownRecord, RunRows } from '../model/run-rows.ts';
+import type { Intent, IntentResult, Run, ServiceAccount, Store, StoredIntent } from '../model/store.ts';
+import type { Database } from './database.ts';
+import { openDatabase } from './database.ts';
+import { makePrivateFolder } from './private-files.ts';
+import type { SqlRow } from './sql-row.ts';
+import { integer, json, text, textOrNull } from './sql-row.ts';
+import { openRunRows } from './sqlite-run-rows.ts';
+import { STATE_FORMAT } from './state-format.ts';
+import { attempt } from './storage-error.ts';
+
+const BUSY_TIMEOUT_MS = 10_000;
+const PAGE_RECORDS = 2000;
+
+interface StoreOptions {
+  /** The state file; its runs stand in `runs/` beside it. */
+  readonly file: string;
+  readonly clock: Clock;
+  /** How long a method waits for another process; 10 s by default. */
+  readonly busyTimeoutMs?: number;
+}
+
+/**
+ * Opens the state of one configuration, creating it (0600, folder 0700) when it is missing; several processes may hold it open.
+ * Errors: ConfigError `state.newer` and `state.damaged`, UnavailableError `state.unwritable` and `state.busy`; the same for every method.
+ */
+export function openStore(options: StoreOptions): Promise<Store> {
+  const file = resolve(options.file);
+  const busyTimeoutMs = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
+  return attempt(file, () => {
+    const db = openDatabase({ file, format: STATE_FORMAT, durability: 'full', busyTimeoutMs });
+    return new SqliteStore(db, join(dirname(file), 'runs'), options.clock, busyTimeoutMs);
+  });
+}
+
+class SqliteStore implements Store {
+  readonly #db: Database;
+  readonly #runsFolder: string;
+  readonly #clock: Clock;
+  readonly #busyTimeoutMs: number;
+
+  constructor(db: Database, runsFolder: string, clock: Clock, busyTimeoutMs: number) {
+    this.#db = db;
+    this.#runsFolder = runsFolder;
+    this.#clock = clock;
+    this.#busyTimeoutMs = busyTimeoutMs;
+  }
+
+  addRun(run: Run): Promise<void> {
+    return this.#db.write(() => {
+      this.#db.run(
+        'INSERT INTO run (id, account, started_at_ms, finished, document) VALUES (?, ?, ?, ?, ?)',
+        run.id,
+        this.#addAccount(run.account),
+        run.startedAtMs,
+        Number(run.finished),
+        JSON.stringify(run),
+      );
+    });
+  }
+
+  updateRun(id: string, changes: Partial<Omit<Run, 'id'>>): Promise<void> {
+    return this.#db.write(() => {
+      const row = this.#db.get('SELECT document FROM run WHERE id = ?', id);
+      if (row === undefined) throw new InternalError('state.no_run', `no run ${id} is recorded`);
+      const run = { ...parseRun(row), ...changes };
+      this.#db.run(
+        'UPDATE run SET account = ?, started_at_ms = ?, finished = ?, document = ? WHERE id = ?',
+        this.#addAccount(run.account),
+        run.startedAtMs,
+        Number(run.finished),
+        JSON.stringify(run),
+        id,
+      );
+    });
+  }
+
+  run(id: string): Promise<Run | undefined> {
+    return this.#db.read(() => {
+      const row = this.#db.get('SELECT document FROM run WHERE id = ?', id);
+      return row && parseRun(row);
+    });
+  }
+
+  runs(limit: number): Promise<readonly Run[]> {
+    return this.#db.read(() =>
+      this.#db
+        .all('SELECT document FROM run ORDER BY started_at_ms DESC, sequence DESC LIMIT ?', limit)
+        .map(parseRun),
+    );
+  }
+
+  newestUnfinishedRun(account: ServiceAccount): Promise<Run | undefined> {
+    return this.#db.read(() => {
+      const row = this.#db.get(
+        'SELECT document FROM run WHERE account = ? AND finished = 0 ORDER BY started_at_ms DESC, sequence DESC LIMIT 1',
+        this.#account(account),
+      );
+      return row && parseRun(row);
+    });
+  }
+
+  async openRunRows(runId: string | null): Promise<RunRows> {
+    const file = runId === null ? null : join(await this.runFolder(runId), 'rows.sqlite');
+    return openRunRows(file, this.#busyTimeoutMs);
+  }
+
+  runFolder(runId: string): Promise<string> {
+    // An id that came from a command line must not lead out of the folder.
+    if (!/^[\w-]+$/.test(runId)) {
+      return Promise.reject(new InternalError('state.run_id', `"${runId}" is not a run's id`));
+    }
+    const folder = join(this.#runsFolder, runId);
+    return attempt(folder, () => {
+      makePrivateFolder(folder);
+      return folder;
+    });
+  }
+
+  addIntent(account: ServiceAccount, intent: Intent): Promise<void> {
+    return this.#db.write(() => {
+      this.#db.run(
+        'INSERT INTO intent (id, account, run_id, document) VALUES (?, ?, ?, ?)',
+        intent.id,
+        this.#addAccount(account),
+        intent.runId,
+        JSON.stringify(intent),
+      );
+    });
+  }
+
+  settleIntent(
+    account: ServiceAccount,
+    intentId: string,
+    result: IntentResult,
+    detail: string,
+    confirmed: readonly KnownRecord[],
+  ): Promise<void> {
+    return this.#db.write(() => {
+      const number = this.#account(account);
+      const row = this.#db.get(
+        'UPDATE intent SET result = ?, detail = ?, settled_at_ms = ? WHERE id = ? AND account = ? RETURNING document',
+        result,
+        detail,
+        this.#clock.now(),
+        intentId,
+        number,
+      );
+      if (row === undefined) {
+        throw new InternalError('state.no_intent', `no intent ${intentId} is recorded for this account`);
+      }
+      this.#confirm(number, (json(row, 0) as Intent).resource, confirmed);
+    });
+  }
+
+  intents(runId: string): Promise<readonly StoredIntent[]> {
+    return this.#db.read(() =>
+      this.#db
+        .all('SELECT document, result, detail FROM intent WHERE run_id = ? ORDER BY sequence', runId)
+        .map(parseIntent),
+    );
+  }
+
+  openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]> {
+    return this.#db.read(() =>
+      this.#db
+        .all(
+          "SELECT document, result, detail FROM intent WHERE account = ? AND (result IS NULL OR result = 'ambiguous') ORDER BY sequence",
+          this.#account(account),
+        )
+        .map(parseIntent),
+    );
+  }
+
+  snapshots(
+    account: ServiceAccount,
+    resource: ResourceName,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, KnownRecord>> {
+    return this.#db.read(() => {
+      const rows = this.#db.all(
+        `SELECT snapshot.record FROM json_each(?3) AS wanted CROSS JOIN snapshot
+         ON snapshot.account = ?1 AND snapshot.resource = ?2 AND snapshot.key = wanted.value`,
+        this.#account(account),
+        resource,
+        JSON.stringify(keys),
+      );
+      return new Map(rows.map(parseRecord).map((record) => [record.key, record]));
+    });
+  }
+
+  async *allSnapshots(
+    account: ServiceAccount,
+    resource: ResourceName,
+  ): AsyncGenerator<readonly KnownRecord[]> {
+    let [comparison, after] = ['>=', ''];
+    for (;;) {
+      const statement = `SELECT record, key FROM snapshot
+        WHERE account = ? AND resource = ? AND key ${comparison} ? ORDER BY key LIMIT ${PAGE_RECORDS}`;
+      const from = after;
+      const rows = await this.#db.read(() => this.#db.all(statement, this.#account(account), resource, from));
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      [comparison, after] = ['>', text(last, 1)];
+      yield rows.map(parseRecord);
+    }
+  }
+
+  countSnapshots(account: ServiceAccount, resource: ResourceName): Promise<number> {
+    return this.#db.read(() =>
+      this.#db.count(
+        'SELECT count(*) FROM snapshot WHERE account = ? AND resource = ?',
+        this.#account(account),
+        resource,
+      ),
+    );
+  }
+
+  confirm(account: ServiceAccount, resource: ResourceName, records: readonly KnownRecord[]): Promise<void> {
+    return this.#db.write(() => {
+      this.#confirm(this.#addAccount(account), resource, records);
+    });
+  }
+
+  forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void> {
+    return this.#db.write(() => {
+      this.#db.run(
+        'DELETE FROM snapshot WHERE account = ? AND resource = ? AND confirmed_at_ms < ?',
+        this.#account(account),
+        resource,
+        listedAtMs,
+      );
+    });
+  }
+
+  fact(
+    account: ServiceAccount,
+    name: string,
+  ): Promise<{ readonly value: string; readonly atMs: number } | undefined> {
+    return this.#db.read(() => {
+      const row = this.#db.get(
+        'SELECT value, at_ms FROM fact WHERE account = ? AND name = ?',
+        this.#account(account),
+        name,
+      );
+      return row && { value: text(row, 0), atMs: integer(row, 1) };
+    });
+  }
+
+  setFact(account: ServiceAccount, name: string, value: string): Promise<void> {
+    return this.#db.write(() => {
+      this.#db.run(
+        'INSERT OR REPLACE INTO fact VALUES (?, ?, ?, ?)',
+        this.#addAccount(account),
+        name,
+        value,
+        this.#clock.now(),
+      );
+    });
+  }
+
+  keyOrigin(keyDigest: string): Promise<string | undefined> {
+    return this.#db.read(() => {
+      const row = this.#db.get('SELECT origin FROM key_origin WHERE key_digest = ?', keyDigest);
+      return row && text(row, 0);
+    });
+  }
+
+  setKeyOrigin(keyDigest: string, origin: string): Promise<void> {
+    return this.#db.write(() => {
+      this.#db.run('INSERT OR REPLACE INTO key_origin VALUES (?, ?)', keyDigest, origin);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#db.read(() => {
+      this.#db.close();
+    });
+  }
+
+  /** The number of an account; -1, which nothing has, for one that was never written to. */
+  #account(account: ServiceAccount): number {
+    const row = this.#db.get(
+      'SELECT number FROM account WHERE base_url = ? AND account_id = ?',
+      account.baseUrl,
+      account.accountId,
+    );
+    return row === undefined ? -1 : integer(row, 0);
+  }
+
+  #addAccount(account: ServiceAccount): number {
+    this.#db.run(
+      'INSERT INTO account (base_url, account_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
+      account.baseUrl,
+      account.accountId,
+    );
+    return this.#account(account);
+  }
+
+  #confirm(account: number, resource: ResourceName, records: readonly KnownRecord[]): void {
+    const nowMs = this.#clock.now();
+    for (const record of records) {
+      this.#db.run(
+        'INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?)',
+        account,
+        resource,
+        record.key,
+        JSON.stringify(record),
+        nowMs,
+      );
+    }
+  }
+}
+
+function parseRun(row: SqlRow): Run {
+  return json(row, 0) as Run;
+}
+
+function parseRecord(row: SqlRow): KnownRecord {
+  return json(row, 0) as KnownRecord;
+}
+
+function parseIntent(row: SqlRow): StoredIntent {
+  return {
+    ...(json(row, 0) as Intent),
+    result: textOrNull(row, 1) as IntentResult | null,
+    detail: text(row, 2),
+  };
+}

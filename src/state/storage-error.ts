@@ -1,0 +1,55 @@
+import { ConfigError, UnavailableError } from '../model/error.ts';
+import { UnreadableValueError } from './sql-row.ts';
+
+// Primary result codes of SQLite (https://www.sqlite.org/rescode.html).
+const BUSY = new Set([5, 6]);
+const UNWRITABLE = new Set([8, 10, 13, 14]);
+const DAMAGED = new Set([11, 26]);
+
+/** What stands in a damaged file and what to do about it. Code `state.damaged`. */
+export function damaged(file: string, reason: string, cause?: unknown): ConfigError {
+  return new ConfigError('state.damaged', `${file} is damaged or was not written by teamsheet: ${reason}`, {
+    file,
+    next: 'Restore it from a backup, or move it away and plan again with --compare live: nothing that the service holds is lost.',
+    cause,
+  });
+}
+
+function unwritable(file: string, cause: Error): UnavailableError {
+  return new UnavailableError('state.unwritable', `${file} cannot be opened and written: ${cause.message}`, {
+    file,
+    next: 'Free some disk space or mend the rights of the file and its folder, then run the command again.',
+    cause,
+  });
+}
+
+/**
+ * The error that a failure of SQLite or of the file system means for `file`: `state.busy`, `state.damaged` or `state.unwritable`; any other
+ * error comes back as it is.
+ */
+export function storageError(file: string, error: unknown): unknown {
+  if (error instanceof UnreadableValueError) return damaged(file, error.message, error);
+  if (!(error instanceof Error)) return error;
+  if ('syscall' in error) return unwritable(file, error);
+  if (!('errcode' in error) || typeof error.errcode !== 'number') return error;
+  const result = error.errcode & 0xff;
+  if (DAMAGED.has(result)) return damaged(file, error.message, error);
+  if (UNWRITABLE.has(result)) return unwritable(file, error);
+  if (!BUSY.has(result)) return error;
+  return new UnavailableError('state.busy', `${file} is in use by another process for too long`, {
+    file,
+    next: 'Wait until the other command ends, then run this one again.',
+    cause: error,
+  });
+}
+
+/** Resolves with what `work` answers; what it throws becomes a rejection with the error that it means for `file`. */
+export function attempt<T>(file: string, work: () => T): Promise<T> {
+  return new Promise((resolve) => {
+    try {
+      resolve(work());
+    } catch (error) {
+      throw storageError(file, error);
+    }
+  });
+}

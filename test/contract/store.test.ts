@@ -1,0 +1,476 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';
+import type { Intent, Lock, Run, Store } from '../../src/model/store.ts';
+import { createLock } from '../../src/state/sqlite-lock.ts';
+import { openStore } from '../../src/state/sqlite-store.ts';
+import { runRow } from '../support/run-row.ts';
+
+let folder: string;
+let nowMs: number;
+const clock = { now: () => nowMs, monotonic: () => nowMs, sleep: () => Promise.resolve() };
+const account = { baseUrl: 'https://data.example', accountId: 'club' };
+const otherAccount = { baseUrl: 'https://data.example', accountId: 'rival' };
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
+  nowMs = 1_000;
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+storeSuite('SQLite', () => openStore({ file: join(folder, 'state.sqlite'), clock }));
+runRowsSuite('SQLite, of a run', () => openStore({ file: join(folder, 'state.sqlite'), clock }), 'RUN-1');
+runRowsSuite('SQLite, temporary', () => openStore({ file: join(folder, 'state.sqlite'), clock }), null);
+lockSuite('SQLite', () => createLock({ folder: join(folder, 'locks') }));
+
+function run(id: string, changes: Partial<Run> = {}): Run {
+  return {
+    id,
+    command: 'push',
+    account,
+    startedAtMs: 1_700_000_000_000,
+    endedAtMs: null,
+    exitCode: null,
+    phase: 'planning',
+    finished: false,
+    mappings: '[{"name":"users"}]',
+    summaries: [],
+    requests: null,
+    ...changes,
+  };
+}
+
+function intent(id: string, changes: Partial<Intent> = {}): Intent {
+  return {
+    id,
+    runId: 'RUN-1',
+    mapping: 'users',
+    resource: 'users',
+    operation: 'create-users',
+    rowNumbers: [2, 3],
+    keys: ['a', 'b'],
+    bodyDigest: 'digest',
+    sentAtMs: 5,
+    ...changes,
+  };
+}
+
+function record(key: string, changes: Partial<KnownRecord> = {}): KnownRecord {
+  return {
+    key,
+    id: `id of ${key}`,
+    number: 7,
+    digests: { display_name: 'd' },
+    values: { is_active: true },
+    ...changes,
+  };
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/** What every Store does; `open` answers one whose state outlives `close`, and is empty before each test. */
+function storeSuite(name: string, open: () => Promise<Store>): void {
+  describe(`Store: ${name}`, () => {
+    let store: Store;
+    beforeEach(async () => {
+      store = await open();
+    });
+    afterEach(() => store.close());
+
+    it('keeps runs across a restart, newest first', async () => {
+      await store.addRun(run('A', { startedAtMs: 10 }));
+      await store.addRun(run('B', { startedAtMs: 30 }));
+      await store.addRun(run('C', { startedAtMs: 20 }));
+      await store.close();
+      store = await open();
+      expect((await store.runs(2)).map((found) => found.id)).toEqual(['B', 'C']);
+      expect(await store.run('A')).toEqual(run('A', { startedAtMs: 10 }));
+      expect(await store.run('D')).toBeUndefined();
+    });
+
+    it('changes only the named parts of a run', async () => {
+      await store.addRun(run('A'));
+      await store.updateRun('A', { phase: 'ended', exitCode: 3, endedAtMs: 99 });
+      expect(await store.run('A')).toEqual(run('A', { phase: 'ended', exitCode: 3, endedAtMs: 99 }));
+      await expect(store.updateRun('Z', { exitCode: 0 })).rejects.toMatchObject({ code: 'state.no_run' });
+    });
+
+    it('finds the newest unfinished run of an account', async () => {
+      expect(await store.newestUnfinishedRun(account)).toBeUndefined();
+      await store.addRun(run('A', { startedAtMs: 10 }));
+      await store.addRun(run('B', { startedAtMs: 20 }));
+      await store.addRun(run('C', { startedAtMs: 30, account: otherAccount }));
+      await store.updateRun('B', { finished: true });
+      expect((await store.newestUnfinishedRun(account))?.id).toBe('A');
+      expect((await store.newestUnfinishedRun(otherAccount))?.id).toBe('C');
+    });
+
+    it('keeps an intent open until it is settled, and an ambiguous one until it is settled again', async () => {
+      await store.addIntent(account, intent('1'));
+      await store.addIntent(account, intent('2', { runId: 'RUN-2' }));
+      await store.addIntent(otherAccount, intent('3'));
+      await store.settleIntent(account, '1', 'ambiguous', 'the answer was cut', []);
+      expect(await store.openIntents(account)).toEqual([
+        { ...intent('1'), result: 'ambiguous', detail: 'the answer was cut' },
+        { ...intent('2', { runId: 'RUN-2' }), result: null, detail: '' },
+      ]);
+      await store.settleIntent(account, '1', 'applied', 'found', []);
+      expect((await store.openIntents(account)).map((open) => open.id)).toEqual(['2']);
+      expect((await store.intents('RUN-1')).map((found) => [found.id, found.result])).toEqual([
+        ['1', 'applied'],
+        ['3', null],
+      ]);
+    });
+
+    it('settles an intent and confirms its records together, or does neither', async () => {
+      await store.addIntent(account, intent('1'));
+      await store.settleIntent(account, '1', 'applied', '', [record('a'), record('b')]);
+      expect(await store.countSnapshots(account, 'users')).toBe(2);
+      const rejected = store.settleIntent(account, 'unheard of', 'applied', '', [record('c')]);
+      await expect(rejected).rejects.toMatchObject({ code: 'state.no_intent' });
+      await expect(
+        store.settleIntent(otherAccount, '1', 'refused', '', []),
+        'an intent of another account',
+      ).rejects.toMatchObject({ code: 'state.no_intent' });
+      expect(await store.countSnapshots(account, 'users')).toBe(2);
+      expect((await store.intents('RUN-1'))[0]?.result).toBe('applied');
+    });
+
+    it('answers the last confirmed records by key, whole', async () => {
+      const odd = ['', '007', '7', "o'neil", 'a\u0000b', '山田', '\u{1f3c6}', '"\\', ' x '];
+      await store.confirm(account, 'users', [
+        record('a', { id: null, number: null }),
+        ...odd.map((key) => record(key)),
+      ]);
+      await store.confirm(account, 'users', [record('a', { number: 9, values: { price: 4.5 } })]);
+      await store.confirm(account, 'squads', [record('a')]);
+      const found = await store.snapshots(account, 'users', ['a', ...odd, 'nobody', 'a']);
+      expect(found.get('a')).toEqual(record('a', { number: 9, values: { price: 4.5 } }));
+      expect([...found.keys()].sort()).toEqual(['a', ...odd].sort());
+      expect(await store.snapshots(otherAccount, 'users', ['a'])).toEqual(new Map());
+      const pages = await collect(store.allSnapshots(account, 'users'));
+      expect(
+        pages
+          .flat()
+          .map((each) => each.key)
+          .sort(),
+      ).toEqual(['a', ...odd].sort());
+    });
+
+    it('lists more records than a page holds, each once', async () => {
+      const records = Array.from({ length: 4500 }, (_, n) => record(`m-${n}`));
+      await store.confirm(account, 'users', records);
+      const pages = await collect(store.allSnapshots(account, 'users'));
+      expect(new Set(pages.flat().map((each) => each.key)).size).toBe(4500);
+      expect(pages.flat()).toHaveLength(4500);
+      expect(pages.length).toBeGreaterThan(1);
+      expect(await collect(store.allSnapshots(otherAccount, 'users'))).toEqual([]);
+    });
+
+    it('forgets what was confirmed before a list', async () => {
+      await store.confirm(account, 'users', [record('gone'), record('kept')]);
+      nowMs = 2_000;
+      await store.confirm(account, 'users', [record('kept')]);
+      await store.forgetOlder(account, 'users', 2_000);
+      expect((await collect(store.allSnapshots(account, 'users'))).flat()).toEqual([record('kept')]);
+    });
+
+    it('keeps facts with their time and the origin of a key', async () => {
+      await store.setFact(account, 'batch.users', '100');
+      nowMs = 3_000;
+      await store.setFact(account, 'batch.users', '50');
+      expect(await store.fact(account, 'batch.users')).toEqual({ value: '50', atMs: 3_000 });
+      expect(await store.fact(otherAccount, 'batch.users')).toBeUndefined();
+      expect(await store.keyOrigin('digest')).toBeUndefined();
+      await store.setKeyOrigin('digest', 'https://old.example');
+      await store.setKeyOrigin('digest', 'https://data.example');
+      expect(await store.keyOrigin('digest')).toBe('https://data.example');
+    });
+
+    it('keeps the rows of a run until they are removed', async () => {
+      let rows = await store.openRunRows('RUN-1');
+      await rows.add('users', [runRow({ rowNumber: 2 })]);
+      await rows.setHeader('users', ['Member ID']);
+      await rows.close();
+      rows = await store.openRunRows('RUN-1');
+      expect(await rows.header('users')).toEqual(['Member ID']);
+      expect(await rows.rows('users', [2])).toEqual([runRow({ rowNumber: 2 })]);
+      await rows.remove();
+      rows = await store.openRunRows('RUN-1');
+      expect(await rows.rows('users', [2])).toEqual([]);
+      await rows.close();
+    });
+
+    it('refuses a run id that would lead out of its folder', async () => {
+      await expect(store.runFolder('../../elsewhere')).rejects.toMatchObject({ code: 'state.run_id' });
+    });
+
+    it('can be closed twice', async () => {
+      await store.close();
+      await store.close();
+      await expect(store.runs(1)).rejects.toThrow();
+    });
+  });
+}
+
+/** What every RunRows does. */
+function runRowsSuite(name: string, open: () => Promise<Store>, runId: string | null): void {
+  describe(`RunRows: ${name}`, () => {
+    let store: Store;
+    let rows: RunRows;
+    beforeEach(async () => {
+      store = await open();
+      rows = await store.openRunRows(runId);
+    });
+    afterEach(async () => {
+      await rows.remove();
+      await store.close();
+    });
+
+    it('gives rows back whole, in row order, by mapping', async () => {
+      const whole = runRow({
+        rowNumber: 4,
+        lines: [
+          ['a', ''],
+          ['b', 'line\nbreak'],
+        ],
+        change: 'update',
+        before: { display_name: 'Bo', is_active: null },
+        message: 'two "lines"',
+        outcome: 'updated',
+        id: '99',
+      });
+      const bare = runRow({
+        rowNumber: 2,
+        key: null,
+        folded: null,
+        digest: null,
+        fields: null,
+        change: 'invalid',
+      });
+      await rows.add('users', [whole, bare]);
+      await rows.add('prices', [runRow({ rowNumber: 2 })]);
+      expect(await rows.page('users', { afterRow: 0, limit: 10 })).toEqual([bare, whole]);
+      expect(await rows.rows('users', [4, 2, 77])).toEqual([bare, whole]);
+      expect(await rows.rows('unheard of', [2])).toEqual([]);
+    });
+
+    it('pages by change, by openness and by both', async () => {
+      const changes = ['create', 'update', 'create', 'unchanged', 'create'] as const;
+      await rows.add(
+        'users',
+        changes.map((change, n) => runRow({ rowNumber: n + 1, change })),
+      );
+      await rows.patch('users', [
+        { rowNumber: 3, outcome: 'created' },
+        { rowNumber: 4, outcome: 'unchanged' },
+      ]);
+      const numbers = async (query: Partial<Parameters<RunRows['page']>[1]>): Promise<number[]> =>
+        (await rows.page('users', { afterRow: 0, limit: 10, ...query })).map((row) => row.rowNumber);
+      expect(await numbers({ change: 'create' })).toEqual([1, 3, 5]);
+      expect(await numbers({ open: true })).toEqual([1, 2, 5]);
+      expect(await numbers({ change: 'create', open: true })).toEqual([1, 5]);
+      expect(await numbers({ change: 'create', open: true, afterRow: 1 })).toEqual([5]);
+      expect(await numbers({ limit: 2 })).toEqual([1, 2]);
+    });
+
+    it('patches only what a patch names, null included', async () => {
+      await rows.add('users', [runRow({ rowNumber: 2, message: 'kept', outcome: 'deferred', id: '1' })]);
+      await rows.patch('users', [
+        { rowNumber: 2 },
+        { rowNumber: 2, outcome: null, id: null, before: { a: 1 } },
+      ]);
+      expect(await rows.rows('users', [2])).toEqual([
+        runRow({ rowNumber: 2, message: 'kept', before: { a: 1 } }),
+      ]);
+    });
+
+    it('refuses a patch of a row that it does not hold, and then changes nothing', async () => {
+      await rows.add('users', [runRow({ rowNumber: 2 })]);
+      const patched = rows.patch('users', [
+        { rowNumber: 2, outcome: 'created' },
+        { rowNumber: 3, outcome: 'created' },
+      ]);
+      await expect(patched).rejects.toMatchObject({ code: 'state.no_row' });
+      expect((await rows.rows('users', [2]))[0]?.outcome).toBeNull();
+    });
+
+    it('refuses a row number twice, and then adds none', async () => {
+      await rows.add('users', [runRow({ rowNumber: 2 })]);
+      await expect(rows.add('users', [runRow({ rowNumber: 3 }), runRow({ rowNumber: 2 })])).rejects.toThrow(
+        /UNIQUE/,
+      );
+      expect(await rows.countOutcomes('users')).toEqual(new Map([['open', 1]]));
+    });
+
+    it('settles, reopens and counts', async () => {
+      await rows.add('users', [
+        runRow({ rowNumber: 1, change: 'create' }),
+        runRow({ rowNumber: 2, change: 'update' }),
+        runRow({ rowNumber: 3, change: 'invalid', outcome: 'invalid', message: 'too long' }),
+      ]);
+      await rows.settleOpen('users', 'deferred', 'no budget', 'create');
+      expect(await rows.countOutcomes('users')).toEqual(
+        new Map([
+          ['deferred', 1],
+          ['invalid', 1],
+          ['open', 1],
+        ]),
+      );
+      await rows.settleOpen('users', 'deferred', 'deadline');
+      expect((await rows.rows('users', [1, 2, 3])).map((row) => row.message)).toEqual([
+        'no budget',
+        'deadline',
+        'too long',
+      ]);
+      expect(await rows.countChanges('users', true)).toEqual(new Map());
+      expect(await rows.reopen('users', 'deferred')).toBe(2);
+      expect((await rows.rows('users', [1, 2, 3])).map((row) => row.message)).toEqual(['', '', 'too long']);
+      expect(await rows.countChanges('users', true)).toEqual(
+        new Map([
+          ['create', 1],
+          ['update', 1],
+        ]),
+      );
+      expect(await rows.countOutcomes('users')).toEqual(
+        new Map([
+          ['open', 2],
+          ['invalid', 1],
+        ]),
+      );
+      expect(await rows.countChanges('users')).toEqual(
+        new Map([
+          ['create', 1],
+          ['update', 1],
+          ['invalid', 1],
+        ]),
+      );
+      expect(await rows.countChanges('none')).toEqual(new Map());
+    });
+
+    it('groups valid rows of one key in order of their first row', async () => {
+      const keys = ['b', 'a', 'c', 'a', 'b', 'a', null, 'c', 'd'];
+      await rows.add(
+        'users',
+        keys.map((key, n) => runRow({ rowNumber: n + 1, key, change: n === 2 ? 'excluded' : 'pending' })),
+      );
+      await rows.add('prices', [runRow({ rowNumber: 1, key: 'd' })]);
+      const digest = (rowNumber: number): { rowNumber: number; digest: string } => ({
+        rowNumber,
+        digest: `digest of ${rowNumber}`,
+      });
+      expect(await collect(rows.duplicates('users'))).toEqual([
+        { key: 'b', rows: [1, 5].map(digest) },
+        { key: 'a', rows: [2, 4, 6].map(digest) },
+      ]);
+    });
+
+    it('pairs a row with the earliest one that differs only when folded', async () => {
+      const keys = ['Ann', 'ann', 'Ann', 'bob', 'ANN', 'BOB', 'cy', 'cy'];
+      await rows.add(
+        'users',
+        keys.map((key, n) => runRow({ rowNumber: n + 1, key, change: n === 3 ? 'invalid' : 'pending' })),
+      );
+      const pairs = await collect(rows.lookAlikes('users'));
+      expect(pairs.sort((a, b) => a.rowNumber - b.rowNumber)).toEqual([
+        { rowNumber: 2, otherRow: 1, otherKey: 'Ann' },
+        { rowNumber: 3, otherRow: 2, otherKey: 'ann' },
+        { rowNumber: 5, otherRow: 1, otherKey: 'Ann' },
+      ]);
+    });
+
+    it('lets rows be patched while groups of more than a page are read', async () => {
+      const all = Array.from({ length: 6000 }, (_, n) => runRow({ rowNumber: n + 1, key: `m-${n % 3000}` }));
+      await rows.add('users', all);
+      let groups = 0;
+      for await (const group of rows.duplicates('users')) {
+        groups += 1;
+        expect(group.rows).toHaveLength(2);
+        if (groups % 500 === 1) {
+          await rows.patch(
+            'users',
+            group.rows.map(({ rowNumber }) => ({ rowNumber, change: 'invalid' })),
+          );
+        }
+      }
+      expect(groups).toBe(3000);
+    });
+
+    it('answers known records by key, two of one key as two, one that is listed twice as one', async () => {
+      await rows.addKnown('users', [record('a'), record('b', { id: null })]);
+      await rows.addKnown('users', [record('a', { id: 'second' }), record('b', { id: null, number: 8 })]);
+      const known = await rows.known('users', ['a', 'b', 'c', 'a']);
+      expect(
+        known
+          .get('a')
+          ?.map((each) => each.id)
+          .sort(),
+      ).toEqual(['id of a', 'second']);
+      expect(known.get('b')).toEqual([record('b', { id: null, number: 8 })]);
+      expect(known.has('c')).toBe(false);
+      expect(await rows.countKnown('users')).toBe(2);
+      expect(await rows.countKnown('prices')).toBe(0);
+    });
+
+    it('makes open creates and updates pending again, but not what was created and waits for its change', async () => {
+      await rows.add('users', [
+        runRow({ rowNumber: 1, change: 'create' }),
+        runRow({ rowNumber: 2, change: 'create', id: 'created' }),
+        runRow({ rowNumber: 3, change: 'update', before: { a: 1 }, id: 'known' }),
+        runRow({ rowNumber: 4, change: 'create', outcome: 'created', id: 'done' }),
+        runRow({ rowNumber: 5, change: 'conflict' }),
+      ]);
+      await rows.restart('users');
+      const changes = (await rows.page('users', { afterRow: 0, limit: 10 })).map((row) => row.change);
+      expect(changes).toEqual(['pending', 'create', 'pending', 'create', 'conflict']);
+      expect((await rows.rows('users', [3]))[0]?.before).toBeNull();
+    });
+
+    it('keeps the header of each mapping', async () => {
+      await rows.setHeader('users', ['Member ID', '', 'Näme']);
+      await rows.setHeader('users', ['Member ID', 'Näme']);
+      expect(await rows.header('users')).toEqual(['Member ID', 'Näme']);
+      expect(await rows.header('prices')).toEqual([]);
+    });
+  });
+}
+
+/** What every Lock does within one process; `create` answers locks that share their owners. */
+function lockSuite(name: string, create: () => Lock): void {
+  describe(`Lock: ${name}`, () => {
+    it('lets one writer in, names it to the next, and lets that in afterwards', async () => {
+      const first = await create().acquire(account, 'push');
+      await expect(create().acquire(account, 'sync')).rejects.toMatchObject({
+        code: 'lock.held',
+        exitCode: 6,
+        message: expect.stringMatching(
+          new RegExp(
+            `^https://data\\.example \\(account club\\) is being written to by pid ${process.pid} \\(push\\) since `,
+          ),
+        ) as string,
+      });
+      await first.release();
+      await first.release();
+      const second = await create().acquire(account, 'sync');
+      await second.release();
+    });
+
+    it('does not keep writers of different accounts apart', async () => {
+      const held = await Promise.all([
+        create().acquire(account, 'push'),
+        create().acquire(otherAccount, 'push'),
+      ]);
+      await Promise.all(held.map((each) => each.release()));
+    });
+  });
+}

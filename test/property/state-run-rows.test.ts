@@ -1,0 +1,252 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+
+import { OUTCOMES } from '../../src/model/outcome.ts';
+import type { ChangeKind, Outcome } from '../../src/model/outcome.ts';
+import type { RunRow, RunRowPatch, RunRows } from '../../src/model/run-rows.ts';
+import { openRunRows } from '../../src/state/sqlite-run-rows.ts';
+import { runRow } from '../support/run-row.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const CHANGES = ['pending', 'create', 'update', 'unchanged', 'invalid', 'excluded'] as const;
+const anyChange = fc.constantFrom(...CHANGES);
+const anyOutcome = fc.constantFrom(...OUTCOMES);
+const anyText = fc.string({ unit: 'binary', maxLength: 6 });
+const anyKey = fc.option(fc.oneof(fc.constantFrom('a', 'A', 'b', 'B', '07', '7'), anyText), { freq: 8 });
+
+const anyRow = fc.record({ key: anyKey, change: anyChange, cell: anyText, outcome: fc.option(anyOutcome) });
+const anyPatch = fc.record(
+  {
+    change: anyChange,
+    message: anyText,
+    outcome: fc.option(anyOutcome),
+    id: fc.option(anyText),
+    before: fc.option(
+      fc.dictionary(fc.constantFrom('name', 'is_active'), fc.oneof(anyText, fc.constant(null))),
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+type Step =
+  | {
+      readonly kind: 'add';
+      readonly rows: readonly {
+        key: string | null;
+        change: ChangeKind;
+        cell: string;
+        outcome: Outcome | null;
+      }[];
+    }
+  | {
+      readonly kind: 'patch';
+      readonly patches: readonly { at: number; patch: Omit<RunRowPatch, 'rowNumber'> }[];
+    }
+  | { readonly kind: 'settle'; readonly outcome: Outcome; readonly change: ChangeKind | undefined }
+  | { readonly kind: 'reopen'; readonly outcome: Outcome }
+  | { readonly kind: 'restart' }
+  | { readonly kind: 'restore' };
+
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('add' as const), rows: fc.array(anyRow, { maxLength: 8 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('patch' as const),
+      patches: fc.array(fc.record({ at: fc.nat(), patch: anyPatch }), { maxLength: 5 }),
+    }),
+  },
+  fc.record({
+    kind: fc.constant('settle' as const),
+    outcome: anyOutcome,
+    change: fc.option(anyChange, { nil: undefined }),
+  }),
+  fc.record({ kind: fc.constant('reopen' as const), outcome: anyOutcome }),
+  fc.constant({ kind: 'restart' as const }),
+  fc.constant({ kind: 'restore' as const }),
+);
+
+/** The same steps on a plain array. */
+function stepModel(model: RunRow[], step: Step): void {
+  const change = (condition: (row: RunRow) => boolean, changes: (row: RunRow) => Partial<RunRow>): void => {
+    for (const [index, row] of model.entries())
+      if (condition(row)) model[index] = { ...row, ...changes(row) };
+  };
+  switch (step.kind) {
+    case 'add':
+      model.push(...newRows(model.length, step.rows));
+      break;
+    case 'patch':
+      for (const patch of patchesOf(model.length, step.patches)) {
+        change(
+          (row) => row.rowNumber === patch.rowNumber,
+          () => patch,
+        );
+      }
+      break;
+    case 'settle':
+      change(
+        (row) => row.outcome === null && (step.change === undefined || row.change === step.change),
+        () => ({ outcome: step.outcome, message: 'settled' }),
+      );
+      break;
+    case 'reopen':
+      change(
+        (row) => row.outcome === step.outcome,
+        () => ({ outcome: null, message: '' }),
+      );
+      break;
+    case 'restart':
+      change(
+        (row) =>
+          row.outcome === null && (row.change === 'update' || (row.change === 'create' && row.id === null)),
+        () => ({ change: 'pending', before: null }),
+      );
+      break;
+    case 'restore':
+      break;
+  }
+}
+
+async function stepRows(file: string, rows: RunRows, count: number, step: Step): Promise<RunRows> {
+  switch (step.kind) {
+    case 'add':
+      await rows.add('users', newRows(count, step.rows));
+      break;
+    case 'patch':
+      await rows.patch('users', patchesOf(count, step.patches));
+      break;
+    case 'settle':
+      await rows.settleOpen('users', step.outcome, 'settled', step.change);
+      break;
+    case 'reopen':
+      await rows.reopen('users', step.outcome);
+      break;
+    case 'restart':
+      await rows.restart('users');
+      break;
+    case 'restore':
+      await rows.close();
+      return openRunRows(file, 1000);
+  }
+  return rows;
+}
+
+function newRows(count: number, rows: Extract<Step, { kind: 'add' }>['rows']): RunRow[] {
+  return rows.map(({ key, change, cell, outcome }, index) =>
+    runRow({ rowNumber: count + index + 1, lines: [[cell]], key, change, outcome }),
+  );
+}
+
+function patchesOf(count: number, patches: Extract<Step, { kind: 'patch' }>['patches']): RunRowPatch[] {
+  return count === 0 ? [] : patches.map(({ at, patch }) => ({ ...patch, rowNumber: (at % count) + 1 }));
+}
+
+function tally<Name>(names: readonly Name[]): Map<Name, number> {
+  return new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+function modelDuplicates(valid: readonly RunRow[]): unknown[] {
+  return [...Map.groupBy(valid, (row) => row.key)]
+    .filter(([, rows]) => rows.length > 1)
+    .map(([key, rows]) => ({
+      key,
+      rows: rows.map((row) => ({ rowNumber: row.rowNumber, digest: row.digest })),
+    }));
+}
+
+function modelLookAlikes(valid: readonly RunRow[]): unknown[] {
+  return valid.flatMap((row, index) => {
+    const other = valid.slice(0, index).find(({ key, folded }) => folded === row.folded && key !== row.key);
+    return other === undefined
+      ? []
+      : [{ rowNumber: row.rowNumber, otherRow: other.rowNumber, otherKey: other.key }];
+  });
+}
+
+describe('the rows of a run', () => {
+  it('agree with a plain array after any steps', async () => {
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyStep, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (steps, limit) => {
+          const file = join(folder, `${(runs += 1)}.sqlite`);
+          const model: RunRow[] = [];
+          let rows = openRunRows(file, 1000);
+          try {
+            for (const step of steps) {
+              rows = await stepRows(file, rows, model.length, step);
+              stepModel(model, step);
+            }
+            const paged: RunRow[] = [];
+            for (;;) {
+              const page = await rows.page('users', { afterRow: paged.at(-1)?.rowNumber ?? 0, limit });
+              if (page.length === 0) break;
+              paged.push(...page);
+            }
+            expect(paged).toEqual(model);
+            for (const change of CHANGES) {
+              const expected = model.filter((row) => row.outcome === null && row.change === change);
+              const query = { change, open: true, afterRow: 0, limit: 1000 };
+              expect(await rows.page('users', query)).toEqual(expected);
+            }
+            expect(await rows.countOutcomes('users')).toEqual(
+              tally(model.map((row) => row.outcome ?? 'open')),
+            );
+            expect(await rows.countChanges('users')).toEqual(tally(model.map((row) => row.change)));
+            const valid = model.filter(
+              (row) => row.key !== null && row.change !== 'invalid' && row.change !== 'excluded',
+            );
+            expect(await collect(rows.duplicates('users'))).toEqual(modelDuplicates(valid));
+            const pairs = await collect(rows.lookAlikes('users'));
+            expect(pairs.sort((a, b) => a.rowNumber - b.rowNumber)).toEqual(modelLookAlikes(valid));
+          } finally {
+            await rows.remove();
+          }
+        },
+      ),
+      { numRuns: process.env.TEAMSHEET_LONG === undefined ? 60 : 2000 },
+    );
+  }, 300_000);
+
+  it('hold any key that a record may have', async () => {
+    const rows = openRunRows(null, 1000);
+    let mapping = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(anyText, { maxLength: 30 }), async (keys) => {
+        const name = `mapping ${(mapping += 1)}`;
+        const records = keys.map((key) => ({
+          key,
+          id: key,
+          number: 2 ** 60,
+          digests: { [key]: key },
+          values: { text: key },
+        }));
+        await rows.addKnown(name, records);
+        const known = await rows.known(name, keys);
+        expect(keys.map((key) => known.get(key))).toEqual(records.map((record) => [record]));
+      }),
+      { numRuns: process.env.TEAMSHEET_LONG === undefined ? 100 : 5000 },
+    );
+    await rows.close();
+  });
+});

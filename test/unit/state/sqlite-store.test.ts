@@ -1,0 +1,326 @@
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import type { Store } from '../../../src/model/store.ts';
+import { openStore } from '../../../src/state/sqlite-store.ts';
+import { runRow } from '../../support/run-row.ts';
+
+const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
+const account = { baseUrl: 'https://data.example', accountId: 'club' };
+const WRITER = join(import.meta.dirname, '../../support/state-writer.ts');
+
+let folder: string;
+let file: string;
+const open = (): Promise<Store> => openStore({ file, clock, busyTimeoutMs: 50 });
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
+  file = join(folder, '.teamsheet', 'state.sqlite');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function modes(): Record<string, string> {
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return Object.fromEntries(
+    found.sort().map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]),
+  );
+}
+
+async function fillStore(store: Store, facts: number): Promise<void> {
+  for (let n = 0; n < facts; n += 1) await store.setFact(account, `fact ${n}`, 'x'.repeat(200));
+}
+
+async function countFacts(store: Store, facts: number): Promise<number> {
+  let found = 0;
+  while (found < facts && (await store.fact(account, `fact ${found}`)) !== undefined) found += 1;
+  for (let n = found; n < facts; n += 1) expect(await store.fact(account, `fact ${n}`)).toBeUndefined();
+  return found;
+}
+
+describe('the files of the state', () => {
+  it.each([0o000, 0o022, 0o777])('are for their owner alone under umask %o', (umask) => {
+    // The umask belongs to the process, and a test thread cannot change it.
+    const script = `
+      process.umask(${umask});
+      const { openStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/state/sqlite-store.ts'))});
+      const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
+      const store = await openStore({ file: ${JSON.stringify(file)}, clock });
+      const rows = await store.openRunRows('RUN');
+      await rows.setHeader('users', ['a']);
+      await store.setKeyOrigin('digest', 'https://data.example');
+      process.kill(process.pid, 'SIGKILL');`;
+    expect(() => execFileSync(process.execPath, ['--input-type=module', '-e', script])).toThrow(
+      /Command failed/,
+    );
+    expect(modes()).toEqual({
+      '.teamsheet': '700',
+      '.teamsheet/runs': '700',
+      '.teamsheet/runs/RUN': '700',
+      '.teamsheet/runs/RUN/rows.sqlite': '600',
+      '.teamsheet/runs/RUN/rows.sqlite-shm': '600',
+      '.teamsheet/runs/RUN/rows.sqlite-wal': '600',
+      '.teamsheet/state.sqlite': '600',
+      '.teamsheet/state.sqlite-shm': '600',
+      '.teamsheet/state.sqlite-wal': '600',
+    });
+  });
+
+  it('leave the mode of a folder that was there', async () => {
+    mkdirSync(dirname(file));
+    chmodSync(dirname(file), 0o755);
+    await (await open()).close();
+    expect(modes()).toEqual({ '.teamsheet': '755', '.teamsheet/state.sqlite': '600' });
+  });
+
+  it('are gone with the rows of a run, the folder of its results apart', async () => {
+    const store = await open();
+    const rows = await store.openRunRows('RUN');
+    await rows.add('users', [runRow({ rowNumber: 2 })]);
+    await rows.remove();
+    await rows.remove();
+    await store.close();
+    expect(Object.keys(modes())).toEqual([
+      '.teamsheet',
+      '.teamsheet/runs',
+      '.teamsheet/runs/RUN',
+      '.teamsheet/state.sqlite',
+    ]);
+  });
+
+  it('are none for rows without a run', async () => {
+    const store = await open();
+    const before = Object.keys(modes());
+    const rows = await store.openRunRows(null);
+    await rows.add('users', [runRow({ rowNumber: 2 })]);
+    expect(Object.keys(modes())).toEqual(before);
+    await rows.close();
+    await store.close();
+  });
+
+  it('may be open in several processes and connections at once', async () => {
+    const first = await open();
+    const second = await open();
+    await first.setFact(account, 'a', '1');
+    await second.setFact(account, 'a', '2');
+    expect((await first.fact(account, 'a'))?.value).toBe('2');
+    await first.close();
+    await second.close();
+  });
+
+  it('are made once by processes that start together', async () => {
+    const codes = await Promise.all(
+      [1, 2, 3].map(
+        () =>
+          new Promise((done) => {
+            const script = `
+              const { openStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/state/sqlite-store.ts'))});
+              const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
+              const store = await openStore({ file: ${JSON.stringify(file)}, clock });
+              await store.setFact({ baseUrl: 'a', accountId: 'b' }, String(process.pid), '');
+              await store.close();`;
+            spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' }).on(
+              'exit',
+              done,
+            );
+          }),
+      ),
+    );
+    expect(codes).toEqual([0, 0, 0]);
+    const database = new DatabaseSync(file);
+    expect(database.prepare('SELECT count(*) AS n FROM fact').get()?.n).toBe(3);
+    database.close();
+    expect(Object.keys(modes())).toEqual(['.teamsheet', '.teamsheet/state.sqlite']);
+  });
+});
+
+describe('a process that is killed', () => {
+  it('leaves every write that it was promised, and no half of one', async () => {
+    for (const lines of [1, 3, 10, 40, 90]) {
+      const promised = await killAfter(lines);
+      const store = await open();
+      const rows = await store.openRunRows('RUN');
+      const intents = await store.intents('RUN');
+      expect(intents.length).toBeGreaterThan(promised);
+      expect(intents.slice(0, promised + 1).map((intent) => [intent.id, intent.result])).toEqual(
+        Array.from({ length: promised + 1 }, (_, n) => [String(n), 'applied']),
+      );
+      for (const { id, rowNumbers, result } of intents) {
+        const found = await rows.rows('users', rowNumbers);
+        const snapshots = await store.snapshots(
+          account,
+          'users',
+          rowNumbers.map((row) => `${id}-${row}`),
+        );
+        expect(found).toHaveLength(3);
+        expect(snapshots.size).toBe(result === null ? 0 : 3);
+        expect(new Set(found.map((row) => row.outcome)).size).toBe(1);
+        if (Number(id) <= promised) expect(found[0]?.outcome).toBe('created');
+      }
+      // The next process begins a fresh run.
+      await rows.remove();
+      await store.close();
+      rmSync(dirname(file), { recursive: true });
+    }
+  });
+
+  /** Kills a writer once it has printed that many lines; answers the last number that it printed. */
+  async function killAfter(lines: number): Promise<number> {
+    const child = spawn(process.execPath, [WRITER, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (output.split('\n').length > lines) child.kill('SIGKILL');
+    });
+    await new Promise((done) => child.on('close', done));
+    expect(child.signalCode).toBe('SIGKILL');
+    return Number(output.trim().split('\n').at(-1));
+  }
+});
+
+describe('a state file that is not whole', () => {
+  it('is refused when it is empty, text, cut or scribbled over', async () => {
+    const store = await open();
+    await fillStore(store, 100);
+    await store.close();
+    const whole = readFileSync(file);
+    expect(whole.length).toBeGreaterThan(3 * 4096);
+    const scribbled = Buffer.from(whole).fill(0x5a, 4096, 4096 + 64);
+    const broken: Record<string, Buffer> = {
+      empty: Buffer.alloc(0),
+      text: Buffer.from('Member ID,Display name\n'),
+      'header cut': whole.subarray(0, 10),
+      'first page cut': whole.subarray(0, 1000),
+      'last page cut': whole.subarray(0, whole.length - 4096),
+      'half of a page cut': whole.subarray(0, whole.length - 2048),
+      'scribbled over': scribbled,
+    };
+    for (const [name, bytes] of Object.entries(broken)) {
+      writeFileSync(file, bytes);
+      await expect(open(), name).rejects.toMatchObject({ code: 'state.damaged', exitCode: 4 });
+      expect(readFileSync(file), name).toEqual(bytes);
+    }
+  });
+
+  it('is refused when another program or a newer teamsheet wrote it', async () => {
+    await (await open()).close();
+    edit('PRAGMA user_version = 99');
+    await expect(open()).rejects.toMatchObject({ code: 'state.newer', exitCode: 4 });
+    edit('PRAGMA application_id = 7');
+    await expect(open()).rejects.toMatchObject({ code: 'state.damaged' });
+  });
+
+  it('names the file when a value in it is not what was written', async () => {
+    const store = await open();
+    await store.confirm(account, 'users', [{ key: 'a', id: null, number: null, digests: {}, values: {} }]);
+    edit("UPDATE snapshot SET record = '{'");
+    const read = store.snapshots(account, 'users', ['a']);
+    await expect(read).rejects.toMatchObject({ code: 'state.damaged', place: { file } });
+    await store.close();
+  });
+
+  it('keeps a whole first part of the writes when its log was cut anywhere', async () => {
+    const store = await open();
+    await fillStore(store, 20);
+    const copy = join(folder, 'copy.sqlite');
+    copyFileSync(file, copy);
+    copyFileSync(`${file}-wal`, `${copy}-wal`);
+    await store.close();
+    const log = readFileSync(`${copy}-wal`);
+    let last = -1;
+    for (let length = 0; length <= log.length; length += 3001) {
+      rmSync(`${copy}-shm`, { force: true });
+      writeFileSync(`${copy}-wal`, log);
+      truncateSync(`${copy}-wal`, length);
+      copyFileSync(copy, file);
+      copyFileSync(`${copy}-wal`, `${file}-wal`);
+      const cut = await open();
+      const found = await countFacts(cut, 20);
+      await cut.close();
+      expect(found).toBeGreaterThanOrEqual(last);
+      last = found;
+    }
+    expect(last).toBeGreaterThan(10);
+  });
+
+  function edit(statement: string): void {
+    const database = new DatabaseSync(file);
+    database.exec(statement);
+    database.close();
+  }
+});
+
+describe('a state file that cannot be written', () => {
+  it('is reported when its folder cannot be made', async () => {
+    writeFileSync(dirname(file), 'a file where a folder should be');
+    await expect(open()).rejects.toMatchObject({ code: 'state.unwritable', exitCode: 8 });
+  });
+
+  it('is reported when it is a folder', async () => {
+    mkdirSync(file, { recursive: true });
+    await expect(open()).rejects.toMatchObject({ code: 'state.unwritable' });
+  });
+
+  it('is reported when a link leads nowhere', async () => {
+    mkdirSync(dirname(file));
+    symlinkSync(join(folder, 'missing', 'elsewhere.sqlite'), file);
+    await expect(open()).rejects.toMatchObject({ code: 'state.unwritable' });
+  });
+
+  it('is reported when the disk is full, and keeps what it held', async () => {
+    // A limit on the size of a file refuses writes in the middle of a transaction, as a full disk does.
+    const script = `
+      const { openStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/state/sqlite-store.ts'))});
+      const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
+      const store = await openStore({ file: ${JSON.stringify(file)}, clock });
+      let n = 0;
+      try {
+        for (; n < 5000; n += 1) await store.setFact(${JSON.stringify(account)}, 'fact ' + n, 'x'.repeat(200));
+      } catch (error) {
+        console.log(JSON.stringify({ n, code: error.code, exitCode: error.exitCode }));
+      }`;
+    const output = execFileSync(
+      'sh',
+      ['-c', `trap '' XFSZ; ulimit -f 400; exec "$0" --input-type=module -e "$1"`, process.execPath, script],
+      { encoding: 'utf8' },
+    );
+    const stopped = JSON.parse(output) as { n: number; code: string; exitCode: number };
+    expect(stopped).toMatchObject({ code: 'state.unwritable', exitCode: 8 });
+    const store = await open();
+    expect(await countFacts(store, stopped.n + 1)).toBe(stopped.n);
+    await store.close();
+  });
+
+  it('waits for another writer, then says that it is busy', async () => {
+    const store = await open();
+    const other = new DatabaseSync(file);
+    other.exec('BEGIN IMMEDIATE');
+    await expect(store.setKeyOrigin('a', 'b')).rejects.toMatchObject({ code: 'state.busy', exitCode: 8 });
+    expect(await store.keyOrigin('a')).toBeUndefined();
+    other.exec('COMMIT');
+    other.close();
+    await store.setKeyOrigin('a', 'b');
+    expect(await store.keyOrigin('a')).toBe('b');
+    await store.close();
+    expect(existsSync(`${file}-wal`)).toBe(false);
+  });
+});
