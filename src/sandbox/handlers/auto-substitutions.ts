@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { Handler } from '../context.ts';
+import { listPage } from '../paging.ts';
+import { isProcessed, processSubstitutions } from '../settle.ts';
+import { Refusal, unknownId } from '../refusal.ts';
+import { flag, int, text } from '../store.ts';
+import type { Row } from '../store.ts';
+import { weekById } from '../weeks.ts';
+import { requireLeague } from '../leagues.ts';
+
+/** Processes an ended week once; `events` counts the records written, two a substitution. A second request changes nothing and says so. */
+export const triggerAutoSubstitution: Handler<'trigger-auto-substitution'> = (
+  { store, season },
+  { body },
+) => {
+  const league = requireLeague(store, 'fantasy_league_id', body.fantasy_league_id);
+  const week = weekById(store, body.game_week_id);
+  if (week === undefined) throw unknownId('game_week_id', 'game week', body.game_week_id);
+  if (!week.isPlayed) {
+    throw new Refusal(
+      422,
+      `game_week_id: game week ${week.number} has not ended, it ends at ${week.endDate}`,
+    );
+  }
+  if (isProcessed(store, league.id, week.number)) {
+    const message = `Game week ${week.number} was processed before; nothing was changed`;
+    return { message, data: { message, code: 'ALREADY_PROCESSED', events: 0 } };
+  }
+  const events = processSubstitutions(store, league.id, week.number, season.now(), randomUUID);
+  const message = `Game week ${week.number} processed`;
+  return { message, data: { message, code: 'PROCESSED', events } };
+};
+
+/** Section 2.11, in the order of processing; the flags and the order are those after the substitution. An armband that passes leaves no record. */
+export const listAutoSubstitutions: Handler<'list-auto-substitutions'> = (context, { query }) => {
+  const { page = 1, fantasy_league_id } = query;
+  requireLeague(context.store, 'fantasy_league_id', fantasy_league_id);
+  const listing = {
+    table: 'auto_substitutions',
+    as: 'a',
+    key: 'number',
+    filters: { fantasy_league_id },
+    select: 'a.*, s.id AS squad_id, s.name AS squad_name, p.first_name, p.last_name',
+    joins: 'JOIN squads s ON s.number = a.squad JOIN players p ON p.id = a.player_id',
+  };
+  return { message: 'Automatic substitutions', ...listPage(context, listing, page, toRecord) };
+};
+
+function toRecord(row: Row) {
+  return {
+    id: text(row, 'id'),
+    squad: { id: text(row, 'squad_id'), name: text(row, 'squad_name') },
+    player: {
+      id: int(row, 'player_id'),
+      first_name: text(row, 'first_name'),
+      last_name: text(row, 'last_name'),
+    },
+    txn_type: 'auto_substitution',
+    action: text(row, 'action'),
+    txn_ref: text(row, 'txn_ref'),
+    lineup_order: int(row, 'lineup_order'),
+    is_captain: flag(row, 'is_captain'),
+    is_vice_captain: flag(row, 'is_vice_captain'),
+    is_starting: flag(row, 'is_starting'),
+    created_at: text(row, 'created_at'),
+    updated_at: text(row, 'created_at'),
+  };
+}

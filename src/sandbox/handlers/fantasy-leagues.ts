@@ -1,0 +1,52 @@
+import type { Handler } from '../context.ts';
+import { SQUAD_CONFIG, requireLeague } from '../leagues.ts';
+import { unknownId } from '../refusal.ts';
+import { LEAGUE } from '../season.ts';
+import { currentWeekNumber, openWeekNumber, requireWeek, summaryOf, weekByNumber } from '../weeks.ts';
+import { readPointsConfig } from './points-config.ts';
+
+const logoUrl = (id: number): string => `https://fantasy.example/leagues/${id}/logo.png`;
+
+/** Creates a league on the one real league of the season, with its contest (section 2.3). */
+export const createFantasyLeague: Handler<'create-fantasy-league'> = (
+  { store, limits, season },
+  { body },
+) => {
+  if (body.league_id !== LEAGUE.id) throw unknownId('league_id', 'league', body.league_id);
+  limits.reserve('fantasy_leagues', 1);
+  limits.reserve('contests', 1);
+  const now = season.now();
+  const id = store.run('INSERT INTO fantasy_leagues VALUES (NULL, ?, ?, ?)', body.name, now, now);
+  return {
+    message: 'Fantasy league created',
+    data: {
+      id,
+      name: body.name,
+      created_by: 1,
+      is_active: true,
+      logo_url: logoUrl(id),
+      created_at: now,
+      updated_at: now,
+    },
+  };
+};
+
+/** Section 2.3. Before the season the current game week is the first, in the last one there is no next. */
+export const getFantasyLeague: Handler<'get-fantasy-league'> = ({ store, season }, call) => {
+  const league = requireLeague(store, 'id', call.id);
+  const now = season.now();
+  const next = weekByNumber(store, Math.max(2, openWeekNumber(store, now)));
+  return {
+    message: 'Fantasy league',
+    data: {
+      ...league,
+      is_active: true,
+      logo_url: logoUrl(league.id),
+      leagues: [{ ...LEAGUE }],
+      squad_config: SQUAD_CONFIG,
+      points_config: readPointsConfig(store, 'fantasy_league_id', league.id) ?? null,
+      current_game_week: summaryOf(requireWeek(store, currentWeekNumber(store, now))),
+      next_game_week: next === undefined ? null : summaryOf(next),
+    },
+  };
+};

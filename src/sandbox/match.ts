@@ -1,0 +1,252 @@
+import { between, pickWeighted, poisson } from './random.ts';
+import type { Chance } from './random.ts';
+import type { Position } from './season.ts';
+
+/** A player as the match sees one. `rank` counts from 0, the best of the club in the position. */
+export interface Footballer {
+  readonly id: number;
+  readonly position: Position;
+  readonly rank: number;
+}
+
+/** One club of a match; `strength` is 1 for the best of the league and 0 for the last. */
+export interface Side {
+  readonly strength: number;
+  readonly players: readonly Footballer[];
+}
+
+/** What a player did in one match: the counters of section 2.7, and own goals, which the interface scores but does not show. */
+export interface Performance {
+  readonly playerId: number;
+  readonly position: Position;
+  readonly games_started: number;
+  readonly minutes_played: number;
+  readonly goals: number;
+  readonly assists: number;
+  readonly clean_sheets: number;
+  readonly goals_conceded: number;
+  readonly own_goals: number;
+  readonly saves: number;
+  readonly penalty_saves: number;
+  readonly penalty_missed: number;
+  readonly yellow_cards: number;
+  readonly red_cards: number;
+  readonly bonus_points: number;
+  readonly bonus_points_scores: number;
+}
+
+interface MatchResult {
+  readonly homeGoals: number;
+  readonly awayGoals: number;
+  /** One for every player of both clubs, also those who did not play. */
+  readonly performances: readonly Performance[];
+}
+
+/** A player on the sheet of the match: on the pitch after minute `from` up to and with minute `to`; `from` = `to` did not play. */
+interface Appearance {
+  readonly player: Footballer;
+  from: number;
+  to: number;
+  goals: number;
+  assists: number;
+  conceded: number;
+  saves: number;
+  penaltySaves: number;
+  penaltiesMissed: number;
+  yellow: number;
+  red: number;
+}
+
+const FULL_TIME = 90;
+/** Minutes that a clean sheet needs in the statistics, whatever a league's points configuration asks. */
+const CLEAN_SHEET_MINUTES = 60;
+const FORMATIONS: readonly Readonly<Record<Position, number>>[] = [
+  { GK: 1, DEF: 4, MID: 4, FWD: 2 },
+  { GK: 1, DEF: 4, MID: 3, FWD: 3 },
+  { GK: 1, DEF: 3, MID: 5, FWD: 2 },
+  { GK: 1, DEF: 5, MID: 3, FWD: 2 },
+  { GK: 1, DEF: 4, MID: 5, FWD: 1 },
+];
+const SCORES_GOALS = { GK: 0, DEF: 1, MID: 3, FWD: 6 };
+const GIVES_ASSISTS = { GK: 0.1, DEF: 2, MID: 5, FWD: 3 };
+
+/**
+ * Plays a match: eleven start a side, at most five substitutes come on, a player sent off is not replaced, and the goals of the players add up
+ * to the score. There are no own goals, because the weekly statistics could not show them.
+ */
+export function playMatch(chance: Chance, home: Side, away: Side): MatchResult {
+  const homeSheet = teamSheet(chance, home);
+  const awaySheet = teamSheet(chance, away);
+  const lead = home.strength - away.strength;
+  const homeGoals = playGoals(chance, homeSheet, awaySheet, 1.5 * Math.exp(0.7 * lead));
+  const awayGoals = playGoals(chance, awaySheet, homeSheet, 1.15 * Math.exp(-0.7 * lead));
+  playPenaltyMiss(chance, homeSheet, awaySheet);
+  playPenaltyMiss(chance, awaySheet, homeSheet);
+  const performances = [...homeSheet, ...awaySheet].map((appearance) => performanceOf(chance, appearance));
+  return { homeGoals, awayGoals, performances: withBonus(performances) };
+}
+
+function teamSheet(chance: Chance, side: Side): Appearance[] {
+  const isAway = new Set(side.players.filter(() => chance() < 0.07).map((player) => player.id));
+  const order = side.players
+    .map((player) => ({ player, score: player.rank + 1.6 * chance() + (isAway.has(player.id) ? 100 : 0) }))
+    .toSorted((one, other) => one.score - other.score)
+    .map(({ player }) => player);
+  const formation = FORMATIONS[between(chance, 0, FORMATIONS.length - 1)];
+  const left = { ...(formation ?? { GK: 1, DEF: 4, MID: 4, FWD: 2 }) };
+  const sheet = order.map((player) => appear(chance, player, left[player.position]-- > 0));
+  substitute(
+    chance,
+    sheet,
+    sheet.filter(({ player, to }) => to === 0 && player.position !== 'GK' && !isAway.has(player.id)),
+  );
+  sendOff(chance, sheet);
+  return sheet;
+}
+
+function appear(chance: Chance, player: Footballer, starts: boolean): Appearance {
+  return {
+    player,
+    from: 0,
+    to: starts ? FULL_TIME : 0,
+    goals: 0,
+    assists: 0,
+    conceded: 0,
+    saves: starts && player.position === 'GK' ? poisson(chance, 2.8) : 0,
+    penaltySaves: 0,
+    penaltiesMissed: 0,
+    yellow: 0,
+    red: 0,
+  };
+}
+
+const isOutfield = ({ player }: Appearance): boolean => player.position !== 'GK';
+const playsWholeMatch = ({ from, to }: Appearance): boolean => from === 0 && to === FULL_TIME;
+
+function substitute(chance: Chance, sheet: readonly Appearance[], bench: readonly Appearance[]): void {
+  for (const on of bench.slice(0, between(chance, 2, 5))) {
+    const stay = sheet.filter((appearance) => isOutfield(appearance) && playsWholeMatch(appearance));
+    const off = pickWeighted(chance, stay, ({ player }) => (player.position === on.player.position ? 8 : 1));
+    if (off === undefined) return;
+    const minute = between(chance, 46, 88);
+    off.to = minute;
+    on.from = minute;
+    on.to = FULL_TIME;
+  }
+}
+
+/** Cards: at most one player of a side is sent off, one who would have played to the end. */
+function sendOff(chance: Chance, sheet: readonly Appearance[]): void {
+  const stay = sheet.filter((appearance) => isOutfield(appearance) && playsWholeMatch(appearance));
+  const sentOff = chance() < 0.04 ? pickWeighted(chance, stay, () => 1) : undefined;
+  if (sentOff !== undefined) {
+    sentOff.red = 1;
+    sentOff.to = between(chance, 20, 89);
+  }
+  for (const appearance of sheet) {
+    const isBooked = chance() < (0.14 * (appearance.to - appearance.from)) / FULL_TIME;
+    if (isBooked && appearance.red === 0) appearance.yellow = 1;
+  }
+}
+
+function onPitch(sheet: readonly Appearance[], minute: number): readonly Appearance[] {
+  return sheet.filter(({ from, to }) => from < minute && minute <= to);
+}
+
+function playGoals(
+  chance: Chance,
+  attack: readonly Appearance[],
+  defence: readonly Appearance[],
+  mean: number,
+): number {
+  const goals = poisson(chance, mean);
+  for (let goal = 0; goal < goals; goal += 1) {
+    const minute = between(chance, 1, FULL_TIME);
+    const side = onPitch(attack, minute);
+    const scorer = pickWeighted(
+      chance,
+      side,
+      ({ player }) => SCORES_GOALS[player.position] / (1 + player.rank),
+    );
+    if (scorer !== undefined) scorer.goals += 1;
+    const others = side.filter((appearance) => appearance !== scorer);
+    const giver = pickWeighted(
+      chance,
+      others,
+      ({ player }) => GIVES_ASSISTS[player.position] / (1 + player.rank),
+    );
+    if (chance() < 0.75 && giver !== undefined) giver.assists += 1;
+    for (const beaten of onPitch(defence, minute)) beaten.conceded += 1;
+  }
+  return goals;
+}
+
+function playPenaltyMiss(
+  chance: Chance,
+  attack: readonly Appearance[],
+  defence: readonly Appearance[],
+): void {
+  if (chance() >= 0.06) return;
+  const minute = between(chance, 1, FULL_TIME);
+  const taker = pickWeighted(chance, onPitch(attack, minute), ({ player }) => SCORES_GOALS[player.position]);
+  const keeper = onPitch(defence, minute).find((appearance) => !isOutfield(appearance));
+  if (taker === undefined || keeper === undefined) return;
+  taker.penaltiesMissed += 1;
+  if (chance() < 0.7) {
+    keeper.penaltySaves += 1;
+    keeper.saves += 1;
+  }
+}
+
+const GOAL_SCORE = { GK: 12, DEF: 12, MID: 18, FWD: 24 };
+
+function performanceOf(chance: Chance, appearance: Appearance): Performance {
+  const { player, from, to } = appearance;
+  const minutes = to - from;
+  const keptClean = minutes >= CLEAN_SHEET_MINUTES && appearance.conceded === 0;
+  const isBack = player.position === 'GK' || player.position === 'DEF';
+  const score =
+    (minutes >= CLEAN_SHEET_MINUTES ? 6 : 3) +
+    appearance.goals * GOAL_SCORE[player.position] +
+    appearance.assists * 9 +
+    (keptClean && isBack ? 12 : 0) +
+    appearance.saves * 2 +
+    appearance.penaltySaves * 9 -
+    appearance.yellow * 3 -
+    appearance.red * 9 -
+    appearance.penaltiesMissed * 6 +
+    between(chance, 0, 8);
+  return {
+    playerId: player.id,
+    position: player.position,
+    games_started: from === 0 && to > 0 ? 1 : 0,
+    minutes_played: minutes,
+    goals: appearance.goals,
+    assists: appearance.assists,
+    clean_sheets: keptClean ? 1 : 0,
+    goals_conceded: appearance.conceded,
+    own_goals: 0,
+    saves: appearance.saves,
+    penalty_saves: appearance.penaltySaves,
+    penalty_missed: appearance.penaltiesMissed,
+    yellow_cards: appearance.yellow,
+    red_cards: appearance.red,
+    bonus_points: 0,
+    bonus_points_scores: minutes === 0 ? 0 : score,
+  };
+}
+
+/** Three, two and one bonus points for the three best scores of the match; the lower id goes first among equals. */
+function withBonus(performances: readonly Performance[]): readonly Performance[] {
+  const best = performances
+    .filter((performance) => performance.minutes_played > 0)
+    .toSorted(
+      (one, other) => other.bonus_points_scores - one.bonus_points_scores || one.playerId - other.playerId,
+    )
+    .slice(0, 3)
+    .map((performance) => performance.playerId);
+  return performances.map((performance) => {
+    const place = best.indexOf(performance.playerId);
+    return place === -1 ? performance : { ...performance, bonus_points: 3 - place };
+  });
+}

@@ -1,0 +1,110 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Each entry brings a database from the version of its index to the next. Entries are never changed once released, only added. */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE clubs (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, short_name TEXT NOT NULL, strength REAL NOT NULL
+  ) STRICT;
+  CREATE TABLE players (
+    id INTEGER PRIMARY KEY, club_id INTEGER NOT NULL REFERENCES clubs (id), first_name TEXT NOT NULL,
+    last_name TEXT NOT NULL, position TEXT NOT NULL, price REAL NOT NULL, created_at TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE game_weeks (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, start_date TEXT NOT NULL, end_date TEXT NOT NULL,
+    is_played INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE fixtures (
+    id TEXT PRIMARY KEY, game_week INTEGER NOT NULL REFERENCES game_weeks (number),
+    home_id INTEGER NOT NULL REFERENCES clubs (id), away_id INTEGER NOT NULL REFERENCES clubs (id),
+    start_date TEXT NOT NULL, home_goals INTEGER, away_goals INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX fixtures_by_week ON fixtures (game_week, start_date);
+  CREATE TABLE weekly_stats (
+    player_id INTEGER NOT NULL REFERENCES players (id), game_week INTEGER NOT NULL REFERENCES game_weeks (number),
+    id TEXT NOT NULL, fixture_id TEXT NOT NULL REFERENCES fixtures (id), games_started INTEGER NOT NULL,
+    minutes_played INTEGER NOT NULL, goals INTEGER NOT NULL, assists INTEGER NOT NULL, clean_sheets INTEGER NOT NULL,
+    goals_conceded INTEGER NOT NULL, own_goals INTEGER NOT NULL, saves INTEGER NOT NULL, penalty_saves INTEGER NOT NULL,
+    penalty_missed INTEGER NOT NULL, yellow_cards INTEGER NOT NULL, red_cards INTEGER NOT NULL,
+    bonus_points INTEGER NOT NULL, bonus_points_scores INTEGER NOT NULL,
+    PRIMARY KEY (player_id, game_week)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX weekly_stats_by_week ON weekly_stats (game_week);
+
+  CREATE TABLE users (
+    user_id INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, external_id TEXT NOT NULL UNIQUE,
+    display_name TEXT NOT NULL, is_active INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE fantasy_leagues (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE mini_leagues (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, fantasy_league_id INTEGER NOT NULL REFERENCES fantasy_leagues (id),
+    name TEXT NOT NULL, style TEXT NOT NULL, code TEXT NOT NULL UNIQUE, start_week INTEGER NOT NULL,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX mini_leagues_by_league ON mini_leagues (fantasy_league_id);
+  CREATE TABLE squads (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+    user_id INTEGER NOT NULL REFERENCES users (user_id),
+    fantasy_league_id INTEGER NOT NULL REFERENCES fantasy_leagues (id),
+    first_week INTEGER NOT NULL, total_points INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX squads_by_user ON squads (user_id, fantasy_league_id);
+  CREATE INDEX squads_by_league ON squads (fantasy_league_id);
+  CREATE INDEX squads_by_points ON squads (fantasy_league_id, total_points);
+  CREATE TABLE squad_players (
+    squad INTEGER NOT NULL REFERENCES squads (number), lineup_order INTEGER NOT NULL,
+    player_id INTEGER NOT NULL REFERENCES players (id), is_starting INTEGER NOT NULL, is_captain INTEGER NOT NULL,
+    is_vice_captain INTEGER NOT NULL, price_paid REAL NOT NULL,
+    PRIMARY KEY (squad, lineup_order)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE squad_weeks (
+    squad INTEGER NOT NULL REFERENCES squads (number), game_week INTEGER NOT NULL, points INTEGER NOT NULL,
+    PRIMARY KEY (squad, game_week)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE points_configs (
+    fantasy_league_id INTEGER PRIMARY KEY REFERENCES fantasy_leagues (id), id TEXT NOT NULL UNIQUE,
+    settings TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE prices (
+    fantasy_league_id INTEGER NOT NULL REFERENCES fantasy_leagues (id), player_id INTEGER NOT NULL REFERENCES players (id),
+    price REAL NOT NULL,
+    PRIMARY KEY (fantasy_league_id, player_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE price_records (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, txn_ref TEXT NOT NULL,
+    fantasy_league_id INTEGER NOT NULL REFERENCES fantasy_leagues (id), player_id INTEGER NOT NULL REFERENCES players (id),
+    txn_type TEXT NOT NULL, price REAL NOT NULL, game_week INTEGER NOT NULL REFERENCES game_weeks (number),
+    created_at TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE processed_weeks (
+    fantasy_league_id INTEGER NOT NULL REFERENCES fantasy_leagues (id),
+    game_week INTEGER NOT NULL REFERENCES game_weeks (number), processed_at TEXT NOT NULL,
+    PRIMARY KEY (fantasy_league_id, game_week)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE auto_substitutions (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+    fantasy_league_id INTEGER NOT NULL REFERENCES fantasy_leagues (id),
+    game_week INTEGER NOT NULL REFERENCES game_weeks (number), squad INTEGER NOT NULL REFERENCES squads (number),
+    player_id INTEGER NOT NULL REFERENCES players (id), action TEXT NOT NULL, txn_ref TEXT NOT NULL,
+    lineup_order INTEGER NOT NULL, is_captain INTEGER NOT NULL, is_vice_captain INTEGER NOT NULL,
+    is_starting INTEGER NOT NULL, created_at TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX auto_substitutions_by_league ON auto_substitutions (fantasy_league_id);
+  `,
+];
+
+/** Brings `database` to the newest version, whole or not at all; throws for a database of a later version than this program knows. */
+export function migrate(database: DatabaseSync): void {
+  const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
+  if (version > MIGRATIONS.length) {
+    throw new Error(`it was written by a newer version of teamsheet (format ${version})`);
+  }
+  for (const [index, sql] of MIGRATIONS.slice(version).entries()) {
+    database.exec(`BEGIN; ${sql}; PRAGMA user_version = ${version + index + 1}; COMMIT`);
+  }
+}

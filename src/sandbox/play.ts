@@ -1,0 +1,69 @@
+import { playMatch } from './match.ts';
+import type { Footballer, Performance, Side } from './match.ts';
+import { chanceOf, uuidOf } from './random.ts';
+import { settleWeek } from './settle.ts';
+import { position } from './stats.ts';
+import { int, text } from './store.ts';
+import type { Store } from './store.ts';
+import { dueWeeks } from './weeks.ts';
+
+/** Plays every week that has ended at `now`, in order: results, statistics and the points of every squad. */
+export function advance(store: Store, now: string): void {
+  const due = dueWeeks(store, now);
+  if (due.length === 0) return;
+  store.transaction(() => {
+    const sides = readSides(store);
+    for (const week of due) {
+      playWeek(store, week.number, sides);
+      store.run('UPDATE game_weeks SET is_played = 1 WHERE number = ?', week.number);
+      for (const league of leagueIds(store)) settleWeek(store, league, week.number);
+    }
+  });
+}
+
+function leagueIds(store: Store): readonly number[] {
+  return store.all('SELECT id FROM fantasy_leagues', [], (row) => int(row, 'id'));
+}
+
+function readSides(store: Store): ReadonlyMap<number, Side> {
+  const players = store.all('SELECT id, club_id, position FROM players ORDER BY id', [], (row) => ({
+    id: int(row, 'id'),
+    clubId: int(row, 'club_id'),
+    position: position(row),
+  }));
+  const clubs = store.all('SELECT id, strength FROM clubs', [], (row): [number, Side] => {
+    const count = { GK: 0, DEF: 0, MID: 0, FWD: 0 };
+    const ranked = players
+      .filter((player) => player.clubId === int(row, 'id'))
+      .map((player): Footballer => ({ ...player, rank: count[player.position]++ }));
+    return [int(row, 'id'), { strength: int(row, 'strength'), players: ranked }];
+  });
+  return new Map(clubs);
+}
+
+function playWeek(store: Store, number: number, sides: ReadonlyMap<number, Side>): void {
+  const fixtures = store.all('SELECT * FROM fixtures WHERE game_week = ?', [number], (row) => ({
+    id: text(row, 'id'),
+    home: sides.get(int(row, 'home_id')),
+    away: sides.get(int(row, 'away_id')),
+  }));
+  for (const { id, home, away } of fixtures) {
+    if (home === undefined || away === undefined) continue;
+    const result = playMatch(chanceOf(`match ${id}`), home, away);
+    store.run(
+      'UPDATE fixtures SET home_goals = ?, away_goals = ? WHERE id = ?',
+      ...[result.homeGoals, result.awayGoals, id],
+    );
+    for (const performance of result.performances) writePerformance(store, number, id, performance);
+  }
+}
+
+function writePerformance(store: Store, week: number, fixtureId: string, stat: Performance): void {
+  store.run(
+    'INSERT INTO weekly_stats VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ...[stat.playerId, week, uuidOf(`stat ${week} ${stat.playerId}`), fixtureId],
+    ...[stat.games_started, stat.minutes_played, stat.goals, stat.assists, stat.clean_sheets],
+    ...[stat.goals_conceded, stat.own_goals, stat.saves, stat.penalty_saves, stat.penalty_missed],
+    ...[stat.yellow_cards, stat.red_cards, stat.bonus_points, stat.bonus_points_scores],
+  );
+}

@@ -1,0 +1,174 @@
+import { writePointsConfig } from './handlers/points-config.ts';
+import { writeSquad } from './handlers/squads.ts';
+import { advance } from './play.ts';
+import { isProcessed, processSubstitutions } from './settle.ts';
+import { position } from './stats.ts';
+import { nameSeries, squadName } from './names.ts';
+import { between, chanceOf, pickWeighted, uuidOf } from './random.ts';
+import type { Chance } from './random.ts';
+import { writeSeason } from './season.ts';
+import type { Position } from './season.ts';
+import type { Scoring } from './scoring.ts';
+import { int } from './store.ts';
+import type { Store } from './store.ts';
+import { allWeeks } from './weeks.ts';
+
+/** The start contents that a sandbox may be made with, and the time at which their season clock starts. */
+export const SEEDS = {
+  /** Before the first game week, without users. */
+  default: '2026-08-10T09:00:00.000Z',
+  /** Six weeks played, with users and squads. */
+  demo: '2026-09-22T12:00:00.000Z',
+} as const;
+export type SeedName = keyof typeof SEEDS;
+
+/** Whether a text names a seed. */
+export function isSeed(name: string): name is SeedName {
+  return Object.hasOwn(SEEDS, name);
+}
+
+const FANTASY_LEAGUE_ID = 1;
+const PRESEASON = '2026-07-15T10:00:00.000Z';
+const DEMO_USERS = 80;
+const DEMO_SQUADS = 60;
+
+/** The season and fantasy league 1, and for `demo` users, squads and a points configuration, all made before the season. */
+export function writeSeed(store: Store, seed: SeedName): void {
+  writeSeason(store);
+  store.run(
+    'INSERT INTO fantasy_leagues VALUES (?, ?, ?, ?)',
+    ...[FANTASY_LEAGUE_ID, 'Aurelian Fantasy', PRESEASON, PRESEASON],
+  );
+  if (seed === 'default') return;
+  writePointsConfig(store, FANTASY_LEAGUE_ID, uuidOf('points config'), PUBLIC_RULES, PRESEASON);
+  writeUsers(store);
+  writeSquads(store);
+}
+
+/** Plays what has ended at `now` and, for `demo`, processes the automatic substitutions of all ended weeks but the last, which is left to be triggered. */
+export function startSeason(store: Store, seed: SeedName, now: string): void {
+  advance(store, now);
+  if (seed === 'default') return;
+  const ended = allWeeks(store).filter((week) => week.isPlayed);
+  let records = 0;
+  store.transaction(() => {
+    for (const week of ended.slice(0, -1)) {
+      if (isProcessed(store, FANTASY_LEAGUE_ID, week.number)) continue;
+      processSubstitutions(store, FANTASY_LEAGUE_ID, week.number, week.endDate, () => {
+        records += 1;
+        return uuidOf(`substitution ${records}`);
+      });
+    }
+  });
+}
+
+function writeUsers(store: Store): void {
+  const nextName = nameSeries(chanceOf('users'));
+  for (let number = 1; number <= DEMO_USERS; number += 1) {
+    const { first, last } = nextName();
+    const externalId = `D-${String(number).padStart(3, '0')}`;
+    store.run(
+      'INSERT INTO users VALUES (?, ?, ?, ?, 1, ?, ?)',
+      ...[number, uuidOf(`user ${number}`), externalId, `${first} ${last}`.trim(), PRESEASON, PRESEASON],
+    );
+  }
+}
+
+interface Choice {
+  readonly id: number;
+  readonly clubId: number;
+  readonly position: Position;
+  readonly tenths: number;
+}
+
+function writeSquads(store: Store): void {
+  const chance = chanceOf('squads');
+  const players = store.all('SELECT * FROM players ORDER BY id', [], (row) => ({
+    id: int(row, 'id'),
+    clubId: int(row, 'club_id'),
+    position: position(row),
+    tenths: Math.round(10 * int(row, 'price')),
+  }));
+  for (let number = 1; number <= DEMO_SQUADS; number += 1) {
+    writeSquad(store, {
+      id: uuidOf(`squad ${number}`),
+      user_id: number,
+      name: squadName(chance),
+      fantasy_league_id: FANTASY_LEAGUE_ID,
+      players_in: buySquad(chance, players),
+      firstWeek: 1,
+      now: PRESEASON,
+    });
+  }
+}
+
+const BUDGET_TENTHS = 1_000;
+const MOST_PER_CLUB = 3;
+const SHAPE: readonly Position[] = [
+  ...['GK', 'GK', 'DEF', 'DEF', 'DEF', 'DEF', 'DEF'],
+  ...['MID', 'MID', 'MID', 'MID', 'MID', 'FWD', 'FWD', 'FWD'],
+] as Position[];
+/** What is kept for each player still to buy; every position has players for less in most clubs. */
+const RESERVE_TENTHS = 46;
+
+/** A legal squad of 15, the dearest of each position first: 2 GK, 5 DEF, 5 MID, 3 FWD, at most 3 of a club, within 100.0. */
+function buySquad(chance: Chance, players: readonly Choice[]): readonly number[] {
+  const bought: Choice[] = [];
+  const places = SHAPE.map((place) => ({ place, turn: chance() })).toSorted((a, b) => a.turn - b.turn);
+  let left = BUDGET_TENTHS;
+  for (const [index, { place }] of places.entries()) {
+    const most = left - RESERVE_TENTHS * (places.length - 1 - index);
+    const choices = players.filter(
+      (player) =>
+        player.position === place &&
+        player.tenths <= most &&
+        !bought.includes(player) &&
+        bought.filter(({ clubId }) => clubId === player.clubId).length < MOST_PER_CLUB,
+    );
+    // Dearer players are wanted more, but not by everybody to the same degree.
+    const taste = between(chance, 2, 5);
+    const choice = pickWeighted(chance, choices, ({ tenths }) => (tenths - 30) ** taste);
+    if (choice === undefined) return buySquad(chance, players);
+    bought.push(choice);
+    left -= choice.tenths;
+  }
+  return bought.toSorted((one, other) => other.tenths - one.tenths).map(({ id }) => id);
+}
+
+/** The points configuration of the demo: the scoring that fantasy games commonly publish. */
+const PUBLIC_RULES: Scoring = {
+  starter_points: 1,
+  bencher_points: 1,
+  goalkeeper_clean_sheet_points: 4,
+  defender_clean_sheet_points: 4,
+  midfielder_clean_sheet_points: 1,
+  forward_clean_sheet_points: 0,
+  goalkeeper_concede_points: 0,
+  defender_concede_points: 0,
+  midfielder_concede_points: 0,
+  forward_concede_points: 0,
+  goalkeeper_goal_points: 6,
+  defender_goal_points: 6,
+  midfielder_goal_points: 5,
+  forward_goal_points: 4,
+  goalkeeper_assist_points: 3,
+  defender_assist_points: 3,
+  midfielder_assist_points: 3,
+  forward_assist_points: 3,
+  yellow_card_points: -1,
+  red_card_points: -3,
+  sub_in_points: 0,
+  sub_out_points: 0,
+  own_goal_points: -2,
+  penalty_save_points: 5,
+  penalty_miss_points: -2,
+  goalkeeper_goal_concede_points: -0.5,
+  defender_goal_concede_points: -0.5,
+  midfielder_goal_concede_points: 0,
+  forward_goal_concede_points: 0,
+  minutes_played_points: 1,
+  goal_save_points: 1,
+  clean_sheet_eligibility_minutes: 60,
+  time_onfield_eligibility_minutes: 60,
+  goal_save_ratio: 3,
+};

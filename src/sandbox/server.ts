@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import { UnavailableError } from '../model/error.ts';
+
+/**
+ * Opens the app to the network, on this machine alone unless a host is named, and returns its address without /v1. Port 0 takes any free one.
+ * @throws UnavailableError `sandbox.listen` when the address cannot be had.
+ */
+export async function listen(
+  app: FastifyInstance,
+  { port, host = '127.0.0.1' }: { readonly port: number; readonly host?: string },
+): Promise<{ readonly base_url: string }> {
+  try {
+    return { base_url: await app.listen({ port, host }) };
+  } catch (cause) {
+    throw new UnavailableError(
+      'sandbox.listen',
+      `the sandbox cannot listen on ${host} port ${port}: ${String(cause)}`,
+      {
+        next: 'choose another port with --port, or --port 0 for any free one',
+        cause,
+      },
+    );
+  }
+}

@@ -1,0 +1,68 @@
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+
+describe('a sandbox that listens', () => {
+  let sandbox: Sandbox;
+  let base = '';
+  beforeEach(async () => {
+    sandbox = await createSandbox();
+    base = (await sandbox.listen({ port: 0 })).base_url;
+  });
+  afterEach(() => sandbox.close());
+
+  it('answers over HTTP on the loopback address', async () => {
+    expect(base).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const before = Math.floor(Date.now() / 1_000) * 1_000;
+    const answer = await fetch(`${base}/v1/user`, { headers: { 'x-api-key': sandbox.apiKey } });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+    ]);
+    expect(Date.parse(answer.headers.get('date') ?? '')).toBeGreaterThanOrEqual(before);
+    expect(await answer.json()).toMatchObject({ statusCode: 200, data: [] });
+  });
+
+  it('reports a port that is taken', async () => {
+    const other = await createSandbox();
+    const port = Number(new URL(base).port);
+    await expect(other.listen({ port })).rejects.toMatchObject({ code: 'sandbox.listen', exitCode: 8 });
+    await other.close();
+  });
+
+  it('answers what is no HTTP with an envelope too', async () => {
+    const socket = connect(Number(new URL(base).port), '127.0.0.1');
+    socket.end('this is not HTTP\r\n\r\n');
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket) chunks.push(chunk as Buffer);
+    const [head = '', body = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n');
+    expect(head).toContain('400 Bad Request');
+    expect(JSON.parse(body)).toEqual({ statusCode: 400, message: 'the request is not HTTP', data: null });
+  });
+
+  it('gives up a request whose signal is aborted, and carries it out all the same', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const clock = { now: () => 0, monotonic: () => 0, sleep: () => gate.promise };
+    const slow = await createSandbox({ clock, settings: { latency_ms: 1 } });
+    const headers = { 'x-api-key': slow.apiKey };
+    const abort = new AbortController();
+    const body = JSON.stringify({ users: [{ external_id: 'a', display_name: 'A' }] });
+    const post = {
+      method: 'POST',
+      url: '/v1/user',
+      headers: { ...headers, 'content-type': 'application/json' },
+    } as const;
+    const sent = slow.inject({ ...post, body, signal: abort.signal });
+    abort.abort(new Error('too slow'));
+    await expect(sent).rejects.toThrow('too slow');
+    await expect(slow.inject({ ...post, body, signal: abort.signal })).rejects.toThrow('too slow');
+    gate.resolve(undefined);
+    const total = async (): Promise<unknown> => {
+      const listed = await slow.inject({ method: 'GET', url: '/v1/user', headers });
+      return (JSON.parse(listed.body) as { paging: { total: number } }).paging.total;
+    };
+    await expect.poll(total, { interval: 1 }).toBe(1);
+    await slow.close();
+  });
+});

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSandbox } from '../../src/sandbox/index.ts';
+import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { at, openSandbox, testClock } from '../support/sandbox.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'teamsheet-sandbox-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('a database file', () => {
+  it('keeps key, account, records, used windows and the time of the season over a restart', async () => {
+    const db = join(folder, 'kept.sqlite');
+    const clock = testClock();
+    const first = await openSandbox({ db, clock, seed: 'demo' });
+    const body = { users: [{ external_id: 'a', display_name: 'A' }] };
+    await first.call('create-users', { body });
+    const before = (await first.call('get-account')).record;
+    await first.close();
+
+    clock.advance(30_000);
+    const second = await openSandbox({ db, clock });
+    expect(second.sandbox.apiKey).toBe(first.sandbox.apiKey);
+    const after = (await second.call('get-account')).record;
+    expect(after['id']).toBe(before['id']);
+    expect(at(after, 'config.features')).toEqual(at(before, 'config.features'));
+    expect(at(after, 'config.rate_limit.per_minute.used')).toBe(3);
+    const added = await second.call('create-users', {
+      body: { users: [{ external_id: 'b', display_name: 'B' }] },
+    });
+    expect(at(added.list, '0.created_at')).toBe('2026-09-22T12:00:30.000Z');
+    expect(at(added.list, '0.user_id')).toBe(82);
+    await second.close();
+  });
+
+  it('is readable by its owner alone', async () => {
+    const db = join(folder, 'private.sqlite');
+    await (await openSandbox({ db })).close();
+    expect(statSync(db).mode & 0o077).toBe(0);
+  });
+
+  it('takes a given key, and keeps it', async () => {
+    const db = join(folder, 'key.sqlite');
+    await (await openSandbox({ db, apiKey: 'my-key' })).close();
+    const again = await openSandbox({ db });
+    expect(again.sandbox.apiKey).toBe('my-key');
+    expect((await again.call('get-account')).status).toBe(200);
+    await again.close();
+  });
+
+  it('can be set to another time of the season', async () => {
+    const db = join(folder, 'now.sqlite');
+    await (await openSandbox({ db })).close();
+    const later = await openSandbox({ db, now: '2026-09-05T00:00:00Z' });
+    const league = (await later.call('get-fantasy-league', { id: 1 })).record;
+    expect(at(league, 'current_game_week.week')).toBe('4');
+    await later.close();
+  });
+});
+
+describe('what cannot be used is refused with a code and a remedy', () => {
+  const failure = async (options: SandboxOptions): Promise<unknown> =>
+    createSandbox(options).then(
+      (sandbox) => sandbox.close(),
+      (error: unknown) => error,
+    );
+
+  it('a file that is no database', async () => {
+    const db = join(folder, 'text.csv');
+    writeFileSync(db, 'Member ID,Name\n'.repeat(100));
+    expect(await failure({ db })).toMatchObject({ code: 'sandbox.db', exitCode: 4 });
+  });
+
+  it('a file in a folder that is not there', async () => {
+    expect(await failure({ db: join(folder, 'none', 'x.sqlite') })).toMatchObject({ code: 'sandbox.db' });
+  });
+
+  it('a database of a newer version', async () => {
+    const db = join(folder, 'newer.sqlite');
+    const database = new DatabaseSync(db);
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    expect(await failure({ db })).toMatchObject({
+      code: 'sandbox.db',
+      message: expect.stringContaining('newer version') as string,
+    });
+  });
+
+  it('another seed than the file was made with', async () => {
+    const db = join(folder, 'seed.sqlite');
+    await (await openSandbox({ db, seed: 'demo' })).close();
+    expect(await failure({ db, seed: 'default' })).toMatchObject({ code: 'sandbox.seed', exitCode: 4 });
+  });
+
+  it.each(['tomorrow', '22', '2026-13-01', ''])('the time %j', async (now) => {
+    expect(await failure({ now })).toMatchObject({ code: 'sandbox.now', exitCode: 64 });
+  });
+
+  it('a setting out of range', async () => {
+    expect(await failure({ settings: { page_size: 0 } })).toMatchObject({ code: 'sandbox.setting' });
+  });
+});
