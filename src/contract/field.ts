@@ -88,10 +88,3 @@ export function leavesOf(schema: z.core.$ZodType, prefix = ''): readonly Leaf[] 
     leavesOf(child, prefix === '' ? name : `${prefix}.${name}`),
   );
 }
-
-/** The schema of one element of an array field, or undefined when `name` is not an array of the record. */
-export function elementOf(schema: z.ZodObject, name: string): z.core.$ZodType | undefined {
-  const child = (schema.shape as Record<string, z.core.$ZodType | undefined>)[name];
-  const inner = child === undefined ? undefined : unwrap(child);
-  return inner instanceof z.ZodArray ? inner.element : undefined;
-}

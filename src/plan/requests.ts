@@ -80,16 +80,19 @@ const users: PushRequests = {
         const [user] = found ?? [];
         if (row.key === null || user === undefined) return [];
         const disagrees = disagreement(row, found ?? []);
-        return [
-          [
-            row.key,
-            { id: user.id, record: rememberUser(user), ...(disagrees === undefined ? {} : { disagrees }) },
-          ],
-        ];
+        const record = withSent(row, rememberUser(user));
+        return [[row.key, { id: user.id, record, ...(disagrees === undefined ? {} : { disagrees }) }]];
       }),
     );
   },
 };
+
+/** What was sent stands for what a short answer leaves out; POST /user takes no flag, so a create says nothing of it. */
+function withSent(row: RunRow, record: KnownRecord): KnownRecord {
+  const { is_active, ...rest } = fieldsOf(row);
+  const sent = row.change === 'update' && is_active !== undefined ? { ...rest, is_active } : rest;
+  return { ...record, digests: { ...digestFields(sent), ...record.digests } };
+}
 
 function disagreement(row: RunRow, found: readonly User[]): string | undefined {
   if (found.length > 1) return `the service answered with ${found.length} users for "${row.key ?? ''}"`;

@@ -21,10 +21,9 @@ export const autoSubstitutionRecord = record(
     updated_at: read.datetime(),
   },
 ).meta({ id: 'AutoSubstitutionRecord' });
-export type AutoSubstitutionRecord = z.infer<typeof autoSubstitutionRecord>;
 
 /** Auto-substitution result (section 2.13). */
-export const autoSubstitutionResult = record(
+const autoSubstitutionResult = record(
   {},
   { message: read.text(), code: read.text(), events: read.integer() },
 ).meta({ id: 'AutoSubstitutionResult' });

@@ -13,7 +13,7 @@ export const gameWeekSummary = record(
 export const nestedLeague = record({}, { id: read.integer(), name: read.text(), is_active: read.boolean() });
 
 /** Creation record (section 2.3). */
-export const fantasyLeagueCreated = record(
+const fantasyLeagueCreated = record(
   { id: read.integer() },
   {
     name: read.text(),
@@ -56,7 +56,6 @@ export const fantasyLeagueRecord = record(
     next_game_week: gameWeekSummary,
   },
 ).meta({ id: 'FantasyLeague' });
-export type FantasyLeague = z.infer<typeof fantasyLeagueRecord>;
 
 const createBody = z.strictObject({ name: send.text(1), league_id: send.positive() });
 

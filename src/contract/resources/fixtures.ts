@@ -28,7 +28,6 @@ export const gameWeekFixtures = record(
     fixtures: z.array(fixtureRecord),
   },
 ).meta({ id: 'GameWeekFixtures' });
-export type GameWeekFixtures = z.infer<typeof gameWeekFixtures>;
 
 export const fixtureEndpoints = {
   'get-fixtures': {

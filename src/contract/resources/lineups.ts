@@ -20,7 +20,6 @@ export const lineupEntry = record(
     points: read.integer(),
   },
 );
-export type LineupEntry = z.infer<typeof lineupEntry>;
 
 /** Section 2.6. */
 export const lineupRecord = record(

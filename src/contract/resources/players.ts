@@ -66,7 +66,6 @@ export const playerRecord = record(
     stats_total: statsTotal,
   },
 ).meta({ id: 'Player' });
-export type Player = z.infer<typeof playerRecord>;
 
 export const playerEndpoints = {
   'get-player': {

@@ -69,7 +69,6 @@ export const pointsConfigRecord = record(
     updated_at: read.datetime(),
   },
 ).meta({ id: 'PointsConfig' });
-export type PointsConfig = z.infer<typeof pointsConfigRecord>;
 
 export const pointsConfigEndpoints = {
   'set-points-config': {

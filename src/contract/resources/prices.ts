@@ -24,7 +24,7 @@ export const priceRecord = record(
 export type PriceUploadRecord = z.infer<typeof priceRecord>;
 
 /** Price upload result (section 2.12). */
-export const priceUploadResult = record({}, { reference: read.text(), count: read.integer() }).meta({
+const priceUploadResult = record({}, { reference: read.text(), count: read.integer() }).meta({
   id: 'PriceUploadResult',
 });
 

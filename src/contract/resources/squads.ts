@@ -49,7 +49,6 @@ export const squadRecord = record(
     mini_leagues: read.integer(),
   },
 ).meta({ id: 'Squad' });
-export type Squad = z.infer<typeof squadRecord>;
 
 /** List element (section 2.5). */
 export const squadListRecord = record(
@@ -65,7 +64,7 @@ export const squadListRecord = record(
 export type SquadListElement = z.infer<typeof squadListRecord>;
 
 /** Creation record (section 2.5); its `external_user_id` is a UUID, neither our external_id nor user_id. */
-export const squadCreated = record(
+const squadCreated = record(
   { id: read.uuid() },
   {
     name: read.text(),

@@ -1,0 +1,14 @@
+import { leavesOf } from '../contract/field.ts';
+import { playerRecord, weeklyStat } from '../contract/resources/players.ts';
+import type { Report, ReportOptions } from './report.ts';
+import { elementsOf, recordReport } from './report.ts';
+
+/** One row a player, or with `explode: weekly_stats` one row for each week that the player has statistics of (section 2.7). */
+export const players = ({ explode }: ReportOptions): Report =>
+  explode === 'weekly_stats'
+    ? {
+        leaves: [...leavesOf(playerRecord), ...leavesOf(weeklyStat, 'stat')],
+        part: 'stat',
+        rows: (record) => elementsOf(record, 'weekly_stats').map((part) => ({ record, part })),
+      }
+    : recordReport(playerRecord);

@@ -1,0 +1,37 @@
+import { resources } from '../contract/index.ts';
+import type { PushTarget } from '../contract/resource.ts';
+import type { PushMapping } from '../mapping/mapping.ts';
+import type { ServiceAccount, Store } from '../model/store.ts';
+
+const factName = (mapping: PushMapping): string => `batch_limit:${mapping.resource}`;
+
+/** Rows in one request: what the mapping says, one where the operation takes one, and never more than the service was found to take. */
+export async function batchSize(
+  store: Store,
+  service: ServiceAccount,
+  mapping: PushMapping,
+): Promise<number> {
+  const target: PushTarget | undefined = resources[mapping.resource].push;
+  if (target === undefined || target.batch === 1) return 1;
+  const learnt = await store.fact(service, factName(mapping));
+  return Math.max(1, Math.min(mapping.batchSize, learnt === undefined ? Infinity : Number(learnt.value)));
+}
+
+/** Remembers that the service refused a batch of `refused` rows for its size; answers the size to go on with. */
+export async function shrinkBatch(
+  store: Store,
+  service: ServiceAccount,
+  mapping: PushMapping,
+  refused: number,
+): Promise<number> {
+  const size = Math.max(1, Math.floor(refused / 2));
+  await store.setFact(service, factName(mapping), String(size));
+  return size;
+}
+
+/**
+ * Price uploads of several rows read the length of the upload log once before the first: should the service refuse a batch, an unchanged length
+ * shows that no part of it was applied.
+ */
+export const needsLogCount = (mapping: PushMapping, batch: number): boolean =>
+  mapping.resource === 'prices' && batch > 1;

@@ -1,0 +1,206 @@
+import type { Account } from '../contract/resources/account.ts';
+import type { PushMapping } from '../mapping/mapping.ts';
+import type { TeamsheetError } from '../model/error.ts';
+import { RefusedError, StoppedError, UnavailableError, UsageError } from '../model/error.ts';
+import type { KnownRecord, RunRows } from '../model/run-rows.ts';
+import type { ServiceAccount } from '../model/store.ts';
+import { quotaUsed } from '../plan/quota.ts';
+import { knownUser, rememberUser } from '../plan/requests.ts';
+import type { PlanOptions, SyncPorts } from './sync.ts';
+
+type Known = ReadonlyMap<string, readonly KnownRecord[]>;
+
+/** What a mapping's rows are compared with. */
+export interface Comparison {
+  /** Known records by key. */
+  lookup(keys: readonly string[]): Promise<Known>;
+  /** Records known in all; 0 before the first push. */
+  readonly known: number;
+  /** For people: what it was, and how old. */
+  readonly described: string;
+  /** Set when a key that is not known may exist all the same, so that its row must wait. */
+  readonly unknownKeysWait?: string;
+  readonly stop?: TeamsheetError;
+}
+
+type ComparePorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal'>;
+
+/** The facts that a full list leaves behind. */
+interface ListFact {
+  readonly count: number;
+  readonly used: number | undefined;
+  readonly pages: number;
+}
+
+const FULL_LIST_MAX_AGE_MS = 24 * 60 * 60 * 1000;
+/** `compare: auto` lists the service when that costs at most this many requests. */
+const CHEAP_LIST_REQUESTS = 10;
+
+/**
+ * Finds what the rows of a mapping are compared with (push-protocol.md, "What is known already"). Only reads.
+ * Errors: those of listing; UsageError `compare.not_yet` for a way that the resource does not have.
+ */
+export async function prepareComparison(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  account: Account,
+  service: ServiceAccount,
+  rows: RunRows,
+  options: Pick<PlanOptions, 'compare' | 'adopt'>,
+): Promise<Comparison> {
+  const wanted = options.compare ?? mapping.compare;
+  if (mapping.resource === 'users') return compareUsers(ports, mapping, account, service, rows, wanted);
+  if (wanted === 'none') return nothingKnown('compared with nothing, as compare: none says');
+  if (wanted === 'live') {
+    throw new UsageError(
+      'compare.not_yet',
+      `${mapping.name}: compare: live is not there yet for ${mapping.resource}; use snapshot or none`,
+    );
+  }
+  const comparison = await fromSnapshots(ports, mapping, service, 'compared with the last confirmed push');
+  if (mapping.resource !== 'prices' || comparison.known > 0 || options.adopt) return comparison;
+  const stop = await pricesWithoutMemory(ports, mapping);
+  return stop === undefined ? comparison : { ...comparison, stop };
+}
+
+const nothingKnown = (described: string): Comparison => ({
+  lookup: () => Promise.resolve(new Map()),
+  known: 0,
+  described,
+});
+
+async function fromSnapshots(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  service: ServiceAccount,
+  described: string,
+): Promise<Comparison> {
+  const known = await ports.store.countSnapshots(service, mapping.resource);
+  return {
+    lookup: async (keys) => {
+      const found = await ports.store.snapshots(service, mapping.resource, keys);
+      return new Map([...found].map(([key, record]) => [key, [record]]));
+    },
+    known,
+    described: known === 0 ? 'nothing was pushed yet' : described,
+  };
+}
+
+/** A state without a single confirmed price must not upload over a log that has some: it may be a lost state, and `type` may be a delta. */
+async function pricesWithoutMemory(
+  ports: ComparePorts,
+  mapping: PushMapping,
+): Promise<StoppedError | undefined> {
+  const log = await ports.service.get('list-prices', { query: {} });
+  if (log.records.length === 0) return undefined;
+  return new StoppedError(
+    'state.no_memory',
+    `${mapping.name}: the service has price uploads, but this state remembers none, so it cannot tell which prices are already there`,
+    { next: 'restore the state file, or add --adopt to upload all prices of the source again' },
+  );
+}
+
+async function compareUsers(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  account: Account,
+  service: ServiceAccount,
+  rows: RunRows,
+  wanted: PushMapping['compare'],
+): Promise<Comparison> {
+  const used = quotaUsed(account, 'users');
+  if (used === 0) return nothingKnown('the account holds no users yet');
+  if (wanted === 'none') {
+    throw new UsageError(
+      'compare.none',
+      `${mapping.name}: users are never pushed without a comparison; use auto, live or snapshot`,
+    );
+  }
+  const last = await lastList(ports, service);
+  const snapshot = async (): Promise<Comparison> =>
+    fromSnapshots(
+      ports,
+      mapping,
+      service,
+      `compared with the users confirmed by a list of ${ageOf(last, ports.clock.now())} ago and the pushes since`,
+    );
+  if (wanted === 'snapshot') return snapshot();
+  if (
+    wanted === 'auto' &&
+    last !== undefined &&
+    prefersSnapshot(last, used, await ports.store.countSnapshots(service, 'users'), ports.clock.now())
+  ) {
+    return snapshot();
+  }
+  try {
+    return await listUsers(ports, mapping, service, rows, used);
+  } catch (error) {
+    const unlistable =
+      error instanceof RefusedError || (error instanceof UnavailableError && error.code === 'list.unstable');
+    if (!unlistable) throw error;
+    ports.emit({
+      kind: 'warning',
+      message: `${mapping.name}: the service's users could not be listed (${error.message})`,
+    });
+    return {
+      ...(await snapshot()),
+      unknownKeysWait: 'the service could not be listed, so it is not known whether this user exists',
+    };
+  }
+}
+
+type LastList = ListFact & { readonly atMs: number };
+
+async function lastList(ports: ComparePorts, service: ServiceAccount): Promise<LastList | undefined> {
+  const fact = await ports.store.fact(service, 'list:users');
+  return fact === undefined ? undefined : { ...(JSON.parse(fact.value) as ListFact), atMs: fact.atMs };
+}
+
+/** Live while it is cheap or the last list is old; else the snapshot as long as the counter shows that nobody else created users. */
+function prefersSnapshot(
+  last: LastList,
+  used: number | undefined,
+  confirmed: number,
+  nowMs: number,
+): boolean {
+  if (last.pages <= CHEAP_LIST_REQUESTS || nowMs - last.atMs > FULL_LIST_MAX_AGE_MS) return false;
+  return used !== undefined && used === confirmed;
+}
+
+function ageOf(last: LastList | undefined, nowMs: number): string {
+  if (last === undefined) return 'unknown age';
+  const minutes = Math.max(0, Math.round((nowMs - last.atMs) / 60_000));
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+async function listUsers(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  service: ServiceAccount,
+  rows: RunRows,
+  used: number | undefined,
+): Promise<Comparison> {
+  const startedAtMs = ports.clock.now();
+  let pages = 0;
+  for await (const users of ports.service.list('list-users', {}, ports.signal)) {
+    pages += 1;
+    await rows.addKnown(mapping.name, users.map(knownUser));
+    await ports.store.confirm(service, 'users', users.map(rememberUser));
+    ports.emit({
+      kind: 'progress',
+      mapping: mapping.name,
+      done: await rows.countKnown(mapping.name),
+      total: used ?? 0,
+      unit: 'users listed',
+    });
+  }
+  await ports.store.forgetOlder(service, 'users', startedAtMs);
+  const known = await rows.countKnown(mapping.name);
+  const fact: ListFact = { count: known, used, pages };
+  await ports.store.setFact(service, 'list:users', JSON.stringify(fact));
+  return {
+    lookup: (keys) => rows.known(mapping.name, keys),
+    known,
+    described: `compared with ${known} users read now`,
+  };
+}

@@ -1,0 +1,210 @@
+import { resources } from '../contract/index.ts';
+import type { PushTarget } from '../contract/resource.ts';
+import type { Account } from '../contract/resources/account.ts';
+import type { PushMapping } from '../mapping/mapping.ts';
+import { EXIT, UsageError } from '../model/error.ts';
+import { CHANGE_KINDS } from '../model/outcome.ts';
+import type { RunRow, RunRows } from '../model/run-rows.ts';
+import type { ServiceAccount } from '../model/store.ts';
+import { batchSize, needsLogCount } from './batch-size.ts';
+import { plannedOutcomes } from '../plan/counts.ts';
+import { checkGuards } from '../plan/guards.ts';
+import { orderMappings } from '../plan/order.ts';
+import { quotaRoom } from '../plan/quota.ts';
+import { pushRequests } from '../plan/requests.ts';
+import { compareRows } from './compare-rows.ts';
+import { prepareComparison } from './compare.ts';
+import { openOrRemove, readSources } from './read-rows.ts';
+import type { MappingPlan, PlannedChange, PlannedPush, PlanOptions, Stop, SyncPorts } from './sync.ts';
+
+/** The mappings in the order of their pushing. Errors: UsageError `push.not_yet` for a resource that cannot be pushed so far. */
+export function pushable(mappings: readonly PushMapping[]): readonly PushMapping[] {
+  for (const { name, resource, missingRows } of mappings) {
+    if (missingRows === 'deactivate') {
+      throw new UsageError('push.not_yet', `${name}: missing_rows: deactivate is not there yet; use ignore`);
+    }
+    if (pushRequests[resource] === undefined) {
+      throw new UsageError(
+        'push.not_yet',
+        `${name}: pushing ${resource} is not there yet; users, prices and points_config can be pushed`,
+      );
+    }
+  }
+  return orderMappings(mappings);
+}
+
+/** The account of this run: as the service reported it, and as the state names it. */
+export interface OpenAccount {
+  readonly record: Account;
+  readonly service: ServiceAccount;
+}
+
+/** Writing requests that a plan needs. */
+export const writesOf = (planned: PlannedPush): number =>
+  planned.mappings.reduce((sum, plan) => sum + plan.writes, 0);
+
+/** Reads the account, resyncs the budget and names the account in the state. Errors: AccessError, UnavailableError. */
+export async function openAccount(
+  ports: Pick<SyncPorts, 'service' | 'emit' | 'baseUrl'>,
+): Promise<OpenAccount> {
+  const record = await ports.service.account();
+  for (const [field, what] of [
+    ['is_active', 'the account'],
+    ['api_key_active', 'the API key'],
+  ] as const) {
+    if (record[field] === false)
+      ports.emit({ kind: 'warning', message: `the service reports ${what} as inactive (${field}: false)` });
+  }
+  return { record, service: { baseUrl: ports.baseUrl, accountId: record.id.toLowerCase() } };
+}
+
+/** Plans a push with reading requests alone; the rows are kept in a temporary place until `rows.remove()`. */
+export async function planPush(
+  ports: SyncPorts,
+  mappings: readonly PushMapping[],
+  options: PlanOptions,
+): Promise<PlannedPush> {
+  const ordered = pushable(mappings);
+  const rows = await readSources(ports, null, ordered, options);
+  return openOrRemove(rows, async () => planRows(ports, ordered, rows, await openAccount(ports), options));
+}
+
+/** Compares rows that were read already and completes the plan. Rows that have an outcome keep it. */
+export async function planRows(
+  ports: SyncPorts,
+  mappings: readonly PushMapping[],
+  rows: RunRows,
+  account: OpenAccount,
+  options: PlanOptions,
+): Promise<PlannedPush> {
+  const plans: MappingPlan[] = [];
+  const stops: Stop[] = [];
+  for (const mapping of mappings) {
+    const { plan, stopped } = await planMapping(ports, mapping, rows, account, options);
+    plans.push(plan);
+    stops.push(...stopped);
+  }
+  const counts = ports.service.counts();
+  const forecast = ports.service.forecast(plans.reduce((sum, plan) => sum + plan.writes + plan.reads, 0));
+  const invalid = plans.some(({ outcomes }) => outcomes.invalid > 0);
+  return {
+    account: account.service,
+    rows,
+    mappings: plans,
+    stops,
+    requests: { ...counts, planned: counts.sent + forecast.requests },
+    forecast,
+    exitCode: stops.length > 0 ? EXIT.stopped : invalid ? EXIT.rows : EXIT.done,
+    changes: () => plannedChanges(mappings, rows),
+  };
+}
+
+async function planMapping(
+  ports: SyncPorts,
+  mapping: PushMapping,
+  rows: RunRows,
+  account: OpenAccount,
+  options: PlanOptions,
+): Promise<{ readonly plan: MappingPlan; readonly stopped: readonly Stop[] }> {
+  const open = await rows.countChanges(mapping.name, true);
+  const pending = open.get('pending') ?? 0;
+  /** Rows of a resumed run that were created and still wait for their change. */
+  const carried = open.get('create') ?? 0;
+  const comparison =
+    pending === 0
+      ? undefined
+      : await prepareComparison(ports, mapping, account.record, account.service, rows, options);
+  const target: PushTarget | undefined = resources[mapping.resource].push;
+  const compared =
+    comparison === undefined
+      ? undefined
+      : await compareRows(mapping, rows, comparison, {
+          quotaRoom: target?.quota === undefined ? Infinity : quotaRoom(account.record, target.quota),
+          allowKeyShape: options.allowKeyShape,
+          signal: ports.signal,
+        });
+  const batch = await batchSize(ports.store, account.service, mapping);
+  const batches = [...(compared?.batched.values() ?? [])].reduce(
+    (sum, count) => sum + Math.ceil(count / batch),
+    0,
+  );
+  const plan: MappingPlan = {
+    ...(await countPlan(mapping, rows)),
+    writes: batches + (compared?.single ?? 0) + carried,
+    reads: needsLogCount(mapping, batch) && batches > 0 ? 1 : 0,
+    comparedWith: comparison?.described ?? 'nothing to compare',
+  };
+  const stopped = checkGuards(
+    mapping,
+    {
+      rows: plan.outcomes.rows - plan.outcomes.excluded,
+      invalid: plan.outcomes.invalid,
+      updates: compared?.updates ?? 0,
+      known: comparison?.known ?? 0,
+      largestStep: compared?.largestStep,
+      largestStepPct: compared?.largestStepPct,
+    },
+    options,
+  );
+  const stops = [...(comparison?.stop === undefined ? [] : [comparison.stop]), ...stopped];
+  return { plan, stopped: stops.map((error) => ({ mapping: mapping.name, error })) };
+}
+
+/** What a mapping's rows would end as, by their changes so far. */
+async function countPlan(
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<Pick<MappingPlan, 'mapping' | 'resource' | 'operation' | 'outcomes' | 'changes'>> {
+  const changes = await rows.countChanges(mapping.name);
+  return {
+    mapping,
+    resource: mapping.resource,
+    operation: mapping.operation,
+    outcomes: plannedOutcomes(
+      await rows.countOutcomes(mapping.name),
+      await rows.countChanges(mapping.name, true),
+    ),
+    changes: Object.fromEntries(
+      CHANGE_KINDS.map((kind) => [kind, changes.get(kind) ?? 0]),
+    ) as MappingPlan['changes'],
+  };
+}
+
+const PAGE = 1000;
+
+async function* plannedChanges(
+  mappings: readonly PushMapping[],
+  rows: RunRows,
+): AsyncIterable<PlannedChange> {
+  for (const { name } of mappings) {
+    for (let afterRow = 0; ;) {
+      const page = await rows.page(name, { afterRow, limit: PAGE });
+      const last = page.at(-1);
+      if (last === undefined) break;
+      afterRow = last.rowNumber;
+      for (const row of page) yield plannedChange(name, row);
+    }
+  }
+}
+
+function plannedChange(mapping: string, row: RunRow): PlannedChange {
+  const deferred = row.outcome === 'deferred' || row.change === 'conflict' || row.change === 'pending';
+  const kind = deferred ? 'deferred' : row.change;
+  return {
+    mapping,
+    row: row.rowNumber,
+    key: row.key,
+    kind,
+    message: row.message,
+    fields: changedValues(row),
+  };
+}
+
+function changedValues(row: RunRow): PlannedChange['fields'] {
+  const { fields, before } = row;
+  if (fields === null || (row.change !== 'create' && row.change !== 'update')) return {};
+  const names = row.change === 'update' ? Object.keys(before ?? {}) : Object.keys(fields);
+  return Object.fromEntries(
+    names.map((name) => [name, { before: before?.[name] ?? null, after: fields[name] ?? null }]),
+  );
+}

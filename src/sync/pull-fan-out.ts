@@ -1,0 +1,39 @@
+import pLimit from 'p-limit';
+
+/** How many more than what is in flight may wait for their turn in the report, so that one slow answer does not idle the others. */
+const LOOK_AHEAD = 4;
+
+/**
+ * Reads something for every item, `concurrency` at a time, and yields the answers in the order of the items. What is in flight or waits to be
+ * taken is bounded. When a read or the source fails, or the consumer stops, no new read is begun and those in flight are awaited.
+ */
+export async function* fanOut<Item, Result>(
+  items: AsyncIterable<Item>,
+  concurrency: number,
+  read: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const limit = pLimit(concurrency);
+  const waiting: Promise<Result>[] = [];
+  let ended = false;
+  const start = (item: Item): void => {
+    const result = limit(async () => {
+      if (ended) throw new Error('the fan-out has ended');
+      return read(item);
+    });
+    // Awaited in its turn; until then a failure must not count as unhandled.
+    result.catch(() => undefined);
+    waiting.push(result);
+  };
+  try {
+    for await (const item of items) {
+      start(item);
+      if (waiting.length < concurrency * LOOK_AHEAD) continue;
+      const next = waiting.shift();
+      if (next !== undefined) yield await next;
+    }
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) yield await next;
+  } finally {
+    ended = true;
+    await Promise.allSettled(waiting);
+  }
+}

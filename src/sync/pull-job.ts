@@ -1,0 +1,88 @@
+import { ConfigError, UsageError } from '../model/error.ts';
+import type { PullMapping } from '../mapping/mapping.ts';
+import type { BoundColumn, Misfits } from '../report/column.ts';
+import { bindColumns } from '../report/column.ts';
+import { reports } from '../report/index.ts';
+import type { Report } from '../report/report.ts';
+import { withPlayerIds } from './pull-players.ts';
+import type { Read } from './pull-read.ts';
+import { readOf, wantsDetail } from './pull-resources.ts';
+import type { SyncPorts } from './sync.ts';
+
+/** One mapping on its way into its report. */
+export interface Job {
+  readonly mapping: PullMapping;
+  readonly report: Report;
+  readonly columns: readonly BoundColumn[];
+  readonly read: Read;
+  readonly misfits: Map<string, Misfits>;
+  /** Records in the report so far. */
+  records: number;
+  /** What reading its records ended with, when that failed. */
+  failure: unknown;
+}
+
+function configError(mapping: PullMapping, code: string, message: string, next: string): ConfigError {
+  return new ConfigError(code, `mapping ${mapping.name}: ${message}`, { ...mapping.place, next });
+}
+
+/**
+ * Everything about a mapping that needs no request, its table of player ids read.
+ * Errors: ConfigError `mapping.where`, `source.*`, `ids.not_a_player_id`; UsageError `destination.not_yet`.
+ */
+export async function prepareJob(given: PullMapping, tables: SyncPorts['tables']): Promise<Job> {
+  const { name, resource, explode, where, destination } = given;
+  const filters = Object.keys(where).filter((name) => name !== 'id');
+  if (where.id !== undefined && resource !== 'players' && filters.length > 0)
+    throw configError(
+      given,
+      'mapping.where',
+      `where names ids and also ${filters.join(', ')}`,
+      'Use either ids or filters.',
+    );
+  if (destination.location.kind === 'xlsx' && destination.mode !== 'replace') {
+    throw new UsageError(
+      'destination.not_yet',
+      `mapping ${name}: mode ${destination.mode} is there for csv files only; a workbook is replaced whole`,
+      given.place,
+    );
+  }
+  const mapping = await withPlayerIds(given, tables);
+  const report = reports[resource]({ detail: wantsDetail(mapping), explode });
+  const columns = bindColumns(report, mapping.columns);
+  return {
+    mapping,
+    report,
+    columns,
+    read: readOf(mapping),
+    misfits: new Map(),
+    records: 0,
+    failure: undefined,
+  };
+}
+
+/** The jobs that are written together, in mapping order: those of one workbook or spreadsheet; a CSV file is written by itself. Errors: ConfigError `destination.twice`. */
+export function groupByFile(jobs: readonly Job[]): readonly (readonly Job[])[] {
+  const groups = new Map<string, Job[]>();
+  const taken = new Map<string, string>();
+  for (const job of jobs) {
+    const { location, mode, origin } = job.mapping.destination;
+    const file = location.kind === 'sheet' ? location.spreadsheet : location.path;
+    const table = location.kind === 'csv' ? file : `${file} ${location.tab.toLowerCase()}`;
+    const other = taken.get(table);
+    if (other !== undefined && mode === 'replace') {
+      throw configError(
+        job.mapping,
+        'destination.twice',
+        `${other} writes to ${origin} too`,
+        'Give one of them another destination.',
+      );
+    }
+    taken.set(table, job.mapping.name);
+    const together = location.kind === 'csv' ? job.mapping.name : file;
+    const group = groups.get(together);
+    if (group === undefined) groups.set(together, [job]);
+    else group.push(job);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,172 @@
+import type { OperationId, PagedOperationId, QueryOf, RecordOf } from '../contract/index.ts';
+import { RefusedError, UnavailableError } from '../model/error.ts';
+import type { Emit } from '../model/event.ts';
+import type { Service } from '../model/service.ts';
+import type { ServiceAccount, Store } from '../model/store.ts';
+import { fanOut } from './pull-fan-out.ts';
+import type { Share } from './pull-share.ts';
+
+/** What a read of records works with. */
+export interface ReadContext {
+  readonly service: Service;
+  readonly store: Pick<Store, 'fact' | 'allSnapshots'>;
+  readonly account: ServiceAccount;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  /** The most single-record reads in flight. */
+  readonly concurrency: number;
+  /** The most records that are wanted. */
+  readonly limit: number;
+  readonly share: Share;
+  /** The mapping that reads, for events. */
+  readonly mapping: string;
+}
+
+/** Records to be read: what their name says, so that mappings that want the same share one read. */
+export interface Read<Item = unknown> {
+  readonly name: string;
+  /** Reads that this one takes through {@link take}. */
+  readonly needs: readonly Read[];
+  readonly batches: (context: ReadContext) => AsyncIterable<readonly Item[]>;
+}
+
+/** The records of a read, in batches, shared with the other mappings of the run. */
+export function take<Item>(read: Read<Item>, context: ReadContext): AsyncIterable<readonly Item[]> {
+  return context.share(read.name, () => read.batches(context));
+}
+
+/** How often each read of a run will be taken: once by each mapping, and once by each different read that needs it. */
+export function countUses(reads: readonly Read[]): ReadonlyMap<string, number> {
+  const uses = new Map<string, number>();
+  const count = (read: Read): void => {
+    const before = uses.get(read.name) ?? 0;
+    uses.set(read.name, before + 1);
+    if (before === 0) read.needs.forEach(count);
+  };
+  reads.forEach(count);
+  return uses;
+}
+
+/** All records of a paged operation. Errors: those of `Service.list`. */
+export function listRead<Id extends PagedOperationId>(operation: Id, query: QueryOf<Id>): Read<RecordOf<Id>> {
+  return {
+    name: `${operation} ${JSON.stringify(query)}`,
+    needs: [],
+    batches: async function* ({ service, signal, emit, mapping }) {
+      let done = 0;
+      for await (const page of service.list(operation, query, signal)) {
+        done += page.length;
+        emit({ kind: 'reading', mapping, done });
+        yield page;
+      }
+    },
+  };
+}
+
+/** The only record of an answer. Errors: UnavailableError `service.record` when it cannot be read. */
+export async function readOne<Id extends OperationId>(
+  operation: Id,
+  id: string | number,
+  { service, signal }: Pick<ReadContext, 'service' | 'signal'>,
+  query?: QueryOf<Id>,
+): Promise<RecordOf<Id>> {
+  const answer = await service.get(operation, { id, signal, ...(query === undefined ? {} : { query }) });
+  const record = answer.records[0];
+  if (record !== undefined) return record;
+  throw new UnavailableError(
+    'service.record',
+    `${operation} ${id}: ${answer.issues[0]?.message ?? 'the answer holds no record'}`,
+  );
+}
+
+/** The ids that a fan-out reads. */
+export interface Ids {
+  readonly name: string;
+  readonly needs: readonly Read[];
+  readonly values: (context: ReadContext) => AsyncIterable<string | number>;
+}
+
+/** What a fan-out reads for each id. */
+interface Each<Id extends OperationId> {
+  readonly operation: Id;
+  readonly query?: QueryOf<Id>;
+  /** How people call what an id names, singular. */
+  readonly noun: string;
+  /** Statuses that mean that there is no such record, so that it is left out with a warning. */
+  readonly absent: readonly number[];
+  /** Ids that nobody has seen may well name nothing: one note for all of them instead of warnings. */
+  readonly guessed?: boolean;
+}
+
+const WARNINGS_MAX = 10;
+
+/** Keeps count of the ids that named no record, and says so. */
+function absences(context: ReadContext, noun: string, guessed: boolean) {
+  let count = 0;
+  let first: unknown;
+  return {
+    add(id: string | number, error: RefusedError): void {
+      count += 1;
+      first ??= error;
+      if (guessed || count > WARNINGS_MAX) return;
+      context.emit({
+        kind: 'warning',
+        message: `${context.mapping}: ${noun} ${id} left out: ${error.message}`,
+      });
+    },
+    /** Errors: the first refusal, when nothing at all could be read. */
+    end(read: number): void {
+      if (count === 0) return;
+      if (read === 0) throw first;
+      const of = `${context.mapping}: ${count} of ${read + count} ${noun} ids are not known to the service`;
+      if (guessed) context.emit({ kind: 'note', message: of });
+      else if (count > WARNINGS_MAX) context.emit({ kind: 'warning', message: `${of} and are left out` });
+    },
+  };
+}
+
+async function* firstOf<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
+  let left = most;
+  if (left <= 0) return;
+  for await (const item of items) {
+    yield item;
+    left -= 1;
+    if (left === 0) return;
+  }
+}
+
+/**
+ * One record for each id, in their order, several requests at a time. A record that is not there is left out with a warning; any other
+ * failure fails the whole.
+ */
+export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read<RecordOf<Id>> {
+  const { operation, query, noun, absent, guessed = false } = each;
+  return {
+    name: `${operation} ${JSON.stringify(query ?? {})} of ${ids.name}`,
+    needs: ids.needs,
+    batches: async function* (context) {
+      const missing = absences(context, noun, guessed);
+      let total = 0;
+      let done = 0;
+      let read = 0;
+      const results = fanOut(firstOf(ids.values(context), context.limit), context.concurrency, async (id) => {
+        total += 1;
+        try {
+          return { id, record: await readOne(operation, id, context, query) };
+        } catch (error) {
+          if (error instanceof RefusedError && absent.includes(error.status)) return { id, error };
+          throw error;
+        }
+      });
+      for await (const result of results) {
+        done += 1;
+        context.emit({ kind: 'progress', mapping: context.mapping, done, total, unit: `${noun}s` });
+        if (result.error === undefined) {
+          read += 1;
+          yield [result.record];
+        } else missing.add(result.id, result.error);
+      }
+      missing.end(read);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** Reads records under a name; equal names in one run mean the same records. */
+export type Share = <T>(name: string, read: () => AsyncIterable<T>) => AsyncIterable<T>;
+
+async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/**
+ * Makes each read happen once in a run. `uses` says how often each name will be asked for: what is asked for once streams, the rest is read by
+ * the first who asks, kept in memory, and let go with the last. A read that failed has failed for all.
+ */
+export function shareReads(uses: ReadonlyMap<string, number>): Share {
+  const kept = new Map<string, { readonly items: Promise<readonly unknown[]>; left: number }>();
+  return async function* share<T>(name: string, read: () => AsyncIterable<T>): AsyncGenerator<T> {
+    const total = uses.get(name) ?? 1;
+    if (total <= 1) {
+      yield* read();
+      return;
+    }
+    const entry = kept.get(name) ?? { items: collect(read()), left: total };
+    entry.left -= 1;
+    if (entry.left === 0) kept.delete(name);
+    else kept.set(name, entry);
+    // The name says what kind of item stands under it.
+    yield* (await entry.items) as readonly T[];
+  };
+}

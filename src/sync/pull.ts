@@ -1,0 +1,144 @@
+import type { TeamsheetError } from '../model/error.ts';
+import { AccessError, IncompleteError, RefusedError, UnavailableError } from '../model/error.ts';
+import type { PullSummary, ServiceAccount, Store } from '../model/store.ts';
+import type { ReportTab, ReportValue } from '../model/table.ts';
+import type { PullMapping } from '../mapping/mapping.ts';
+import { cellsOf } from '../report/column.ts';
+import type { Job } from './pull-job.ts';
+import { groupByFile, prepareJob } from './pull-job.ts';
+import type { ReadContext } from './pull-read.ts';
+import { countUses, take } from './pull-read.ts';
+import { shareReads } from './pull-share.ts';
+import type { SyncPorts } from './sync.ts';
+
+/** What a pull needs beside its mappings. */
+export interface PullPorts extends Pick<SyncPorts, 'service' | 'tables' | 'emit' | 'signal'> {
+  /** Remembered ids: of points configurations, and of the players whose prices were pushed. */
+  readonly store: Pick<Store, 'fact' | 'allSnapshots'>;
+  readonly account: ServiceAccount;
+  /** Single-record reads in flight. */
+  readonly concurrency: number;
+  /** The IANA time zone that formatted dates are shown in. */
+  readonly timezone: string;
+}
+
+async function* rowsOf(job: Job, context: ReadContext): AsyncGenerator<readonly (readonly ReportValue[])[]> {
+  try {
+    for await (const batch of take(job.read, context)) {
+      const records = batch.slice(0, context.limit - job.records);
+      job.records += records.length;
+      yield records
+        .flatMap((record) => job.report.rows(record))
+        .map((row) => cellsOf(job.columns, row, job.misfits));
+      if (job.records >= context.limit) {
+        context.emit({
+          kind: 'note',
+          message: `${job.mapping.name}: only the first ${context.limit} records, as limited`,
+        });
+        return;
+      }
+    }
+  } catch (error) {
+    job.failure = error;
+    throw error;
+  }
+}
+
+function tabOf(job: Job, context: ReadContext, timezone: string): ReportTab {
+  const { name, destination } = job.mapping;
+  const { location, mode, key, excel, formulas } = destination;
+  return {
+    location,
+    table: { name, columns: job.columns, rows: rowsOf(job, context) },
+    options: { mode, key, excel, formulas, timezone },
+  };
+}
+
+/** Failures that belong to one file; the pull goes on with the others. */
+function isLocal(error: unknown): error is TeamsheetError {
+  return [UnavailableError, AccessError, RefusedError, IncompleteError].some((kind) => error instanceof kind);
+}
+
+function summarize(job: Job): PullSummary {
+  const { name, resource, destination } = job.mapping;
+  return { name, resource, direction: 'pull', records: job.records, destination: destination.origin };
+}
+
+/** What became of a job of a file that was not written: its own failure, or that of the job or the file which it shares. */
+function failed(job: Job, error: TeamsheetError, culprit: Job | undefined): PullSummary {
+  const blamed = culprit !== undefined && culprit !== job;
+  return {
+    ...summarize(job),
+    records: 0,
+    error: {
+      code: blamed ? 'destination.incomplete' : error.code,
+      message: blamed
+        ? `${job.mapping.destination.origin} stays as it was, because ${culprit.mapping.name} has no report: ${error.message}`
+        : error.message,
+      exit_code: error.exitCode,
+      ...(error.next === undefined ? {} : { next: error.next }),
+    },
+  };
+}
+
+function warnOfMisfits({ mapping, columns, misfits }: Job, emit: SyncPorts['emit']): void {
+  for (const { header, type } of columns) {
+    const found = misfits.get(header);
+    if (found === undefined) continue;
+    misfits.delete(header);
+    emit({
+      kind: 'warning',
+      message:
+        `${mapping.name}, column "${header}": ${found.count} ${found.count === 1 ? 'value is' : 'values are'} not of type ${type} ` +
+        `and written as text, such as ${JSON.stringify(found.first)}`,
+    });
+  }
+}
+
+async function writeFile(
+  group: readonly Job[],
+  contextOf: (job: Job) => ReadContext,
+  { tables, emit, signal, timezone }: PullPorts,
+): Promise<readonly PullSummary[]> {
+  const tabs = group.map((job) => tabOf(job, contextOf(job), timezone));
+  const kind = group[0]?.mapping.destination.location.kind ?? 'csv';
+  try {
+    await tables[kind].write(tabs);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isLocal(error)) throw error;
+    const culprit = group.find(({ failure }) => failure === error);
+    return group.map((job) => failed(job, error, culprit));
+  }
+  for (const job of group) warnOfMisfits(job, emit);
+  return group.map(summarize);
+}
+
+/**
+ * Fetches the records of each mapping and writes its report; answers one summary for each mapping, in order. What cannot be read whole, or not
+ * be written, keeps its old file and says so in its summary, and the other files go on; mappings of one workbook stand or fall together. What
+ * several mappings want is read once.
+ * Errors: ConfigError and UsageError for what is wrong with a mapping, before the first request; the signal's reason when it is aborted.
+ */
+export async function pull(
+  ports: PullPorts,
+  mappings: readonly PullMapping[],
+  options: { readonly limit?: number | undefined },
+): Promise<readonly PullSummary[]> {
+  const jobs: Job[] = [];
+  for (const mapping of mappings) jobs.push(await prepareJob(mapping, ports.tables));
+  const groups = groupByFile(jobs);
+  // A kind that cannot write yet says so here, before anything is read.
+  for (const kind of new Set(mappings.map(({ destination }) => destination.location.kind)))
+    await ports.tables[kind].write([]);
+
+  const share = shareReads(countUses(jobs.map(({ read }) => read)));
+  const limit = options.limit ?? Infinity;
+  const contextOf = (job: Job): ReadContext => ({ ...ports, limit, share, mapping: job.mapping.name });
+  const summaries = new Map<string, PullSummary>();
+  for (const group of groups) {
+    ports.signal.throwIfAborted();
+    for (const summary of await writeFile(group, contextOf, ports)) summaries.set(summary.name, summary);
+  }
+  return jobs.flatMap(({ mapping }) => summaries.get(mapping.name) ?? []);
+}

@@ -1,0 +1,164 @@
+import type { RunRow } from '../model/run-rows.ts';
+import type { Confirmation, PushRequests } from '../plan/requests.ts';
+import { batchSize, needsLogCount, shrinkBatch } from './batch-size.ts';
+import { createPool, type Pool } from './pool.ts';
+import { joined, type PushWriter } from './push-writer.ts';
+import { readBack, watchEvidence, type Evidence } from './read-back.ts';
+
+/** Sends the creates of a mapping, and what goes like them, in batches. */
+export async function pushBatches(writer: PushWriter, requests: PushRequests): Promise<void> {
+  const { ports, account, mapping, existing } = writer.task;
+  const size = await batchSize(ports.store, account, mapping);
+  await new BatchPush(writer, requests, size, watchEvidence(ports.service, mapping.resource, existing)).run();
+}
+
+class BatchPush {
+  readonly #writer: PushWriter;
+  readonly #requests: PushRequests;
+  readonly #evidence: Evidence;
+  /** Refused batches wait until nothing else is under way, so that what they left behind can be counted. */
+  readonly #refusedBatches: { readonly batch: readonly RunRow[]; readonly reason: string }[] = [];
+  #size: number;
+
+  constructor(writer: PushWriter, requests: PushRequests, size: number, evidence: Evidence) {
+    this.#writer = writer;
+    this.#requests = requests;
+    this.#size = size;
+    this.#evidence = evidence;
+  }
+
+  async run(): Promise<void> {
+    const { ports, mapping } = this.#writer.task;
+    const pool = createPool(this.#requests.parallel ? ports.concurrency : 1);
+    const buffers = new Map<string, RunRow[]>();
+    for await (const row of this.#writer.openRows((each) => this.#goesInBatch(each))) {
+      if (needsLogCount(mapping, this.#size)) await this.#evidence.begin();
+      const group = this.#requests.groupOf(row);
+      const batch = [...(buffers.get(group) ?? []), row];
+      buffers.set(group, batch);
+      if (batch.length < this.#size) continue;
+      buffers.delete(group);
+      if (!(await this.#queue(pool, batch))) break;
+    }
+    for (const batch of buffers.values()) await this.#queue(pool, batch);
+    await pool.done();
+    for (let next = this.#refusedBatches.shift(); next !== undefined; next = this.#refusedBatches.shift()) {
+      await this.#divide(next.batch, next.reason);
+    }
+  }
+
+  #queue(pool: Pool, batch: readonly RunRow[]): Promise<boolean> {
+    return pool.add(() => this.#sendBatch(batch));
+  }
+
+  #goesInBatch(row: RunRow): boolean {
+    if (this.#requests.updatesLikeCreates) return row.change === 'create' || row.change === 'update';
+    // A row that has an id was created already and waits for its change.
+    return row.change === 'create' && row.id === null;
+  }
+
+  async #sendBatch(batch: readonly RunRow[]): Promise<void> {
+    const { result, intentId } = await this.#writer.send(
+      this.#requests.operation,
+      batch,
+      this.#requests.body(batch),
+    );
+    switch (result.kind) {
+      case 'applied':
+        return this.#applied(intentId, batch, result.records);
+      case 'refused':
+        return this.#refused(intentId, batch, result);
+      case 'ambiguous':
+        await this.#writer.settle(intentId, 'ambiguous', result.reason, []);
+        return this.#readBackRows(intentId, batch, result.reason);
+    }
+  }
+
+  async #applied(intentId: string, batch: readonly RunRow[], records: readonly unknown[]): Promise<void> {
+    const confirmations = this.#requests.match(batch, records);
+    const unanswered = batch.filter((row) => row.key === null || !confirmations.has(row.key));
+    const agreed = [...confirmations.values()].filter(({ disagrees }) => disagrees === undefined);
+    this.#evidence.applied(batch.length - unanswered.length);
+    const result = unanswered.length === 0 ? 'applied' : 'ambiguous';
+    await this.#writer.settle(
+      intentId,
+      result,
+      '',
+      agreed.map(({ record }) => record),
+    );
+    await this.#writer.patchConfirmed(batch, confirmations);
+    await this.#rememberConfigId(confirmations);
+    if (unanswered.length > 0)
+      await this.#readBackRows(intentId, unanswered, 'the answer does not name this row');
+  }
+
+  /** A points configuration is read by an id that only its upload answers with. */
+  async #rememberConfigId(confirmations: ReadonlyMap<string, Confirmation>): Promise<void> {
+    const { ports, account, mapping } = this.#writer.task;
+    if (mapping.resource !== 'points_config') return;
+    for (const [league, { id }] of confirmations) {
+      if (id !== null) await ports.store.setFact(account, `points_config_id:${league}`, id);
+    }
+  }
+
+  /** A refused row is rejected; a refused batch is divided until the bad rows stand alone. */
+  async #refused(
+    intentId: string,
+    batch: readonly RunRow[],
+    { status, message }: { readonly status: number; readonly message: string },
+  ): Promise<void> {
+    const { ports, account, mapping } = this.#writer.task;
+    const reason = `the service refused it (${status}): ${message}`;
+    await this.#writer.settle(intentId, 'refused', reason, []);
+    if (batch.length === 1) {
+      const patches = batch.map((row) => ({
+        rowNumber: row.rowNumber,
+        message: joined(row.message, reason),
+      }));
+      return this.#writer.patch(patches.map((patch) => ({ ...patch, outcome: 'rejected' })));
+    }
+    if (status === 413)
+      this.#size = Math.min(this.#size, await shrinkBatch(ports.store, account, mapping, batch.length));
+    this.#refusedBatches.push({ batch, reason });
+  }
+
+  /** Sends the halves of a refused batch, without the rows that were applied all the same. */
+  async #divide(batch: readonly RunRow[], reason: string): Promise<void> {
+    const left = (await this.#evidence.nothingApplied()) ? batch : await this.#notFound(batch);
+    if (left === undefined) {
+      return this.#writer.hold(
+        batch,
+        `${reason}, and it is not certain that no row of the batch was applied`,
+      );
+    }
+    const half = Math.ceil(left.length / 2);
+    for (const part of [left.slice(0, half), left.slice(half)])
+      if (part.length > 0) await this.#sendBatch(part);
+  }
+
+  /** The rows of a refused batch that the service does not list; undefined when it cannot be listed. */
+  async #notFound(batch: readonly RunRow[]): Promise<readonly RunRow[] | undefined> {
+    const found = await readBack(this.#writer.task.ports, this.#writer.task.mapping, batch);
+    if (found === undefined) return undefined;
+    const applied = batch.filter((row) => row.key !== null && found.has(row.key));
+    this.#evidence.applied(applied.length);
+    await this.#writer.patchConfirmed(applied, found);
+    return batch.filter((row) => !applied.includes(row));
+  }
+
+  /** Rows without a trustworthy answer: those that the service lists are confirmed, the others are held. */
+  async #readBackRows(intentId: string, batch: readonly RunRow[], reason: string): Promise<void> {
+    const { ports, mapping } = this.#writer.task;
+    const found = (await readBack(ports, mapping, batch)) ?? new Map<string, Confirmation>();
+    const missing = batch.filter((row) => row.key === null || !found.has(row.key));
+    this.#evidence.applied(batch.length - missing.length);
+    await this.#writer.patchConfirmed(batch, found);
+    if (missing.length === 0) {
+      const records = [...found.values()].map(({ record }) => record);
+      await this.#writer.settle(intentId, 'applied', 'found by reading back', records);
+    } else {
+      await this.#writer.hold(missing, `no trustworthy answer (${reason})`);
+    }
+    this.#writer.checkAmbiguous(reason);
+  }
+}

@@ -1,0 +1,64 @@
+import type { RunRow } from '../model/run-rows.ts';
+import { changedFields } from '../plan/diff.ts';
+import { needsChangeAfterCreate, userChange, type PushRequests } from '../plan/requests.ts';
+import { createPool } from './pool.ts';
+import { joined, type PushWriter } from './push-writer.ts';
+
+/** Times that a change is sent whose answer was lost: PATCH /user sets values, so the same change may safely go again. */
+const MAX_ATTEMPTS = 3;
+
+/** Sends the single changes of users: updates, and the flag of users that were created to be inactive. */
+export async function pushChanges(writer: PushWriter, requests: PushRequests): Promise<void> {
+  const pool = createPool(writer.task.ports.concurrency);
+  const waiting = (row: RunRow): boolean =>
+    row.id !== null && (row.change === 'update' || needsChangeAfterCreate(row));
+  for await (const row of writer.openRows(waiting)) {
+    if (!(await pool.add(() => pushChange(writer, requests, row)))) break;
+  }
+  await pool.done();
+}
+
+async function pushChange(writer: PushWriter, requests: PushRequests, row: RunRow): Promise<void> {
+  const { rowNumber } = row;
+  const body = userChange(row, row.id ?? '');
+  for (let attempt = 1; ; attempt += 1) {
+    const { result, intentId } = await writer.send('update-user', [row], body);
+    if (result.kind === 'applied') return confirmChange(writer, requests, intentId, row, result.records);
+    if (result.kind === 'refused') {
+      const created = row.change === 'create' ? 'created, but not made inactive: ' : '';
+      const reason = `the service refused it (${result.status}): ${result.message}`;
+      await writer.settle(intentId, 'refused', reason, []);
+      return writer.patch([
+        { rowNumber, outcome: 'rejected', message: joined(row.message, created + reason) },
+      ]);
+    }
+    await writer.settle(intentId, 'ambiguous', result.reason, []);
+    if (attempt < MAX_ATTEMPTS) continue;
+    await writer.hold([row], `no trustworthy answer (${result.reason})`);
+    writer.checkAmbiguous(result.reason);
+    return;
+  }
+}
+
+/** The answer holds the user: every field of the row must stand in it as it was sent, where the answer shows it. */
+async function confirmChange(
+  writer: PushWriter,
+  requests: PushRequests,
+  intentId: string,
+  row: RunRow,
+  records: readonly unknown[],
+): Promise<void> {
+  const { rowNumber, key, fields } = row;
+  const record = key === null ? undefined : requests.match([row], records).get(key)?.record;
+  if (record === undefined || fields === null) {
+    await writer.settle(intentId, 'ambiguous', 'the answer does not name this user', []);
+    return writer.hold([row], 'no trustworthy answer (it does not name this user)');
+  }
+  const wrong = changedFields(fields, record).filter((name) => name in record.digests);
+  await writer.settle(intentId, 'applied', '', wrong.length === 0 ? [record] : []);
+  if (wrong.length > 0) {
+    const message = `the service still holds another value of ${wrong.join(', ')}`;
+    return writer.patch([{ rowNumber, outcome: 'conflict', message: joined(row.message, message) }]);
+  }
+  return writer.patch([{ rowNumber, outcome: row.change === 'create' ? 'created' : 'updated' }]);
+}

@@ -1,0 +1,198 @@
+import type { BodyOf } from '../contract/index.ts';
+import type { PushMapping } from '../mapping/mapping.ts';
+import { AccessError, IncompleteError, InterruptedError, UnavailableError } from '../model/error.ts';
+import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
+import type { WriteResult } from '../model/service.ts';
+import type { IntentResult, ServiceAccount } from '../model/store.ts';
+import { digestOf } from '../plan/digest.ts';
+import { needsChangeAfterCreate, type Confirmation, type PushRequests } from '../plan/requests.ts';
+import type { SyncPorts } from './sync.ts';
+
+/** Everything that the writes of one mapping share. */
+export interface PushTask {
+  readonly ports: Pick<
+    SyncPorts,
+    'service' | 'store' | 'clock' | 'random' | 'emit' | 'signal' | 'concurrency'
+  >;
+  readonly runId: string;
+  readonly account: ServiceAccount;
+  readonly mapping: PushMapping;
+  readonly rows: RunRows;
+  /** Records of the resource that the account counted when the push began. */
+  readonly existing: number | undefined;
+  /** Writing requests that the plan counted, for progress. */
+  readonly writes: number;
+}
+
+type WriteOperation = PushRequests['operation'] | 'update-user';
+
+/** Ambiguous answers in a row that end the run: the service is in no state to be written to. */
+const MAX_AMBIGUOUS = 3;
+const PAGE = 1000;
+
+/** The writes of one mapping: each with a durable intent before it goes out and a durable result before the next step. */
+export class PushWriter {
+  readonly task: PushTask;
+  #done = 0;
+  #ambiguousInARow = 0;
+
+  constructor(task: PushTask) {
+    this.task = task;
+  }
+
+  /** Open rows in row order. */
+  async *openRows(wanted: (row: RunRow) => boolean): AsyncIterable<RunRow> {
+    const { rows, mapping } = this.task;
+    for (let afterRow = 0; ;) {
+      const page = await rows.page(mapping.name, { open: true, afterRow, limit: PAGE });
+      const last = page.at(-1);
+      if (last === undefined) return;
+      afterRow = last.rowNumber;
+      yield* page.filter(wanted);
+    }
+  }
+
+  /** Errors: those of the service before it sends; UnavailableError `service.unreachable` when the request never reached it. */
+  async send<Id extends WriteOperation>(
+    operation: Id,
+    batch: readonly RunRow[],
+    body: BodyOf<Id> | BodyOf<WriteOperation>,
+  ): Promise<{
+    readonly result: Exclude<WriteResult<Id>, { kind: 'not_applied' }>;
+    readonly intentId: string;
+  }> {
+    this.task.ports.signal.throwIfAborted();
+    const intentId = await this.#recordIntent(operation, batch, body);
+    const result = await this.#attempt(operation, body as BodyOf<Id>, intentId);
+    this.#ambiguousInARow = result.kind === 'ambiguous' ? this.#ambiguousInARow + 1 : 0;
+    if (result.kind === 'not_applied') {
+      await this.settle(intentId, 'not_applied', result.reason, []);
+      throw new UnavailableError(
+        'service.unreachable',
+        `the service could not be reached (${result.reason}); nothing of this request was sent`,
+        { next: `resume ${this.task.runId}` },
+      );
+    }
+    this.#progress();
+    return { result, intentId };
+  }
+
+  async #recordIntent(operation: WriteOperation, batch: readonly RunRow[], body: unknown): Promise<string> {
+    const { ports, runId, account, mapping } = this.task;
+    const sentAtMs = ports.clock.now();
+    const id = ports.random.ulid(sentAtMs);
+    await ports.store.addIntent(account, {
+      id,
+      runId,
+      mapping: mapping.name,
+      resource: mapping.resource,
+      operation,
+      rowNumbers: batch.map((row) => row.rowNumber),
+      keys: batch.map((row) => row.key ?? ''),
+      bodyDigest: digestOf(body),
+      sentAtMs,
+    });
+    return id;
+  }
+
+  async #attempt<Id extends WriteOperation>(
+    operation: Id,
+    body: BodyOf<Id>,
+    intentId: string,
+  ): Promise<WriteResult<Id>> {
+    try {
+      return await this.task.ports.service.send(operation, { body });
+    } catch (error) {
+      // These stop a request before it is sent, or are a whole refusal of the key. After any other error the intent stays open for `resume`.
+      if (
+        error instanceof IncompleteError ||
+        error instanceof InterruptedError ||
+        error instanceof AccessError
+      ) {
+        await this.settle(intentId, 'not_applied', error.message, []);
+      }
+      throw error;
+    }
+  }
+
+  #progress(): void {
+    const { ports, mapping, writes } = this.task;
+    this.#done += 1;
+    ports.emit({
+      kind: 'progress',
+      mapping: mapping.name,
+      done: this.#done,
+      total: Math.max(writes, this.#done),
+      unit: 'requests',
+    });
+  }
+
+  async settle(
+    intentId: string,
+    result: IntentResult,
+    detail: string,
+    confirmed: readonly KnownRecord[],
+  ): Promise<void> {
+    await this.task.ports.store.settleIntent(this.task.account, intentId, result, detail, confirmed);
+  }
+
+  async patch(patches: readonly RunRowPatch[]): Promise<void> {
+    const { rows, mapping, ports } = this.task;
+    await rows.patch(mapping.name, patches);
+    for (const { rowNumber, outcome, message } of patches) {
+      if (outcome !== undefined && outcome !== null) {
+        ports.emit({ kind: 'outcome', mapping: mapping.name, rowNumber, outcome, message: message ?? '' });
+      }
+    }
+  }
+
+  /** Marks the rows that an answer, or a list read afterwards, confirms. */
+  async patchConfirmed(batch: readonly RunRow[], found: ReadonlyMap<string, Confirmation>): Promise<void> {
+    await this.patch(
+      batch.flatMap((row): RunRowPatch[] => {
+        const confirmation = row.key === null ? undefined : found.get(row.key);
+        return confirmation === undefined ? [] : [confirmed(row, confirmation)];
+      }),
+    );
+  }
+
+  /** Rows of which nobody can say what became of them: never sent again silently. */
+  async hold(batch: readonly RunRow[], reason: string): Promise<void> {
+    const message = `${reason}; teamsheet resume ${this.task.runId} finds out what became of it`;
+    await this.patch(
+      batch.map((row) => ({
+        rowNumber: row.rowNumber,
+        outcome: 'unknown',
+        message: joined(row.message, message),
+      })),
+    );
+  }
+
+  /** Errors: UnavailableError `service.ambiguous` after too many answers in a row that cannot be trusted. */
+  checkAmbiguous(reason: string): void {
+    if (this.#ambiguousInARow < MAX_AMBIGUOUS) return;
+    throw new UnavailableError(
+      'service.ambiguous',
+      `${MAX_AMBIGUOUS} writes in a row had no trustworthy answer (the last: ${reason}), so the run stopped`,
+      { next: `resume ${this.task.runId}` },
+    );
+  }
+}
+
+/** What an answered row becomes: its outcome, or only its id while a change must follow. */
+export function confirmed(row: RunRow, { id, record, disagrees }: Confirmation): RunRowPatch {
+  const { rowNumber } = row;
+  if (disagrees !== undefined)
+    return { rowNumber, id, outcome: 'conflict', message: joined(row.message, disagrees) };
+  const changeFollows =
+    row.change === 'create' &&
+    id !== null &&
+    needsChangeAfterCreate(row) &&
+    record.values.is_active !== false;
+  if (changeFollows) return { rowNumber, id };
+  return { rowNumber, id, outcome: row.change === 'update' ? 'updated' : 'created' };
+}
+
+/** A row's message with another one behind it. */
+export const joined = (before: string, after: string): string =>
+  before === '' ? after : `${before}; ${after}`;

@@ -1,0 +1,236 @@
+import type { PushMapping } from '../mapping/mapping.ts';
+import { EXIT, IncompleteError, TeamsheetError, type ExitCode } from '../model/error.ts';
+import type { OutcomeCounts } from '../model/outcome.ts';
+import type { RunRows } from '../model/run-rows.ts';
+import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/store.ts';
+import { checkCounts, outcomeCounts } from '../plan/counts.ts';
+import { quotaUsed } from '../plan/quota.ts';
+import { openAccount, planRows, pushable, writesOf, type OpenAccount } from './plan-sync.ts';
+import { pushMapping } from './push-mapping.ts';
+import { openOrRemove, readSources } from './read-rows.ts';
+import { writeResults } from './results.ts';
+import type { PlannedPush, PlanOptions, RunReport, SyncPorts } from './sync.ts';
+
+/** Shows the plan and asks; throws StoppedError `approval.*` when it is not to be. Called only when something would be written. */
+export type Approve = (planned: PlannedPush) => Promise<void>;
+
+/**
+ * Plans and pushes the mappings under one lock. Every row ends in exactly one outcome, and what could not be sent is deferred for `resume`.
+ * Errors: everything that stops before the first write; after it, the report's exit code says what happened.
+ */
+export async function push(
+  ports: SyncPorts,
+  command: string,
+  mappings: readonly PushMapping[],
+  options: PlanOptions,
+  approve: Approve,
+): Promise<PushResult> {
+  const ordered = pushable(mappings);
+  const startedAtMs = ports.clock.now();
+  const id = ports.random.ulid(startedAtMs);
+  // Every source is read and checked before the service hears of anything.
+  const rows = await readSources(ports, id, ordered, options);
+  const account = await openOrRemove(rows, () => openAccount(ports));
+  const lock = await openOrRemove(rows, () => ports.lock.acquire(account.service, command));
+  try {
+    const run = newRun(id, command, account.service, startedAtMs, ordered, options);
+    await ports.store.addRun(run);
+    return await planAndWrite(ports, run, ordered, rows, account, options, approve);
+  } finally {
+    await lock.release();
+  }
+}
+
+/** A report, what stopped it if something did, and the files of rows to mend. */
+export interface PushResult {
+  readonly report: RunReport;
+  readonly stoppedBy: TeamsheetError | undefined;
+  readonly rejected: readonly string[];
+}
+
+/** What a run keeps so that it can be planned anew or resumed without its files. */
+export interface StoredRun {
+  readonly mappings: readonly PushMapping[];
+  readonly options: PlanOptions;
+}
+
+function newRun(
+  id: string,
+  command: string,
+  account: ServiceAccount,
+  startedAtMs: number,
+  mappings: readonly PushMapping[],
+  options: PlanOptions,
+): Run {
+  const stored: StoredRun = { mappings, options };
+  return {
+    id,
+    command,
+    account,
+    startedAtMs,
+    endedAtMs: null,
+    exitCode: null,
+    phase: 'planning',
+    finished: false,
+    mappings: JSON.stringify(stored),
+    summaries: [],
+    requests: null,
+  };
+}
+
+/** Compares, asks and writes a run whose rows are read. A stop before the first write ends the run with nothing to resume. */
+export async function planAndWrite(
+  ports: SyncPorts,
+  run: Run,
+  mappings: readonly PushMapping[],
+  rows: RunRows,
+  account: OpenAccount,
+  options: PlanOptions,
+  approve: Approve,
+): Promise<PushResult> {
+  let planned: PlannedPush;
+  try {
+    planned = await planRows(ports, mappings, rows, account, options);
+    const rejectStop = planned.stops.every(({ error }) => error.code === 'guard.reject_mode');
+    if (planned.stops.length > 0 && rejectStop) return await stopAtRejects(ports, run, planned);
+    const [stop] = planned.stops;
+    if (stop !== undefined) throw stop.error;
+    if (writesOf(planned) > 0) await approve(planned);
+  } catch (error) {
+    await rows.remove();
+    const exitCode = error instanceof TeamsheetError ? error.exitCode : EXIT.internal;
+    await ports.store.updateRun(run.id, {
+      phase: 'ended',
+      finished: true,
+      endedAtMs: ports.clock.now(),
+      exitCode,
+    });
+    throw error;
+  }
+  await ports.store.updateRun(run.id, { phase: 'writing' });
+  return write(ports, run, planned, account);
+}
+
+/** `reject_mode: fail` with invalid rows: nothing is sent, the good rows are deferred, and the files of bad rows are written. */
+async function stopAtRejects(ports: SyncPorts, run: Run, planned: PlannedPush): Promise<PushResult> {
+  const stop = planned.stops[0]?.error;
+  for (const { mapping } of planned.mappings) {
+    await planned.rows.settleOpen(mapping.name, 'deferred', stop?.message ?? '');
+  }
+  return finish(ports, run, planned, { exitCode: EXIT.stopped, stoppedBy: stop, keep: false });
+}
+
+/** Sends what is open, mapping by mapping, and ends the run. */
+export async function write(
+  ports: SyncPorts,
+  run: Run,
+  planned: PlannedPush,
+  account: OpenAccount,
+): Promise<PushResult> {
+  const { rows } = planned;
+  let stoppedBy: TeamsheetError | undefined;
+  try {
+    for (const plan of planned.mappings) {
+      await pushMapping({
+        ports,
+        runId: run.id,
+        account: account.service,
+        mapping: plan.mapping,
+        rows,
+        existing: plan.resource === 'users' ? quotaUsed(account.record, 'users') : undefined,
+        writes: plan.writes,
+      });
+    }
+  } catch (error) {
+    stoppedBy = stopOf(error, ports.signal);
+    if (stoppedBy === undefined) throw error;
+  }
+  for (const { mapping } of planned.mappings) {
+    await rows.settleOpen(
+      mapping.name,
+      'deferred',
+      `not sent: ${stoppedBy?.message ?? 'the run ended before it'}`,
+    );
+  }
+  return finish(ports, run, planned, { exitCode: undefined, stoppedBy, keep: true });
+}
+
+/** The stop that an error or a signal stands for; undefined for our own mistakes. */
+function stopOf(error: unknown, signal: AbortSignal): TeamsheetError | undefined {
+  if (signal.aborted && signal.reason instanceof TeamsheetError) return signal.reason;
+  return error instanceof TeamsheetError ? error : undefined;
+}
+
+interface Ending {
+  readonly exitCode: ExitCode | undefined;
+  readonly stoppedBy: TeamsheetError | undefined;
+  /** Keeps the rows of an unfinished run for `resume`. */
+  readonly keep: boolean;
+}
+
+async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: Ending): Promise<PushResult> {
+  const { rows } = planned;
+  const summaries: PushSummary[] = [];
+  const rejected: string[] = [];
+  for (const { mapping } of planned.mappings) {
+    const counts = outcomeCounts(await rows.countOutcomes(mapping.name));
+    checkCounts(mapping.name, counts);
+    const files = await writeResults(ports.results, run.id, mapping, rows);
+    rejected.push(...files.rejected);
+    summaries.push({
+      name: mapping.name,
+      resource: mapping.resource,
+      direction: 'push',
+      ...counts,
+      deactivated: 0,
+      results: files.results,
+    });
+  }
+  const exitCode = ending.exitCode ?? exitCodeOf(summaries, ending.stoppedBy);
+  const finished = !ending.keep || summaries.every(({ deferred, unknown }) => deferred + unknown === 0);
+  const requests = wholeRun(run.requests, { ...ports.service.counts(), planned: planned.requests.planned });
+  await ports.store.updateRun(run.id, {
+    phase: 'ended',
+    finished,
+    endedAtMs: ports.clock.now(),
+    exitCode,
+    summaries,
+    requests,
+  });
+  await (finished ? rows.remove() : rows.close());
+  return {
+    report: { run: run.id, command: run.command, exit_code: exitCode, mappings: summaries, requests },
+    stoppedBy: ending.stoppedBy,
+    rejected,
+  };
+}
+
+/** Of several reasons, 130 and 143 win, then the first of 8, 5, 7, 3 (interfaces.md, section 5). */
+function exitCodeOf(counts: readonly OutcomeCounts[], stoppedBy: TeamsheetError | undefined): ExitCode {
+  const any = (pick: (each: OutcomeCounts) => number): boolean => counts.some((each) => pick(each) > 0);
+  const code = stoppedBy?.exitCode;
+  if (
+    code === EXIT.interrupted ||
+    code === EXIT.terminated ||
+    code === EXIT.unavailable ||
+    code === EXIT.access
+  )
+    return code;
+  if (stoppedBy instanceof IncompleteError || any((each) => each.deferred + each.unknown + each.conflict))
+    return EXIT.incomplete;
+  if (any((each) => each.invalid + each.rejected)) return EXIT.rows;
+  return code ?? EXIT.done;
+}
+
+/** A resumed run's counts are those of the whole run. */
+function wholeRun(before: RequestCounts | null, now: RequestCounts): RequestCounts {
+  if (before === null) return now;
+  return {
+    planned: before.planned + now.planned,
+    sent: before.sent + now.sent,
+    reads: before.reads + now.reads,
+    writes: before.writes + now.writes,
+    throttled: before.throttled + now.throttled,
+    waited_ms: before.waited_ms + now.waited_ms,
+  };
+}

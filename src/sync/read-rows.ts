@@ -1,0 +1,138 @@
+import type { PushMapping } from '../mapping/mapping.ts';
+import { createRowReader, type ParsedRow } from '../mapping/rows.ts';
+import { renderIssue, renderRowIssue, type Issue } from '../model/issue.ts';
+import type { RunRow, RunRows } from '../model/run-rows.ts';
+import type { SourceRow, SourceTable } from '../model/table.ts';
+import { digestOf } from '../plan/digest.ts';
+import { resolveDuplicates } from '../plan/duplicates.ts';
+import type { PlanOptions, SyncPorts } from './sync.ts';
+
+type ReadPorts = Pick<SyncPorts, 'tables' | 'emit' | 'signal' | 'variable'>;
+type ReadOptions = Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape'>;
+
+/** Reads the sources of all mappings into the rows of a run. Errors: those of reading; nothing is left behind. */
+export async function readSources(
+  ports: ReadPorts & Pick<SyncPorts, 'store'>,
+  runId: string | null,
+  mappings: readonly PushMapping[],
+  options: ReadOptions,
+): Promise<RunRows> {
+  const rows = await ports.store.openRunRows(runId);
+  return openOrRemove(rows, async () => {
+    for (const mapping of mappings) await readRows(ports, mapping, rows, options);
+    return rows;
+  });
+}
+
+/** What `open` answers; when it fails, the rows are removed. */
+export async function openOrRemove<T>(rows: RunRows, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    await rows.remove();
+    throw error;
+  }
+}
+
+/**
+ * Reads the source of a mapping into the run's rows: every row after the header is there once, valid ones as `pending`. Rows of one key are
+ * settled against each other. Sends nothing. Errors: ConfigError `source.*` and `header.*`.
+ */
+async function readRows(
+  ports: ReadPorts,
+  mapping: PushMapping,
+  rows: RunRows,
+  options: ReadOptions,
+): Promise<void> {
+  const { source } = mapping;
+  const table = await ports.tables[source.location.kind].open(source.location, {
+    origin: source.origin,
+    headerRow: source.headerRow,
+    delimiter: source.delimiter,
+    encoding: options.encoding ?? source.encoding,
+  });
+  try {
+    await addRows(ports, mapping, table, rows, options);
+  } finally {
+    await table.close();
+  }
+  for await (const group of rows.duplicates(mapping.name))
+    await rows.patch(mapping.name, resolveDuplicates(group));
+  await warnLookAlikes(ports, mapping, rows);
+}
+
+async function addRows(
+  ports: ReadPorts,
+  mapping: PushMapping,
+  table: SourceTable,
+  rows: RunRows,
+  options: ReadOptions,
+): Promise<void> {
+  const reader = createRowReader(mapping, table.header, {
+    allowKeyShape: options.allowKeyShape,
+    variable: ports.variable,
+  });
+  for (const warning of [...table.warnings, ...reader.warnings])
+    warn(ports, `${table.origin}: ${renderIssue(warning)}`);
+  await rows.setHeader(mapping.name, table.header);
+  let done = 0;
+  const add = async (parsed: readonly ParsedRow[]): Promise<void> => {
+    const room = parsed.slice(0, Math.max(0, (options.limit ?? Infinity) - done));
+    await rows.add(mapping.name, room.map(toRunRow));
+    done += room.length;
+    ports.emit({ kind: 'reading', mapping: mapping.name, done });
+  };
+  for await (const batch of limited(table.batches(), ports.signal)) {
+    await add(reader.read(batch));
+    if (done >= (options.limit ?? Infinity)) break;
+  }
+  await add(reader.end());
+}
+
+async function* limited(
+  batches: AsyncIterable<readonly SourceRow[]>,
+  signal: AbortSignal,
+): AsyncIterable<readonly SourceRow[]> {
+  for await (const batch of batches) {
+    signal.throwIfAborted();
+    yield batch;
+  }
+}
+
+function toRunRow(parsed: ParsedRow): RunRow {
+  const settled = parsed.status === 'valid' ? null : parsed.status;
+  return {
+    rowNumber: parsed.rowNumber,
+    lines: parsed.lines,
+    key: parsed.key,
+    folded: parsed.folded,
+    digest: parsed.fields === null ? null : digestOf(parsed.fields),
+    fields: parsed.fields,
+    change: settled ?? 'pending',
+    before: null,
+    message: parsed.issues.map(renderIssue).join('; '),
+    outcome: settled,
+    id: null,
+  };
+}
+
+/** At most this many look-alike keys are spelt out; the rest are counted. */
+const LOOK_ALIKES_SHOWN = 10;
+
+async function warnLookAlikes(ports: ReadPorts, mapping: PushMapping, rows: RunRows): Promise<void> {
+  let found = 0;
+  for await (const { rowNumber, otherRow, otherKey } of rows.lookAlikes(mapping.name)) {
+    found += 1;
+    if (found > LOOK_ALIKES_SHOWN) continue;
+    const issue: Issue = {
+      code: 'key.look_alike',
+      severity: 'warning',
+      message: `its key looks like "${otherKey}" of row ${otherRow} but is another one; both are kept`,
+    };
+    warn(ports, renderRowIssue(mapping.source.origin, rowNumber, issue));
+  }
+  if (found > LOOK_ALIKES_SHOWN)
+    warn(ports, `${mapping.source.origin}: ${found - LOOK_ALIKES_SHOWN} more keys look like others`);
+}
+
+const warn = (ports: ReadPorts, message: string): void => ports.emit({ kind: 'warning', message });

@@ -1,0 +1,66 @@
+import type { PushMapping } from '../mapping/mapping.ts';
+import { EXIT, type ExitCode } from '../model/error.ts';
+import type { OutcomeCounts } from '../model/outcome.ts';
+import type { RunRows } from '../model/run-rows.ts';
+import { outcomeCounts } from '../plan/counts.ts';
+import { checkGuards } from '../plan/guards.ts';
+import { pushable } from './plan-sync.ts';
+import { openOrRemove, readSources } from './read-rows.ts';
+import type { PlanOptions, Stop, SyncPorts } from './sync.ts';
+
+/** What checking the source of one mapping found, without a single request. */
+export interface ValidatedMapping {
+  readonly mapping: PushMapping;
+  /** Settled outcomes alone: invalid, excluded, and duplicates as unchanged. */
+  readonly outcomes: OutcomeCounts;
+  /** Rows that a push would compare with the service. */
+  readonly valid: number;
+}
+
+export interface Validation {
+  readonly mappings: readonly ValidatedMapping[];
+  readonly stops: readonly Stop[];
+  /** 0, 3 or 6. */
+  readonly exitCode: ExitCode;
+  /** All rows, to say what is wrong with each; `remove()` when done. */
+  readonly rows: RunRows;
+}
+
+type ValidatePorts = Pick<SyncPorts, 'store' | 'tables' | 'emit' | 'signal' | 'variable'>;
+
+/** Reads the sources of the mappings and checks every row by itself and against the others. Sends nothing. Errors: those of reading. */
+export async function validateSources(
+  ports: ValidatePorts,
+  mappings: readonly PushMapping[],
+  options: PlanOptions,
+): Promise<Validation> {
+  const ordered = pushable(mappings);
+  const rows = await readSources(ports, null, ordered, options);
+  return openOrRemove(rows, async () => {
+    const validated: ValidatedMapping[] = [];
+    const stops: Stop[] = [];
+    for (const mapping of ordered) {
+      const counts = await rows.countOutcomes(mapping.name);
+      const outcomes = outcomeCounts(counts);
+      validated.push({ mapping, outcomes, valid: counts.get('open') ?? 0 });
+      const figures = {
+        rows: outcomes.rows - outcomes.excluded,
+        invalid: outcomes.invalid,
+        updates: 0,
+        known: 0,
+        largestStep: undefined,
+        largestStepPct: undefined,
+      };
+      stops.push(
+        ...checkGuards(mapping, figures, options).map((error) => ({ mapping: mapping.name, error })),
+      );
+    }
+    const invalid = validated.some(({ outcomes }) => outcomes.invalid > 0);
+    return {
+      mappings: validated,
+      stops,
+      exitCode: stops.length > 0 ? EXIT.stopped : invalid ? EXIT.rows : EXIT.done,
+      rows,
+    };
+  });
+}

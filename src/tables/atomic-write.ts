@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { lstat, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { UnavailableError } from '../model/error.ts';
+
+/** Takes the bytes or text of a file in order; resolves when the system has them. */
+export type Append = (chunk: string | Uint8Array) => Promise<void>;
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied, or another program has it open',
+  EBUSY: 'another program has it open',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'a part of its path is a file, not a folder',
+  EISDIR: 'a folder of that name is in the way',
+  ENAMETOOLONG: 'its name is too long',
+};
+
+function unwritable(file: string, cause: unknown): UnavailableError {
+  const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';
+  return new UnavailableError(
+    'destination.unwritable',
+    `cannot write ${file}: ${REASONS[code] ?? (cause as Error).message} (${code}); what stood there before is untouched`,
+    {
+      file,
+      cause,
+      next: 'Close programs that have the file open, check its folder and free space, then run the same command again.',
+    },
+  );
+}
+
+async function attempt<T>(file: string, effect: () => Promise<T>): Promise<T> {
+  try {
+    return await effect();
+  } catch (error) {
+    throw unwritable(file, error);
+  }
+}
+
+/** The file to replace: the path itself, or what a link at that path names when it stands in the same folder. */
+async function resolveTarget(file: string): Promise<string> {
+  const entry = await lstat(file).catch(() => undefined);
+  if (entry?.isSymbolicLink() !== true) return file;
+  const folder = await realpath(path.dirname(file));
+  const target = await realpath(file).catch(() => undefined);
+  if (target !== undefined && path.dirname(target) === folder) return target;
+  throw new UnavailableError(
+    'destination.symlink',
+    `${file} is a symbolic link that leads out of its folder; nothing was written`,
+    { file, next: 'Remove the link, or name the real file in the mapping.' },
+  );
+}
+
+/** Makes the rename durable. Not every system lets a folder be opened or synced; the file itself is synced by then. */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (!['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'].includes(code)) throw error;
+  }
+}
+
+async function fill<T>(
+  handle: FileHandle,
+  file: string,
+  produce: (append: Append) => Promise<T>,
+  mode: number | undefined,
+): Promise<T> {
+  try {
+    if (mode !== undefined) await attempt(file, () => handle.chmod(mode));
+    const result = await produce((chunk) => attempt(file, () => handle.appendFile(chunk)));
+    await attempt(file, () => handle.sync());
+    return result;
+  } finally {
+    await attempt(file, () => handle.close());
+  }
+}
+
+/**
+ * Writes a file so that it is at any time the old one or the new one, whole: `produce` fills a new file in the same folder, which then takes
+ * the name. Its folder is made when missing. Without `mode` the umask decides; a given mode is exact. Answers what `produce` answers; what
+ * that throws passes through and the old file stays.
+ * Errors: UnavailableError `destination.unwritable`, `destination.symlink`.
+ */
+export async function writeAtomically<T>(
+  file: string,
+  produce: (append: Append) => Promise<T>,
+  mode?: number,
+): Promise<T> {
+  const folder = path.dirname(file);
+  await attempt(file, () => mkdir(folder, { recursive: true }));
+  const target = await resolveTarget(file);
+  const temporary = path.join(folder, `.teamsheet-${randomUUID()}.tmp`);
+  const handle = await attempt(file, () => open(temporary, 'wx', mode));
+  try {
+    const result = await fill(handle, file, produce, mode);
+    await attempt(file, () => rename(temporary, target));
+    await attempt(file, () => syncFolder(folder));
+    return result;
+  } catch (error) {
+    // The first failure tells more than one of cleaning up after it.
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import path from 'node:path';
+import type { ResultFiles, ResultLines } from '../model/results.ts';
+import { writeCsvFile } from './csv-write.ts';
+
+/** Results hold members' data: only their owner may read them. */
+const PRIVATE = 0o600;
+
+export interface ResultFolders {
+  /** The configuration's folder, absolute: paths are answered relative to it. */
+  readonly folder: string;
+  /** The folder of one run, absolute. */
+  readonly runFolder: (runId: string) => Promise<string>;
+}
+
+/**
+ * Writes results into the run's folder and rows to mend also into `out/rejected/` below the configuration. The files hold the operator's own
+ * cells, not escaped, so that a mended file is imported as it is. Errors: UnavailableError `destination.*`.
+ */
+export function createResultFiles({ folder, runFolder }: ResultFolders): ResultFiles {
+  const relative = (file: string): string => path.relative(folder, file).split(path.sep).join('/');
+  const write = (file: string, header: readonly string[], lines: ResultLines): Promise<number> =>
+    writeCsvFile(file, header, lines, { mode: PRIVATE, formulas: 'raw' });
+  return {
+    writeResults: async (runId, mapping, header, lines) => {
+      const file = path.join(await runFolder(runId), `${mapping}.results.csv`);
+      await write(file, header, lines);
+      return relative(file);
+    },
+    writeRejected: async (runId, mapping, header, lines) => {
+      const { writeRejectedXlsx } = await import('./xlsx-write.ts');
+      const copies = path.join(folder, 'out', 'rejected');
+      const written: string[] = [];
+      for (const each of [await runFolder(runId), copies]) {
+        const name = path.join(each, `${mapping}.rejected`);
+        await write(`${name}.csv`, header, lines());
+        // A workbook has a limit that the CSV file has not.
+        const asWorkbook = await writeRejectedXlsx(`${name}.xlsx`, header, lines());
+        if (each === copies) written.push(`${name}.csv`, ...(asWorkbook ? [`${name}.xlsx`] : []));
+      }
+      return written.map((file) => relative(file));
+    },
+  };
+}

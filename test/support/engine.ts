@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { RunEvent } from '../../src/model/event.ts';
+import type { Clock } from '../../src/model/ports.ts';
+import type { Store } from '../../src/model/store.ts';
+import type { SourceTable, TableKind } from '../../src/model/table.ts';
+import { openStore } from '../../src/state/sqlite-store.ts';
+import type { PlanOptions, SyncPorts } from '../../src/sync/sync.ts';
+import { FakeService } from './fake-service.ts';
+
+/** A clock that a test moves; `sleep` moves it at once and remembers how long it was asked to wait. */
+export class StepClock implements Clock {
+  time = Date.UTC(2026, 7, 14, 18, 0, 0);
+  readonly slept: number[] = [];
+  now(): number {
+    return this.time;
+  }
+  monotonic(): number {
+    return this.time;
+  }
+  sleep(ms: number): Promise<void> {
+    this.slept.push(ms);
+    this.time += ms;
+    return Promise.resolve();
+  }
+}
+
+/** Tables in memory: a source path names an array of lines, the first of them the header. */
+export type MemoryTables = Map<string, readonly (readonly string[])[]>;
+
+function memoryKind(tables: MemoryTables): TableKind {
+  return {
+    kind: 'csv',
+    open: (location, { origin }): Promise<SourceTable> => {
+      const [header = [], ...lines] = tables.get(location.kind === 'sheet' ? '' : location.path) ?? [];
+      async function* batches(): AsyncGenerator<readonly { rowNumber: number; cells: readonly string[] }[]> {
+        await Promise.resolve();
+        yield lines.map((cells, index) => ({ rowNumber: index + 2, cells }));
+      }
+      return Promise.resolve({ origin, header, warnings: [], batches, close: () => Promise.resolve() });
+    },
+    write: () => Promise.reject(new Error('no reports here')),
+  };
+}
+
+export interface Engine {
+  readonly ports: SyncPorts;
+  readonly service: FakeService;
+  readonly store: Store;
+  readonly clock: StepClock;
+  readonly tables: MemoryTables;
+  readonly events: RunEvent[];
+  /** Result lines by `MAPPING.results` and `MAPPING.rejected`, header first. */
+  readonly files: Map<string, readonly (readonly string[])[]>;
+  readonly abort: AbortController;
+}
+
+export const PLAN_OPTIONS: PlanOptions = {
+  limit: undefined,
+  maxRequests: undefined,
+  allowEmpty: false,
+  allowKeyShape: false,
+  encoding: undefined,
+  compare: undefined,
+  allowGuards: [],
+  adopt: false,
+};
+
+/** The engine on a real state file in a temporary folder, a service in memory and a clock that never waits. */
+export async function makeEngine(service = new FakeService()): Promise<Engine> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-engine-'));
+  const clock = new StepClock();
+  const store = await openStore({ file: path.join(folder, 'state.sqlite'), clock });
+  onTestFinished(async () => {
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const tables: MemoryTables = new Map();
+  const events: RunEvent[] = [];
+  const files: Engine['files'] = new Map();
+  const abort = new AbortController();
+  const kind = memoryKind(tables);
+  let ulids = 0;
+  const keep = async (
+    name: string,
+    header: readonly string[],
+    lines: AsyncIterable<readonly (readonly string[])[]>,
+  ) => {
+    files.set(name, [header, ...(await Array.fromAsync(lines)).flat()]);
+  };
+  const ports: SyncPorts = {
+    service,
+    store,
+    lock: { acquire: () => Promise.resolve({ release: () => Promise.resolve() }) },
+    results: {
+      writeResults: async (_run, mapping, header, lines) => {
+        await keep(`${mapping}.results`, header, lines);
+        return `runs/${mapping}.results.csv`;
+      },
+      writeRejected: async (_run, mapping, header, lines) => {
+        await keep(`${mapping}.rejected`, header, lines());
+        return [`out/rejected/${mapping}.rejected.csv`];
+      },
+    },
+    tables: { csv: kind, xlsx: kind, sheet: kind },
+    baseUrl: 'http://127.0.0.1:8787',
+    settleMs: 120_000,
+    concurrency: 8,
+    clock,
+    random: {
+      next: () => 0.5,
+      ulid: () => {
+        ulids += 1;
+        return `01J${String(ulids).padStart(23, '0')}`;
+      },
+    },
+    emit: (event) => events.push(event),
+    signal: abort.signal,
+    variable: () => undefined,
+  };
+  return { ports, service, store, clock, tables, events, files, abort };
+}

@@ -1,0 +1,377 @@
+import { globSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, relative, sep } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+interface Room {
+  /** Rooms, or single files of them, that this room may import; `*` is every room. */
+  readonly rooms: readonly string[];
+  readonly packages: readonly string[];
+  /** Built-in modules of Node; `*` is all of them. */
+  readonly node: readonly string[];
+}
+
+/** The import table. The one in ARCHITECTURE.md says the same, and a test below compares them. */
+const ROOMS: Readonly<Record<string, Room>> = {
+  contract: { rooms: [], packages: ['zod'], node: [] },
+  model: { rooms: ['contract'], packages: [], node: [] },
+  mapping: {
+    rooms: ['contract', 'model'],
+    packages: ['zod', 'yaml'],
+    node: ['node:crypto'],
+  },
+  plan: { rooms: ['contract', 'model', 'mapping'], packages: [], node: ['node:crypto'] },
+  // The schemas of the contract are zod's, and a report is made from one.
+  report: { rooms: ['contract', 'model'], packages: ['zod'], node: [] },
+  rules: { rooms: ['contract', 'model'], packages: [], node: [] },
+  sync: {
+    rooms: ['contract', 'model', 'mapping', 'plan', 'report'],
+    packages: ['p-limit'],
+    node: ['node:crypto'],
+  },
+  tables: { rooms: ['model'], packages: ['csv-parse', 'csv-stringify', 'hucre'], node: ['*'] },
+  client: { rooms: ['contract', 'model'], packages: ['p-limit', 'p-retry'], node: ['*'] },
+  // The Store port names resources.
+  state: { rooms: ['contract', 'model'], packages: [], node: ['*'] },
+  schedule: { rooms: ['contract', 'model'], packages: [], node: [] },
+  sandbox: {
+    rooms: ['contract', 'model/ports', 'model/error'],
+    packages: ['fastify', '@fastify/swagger', 'fastify-type-provider-zod', 'zod'],
+    node: ['*'],
+  },
+  cli: {
+    rooms: ['*'],
+    packages: ['yargs', 'zod', 'yaml', '@clack/prompts', 'ulid'],
+    node: ['*'],
+  },
+  // The library's entry: everything but the two programs.
+  index: {
+    rooms: ['contract', 'model', 'mapping', 'sync', 'tables', 'client', 'state'],
+    packages: [],
+    node: [],
+  },
+};
+
+const PURE = ['contract', 'model', 'mapping', 'plan', 'report', 'rules'];
+/** Time, chance and the outside world as globals. `Date` is looked at more closely: arithmetic on given times is pure. */
+const IMPURE_GLOBALS = new Set(
+  'Date fetch process console performance globalThis global navigator crypto setTimeout setInterval setImmediate WebSocket'.split(
+    ' ',
+  ),
+);
+/** Fewer edges than this mean that the test no longer sees the sources. */
+const FEWEST_EDGES = 500;
+
+const root = join(import.meta.dirname, '../..');
+const source = join(root, 'src');
+
+interface SourceFile {
+  /** Below src, with forward slashes. */
+  readonly path: string;
+  readonly room: string;
+  readonly ast: ts.SourceFile;
+}
+
+const files: readonly SourceFile[] = globSync('**/*.{ts,cts,mts,js,cjs,mjs}', { cwd: source })
+  .map((path) => path.split(sep).join('/'))
+  .toSorted()
+  .map((path) => ({
+    path,
+    room: roomOf(path),
+    ast: ts.createSourceFile(path, readFileSync(join(source, path), 'utf8'), ts.ScriptTarget.Latest, true),
+  }));
+
+/** `plan/diff.ts` -> `plan`; `index.ts` -> `index`. */
+function roomOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.\w+$/, '');
+}
+
+function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
+  visit(node);
+  ts.forEachChild(node, (child) => walk(child, visit));
+}
+
+/** The module that a node imports by name, in any of the forms that the language has. */
+function specifierOf(node: ts.Node): string | undefined {
+  const literal = (expression: ts.Node | undefined): string | undefined =>
+    expression !== undefined && ts.isStringLiteralLike(expression) ? expression.text : undefined;
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return literal(node.moduleSpecifier);
+  if (ts.isExternalModuleReference(node)) return literal(node.expression);
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return literal(node.argument.literal);
+  if (!ts.isCallExpression(node)) return undefined;
+  const called = node.expression;
+  const imports =
+    called.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(called) && called.text === 'require');
+  return imports ? literal(node.arguments[0]) : undefined;
+}
+
+function importsOf(file: SourceFile): readonly string[] {
+  const found: string[] = [];
+  walk(file.ast, (node) => {
+    const specifier = specifierOf(node);
+    if (specifier !== undefined) found.push(specifier);
+  });
+  return found;
+}
+
+/** `@scope/name/deep` -> `@scope/name`. */
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** Why the import may not stand in the file; undefined when it may. */
+function objection(file: SourceFile, specifier: string): string | undefined {
+  const room = ROOMS[file.room];
+  if (room === undefined) return `the room ${file.room} is not in the table`;
+  if (specifier.startsWith('.')) {
+    const path = relative(source, join(source, dirname(file.path), specifier))
+      .split(sep)
+      .join('/');
+    const target = roomOf(path);
+    if (ROOMS[target] === undefined) return `${path} is in no room of the table`;
+    if (target === file.room || room.rooms.includes('*') || room.rooms.includes(target)) return undefined;
+    return room.rooms.includes(path.replace(/\.\w+$/, ''))
+      ? undefined
+      : `${file.room} may not import ${path}`;
+  }
+  if (specifier.startsWith('node:') || builtinModules.includes(specifier)) {
+    if (!specifier.startsWith('node:')) return `write node:${specifier}`;
+    return room.node.includes('*') || room.node.includes(specifier)
+      ? undefined
+      : `${file.room} may not import ${specifier}`;
+  }
+  return room.packages.includes(packageOf(specifier))
+    ? undefined
+    : `${file.room} may not import the package ${packageOf(specifier)}`;
+}
+
+/** Whether an identifier is used as a value (not a property's name, not a type, not a binding of the file). */
+function readsGlobal(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent)) return parent.expression === node;
+  if (ts.isShorthandPropertyAssignment(parent)) return true;
+  if (ts.isTypeReferenceNode(parent) || ts.isQualifiedName(parent) || ts.isTypeQueryNode(parent))
+    return false;
+  if (ts.isExpressionWithTypeArguments(parent) || ts.isImportSpecifier(parent)) return false;
+  const named = parent as ts.Node & { readonly name?: ts.Node; readonly propertyName?: ts.Node };
+  return named.name !== node && named.propertyName !== node;
+}
+
+/** The names that a file declares anywhere: a parameter called `process` is not the global. */
+function declaredNames(file: SourceFile): ReadonlySet<string> {
+  const names = new Set<string>();
+  walk(file.ast, (node) => {
+    const declares =
+      ts.isVariableDeclaration(node) ||
+      ts.isParameter(node) ||
+      ts.isBindingElement(node) ||
+      ts.isFunctionDeclaration(node) ||
+      ts.isImportSpecifier(node);
+    if (declares && node.name !== undefined && ts.isIdentifier(node.name)) names.add(node.name.text);
+  });
+  return names;
+}
+
+/** `new Date(given)`, `Date.parse`, `Date.UTC` and `instanceof Date` reckon with given times only. */
+function isDateArithmetic(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isNewExpression(parent)) return (parent.arguments?.length ?? 0) > 0;
+  if (ts.isPropertyAccessExpression(parent)) return ['parse', 'UTC'].includes(parent.name.text);
+  return ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword;
+}
+
+/** The uses of time, chance and the outside world in one file. */
+function impurities(file: SourceFile): readonly string[] {
+  const declared = declaredNames(file);
+  const found: string[] = [];
+  walk(file.ast, (node) => {
+    if (ts.isPropertyAccessExpression(node)) {
+      const access = `${node.expression.getText()}.${node.name.text}`;
+      if (access === 'Math.random' || access === 'Temporal.Now') found.push(`${file.path}: ${access}`);
+    }
+    if (!ts.isIdentifier(node) || !IMPURE_GLOBALS.has(node.text) || declared.has(node.text)) return;
+    if (!readsGlobal(node) || (node.text === 'Date' && isDateArithmetic(node))) return;
+    found.push(`${file.path}: ${node.text}`);
+  });
+  return found;
+}
+
+/** What a file imports from node:crypto. */
+function cryptoNames(file: SourceFile): readonly string[] {
+  return file.ast.statements.filter(ts.isImportDeclaration).flatMap((statement) => {
+    if (!ts.isStringLiteral(statement.moduleSpecifier) || statement.moduleSpecifier.text !== 'node:crypto')
+      return [];
+    const bindings = statement.importClause?.namedBindings;
+    if (bindings === undefined || !ts.isNamedImports(bindings)) return ['*'];
+    return bindings.elements.map((element) => (element.propertyName ?? element.name).text);
+  });
+}
+
+/** Uses of the terminal in one file. */
+function prints(file: SourceFile): readonly string[] {
+  const found: string[] = [];
+  walk(file.ast, (node) => {
+    if (ts.isPropertyAccessExpression(node)) {
+      const access = `${node.expression.getText()}.${node.name.text}`;
+      if (/^(process\.(stdout|stderr)|console\.\w+)$/.test(access)) found.push(`${file.path}: ${access}`);
+    }
+    if (specifierOf(node) === 'node:process') found.push(`${file.path}: node:process`);
+  });
+  return found;
+}
+
+/** The rows of the import table in ARCHITECTURE.md: room, rooms, packages, built-in modules. */
+function documentedRooms(): Readonly<Record<string, Room>> {
+  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const rows = text.split('\n');
+  const start = rows.findIndex((row) => row.startsWith('| room | may import |'));
+  const end = rows.findIndex((row, index) => index > start && !row.startsWith('|'));
+  const list = (cell: string): readonly string[] =>
+    cell === '-' ? [] : cell === 'all' ? ['*'] : cell.split(', ').map((name) => name.replaceAll('`', ''));
+  return Object.fromEntries(
+    rows.slice(start + 2, end).map((row) => {
+      const [room = '', rooms = '', packages = '', node = ''] = row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim());
+      return [room, { rooms: list(rooms), packages: list(packages), node: list(node) }];
+    }),
+  );
+}
+
+describe('the import table', () => {
+  const edges = files.flatMap((file) => importsOf(file).map((specifier) => ({ file, specifier })));
+
+  it('sees the sources', () => {
+    expect(edges.length).toBeGreaterThan(FEWEST_EDGES);
+  });
+
+  it('knows every room', () => {
+    expect(files.filter((file) => ROOMS[file.room] === undefined).map((file) => file.path)).toEqual([]);
+  });
+
+  it('holds for every import', () => {
+    const broken = edges.flatMap(({ file, specifier }) => {
+      const reason = objection(file, specifier);
+      return reason === undefined ? [] : [`${file.path}: ${specifier}: ${reason}`];
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('names every runtime dependency, and none that is not installed', () => {
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    const named = new Set(Object.values(ROOMS).flatMap((room) => room.packages));
+    expect([...named].toSorted()).toEqual(Object.keys(manifest.dependencies).toSorted());
+  });
+
+  it('names no package that its room does without', () => {
+    const imported = new Set(edges.map(({ file, specifier }) => `${file.room}: ${packageOf(specifier)}`));
+    const named = Object.entries(ROOMS).flatMap(([room, { packages }]) =>
+      packages.map((name) => `${room}: ${name}`),
+    );
+    expect(named.filter((pair) => !imported.has(pair))).toEqual([]);
+  });
+
+  it('is the one in ARCHITECTURE.md', () => {
+    expect(documentedRooms()).toEqual(ROOMS);
+  });
+});
+
+describe('pure rooms', () => {
+  const pure = files.filter((file) => PURE.includes(file.room));
+
+  it('use no time, no chance and nothing outside', () => {
+    expect(pure.length).toBeGreaterThan(20);
+    expect(pure.flatMap(impurities)).toEqual([]);
+  });
+
+  it('take only hashing from node:crypto', () => {
+    const taken = pure.flatMap((file) => cryptoNames(file).map((name) => `${file.path}: ${name}`));
+    expect(taken.filter((use) => !/: (hash|createHash)$/.test(use))).toEqual([]);
+  });
+});
+
+describe('the terminal', () => {
+  it('is written to by the command line alone', () => {
+    expect(files.filter((file) => file.room !== 'cli').flatMap(prints)).toEqual([]);
+  });
+});
+
+describe('the checks themselves', () => {
+  const check = (room: string, text: string): SourceFile => ({
+    path: `${room}/sample.ts`,
+    room,
+    ast: ts.createSourceFile('sample.ts', text, ts.ScriptTarget.Latest, true),
+  });
+
+  it('see every form of import', () => {
+    const text = `import a from 'a'; import type { B } from 'b'; export * from 'c'; import 'd';
+      const e = await import('e'); type F = import('f').F; const g = require('g');`;
+    expect(importsOf(check('plan', text))).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+  });
+
+  it.each([
+    ['plan', '../sync/sync.ts'],
+    ['sandbox', '../model/budget.ts'],
+    ['sandbox', '../client/call.ts'],
+    ['plan', '../elsewhere/x.ts'],
+    ['elsewhere', '../model/cell.ts'],
+    ['plan', 'yaml'],
+    ['plan', 'node:fs'],
+    ['cli', 'fs'],
+    ['cli', 'fastify/deep'],
+  ])('refuse %s importing %s', (room, specifier) => {
+    expect(objection(check(room, ''), specifier)).toBeDefined();
+  });
+
+  it.each([
+    ['plan', './diff.ts'],
+    ['sandbox', '../model/ports.ts'],
+    ['cli', '../sandbox/app.ts'],
+    ['tables', 'csv-parse/sync'],
+    ['sandbox', '@fastify/swagger'],
+    ['plan', 'node:crypto'],
+  ])('allow %s importing %s', (room, specifier) => {
+    expect(objection(check(room, ''), specifier)).toBeUndefined();
+  });
+
+  it.each([
+    'Date.now()',
+    'new Date()',
+    'Date()',
+    'Math.random()',
+    'fetch(url)',
+    'process.env.HOME',
+    'setTimeout(f, 1)',
+    'console.log(1)',
+    'const now = performance.now()',
+    'const { now } = Date',
+    'Temporal.Now.instant()',
+    'globalThis.fetch(url)',
+    'const ports = { fetch }',
+  ])('find %s impure', (text) => {
+    expect(impurities(check('plan', text))).not.toEqual([]);
+  });
+
+  it.each([
+    'new Date(ms).toISOString()',
+    'Date.parse(text)',
+    'Date.UTC(2026, 1)',
+    'let at: Date;',
+    'value instanceof Date',
+    'service.fetch(url)',
+    'const row = { process: 1 }',
+    'function f(process: string) { return process; }',
+    'interface Port { fetch(url: string): void }',
+  ])('find %s pure', (text) => {
+    expect(impurities(check('plan', text))).toEqual([]);
+  });
+
+  it('find printing', () => {
+    expect(prints(check('plan', `process.stdout.write('x'); console.error('y')`))).toHaveLength(2);
+    expect(prints(check('plan', `import { stdout } from 'node:process'`))).toHaveLength(1);
+  });
+});

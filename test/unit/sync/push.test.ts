@@ -1,0 +1,446 @@
+import { describe, expect, it } from 'vitest';
+import type { PushMapping } from '../../../src/mapping/mapping.ts';
+import { IncompleteError, InterruptedError } from '../../../src/model/error.ts';
+import type { PushSummary, Store } from '../../../src/model/store.ts';
+import { planPush } from '../../../src/sync/plan-sync.ts';
+import { push, type PushResult } from '../../../src/sync/push.ts';
+import { resume } from '../../../src/sync/resume.ts';
+import { pushMapping } from '../../support/builders.ts';
+import { settingNames } from '../../support/points.ts';
+import { makeEngine, PLAN_OPTIONS, type Engine } from '../../support/engine.ts';
+
+const approve = (): Promise<void> => Promise.resolve();
+const source = (path: string) => ({
+  ...pushMapping().source,
+  origin: path,
+  location: { kind: 'csv' as const, path },
+});
+
+const users = pushMapping({ source: source('users.csv') });
+const prices = pushMapping({
+  name: 'prices',
+  resource: 'prices',
+  operation: 'append',
+  compare: 'snapshot',
+  source: source('prices.csv'),
+});
+const points = pushMapping({
+  name: 'points',
+  resource: 'points_config',
+  operation: 'set',
+  source: source('points.csv'),
+});
+
+const USER_HEADER = ['external_id', 'display_name', 'is_active'];
+function userTable(engine: Engine, ...lines: readonly string[]): void {
+  engine.tables.set('users.csv', [USER_HEADER, ...lines.map((line) => line.split(','))]);
+}
+const manyUsers = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, i) => `U${i + 1},User ${i + 1},`);
+
+const run = (engine: Engine, mapping: PushMapping = users, options = PLAN_OPTIONS): Promise<PushResult> =>
+  push(engine.ports, 'push', [mapping], options, approve);
+const summary = (result: PushResult | undefined): PushSummary => result?.report.mappings[0] as PushSummary;
+const outcomes = (result: PushResult | undefined): Record<string, number> => {
+  const { rows, created, updated, unchanged, invalid, rejected, excluded, deferred, unknown, conflict } =
+    summary(result);
+  const all = { rows, created, updated, unchanged, invalid, rejected, excluded, deferred, unknown, conflict };
+  return Object.fromEntries(Object.entries(all).filter(([, count]) => count > 0));
+};
+const created = (engine: Engine): readonly string[] =>
+  engine.service.users.map(({ external_id }) => external_id);
+
+/** I1: whatever happened, no key was created twice. */
+function expectNoDuplicates(engine: Engine): void {
+  expect(new Set(created(engine)).size).toBe(created(engine).length);
+}
+
+describe('users', () => {
+  it('creates in batches, and a second run plans and writes nothing', async () => {
+    const engine = await makeEngine();
+    userTable(engine, ...manyUsers(250));
+    const first = await run(engine);
+    expect(outcomes(first)).toEqual({ rows: 250, created: 250 });
+    expect(first.report).toMatchObject({
+      exit_code: 0,
+      requests: { planned: 4, sent: 4, reads: 1, writes: 3 },
+    });
+    const second = await run(engine);
+    expect(outcomes(second)).toEqual({ rows: 250, unchanged: 250 });
+    expect(engine.service.writes).toHaveLength(3);
+  });
+
+  it('changes only what differs and says so in the plan', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', 'B,Bob,');
+    await run(engine);
+    userTable(engine, 'A,Anna,', 'B,Bob,');
+    const planned = await planPush(engine.ports, [users], PLAN_OPTIONS);
+    const changes = await Array.fromAsync(planned.changes());
+    expect(changes).toMatchObject([
+      { row: 2, key: 'A', kind: 'update', fields: { display_name: { before: 'Ann', after: 'Anna' } } },
+      { row: 3, key: 'B', kind: 'unchanged', fields: {} },
+    ]);
+    await planned.rows.remove();
+    expect(outcomes(await run(engine))).toEqual({ rows: 2, updated: 1, unchanged: 1 });
+    expect(engine.service.writes.at(-1)).toEqual({
+      operation: 'update-user',
+      body: { id: 'user-1', display_name: 'Anna' },
+    });
+  });
+
+  it('a new inactive user is a create and then a change, both in the plan', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,false', 'B,Bob,true');
+    const planned = await planPush(engine.ports, [users], PLAN_OPTIONS);
+    expect(planned.mappings[0]).toMatchObject({ writes: 2, outcomes: { created: 2 } });
+    await planned.rows.remove();
+    expect(outcomes(await run(engine))).toEqual({ rows: 2, created: 2 });
+    expect(engine.service.users.map(({ is_active }) => is_active)).toEqual([false, true]);
+    expect(outcomes(await run(engine))).toEqual({ rows: 2, unchanged: 2 });
+  });
+
+  it('bad and double rows are left out, the others go, and every row stands in the results', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', ',Nobody,', 'B,Bob,', 'B,Bob,', 'C,Cid,', 'C,Cyd,');
+    const result = await run(engine);
+    expect(outcomes(result)).toEqual({ rows: 6, created: 2, unchanged: 1, invalid: 3 });
+    expect(result.report.exit_code).toBe(3);
+    const [header, ...lines] = engine.files.get('users.results') ?? [];
+    expect(header).toEqual([...USER_HEADER, '_row', '_outcome', '_message', '_id']);
+    expect(lines.map((line) => [line[3], line[4], line[6]])).toEqual([
+      ['2', 'created', 'user-1'],
+      ['3', 'invalid', ''],
+      ['4', 'created', 'user-2'],
+      ['5', 'unchanged', ''],
+      ['6', 'invalid', ''],
+      ['7', 'invalid', ''],
+    ]);
+    expect(engine.files.get('users.rejected')).toHaveLength(4);
+  });
+
+  it('reject_mode: fail sends nothing and defers the good rows', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', ',Nobody,');
+    const result = await run(engine, { ...users, rejectMode: 'fail' });
+    expect(outcomes(result)).toEqual({ rows: 2, invalid: 1, deferred: 1 });
+    expect(result.report.exit_code).toBe(6);
+    expect(engine.service.writes).toEqual([]);
+    expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
+  });
+
+  it('two records of the service under one key are a conflict and are not written to', async () => {
+    const engine = await makeEngine();
+    engine.service.users.push(
+      { id: '1', external_id: 'A', display_name: 'x' },
+      { id: '2', external_id: 'A', display_name: 'y' },
+    );
+    userTable(engine, 'A,Ann,');
+    const result = await run(engine);
+    expect(outcomes(result)).toEqual({ rows: 1, conflict: 1 });
+    expect(result.report.exit_code).toBe(7);
+    expect(engine.service.writes).toEqual([]);
+  });
+
+  it('a new key that is a known one without its zeros is invalid until it is allowed', async () => {
+    const engine = await makeEngine();
+    userTable(engine, '00123,Ann,');
+    await run(engine);
+    userTable(engine, '123,Ann,');
+    expect(outcomes(await run(engine))).toEqual({ rows: 1, invalid: 1 });
+    expect(engine.files.get('users.results')?.[1]?.[5]).toContain('looks like 00123 with its zeros lost');
+    expect(outcomes(await run(engine, users, { ...PLAN_OPTIONS, allowKeyShape: true }))).toEqual({
+      rows: 1,
+      created: 1,
+    });
+  });
+
+  it('the quota of the account splits the rows', async () => {
+    const engine = await makeEngine();
+    const account = await engine.service.account();
+    engine.service.account = () =>
+      Promise.resolve({ ...account, config: { features: { users: { max: 2, used: 0, remaining: 2 } } } });
+    userTable(engine, ...manyUsers(5));
+    const result = await run(engine);
+    expect(outcomes(result)).toEqual({ rows: 5, created: 2, deferred: 3 });
+    expect(result.report.exit_code).toBe(7);
+  });
+
+  it('a service that cannot be listed leaves unknown keys for later', async () => {
+    const engine = await makeEngine();
+    engine.service.users.push({ id: '1', external_id: 'X', display_name: 'x' });
+    engine.service.listable = false;
+    userTable(engine, 'A,Ann,');
+    expect(outcomes(await run(engine))).toEqual({ rows: 1, deferred: 1 });
+    engine.service.listable = true;
+    expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 1, created: 1 });
+  });
+
+  it('nothing to write asks nobody; a refused approval ends the run without a trace to resume', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,');
+    const refuse = (): Promise<void> => Promise.reject(new IncompleteError('approval.missing', 'no'));
+    await expect(push(engine.ports, 'push', [users], PLAN_OPTIONS, refuse)).rejects.toThrow('no');
+    expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
+    await run(engine);
+    expect(outcomes(await push(engine.ports, 'push', [users], PLAN_OPTIONS, refuse))).toEqual({
+      rows: 1,
+      unchanged: 1,
+    });
+  });
+});
+
+describe('refusals', () => {
+  it('a refused batch is halved until the bad rows stand alone', async () => {
+    const engine = await makeEngine();
+    engine.service.refuses.add('U3').add('U60');
+    userTable(engine, ...manyUsers(100));
+    const result = await run(engine);
+    expect(outcomes(result)).toEqual({ rows: 100, created: 98, rejected: 2 });
+    expect(result.report.exit_code).toBe(3);
+    expectNoDuplicates(engine);
+    expect(engine.files.get('users.rejected')?.map((line) => line[0])).toEqual(['external_id', 'U3', 'U60']);
+    expect(engine.files.get('users.rejected')?.[1]?.[5]).toBe(
+      'the service refused it (400): external_id U3 is not wanted',
+    );
+  });
+
+  it('a batch that was half done before its refusal is not sent twice', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('half_then_refused');
+    userTable(engine, ...manyUsers(10));
+    expect(outcomes(await run(engine))).toEqual({ rows: 10, created: 10 });
+    expectNoDuplicates(engine);
+  });
+
+  it('a batch limit is found once and remembered', async () => {
+    const engine = await makeEngine();
+    engine.service.maxBatch = 30;
+    userTable(engine, ...manyUsers(100));
+    expect(outcomes(await run(engine))).toEqual({ rows: 100, created: 100 });
+    const before = engine.service.writes.length;
+    userTable(engine, ...manyUsers(200));
+    const result = await run(engine);
+    expect(outcomes(result)).toEqual({ rows: 200, created: 100, unchanged: 100 });
+    expect(engine.service.writes.length - before).toBe(Math.ceil(100 / 25));
+  });
+
+  it('a change that is refused is that row alone', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', 'B,Bob,');
+    await run(engine);
+    engine.service.refuses.add('A');
+    userTable(engine, 'A,Anna,', 'B,Bobby,');
+    expect(outcomes(await run(engine))).toEqual({ rows: 2, rejected: 1, updated: 1 });
+  });
+});
+
+describe('answers that cannot be trusted', () => {
+  it('a lost answer is read back, and nothing is sent again', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('lost');
+    userTable(engine, ...manyUsers(10));
+    expect(outcomes(await run(engine))).toEqual({ rows: 10, created: 10 });
+    expect(engine.service.writes).toHaveLength(1);
+  });
+
+  it('a write that left no trace stays unknown, and resume sends it only after it can no longer be applied late', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('vanished');
+    userTable(engine, ...manyUsers(10));
+    const first = await run(engine);
+    expect(outcomes(first)).toEqual({ rows: 10, unknown: 10 });
+    expect(first.report.exit_code).toBe(7);
+    expect(engine.clock.slept).toEqual([]);
+    const second = await resume(engine.ports, undefined, approve);
+    expect(engine.clock.slept).toEqual([120_000]);
+    expect(outcomes(second)).toEqual({ rows: 10, created: 10 });
+    expect(second?.report.run).toBe(first.report.run);
+    expectNoDuplicates(engine);
+  });
+
+  it('a write that was applied after all is found by resume', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('lost');
+    engine.service.listable = false;
+    userTable(engine, ...manyUsers(10));
+    expect(outcomes(await run(engine))).toEqual({ rows: 10, unknown: 10 });
+    engine.service.listable = true;
+    expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 10, created: 10 });
+    expect(engine.service.writes).toHaveLength(1);
+  });
+
+  it('a lost change is sent again, because it sets values', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,');
+    await run(engine);
+    userTable(engine, 'A,Anna,');
+    engine.service.faults.push('lost');
+    expect(outcomes(await run(engine))).toEqual({ rows: 1, updated: 1 });
+  });
+
+  it('three in a row stop the run; what was not sent is deferred', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('vanished', 'vanished', 'vanished');
+    userTable(engine, ...manyUsers(400));
+    const result = await push({ ...engine.ports, concurrency: 1 }, 'push', [users], PLAN_OPTIONS, approve);
+    expect(outcomes(result)).toEqual({ rows: 400, unknown: 300, deferred: 100 });
+    expect(result.report.exit_code).toBe(8);
+    expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 400, created: 400 });
+    expectNoDuplicates(engine);
+  });
+});
+
+describe('stops', () => {
+  it.each([
+    ['the budget', { throws: new IncompleteError('budget.exhausted', 'the day is used up') }, 7],
+    ['the service being gone', 'unreachable', 8],
+  ] as const)('%s defers what is left, and resume sends exactly that', async (_, fault, exitCode) => {
+    const engine = await makeEngine();
+    engine.service.faults.push(undefined, fault);
+    userTable(engine, ...manyUsers(300));
+    const ports = { ...engine.ports, concurrency: 1 };
+    const first = await push(ports, 'push', [users], PLAN_OPTIONS, approve);
+    expect(outcomes(first)).toEqual({ rows: 300, created: 100, deferred: 200 });
+    expect(first.report.exit_code).toBe(exitCode);
+    const second = await resume(ports, first.report.run ?? '', approve);
+    expect(outcomes(second)).toEqual({ rows: 300, created: 300 });
+    expect(engine.service.writes).toHaveLength(3);
+    expectNoDuplicates(engine);
+  });
+
+  it('a signal ends the run with its own exit code', async () => {
+    const engine = await makeEngine();
+    userTable(engine, ...manyUsers(300));
+    const send = engine.service.send;
+    engine.service.send = async (operation, input) => {
+      const result = await send(operation, input);
+      engine.abort.abort(new InterruptedError('SIGINT', 'interrupted'));
+      return result;
+    };
+    const result = await push({ ...engine.ports, concurrency: 1 }, 'push', [users], PLAN_OPTIONS, approve);
+    expect(outcomes(result)).toEqual({ rows: 300, created: 100, deferred: 200 });
+    expect(result.report.exit_code).toBe(130);
+  });
+});
+
+describe('a process that ends between two steps', () => {
+  /** Steps of the store during one push, each of which may be the last. */
+  const steps = ['addIntent', 'settleIntent'] as const;
+
+  it.each(steps.flatMap((step) => (['before', 'after'] as const).map((when) => [step, when] as const)))(
+    'loses and doubles nothing when it ends %s it is recorded (%s)',
+    async (step, when) => {
+      const engine = await makeEngine();
+      userTable(engine, ...manyUsers(10), 'X,Inactive,false');
+      const store = dyingStore(engine.store, step, when);
+      await expect(push({ ...engine.ports, store }, 'push', [users], PLAN_OPTIONS, approve)).rejects.toThrow(
+        'power cut',
+      );
+      const result = await resume(engine.ports, undefined, approve);
+      expect(outcomes(result)).toEqual({ rows: 11, created: 11 });
+      expectNoDuplicates(engine);
+      expect(engine.service.users.find(({ external_id }) => external_id === 'X')?.is_active).toBe(false);
+      expect(outcomes(await run(engine))).toEqual({ rows: 11, unchanged: 11 });
+    },
+  );
+
+  function dyingStore(store: Store, step: (typeof steps)[number], when: 'before' | 'after'): Store {
+    return new Proxy(store, {
+      get(target, name) {
+        const method = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>;
+        if (name !== step) return method.bind(target);
+        return async (...args: unknown[]) => {
+          if (when === 'after') await method.apply(target, args);
+          throw new Error('power cut');
+        };
+      },
+    });
+  }
+});
+
+describe('prices', () => {
+  const header = ['fantasy_league_id', 'player_id', 'price', 'type'];
+  const priceTable = (engine: Engine, ...lines: readonly string[]): void => {
+    engine.tables.set('prices.csv', [header, ...lines.map((line) => line.split(','))]);
+  };
+
+  it('uploads in batches; afterwards only changed prices go', async () => {
+    const engine = await makeEngine();
+    priceTable(engine, ...Array.from({ length: 150 }, (_, i) => `1,${i + 1},5.5,initial`));
+    const first = await run(engine, prices);
+    expect(outcomes(first)).toEqual({ rows: 150, created: 150 });
+    expect(first.report.requests).toMatchObject({ planned: first.report.requests.sent, writes: 2 });
+    expect(outcomes(await run(engine, prices))).toEqual({ rows: 150, unchanged: 150 });
+    priceTable(engine, '1,1,5.6,initial', '1,2,5.5,initial');
+    expect(outcomes(await run(engine, prices))).toEqual({ rows: 2, updated: 1, unchanged: 1 });
+    expect(engine.service.prices.at(-1)).toMatchObject({ player_id: 1, price: 5.6 });
+  });
+
+  it('a lost answer is held: a second upload might double it', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('lost');
+    priceTable(engine, '1,1,5.5,initial');
+    expect(outcomes(await run(engine, prices))).toEqual({ rows: 1, unknown: 1 });
+    expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 1, unknown: 1 });
+    expect(engine.service.writes).toHaveLength(1);
+  });
+
+  it('a price of an unknown player is found in its batch', async () => {
+    const engine = await makeEngine();
+    engine.service.refuses.add(3);
+    priceTable(engine, ...Array.from({ length: 10 }, (_, i) => `1,${i + 1},5.5,initial`));
+    expect(outcomes(await run(engine, prices))).toEqual({ rows: 10, created: 9, rejected: 1 });
+    expect(engine.service.prices).toHaveLength(9);
+  });
+
+  it('a state that remembers nothing stops before a service with uploads, until they are adopted', async () => {
+    const engine = await makeEngine();
+    engine.service.prices.push({ player_id: 1, price: 5 });
+    priceTable(engine, '1,1,5.5,initial');
+    await expect(run(engine, prices)).rejects.toMatchObject({ code: 'state.no_memory', exitCode: 6 });
+    expect(outcomes(await run(engine, prices, { ...PLAN_OPTIONS, adopt: true }))).toEqual({
+      rows: 1,
+      created: 1,
+    });
+  });
+
+  it('a step beyond the guard stops the push before it writes', async () => {
+    const engine = await makeEngine();
+    const guarded = { ...prices, guards: { ...prices.guards, maxStepPct: 25 } };
+    priceTable(engine, '1,1,4,initial');
+    await run(engine, guarded);
+    priceTable(engine, '1,1,40,initial');
+    await expect(run(engine, guarded)).rejects.toMatchObject({ code: 'guard.max_step_pct', exitCode: 6 });
+    expect(engine.service.writes).toHaveLength(1);
+  });
+});
+
+it.each([
+  ['a resource that cannot be pushed yet', { resource: 'squads' as const }],
+  ['missing_rows: deactivate', { missingRows: 'deactivate' as const }],
+])('%s is one clear line, and nothing is read', async (_, changes) => {
+  const engine = await makeEngine();
+  await expect(run(engine, { ...users, ...changes })).rejects.toMatchObject({
+    code: 'push.not_yet',
+    exitCode: 64,
+  });
+  expect(engine.service.reads).toBe(0);
+});
+
+it('a points configuration is created, unchanged, then updated', async () => {
+  const engine = await makeEngine();
+
+  const table = (value: string): void => {
+    engine.tables.set('points.csv', [
+      ['fantasy_league_id', ...settingNames],
+      ['1', ...settingNames.map((name) => (name === 'starter_points' ? value : '1'))],
+    ]);
+  };
+  table('1');
+  expect(outcomes(await run(engine, points))).toEqual({ rows: 1, created: 1 });
+  expect(outcomes(await run(engine, points))).toEqual({ rows: 1, unchanged: 1 });
+  table('2');
+  expect(outcomes(await run(engine, points))).toEqual({ rows: 1, updated: 1 });
+  expect(engine.service.configs.get(1)).toMatchObject({ starter_points: 2 });
+});

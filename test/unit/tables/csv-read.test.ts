@@ -1,0 +1,143 @@
+import { Buffer } from 'node:buffer';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConfigError } from '../../../src/model/error.ts';
+import type { SourceTable } from '../../../src/model/table.ts';
+import { openCsv } from '../../../src/tables/csv-read.ts';
+import { readCsv } from './csv-source.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'teamsheet-csv-read-'));
+  await Promise.all(
+    ['prices-01.csv', 'prices-02.csv', 'squads.csv', 'odd[1]*.csv'].map((name) =>
+      writeFile(join(folder, name), 'a\n1\n'),
+    ),
+  );
+  await mkdir(join(folder, 'prices'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const open = (name: string): Promise<SourceTable> =>
+  openCsv(join(folder, name), { origin: `in/${name}`, headerRow: 1, delimiter: 'auto', encoding: 'auto' });
+
+async function errorOf(work: Promise<unknown>): Promise<ConfigError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ConfigError) return error;
+  throw new Error('a ConfigError was expected', { cause: error });
+}
+
+describe('the file that is opened', () => {
+  test.each([
+    ['none.csv', 'source.missing', 'in/none.csv: there is no such file'],
+    ['nowhere/users.csv', 'source.missing', 'in/nowhere/users.csv: there is no such file'],
+    ['prices', 'source.directory', 'in/prices: this is a folder, not a file'],
+    ['none-*.csv', 'source.missing', 'in/none-*.csv: there is no such file'],
+    ['prices-*.csv', 'source.glob', 'in/prices-*.csv: 2 files match: prices-01.csv, prices-02.csv'],
+    ['prices-01.csv/x', 'source.missing', 'in/prices-01.csv/x: there is no such file'],
+  ])('%s: %s', async (name, code, message) => {
+    expect(await errorOf(open(name))).toMatchObject({ code, message, place: { file: `in/${name}` } });
+  });
+
+  test.each([
+    ['squ*.csv', 'in/squads.csv'],
+    ['prices-?2.csv', 'in/prices-02.csv'],
+    ['odd[1]*.csv', 'in/odd[1]*.csv'],
+  ])('%s is %s', async (name, origin) => {
+    const table = await open(name);
+    expect(table.origin).toBe(origin);
+    await table.close();
+  });
+
+  test('an encoding that does not exist', async () => {
+    const error = await errorOf(readCsv('a\n1\n', { encoding: 'utf-9' }));
+    expect(error.message).toBe('users.csv: no encoding is called "utf-9"');
+  });
+});
+
+describe('the header', () => {
+  test('may stand further down', async () => {
+    const { header, rows } = await readCsv('Club list;2026\n\nMember ID,Name\nu1,Ana\n', { headerRow: 3 });
+    expect(header).toEqual(['Member ID', 'Name']);
+    expect(rows).toEqual([{ rowNumber: 4, cells: ['u1', 'Ana'] }]);
+  });
+
+  test('that is blank names header_row', async () => {
+    const error = await errorOf(readCsv('\nMember ID\nu1\n'));
+    expect(error.message).toBe('users.csv: no header in row 1, the row is empty');
+    expect(error.next).toBe('Delete the empty rows, or write header_row: 2 on the source.');
+  });
+
+  test('is trimmed and composed', async () => {
+    expect((await readCsv(' Nom\u00a0,Ge\u0301ne\u0301ral\n')).header).toEqual(['Nom', 'Général']);
+  });
+
+  test('may hold quoted separators and line breaks', async () => {
+    const { header, rows } = await readCsv('"Name; first, last\nor nick";B\nAna;2\n');
+    expect(header).toEqual(['Name; first, last\nor nick', 'B']);
+    expect(rows).toEqual([{ rowNumber: 3, cells: ['Ana', '2'] }]);
+  });
+
+  test('a separator that the mapping names wins', async () => {
+    expect((await readCsv('a;b,c\n1;2,3\n', { delimiter: ',' })).header).toEqual(['a;b', 'c']);
+  });
+});
+
+describe('a large file', () => {
+  const line = (row: number): string =>
+    row % 5 === 0 ? `u${row},"é👩 ${row}\r\nof ""many"""` : `u${row},é👩 ${row}`;
+  const text = `key,name\n${Array.from({ length: 20_000 }, (_, index) => `${line(index)}\n`).join('')}`;
+
+  test.each([
+    ['UTF-8', Buffer.from(text)],
+    ['UTF-16', Buffer.from(`\ufeff${text}`, 'utf16le')],
+  ])('keeps every character and row number across its chunks: %s', async (_, bytes) => {
+    const { rows } = await readCsv(bytes);
+    expect(rows).toHaveLength(20_000);
+    let rowNumber = 2;
+    rows.forEach((row, index) => {
+      const quoted = index % 5 === 0;
+      const name = quoted ? `é👩 ${index}\r\nof "many"` : `é👩 ${index}`;
+      if (row.rowNumber !== rowNumber || row.cells[1] !== name)
+        throw new Error(`row ${row.rowNumber}: ${JSON.stringify(row.cells[1])}`);
+      rowNumber += quoted ? 2 : 1;
+    });
+  });
+
+  test('39: streams in batches of some thousands', async () => {
+    const path = join(folder, 'large.csv');
+    await writeFile(path, text);
+    const table = await open('large.csv');
+    const sizes: number[] = [];
+    for await (const batch of table.batches()) sizes.push(batch.length);
+    expect(sizes.length).toBeGreaterThan(5);
+    expect(Math.max(...sizes)).toBeLessThan(10_000);
+  });
+
+  test('a byte that is no text is found far into the file', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from(text),
+      Buffer.from('x,caf'),
+      Buffer.from([0xe9]),
+      Buffer.from('\n'),
+    ]);
+    const error = await errorOf(readCsv(bytes));
+    const lines = text.split('\n').length;
+    expect(error.message).toBe(
+      `users.csv line ${lines}, byte 6 (offset ${Buffer.byteLength(text) + 5}): E9 is not UTF-8`,
+    );
+  });
+
+  test('a reader that stops early lets go of the file', async () => {
+    const path = join(folder, 'stop.csv');
+    await writeFile(path, text);
+    const table = await open('stop.csv');
+    for await (const batch of table.batches()) if (batch.length > 0) break;
+    await expect(table.close()).resolves.toBeUndefined();
+  });
+});

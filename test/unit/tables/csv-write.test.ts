@@ -1,0 +1,241 @@
+import { mkdtemp, readFile, readdir, rm, stat, symlink, writeFile, mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../../src/model/error.ts';
+import type { ReportColumn, ReportValue, WriteOptions } from '../../../src/model/table.ts';
+import { writeCsvFile, writeCsvReport } from '../../../src/tables/csv-write.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-csv-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const plain: WriteOptions = { mode: 'replace', excel: false, formulas: 'escape', timezone: 'UTC' };
+const column = (header: string, type: ReportColumn['type'] = 'text', format?: string): ReportColumn => ({
+  header,
+  type,
+  format,
+});
+
+async function* batchesOf<T>(...batches: readonly T[]): AsyncGenerator<T> {
+  yield* await Promise.resolve(batches);
+}
+
+async function written(
+  columns: readonly ReportColumn[],
+  rows: readonly (readonly ReportValue[])[],
+  options: Partial<WriteOptions> = {},
+  old?: string,
+): Promise<string> {
+  const file = path.join(folder, 'report.csv');
+  if (old !== undefined) await writeFile(file, old);
+  await writeCsvReport(file, { name: 'report', columns, rows: batchesOf(rows) }, { ...plain, ...options });
+  return readFile(file, 'utf8');
+}
+
+describe('cells', () => {
+  it('writes a header even with no rows, with a final newline', async () => {
+    expect(await written([column('id'), column('name')], [])).toBe('id,name\n');
+  });
+
+  it('writes null as empty, numbers as digits, truth values as words', async () => {
+    const columns = [column('a'), column('b', 'number'), column('c', 'boolean'), column('d', 'integer')];
+    expect(
+      await written(columns, [
+        [null, -7.5, true, 12],
+        ['', 0, false, -3],
+      ]),
+    ).toBe('a,b,c,d\n,-7.5,true,12\n,0,false,-3\n');
+  });
+
+  it('quotes what needs it and keeps the order of the rows', async () => {
+    const rows = [['plain'], ['a,b'], ['say "hi"'], ['two\nlines'], ['carriage\rreturn'], ['last'], [null]];
+    expect(await written([column('x')], rows)).toBe(
+      'x\nplain\n"a,b"\n"say ""hi"""\n"two\nlines"\n"carriage\rreturn"\nlast\n""\n',
+    );
+  });
+
+  it('begins with a byte order mark for Excel', async () => {
+    expect(await written([column('x')], [['é']], { excel: true })).toBe('\uFEFFx\né\n');
+  });
+
+  const dangerous = ['=1+1', '+1', '-1', '@x', '\tx', '\rx', '\nx', '＝1', '＋1', '－1', '＠x'];
+  it.each(dangerous)('escapes %j as a cell and as a header', async (text) => {
+    const quoted = (value: string): string => (/[\r\n]/.test(value) ? `"${value}"` : value);
+    expect(await written([column(text)], [[text]])).toBe(`${quoted(`'${text}`)}\n${quoted(`'${text}`)}\n`);
+  });
+
+  it('leaves text alone where formulas are raw, and apostrophes and later signs always', async () => {
+    expect(await written([column('x')], [['=1+1']], { formulas: 'raw' })).toBe('x\n=1+1\n');
+    expect(await written([column('x')], [["'=1"], ['1-2'], [' =1']])).toBe("x\n'=1\n1-2\n =1\n");
+  });
+
+  it('escapes text that stands in a column of numbers', async () => {
+    expect(await written([column('n', 'number')], [['-x'], [-1]])).toBe("n\n'-x\n-1\n");
+  });
+});
+
+describe('dates', () => {
+  it.each([
+    ['2026-08-14T19:00:00.000Z', '2026-08-14T19:00:00Z'],
+    ['2026-08-14T21:00:00+02:00', '2026-08-14T19:00:00Z'],
+    ['2026-08-14T19:00:00.120Z', '2026-08-14T19:00:00.12Z'],
+    ['2026-08-14T19:00:00.123456789Z', '2026-08-14T19:00:00.123456789Z'],
+    ['2026-08-14 19:00', '2026-08-14T19:00:00Z'],
+    ['2026-08-14', '2026-08-14T00:00:00Z'],
+    ['2026-02-30T00:00:00Z', '2026-02-30T00:00:00Z'],
+    ['next Friday', 'next Friday'],
+    ['=soon', "'=soon"],
+  ])('writes %s as %s', async (text, expected) => {
+    expect(await written([column('at', 'datetime')], [[text]])).toBe(`at\n${expected}\n`);
+  });
+
+  it.each([
+    ['yyyy-mm-dd hh:mm', '2026-08-14 20:05'],
+    ['d mmm yyyy', '14 Aug 2026'],
+    ['dddd, mmmm dd', '"Friday, August 14"'],
+    ['h:mm AM/PM', '8:05 PM'],
+    ['mm:ss', '05:09'],
+    ['dd.mm.yy "at" h\\h', '14.08.26 at 20h'],
+  ])('formats by %s in the zone', async (format, expected) => {
+    const options = { timezone: 'Europe/London' };
+    expect(await written([column('at', 'datetime', format)], [['2026-08-14T19:05:09Z']], options)).toBe(
+      `at\n${expected}\n`,
+    );
+  });
+
+  it('follows daylight saving', async () => {
+    const columns = [column('at', 'datetime', 'hh:mm')];
+    const rows = [['2026-10-25T00:30:00Z'], ['2026-10-25T01:30:00Z']];
+    expect(await written(columns, rows, { timezone: 'Europe/London' })).toBe('at\n01:30\n01:30\n');
+  });
+});
+
+describe('append and merge', () => {
+  const columns = [column('id'), column('points', 'integer')];
+  const old = 'id,points\na,1\nb,2\n"c,d",3\n';
+
+  it('appends to the old rows, or to nothing', async () => {
+    expect(await written(columns, [['e', 5]], { mode: 'append' }, old)).toBe(`${old}e,5\n`);
+    expect(await written(columns, [['e', 5]], { mode: 'append' }, '')).toBe('id,points\ne,5\n');
+  });
+
+  it('merges by key: replaces in place, keeps the rest, adds the new at the end', async () => {
+    const rows = [
+      ['z', 9],
+      ['c,d', 30],
+      ['a', 10],
+    ];
+    const options = { mode: 'merge', key: ['id'] } as const;
+    expect(await written(columns, rows, options, old)).toBe('id,points\na,10\nb,2\n"c,d",30\nz,9\n');
+  });
+
+  it('finds escaped keys again', async () => {
+    const options = { mode: 'merge', key: ['id'] } as const;
+    const first = await written(columns, [['=x', 1]], options);
+    expect(await written(columns, [['=x', 2]], options)).toBe(first.replace(',1', ',2'));
+  });
+
+  it.each([
+    ['another header', columns, ['id'], 'id,goals\na,1\n', 'destination.header'],
+    ['a key that is no column', columns, ['name'], old, 'destination.key'],
+    ['no key', columns, [], old, 'destination.key'],
+    ['a key that stands twice', [column('id'), column('points')], ['points'], old, 'destination.key'],
+    ['an unclosed quote', columns, ['id'], 'id,points\na,1\n"b,2\n', 'destination.damaged'],
+    ['a fault in the header', columns, ['id'], 'id,id\na,1\n', 'destination.damaged'],
+    ['a damaged row', columns, ['id'], 'id,points\na\n', 'destination.damaged'],
+  ])('refuses %s and keeps the file', async (_, given, key, before, code) => {
+    const rows = [
+      ['x', '1'],
+      ['y', '1'],
+    ];
+    await expect(written(given, rows, { mode: 'merge', key }, before)).rejects.toMatchObject({
+      code,
+      exitCode: 8,
+    });
+    expect(await readFile(path.join(folder, 'report.csv'), 'utf8')).toBe(before);
+  });
+});
+
+describe('the file', () => {
+  const header = ['a'];
+  const options = { formulas: 'raw' } as const;
+
+  it('makes its folder, counts rows and leaves nothing else', async () => {
+    const file = path.join(folder, 'out', 'deep', 'r.csv');
+    expect(await writeCsvFile(file, header, batchesOf([['1'], ['2']], [['3']]), options)).toBe(3);
+    expect(await readFile(file, 'utf8')).toBe('a\n1\n2\n3\n');
+    expect(await readdir(path.dirname(file))).toEqual(['r.csv']);
+  });
+
+  it('keeps the old file and no temporary one when the rows fail', async () => {
+    const file = path.join(folder, 'r.csv');
+    await writeFile(file, 'old\n');
+    const failing = async function* () {
+      yield await Promise.resolve([['x'.repeat(100_000)]]);
+      throw new Error('no more');
+    };
+    await expect(writeCsvFile(file, header, failing(), options)).rejects.toThrow('no more');
+    expect(await readdir(folder)).toEqual(['r.csv']);
+    expect(await readFile(file, 'utf8')).toBe('old\n');
+  });
+
+  it('is private where asked, and follows the umask where not', async () => {
+    const [secret, open] = [path.join(folder, 'p.csv'), path.join(folder, 'o.csv')];
+    await writeCsvFile(secret, header, batchesOf(), { ...options, mode: 0o600 });
+    await writeCsvFile(open, header, batchesOf(), options);
+    const modeOf = async (file: string): Promise<number> => (await stat(file)).mode & 0o777;
+    expect(await modeOf(secret)).toBe(0o600);
+    const usual = path.join(folder, 'usual');
+    await writeFile(usual, '');
+    expect(await modeOf(open)).toBe(await modeOf(usual));
+  });
+
+  it('follows a link inside its folder and refuses one that leads out', async () => {
+    await mkdir(path.join(folder, 'out'));
+    const real = path.join(folder, 'out', 'real.csv');
+    const link = path.join(folder, 'out', 'latest.csv');
+    await writeFile(real, 'old\n');
+    await symlink('real.csv', link);
+    await writeCsvFile(link, header, batchesOf(), options);
+    expect(await readFile(real, 'utf8')).toBe('a\n');
+    expect((await readdir(path.join(folder, 'out'))).toSorted()).toEqual(['latest.csv', 'real.csv']);
+
+    const outside = path.join(folder, 'precious.csv');
+    await writeFile(outside, 'precious\n');
+    for (const target of [outside, path.join(folder, 'missing.csv')]) {
+      const planted = path.join(folder, 'out', `planted-${path.basename(target)}`);
+      await symlink(target, planted);
+      await expect(writeCsvFile(planted, header, batchesOf(), options)).rejects.toMatchObject({
+        code: 'destination.symlink',
+      });
+    }
+    expect(await readFile(outside, 'utf8')).toBe('precious\n');
+  });
+
+  it('names the file that cannot be written, before it asks for rows', async () => {
+    const blocked = path.join(folder, 'file');
+    await writeFile(blocked, '');
+    let asked = false;
+    const rows = async function* () {
+      asked = true;
+      yield await Promise.resolve([['1']]);
+    };
+    const file = path.join(blocked, 'r.csv');
+    await expect(writeCsvFile(file, header, rows(), options)).rejects.toSatisfy(
+      (error) =>
+        error instanceof UnavailableError &&
+        error.code === 'destination.unwritable' &&
+        error.message.includes(file),
+    );
+    expect(asked).toBe(false);
+    const taken = path.join(folder, 'taken');
+    await mkdir(path.join(taken, 'inner'), { recursive: true });
+    await expect(writeCsvFile(taken, header, batchesOf(), options)).rejects.toMatchObject({
+      code: 'destination.unwritable',
+    });
+    expect((await readdir(folder)).toSorted()).toEqual(['file', 'taken']);
+  });
+});
