@@ -25,6 +25,8 @@ export interface Source {
   readonly delimiter: string;
   readonly encoding: string;
   readonly locale: 'en' | 'de';
+  /** The mapping itself names the locale: numbers with thousands separators are then read. */
+  readonly localeNamed?: boolean;
   readonly layout:
     | { readonly kind: 'table' }
     | { readonly kind: 'key_value'; readonly keyColumn: string; readonly valueColumn: string };

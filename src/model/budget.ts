@@ -123,7 +123,7 @@ export function forecast(start: ForecastStart, requests: number): Forecast {
     if (!curable || untilMs - atMs > start.maxWaitMs) break;
     if (untilMs - atMs >= SHORTEST_PAUSE_MS) {
       pauses.push({
-        untilMs: untilMs + start.toWallMs,
+        untilMs: Math.round(untilMs + start.toWallMs),
         seconds: Math.round((untilMs - atMs) / 1000),
         reason: pauseReason(wait.window),
       });
@@ -134,7 +134,7 @@ export function forecast(start: ForecastStart, requests: number): Forecast {
   }
   return {
     pauses,
-    finishesAtMs: atMs + start.toWallMs,
+    finishesAtMs: Math.round(atMs + start.toWallMs),
     requests: requests - left + reads,
     fits: requests - left,
   };

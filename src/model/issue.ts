@@ -14,6 +14,11 @@ export function renderIssue(issue: Issue): string {
 
 /** `users.csv row 17, column "Display name": 61 characters, at most 50`. */
 export function renderRowIssue(origin: string, rowNumber: number, issue: Issue): string {
-  const row = `${origin} row ${rowNumber}`;
-  return issue.column === undefined ? `${row}: ${issue.message}` : `${row}, ${renderIssue(issue)}`;
+  return renderRowMessage(origin, rowNumber, renderIssue(issue));
+}
+
+/** The same for what a run keeps of a row, which may be several issues one after the other; nothing stays nothing. */
+export function renderRowMessage(origin: string, rowNumber: number, message: string): string {
+  if (message === '') return '';
+  return `${origin} row ${rowNumber}${message.startsWith('column "') ? ',' : ':'} ${message}`;
 }

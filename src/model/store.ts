@@ -23,10 +23,19 @@ export interface PullSummary {
   readonly name: string;
   readonly resource: ResourceName;
   readonly direction: 'pull';
+  /** Records of the service, such as line-ups. */
   readonly records: number;
+  /** Rows of the report that they make, such as line-up entries. */
+  readonly rows: number;
   readonly destination: string;
   /** Why it stopped; absent when it is whole. */
-  readonly error?: { readonly code: string; readonly message: string; readonly exit_code: ExitCode };
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly exit_code: ExitCode;
+    /** What to do, or the next command to type. */
+    readonly next?: string;
+  };
 }
 export type MappingSummary = PushSummary | PullSummary;
 

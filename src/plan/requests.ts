@@ -63,7 +63,7 @@ const users: PushRequests = {
   body: (rows) => ({
     users: rows.map((row) => {
       const { external_id, display_name } = fieldsOf(row);
-      return { external_id: String(external_id), display_name: String(display_name ?? '') };
+      return { external_id: String(external_id), display_name: String(display_name) };
     }),
   }),
   match: (rows, records) => {
@@ -162,6 +162,13 @@ export const pushRequests: Readonly<Partial<Record<ResourceName, PushRequests>>>
   prices,
   points_config: pointsConfig,
 };
+
+/** What a row lacks to make a new record, with the remedy; undefined when it lacks nothing. POST /user wants a name, a change does not. */
+export function missingForCreate(resource: ResourceName, row: Pick<RunRow, 'fields'>): string | undefined {
+  return resource === 'users' && row.fields?.display_name === undefined
+    ? 'a new user needs a display_name: give it one'
+    : undefined;
+}
 
 /** A new user cannot be created inactive: such a row is a create and then a change. */
 export function needsChangeAfterCreate(row: Pick<RunRow, 'fields'>): boolean {

@@ -3,8 +3,9 @@ import type { RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import { diff } from '../plan/diff.ts';
 import { stepPct, type Step } from '../plan/guards.ts';
 import { keysWithZeros } from '../plan/lost-zeros.ts';
-import { needsChangeAfterCreate, pushRequests } from '../plan/requests.ts';
+import { missingForCreate, needsChangeAfterCreate, pushRequests } from '../plan/requests.ts';
 import type { Comparison } from './compare.ts';
+import { joined } from './push-writer.ts';
 
 const PAGE = 500;
 
@@ -78,7 +79,6 @@ export async function compareRows(
 }
 
 const size = (step: Step): number => Math.abs(step.after - step.before);
-const joined = (before: string, after: string): string => (before === '' ? after : `${before}; ${after}`);
 
 function priceStep(row: RunRow | undefined, patch: RunRowPatch): readonly Step[] {
   const before = patch.before?.price;
@@ -114,10 +114,9 @@ function comparedRow(
   const difference = diff(mapping.operation, key, fields, known.get(key) ?? []);
   switch (difference.change) {
     case 'create': {
-      const full = keysWithZeros(key).find((candidate) => zeros.has(candidate));
-      if (full !== undefined) {
-        const message = `key "${key}" looks like ${full} with its zeros lost: format the column as plain text, or add --allow-key-shape`;
-        return { rowNumber, change: 'invalid', outcome: 'invalid', message: joined(row.message, message) };
+      const problem = missingForCreate(mapping.resource, row) ?? lostZeros(key, zeros);
+      if (problem !== undefined) {
+        return { rowNumber, change: 'invalid', outcome: 'invalid', message: joined(row.message, problem) };
       }
       return unknownKeysWait === undefined
         ? { rowNumber, change: 'create' }
@@ -136,4 +135,11 @@ function comparedRow(
         message: joined(row.message, difference.message),
       };
   }
+}
+
+function lostZeros(key: string, zeros: ReadonlyMap<string, unknown>): string | undefined {
+  const full = keysWithZeros(key).find((candidate) => zeros.has(candidate));
+  return full === undefined
+    ? undefined
+    : `key "${key}" looks like ${full} with its zeros lost: format the column as plain text, or add --allow-key-shape`;
 }

@@ -3,6 +3,7 @@ import type { PushTarget } from '../contract/resource.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, UsageError } from '../model/error.ts';
+import { renderRowMessage } from '../model/issue.ts';
 import { CHANGE_KINDS } from '../model/outcome.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
@@ -176,18 +177,18 @@ async function* plannedChanges(
   mappings: readonly PushMapping[],
   rows: RunRows,
 ): AsyncIterable<PlannedChange> {
-  for (const { name } of mappings) {
+  for (const { name, source } of mappings) {
     for (let afterRow = 0; ;) {
       const page = await rows.page(name, { afterRow, limit: PAGE });
       const last = page.at(-1);
       if (last === undefined) break;
       afterRow = last.rowNumber;
-      for (const row of page) yield plannedChange(name, row);
+      for (const row of page) yield plannedChange(name, source.origin, row);
     }
   }
 }
 
-function plannedChange(mapping: string, row: RunRow): PlannedChange {
+function plannedChange(mapping: string, origin: string, row: RunRow): PlannedChange {
   const deferred = row.outcome === 'deferred' || row.change === 'conflict' || row.change === 'pending';
   const kind = deferred ? 'deferred' : row.change;
   return {
@@ -195,7 +196,7 @@ function plannedChange(mapping: string, row: RunRow): PlannedChange {
     row: row.rowNumber,
     key: row.key,
     kind,
-    message: row.message,
+    message: renderRowMessage(origin, row.rowNumber, row.message),
     fields: changedValues(row),
   };
 }

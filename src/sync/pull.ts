@@ -59,16 +59,16 @@ function isLocal(error: unknown): error is TeamsheetError {
   return [UnavailableError, AccessError, RefusedError, IncompleteError].some((kind) => error instanceof kind);
 }
 
-function summarize(job: Job): PullSummary {
+function summarize(job: Job, rows: number): PullSummary {
   const { name, resource, destination } = job.mapping;
-  return { name, resource, direction: 'pull', records: job.records, destination: destination.origin };
+  return { name, resource, direction: 'pull', records: job.records, rows, destination: destination.origin };
 }
 
 /** What became of a job of a file that was not written: its own failure, or that of the job or the file which it shares. */
 function failed(job: Job, error: TeamsheetError, culprit: Job | undefined): PullSummary {
   const blamed = culprit !== undefined && culprit !== job;
   return {
-    ...summarize(job),
+    ...summarize(job, 0),
     records: 0,
     error: {
       code: blamed ? 'destination.incomplete' : error.code,
@@ -102,8 +102,9 @@ async function writeFile(
 ): Promise<readonly PullSummary[]> {
   const tabs = group.map((job) => tabOf(job, contextOf(job), timezone));
   const kind = group[0]?.mapping.destination.location.kind ?? 'csv';
+  let rows: readonly number[];
   try {
-    await tables[kind].write(tabs);
+    rows = await tables[kind].write(tabs);
   } catch (error) {
     signal.throwIfAborted();
     if (!isLocal(error)) throw error;
@@ -111,7 +112,7 @@ async function writeFile(
     return group.map((job) => failed(job, error, culprit));
   }
   for (const job of group) warnOfMisfits(job, emit);
-  return group.map(summarize);
+  return group.map((job, index) => summarize(job, rows[index] ?? 0));
 }
 
 /**

@@ -7,7 +7,7 @@ import { digestOf } from '../plan/digest.ts';
 import { resolveDuplicates } from '../plan/duplicates.ts';
 import type { PlanOptions, SyncPorts } from './sync.ts';
 
-type ReadPorts = Pick<SyncPorts, 'tables' | 'emit' | 'signal' | 'variable'>;
+type ReadPorts = Pick<SyncPorts, 'tables' | 'emit' | 'signal' | 'variable' | 'timezone'>;
 type ReadOptions = Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape'>;
 
 /** Reads the sources of all mappings into the rows of a run. Errors: those of reading; nothing is left behind. */
@@ -71,10 +71,11 @@ async function addRows(
   const reader = createRowReader(mapping, table.header, {
     allowKeyShape: options.allowKeyShape,
     variable: ports.variable,
+    timezone: ports.timezone,
   });
   for (const warning of [...table.warnings, ...reader.warnings])
     warn(ports, `${table.origin}: ${renderIssue(warning)}`);
-  await rows.setHeader(mapping.name, table.header);
+  await rows.setHeader(mapping.name, reader.header);
   let done = 0;
   const add = async (parsed: readonly ParsedRow[]): Promise<void> => {
     const room = parsed.slice(0, Math.max(0, (options.limit ?? Infinity) - done));

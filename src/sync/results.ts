@@ -1,4 +1,5 @@
 import type { PushMapping } from '../mapping/mapping.ts';
+import { renderRowMessage } from '../model/issue.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { ResultFiles, ResultLines } from '../model/results.ts';
@@ -22,25 +23,34 @@ export async function writeResults(
     runId,
     mapping.name,
     header,
-    resultLines(rows, mapping.name, () => true),
+    resultLines(rows, mapping, () => true),
   );
   const toMend = (outcomes.get('invalid') ?? 0) + (outcomes.get('rejected') ?? 0);
   if (toMend === 0) return { results, rejected: [] };
-  const lines = (): ResultLines => resultLines(rows, mapping.name, (row) => TO_MEND.has(row.outcome));
+  const lines = (): ResultLines => resultLines(rows, mapping, (row) => TO_MEND.has(row.outcome));
   return { results, rejected: await files.writeRejected(runId, mapping.name, header, lines) };
 }
 
-async function* resultLines(rows: RunRows, mapping: string, wanted: (row: RunRow) => boolean): ResultLines {
+async function* resultLines(
+  rows: RunRows,
+  { name, source: { origin } }: PushMapping,
+  wanted: (row: RunRow) => boolean,
+): ResultLines {
   for (let afterRow = 0; ;) {
-    const page = await rows.page(mapping, { afterRow, limit: PAGE });
+    const page = await rows.page(name, { afterRow, limit: PAGE });
     const last = page.at(-1);
     if (last === undefined) return;
     afterRow = last.rowNumber;
-    yield page.filter(wanted).flatMap(linesOf);
+    yield page.filter(wanted).flatMap((row) => linesOf(origin, row));
   }
 }
 
-function linesOf(row: RunRow): readonly (readonly string[])[] {
-  const result = [String(row.rowNumber), row.outcome ?? '', row.message, row.id ?? ''];
+function linesOf(origin: string, row: RunRow): readonly (readonly string[])[] {
+  const result = [
+    String(row.rowNumber),
+    row.outcome ?? '',
+    renderRowMessage(origin, row.rowNumber, row.message),
+    row.id ?? '',
+  ];
   return row.lines.map((line) => [...line, ...result]);
 }

@@ -24,6 +24,8 @@ export interface SyncPorts {
   readonly settleMs: number;
   /** `push.concurrency`: the most requests in flight. */
   readonly concurrency: number;
+  /** The IANA time zone of times without an offset. */
+  readonly timezone: string;
   /** The value of a variable that mappings may use; undefined when it is not set. */
   variable(name: string): string | undefined;
   readonly tables: Readonly<Record<TableLocation['kind'], TableKind>>;

@@ -26,7 +26,7 @@ export interface Validation {
   readonly rows: RunRows;
 }
 
-type ValidatePorts = Pick<SyncPorts, 'store' | 'tables' | 'emit' | 'signal' | 'variable'>;
+type ValidatePorts = Pick<SyncPorts, 'store' | 'tables' | 'emit' | 'signal' | 'variable' | 'timezone'>;
 
 /** Reads the sources of the mappings and checks every row by itself and against the others. Sends nothing. Errors: those of reading. */
 export async function validateSources(

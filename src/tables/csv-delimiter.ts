@@ -30,10 +30,12 @@ function recordAtLine(text: string, row: number): string | undefined {
 
 /**
  * The separator that stands most often outside quotes in the header line, among `, ; TAB |`; a comma when none does (a table of one column).
- * Errors: ConfigError `source.delimiter` when two stand equally often.
+ * Undefined when the text ends before the header. Errors: ConfigError `source.delimiter` when two stand equally often.
  */
-export function detectDelimiter(text: string, headerRow: number, origin: string): string {
-  const bare = (recordAtLine(text, headerRow) ?? '').replace(/"[^"]*"/g, '');
+export function detectDelimiter(text: string, headerRow: number, origin: string): string | undefined {
+  const header = recordAtLine(text, headerRow);
+  if (header === undefined) return undefined;
+  const bare = header.replace(/"[^"]*"/g, '');
   const counts = CANDIDATES.map((char) => ({ char, count: bare.split(char).length - 1 }));
   const most = Math.max(...counts.map(({ count }) => count));
   if (most === 0) return ',';

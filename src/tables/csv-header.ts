@@ -3,6 +3,9 @@ import { ConfigError } from '../model/error.ts';
 /** Wider tables are a wrong separator or a wrong file. */
 export const MAX_COLUMNS = 1_000;
 
+/** Control characters and marks that turn the writing direction; tabs and line breaks are only untidy. */
+const CONTROL = /[\0-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
 /** Where a header stands: the name of its file, its row and its line there. */
 interface HeaderPlace {
   readonly origin: string;
@@ -12,7 +15,7 @@ interface HeaderPlace {
 
 /**
  * The header as it is bound: trimmed, in composed form (NFC). A cell may be empty; its column must then be empty throughout.
- * Errors: ConfigError `header.duplicate` (regardless of case), `source.columns`.
+ * Errors: ConfigError `header.control`, `header.duplicate` (regardless of case), `source.columns`.
  */
 export function checkHeader(cells: readonly string[], place: HeaderPlace): readonly string[] {
   const { origin, rowNumber, line } = place;
@@ -32,6 +35,19 @@ export function checkHeader(cells: readonly string[], place: HeaderPlace): reado
     );
   }
   const header = cells.map((cell) => cell.trim().normalize('NFC'));
+  header.forEach((name, index) => {
+    const [char] = CONTROL.exec(name) ?? [];
+    if (char === undefined) return;
+    const point = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    refuse(
+      'header.control',
+      `column ${index + 1} of the header holds the control character U+${point}`,
+      char === '\0'
+        ? 'The file may be UTF-16: add --encoding utf-16le, or save it as UTF-8.'
+        : 'Type the name again.',
+      index + 1,
+    );
+  });
   const seen = new Map<string, number>();
   header.forEach((name, index) => {
     const folded = name.toLowerCase();

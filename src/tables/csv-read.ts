@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
-import { parse } from 'csv-parse/sync';
-import { ConfigError, InternalError } from '../model/error.ts';
+import { ConfigError } from '../model/error.ts';
 import type { Issue } from '../model/issue.ts';
 import type { ReadOptions, SourceRow, SourceTable } from '../model/table.ts';
 import { detectDelimiter, separatorLine } from './csv-delimiter.ts';
 import { openSourceFile, refuseMarkup, refuseOtherTypes } from './csv-file.ts';
 import { checkHeader } from './csv-header.ts';
-import { findQuoteFault } from './csv-quotes.ts';
+import { parseSlice } from './csv-records.ts';
+import type { RawRow, Slice } from './csv-records.ts';
 import { createSlicer } from './csv-slices.ts';
 import { chooseEncoding, countLines, recoder, requireUtf8 } from './decode.ts';
 
@@ -15,20 +15,6 @@ import { chooseEncoding, countLines, recoder, requireUtf8 } from './decode.ts';
 const CHUNK_BYTES = 64 * 1024;
 /** A longer record is a quote that was never closed. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
-const QUOTE = 0x22;
-const CR = 0x0d;
-
-/** Whole records of the file, as UTF-8, and where they stand in it. */
-interface Slice {
-  readonly bytes: Buffer;
-  readonly firstLine: number;
-}
-
-/** A record and the line that it begins in. */
-interface RawRow {
-  readonly line: number;
-  readonly cells: readonly string[];
-}
 
 /**
  * Opens a CSV file: separator and encoding are settled, the header is read and checked; the rows stream in bounded memory. Row numbers are the
@@ -51,7 +37,7 @@ async function openTable(handle: FileHandle, options: ReadOptions): Promise<Sour
   const first = await slices.next();
   if (first.done === true) throw noHeader(options, undefined);
   const layout = layoutOf(first.value, options);
-  const rows = readRows(layout.slice, slices, layout.delimiter, origin);
+  const rows = readRows(layout.slice, slices, layout.delimiter ?? ',', origin);
 
   const headerLine = headerRow + layout.hiddenLines;
   const early: RawRow[] = [];
@@ -65,6 +51,17 @@ async function openTable(handle: FileHandle, options: ReadOptions): Promise<Sour
   }
   if (header?.line !== headerLine) throw noHeader(options, header && header.line - layout.hiddenLines);
 
+  if (layout.delimiter === undefined) {
+    throw new ConfigError(
+      'source.delimiter',
+      `${origin} row ${headerRow}: too far down to find the separator`,
+      {
+        file: origin,
+        line: headerLine,
+        next: 'Name it in the mapping: source: { ..., delimiter: ";" }.',
+      },
+    );
+  }
   const names = checkHeader(header.cells, { origin, rowNumber: headerRow, line: headerLine });
   const toRow = rowMaker(names, origin, layout.hiddenLines);
   return {
@@ -96,7 +93,7 @@ function noHeader({ origin, headerRow }: ReadOptions, filledRow: number | undefi
 function layoutOf(
   slice: Slice,
   options: ReadOptions,
-): { slice: Slice; delimiter: string; hiddenLines: number } {
+): { slice: Slice; delimiter: string | undefined; hiddenLines: number } {
   const text = slice.bytes.toString('utf8');
   const named = options.delimiter === 'auto' ? undefined : options.delimiter;
   const separator = separatorLine(text);
@@ -118,8 +115,7 @@ function layoutOf(
 /** The file as UTF-8 slices of whole records, checked for their encoding. */
 async function* readSlices(handle: FileHandle, options: ReadOptions): AsyncGenerator<Slice, undefined> {
   const { origin } = options;
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  const head = await readChunk(handle, buffer);
+  const head = await readChunk(handle);
   refuseOtherTypes(head, origin);
   const encoding = chooseEncoding(head, options.encoding, origin);
   const recode = encoding.name === 'utf-8' ? undefined : recoder(encoding, origin);
@@ -135,7 +131,7 @@ async function* readSlices(handle: FileHandle, options: ReadOptions): AsyncGener
     return slice;
   };
   let isFirst = true;
-  for (let raw = head.subarray(encoding.markBytes); raw.length > 0; raw = await readChunk(handle, buffer)) {
+  for (let raw = head.subarray(encoding.markBytes); raw.length > 0; raw = await readChunk(handle)) {
     const chunk = recode === undefined ? raw : recode(raw, false);
     if (isFirst) refuseMarkup(chunk.toString('utf8', 0, 1024), origin);
     isFirst = false;
@@ -149,8 +145,9 @@ async function* readSlices(handle: FileHandle, options: ReadOptions): AsyncGener
   return undefined;
 }
 
-async function readChunk(handle: FileHandle, buffer: Buffer): Promise<Buffer> {
-  const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+async function readChunk(handle: FileHandle): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, null);
   return buffer.subarray(0, bytesRead);
 }
 
@@ -164,92 +161,6 @@ async function* readRows(
   yield parseSlice(first, delimiter, origin);
   for await (const slice of rest) yield parseSlice(slice, delimiter, origin);
   return undefined;
-}
-
-function parseSlice({ bytes, firstLine }: Slice, delimiter: string, origin: string): readonly RawRow[] {
-  const quoted = bytes.includes(QUOTE);
-  const records = quoted ? parseQuoted(bytes, delimiter, firstLine, origin) : splitBare(bytes, delimiter);
-  const rows: RawRow[] = [];
-  let line = firstLine;
-  for (const cells of records) {
-    if (cells.some(isFilled)) rows.push({ line, cells });
-    line += 1 + (quoted ? linesWithin(cells) : 0);
-  }
-  return rows;
-}
-
-/** Where no quote stands, a line is a record and the separator always separates; this is several times faster than a parser. */
-function splitBare(bytes: Buffer, delimiter: string): readonly (readonly string[])[] {
-  const text = bytes.toString('utf8');
-  return text.split(bytes.includes(CR) ? /\r\n|\n|\r/ : '\n').map((line) => line.split(delimiter));
-}
-
-function parseQuoted(
-  bytes: Buffer,
-  delimiter: string,
-  firstLine: number,
-  origin: string,
-): readonly string[][] {
-  try {
-    return parse(bytes, {
-      delimiter,
-      // Looking for one line end is faster than for three.
-      record_delimiter: bytes.includes(CR) ? ['\r\n', '\n', '\r'] : ['\n'],
-      relax_column_count: true,
-      bom: false,
-    });
-  } catch (cause) {
-    throw quoteError(bytes, delimiter, firstLine, origin, cause);
-  }
-}
-
-function isFilled(cell: string): boolean {
-  return cell !== '' && cell.trim() !== '';
-}
-
-function linesWithin(cells: readonly string[]): number {
-  let lines = 0;
-  for (const cell of cells) {
-    if (cell.includes('\n') || cell.includes('\r')) lines += cell.split(/\r\n|\n|\r/).length - 1;
-  }
-  return lines;
-}
-
-function quoteError(
-  bytes: Buffer,
-  delimiter: string,
-  firstLine: number,
-  origin: string,
-  cause: unknown,
-): ConfigError | InternalError {
-  const fault = findQuoteFault(bytes, Buffer.from(delimiter), firstLine);
-  if (fault === undefined) {
-    return new InternalError('source.parse', `${origin}: the CSV parser failed from line ${firstLine} on`, {
-      cause,
-    });
-  }
-  const at = fault.kind === 'inside_bare_cell' ? fault.at : fault.opened;
-  return new ConfigError(
-    'source.quote',
-    `${origin} line ${at.line}, column ${at.column}: ${describe(fault)}`,
-    {
-      file: origin,
-      ...at,
-      next: 'Put the whole cell in quotation marks and write a mark that belongs to its text twice: "x""y".',
-      cause,
-    },
-  );
-}
-
-function describe(fault: NonNullable<ReturnType<typeof findQuoteFault>>): string {
-  switch (fault.kind) {
-    case 'never_closed':
-      return 'a quotation mark opens a cell here and is never closed';
-    case 'inside_bare_cell':
-      return 'a quotation mark stands inside a cell that does not begin with one';
-    case 'text_after_close':
-      return `the cell that a quotation mark opens here goes on after its closing mark, at line ${fault.at.line}, column ${fault.at.column}`;
-  }
 }
 
 /** Makes the rows that the engine reads: cells under a header, with what is wrong with the row as a whole. */

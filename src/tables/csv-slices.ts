@@ -16,7 +16,7 @@ export interface Slicer {
 
 /**
  * Quotes are counted, not understood: in a well-formed file a line end after an even number of quotes ends a record. In a malformed one the
- * parser finds the first wrong quote before any wrong cut. Chunks are copied: the caller may fill its buffer again.
+ * parser finds the first wrong quote before any wrong cut.
  */
 export function createSlicer(): Slicer {
   let held: Buffer[] = [];
@@ -27,12 +27,12 @@ export function createSlicer(): Slicer {
       const cut = lastRecordEnd(chunk, quoted);
       quoted = cut.quoted;
       if (cut.end === 0) {
-        held.push(Buffer.from(chunk));
+        held.push(chunk);
         heldBytes += chunk.length;
         return undefined;
       }
       const slice = Buffer.concat([...held, chunk.subarray(0, cut.end)]);
-      held = [Buffer.from(chunk.subarray(cut.end))];
+      held = [chunk.subarray(cut.end)];
       heldBytes = chunk.length - cut.end;
       return slice;
     },

@@ -67,11 +67,14 @@ export function recoder(encoding: Encoding, origin: string): Recode {
   const decoder = new TextDecoder(encoding.name, { fatal: true, ignoreBOM: true });
   let offset = encoding.markBytes;
   let line = 1;
+  let afterCr = false;
   return (chunk, last) => {
     try {
       const utf8 = Buffer.from(decoder.decode(chunk, { stream: !last }));
       offset += chunk.length;
-      line += countLines(utf8);
+      // A CR LF that two chunks share is one line end.
+      line += countLines(utf8) - (afterCr && utf8[0] === LF ? 1 : 0);
+      afterCr = utf8.length === 0 ? afterCr : utf8.at(-1) === CR;
       return utf8;
     } catch (cause) {
       throw new ConfigError(

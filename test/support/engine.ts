@@ -118,6 +118,7 @@ export async function makeEngine(service = new FakeService()): Promise<Engine> {
     },
     emit: (event) => events.push(event),
     signal: abort.signal,
+    timezone: 'UTC',
     variable: () => undefined,
   };
   return { ports, service, store, clock, tables, events, files, abort };

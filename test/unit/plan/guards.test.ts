@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { checkGuards, type GuardFigures } from '../../../src/plan/guards.ts';
+import { checkGuards, type GuardFigures, type GuardOptions } from '../../../src/plan/guards.ts';
 import { pushMapping } from '../../support/builders.ts';
 
-const none = { allowEmpty: false, allowGuards: [] };
+const none: GuardOptions = { allowEmpty: false, allowGuards: [] };
 const fine: GuardFigures = {
   rows: 10,
   invalid: 0,

@@ -73,6 +73,7 @@ describe('squads and line-ups', () => {
         resource: 'squads',
         direction: 'pull',
         records: 2,
+        rows: 2,
         destination: 'out/squads.csv',
       },
     ]);

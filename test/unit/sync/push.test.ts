@@ -129,6 +129,17 @@ describe('users', () => {
     expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
   });
 
+  it('a new user without a name is invalid; for a known one it means no change', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', 'B,,');
+    expect(outcomes(await run(engine))).toEqual({ rows: 2, created: 1, invalid: 1 });
+    expect(engine.files.get('users.results')?.[2]?.[5]).toBe(
+      'users.csv row 3: a new user needs a display_name: give it one',
+    );
+    userTable(engine, 'A,,');
+    expect(outcomes(await run(engine))).toEqual({ rows: 1, unchanged: 1 });
+  });
+
   it('two records of the service under one key are a conflict and are not written to', async () => {
     const engine = await makeEngine();
     engine.service.users.push(
@@ -201,7 +212,7 @@ describe('refusals', () => {
     expectNoDuplicates(engine);
     expect(engine.files.get('users.rejected')?.map((line) => line[0])).toEqual(['external_id', 'U3', 'U60']);
     expect(engine.files.get('users.rejected')?.[1]?.[5]).toBe(
-      'the service refused it (400): external_id U3 is not wanted',
+      'users.csv row 4: the service refused it (400): external_id U3 is not wanted',
     );
   });
 

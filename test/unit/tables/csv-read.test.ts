@@ -83,6 +83,20 @@ describe('the header', () => {
     expect(rows).toEqual([{ rowNumber: 3, cells: ['Ana', '2'] }]);
   });
 
+  test('too far down for a separator to be found is refused, unless it is named', async () => {
+    const text = `${'note\n'.repeat(20_000)}a;b\n1;2\n`;
+    const error = await errorOf(readCsv(text, { headerRow: 20_001 }));
+    expect(error.message).toBe('users.csv row 20001: too far down to find the separator');
+    expect((await readCsv(text, { headerRow: 20_001, delimiter: ';' })).header).toEqual(['a', 'b']);
+  });
+
+  test.each([
+    ['a\0,b', 'users.csv row 1: column 1 of the header holds the control character U+0000'],
+    ['a,b\u001b[31m', 'users.csv row 1: column 2 of the header holds the control character U+001B'],
+  ])('with a control character is refused', async (line, message) => {
+    expect((await errorOf(readCsv(`${line}\n1,2\n`))).message).toBe(message);
+  });
+
   test('a separator that the mapping names wins', async () => {
     expect((await readCsv('a;b,c\n1;2,3\n', { delimiter: ',' })).header).toEqual(['a;b', 'c']);
   });

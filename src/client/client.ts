@@ -1,0 +1,236 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+import { paging as pagingSchema } from '../contract/envelope.ts';
+import type { Envelope } from '../contract/envelope.ts';
+import { endpoints } from '../contract/index.ts';
+import type { OperationId, PagedOperationId, QueryOf, RecordOf } from '../contract/index.ts';
+import type { Account } from '../contract/resources/account.ts';
+import { InternalError } from '../model/error.ts';
+import type { Emit } from '../model/event.ts';
+import type { Clock, HttpRequest, Random, Transport } from '../model/ports.ts';
+import type { Secret } from '../model/secret.ts';
+import type { Answer, CallInput, Service, WriteResult } from '../model/service.ts';
+import { createBudget } from './budget.ts';
+import { classify } from './classify.ts';
+import type { Verdict } from './classify.ts';
+import { readRecords } from './envelope.ts';
+import { readList } from './list.ts';
+import type { Page } from './list.ts';
+import { buildRequest } from './request.ts';
+import type { CallParts } from './request.ts';
+import { retry } from './retry.ts';
+import { failedRead, refusal, throttledForGood, unavailable } from './service-error.ts';
+import { timeout } from './timeout.ts';
+import { TransportError } from './transport-error.ts';
+
+/** Everything a client is made of; times in milliseconds. */
+export interface ClientOptions {
+  /** `{base_url}` of the interface: may hold a path; a slash at its end is tolerated. */
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly emit: Emit;
+  /** Requests of each window that are left for others. */
+  readonly reservePerMinute: number;
+  readonly reservePerDay: number;
+  /** The longest pause that a run makes. */
+  readonly maxWaitMs: number;
+  /** The most requests in all; undefined sets no limit. */
+  readonly maxRequests: number | undefined;
+  /** For one whole answer. */
+  readonly timeoutMs: number;
+  /** Most requests in flight. */
+  readonly concurrency: number;
+  /** Aborted: nothing new is sent, reads in flight end, a write in flight is waited for. */
+  readonly signal: AbortSignal;
+}
+
+type SignalledParts = CallParts & { readonly signal?: AbortSignal | undefined };
+
+/** How often one call may go again after a 429. */
+const THROTTLES = 5;
+
+/** An answer or its absence, as a verdict. */
+interface Attempted {
+  readonly verdict: Verdict;
+  readonly cause?: unknown;
+}
+
+async function attempt(transport: Transport, request: HttpRequest): Promise<Attempted> {
+  try {
+    return { verdict: classify(request.method, await transport(request)) };
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    return { verdict: classify(request.method, error), cause: error };
+  }
+}
+
+/** The envelope's records as the operation's answer; undefined when `data` is not of the documented kind. */
+function answerOf<Id extends OperationId>(
+  endpoint: Endpoint,
+  { statusCode, message, data, paging }: Envelope,
+): Answer<Id> | undefined {
+  const read = readRecords(endpoint, data);
+  // Each record was checked by the operation's own schema.
+  return (
+    read && {
+      status: statusCode,
+      message,
+      records: read.records as RecordOf<Id>[],
+      issues: read.issues,
+      paging: pagingSchema.safeParse(paging).data,
+    }
+  );
+}
+
+const WRONG_DATA = 'data of another kind than the operation answers with';
+
+/** The service over HTTP. */
+class Client implements Service {
+  readonly #options: ClientOptions;
+  readonly #budget;
+  readonly #transport: Transport;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    const { clock, random, emit, timeoutMs, transport } = options;
+    this.#budget = createBudget({
+      ...options,
+      wire: timeout(clock, timeoutMs)(transport),
+      readAccount: (wire, signal) =>
+        this.#readAccount(retry({ clock, random, emit, throttles: 0 })(wire), signal),
+      throttledForGood: () => throttledForGood(this.#request('get-account', {})),
+    });
+    this.#transport = retry({ clock, random, emit, throttles: THROTTLES })(this.#budget.transport);
+  }
+
+  async get<Id extends OperationId>(operation: Id, input: CallInput<Id> = {}): Promise<Answer<Id>> {
+    const { answer, request } = await this.#read<Id>(operation, input);
+    if (answer === undefined) throw unavailable(request, 'service.no_envelope', WRONG_DATA);
+    return answer;
+  }
+
+  async send<Id extends OperationId>(operation: Id, input: CallInput<Id>): Promise<WriteResult<Id>> {
+    const endpoint: Endpoint = endpoints[operation];
+    if (endpoint.method === 'GET') throw new InternalError('request.invalid', `${operation} writes nothing`);
+    const request = this.#request(operation, input);
+    const { verdict } = await attempt(this.#transport, request);
+    switch (verdict.kind) {
+      case 'applied': {
+        const answer = answerOf<Id>(endpoint, verdict.envelope);
+        if (answer === undefined || (answer.issues.length > 0 && answer.records.length === 0)) {
+          return { kind: 'ambiguous', reason: `the service answered with ${WRONG_DATA}` };
+        }
+        return { kind: 'applied', ...answer };
+      }
+      case 'refused':
+        if (verdict.status === 401) throw refusal(request, operation, verdict);
+        return { kind: 'refused', status: verdict.status, message: verdict.message };
+      case 'throttled':
+        return { kind: 'refused', status: verdict.status, message: verdict.message };
+      case 'not_applied':
+        return { kind: 'not_applied', reason: verdict.reason };
+      case 'ambiguous':
+      case 'retry':
+      case 'redirected':
+        return { kind: 'ambiguous', reason: verdict.reason };
+    }
+  }
+
+  list<Id extends PagedOperationId>(
+    operation: Id,
+    query?: QueryOf<Id>,
+    signal?: AbortSignal,
+  ): AsyncIterable<readonly RecordOf<Id>[]> {
+    const endpoint: Endpoint = endpoints[operation];
+    return readList(`GET ${endpoint.path}`, (page) => this.#readPage(operation, query, page, signal));
+  }
+
+  account(): Promise<Account> {
+    return this.#budget.account(this.#options.signal);
+  }
+
+  counts(): ReturnType<Service['counts']> {
+    return this.#budget.counts();
+  }
+
+  forecast(requests: number): ReturnType<Service['forecast']> {
+    return this.#budget.forecast(requests);
+  }
+
+  #request(operation: OperationId, parts: SignalledParts): HttpRequest {
+    const { baseUrl, apiKey, signal } = this.#options;
+    const request = buildRequest(baseUrl, apiKey, operation, endpoints[operation], parts);
+    return {
+      ...request,
+      signal: parts.signal === undefined ? signal : AbortSignal.any([signal, parts.signal]),
+    };
+  }
+
+  /** One read until there is an answer to use. `answer` is undefined when `data` is not of the documented kind. */
+  async #read<Id extends OperationId>(
+    operation: Id,
+    parts: SignalledParts,
+  ): Promise<{ request: HttpRequest; envelope: Envelope; answer: Answer<Id> | undefined }> {
+    const endpoint: Endpoint = endpoints[operation];
+    if (endpoint.method !== 'GET') throw new InternalError('request.invalid', `${operation} is not a read`);
+    const request = this.#request(operation, parts);
+    const { verdict, cause } = await attempt(this.#transport, request);
+    if (verdict.kind !== 'applied') throw failedRead(request, operation, verdict, cause);
+    return { request, envelope: verdict.envelope, answer: answerOf<Id>(endpoint, verdict.envelope) };
+  }
+
+  async #readPage<Id extends PagedOperationId>(
+    operation: Id,
+    query: QueryOf<Id> | undefined,
+    page: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Page<RecordOf<Id>>> {
+    const { request, envelope, answer } = await this.#read<Id>(operation, {
+      query: page === undefined ? query : { ...(query as object | undefined), page },
+      signal,
+    });
+    if (answer === undefined) throw unavailable(request, 'service.no_envelope', WRONG_DATA);
+    const issues = new Map(answer.issues.map(({ index, message }) => [index, message]));
+    for (const [index, message] of issues) {
+      this.#options.emit({
+        kind: 'warning',
+        message: `${operation} page ${page ?? 1}: record ${index + 1} cannot be read and is left out (${message})`,
+      });
+    }
+    const records = answer.records.values();
+    const elements = (envelope.data as readonly unknown[]).map((raw, index) => {
+      const record = issues.has(index) ? undefined : records.next().value;
+      // Every paged record has an id; either case of a UUID is the same record.
+      return { key: record === undefined ? JSON.stringify(raw) : String(record.id).toLowerCase(), record };
+    });
+    return { elements, paging: answer.paging };
+  }
+
+  /** Undefined when the call was throttled: the budget then waits and asks again. */
+  async #readAccount(transport: Transport, signal: AbortSignal): Promise<Account | undefined> {
+    const operation = 'get-account';
+    const request = { ...this.#request(operation, {}), signal };
+    const { verdict, cause } = await attempt(transport, request);
+    if (verdict.kind === 'throttled') return undefined;
+    if (verdict.kind !== 'applied') throw failedRead(request, operation, verdict, cause);
+    const answer = answerOf<typeof operation>(endpoints[operation], verdict.envelope);
+    const [account] = answer?.records ?? [];
+    if (account !== undefined) return account;
+    const issue = answer?.issues[0]?.message;
+    throw unavailable(
+      request,
+      'service.no_envelope',
+      issue === undefined ? WRONG_DATA : `an account that cannot be read (${issue})`,
+    );
+  }
+}
+
+/**
+ * The service's 21 operations over one transport (sections 1 to 5 of its interface): every call is checked against the contract, waits for the
+ * budget, is bounded by the timeout, and is repeated only while that is safe.
+ */
+export function createClient(options: ClientOptions): Service {
+  return new Client(options);
+}

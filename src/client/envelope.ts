@@ -1,0 +1,86 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+import { envelope as envelopeSchema } from '../contract/envelope.ts';
+import type { Envelope } from '../contract/envelope.ts';
+import type { RecordIssue } from '../model/service.ts';
+
+const MAX_DEPTH = 64;
+
+/** What a body turned out to be. `reason` completes the sentence "the service answered with …". */
+export type ParsedBody =
+  | { readonly kind: 'envelope'; readonly envelope: Envelope }
+  | { readonly kind: 'html' | 'no_envelope'; readonly reason: string };
+
+/** True when brackets outside strings nest deeper than `limit`; looks at each character once. */
+function nestsDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (inString) {
+      if (code === 0x5c) index += 1;
+      else if (code === 0x22) inString = false;
+    } else if (code === 0x22) inString = true;
+    else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      if (depth > limit) return true;
+    } else if (code === 0x5d || code === 0x7d) depth -= 1;
+  }
+  return false;
+}
+
+/** A key named `__proto__` would become the prototype of whatever object it is copied to, so it is left out. */
+function parseJson(text: string): unknown {
+  return text.includes('__proto__')
+    ? JSON.parse(text, (key, value: unknown) => (key === '__proto__' ? undefined : value))
+    : JSON.parse(text);
+}
+
+/** The envelope of a body (section 1 of the service's interface), or what the body is instead. Never throws. */
+export function parseEnvelope(body: string): ParsedBody {
+  const text = body.trimStart();
+  if (text === '') return { kind: 'no_envelope', reason: 'an empty body' };
+  if (text.startsWith('<')) return { kind: 'html', reason: "an HTML page, not the service's JSON" };
+  if (nestsDeeperThan(text, MAX_DEPTH)) {
+    return { kind: 'no_envelope', reason: `JSON nested deeper than ${MAX_DEPTH} levels` };
+  }
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    return { kind: 'no_envelope', reason: 'text that is not whole JSON' };
+  }
+  const parsed = envelopeSchema.safeParse(value);
+  return parsed.success
+    ? { kind: 'envelope', envelope: parsed.data }
+    : { kind: 'no_envelope', reason: 'JSON that is not the statusCode, message and data of the service' };
+}
+
+/** A schema's complaint in one line: `prices.0.player_id: Invalid input`. */
+export function renderSchemaIssues(error: {
+  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
+}): string {
+  return error.issues
+    .slice(0, 3)
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
+    .join('; ');
+}
+
+/** The records of `data`, each checked on its own: one that cannot be read is an issue of that record alone. */
+export interface ReadRecords {
+  readonly records: readonly unknown[];
+  readonly issues: readonly RecordIssue[];
+}
+
+/** Reads `data` as the operation answers it; undefined when it is not an array or an object as the operation demands. */
+export function readRecords(endpoint: Endpoint, data: unknown): ReadRecords | undefined {
+  if (endpoint.list !== Array.isArray(data)) return undefined;
+  const values: readonly unknown[] = Array.isArray(data) ? data : [data];
+  const records: unknown[] = [];
+  const issues: RecordIssue[] = [];
+  for (const [index, value] of values.entries()) {
+    const parsed = endpoint.record.safeParse(value);
+    if (parsed.success) records.push(parsed.data);
+    else issues.push({ index, message: renderSchemaIssues(parsed.error) });
+  }
+  return { records, issues };
+}

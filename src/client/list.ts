@@ -1,0 +1,144 @@
+import type { Paging } from '../contract/envelope.ts';
+import { RefusedError, UnavailableError } from '../model/error.ts';
+
+/** One page as it was answered. */
+export interface Page<T> {
+  /** Every element of `data`; one that could not be read has no record and still counts. */
+  readonly elements: readonly { readonly key: string; readonly record: T | undefined }[];
+  readonly paging: Paging | undefined;
+}
+
+/** Reads one page; undefined asks without `page`. */
+export type ReadPage<T> = (page: number | undefined) => Promise<Page<T>>;
+
+const MAX_PAGES = 10_000;
+const BUFFERED_PAGES = 20;
+const MAX_READS = 6;
+const NOT_FOUND = 404;
+
+/** What the pages of one read said, for adding up at the end. */
+interface PageNote {
+  readonly count: number;
+  readonly total: number | undefined;
+  readonly pageTotal: number | undefined;
+}
+
+/** One read of a list, while it goes on. */
+class ListRead {
+  readonly #seen = new Set<string>();
+  readonly #notes: PageNote[] = [];
+  #ended: 'no' | 'stated' | 'empty' | 'repeated' = 'no';
+
+  /** Takes the next page and returns its records that were not seen before. */
+  add<T>({ elements, paging }: Page<T>): readonly T[] {
+    const before = this.#seen.size;
+    const fresh: T[] = [];
+    for (const { key, record } of elements) {
+      if (!this.#seen.has(key) && record !== undefined) fresh.push(record);
+      this.#seen.add(key);
+    }
+    const count = elements.length;
+    const news = this.#seen.size > before;
+    if (count === 0) this.#ended = 'empty';
+    else if (!news) this.#ended = 'repeated';
+    if (news || this.#notes.length === 0) {
+      this.#notes.push({
+        count,
+        total: paging?.total ?? undefined,
+        pageTotal: paging?.page_total ?? undefined,
+      });
+    }
+    if (this.#ended === 'no' && this.#statesItsEnd(count, paging)) this.#ended = 'stated';
+    return fresh;
+  }
+
+  /**
+   * All of `total` was seen, and nothing says that more pages follow. A full page with a `page_total` beyond its own number leaves a doubt: `total`
+   * may count pages, or this page alone.
+   */
+  #statesItsEnd(count: number, paging: Paging | undefined): boolean {
+    if (paging?.total !== this.#seen.size) return false;
+    const perPage = paging.per_page ?? 0;
+    const full = count >= perPage;
+    return !(full && (paging.page_total ?? 0) > this.#notes.length);
+  }
+
+  get ended(): boolean {
+    return this.#ended !== 'no';
+  }
+
+  /** What does not add up, or undefined when some reading of the paging fields holds on every page. */
+  problem(): string | undefined {
+    const distinct = this.#seen.size;
+    const pages = this.#notes.length;
+    const every = (holds: (note: PageNote) => boolean): boolean => this.#notes.every(holds);
+    const nothing = distinct === 0;
+    if (every(({ total }) => total === distinct || (nothing && total === 1))) return undefined;
+    if (every(({ pageTotal, total }) => pageTotal === distinct && total !== undefined && total < distinct)) {
+      return undefined;
+    }
+    if (this.#ended !== 'stated') {
+      if (every(({ total }) => total === undefined)) {
+        const more = this.#ended === 'repeated' && this.#notes.some((note) => (note.pageTotal ?? 0) > pages);
+        return more && !every((note) => note.pageTotal === distinct || note.pageTotal === note.count)
+          ? `the service ignores the page number and says that there are ${this.#notes[0]?.pageTotal ?? 0} pages`
+          : undefined;
+      }
+      if (every(({ total }) => total === pages)) return undefined;
+      if (pages > 1 && every(({ total, count }) => total === count)) return undefined;
+    }
+    const totals = [...new Set(this.#notes.map(({ total }) => total ?? 'none'))];
+    return totals.length > 1
+      ? `its stated total changed between pages (${totals.join(', ')})`
+      : `${distinct} different records came on ${pages} pages, and the stated total is ${totals[0] ?? 'none'}`;
+  }
+}
+
+/** A page past the end may be answered with 404. */
+async function readLater<T>(readPage: ReadPage<T>, page: number): Promise<Page<T>> {
+  try {
+    return await readPage(page);
+  } catch (error) {
+    if (error instanceof RefusedError && error.status === NOT_FOUND) {
+      return { elements: [], paging: undefined };
+    }
+    throw error;
+  }
+}
+
+function unstable(address: string, problem: string): UnavailableError {
+  return new UnavailableError('list.unstable', `${address} does not add up: ${problem}`, {
+    next: 'run the command again when nobody is changing records',
+  });
+}
+
+/**
+ * All pages of a list to the end, each record once. What the paging fields mean is not shown (section 2.14), so the end is an empty page, a page
+ * without a new record, or as many records as `total` says; then some reading of the fields must hold on every page. A list of up to 20 pages is
+ * yielded once it is proved whole, and read again up to 5 times when it is not; a longer one is yielded as it comes and fails at its end.
+ * Errors: UnavailableError `list.unstable` saying what did not add up.
+ */
+export async function* readList<T>(address: string, readPage: ReadPage<T>): AsyncGenerator<readonly T[]> {
+  let problem = '';
+  for (let attempt = 1; attempt <= MAX_READS; attempt += 1) {
+    const read = new ListRead();
+    const buffer: (readonly T[])[] = [];
+    let streamed = false;
+    for (let page = 1; !read.ended; page += 1) {
+      if (page > MAX_PAGES) throw unstable(address, `it goes on after ${MAX_PAGES} pages`);
+      const answer = page === 1 ? await readPage(undefined) : await readLater(readPage, page);
+      buffer.push(read.add(answer));
+      if (page <= BUFFERED_PAGES) continue;
+      streamed = true;
+      yield* buffer.splice(0).filter(({ length }) => length > 0);
+    }
+    const found = read.problem();
+    if (found === undefined) {
+      yield* buffer.filter(({ length }) => length > 0);
+      return;
+    }
+    problem = found;
+    if (streamed) break;
+  }
+  throw unstable(address, problem);
+}

@@ -1,0 +1,56 @@
+/** One request as our own monotonic clock saw it. */
+export interface LoggedRequest {
+  readonly sentMs: number;
+  /** Null while it is in flight. */
+  answeredMs: number | null;
+  /** It read the account, which the service may not count. */
+  readonly readsAccount: boolean;
+  /** It was refused with 429 or got no answer: the service may or may not have counted it. */
+  doubtful: boolean;
+}
+
+/** Our own requests in the order they were sent, as far back as the longest window reaches. Numbers of entries never change. */
+export class RequestLog {
+  #entries: LoggedRequest[] = [];
+  #first = 0;
+
+  add(sentMs: number, readsAccount: boolean): LoggedRequest {
+    const entry: LoggedRequest = { sentMs, answeredMs: null, readsAccount, doubtful: false };
+    this.#entries.push(entry);
+    return entry;
+  }
+
+  /** The number that the next entry will have. */
+  get end(): number {
+    return this.#first + this.#entries.length;
+  }
+
+  /** The entry of that number; undefined when it is still to come or was forgotten. */
+  at(number: number): LoggedRequest | undefined {
+    return this.#entries[number - this.#first];
+  }
+
+  /** How many entries match, from the given number on. */
+  count(matches: (entry: LoggedRequest) => boolean, from = 0): number {
+    let found = 0;
+    for (let index = Math.max(0, from - this.#first); index < this.#entries.length; index += 1) {
+      const entry = this.#entries[index];
+      if (entry !== undefined && matches(entry)) found += 1;
+    }
+    return found;
+  }
+
+  /** The number of the first entry sent after `afterMs`; `end` when there is none. */
+  firstSentAfter(afterMs: number): number {
+    const index = this.#entries.findIndex((entry) => entry.sentMs > afterMs);
+    return index === -1 ? this.end : this.#first + index;
+  }
+
+  /** Forgets the leading entries that were answered before `beforeMs`. */
+  forget(beforeMs: number): void {
+    const kept = this.#entries.findIndex(({ answeredMs }) => answeredMs === null || answeredMs >= beforeMs);
+    const gone = kept === -1 ? this.#entries.length : kept;
+    this.#entries = this.#entries.slice(gone);
+    this.#first += gone;
+  }
+}

@@ -1,0 +1,49 @@
+/** What the service's clock shows minus what our monotonic clock shows: somewhere from `lowMs` to `highMs`. */
+export interface Offset {
+  readonly lowMs: number;
+  readonly highMs: number;
+}
+
+/** Servers refresh their Date header by a timer, so a header may be a little older than its second. */
+const STALE_HEADER_MS = 100;
+/** A Date header names a whole second. */
+const HEADER_STEP_MS = 1000;
+
+/** The time of a Date header or a service's timestamp; a timestamp without a zone is UTC. NaN when it is neither. */
+export function parseTimeMs(text: string): number {
+  const iso = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text);
+  return Date.parse(iso ? `${text.replace(' ', 'T')}Z` : text);
+}
+
+/**
+ * Narrows the offset by one answer: its Date header was written at some moment between sending and receiving. An answer that contradicts what was
+ * known (a clock was set, another machine answered) starts again from itself.
+ */
+export function narrowOffset(
+  known: Offset | undefined,
+  dateHeader: string | undefined,
+  sentMs: number,
+  receivedMs: number,
+): Offset | undefined {
+  const dateMs = dateHeader === undefined ? Number.NaN : parseTimeMs(dateHeader);
+  if (Number.isNaN(dateMs)) return known;
+  const seen = { lowMs: dateMs - receivedMs, highMs: dateMs + HEADER_STEP_MS + STALE_HEADER_MS - sentMs };
+  if (known === undefined) return seen;
+  const lowMs = Math.max(known.lowMs, seen.lowMs);
+  const highMs = Math.min(known.highMs, seen.highMs);
+  return lowMs <= highMs ? { lowMs, highMs } : seen;
+}
+
+/** Closer than this the offset need not be known. */
+const PRECISE_MS = 40;
+
+/**
+ * When, on our monotonic clock, a request halves what is not known of the offset: a Date header names whole seconds, so one that is written where a
+ * second may begin tells on which side it began. Undefined once the offset is known closely.
+ */
+export function nextTickMs(offset: Offset, nowMs: number): number | undefined {
+  const highMs = offset.highMs - STALE_HEADER_MS;
+  if (highMs - offset.lowMs < PRECISE_MS) return undefined;
+  const middleMs = (offset.lowMs + highMs) / 2;
+  return Math.ceil((nowMs + middleMs) / HEADER_STEP_MS) * HEADER_STEP_MS - middleMs;
+}

@@ -1,0 +1,82 @@
+import { AccessError, RefusedError, UnavailableError } from '../model/error.ts';
+import type { TeamsheetError } from '../model/error.ts';
+import type { HttpRequest } from '../model/ports.ts';
+import type { ServiceFault, Verdict } from './classify.ts';
+
+const NEXT: Readonly<Record<ServiceFault, string>> = {
+  'service.html': 'check base_url: it must be the address of the data service, without /v1',
+  'service.no_envelope': 'check base_url: it must be the address of the data service, without /v1',
+  'service.unreachable': 'check base_url and the network, then run the command again',
+  'service.timeout': 'run the command again later, or raise push.timeout',
+  'service.redirect': 'set base_url to the address that the service itself answers on',
+  'service.error': 'run the command again later',
+};
+
+const CHECK_URL: ReadonlySet<ServiceFault> = new Set([
+  'service.html',
+  'service.no_envelope',
+  'service.redirect',
+]);
+
+/** `GET https://host/base/v1/user`: where an answer came from; holds neither the key nor the query. */
+function addressOf(request: HttpRequest): string {
+  const { origin, pathname } = new URL(request.url);
+  return `${request.method} ${origin}${pathname}`;
+}
+
+/** The error of an answer, or of no answer, that cannot be used. */
+export function unavailable(
+  request: HttpRequest,
+  fault: ServiceFault,
+  reason: string,
+  cause?: unknown,
+): UnavailableError {
+  const address = addressOf(request);
+  const message =
+    fault === 'service.unreachable' || fault === 'service.timeout'
+      ? `${address} got no answer: ${reason}`
+      : `${address} answered with ${reason}${CHECK_URL.has(fault) ? ': is base_url right?' : ''}`;
+  return new UnavailableError(fault, message, { next: NEXT[fault], cause });
+}
+
+/** The error of a read that the service refused; on the account call a refusal tells about the key or the address. */
+export function refusal(
+  request: HttpRequest,
+  operation: string,
+  { status, message }: { readonly status: number; readonly message: string },
+): TeamsheetError {
+  const address = addressOf(request);
+  const said = `${address} answered ${status} ${JSON.stringify(message)}`;
+  const onAccount = operation === 'get-account';
+  if (status === 401 || (status === 403 && onAccount)) {
+    return new AccessError('service.access', `${said}: the API key was refused`, {
+      next: 'check the API key that the environment names, then run doctor',
+    });
+  }
+  if (!onAccount) return new RefusedError(status, said);
+  const hint = status === 404 ? ': base_url is probably wrong' : '';
+  return new UnavailableError('service.error', `${said}${hint}`, {
+    next: status === 404 ? NEXT['service.html'] : NEXT['service.error'],
+  });
+}
+
+/** The error of a read that was throttled however long the client waited. */
+export function throttledForGood(request: HttpRequest): UnavailableError {
+  return new UnavailableError(
+    'service.throttled',
+    `${addressOf(request)} was refused with 429 again and again, also after the waits that the service asked for: a quota that no waiting cures`,
+    { next: 'look at the quotas with the account command, and ask your provider' },
+  );
+}
+
+/** The error of a read that came to no usable answer, by its verdict. */
+export function failedRead(
+  request: HttpRequest,
+  operation: string,
+  verdict: Exclude<Verdict, { kind: 'applied' }>,
+  cause?: unknown,
+): TeamsheetError {
+  if (verdict.kind === 'refused') return refusal(request, operation, verdict);
+  if (verdict.kind === 'throttled') return throttledForGood(request);
+  return unavailable(request, verdict.fault, verdict.reason, cause);
+}

@@ -1,0 +1,208 @@
+import type { PushField } from '../contract/resource.ts';
+import type { Cell, FieldValue } from '../model/cell.ts';
+import { ConfigError, UsageError } from '../model/error.ts';
+import type { Issue } from '../model/issue.ts';
+import type { CellContext, CellReader } from './cells.ts';
+import { compileCell, readList } from './cells.ts';
+import type { Column, PushMapping } from './mapping.ts';
+import { nearest } from './nearest.ts';
+import { columnWith, pushTarget, requiredFields, variableOf, variableSource } from './push-fields.ts';
+import { show } from './show.ts';
+
+/** A column of a push with the reader of its cells. */
+export interface CompiledColumn {
+  readonly column: Column;
+  readonly field: PushField;
+  readonly read: CellReader;
+}
+
+/** Makes the value of one field of a row. */
+export interface BoundField {
+  readonly field: string;
+  readonly read: (cells: readonly Cell[], issues: Issue[]) => FieldValue | undefined;
+}
+
+/** A value that a mapping holds, as a cell. */
+export function constantCell(value: string | number | boolean): Cell {
+  if (typeof value === 'number') return { kind: 'number', value };
+  return typeof value === 'boolean' ? { kind: 'boolean', value } : value;
+}
+
+/** `Member  ID ` and `member id` are one name where headers are matched loosely. */
+export function looseName(name: string): string {
+  return name.trim().replace(/\s+/g, ' ').toLowerCase();
+}
+
+/** The columns of a push with their readers, in the order of the resource; `auto` is one for each field, under its own name or its label. */
+export function compileColumns(mapping: PushMapping, context: CellContext): readonly CompiledColumn[] {
+  const target = pushTarget(mapping.resource);
+  const fields = target?.fields ?? {};
+  const required = requiredFields(mapping.resource, mapping.operation);
+  const columns =
+    mapping.columns === 'auto'
+      ? Object.entries(fields).map(([name, field]) =>
+          columnWith(name, field, required.includes(name), {
+            from: [name, field.label],
+            ...(name === 'display_name' && mapping.operation !== 'create' ? { blank: 'omit' as const } : {}),
+          }),
+        )
+      : mapping.columns;
+  return columns.flatMap((column) => {
+    const field = fields[column.field];
+    if (field === undefined) return [];
+    if (column.lookup !== undefined) {
+      throw new UsageError(
+        'lookup.not_yet',
+        `${mapping.name}: lookup (of ${column.field}) is not there yet`,
+        {
+          next: 'Put the value itself into the table.',
+        },
+      );
+    }
+    return [
+      {
+        column,
+        field,
+        read: compileCell(column, field, target?.key.includes(column.field) === true, context),
+      },
+    ];
+  });
+}
+
+/** A field that has the same value in every row. Errors: ConfigError `mapping.value`. */
+export function constantField(
+  mapping: PushMapping,
+  compiled: CompiledColumn,
+  value: string | number | boolean,
+): BoundField {
+  const { field } = compiled.column;
+  const issues: Issue[] = [];
+  const fixed = compiled.read(constantCell(value), undefined, issues);
+  const error = issues.find(({ severity }) => severity === 'error');
+  if (error !== undefined || fixed === undefined) {
+    const { file, line } = mapping.place;
+    const reason = error?.message ?? 'is empty';
+    throw new ConfigError(
+      'mapping.value',
+      `${file}:${line}: ${mapping.name}: the value of ${field}: ${reason}`,
+      { file, line },
+    );
+  }
+  return { field, read: () => fixed };
+}
+
+/**
+ * The field when it needs no cell: its `value`, or for `columns: auto` a variable.
+ * Errors: ConfigError `mapping.variable` when a required field has neither a column nor a variable.
+ */
+export function fieldWithoutCell(
+  mapping: PushMapping,
+  compiled: CompiledColumn,
+  variable: (name: string) => string | undefined,
+): BoundField | undefined {
+  const { column } = compiled;
+  if (column.value !== undefined) return constantField(mapping, compiled, column.value);
+  const name = mapping.columns === 'auto' ? variableOf(mapping.resource, column.field) : undefined;
+  if (name === undefined) return undefined;
+  const value = mapping.autoValues[column.field] ?? variable(name);
+  if (value !== undefined) return constantField(mapping, compiled, value);
+  const { file, line } = mapping.place;
+  throw new ConfigError(
+    'mapping.variable',
+    `${file}:${line}: ${mapping.name}: ${mapping.source.origin} has no column for ${column.field}, and the variable ${name} is not set`,
+    { file, line, next: variableSource(name) },
+  );
+}
+
+/** Headers of a table by their exact and their loose names. */
+export interface HeaderIndex {
+  readonly names: readonly string[];
+  indexOf(name: string, loose: boolean): number | undefined;
+}
+
+export function indexHeader(names: readonly string[]): HeaderIndex {
+  const exact = new Map(names.map((name, index) => [name.trim().normalize('NFC'), index]));
+  const loose = new Map(names.map((name, index) => [looseName(name.normalize('NFC')), index]));
+  return {
+    names,
+    indexOf: (name, isLoose) => (isLoose ? loose.get(looseName(name)) : exact.get(name)),
+  };
+}
+
+/** Errors: ConfigError `header.missing` with the header as found and the nearest name. */
+export function missingHeader(
+  mapping: PushMapping,
+  header: HeaderIndex,
+  wanted: readonly string[],
+  why: string,
+): ConfigError {
+  const { origin, headerRow } = mapping.source;
+  const names = header.names.filter((name) => name !== '');
+  const close = wanted.map((name) => nearest(name, names)).find((name) => name !== undefined);
+  const found =
+    names.slice(0, 20).map(show).join(', ') + (names.length > 20 ? ` and ${names.length - 20} more` : '');
+  return new ConfigError(
+    'header.missing',
+    `${origin} row ${headerRow}: no column ${wanted.map(show).join(' or ')} (${why}); the header has ${found}${close === undefined ? '' : `; nearest: ${show(close)}`}`,
+    { file: origin, line: headerRow, next: 'Correct the header of the file, or the name in the mapping.' },
+  );
+}
+
+/** Joins the fields of a table's columns to its header. `used` collects the positions that are read. Errors: as {@link missingHeader} and {@link fieldWithoutCell}. */
+export function bindFields(
+  mapping: PushMapping,
+  compiled: readonly CompiledColumn[],
+  header: HeaderIndex,
+  variable: (name: string) => string | undefined,
+  used: Set<number>,
+  warnings: Issue[],
+): readonly BoundField[] {
+  const loose = mapping.columns === 'auto';
+  return compiled.flatMap((item): readonly BoundField[] => {
+    const { column } = item;
+    if (column.fromAll.length > 0) return [bindList(mapping, item, header, used)];
+    const index = column.from.map((name) => header.indexOf(name, loose)).find((found) => found !== undefined);
+    const name = index === undefined ? undefined : header.names[index];
+    if (index !== undefined) {
+      used.add(index);
+      return [{ field: column.field, read: (cells, issues) => item.read(cells[index] ?? '', name, issues) }];
+    }
+    const fixed = fieldWithoutCell(mapping, item, variable);
+    if (fixed !== undefined) return [fixed];
+    if (column.required) throw missingHeader(mapping, header, column.from, `for ${column.field}`);
+    if (column.default !== undefined)
+      return [{ field: column.field, read: (_, issues) => item.read('', undefined, issues) }];
+    if (!loose) {
+      const message = `no column ${column.from.map(show).join(' or ')}: ${column.field} is left alone`;
+      warnings.push({ code: 'header.optional', severity: 'warning', message });
+    }
+    return [];
+  });
+}
+
+function bindList(
+  mapping: PushMapping,
+  item: CompiledColumn,
+  header: HeaderIndex,
+  used: Set<number>,
+): BoundField {
+  const { column } = item;
+  const places = column.fromAll.map((name) => {
+    const index = header.indexOf(name, false);
+    if (index === undefined) throw missingHeader(mapping, header, [name], `for ${column.field}`);
+    used.add(index);
+    return { index, name };
+  });
+  const skipBlank = column.blank === 'omit';
+  return {
+    field: column.field,
+    read: (cells, issues) => {
+      const parts = places.map(({ index, name }) => [cells[index] ?? '', name] as const);
+      const values = readList(parts, item.read, issues, skipBlank);
+      if (values?.length !== 0) return values;
+      const message = `no ${column.field} in columns ${show(column.fromAll[0] ?? '')} to ${show(column.fromAll.at(-1) ?? '')}; fill in at least one`;
+      issues.push({ code: 'cell.blank', severity: 'error', message });
+      return undefined;
+    },
+  };
+}

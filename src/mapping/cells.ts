@@ -1,0 +1,299 @@
+import type { PushField } from '../contract/resource.ts';
+import type { Cell, FieldValue, TypedCell } from '../model/cell.ts';
+import { shownText } from '../model/cell.ts';
+import type { Issue } from '../model/issue.ts';
+import { canonical, exactNumber, parseDecimal } from './decimal.ts';
+import type { NumberStyle } from './decimal.ts';
+import { readKey, readTypedKey, trimKey } from './key-text.ts';
+import { limitsOf } from './limits.ts';
+import type { Limits } from './limits.ts';
+import type { Column } from './mapping.ts';
+import { checkText } from './text-cell.ts';
+import { show } from './show.ts';
+import { composeTransforms } from './transforms.ts';
+import { instantReader } from './zoned-time.ts';
+
+/** What cells are read with beside their column. */
+export interface CellContext extends NumberStyle {
+  /** Accepts keys that look changed by a spreadsheet. */
+  readonly allowKeyShape: boolean;
+  /** The IANA zone of times without an offset. */
+  readonly timezone: string;
+}
+
+/**
+ * Reads one cell. Errors and warnings go to `issues`, under `header`; undefined says that the field is left out, or that an error was found.
+ */
+export type CellReader = (cell: Cell, header: string | undefined, issues: Issue[]) => FieldValue | undefined;
+
+const SPREADSHEET_ERROR =
+  /^#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NULL!|NUM!|SPILL!|CALC!|ERROR!|GETTING_DATA|BLOCKED!)$/;
+const GUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** A key that people make up like any text: what looks odd in an identifier, such as a joined emoji, is right in a name. */
+const NAME = 'name';
+
+/** Appends an error and answers undefined in the place of a value. */
+export function refuse(
+  issues: Issue[],
+  code: string,
+  header: string | undefined,
+  message: string,
+): FieldValue | undefined {
+  issues.push({ code, severity: 'error', column: header, message });
+  return undefined;
+}
+
+/** The reader of the cells of one column, for a field that is (or is not) part of the key. All choices are made here, once. */
+export function compileCell(
+  column: Column,
+  field: PushField,
+  isKey: boolean,
+  context: CellContext,
+): CellReader {
+  const limits = limitsOf(field.schema);
+  const base = checked(field, limits, valueReader(column, field, isKey, context, limits));
+  if (field.type === 'integers' && column.split !== undefined) return splitReader(column, base);
+  return whole(column, isKey && field.type === 'text', base);
+}
+
+/** Runs the field's own schema after the reader where the limits do not say all of it. */
+function checked(field: PushField, limits: Limits, read: CellReader): CellReader {
+  if (!limits.partial) return read;
+  return (cell, header, issues) => {
+    const value = read(cell, header, issues);
+    if (value === undefined) return undefined;
+    const result = field.schema.safeParse(value);
+    if (result.success) return value;
+    const reason = result.error.issues.map(({ message }) => message).join('; ');
+    return refuse(issues, 'cell.value', header, `${show(shownText(cell))} is refused: ${reason}`);
+  };
+}
+
+/** Adds to a reader of filled cells: transforms, blanks, defaults and the errors of spreadsheets. */
+function whole(column: Column, isTextKey: boolean, read: CellReader): CellReader {
+  const transform = composeTransforms(column.transform);
+  const blank = blankReader(column, isTextKey, read);
+  return (cell, header, issues) => {
+    if (typeof cell !== 'string') {
+      if (cell.kind !== 'error') return read(cell, header, issues);
+      return refuse(issues, 'cell.error', header, errorMessage(cell.shown));
+    }
+    const text = transform === undefined ? cell : transform(cell);
+    if (text === '' || text.trim() === '') return blank(text, header, issues);
+    if (text.startsWith('#') && SPREADSHEET_ERROR.test(text.trim())) {
+      return refuse(issues, 'cell.error', header, errorMessage(text.trim()));
+    }
+    return read(text, header, issues);
+  };
+}
+
+function errorMessage(shown: string): string {
+  return `holds the spreadsheet error ${shown}; mend its formula, or write the value`;
+}
+
+function blankReader(column: Column, isTextKey: boolean, read: CellReader): CellReader {
+  const { default: fallback, blank } = column;
+  if (fallback !== undefined) return (_, header, issues) => read(fallback, header, issues);
+  if (isTextKey) {
+    return (_, header, issues) =>
+      refuse(issues, 'key.empty', header, `is empty; every row needs its ${column.field}`);
+  }
+  switch (blank) {
+    case 'omit':
+      return () => undefined;
+    case 'clear':
+      return () => '';
+    case 'error':
+      return (_, header, issues) => refuse(issues, 'cell.blank', header, 'is empty; fill it in');
+  }
+}
+
+/** One cell that holds a list. */
+function splitReader(column: Column, item: CellReader): CellReader {
+  const separator = column.split ?? ';';
+  return whole(column, false, (cell, header, issues) =>
+    readList(
+      shownText(cell)
+        .split(separator)
+        .map((part) => [part, header] as const),
+      item,
+      issues,
+    ),
+  );
+}
+
+/** A list of integers from several cells, each under its own header. Repeated and (unless `skipBlank`) empty elements are errors. */
+export function readList(
+  parts: readonly (readonly [Cell, string | undefined])[],
+  item: CellReader,
+  issues: Issue[],
+  skipBlank = false,
+): readonly number[] | undefined {
+  const before = issues.length;
+  const values: number[] = [];
+  parts.forEach(([cell, header], index) => {
+    const empty = typeof cell === 'string' && cell.trim() === '';
+    if (empty && skipBlank) return;
+    const value = empty
+      ? refuse(
+          issues,
+          'cell.list',
+          header,
+          `element ${index + 1} of the list is empty; fill it in, or delete it`,
+        )
+      : item(cell, header, issues);
+    if (typeof value !== 'number') return;
+    if (values.includes(value))
+      refuse(issues, 'cell.list', header, `${value} stands in the list twice; delete one`);
+    values.push(value);
+  });
+  return issues.length > before ? undefined : values;
+}
+
+function valueReader(
+  column: Column,
+  field: PushField,
+  isKey: boolean,
+  context: CellContext,
+  limits: Limits,
+): CellReader {
+  switch (column.type) {
+    case 'text':
+      return textReader(column, field, isKey, context, limits);
+    case 'integer':
+    case 'number':
+      return numberReader(column, context, limits.item ?? limits);
+    case 'boolean':
+      return booleanReader(column);
+    case 'uuid':
+      return uuidReader();
+    case 'datetime':
+      return datetimeReader(column, context);
+  }
+}
+
+function textReader(
+  column: Column,
+  field: PushField,
+  isKey: boolean,
+  context: CellContext,
+  limits: Limits,
+): CellReader {
+  const bounds = {
+    min: limits.minLength,
+    max: Math.min(limits.maxLength, column.maxLength ?? field.maxLength ?? Infinity),
+    allowNewlines: column.allowNewlines,
+  };
+  if (!isKey) return (cell, header, issues) => checkText(shownText(cell), header, bounds, issues);
+  if (column.field === NAME) {
+    return (cell, header, issues) =>
+      checkText(trimKey(shownText(cell), header, issues).normalize('NFC'), header, bounds, issues);
+  }
+  const options = { allowShape: context.allowKeyShape };
+  return (cell, header, issues) => {
+    const key =
+      typeof cell === 'string'
+        ? readKey(cell, header, options, issues)
+        : readTypedKey(cell, header, options, issues);
+    return key === undefined ? undefined : checkText(key, header, bounds, issues);
+  };
+}
+
+function numberReader(column: Column, context: CellContext, limits: Limits): CellReader {
+  const whole = column.type === 'integer';
+  const min = Math.max(limits.min, column.min ?? -Infinity);
+  const max = Math.min(limits.max, column.max ?? Infinity);
+  const scale = column.scale ?? Infinity;
+  const inRange = (
+    value: number,
+    shown: string,
+    header: string | undefined,
+    issues: Issue[],
+  ): FieldValue | undefined => {
+    if (value < min) return refuse(issues, 'cell.range', header, `${shown} is too small, at least ${min}`);
+    if (value > max) return refuse(issues, 'cell.range', header, `${shown} is too large, at most ${max}`);
+    return value;
+  };
+  return (cell, header, issues) => {
+    const written = typeof cell === 'string' ? parseDecimal(cell, context) : typedNumber(cell);
+    if ('problem' in written) return refuse(issues, 'cell.number', header, written.problem);
+    const digits = canonical(written.digits);
+    const decimals = digits.includes('.') ? digits.length - digits.indexOf('.') - 1 : 0;
+    if (whole && (decimals > 0 || written.digits.includes('.'))) {
+      const remedy = decimals > 0 ? 'correct it' : `write ${digits}`;
+      return refuse(
+        issues,
+        'cell.integer',
+        header,
+        `${show(shownText(cell))} is not a whole number; ${remedy}`,
+      );
+    }
+    const value = exactNumber(digits);
+    if (value === undefined) {
+      const limit = whole ? 'at most 9007199254740991' : 'at most 15 digits are carried exactly';
+      return refuse(
+        issues,
+        'cell.precision',
+        header,
+        `${show(shownText(cell))} has too many digits, ${limit}`,
+      );
+    }
+    if (decimals > scale) {
+      return refuse(
+        issues,
+        'cell.scale',
+        header,
+        `${show(shownText(cell))} has ${decimals} decimals, at most ${scale}`,
+      );
+    }
+    return inRange(value, digits.length > 24 ? show(digits) : digits, header, issues);
+  };
+}
+
+/** A typed cell's number in plain digits. */
+function typedNumber(cell: TypedCell): { readonly digits: string } | { readonly problem: string } {
+  const shown = shownText(cell);
+  if (cell.kind !== 'number')
+    return { problem: `${show(shown)} is a ${cell.kind}, not a number; format the cell as a number` };
+  const digits = String(cell.value);
+  if (/^-?\d+(?:\.\d+)?$/.test(digits)) return { digits };
+  return { problem: `${show(shown)} is not a plain number; write all its digits` };
+}
+
+function booleanReader(column: Column): CellReader {
+  const words = new Map<string, boolean>([
+    ['true', true],
+    ['1', true],
+    ['false', false],
+    ['0', false],
+    ...column.trueValues.map((word) => [word.trim().toLowerCase(), true] as const),
+    ...column.falseValues.map((word) => [word.trim().toLowerCase(), false] as const),
+  ]);
+  return (cell, header, issues) => {
+    const shown =
+      typeof cell === 'string' ? cell : cell.kind === 'number' ? String(cell.value) : shownText(cell);
+    const value = words.get(shown) ?? words.get(shown.trim().toLowerCase());
+    if (value !== undefined) return value;
+    const message = `${show(shown)} is neither true nor false; write TRUE or FALSE, or name it in true_values or false_values`;
+    return refuse(issues, 'cell.boolean', header, message);
+  };
+}
+
+function uuidReader(): CellReader {
+  return (cell, header, issues) => {
+    const text = shownText(cell).trim();
+    if (GUID.test(text)) return text;
+    const message = `${show(text)} is not a UUID; it has 32 hexadecimal digits, such as 01234567-89ab-4cde-8f01-23456789abcd`;
+    return refuse(issues, 'cell.uuid', header, message);
+  };
+}
+
+function datetimeReader(column: Column, context: CellContext): CellReader {
+  const read = instantReader(column.format, context.timezone);
+  return (cell, header, issues) => {
+    if (typeof cell !== 'string' && cell.kind === 'datetime') return cell.iso;
+    const instant = read(shownText(cell));
+    return 'iso' in instant ? instant.iso : refuse(issues, 'cell.datetime', header, instant.problem);
+  };
+}

@@ -1,0 +1,66 @@
+import { show } from './show.ts';
+
+/** How the numbers of a source are written. */
+export interface NumberStyle {
+  readonly locale: 'en' | 'de';
+  /** Thousands separators are read: only where the mapping names the locale. */
+  readonly grouped: boolean;
+}
+
+/** Plain digits with a point, such as `-1234.50`, or what is wrong and how to mend it. */
+export type Decimal = { readonly digits: string } | { readonly problem: string };
+
+const PLAIN = { en: /^[+-]?\d+(?:\.\d+)?$/, de: /^[+-]?\d+(?:,\d+)?$/ } as const;
+const GROUPED = {
+  en: /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/,
+  de: /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?$/,
+} as const;
+
+/** Reads a written number without ever guessing: no exponent, no hexadecimal, no currency, no full-width digits. */
+export function parseDecimal(text: string, style: NumberStyle): Decimal {
+  const written = text.trim();
+  if (PLAIN[style.locale].test(written)) return { digits: toPoint(written, style.locale) };
+  if (GROUPED[style.locale].test(written)) {
+    if (style.grouped) return { digits: toPoint(written, style.locale) };
+    return {
+      problem: `${show(text)} is not clear; write it without thousands separators, or set locale: ${style.locale} on the source`,
+    };
+  }
+  return { problem: `${show(text)} is not a number; ${remedy(written, style.locale)}` };
+}
+
+function toPoint(written: string, locale: 'en' | 'de'): string {
+  const unsigned = written.startsWith('+') ? written.slice(1) : written;
+  return locale === 'en' ? unsigned.replaceAll(',', '') : unsigned.replaceAll('.', '').replace(',', '.');
+}
+
+function remedy(written: string, locale: 'en' | 'de'): string {
+  const other = locale === 'en' ? 'de' : 'en';
+  if (PLAIN[other].test(written) || GROUPED[other].test(written)) {
+    const digits = toPoint(written, other);
+    return `write ${locale === 'en' ? digits : digits.replace('.', ',')}, or set locale: ${other} on the source`;
+  }
+  if (/^[+-]?\d+(?:\.\d+)?e[+-]?\d+$/i.test(written)) return 'write all its digits';
+  const example = locale === 'en' ? 'point, such as 7.5' : 'comma, such as 7,5';
+  return `write digits with a decimal ${example}, and nothing else`;
+}
+
+/** `007.50` -> `7.5`: no zeros that carry no value, no minus before zero. */
+export function canonical(digits: string): string {
+  const [whole = '', fraction = ''] = digits.split('.');
+  const negative = whole.startsWith('-');
+  const shortWhole = whole.slice(negative ? 1 : 0).replace(/^0+(?=\d)/, '');
+  const shortFraction = fraction.replace(/0+$/, '');
+  const value = shortFraction === '' ? shortWhole : `${shortWhole}.${shortFraction}`;
+  return negative && value !== '0' ? `-${value}` : value;
+}
+
+/** The number whose shortest spelling is `digits` (canonical), or undefined when no number of the service's JSON carries all of them. */
+export function exactNumber(digits: string): number | undefined {
+  const value = Number(digits);
+  // Fifteen significant digits always survive.
+  if (digits.replace(/[-.]/g, '').replace(/^0+/, '').length <= 15) return value;
+  return String(value) === digits && (digits.includes('.') || Number.isSafeInteger(value))
+    ? value
+    : undefined;
+}

@@ -1,0 +1,61 @@
+import { ConfigError } from '../model/error.ts';
+import { findingsError } from './zod-issues.ts';
+import type { Finding } from './zod-issues.ts';
+import { placed } from './yaml-document.ts';
+import type { Path, YamlDocument } from './yaml-document.ts';
+
+/** What the parsing of a mapping needs from outside. */
+export interface MappingContext {
+  /** The value of `${name}`, or undefined when it is not set. */
+  variable(name: string): string | undefined;
+  /** The absolute path for one of a mapping. Errors: ConfigError when it leaves the folder and may not. */
+  resolvePath(path: string, allowOutside: boolean): string;
+}
+
+/** The checks of one mapping at work: problems are noted until {@link settle}, so that a person sees all of them at once. */
+export interface Drafting {
+  readonly document: YamlDocument;
+  readonly base: Path;
+  /** Notes a problem at a path below the mapping and goes on. */
+  note(path: Path, message: string, of?: 'key' | 'value'): void;
+  /** Notes a problem that nothing further can be said after. */
+  fail(path: Path, message: string): never;
+  resolve(path: string, allowOutside: boolean, at: Path): string;
+  /** Errors: ConfigError `mapping.invalid` when anything was noted. */
+  settle(): void;
+}
+
+/** Begins the checks of the mapping at `base`. */
+export function startDraft(document: YamlDocument, base: Path, context: MappingContext): Drafting {
+  const findings: Finding[] = [];
+  const note: Drafting['note'] = (path, message, of = 'value') => {
+    findings.push({ path: [...base, ...path], of, message });
+  };
+  const settle = (): void => {
+    if (findings.length > 0) throw findingsError(document, findings);
+  };
+  return {
+    document,
+    base,
+    note,
+    settle,
+    fail(path, message) {
+      note(path, message);
+      throw findingsError(document, findings);
+    },
+    resolve(path, allowOutside, at) {
+      try {
+        return context.resolvePath(path, allowOutside);
+      } catch (error) {
+        if (!(error instanceof ConfigError) || error.place.line !== undefined) throw error;
+        const spot = document.spot([...base, ...at]);
+        throw new ConfigError(error.code, placed(document.file, spot, error.message), {
+          file: document.file,
+          ...spot,
+          next: error.next,
+          cause: error,
+        });
+      }
+    },
+  };
+}

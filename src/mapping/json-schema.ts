@@ -1,0 +1,13 @@
+import * as z from 'zod';
+import { pullSchema, pushSchema } from './schema.ts';
+
+const mapping = z.union([pushSchema, pullSchema]);
+
+/** The JSON Schema (draft 2020-12) of a mapping file for editors: one mapping or a list of them. It is made of the schemas that parse. */
+export function mappingJsonSchema(): object {
+  const schema = z.union([mapping, z.array(mapping)]).meta({
+    title: 'teamsheet mapping',
+    description: 'Joins one table of rows with one resource of the data service, one way.',
+  });
+  return z.toJSONSchema(schema, { io: 'input' });
+}

@@ -1,0 +1,175 @@
+import type { Cell } from '../model/cell.ts';
+import { shownText } from '../model/cell.ts';
+import type { Issue } from '../model/issue.ts';
+import { codePoint, show } from './show.ts';
+
+const ORDINARY = /^[!-~]+$/;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd-\uffff]/u;
+const NOTHING = /^(?:null|nan|n\/a|undefined)$/i;
+const MONTHS = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec';
+/** What a spreadsheet makes of identifiers: 1E+05, 123.0, 2-Mar, Mar-02, TRUE. */
+const CHANGED = new RegExp(
+  `^(?:[+-]?\\d+(?:[.,]\\d+)?E[+-]\\d+|\\d+[.,]0+|\\d{1,2}-(?:${MONTHS})(?:-\\d{2,4})?|(?:${MONTHS})-\\d{1,4}|true|false)$`,
+  'i',
+);
+
+/** How keys are read. */
+export interface KeyOptions {
+  /** Accepts keys that look changed by a spreadsheet (`--allow-key-shape`). */
+  readonly allowShape: boolean;
+}
+
+/**
+ * The key that a text cell holds, in composed form (NFC) and without blanks around it, or undefined when it cannot be one; `issues` then has
+ * the error. Blanks that were removed are a warning.
+ */
+export function readKey(
+  text: string,
+  column: string | undefined,
+  options: KeyOptions,
+  issues: Issue[],
+): string | undefined {
+  const refuse = (code: string, message: string): string | undefined => {
+    issues.push({ code, severity: 'error', column, message });
+    return undefined;
+  };
+  let key = text;
+  if (!ORDINARY.test(text)) {
+    if (!text.isWellFormed())
+      return refuse('cell.surrogate', `${show(text)} holds half of a character; type it again`);
+    const hidden = INVISIBLE.exec(text);
+    if (hidden !== null) {
+      return refuse(
+        'key.invisible',
+        `${show(text)} holds ${codePoint(hidden[0])}, which cannot be seen; delete it`,
+      );
+    }
+    key = trimKey(text, column, issues).normalize('NFC');
+  }
+  if (NOTHING.test(key))
+    return refuse('key.null', `${show(key)} is not a key; write the real one, or delete the row`);
+  if (!options.allowShape && CHANGED.test(key)) return refuse('key.shape', changed(show(key)));
+  return key;
+}
+
+function changed(shown: string): string {
+  return `${shown} looks changed by a spreadsheet; write it as plain text, or add --allow-key-shape`;
+}
+
+/** The text without blanks around it; when there were any, `issues` gets a warning. */
+export function trimKey(text: string, column: string | undefined, issues: Issue[]): string {
+  const key = text.trim();
+  if (key !== text) {
+    const message = `the blanks around ${show(text)} were left out`;
+    issues.push({ code: 'key.trimmed', severity: 'warning', column, message });
+  }
+  return key;
+}
+
+/**
+ * The text of a typed cell in a key column: a whole number shown as its plain digits is those digits; anything else is an error in `issues`,
+ * because what the person typed is lost.
+ */
+export function readTypedKey(
+  cell: Exclude<Cell, string>,
+  column: string | undefined,
+  options: KeyOptions,
+  issues: Issue[],
+): string | undefined {
+  const shown = shownText(cell);
+  const refuse = (code: string, message: string): string | undefined => {
+    issues.push({ code, severity: 'error', column, message });
+    return undefined;
+  };
+  if (cell.kind === 'number') {
+    if (Math.abs(cell.value) > Number.MAX_SAFE_INTEGER) {
+      const message = `${show(shown)} is a number beyond 9007199254740991 and may have lost digits; format the column as plain text and type it again`;
+      return refuse('key.precision', message);
+    }
+    if (shown === String(cell.value) && /^\d+$/.test(shown)) return shown;
+  }
+  if (options.allowShape) return shown;
+  if (cell.kind === 'number') {
+    return refuse(
+      'key.shape',
+      `${show(shown)} is a number shown in another form; format the column as plain text`,
+    );
+  }
+  return refuse('key.shape', changed(show(shown)));
+}
+
+const LOOKALIKES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    // Cyrillic
+    А: 'A',
+    В: 'B',
+    Е: 'E',
+    К: 'K',
+    М: 'M',
+    Н: 'H',
+    О: 'O',
+    Р: 'P',
+    С: 'C',
+    Т: 'T',
+    У: 'Y',
+    Х: 'X',
+    І: 'I',
+    Ј: 'J',
+    Ѕ: 'S',
+    Ԁ: 'D',
+    Ԛ: 'Q',
+    Ԝ: 'W',
+    Ӏ: 'I',
+    а: 'a',
+    е: 'e',
+    к: 'k',
+    м: 'm',
+    о: 'o',
+    р: 'p',
+    с: 'c',
+    т: 't',
+    у: 'y',
+    х: 'x',
+    і: 'i',
+    ј: 'j',
+    ѕ: 's',
+    һ: 'h',
+    ԁ: 'd',
+    ԛ: 'q',
+    ԝ: 'w',
+    ӏ: 'l',
+    // Greek
+    Α: 'A',
+    Β: 'B',
+    Ε: 'E',
+    Ζ: 'Z',
+    Η: 'H',
+    Ι: 'I',
+    Κ: 'K',
+    Μ: 'M',
+    Ν: 'N',
+    Ο: 'O',
+    Ρ: 'P',
+    Τ: 'T',
+    Υ: 'Y',
+    Χ: 'X',
+    α: 'a',
+    ι: 'i',
+    κ: 'k',
+    ν: 'v',
+    ο: 'o',
+    ρ: 'p',
+    τ: 't',
+    υ: 'u',
+    χ: 'x',
+    ϳ: 'j',
+  }),
+);
+const PLAIN_ASCII = /^[\0-\x7f]*$/;
+
+/** A key with everything taken away that a person hardly sees: case, compatibility forms, Cyrillic and Greek look-alikes of Latin letters. */
+export function foldKey(key: string): string {
+  if (PLAIN_ASCII.test(key)) return key.toLowerCase();
+  const latin = Array.from(key.normalize('NFKC'), (char) => LOOKALIKES.get(char) ?? char).join('');
+  return latin.toUpperCase().toLowerCase();
+}

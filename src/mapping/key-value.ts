@@ -1,0 +1,250 @@
+import type { Cell, Fields } from '../model/cell.ts';
+import { shownText } from '../model/cell.ts';
+import type { Issue } from '../model/issue.ts';
+import type { SourceRow } from '../model/table.ts';
+import { fieldWithoutCell, looseName, missingHeader } from './bind.ts';
+import type { BoundField, CompiledColumn, HeaderIndex } from './bind.ts';
+import { foldKey } from './key-text.ts';
+import type { PushMapping, Source } from './mapping.ts';
+import { didYouMean } from './nearest.ts';
+import { hasError, keyOf, shownCells } from './parsed-row.ts';
+import type { Included, ParsedRow } from './parsed-row.ts';
+import { show } from './show.ts';
+
+type Layout = Extract<Source['layout'], { kind: 'key_value' }>;
+
+/** One pair of a table, at its line. */
+interface Pair {
+  readonly rowNumber: number;
+  readonly setting: string;
+  readonly cell: Cell;
+}
+
+/** All pairs of one league. */
+interface Group {
+  readonly rowNumber: number;
+  readonly cells: readonly Cell[];
+  readonly lines: (readonly string[])[];
+  readonly pairs: Pair[];
+  /** What is wrong with a line as a whole. */
+  readonly issues: Issue[];
+}
+
+/** What the table reader has settled before. */
+interface Bound {
+  readonly included: Included;
+  readonly used: Set<number>;
+  readonly key: readonly string[];
+}
+
+/**
+ * Reads a table of settings: the pairs of one league, told apart by a league column if there is one, are one row at its first line. A setting
+ * is found by its field's name or label, regardless of case and blanks.
+ * Errors: ConfigError `header.missing`, `mapping.variable`.
+ */
+export function createPairReader(
+  mapping: PushMapping,
+  layout: Layout,
+  compiled: readonly CompiledColumn[],
+  header: HeaderIndex,
+  variable: (name: string) => string | undefined,
+  { included, used, key }: Bound,
+): { read(batch: readonly SourceRow[]): readonly ParsedRow[]; end(): readonly ParsedRow[] } {
+  const column = (name: string): number => {
+    const index = header.indexOf(name, true);
+    if (index === undefined) throw missingHeader(mapping, header, [name], 'for the key_value layout');
+    used.add(index);
+    return index;
+  };
+  const keyAt = column(layout.keyColumn);
+  const valueAt = column(layout.valueColumn);
+  const inColumns = groupColumns(compiled, header, key, used);
+  const groups = new Map<string, Group>();
+  const settle = groupParser(mapping, compiled, inColumns, variable, key);
+
+  return {
+    read(batch) {
+      for (const row of batch) {
+        const excluded = row.issues === undefined && !included(row.cells);
+        const league = inColumns.map(({ index }) => shownText(row.cells[index] ?? '').trim()).join('/');
+        const id = excluded ? `excluded/${row.rowNumber}` : `league/${league}`;
+        const group = groups.get(id) ?? {
+          rowNumber: row.rowNumber,
+          cells: row.cells,
+          lines: [],
+          pairs: [],
+          issues: [],
+        };
+        groups.set(id, group);
+        group.lines.push(shownCells(row.cells, header.names.length));
+        for (const issue of row.issues ?? [])
+          group.issues.push({
+            ...issue,
+            column: undefined,
+            message: `row ${row.rowNumber}: ${issue.message}`,
+          });
+        if (excluded || row.issues !== undefined) continue;
+        group.pairs.push({
+          rowNumber: row.rowNumber,
+          setting: shownText(row.cells[keyAt] ?? ''),
+          cell: row.cells[valueAt] ?? '',
+        });
+      }
+      return [];
+    },
+    end: () =>
+      [...groups].map(([id, group]) => (id.startsWith('excluded/') ? excludedRow(group) : settle(group))),
+  };
+}
+
+interface GroupColumn {
+  readonly field: string;
+  readonly index: number;
+  readonly read: CompiledColumn['read'];
+  readonly name: string | undefined;
+}
+
+/** Key fields that have a column of their own beside the setting and its value. */
+function groupColumns(
+  compiled: readonly CompiledColumn[],
+  header: HeaderIndex,
+  key: readonly string[],
+  used: Set<number>,
+): readonly GroupColumn[] {
+  return compiled.flatMap(({ column, read }) => {
+    if (!key.includes(column.field)) return [];
+    const index = column.from
+      .map((name) => header.indexOf(name, true))
+      .find((found) => found !== undefined && !used.has(found));
+    if (index === undefined) return [];
+    used.add(index);
+    return [{ field: column.field, index, read, name: header.names[index] }];
+  });
+}
+
+function excludedRow({ rowNumber, lines }: Group): ParsedRow {
+  return { rowNumber, lines, status: 'excluded', key: null, folded: null, fields: null, issues: [] };
+}
+
+/** Makes one row of a group: every bad, missing, unknown and repeated setting is in its issues. */
+function groupParser(
+  mapping: PushMapping,
+  compiled: readonly CompiledColumn[],
+  inColumns: readonly GroupColumn[],
+  variable: (name: string) => string | undefined,
+  key: readonly string[],
+): (group: Group) => ParsedRow {
+  const wanted = compiled.filter(({ column }) => !inColumns.some(({ field }) => field === column.field));
+  const byName = new Map(
+    wanted.flatMap((item) => item.column.from.map((name) => [looseName(name), item] as const)),
+  );
+  const names = [...new Set(wanted.flatMap(({ column }) => column.from))];
+  const fixed = new Map<string, BoundField | undefined>();
+  const withoutPair = (item: CompiledColumn): BoundField | undefined => {
+    const { field } = item.column;
+    if (!fixed.has(field)) fixed.set(field, fieldWithoutCell(mapping, item, variable));
+    return fixed.get(field);
+  };
+
+  return (group) => {
+    const issues: Issue[] = [...group.issues];
+    const values: Record<string, Fields[string]> = {};
+    for (const { field, index, read, name } of inColumns) {
+      const value = read(group.cells[index] ?? '', name, issues);
+      if (value !== undefined) values[field] = value;
+    }
+    const pairs = collectPairs(group, byName, names, issues);
+    for (const item of wanted) {
+      const value = readSetting(item, pairs.get(item), withoutPair, issues);
+      if (value !== undefined) values[item.column.field] = value;
+    }
+    return groupRow(group, inOrder(values, compiled), key, issues);
+  };
+}
+
+function inOrder(values: Fields, compiled: readonly CompiledColumn[]): Fields {
+  return Object.fromEntries(
+    compiled.flatMap(({ column: { field } }) => {
+      const value = values[field];
+      return value === undefined ? [] : [[field, value] as const];
+    }),
+  );
+}
+
+function collectPairs(
+  group: Group,
+  byName: ReadonlyMap<string, CompiledColumn>,
+  names: readonly string[],
+  issues: Issue[],
+): ReadonlyMap<CompiledColumn, Pair> {
+  const pairs = new Map<CompiledColumn, Pair>();
+  const refuse = (code: string, message: string): void => {
+    issues.push({ code, severity: 'error', message });
+  };
+  for (const pair of group.pairs) {
+    const item = byName.get(looseName(pair.setting.normalize('NFC')));
+    const first = item === undefined ? undefined : pairs.get(item);
+    if (item === undefined) {
+      const remedy = didYouMean(pair.setting, names);
+      const what =
+        pair.setting.trim() === '' ? 'its setting is empty' : `unknown setting ${show(pair.setting)}`;
+      refuse(
+        'setting.unknown',
+        `row ${pair.rowNumber}: ${what}${remedy === '' ? '; correct it, or delete the row' : remedy}`,
+      );
+    } else if (first !== undefined) {
+      refuse(
+        'setting.repeated',
+        `row ${pair.rowNumber}: setting ${show(pair.setting)} stands already in row ${first.rowNumber}; delete one`,
+      );
+    } else {
+      pairs.set(item, pair);
+    }
+  }
+  return pairs;
+}
+
+function readSetting(
+  { column, field, read }: CompiledColumn,
+  pair: Pair | undefined,
+  withoutPair: (item: CompiledColumn) => BoundField | undefined,
+  issues: Issue[],
+): Fields[string] | undefined {
+  if (pair !== undefined) {
+    const found: Issue[] = [];
+    const value = read(pair.cell, undefined, found);
+    for (const issue of found) {
+      issues.push({
+        ...issue,
+        message: `row ${pair.rowNumber}, setting ${show(pair.setting.trim())}: ${issue.message}`,
+      });
+    }
+    return value;
+  }
+  const fixed = withoutPair({ column, field, read });
+  if (fixed !== undefined) return fixed.read([], issues);
+  if (column.default !== undefined) return read('', undefined, issues);
+  if (column.required) {
+    const name = column.from.at(-1) ?? column.field;
+    issues.push({
+      code: 'setting.missing',
+      severity: 'error',
+      message: `setting ${show(name)} is missing; add a row for it`,
+    });
+  }
+  return undefined;
+}
+
+function groupRow(group: Group, fields: Fields, key: readonly string[], issues: readonly Issue[]): ParsedRow {
+  const rowKey = keyOf(fields, key);
+  const valid = !hasError(issues);
+  return {
+    rowNumber: group.rowNumber,
+    lines: group.lines,
+    status: valid ? 'valid' : 'invalid',
+    key: rowKey,
+    folded: rowKey === null ? null : foldKey(rowKey),
+    fields: valid ? fields : null,
+    issues,
+  };
+}

@@ -1,0 +1,163 @@
+import type * as z from 'zod';
+import type { PullTarget } from '../contract/resource.ts';
+import type { Drafting } from './drafting.ts';
+import type { PlayerIds, PullMapping, ReportColumnSpec } from './mapping.ts';
+import { didYouMean } from './nearest.ts';
+import { parseLocation, parseSource } from './parse-source.ts';
+import { pathProblem } from './record-path.ts';
+import { pullTarget, reportRecord } from './report-record.ts';
+import type { PullInput } from './schema.ts';
+import { show } from './show.ts';
+import { findingsOf } from './zod-issues.ts';
+
+/** The mapping that a checked input means. Errors: ConfigError `mapping.invalid`, naming everything that is wrong. */
+export function parsePull(input: PullInput, draft: Drafting): PullMapping {
+  const { pull: resource, explode } = input;
+  const target = pullTarget(resource);
+  if (target === undefined) return draft.fail(['pull'], `${resource} cannot be pulled`);
+  if (input.detail && resource !== 'squads') draft.note(['detail'], 'detail is for squads only', 'key');
+  if (explode !== undefined && (resource !== 'players' || explode !== 'weekly_stats')) {
+    draft.note(
+      ['explode'],
+      `${show(explode)} cannot make rows of ${resource}; only players can be exploded, by weekly_stats`,
+    );
+  }
+  const where = parsePullWhere(input, target, draft);
+  const destination = parseDestination(input.destination, draft);
+  const columns = parseReportColumns(input, draft);
+  if (columns !== undefined) {
+    const headers = columns.map(({ header }) => header);
+    for (const header of destination.key.filter((name) => !headers.includes(name))) {
+      draft.note(
+        ['destination', 'key'],
+        `the report has no column ${show(header)}${didYouMean(header, headers)}`,
+      );
+    }
+  }
+  const ids = parseIds(input, where, draft);
+  draft.settle();
+  return {
+    direction: 'pull',
+    name: input.name,
+    place: { file: draft.document.file, line: draft.document.spot(draft.base).line },
+    resource,
+    where,
+    ids,
+    explode,
+    destination,
+    columns,
+    detail: input.detail,
+  };
+}
+
+type Scalar = string | number;
+
+function parsePullWhere(input: PullInput, target: PullTarget, draft: Drafting): PullMapping['where'] {
+  const known = Object.keys(target.where);
+  for (const name of Object.keys(input.where)) {
+    if (known.includes(name)) continue;
+    const has =
+      known.length === 0
+        ? `; ${input.pull} takes no where`
+        : didYouMean(name, known) || `; known are ${known.join(', ')}`;
+    draft.note(
+      ['where', name],
+      name === 'page' ? 'page cannot be set: every page is read' : `unknown key ${show(name)}${has}`,
+      'key',
+    );
+  }
+  for (const name of target.required) {
+    if (!(name in input.where))
+      draft.note(['where'], `${input.pull} needs ${name}: write where: { ${name}: ... }`);
+  }
+  return Object.fromEntries(
+    Object.entries(input.where).flatMap(([name, written]): [string, Scalar | readonly Scalar[]][] => {
+      const schema = target.where[name];
+      if (schema === undefined) return [];
+      const values = Array.isArray(written) ? written : [written];
+      if (Array.isArray(written) && name !== 'id')
+        draft.note(['where', name], 'takes one value; only id may be a list');
+      const checked = values.map((value) => whereValue(value, name, schema, draft));
+      const [first] = checked;
+      return [[name, name === 'id' || first === undefined ? checked : first]];
+    }),
+  );
+}
+
+/** A value as the operation takes it; digits in a text are a number where a number is wanted. */
+function whereValue(value: Scalar, name: string, schema: z.ZodType, draft: Drafting): Scalar {
+  if (schema.safeParse(value).success) return value;
+  const text = String(value).trim();
+  if (/^\d{1,15}$/.test(text) && schema.safeParse(Number(text)).success) return Number(text);
+  if (schema.safeParse(text).success) return text;
+  const { issues = [] } = schema.safeParse(value).error ?? {};
+  for (const { message } of findingsOf(issues, value, [])) draft.note(['where', name], message);
+  return value;
+}
+
+const MAX_ID = Number.MAX_SAFE_INTEGER;
+const MAX_RANGE = 1_000_000;
+
+function parseIds(input: PullInput, where: PullMapping['where'], draft: Drafting): PlayerIds | undefined {
+  const { ids } = input;
+  if (input.pull !== 'players') {
+    if (ids !== undefined) draft.note(['ids'], 'ids is for players only', 'key');
+    return undefined;
+  }
+  if (ids !== undefined && where['id'] !== undefined)
+    draft.note(['ids'], 'write ids or where.id, not both', 'key');
+  if (ids === undefined) return where['id'] === undefined ? { kind: 'known' } : undefined;
+  if (ids === 'known') return { kind: 'known' };
+  if (typeof ids !== 'string') {
+    const { column, ...source } = ids;
+    return {
+      kind: 'column',
+      source: parseSource(source, ['ids'], draft),
+      column: column.trim().normalize('NFC'),
+    };
+  }
+  const ranges = ids.split(',').map((part) => {
+    const found = /^\s*(\d{1,15})(?:\s*-\s*(\d{1,15}))?\s*$/.exec(part);
+    const from = Number(found?.[1] ?? 0);
+    return { from, to: found?.[2] === undefined ? from : Number(found[2]) };
+  });
+  const count = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  if (ranges.some(({ from, to }) => from < 1 || to < from || to > MAX_ID) || count > MAX_RANGE) {
+    draft.note(
+      ['ids'],
+      `${show(ids)} is not understood; write known, ranges such as "1-800,905", or a table with a column of ids`,
+    );
+  }
+  return { kind: 'ranges', ranges };
+}
+
+function parseDestination(input: PullInput['destination'], draft: Drafting): PullMapping['destination'] {
+  const { location, origin } = parseLocation(input, ['destination'], draft);
+  if (location.kind === 'csv' && /[*?]/.test(origin))
+    draft.note(['destination', 'csv'], `${show(origin)} is a pattern; name one file`);
+  if (location.kind !== 'csv' && input.excel)
+    draft.note(['destination', 'excel'], 'excel is for CSV files only', 'key');
+  if (input.mode === 'merge' && input.key.length === 0)
+    draft.note(['destination', 'mode'], 'merge needs key: the headers that tell rows apart');
+  if (input.mode !== 'merge' && input.key.length > 0)
+    draft.note(['destination', 'key'], 'key belongs to mode: merge', 'key');
+  return { location, origin, mode: input.mode, key: input.key, excel: input.excel, formulas: input.formulas };
+}
+
+function parseReportColumns(input: PullInput, draft: Drafting): readonly ReportColumnSpec[] | undefined {
+  const { columns } = input;
+  if (columns === undefined) return undefined;
+  const record = reportRecord(input.pull, input.detail, input.explode);
+  // The order of the file, which an object would not keep for headers that are numbers.
+  const headers = draft.document.keys([...draft.base, 'columns']);
+  if (headers.length === 0) draft.note(['columns'], 'names no column; leave columns out for all of them');
+  return headers.flatMap((header) => {
+    const column = columns[header];
+    if (column === undefined) return [];
+    const { from, type, format } =
+      typeof column === 'string' ? { from: column, type: undefined, format: undefined } : column;
+    const problem = pathProblem(record, from);
+    if (problem !== undefined) draft.note(['columns', header], problem);
+    return [{ header, from, type, format }];
+  });
+}

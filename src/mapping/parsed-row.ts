@@ -1,0 +1,46 @@
+import type { Cell, Fields } from '../model/cell.ts';
+import { shownText } from '../model/cell.ts';
+import type { Issue } from '../model/issue.ts';
+
+/** A row of a source, read and checked; or in a `key_value` table all pairs of one league. */
+export interface ParsedRow {
+  readonly rowNumber: number;
+  /** The cells as the person sees them, a line each; more than one line only in a `key_value` table. */
+  readonly lines: readonly (readonly string[])[];
+  readonly status: 'valid' | 'invalid' | 'excluded';
+  /** The key fields joined with `/`, or null when one of them is not readable. */
+  readonly key: string | null;
+  /** The key as `foldKey` reduces it. */
+  readonly folded: string | null;
+  /** What is sent; null unless the row is valid. */
+  readonly fields: Fields | null;
+  /** Errors and warnings. */
+  readonly issues: readonly Issue[];
+}
+
+/** Whether a row's cells meet the source's `where`. */
+export type Included = (cells: readonly Cell[]) => boolean;
+
+/** The cells of a row as a person sees them, as many as the header has names. */
+export function shownCells(cells: readonly Cell[], width: number): readonly string[] {
+  const own = cells.length > width ? cells.slice(0, width) : cells;
+  return isTextual(own) ? own : own.map(shownText);
+}
+
+/** Whether all cells are plain text, as in every CSV file. */
+export function isTextual(cells: readonly Cell[]): cells is readonly string[] {
+  return cells.every((cell) => typeof cell === 'string');
+}
+
+/** Whether any of the issues refuses the row. */
+export function hasError(issues: readonly Issue[]): boolean {
+  return issues.some(({ severity }) => severity === 'error');
+}
+
+/** The key of a row from its key fields, or null when one is missing. */
+export function keyOf(fields: Fields, key: readonly string[]): string | null {
+  const [only] = key;
+  if (key.length === 1 && only !== undefined) return fields[only] === undefined ? null : String(fields[only]);
+  const parts = key.map((name) => fields[name]);
+  return parts.includes(undefined) ? null : parts.map(String).join('/');
+}

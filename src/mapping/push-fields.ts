@@ -1,0 +1,70 @@
+import { resources } from '../contract/index.ts';
+import type { PushField, PushOperation, PushTarget, ResourceName } from '../contract/resource.ts';
+import type { CellType, Column } from './mapping.ts';
+
+/** How rows are pushed to a resource, or undefined when it can only be pulled. */
+export function pushTarget(resource: ResourceName): PushTarget | undefined {
+  const { push } = resources[resource] as { push?: PushTarget };
+  return push;
+}
+
+/** The fields that a mapping for this operation must fill. Updating a user needs its key alone; creating one needs a name as well. */
+export function requiredFields(resource: ResourceName, operation: PushOperation): readonly string[] {
+  if (resource === 'users') return operation === 'update' ? ['external_id'] : ['external_id', 'display_name'];
+  return Object.entries(pushTarget(resource)?.fields ?? {}).flatMap(([name, field]) =>
+    field.required ? [name] : [],
+  );
+}
+
+/** The cell type of a field when a column names none. */
+export function cellTypeOf(field: PushField): CellType {
+  return field.type === 'integers' ? 'integer' : field.type;
+}
+
+/** A column with the defaults of interfaces.md, section 4, apart from what `given` says. */
+export function columnWith(
+  name: string,
+  field: PushField,
+  required: boolean,
+  given: Partial<Column> = {},
+): Column {
+  return {
+    field: name,
+    from: [],
+    fromAll: [],
+    value: undefined,
+    type: cellTypeOf(field),
+    required,
+    default: undefined,
+    blank: required ? 'error' : 'omit',
+    transform: [],
+    trueValues: [],
+    falseValues: [],
+    format: undefined,
+    min: undefined,
+    max: undefined,
+    maxLength: undefined,
+    scale: undefined,
+    allowNewlines: false,
+    split: field.type === 'integers' && (given.fromAll ?? []).length === 0 ? ';' : undefined,
+    lookup: undefined,
+    ...given,
+  };
+}
+
+/** The variable that `columns: auto` takes a field from when the table lacks it. */
+export function variableOf(resource: ResourceName, field: string): string | undefined {
+  if (field === 'fantasy_league_id') return field;
+  return resource === 'prices' && field === 'type' ? 'price_type' : undefined;
+}
+
+/** A sentence that says where the value of an unset variable comes from. */
+export function variableSource(name: string): string {
+  if (name === 'fantasy_league_id') {
+    return 'It is the number of your fantasy league: from your provider, or the id of your fantasy league in results. Set it under vars, or with --var fantasy_league_id=1.';
+  }
+  if (name === 'price_type') {
+    return 'The interface does not show the allowed values: ask your provider. Set it under vars, or with --var price_type=VALUE.';
+  }
+  return `Set it under vars, as an environment variable, or with --var ${name}=VALUE.`;
+}

@@ -1,0 +1,155 @@
+import type { Cell, Fields } from '../model/cell.ts';
+import { shownText } from '../model/cell.ts';
+import type { Issue } from '../model/issue.ts';
+import type { SourceRow } from '../model/table.ts';
+import { bindFields, compileColumns, indexHeader, missingHeader } from './bind.ts';
+import type { BoundField, HeaderIndex } from './bind.ts';
+import type { CellContext } from './cells.ts';
+import { foldKey } from './key-text.ts';
+import { createPairReader } from './key-value.ts';
+import { hasError, isTextual, keyOf, shownCells } from './parsed-row.ts';
+import type { Included, ParsedRow } from './parsed-row.ts';
+import type { Condition, PushMapping } from './mapping.ts';
+import { pushTarget } from './push-fields.ts';
+import { show } from './show.ts';
+
+export type { ParsedRow } from './parsed-row.ts';
+
+/** Turns the rows of one source into fields. */
+export interface RowReader {
+  /** The source's header without the four columns that a results file ends in; `lines` have the same width. */
+  readonly header: readonly string[];
+  /** Warnings about the table as a whole. */
+  readonly warnings: readonly Issue[];
+  /** The rows of a batch, in order. */
+  read(batch: readonly SourceRow[]): readonly ParsedRow[];
+  /** The rows that are whole only at the end of the table (`key_value`). */
+  end(): readonly ParsedRow[];
+}
+
+/** What rows are read with beside their mapping. */
+export interface RowOptions {
+  /** Accepts keys that look changed by a spreadsheet (`--allow-key-shape`). */
+  readonly allowKeyShape: boolean;
+  readonly variable: (name: string) => string | undefined;
+  /** The IANA zone of times without an offset; UTC when left out. */
+  readonly timezone?: string;
+}
+
+const RESULT_COLUMNS = ['_row', '_outcome', '_message', '_id'] as const;
+
+/**
+ * The reader of a source's rows: its header is bound to the mapping's columns here, once.
+ * Errors: ConfigError `header.missing`, `mapping.value`, `mapping.variable`; UsageError `lookup.not_yet`.
+ */
+export function createRowReader(
+  mapping: PushMapping,
+  header: readonly string[],
+  options: RowOptions,
+): RowReader {
+  const { source } = mapping;
+  const context: CellContext = {
+    locale: source.locale,
+    grouped: source.localeNamed === true,
+    allowKeyShape: options.allowKeyShape,
+    timezone: options.timezone ?? 'UTC',
+  };
+  const own = withoutResultColumns(header);
+  const index = indexHeader(own);
+  const compiled = compileColumns(mapping, context);
+  const used = new Set<number>();
+  const warnings: Issue[] = writeBackWarnings(mapping);
+  const included = bindWhere(mapping, index, used);
+  const key = pushTarget(mapping.resource)?.key ?? [];
+  if (source.layout.kind === 'key_value') {
+    const pairs = createPairReader(mapping, source.layout, compiled, index, options.variable, {
+      included,
+      used,
+      key,
+    });
+    warnings.push(...unusedColumns(mapping, own, used));
+    return { header: own, warnings, ...pairs };
+  }
+  const fields = bindFields(mapping, compiled, index, options.variable, used, warnings);
+  warnings.push(...unusedColumns(mapping, own, used));
+  const readOne = rowParser(fields, key, included, own.length);
+  return { header: own, warnings, read: (batch) => batch.map(readOne), end: () => [] };
+}
+
+function withoutResultColumns(header: readonly string[]): readonly string[] {
+  const tail = header.slice(-RESULT_COLUMNS.length);
+  return RESULT_COLUMNS.every((name, index) => tail[index] === name)
+    ? header.slice(0, -RESULT_COLUMNS.length)
+    : header;
+}
+
+function writeBackWarnings(mapping: PushMapping): Issue[] {
+  if (mapping.writeBack === undefined || mapping.source.location.kind === 'sheet') return [];
+  const message = 'write_back fills Google sheets only; the results file holds the same';
+  return [{ code: 'mapping.write_back', severity: 'warning', message }];
+}
+
+function unusedColumns(
+  mapping: PushMapping,
+  header: readonly string[],
+  used: ReadonlySet<number>,
+): readonly Issue[] {
+  const written = new Set(Object.values(mapping.writeBack ?? {}));
+  const extra = header.filter((name, index) => name !== '' && !used.has(index) && !written.has(name));
+  if (extra.length === 0) return [];
+  const shown =
+    extra.slice(0, 10).map(show).join(', ') + (extra.length > 10 ? ` and ${extra.length - 10} more` : '');
+  const message =
+    extra.length === 1
+      ? `column ${shown} is not used by the mapping`
+      : `columns ${shown} are not used by the mapping`;
+  return [{ code: 'header.extra', severity: 'warning', message }];
+}
+
+function bindWhere(mapping: PushMapping, header: HeaderIndex, used: Set<number>): Included {
+  const tests = mapping.source.where.map(({ header: name, equals, text }: Condition) => {
+    const index = header.indexOf(name, false);
+    if (index === undefined) throw missingHeader(mapping, header, [name], 'for where');
+    used.add(index);
+    return (cells: readonly Cell[]) => (shownText(cells[index] ?? '').trim() === text) === equals;
+  });
+  return (cells) => tests.every((test) => test(cells));
+}
+
+function rowParser(
+  bound: readonly BoundField[],
+  key: readonly string[],
+  included: Included,
+  width: number,
+): (row: SourceRow) => ParsedRow {
+  return ({ rowNumber, cells, issues: found }) => {
+    const lines = [shownCells(cells, width)];
+    const refused = { rowNumber, lines, key: null, folded: null, fields: null } as const;
+    if (found !== undefined && hasError(found)) {
+      return {
+        ...refused,
+        lines: [isTextual(cells) ? cells : cells.map(shownText)],
+        status: 'invalid',
+        issues: found,
+      };
+    }
+    if (!included(cells)) return { ...refused, status: 'excluded', issues: [] };
+    const issues: Issue[] = found === undefined ? [] : [...found];
+    const fields: Record<string, Fields[string]> = {};
+    for (const { field, read } of bound) {
+      const value = read(cells, issues);
+      if (value !== undefined) fields[field] = value;
+    }
+    const rowKey = keyOf(fields, key);
+    const valid = issues.length === 0 || !hasError(issues);
+    return {
+      rowNumber,
+      lines,
+      status: valid ? 'valid' : 'invalid',
+      key: rowKey,
+      folded: rowKey === null ? null : foldKey(rowKey),
+      fields: valid ? fields : null,
+      issues,
+    };
+  };
+}

@@ -1,0 +1,147 @@
+import { show } from './show.ts';
+
+/** An instant as ISO 8601 in UTC, or what is wrong with the text. */
+export type Instant = { readonly iso: string } | { readonly problem: string };
+
+interface Civil {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+}
+
+const ISO =
+  /^(?<yyyy>\d{4})-(?<MM>\d{2})-(?<dd>\d{2})(?:[T ](?<hh>\d{2}):(?<mm>\d{2})(?::(?<ss>\d{2})(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d{2}:?\d{2})?)?$/i;
+const DAY_MS = 86_400_000;
+
+/** Whether `format` is made of yyyy, mm, dd, hh, mm, ss (the first mm after hh is minutes) and signs between them, with a whole date in it. */
+export function isDateFormat(format: string): boolean {
+  const names = [...format.matchAll(/yyyy|mm|dd|hh|ss|[a-z]/gi)].map(([token]) => token.toLowerCase());
+  return ['yyyy', 'mm', 'dd'].every((name) => names.includes(name)) && names.every((name) => name.length > 1);
+}
+
+function patternOf(format: string): RegExp {
+  let sawHour = false;
+  const seen = new Set<string>();
+  const source = format.replace(/yyyy|mm|dd|hh|ss|[^a-z]/gi, (token) => {
+    const lower = token.toLowerCase();
+    if (lower === 'hh') sawHour = true;
+    const name = lower === 'mm' && (!sawHour || seen.has('mm')) ? 'MM' : lower;
+    if (!/^[a-z]/i.test(token)) return token.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+    if (seen.has(name)) return `\\d{${token.length}}`;
+    seen.add(name);
+    return `(?<${name}>\\d{${token.length}})`;
+  });
+  return new RegExp(`^${source}$`);
+}
+
+/**
+ * Reads date times written in `format` (spreadsheet notation, such as `dd/mm/yyyy hh:mm`), or in ISO 8601 when it is undefined. A time without
+ * an offset is one of `timezone` (IANA); one that does not exist there, or happens twice, is a problem and never guessed.
+ */
+export function instantReader(format: string | undefined, timezone: string): (text: string) => Instant {
+  const pattern = format === undefined ? ISO : patternOf(format);
+  const wanted = format === undefined ? 'yyyy-mm-dd hh:mm, or name its format in the mapping' : format;
+  const offsetAt = zoneOffsets(timezone);
+  return (text) => {
+    const found = pattern.exec(text.trim())?.groups;
+    if (found === undefined) return { problem: `${show(text)} is not a date as expected; write ${wanted}` };
+    const part = (name: string): number => Number(found[name] ?? 0);
+    const civil: Civil = {
+      year: part('yyyy'),
+      month: part('MM'),
+      day: part('dd'),
+      hour: part('hh'),
+      minute: part('mm'),
+      second: part('ss'),
+    };
+    if (!exists(civil)) return { problem: `${show(text)} is not a date of the calendar; correct it` };
+    const local = epochMs(civil);
+    const zone = found['zone'];
+    if (zone !== undefined) return { iso: isoOf(local - fixedOffset(zone)) };
+    const offsets = new Set([offsetAt(local - DAY_MS), offsetAt(local + DAY_MS)]);
+    const instants = [...offsets].map((offset) => local - offset).filter((at) => at + offsetAt(at) === local);
+    const [only] = instants;
+    if (only === undefined)
+      return {
+        problem: `${show(text)} does not exist in ${timezone}: the clocks go forward over it; correct it`,
+      };
+    if (instants.length > 1) {
+      return {
+        problem: `${show(text)} happens twice in ${timezone}: the clocks go back over it; add the offset, such as ${isoWithOffset(local, [...offsets][0] ?? 0)}`,
+      };
+    }
+    return { iso: isoOf(only) };
+  };
+}
+
+function exists({ year, month, day, hour, minute, second }: Civil): boolean {
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1];
+  return days !== undefined && day >= 1 && day <= days && hour < 24 && minute < 60 && second < 60;
+}
+
+/** Milliseconds since the epoch of a civil time in UTC (days by the proleptic Gregorian calendar, eras of 400 years). */
+function epochMs({ year, month, day, hour, minute, second }: Civil): number {
+  const shifted = month <= 2 ? year - 1 : year;
+  const era = Math.floor(shifted / 400);
+  const ofEra = shifted - era * 400;
+  const ofYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  const days =
+    era * 146_097 + ofEra * 365 + Math.floor(ofEra / 4) - Math.floor(ofEra / 100) + ofYear - 719_468;
+  return days * DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000;
+}
+
+function fixedOffset(zone: string): number {
+  if (zone.toUpperCase() === 'Z') return 0;
+  const sign = zone.startsWith('-') ? -1 : 1;
+  return sign * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))) * 60_000;
+}
+
+/** The offset of a zone from UTC in milliseconds, by instant. */
+function zoneOffsets(timezone: string): (atMs: number) => number {
+  if (timezone === 'UTC') return () => 0;
+  const civilAt = civilIn(timezone);
+  return (atMs) => epochMs(civilAt(atMs)) - Math.floor(atMs / 1000) * 1000;
+}
+
+function civilIn(timezone: string): (atMs: number) => Civil {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  return (atMs) => {
+    const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
+    const part = (name: Intl.DateTimeFormatPartTypes): number => parts.get(name) ?? 0;
+    return {
+      year: part('year'),
+      month: part('month'),
+      day: part('day'),
+      hour: part('hour'),
+      minute: part('minute'),
+      second: part('second'),
+    };
+  };
+}
+
+function isoOf(atMs: number): string {
+  const { year, month, day, hour, minute, second } = civilIn('UTC')(atMs);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}Z`;
+}
+
+function isoWithOffset(localMs: number, offsetMs: number): string {
+  const minutes = Math.abs(offsetMs) / 60_000;
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${isoOf(localMs).slice(0, 16)}${offsetMs < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}

@@ -1,0 +1,231 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import nock from 'nock';
+import { afterEach, describe, expect, it } from 'vitest';
+import { fetchTransport } from '../../src/client/fetch-transport.ts';
+import { TransportError } from '../../src/client/transport-error.ts';
+import type { HttpRequest } from '../../src/model/ports.ts';
+import { TEST_KEY, testClient } from '../support/client.ts';
+
+const MIB = 1024 * 1024;
+// Importing nock puts it between fetch and the network; only the last tests want that.
+nock.restore();
+const transport = fetchTransport();
+const closers: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+  nock.cleanAll();
+  nock.restore();
+});
+
+/** A server on a free port of this machine, closed after the test. */
+async function serve(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  return listen(createServer(handler));
+}
+
+async function listen(server: Server | ReturnType<typeof createTcpServer>): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const get = (url: string, signal?: AbortSignal): HttpRequest => ({
+  method: 'GET',
+  url,
+  headers: { 'x-api-key': TEST_KEY },
+  ...(signal && { signal }),
+});
+
+async function faultOf(request: HttpRequest): Promise<readonly [string, boolean]> {
+  const error = await transport(request).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof TransportError)) throw new Error('no TransportError', { cause: error });
+  return [error.fault, error.neverSent];
+}
+
+describe('a whole answer', () => {
+  it('carries status, headers in lower case and the decoded body', async () => {
+    const base = await serve((request, response) => {
+      response.writeHead(201, { 'Content-Encoding': 'gzip', 'X-Seen': request.headers['x-api-key'] });
+      response.end(gzipSync('{"name":"José 👩‍🚀"}'));
+    });
+    const answer = await transport(get(base));
+    expect(answer).toMatchObject({ status: 201, body: '{"name":"José 👩‍🚀"}' });
+    expect(answer.headers['x-seen']).toBe(TEST_KEY);
+  });
+
+  it('is sent with its method and body', async () => {
+    const base = await serve((request, response) => {
+      request.setEncoding('utf8');
+      request.on('data', (body: string) => response.end(`${request.method ?? ''} ${body}`));
+    });
+    expect((await transport({ method: 'PATCH', url: base, headers: {}, body: 'Zoë' })).body).toBe(
+      'PATCH Zoë',
+    );
+  });
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 307, 308])('%i is returned, and the other server sees nothing', async (status) => {
+    let seen = 0;
+    const other = await serve((_request, response) => {
+      seen += 1;
+      response.end();
+    });
+    const base = await serve((_request, response) => {
+      response.writeHead(status, { location: other });
+      response.end();
+    });
+    expect((await transport({ ...get(base), method: 'POST', body: '{}' })).status).toBe(status);
+    expect(seen).toBe(0);
+  });
+});
+
+describe('an answer that is too large', () => {
+  it.each([
+    ['a gzip bomb', true],
+    ['an endless body', false],
+  ])('is cut off: %s', async (_name, zipped) => {
+    const base = await serve((_request, response) => {
+      if (zipped) {
+        response.setHeader('content-encoding', 'gzip');
+        response.end(gzipSync(Buffer.alloc(40 * MIB)));
+        return;
+      }
+      const more = (): void => {
+        while (response.writable && response.write(Buffer.alloc(MIB)));
+      };
+      response.on('drain', more);
+      more();
+    });
+    expect(await faultOf(get(base))).toEqual(['too_large', false]);
+  });
+});
+
+describe('no answer', () => {
+  it('is a refused connection where nobody listens', async () => {
+    const base = await serve(() => undefined);
+    await closers.pop()?.();
+    expect(await faultOf(get(base))).toEqual(['refused', true]);
+  });
+
+  it('is an unknown host, never sent', async () => {
+    expect(await faultOf(get('http://no-such-host.invalid/'))).toEqual(['dns', true]);
+  });
+
+  it('is no TLS where the port speaks plain HTTP, never sent', async () => {
+    const base = await serve((_request, response) => response.end());
+    const [, neverSent] = await faultOf(get(base.replace('http:', 'https:')));
+    expect(neverSent).toBe(true);
+  });
+
+  it('is a port that fetch does not open, never sent', async () => {
+    expect(await faultOf(get('http://127.0.0.1:1/'))).toEqual(['unusable_address', true]);
+  });
+
+  it('is a reset after the request was read, which may have been applied', async () => {
+    const base = await serve((request) => request.socket.destroy());
+    expect(await faultOf(get(base))).toEqual(['reset', false]);
+  });
+
+  it('is a body that stops short', async () => {
+    const base = await serve((_request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('{"statusCode":');
+      setImmediate(() => {
+        response.destroy();
+      });
+    });
+    expect(await faultOf(get(base))).toEqual(['reset', false]);
+  });
+
+  it('is something that is not HTTP', async () => {
+    const base = await listen(
+      createTcpServer((socket) => socket.end('220 mail.test ESMTP\r\n', () => socket.destroy())),
+    );
+    expect(await faultOf(get(base))).toEqual(['reset', false]);
+  });
+
+  it.each(['headers', 'body'])('ends with the signal while the %s hang', async (part) => {
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const base = await serve((_request, response) => {
+      if (part === 'body') response.write('{"statusCode":200,');
+      setImmediate(() => {
+        stop.abort(reason);
+      });
+    });
+    await expect(transport(get(base, stop.signal))).rejects.toBe(reason);
+  });
+});
+
+describe('through the client', () => {
+  const HOST = 'https://service.test';
+  const account = { statusCode: 200, message: 'ok', data: { id: 'A', config: {} } };
+
+  function wire(): nock.Scope {
+    if (!nock.isActive()) nock.activate();
+    nock.disableNetConnect();
+    closers.push(() => {
+      nock.enableNetConnect();
+      return Promise.resolve();
+    });
+    return nock(HOST).get('/base/v1/auth/account').reply(200, account);
+  }
+
+  it('a read outlives a reset, an HTML page and a 503', async () => {
+    const scope = wire()
+      .get('/base/v1/user')
+      .replyWithError(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
+      .get('/base/v1/user')
+      .reply(200, '<html>maintenance</html>')
+      .get('/base/v1/user')
+      .reply(503, { statusCode: 503, message: 'busy', data: null })
+      .get('/base/v1/user')
+      .matchHeader('x-api-key', TEST_KEY)
+      .reply(200, { statusCode: 200, message: 'ok', data: [], paging: { total: 0 } });
+    const { client, clock } = testClient(transport, { baseUrl: `${HOST}/base` });
+    expect((await drive(clock, client.get('list-users'))).records).toEqual([]);
+    scope.done();
+  });
+
+  it('a write is ambiguous after a reset, and repeated after a refused connection', async () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), {
+      code: 'ECONNREFUSED',
+      syscall: 'connect',
+    });
+    const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
+    const scope = wire()
+      .patch('/base/v1/user')
+      .replyWithError(refused)
+      .patch('/base/v1/user')
+      .replyWithError(lost);
+    const { client, clock } = testClient(transport, { baseUrl: `${HOST}/base` });
+    const body = { id: '0b0e3c9a-0000-4000-8000-000000000002', is_active: false };
+    expect(await drive(clock, client.send('update-user', { body }))).toMatchObject({
+      kind: 'ambiguous',
+      reason: expect.stringContaining('ECONNRESET') as string,
+    });
+    scope.done();
+  });
+});
+
+/** Real sockets and a virtual clock: time moves on while the network is waited for. */
+async function drive<T>(clock: { advance(ms: number): Promise<void> }, work: Promise<T>): Promise<T> {
+  const progress = { done: false };
+  const outcome = work.finally(() => {
+    progress.done = true;
+  });
+  outcome.catch(() => undefined);
+  while (!progress.done) await clock.advance(10);
+  return outcome;
+}

@@ -1,0 +1,44 @@
+import { createClient } from '../../src/client/client.ts';
+import type { ClientOptions } from '../../src/client/client.ts';
+import type { RunEvent } from '../../src/model/event.ts';
+import type { Transport } from '../../src/model/ports.ts';
+import { Secret } from '../../src/model/secret.ts';
+import type { Service } from '../../src/model/service.ts';
+import { virtualClock } from './clock.ts';
+import type { VirtualClock } from './clock.ts';
+
+export const TEST_KEY = 'key-that-must-not-show-7f3a';
+
+export interface TestClient {
+  readonly client: Service;
+  readonly clock: VirtualClock;
+  readonly events: readonly RunEvent[];
+  /** The pauses among the events. */
+  readonly pauses: () => readonly Extract<RunEvent, { kind: 'pause' }>[];
+}
+
+/** A client on a virtual clock over the given transport. */
+export function testClient(
+  transport: Transport,
+  options: Partial<ClientOptions> & { readonly clock?: VirtualClock } = {},
+): TestClient {
+  const clock = options.clock ?? virtualClock();
+  const events: RunEvent[] = [];
+  const client = createClient({
+    baseUrl: 'https://service.test/fantasy/',
+    apiKey: new Secret(TEST_KEY),
+    random: { next: () => 0.5, ulid: () => '01J00000000000000000000000' },
+    emit: (event) => events.push(event),
+    reservePerMinute: 0,
+    reservePerDay: 0,
+    maxWaitMs: 900_000,
+    maxRequests: undefined,
+    timeoutMs: 60_000,
+    concurrency: 8,
+    signal: new AbortController().signal,
+    ...options,
+    clock,
+    transport,
+  });
+  return { client, clock, events, pauses: () => events.filter((event) => event.kind === 'pause') };
+}

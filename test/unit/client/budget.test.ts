@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import { IncompleteError } from '../../../src/model/error.ts';
+import type { HttpResponse } from '../../../src/model/ports.ts';
+import type { RequestCounts } from '../../../src/model/store.ts';
+import { testClient } from '../../support/client.ts';
+import type { TestClient } from '../../support/client.ts';
+import { virtualClock } from '../../support/clock.ts';
+import type { VirtualClock } from '../../support/clock.ts';
+import { limitedService } from '../../support/limited-service.ts';
+import type { LimitedOptions, LimitedService } from '../../support/limited-service.ts';
+import { accountData, envelopeAnswer, scriptedTransport } from '../../support/transport.ts';
+
+const ID = '0b0e3c9a-0000-4000-8000-000000000002';
+const PATCH = { body: { id: ID, display_name: 'Ana' } };
+const MINUTE = { limit: 10, lengthMs: 60_000, text: '60s' };
+
+interface World extends TestClient {
+  readonly clock: VirtualClock;
+  readonly service: LimitedService;
+  readonly send: (requests: number) => Promise<void>;
+  readonly reads: () => number;
+}
+
+function world(service: Partial<LimitedOptions> = {}, client: Parameters<typeof testClient>[1] = {}): World {
+  const clock = virtualClock();
+  const limited = limitedService({
+    clock,
+    kind: 'fixed',
+    perMinute: MINUTE,
+    accountCall: 'listed',
+    skewMs: 0,
+    latencyMs: () => [5, 5],
+    dateHeader: true,
+    ...service,
+  });
+  const made = testClient(limited.transport, { clock, ...client });
+  return {
+    ...made,
+    clock,
+    service: limited,
+    send: async (requests) => {
+      const calls = Array.from({ length: requests }, () => made.client.send('update-user', PATCH));
+      await clock.run(Promise.all(calls));
+    },
+    reads: () => made.client.counts().reads,
+  };
+}
+
+async function failureOf(clock: VirtualClock, work: Promise<unknown>): Promise<unknown> {
+  return clock.run(work.catch((error: unknown) => error));
+}
+
+describe('fixed windows', () => {
+  it('are filled to the brim, with one account call each', async () => {
+    const { send, client, service, pauses } = world();
+    await send(36);
+    expect(service.refused).toBe(0);
+    expect(client.counts()).toMatchObject({ writes: 36, reads: 4 } satisfies Partial<RequestCounts>);
+    expect(pauses()).toHaveLength(3);
+    expect(pauses()[0]?.reason).toBe('the per_minute window of the service is used up');
+  });
+
+  it('make the pauses that the forecast named', async () => {
+    const { send, client, clock, pauses } = world();
+    await clock.run(client.account());
+    const forecast = client.forecast(100);
+    await send(100);
+    const rounded = (all: readonly { seconds: number; untilMs: number }[]): unknown =>
+      all.map(({ seconds, untilMs }) => [seconds, Math.round(untilMs / 1000)]);
+    expect(forecast.pauses).toHaveLength(11);
+    expect(rounded(pauses())).toEqual(rounded(forecast.pauses));
+    expect(client.counts().sent).toBe(1 + forecast.requests);
+    expect(Math.abs(clock.now() - forecast.finishesAtMs)).toBeLessThan(100);
+  });
+
+  it('are spent whole where the account call is free, once that is measured', async () => {
+    const day = { limit: 1000, lengthMs: 86_400_000, text: '1d' };
+    const { send, service, reads } = world({ accountCall: 'free', perDay: day });
+    // 9 while it is taken to be counted, then 10 a window.
+    await send(39);
+    expect(service.refused).toBe(0);
+    expect(reads()).toBe(4);
+  });
+
+  it('teach by one refusal that the account leaves its own call out', async () => {
+    const { send, service } = world({ accountCall: 'unlisted' });
+    service.spend(3);
+    await send(40);
+    expect(service.refused).toBe(1);
+  });
+
+  it('are waited for on the clock of the service, wherever its hands stand', async () => {
+    for (const skewMs of [-86_400_000, 43_200_777]) {
+      const { send, service, clock, client } = world({ skewMs });
+      await clock.run(client.account());
+      clock.jump(86_400_000);
+      await send(25);
+      expect(service.refused).toBe(0);
+      expect(client.counts().waited_ms).toBeLessThan(122_000);
+    }
+  });
+
+  it('are a whole window long where nothing says when they reset', async () => {
+    const { send, service, client } = world({ dateHeader: false });
+    await send(25);
+    expect(service.refused).toBe(0);
+    expect(client.counts().waited_ms).toBeGreaterThan(120_000);
+  });
+
+  it('leave the reserve alone', async () => {
+    const { send, service, pauses } = world({}, { reservePerMinute: 4 });
+    await send(10);
+    expect(pauses()).toHaveLength(1);
+    expect(service.admitted).toHaveLength(12);
+  });
+});
+
+describe('sliding windows', () => {
+  it('are paced by our own requests, at the speed of the limit', async () => {
+    const { send, service, clock } = world({ kind: 'sliding', latencyMs: () => [40, 40] });
+    const beganMs = clock.monotonic();
+    await send(60);
+    expect(service.refused).toBe(0);
+    const requests = service.admitted.length;
+    const boundMs = (Math.ceil(requests / MINUTE.limit) - 1) * 60_000;
+    expect(clock.monotonic() - beganMs).toBeLessThan(boundMs * (1 + 0.09 / 60) + 1100);
+  });
+});
+
+describe('a limit that is none', () => {
+  it.each([null, undefined, 0, -1])('reported as %j means unlimited', async (limit) => {
+    const windows = { per_minute: { limit, window: '60s', used: 0, remaining: 0, reset_at: null } };
+    const answers = Array.from({ length: 50 }, () => envelopeAnswer(200, { id: ID, external_id: 'M' }));
+    const { transport } = scriptedTransport(envelopeAnswer(200, accountData(windows)), ...answers);
+    const { client, clock, events } = testClient(transport);
+    await clock.run(Promise.all(answers.map(() => client.send('update-user', PATCH))));
+    expect(events).toEqual([]);
+    expect(client.forecast(1_000_000).pauses).toEqual([]);
+  });
+});
+
+describe('a pause that is too long', () => {
+  it('ends the run before anything is sent, and says when to go on', async () => {
+    const { send, client, clock, service } = world({}, { maxWaitMs: 10_000, concurrency: 1 });
+    await send(9);
+    const error = await failureOf(clock, client.send('update-user', PATCH));
+    expect(error).toBeInstanceOf(IncompleteError);
+    expect(error).toMatchObject({
+      code: 'budget.exhausted',
+      next: 'resume',
+      message: expect.stringMatching(
+        /per_minute window .* \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d, in \d+ s, and max_wait is 10 s/,
+      ) as string,
+    });
+    expect(service.admitted).toHaveLength(10);
+    expect(client.forecast(1)).toMatchObject({ fits: 0, pauses: [] });
+  });
+
+  it('names a reserve that leaves nothing', async () => {
+    const { client, clock } = world({}, { reservePerMinute: 10 });
+    expect(await failureOf(clock, client.send('update-user', PATCH))).toMatchObject({
+      code: 'budget.exhausted',
+      next: 'lower budget.reserve_per_minute',
+    });
+  });
+});
+
+describe('a 429', () => {
+  const account = (over: object = {}): HttpResponse =>
+    envelopeAnswer(
+      200,
+      accountData({ per_minute: { limit: 100, window: '60s', used: 5, remaining: 95, ...over } }),
+      { headers: { date: new Date('2026-11-20T10:00:00Z').toUTCString() } },
+    );
+  const user = envelopeAnswer(200, { id: ID, external_id: 'M' });
+  const slow = (headers: Readonly<Record<string, string>> = {}): HttpResponse =>
+    envelopeAnswer(429, null, { headers });
+
+  const waited = async (first: HttpResponse, ...rest: readonly HttpResponse[]): Promise<number> => {
+    const { transport } = scriptedTransport(first, ...rest);
+    const { client, clock } = testClient(transport);
+    await clock.run(client.send('update-user', PATCH));
+    return client.counts().waited_ms;
+  };
+
+  it('is waited out until the later of Retry-After and the reset', async () => {
+    const unlimited = envelopeAnswer(200, accountData());
+    expect(await waited(unlimited, slow({ 'retry-after': '30' }), unlimited, user)).toBe(30_015);
+    const resets = account({ reset_at: '2026-11-20T10:00:20Z' });
+    expect(await waited(resets, slow({ 'retry-after': '3' }), account(), user)).toBe(20_015);
+    expect(await waited(resets, slow({ 'retry-after': '40' }), account(), user)).toBe(40_015);
+  });
+
+  it.each(['0', '-3', 'garbage'])('with Retry-After %s, and no reset, waits 60 s, doubling', async (text) => {
+    const unlimited = envelopeAnswer(200, accountData());
+    const again = slow({ 'retry-after': text });
+    expect(await waited(unlimited, again, unlimited, user)).toBe(60_000);
+    expect(await waited(unlimited, again, again, again, unlimited, user)).toBe(420_000);
+  });
+
+  it('stops every caller, and several answers to one burst are one refusal', async () => {
+    const unlimited = envelopeAnswer(200, accountData());
+    const clock = virtualClock();
+    const later = (answer: HttpResponse) => async (): Promise<HttpResponse> => {
+      await clock.sleep(10);
+      return answer;
+    };
+    const { transport, requests } = scriptedTransport(
+      unlimited,
+      ...[slow(), slow(), slow(), slow()].map(later),
+      unlimited,
+      ...[user, user, user, user].map(later),
+    );
+    const { client, pauses } = testClient(transport, { clock });
+    await clock.run(Promise.all([1, 2, 3, 4].map(() => client.send('update-user', PATCH))));
+    expect(requests).toHaveLength(10);
+    expect(pauses()).toMatchObject([{ seconds: 60, reason: 'the service asked to slow down (429)' }]);
+    expect(client.counts()).toMatchObject({ throttled: 4, waited_ms: 60_000 });
+  });
+
+  it('that asks for ten days ends the run', async () => {
+    const unlimited = envelopeAnswer(200, accountData());
+    const { transport } = scriptedTransport(unlimited, slow({ 'retry-after': '864000' }));
+    const { client, clock } = testClient(transport);
+    expect(await failureOf(clock, client.send('update-user', PATCH))).toMatchObject({
+      code: 'budget.exhausted',
+    });
+  });
+
+  it('on the account call is waited out too, and given up in the end', async () => {
+    const unlimited = envelopeAnswer(200, accountData());
+    expect(await waited(slow(), unlimited, user)).toBe(60_000);
+    const { transport } = scriptedTransport(...Array.from({ length: 6 }, () => slow()));
+    const { client, clock } = testClient(transport, { maxWaitMs: 9e9 });
+    expect(await failureOf(clock, client.account())).toMatchObject({ code: 'service.throttled' });
+  });
+});
+
+describe('another client of the same key', () => {
+  it('is left as much as it was seen to spend', async () => {
+    const { send, service } = world({
+      perMinute: { ...MINUTE, limit: 20 },
+      perDay: { limit: 1000, lengthMs: 86_400_000, text: '1d' },
+    });
+    await send(10);
+    service.spend(5);
+    await send(30);
+    const byWindow = Object.values(Object.groupBy(service.admitted, (at) => Math.floor(at / 60_000)));
+    // The 5 of the first window are found out by a 429; the second then leaves 5 free beside the account call, and finds none spent.
+    expect(byWindow.map((requests) => requests?.length)).toEqual([15, 15, 13]);
+    expect(service.refused).toBeGreaterThan(0);
+  });
+
+  it('is forgiven: refusals count in a row only until an answer comes through', async () => {
+    const unlimited = envelopeAnswer(200, accountData());
+    const slow = envelopeAnswer(429, null);
+    const user = envelopeAnswer(200, { id: ID, external_id: 'M' });
+    const { transport } = scriptedTransport(unlimited, slow, unlimited, user, slow, unlimited, user);
+    const { client, clock } = testClient(transport);
+    await clock.run(client.send('update-user', PATCH));
+    await clock.run(client.send('update-user', PATCH));
+    expect(client.counts().waited_ms).toBe(120_000);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { classify } from '../../../src/client/classify.ts';
+import { TransportError } from '../../../src/client/transport-error.ts';
+import type { HttpResponse } from '../../../src/model/ports.ts';
+import { envelopeAnswer } from '../../support/transport.ts';
+
+const raw = (status: number, body: string): HttpResponse => ({ status, headers: {}, body });
+const HTML = '<!doctype html><title>Sign in</title>';
+const CUT = '{"statusCode":200,"message":"ok","data":[{"id":';
+
+type Row = readonly [name: string, answer: HttpResponse | TransportError, write: string, read: string];
+
+const ROWS: readonly Row[] = [
+  ['200', envelopeAnswer(200, {}), 'applied', 'applied'],
+  ['201', envelopeAnswer(201, {}), 'applied', 'applied'],
+  ['201 with 200 in the envelope', envelopeAnswer(201, {}, { statusCode: 200 }), 'applied', 'applied'],
+  ...[400, 401, 403, 404, 405, 413, 415, 422].map((status): Row => [
+    String(status),
+    envelopeAnswer(status, null),
+    'refused',
+    'refused',
+  ]),
+  ['429', envelopeAnswer(429, null), 'throttled', 'throttled'],
+  ['429 without an envelope', raw(429, HTML), 'throttled', 'throttled'],
+  ...[408, 409, 418, 500, 502, 503, 504].map((status): Row => [
+    String(status),
+    envelopeAnswer(status, null),
+    'ambiguous',
+    'retry',
+  ]),
+  ['200 with 404 in the envelope', envelopeAnswer(200, null, { statusCode: 404 }), 'ambiguous', 'retry'],
+  ['404 with 200 in the envelope', envelopeAnswer(404, null, { statusCode: 200 }), 'ambiguous', 'retry'],
+  ['404 with 400 in the envelope', envelopeAnswer(404, null, { statusCode: 400 }), 'ambiguous', 'retry'],
+  ['429 with 200 in the envelope', envelopeAnswer(429, null, { statusCode: 200 }), 'ambiguous', 'retry'],
+  ...[301, 302, 307, 308].map((status): Row => [String(status), raw(status, ''), 'ambiguous', 'redirected']),
+  ['200 with HTML', raw(200, HTML), 'ambiguous', 'retry'],
+  ['404 with HTML', raw(404, HTML), 'ambiguous', 'retry'],
+  ['200 and empty', raw(200, ''), 'ambiguous', 'retry'],
+  ['204', raw(204, ''), 'ambiguous', 'retry'],
+  ['cut JSON', raw(200, CUT), 'ambiguous', 'retry'],
+  ['JSON of another kind', raw(200, '[1,2]'), 'ambiguous', 'retry'],
+  ['refused connection', new TransportError('refused', 'x'), 'not_applied', 'not_applied'],
+  ['unknown host', new TransportError('dns', 'x'), 'not_applied', 'not_applied'],
+  ['connect timeout', new TransportError('connect_timeout', 'x'), 'not_applied', 'not_applied'],
+  ['certificate', new TransportError('certificate', 'x'), 'not_applied', 'not_applied'],
+  ['reset', new TransportError('reset', 'x'), 'ambiguous', 'retry'],
+  ['timeout', new TransportError('timeout', 'x'), 'ambiguous', 'retry'],
+  ['endless body', new TransportError('too_large', 'x'), 'ambiguous', 'retry'],
+];
+
+describe('classify', () => {
+  it.each(ROWS)('%s', (_name, answer, write, read) => {
+    expect(classify('POST', answer).kind).toBe(write);
+    expect(classify('PATCH', answer).kind).toBe(write);
+    expect(classify('GET', answer).kind).toBe(read);
+  });
+
+  it('gives each unusable answer its own code', () => {
+    const faultOf = (answer: HttpResponse | TransportError): unknown =>
+      (classify('GET', answer) as { fault?: string }).fault;
+    expect(faultOf(raw(200, HTML))).toBe('service.html');
+    expect(faultOf(raw(200, ''))).toBe('service.no_envelope');
+    expect(faultOf(raw(200, CUT))).toBe('service.no_envelope');
+    expect(faultOf(raw(302, ''))).toBe('service.redirect');
+    expect(faultOf(envelopeAnswer(500, null))).toBe('service.error');
+    expect(faultOf(new TransportError('timeout', 'x'))).toBe('service.timeout');
+    expect(faultOf(new TransportError('dns', 'x'))).toBe('service.unreachable');
+  });
+});

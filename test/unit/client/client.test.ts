@@ -1,0 +1,320 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { TransportError } from '../../../src/client/transport-error.ts';
+import { AccessError, IncompleteError, RefusedError, UnavailableError } from '../../../src/model/error.ts';
+import type { HttpResponse } from '../../../src/model/ports.ts';
+import { TEST_KEY, testClient } from '../../support/client.ts';
+import type { TestClient } from '../../support/client.ts';
+import { virtualClock } from '../../support/clock.ts';
+import { accountData, envelopeAnswer, scriptedTransport } from '../../support/transport.ts';
+import type { Scripted, ScriptedTransport } from '../../support/transport.ts';
+
+const ID = '0b0e3c9a-0000-4000-8000-000000000002';
+const USER = { id: ID, external_id: 'M-1', display_name: 'Ana' };
+const PATCH = { body: { id: ID, display_name: 'Ana' } };
+const ACCOUNT = envelopeAnswer(200, accountData());
+const OK = envelopeAnswer(200, USER);
+const html: HttpResponse = { status: 200, headers: {}, body: '<html>login</html>' };
+const never = (): Promise<HttpResponse> => new Promise(() => undefined);
+
+type Wire = TestClient & ScriptedTransport;
+
+/** A client whose account call is answered first, then the script. */
+function open(script: readonly Scripted[], options: Parameters<typeof testClient>[1] = {}): Wire {
+  const scripted = scriptedTransport(ACCOUNT, ...script);
+  return { ...scripted, ...testClient(scripted.transport, options) };
+}
+
+/** Each answer as often as a read is attempted. */
+const four = (answer: Scripted): readonly Scripted[] => [answer, answer, answer, answer];
+
+async function failureOf(wire: Wire, work: Promise<unknown>): Promise<unknown> {
+  return wire.clock.run(
+    work.then(
+      () => {
+        throw new Error('it did not fail');
+      },
+      (error: unknown) => error,
+    ),
+  );
+}
+
+describe('reads', () => {
+  it('read the account before anything else, once', async () => {
+    const wire = open([OK, OK]);
+    await wire.clock.run(
+      Promise.all([wire.client.get('get-squad', { id: ID }), wire.client.get('get-squad', { id: ID })]),
+    );
+    expect(wire.requests.map(({ url }) => new URL(url).pathname)).toEqual([
+      '/fantasy/v1/auth/account',
+      `/fantasy/v1/squad/${ID}`,
+      `/fantasy/v1/squad/${ID}`,
+    ]);
+    expect(wire.client.counts()).toEqual({
+      planned: 0,
+      sent: 3,
+      reads: 3,
+      writes: 0,
+      throttled: 0,
+      waited_ms: 0,
+    });
+  });
+
+  it.each<[string, Scripted, string, RegExp]>([
+    ['HTML', html, 'service.html', /an HTML page, not the service's JSON \(HTTP 200\): is base_url right\?/],
+    ['nothing', { ...html, body: '' }, 'service.no_envelope', /an empty body/],
+    ['cut JSON', { ...html, body: '{"statusCode":200,' }, 'service.no_envelope', /not whole JSON/],
+    [
+      '500',
+      envelopeAnswer(500, null, { message: 'oops' }),
+      'service.error',
+      /HTTP 500 and the message "oops"/,
+    ],
+    [
+      'no connection',
+      new TransportError('refused', 'the connection was refused'),
+      'service.unreachable',
+      /refused/,
+    ],
+    ['a reset', new TransportError('reset', 'the connection broke'), 'service.unreachable', /broke/],
+    ['silence', new TransportError('timeout', 'no whole answer within 60 s'), 'service.timeout', /60 s/],
+  ])('are attempted four times with growing waits on %s', async (_name, answer, code, message) => {
+    const wire = open(four(answer));
+    const error = await failureOf(wire, wire.client.get('get-squad', { id: ID }));
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string });
+    expect((error as Error).message).toContain(`GET https://service.test/fantasy/v1/squad/${ID}`);
+    expect((error as UnavailableError).next).toBeTruthy();
+    expect(wire.requests).toHaveLength(5);
+    expect(wire.events.map((event) => event.kind === 'retry' && event.waitMs)).toEqual([500, 1000, 2000]);
+  });
+
+  it('go on after a failure that passes, and heed Retry-After of a 503', async () => {
+    const busy = envelopeAnswer(503, null, { headers: { 'retry-after': '7' } });
+    const wire = open([html, busy, envelopeAnswer(200, USER)]);
+    const answer = await wire.clock.run(wire.client.get('get-squad', { id: ID }));
+    expect(answer).toMatchObject({ status: 200, records: [USER], issues: [] });
+    expect(wire.events.map((event) => event.kind === 'retry' && event.waitMs)).toEqual([500, 7000]);
+  });
+
+  it('never follow a redirect', async () => {
+    const wire = open([{ status: 307, headers: { location: 'https://elsewhere.test/' }, body: '' }]);
+    const error = await failureOf(wire, wire.client.get('list-users'));
+    expect(error).toMatchObject({
+      code: 'service.redirect',
+      message: expect.stringContaining('HTTP 307') as string,
+    });
+    expect(wire.requests).toHaveLength(2);
+  });
+
+  it('tell refusals of a record from refusals of the key', async () => {
+    const wire = open([
+      envelopeAnswer(404, null, { message: 'no such squad' }),
+      envelopeAnswer(403, null),
+      envelopeAnswer(401, null),
+    ]);
+    const call = (): Promise<unknown> => wire.client.get('get-squad', { id: ID });
+    const missing = await failureOf(wire, call());
+    expect(missing).toBeInstanceOf(RefusedError);
+    expect(missing).toMatchObject({
+      status: 404,
+      message: expect.stringContaining('"no such squad"') as string,
+    });
+    expect(await failureOf(wire, call())).toMatchObject({ status: 403 });
+    expect(await failureOf(wire, call())).toBeInstanceOf(AccessError);
+  });
+
+  it('keep the good records of an answer', async () => {
+    const wire = open([envelopeAnswer(200, [USER, { id: 7 }], { paging: { total: '2' } })]);
+    const answer = await wire.clock.run(wire.client.get('list-users'));
+    expect(answer.records).toEqual([USER]);
+    expect(answer.issues).toHaveLength(1);
+    expect(answer.paging).toEqual({ total: 2 });
+  });
+
+  it('refuse data of another kind', async () => {
+    const wire = open([envelopeAnswer(200, { id: 1 })]);
+    expect(await failureOf(wire, wire.client.get('list-users'))).toMatchObject({
+      code: 'service.no_envelope',
+    });
+  });
+
+  it('send nothing that the contract forbids', async () => {
+    const wire = open([]);
+    await expect(wire.client.get('get-player', { id: 7 })).rejects.toMatchObject({
+      code: 'request.invalid',
+    });
+    await expect(wire.client.get('update-user', PATCH)).rejects.toMatchObject({ code: 'request.invalid' });
+    await expect(wire.client.send('get-account', {})).rejects.toMatchObject({ code: 'request.invalid' });
+    expect(wire.requests).toEqual([]);
+  });
+
+  it('end at once when the run is interrupted', async () => {
+    const run = new AbortController();
+    const wire = open(
+      [
+        ({ signal }) =>
+          new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error))),
+      ],
+      {
+        signal: run.signal,
+      },
+    );
+    const reason = new Error('stopped by SIGINT');
+    const work = failureOf(wire, wire.client.get('get-squad', { id: ID }));
+    void wire.clock.sleep(5).then(() => run.abort(reason));
+    expect(await work).toBe(reason);
+    expect(await failureOf(wire, wire.client.get('get-squad', { id: ID }))).toBe(reason);
+    expect(wire.requests).toHaveLength(2);
+  });
+});
+
+describe('the account call', () => {
+  it.each<[number, string, string]>([
+    [401, 'service.access', 'AccessError'],
+    [403, 'service.access', 'AccessError'],
+    [404, 'service.error', 'UnavailableError'],
+    [400, 'service.error', 'UnavailableError'],
+  ])('refused with %i is %s', async (status, code, name) => {
+    const scripted = scriptedTransport(envelopeAnswer(status, null, { message: 'no' }));
+    const wire = { ...scripted, ...testClient(scripted.transport) };
+    expect(await failureOf(wire, wire.client.account())).toMatchObject({ code, name });
+  });
+
+  it('says that base_url is wrong on a 404', async () => {
+    const scripted = scriptedTransport(envelopeAnswer(404, null));
+    const wire = { ...scripted, ...testClient(scripted.transport) };
+    expect(await failureOf(wire, wire.client.account())).toMatchObject({
+      message: expect.stringContaining('base_url is probably wrong') as string,
+    });
+  });
+
+  it('needs a record that can be read', async () => {
+    const scripted = scriptedTransport(envelopeAnswer(200, { tier: 'gold' }));
+    const wire = { ...scripted, ...testClient(scripted.transport) };
+    expect(await failureOf(wire, wire.client.account())).toMatchObject({ code: 'service.no_envelope' });
+  });
+});
+
+describe('writes', () => {
+  it.each<[string, Scripted, object]>([
+    ['applied', OK, { kind: 'applied', status: 200, records: [USER] }],
+    [
+      'refused',
+      envelopeAnswer(422, null, { message: 'too long' }),
+      { kind: 'refused', status: 422, message: 'too long' },
+    ],
+    ['refused by 403', envelopeAnswer(403, null), { kind: 'refused', status: 403 }],
+    ['ambiguous on 500', envelopeAnswer(500, null), { kind: 'ambiguous' }],
+    ['ambiguous on a redirect', { status: 308, headers: {}, body: '' }, { kind: 'ambiguous' }],
+    ['ambiguous on HTML', html, { kind: 'ambiguous' }],
+    ['ambiguous on a reset', new TransportError('reset', 'broke'), { kind: 'ambiguous', reason: 'broke' }],
+    ['ambiguous on data of another kind', envelopeAnswer(200, [USER]), { kind: 'ambiguous' }],
+    ['ambiguous on a record without its id', envelopeAnswer(200, {}), { kind: 'ambiguous' }],
+  ])('are %s after one attempt', async (_name, answer, result) => {
+    const wire = open([answer]);
+    expect(await wire.clock.run(wire.client.send('update-user', PATCH))).toMatchObject(result);
+    expect(wire.requests).toHaveLength(2);
+  });
+
+  it('are repeated while they surely never arrived', async () => {
+    const refused = new TransportError('refused', 'the connection was refused');
+    const wire = open([refused, new TransportError('dns', 'x'), OK]);
+    expect(await wire.clock.run(wire.client.send('update-user', PATCH))).toMatchObject({ kind: 'applied' });
+    const other = open(four(refused));
+    expect(await other.clock.run(other.client.send('update-user', PATCH))).toEqual({
+      kind: 'not_applied',
+      reason: 'the connection was refused',
+    });
+    expect(other.client.counts()).toMatchObject({ sent: 5, reads: 1, writes: 4 });
+  });
+
+  it('are not sent twice when no answer comes in time', async () => {
+    const wire = open([never]);
+    const result = await wire.clock.run(wire.client.send('update-user', PATCH));
+    expect(result).toEqual({ kind: 'ambiguous', reason: 'no whole answer within 60 s' });
+    expect(wire.requests).toHaveLength(2);
+    expect(wire.requests[1]?.signal?.aborted).toBe(true);
+  });
+
+  it('in flight are waited for when the run is interrupted, and their result is kept', async () => {
+    const run = new AbortController();
+    const clock = virtualClock();
+    const wire = open([() => clock.sleep(50).then(() => OK)], { signal: run.signal, clock });
+    const work = wire.client.send('update-user', PATCH);
+    void clock.sleep(20).then(() => run.abort(new Error('stopped')));
+    expect(await clock.run(work)).toMatchObject({ kind: 'applied' });
+    await expect(wire.client.send('update-user', PATCH)).rejects.toThrow('stopped');
+  });
+
+  it('refused with 401 stop the command', async () => {
+    const wire = open([envelopeAnswer(401, null)]);
+    expect(await failureOf(wire, wire.client.send('update-user', PATCH))).toBeInstanceOf(AccessError);
+  });
+
+  it('throttled go again after the wait, six times in all', async () => {
+    const slow = envelopeAnswer(429, null, { message: 'quota', headers: { 'retry-after': '2' } });
+    const wire = open([slow, ACCOUNT, OK]);
+    expect(await wire.clock.run(wire.client.send('update-user', PATCH))).toMatchObject({ kind: 'applied' });
+    expect(wire.client.counts()).toMatchObject({ sent: 4, throttled: 1, waited_ms: 2015 });
+    const stuck = open(Array.from({ length: 6 }, () => [slow, ACCOUNT]).flat(), { maxWaitMs: 9e9 });
+    expect(await stuck.clock.run(stuck.client.send('update-user', PATCH))).toEqual({
+      kind: 'refused',
+      status: 429,
+      message: 'quota',
+    });
+    const read = open(Array.from({ length: 6 }, () => [slow, ACCOUNT]).flat(), { maxWaitMs: 9e9 });
+    expect(await failureOf(read, read.client.get('list-users'))).toMatchObject({ code: 'service.throttled' });
+  });
+});
+
+describe('the limit of requests', () => {
+  it('stops before the request that would pass it', async () => {
+    const wire = open([OK], { maxRequests: 2 });
+    await wire.clock.run(wire.client.send('update-user', PATCH));
+    const error = await failureOf(wire, wire.client.send('update-user', PATCH));
+    expect(error).toBeInstanceOf(IncompleteError);
+    expect(error).toMatchObject({ code: 'budget.max_requests', next: 'resume' });
+    expect(wire.requests).toHaveLength(2);
+  });
+});
+
+describe('the key', () => {
+  it('stands in no error, event or printed client', async () => {
+    const wire = open([...four(html), envelopeAnswer(401, null)]);
+    const errors = [
+      await failureOf(wire, wire.client.get('list-users')),
+      await failureOf(wire, wire.client.get('list-users')),
+    ];
+    const shown = inspect([errors, wire.events, wire.client], { depth: 20, showHidden: true });
+    expect(shown).not.toContain(TEST_KEY);
+    expect(wire.requests[0]?.headers['x-api-key']).toBe(TEST_KEY);
+  });
+});
+
+describe('lists', () => {
+  it('ask the first page of users without a page, and warn of a record that cannot be read', async () => {
+    const second = { ...USER, id: 'B' };
+    const wire = open([
+      envelopeAnswer(200, [USER, { id: 'C' }], { paging: { total: 3, per_page: 2, page_total: 2 } }),
+      envelopeAnswer(200, [second], { paging: { total: 3, per_page: 2, page_total: 2 } }),
+    ]);
+    const found = await wire.clock.run(Array.fromAsync(wire.client.list('list-users')));
+    expect(found.flat()).toEqual([USER, second]);
+    expect(wire.requests.slice(1).map(({ url }) => new URL(url).search)).toEqual(['', '?page=2']);
+    expect(wire.events).toEqual([
+      {
+        kind: 'warning',
+        message: expect.stringMatching(/list-users page 1: record 2 .*external_id/) as string,
+      },
+    ]);
+  });
+
+  it('take either case of a UUID for the same record', async () => {
+    const wire = open([
+      envelopeAnswer(200, [{ ...USER, id: ID.toUpperCase() }]),
+      envelopeAnswer(200, [{ ...USER, id: ID }]),
+    ]);
+    expect((await wire.clock.run(Array.fromAsync(wire.client.list('list-users')))).flat()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest';
+import { resources } from '../../../src/contract/index.ts';
+import { createRowReader } from '../../../src/mapping/rows.ts';
+import type { ParsedRow } from '../../../src/mapping/rows.ts';
+import { ConfigError, UsageError } from '../../../src/model/error.ts';
+import { parseRows, pushMapping, USERS } from '../tables/csv-source.ts';
+
+const options = { allowKeyShape: false, variable: () => undefined } as const;
+
+const POINTS = `
+name: points
+push: points_config
+source: { csv: points.csv, layout: key_value, key_column: Setting, value_column: Points }
+operation: set
+columns: auto
+`;
+const settings = Object.keys(resources.points_config.push?.fields ?? {}).filter(
+  (name) => name !== 'fantasy_league_id',
+);
+const pairs = (value: (name: string) => string = () => '10'): string =>
+  settings.map((name) => `${name},${value(name)}\n`).join('');
+
+describe('a table of rows', () => {
+  test('keeps the cells as they are and makes the fields', async () => {
+    const [row] = await parseRows('Member ID,Display name,Active\n u1 ,Ana,TRUE\n');
+    expect(row).toMatchObject({
+      rowNumber: 2,
+      lines: [[' u1 ', 'Ana', 'TRUE']],
+      status: 'valid',
+      key: 'u1',
+      folded: 'u1',
+      fields: { external_id: 'u1', display_name: 'Ana', is_active: true },
+    });
+  });
+
+  test('keeps the key of a row that is wrong elsewhere', async () => {
+    const [row] = await parseRows('Member ID,Display name,Active\nu1,Ana,maybe\n');
+    expect(row).toMatchObject({ status: 'invalid', key: 'u1', fields: null });
+  });
+
+  test('leaves out what `where` leaves out, unread', async () => {
+    const mapping = pushMapping(
+      USERS.replace('csv: users.csv', `csv: users.csv, where: 'Club = "Harbour Town" and Active != "left"'`),
+    );
+    const rows = await parseRows(
+      'Member ID,Display name,Active,Club\nu1,Ana,, Harbour Town \n,Bo,,Hill\nu3,Cy,left,Harbour Town\nu4,Di,,harbour town\n',
+      mapping,
+    );
+    expect(rows.map(({ status }) => status)).toEqual(['valid', 'excluded', 'excluded', 'excluded']);
+    expect(rows[1]).toMatchObject({ key: null, fields: null, issues: [], lines: [['', 'Bo', '', 'Hill']] });
+  });
+
+  test('reads a results file again without the columns that were added', () => {
+    const mapping = pushMapping(USERS);
+    const header = ['Member ID', 'Display name', 'Active', '_row', '_outcome', '_message', '_id'];
+    const reader = createRowReader(mapping, header, options);
+    expect(reader.header).toEqual(['Member ID', 'Display name', 'Active']);
+    expect(reader.warnings).toEqual([]);
+    const [row] = reader.read([{ rowNumber: 2, cells: ['u1', 'Ana', '', '7', 'invalid', 'x', ''] }]);
+    expect(row).toMatchObject({ status: 'valid', lines: [['u1', 'Ana', '']] });
+  });
+
+  test('takes the first of several headers that exists', async () => {
+    const mapping = pushMapping(USERS.replace('from: Display name', 'from: [Nickname, Display name, Name]'));
+    const [row] = await parseRows('Name,Display name,Member ID,Active\nAna L.,Ana,u1,\n', mapping);
+    expect(row?.fields).toEqual({ external_id: 'u1', display_name: 'Ana' });
+  });
+
+  test('warns of an optional column that is not there', () => {
+    expect(createRowReader(pushMapping(USERS), ['Member ID', 'Display name'], options).warnings).toEqual([
+      {
+        code: 'header.optional',
+        severity: 'warning',
+        message: 'no column "Active": is_active is left alone',
+      },
+    ]);
+  });
+
+  test('blank cells: omit, clear, error and default', async () => {
+    const fields = async (column: string): Promise<ParsedRow | undefined> => {
+      const mapping = pushMapping(USERS.replace('{ from: Display name }', column));
+      return (await parseRows('Member ID,Display name,Active\nu1,,\n', mapping))[0];
+    };
+    expect((await fields('{ from: Display name }'))?.fields).toEqual({ external_id: 'u1' });
+    expect((await fields('{ from: Display name, blank: clear }'))?.fields).toEqual({
+      external_id: 'u1',
+      display_name: '',
+    });
+    expect((await fields('{ from: Display name, default: Anonymous }'))?.fields).toEqual({
+      external_id: 'u1',
+      display_name: 'Anonymous',
+    });
+    expect((await fields('{ from: Display name, blank: error }'))?.issues).toEqual([
+      { code: 'cell.blank', severity: 'error', column: 'Display name', message: 'is empty; fill it in' },
+    ]);
+  });
+
+  test('transforms run in their order', async () => {
+    const mapping = pushMapping(
+      USERS.replace('from: Member ID', 'from: Member ID, transform: [strip_leading_apostrophe, upper]'),
+    );
+    expect((await parseRows("Member ID,Display name,Active\n'00a1,Ana,\n", mapping))[0]?.key).toBe('00A1');
+  });
+
+  test('columns: auto binds names and labels, whatever their case', async () => {
+    const mapping = pushMapping(
+      'name: prices\npush: prices\nsource: { csv: p.csv }\noperation: append\ncolumns: auto\n',
+    );
+    const [row] = await parseRows('PLAYER_ID,price  Type,Price\n7,initial,4.5\n', mapping);
+    expect(row).toMatchObject({
+      key: '1/7/initial',
+      fields: { fantasy_league_id: 1, player_id: 7, price: 4.5, type: 'initial' },
+    });
+  });
+
+  test('columns: auto without a league names the variable', () => {
+    const mapping = { ...pushMapping(POINTS.replace(/, layout.*}/, ' }')), autoValues: {} };
+    const read = (): unknown => createRowReader(mapping, settings, options);
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(
+      'mappings/test.yaml:1: points: points.csv has no column for fantasy_league_id, and the variable fantasy_league_id is not set',
+    );
+    const reader = createRowReader(mapping, settings, { ...options, variable: () => '3' });
+    expect(reader.read([{ rowNumber: 2, cells: settings.map(() => '10') }])[0]).toMatchObject({
+      key: '3',
+      status: 'valid',
+    });
+  });
+
+  test('a list from several columns', async () => {
+    const mapping = pushMapping(`
+name: squads
+push: squads
+source: { csv: squads.csv }
+operation: create
+columns: { fantasy_league_id: { value: 1 }, user_id: User, name: Name, players_in: { from_all: [P1, P2, P3] } }
+`);
+    const read = async (cells: string): Promise<ParsedRow | undefined> =>
+      (await parseRows(`User,Name,P1,P2,P3\n4,Hill XI,${cells}\n`, mapping))[0];
+    expect(await read('1,2,3')).toMatchObject({ key: '1/4/Hill XI', fields: { players_in: [1, 2, 3] } });
+    expect((await read('1,2,2'))?.issues).toMatchObject([
+      { column: 'P3', message: '2 stands in the list twice; delete one' },
+    ]);
+    expect((await read('1,,3'))?.issues).toMatchObject([
+      { column: 'P2', message: 'element 2 of the list is empty; fill it in, or delete it' },
+    ]);
+  });
+
+  test('a lookup is refused in one clear line', () => {
+    const mapping = pushMapping(`
+name: squads
+push: squads
+source: { csv: squads.csv }
+operation: create
+columns:
+  fantasy_league_id: { value: 1 }
+  user_id: { from: Member ID, lookup: { in: users, match: external_id, take: user_id } }
+  name: Name
+  players_in: Players
+`);
+    const read = (): unknown => createRowReader(mapping, ['Member ID', 'Name', 'Players'], options);
+    expect(read).toThrow(UsageError);
+    expect(read).toThrow('squads: lookup (of user_id) is not there yet');
+  });
+
+  test('write_back without a Google sheet is a warning', () => {
+    const mapping = pushMapping(`${USERS}write_back: { status: Sync status }\n`);
+    const reader = createRowReader(mapping, ['Member ID', 'Display name', 'Active', 'Sync status'], options);
+    expect(reader.warnings.map(({ code }) => code)).toEqual(['mapping.write_back']);
+  });
+});
+
+describe('a table of settings', () => {
+  test('is one row at its first line, with all its lines', async () => {
+    const rows = await parseRows(`Setting,Points\n\n${pairs()}`, pushMapping(POINTS));
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ rowNumber: 3, status: 'valid', key: '1', issues: [] });
+    expect(rows[0]?.lines).toHaveLength(34);
+    expect(rows[0]?.fields).toMatchObject({ fantasy_league_id: 1, starter_points: 10 });
+    expect(Object.keys(rows[0]?.fields ?? {})).toHaveLength(35);
+  });
+
+  test('finds settings by their labels, whatever case and blanks', async () => {
+    const csv = `Setting,Points\n${pairs().replace('own_goal_points', ' OWN  goal Points ')}`;
+    expect((await parseRows(csv, pushMapping(POINTS)))[0]?.status).toBe('valid');
+  });
+
+  test('names every bad, missing, unknown and repeated setting', async () => {
+    const csv = `Setting,Points\n${pairs((name) => (name === 'starter_points' ? 'two' : '10')).replace(
+      'own_goal_points,10\n',
+      'own_gaol_points,10\n',
+    )}bencher_points,3\n`;
+    const [row] = await parseRows(csv, pushMapping(POINTS));
+    expect(row?.status).toBe('invalid');
+    expect(row?.issues.map(({ message }) => message)).toEqual([
+      'row 24: unknown setting "own_gaol_points": did you mean "own_goal_points"?',
+      'row 36: setting "bencher_points" stands already in row 3; delete one',
+      'row 2, setting "starter_points": "two" is not a number; write digits with a decimal point, such as 7.5, and nothing else',
+      'setting "Own goal points" is missing; add a row for it',
+    ]);
+  });
+
+  test('takes the league from a pair, or from a column of its own', async () => {
+    const mapping = pushMapping(POINTS);
+    const [pair] = await parseRows(`Setting,Points\nFantasy league id,9\n${pairs()}`, mapping);
+    expect(pair).toMatchObject({ key: '9', status: 'valid' });
+    const lines = ['3', '4'].flatMap((league) => settings.map((name) => `${league},${name},10\n`));
+    const rows = await parseRows(`Fantasy league id,Setting,Points\n${lines.join('')}`, mapping);
+    expect(rows.map(({ key, rowNumber, status }) => ({ key, rowNumber, status }))).toEqual([
+      { key: '3', rowNumber: 2, status: 'valid' },
+      { key: '4', rowNumber: 36, status: 'valid' },
+    ]);
+  });
+
+  test('a line with a wrong number of cells is told by its row', async () => {
+    const [row] = await parseRows(
+      `Setting,Points\n${pairs().replace('own_goal_points,10', 'own_goal_points')}`,
+      pushMapping(POINTS),
+    );
+    expect(row?.issues.map(({ message }) => message)).toEqual([
+      'row 24: expected 2 cells, got 1; add the missing separators',
+      'setting "Own goal points" is missing; add a row for it',
+    ]);
+  });
+
+  test('without its columns is refused', async () => {
+    await expect(parseRows(`Settings,Points\n${pairs()}`, pushMapping(POINTS))).rejects.toThrow(
+      'points.csv row 1: no column "Setting" (for the key_value layout); the header has "Settings", "Points"; nearest: "Settings"',
+    );
+  });
+});
