@@ -1,16 +1,8 @@
+import { wallClock } from '../model/wall-clock.ts';
 import { show } from './show.ts';
 
 /** An instant as ISO 8601 in UTC, or what is wrong with the text. */
 export type Instant = { readonly iso: string } | { readonly problem: string };
-
-interface Civil {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-  readonly hour: number;
-  readonly minute: number;
-  readonly second: number;
-}
 
 const ISO =
   /^(?<yyyy>\d{4})-(?<MM>\d{2})-(?<dd>\d{2})(?:[T ](?<hh>\d{2}):(?<mm>\d{2})(?::(?<ss>\d{2})(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d{2}:?\d{2})?)?$/i;
@@ -49,16 +41,8 @@ export function instantReader(format: string | undefined, timezone: string): (te
     const found = pattern.exec(text.trim())?.groups;
     if (found === undefined) return { problem: `${show(text)} is not a date as expected; write ${wanted}` };
     const part = (name: string): number => Number(found[name] ?? 0);
-    const civil: Civil = {
-      year: part('yyyy'),
-      month: part('MM'),
-      day: part('dd'),
-      hour: part('hh'),
-      minute: part('mm'),
-      second: part('ss'),
-    };
-    if (!exists(civil)) return { problem: `${show(text)} is not a date of the calendar; correct it` };
-    const local = epochMs(civil);
+    const local = Date.UTC(part('yyyy'), part('MM') - 1, part('dd'), part('hh'), part('mm'), part('ss'));
+    if (!stands(local, part)) return { problem: `${show(text)} is not a date of the calendar; correct it` };
     const zone = found['zone'];
     if (zone !== undefined) return { iso: isoOf(local - fixedOffset(zone)) };
     const offsets = new Set([offsetAt(local - DAY_MS), offsetAt(local + DAY_MS)]);
@@ -77,21 +61,17 @@ export function instantReader(format: string | undefined, timezone: string): (te
   };
 }
 
-function exists({ year, month, day, hour, minute, second }: Civil): boolean {
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1];
-  return days !== undefined && day >= 1 && day <= days && hour < 24 && minute < 60 && second < 60;
-}
-
-/** Milliseconds since the epoch of a civil time in UTC (days by the proleptic Gregorian calendar, eras of 400 years). */
-function epochMs({ year, month, day, hour, minute, second }: Civil): number {
-  const shifted = month <= 2 ? year - 1 : year;
-  const era = Math.floor(shifted / 400);
-  const ofEra = shifted - era * 400;
-  const ofYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
-  const days =
-    era * 146_097 + ofEra * 365 + Math.floor(ofEra / 4) - Math.floor(ofEra / 100) + ofYear - 719_468;
-  return days * DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000;
+/** Whether a moment shows the very numbers that it was made of: the 31st of June, hour 24 and years before 100 do not. */
+function stands(atMs: number, part: (name: string) => number): boolean {
+  const date = new Date(atMs);
+  return (
+    date.getUTCFullYear() === part('yyyy') &&
+    date.getUTCMonth() + 1 === part('MM') &&
+    date.getUTCDate() === part('dd') &&
+    date.getUTCHours() === part('hh') &&
+    date.getUTCMinutes() === part('mm') &&
+    date.getUTCSeconds() === part('ss')
+  );
 }
 
 function fixedOffset(zone: string): number {
@@ -102,43 +82,11 @@ function fixedOffset(zone: string): number {
 
 /** The offset of a zone from UTC in milliseconds, by instant. */
 function zoneOffsets(timezone: string): (atMs: number) => number {
-  if (timezone === 'UTC') return () => 0;
-  const civilAt = civilIn(timezone);
-  return (atMs) => epochMs(civilAt(atMs)) - Math.floor(atMs / 1000) * 1000;
+  const wall = wallClock(timezone);
+  return (atMs) => wall(atMs).getTime() - Math.floor(atMs / 1000) * 1000;
 }
 
-function civilIn(timezone: string): (atMs: number) => Civil {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone,
-    hourCycle: 'h23',
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  return (atMs) => {
-    const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
-    const part = (name: Intl.DateTimeFormatPartTypes): number => parts.get(name) ?? 0;
-    return {
-      year: part('year'),
-      month: part('month'),
-      day: part('day'),
-      hour: part('hour'),
-      minute: part('minute'),
-      second: part('second'),
-    };
-  };
-}
-
-function isoOf(atMs: number): string {
-  const { year, month, day, hour, minute, second } = civilIn('UTC')(atMs);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}Z`;
-}
+const isoOf = (atMs: number): string => `${new Date(atMs).toISOString().slice(0, 19)}Z`;
 
 function isoWithOffset(localMs: number, offsetMs: number): string {
   const minutes = Math.abs(offsetMs) / 60_000;

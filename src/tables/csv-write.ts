@@ -2,7 +2,8 @@ import { stringify } from 'csv-stringify/sync';
 import type { ReportColumn, ReportTable, ReportValue, WriteOptions } from '../model/table.ts';
 import { writeAtomically } from './atomic-write.ts';
 import { appendedRows, mergedRows } from './csv-merge.ts';
-import { dateRenderer, parseInstant, utcText, wallClock } from './date-format.ts';
+import { wallClock } from '../model/wall-clock.ts';
+import { dateRenderer, parseInstant, utcText } from './date-format.ts';
 
 type TextRow = readonly string[];
 

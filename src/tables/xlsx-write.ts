@@ -4,7 +4,8 @@ import { ConfigError, UnavailableError } from '../model/error.ts';
 import type { ReportColumn, ReportTab, ReportValue, TableLocation } from '../model/table.ts';
 import type { Append } from './atomic-write.ts';
 import { writeAtomically } from './atomic-write.ts';
-import { parseInstant, wallClock } from './date-format.ts';
+import { wallClock } from '../model/wall-clock.ts';
+import { parseInstant } from './date-format.ts';
 import type { Row, Sheet } from './xlsx-sheet.ts';
 import { buildSheet, LOOKS, safeText, TEXT_FOR_EDITING } from './xlsx-sheet.ts';
 
