@@ -70,7 +70,7 @@ export function compileColumns(mapping: PushMapping, context: CellContext): read
 }
 
 /** A field that has the same value in every row. Errors: ConfigError `mapping.value`. */
-export function constantField(
+function constantField(
   mapping: PushMapping,
   compiled: CompiledColumn,
   value: string | number | boolean,

@@ -34,7 +34,7 @@ const GUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const NAME = 'name';
 
 /** Appends an error and answers undefined in the place of a value. */
-export function refuse(
+function refuse(
   issues: Issue[],
   code: string,
   header: string | undefined,

@@ -117,7 +117,7 @@ const transformHelp = Object.entries(TRANSFORMS)
   .join(' ');
 
 /** How one field is made from cells. */
-export const columnSchema = strict({
+const columnSchema = strict({
   from: texts().optional().describe('Header of the column, or several: the first that exists is used.'),
   from_all: z.array(text()).min(1).optional().describe('Headers of the columns whose cells make a list.'),
   value: z.union([z.string(), z.number(), z.boolean()]).optional().describe('The same value in every row.'),

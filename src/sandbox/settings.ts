@@ -32,7 +32,7 @@ const NAMES = Object.keys(SWITCHES) as readonly Switch[];
 const MOST = 1_000_000_000;
 
 /** The settings of a sandbox that was given none. */
-export const DEFAULT_SETTINGS: Settings = Object.fromEntries(
+const DEFAULT_SETTINGS: Settings = Object.fromEntries(
   NAMES.map((name) => [name, SWITCHES[name].value]),
 ) as Settings;
 

@@ -1,7 +1,7 @@
 import { ConfigError } from '../model/error.ts';
 
 /** Wider tables are a wrong separator or a wrong file. */
-export const MAX_COLUMNS = 1_000;
+const MAX_COLUMNS = 1_000;
 
 /** Control characters and marks that turn the writing direction; tabs and line breaks are only untidy. */
 const CONTROL = /[\0-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/model/error.ts';
-import { DEFAULT_SETTINGS, parseSetting } from '../../../src/sandbox/settings.ts';
+import { completeSettings, parseSetting } from '../../../src/sandbox/settings.ts';
 
 function failure(text: string): UsageError {
   try {
@@ -49,7 +49,7 @@ describe('--set switch=value', () => {
   });
 
   it('the defaults are those that the documentation names', () => {
-    expect(DEFAULT_SETTINGS).toMatchObject({
+    expect(completeSettings({})).toMatchObject({
       per_minute: 600,
       per_day: 100_000,
       window_seconds: 60,
