@@ -1,7 +1,7 @@
 /**
  * G9: a CSV report of 100,000 rows and 12 columns against joining the same values by hand into a file. Prints the ratio of the medians of
  * interleaved runs and the peak memory of the report alone.
- * Run: node test/bench/csv-report.ts
+ * Run: `npm run bench -- csv-report`
  */
 import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

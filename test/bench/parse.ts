@@ -1,6 +1,6 @@
 /**
  * Goal G4: parsing and validating a million rows of users costs at most 0.8 of csv-parse streaming objects without validation, in at most
- * 120 MB. Run with the development Node: `node test/bench/parse.ts [rows]`. Each side runs in a process of its own, interleaved.
+ * 120 MB. Run: `npm run bench -- parse [ROWS]`. Each side runs in a process of its own, interleaved.
  */
 import { execFileSync } from 'node:child_process';
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';

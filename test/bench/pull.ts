@@ -1,7 +1,7 @@
 /**
  * A pull of 500 squads with detail and line-ups from a service that takes 5 ms a request: the requests against pages + 2 a squad, the most in
  * flight, and the wall time against the bound of that many requests, eight at a time.
- * Run: node test/bench/pull.ts
+ * Run: `npm run bench -- pull`
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -2,7 +2,7 @@
  * Goal G1: a push through fixed rate windows. Prints, for each limit, the wall-clock time as a ratio to the lower bound, the 429s and the requests,
  * for this client and for a plain p-limit and p-retry loop on the same server in the same run.
  *
- *   node test/bench/push-budget.ts [windows per run, 6 unless told]
+ *   npm run bench -- push-budget [windows per run, 6 unless told]
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

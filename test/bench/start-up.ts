@@ -1,6 +1,6 @@
 /**
  * Goals G6 and G7: `--help` and `--version` cost at most 1.3 of bare Node, the first useful command on a file of ten rows (`validate`, and `plan`
- * against a sandbox) at most 7. Run after `npm run build`: `node test/bench/start-up.ts [rounds]`. All sides are interleaved; medians are shown.
+ * against a sandbox) at most 7. Run: `npm run bench -- start-up [ROUNDS]`. All sides are interleaved; medians are shown.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
