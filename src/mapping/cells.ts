@@ -97,7 +97,7 @@ function blankReader(column: Column, isTextKey: boolean, read: CellReader): Cell
   if (fallback !== undefined) return (_, header, issues) => read(fallback, header, issues);
   if (isTextKey) {
     return (_, header, issues) =>
-      refuse(issues, 'key.empty', header, `is empty; every row needs its ${column.field}`);
+      refuse(issues, 'key.empty', header, `empty; every row needs its ${column.field}`);
   }
   switch (blank) {
     case 'omit':
@@ -105,7 +105,7 @@ function blankReader(column: Column, isTextKey: boolean, read: CellReader): Cell
     case 'clear':
       return () => '';
     case 'error':
-      return (_, header, issues) => refuse(issues, 'cell.blank', header, 'is empty; fill it in');
+      return (_, header, issues) => refuse(issues, 'cell.blank', header, 'empty; fill it in');
   }
 }
 

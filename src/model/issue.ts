@@ -20,5 +20,7 @@ export function renderRowIssue(origin: string, rowNumber: number, issue: Issue):
 /** The same for what a run keeps of a row, which may be several issues one after the other; nothing stays nothing. */
 export function renderRowMessage(origin: string, rowNumber: number, message: string): string {
   if (message === '') return '';
+  // A setting of a `key_value` table stands in a row of its own.
+  if (message.startsWith('row ')) return `${origin} ${message}`;
   return `${origin} row ${rowNumber}${message.startsWith('column "') ? ',' : ':'} ${message}`;
 }

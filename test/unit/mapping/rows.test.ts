@@ -91,7 +91,7 @@ describe('a table of rows', () => {
       display_name: 'Anonymous',
     });
     expect((await fields('{ from: Display name, blank: error }'))?.issues).toEqual([
-      { code: 'cell.blank', severity: 'error', column: 'Display name', message: 'is empty; fill it in' },
+      { code: 'cell.blank', severity: 'error', column: 'Display name', message: 'empty; fill it in' },
     ]);
   });
 
