@@ -99,7 +99,7 @@ async function comparePage(
   const zeros = checkZeros
     ? await comparison.lookup(fresh.flatMap(keysWithZeros))
     : new Map<string, unknown>();
-  return page.map((row) => comparedRow(mapping, row, known, zeros, comparison.unknownKeysWait));
+  return page.map((row) => comparedRow(mapping, row, known, zeros, comparison));
 }
 
 function comparedRow(
@@ -107,10 +107,14 @@ function comparedRow(
   row: RunRow,
   known: Awaited<ReturnType<Comparison['lookup']>>,
   zeros: ReadonlyMap<string, unknown>,
-  unknownKeysWait: string | undefined,
+  { unanswered, unknownKeysWait }: Pick<Comparison, 'unanswered' | 'unknownKeysWait'>,
 ): RunRowPatch {
   const { rowNumber, key, fields } = row;
   if (key === null || fields === null) return { rowNumber, change: 'invalid', outcome: 'invalid' };
+  const wait = unanswered?.get(key);
+  if (wait !== undefined) {
+    return { rowNumber, change: 'create', outcome: 'deferred', message: joined(row.message, wait) };
+  }
   const difference = diff(mapping.operation, key, fields, known.get(key) ?? []);
   switch (difference.change) {
     case 'create': {

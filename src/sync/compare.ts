@@ -6,6 +6,7 @@ import type { KnownRecord, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import { quotaUsed } from '../plan/quota.ts';
 import { knownUser, rememberUser } from '../plan/requests.ts';
+import { openWrites } from './open-writes.ts';
 import type { PlanOptions, SyncPorts } from './sync.ts';
 
 type Known = ReadonlyMap<string, readonly KnownRecord[]>;
@@ -20,6 +21,8 @@ export interface Comparison {
   readonly described: string;
   /** Set when a key that is not known may exist all the same, so that its row must wait. */
   readonly unknownKeysWait?: string;
+  /** Keys with a write that was never answered and cannot be read back, and why their rows must wait. */
+  readonly unanswered?: ReadonlyMap<string, string>;
   readonly stop?: TeamsheetError;
 }
 
@@ -50,6 +53,18 @@ export async function prepareComparison(
 ): Promise<Comparison> {
   const wanted = options.compare ?? mapping.compare;
   if (mapping.resource === 'users') return compareUsers(ports, mapping, account, service, rows, wanted);
+  const comparison = await compareOthers(ports, mapping, service, options.adopt, wanted);
+  return { ...comparison, unanswered: await unansweredKeys(ports, mapping, service) };
+}
+
+/** Resources without a list to compare with or to read back from. */
+async function compareOthers(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  service: ServiceAccount,
+  adopt: boolean,
+  wanted: PushMapping['compare'],
+): Promise<Comparison> {
   if (wanted === 'none') return nothingKnown('compared with nothing, as compare: none says');
   if (wanted === 'live') {
     throw new UsageError(
@@ -58,9 +73,25 @@ export async function prepareComparison(
     );
   }
   const comparison = await fromSnapshots(ports, mapping, service, 'compared with the last confirmed push');
-  if (mapping.resource !== 'prices' || comparison.known > 0 || options.adopt) return comparison;
+  if (mapping.resource !== 'prices' || comparison.known > 0 || adopt) return comparison;
   const stop = await pricesWithoutMemory(ports, mapping);
   return stop === undefined ? comparison : { ...comparison, stop };
+}
+
+async function unansweredKeys(
+  ports: ComparePorts,
+  { resource }: PushMapping,
+  service: ServiceAccount,
+): Promise<ReadonlyMap<string, string>> {
+  const open = await openWrites(ports, service, resource);
+  return new Map(
+    open.flatMap(({ keys, runId }) =>
+      keys.map((key) => [
+        key,
+        `an earlier write of it (run ${runId}) has no trustworthy answer and cannot be read back; it is not sent again`,
+      ]),
+    ),
+  );
 }
 
 const nothingKnown = (described: string): Comparison => ({
@@ -109,7 +140,12 @@ async function compareUsers(
   wanted: PushMapping['compare'],
 ): Promise<Comparison> {
   const used = quotaUsed(account, 'users');
-  if (used === 0) return nothingKnown('the account holds no users yet');
+  const confirmed = await ports.store.countSnapshots(service, 'users');
+  const open = await openWrites(ports, service, 'users');
+  // The counter may lag: it proves nothing about what this state itself wrote.
+  if (used === 0 && confirmed === 0 && open.length === 0) {
+    return nothingKnown('the account holds no users yet');
+  }
   if (wanted === 'none') {
     throw new UsageError(
       'compare.none',
@@ -124,14 +160,11 @@ async function compareUsers(
       service,
       `compared with the users confirmed by a list of ${ageOf(last, ports.clock.now())} ago and the pushes since`,
     );
-  if (wanted === 'snapshot') return snapshot();
-  if (
-    wanted === 'auto' &&
-    last !== undefined &&
-    prefersSnapshot(last, used, await ports.store.countSnapshots(service, 'users'), ports.clock.now())
-  ) {
-    return snapshot();
-  }
+  const settled = !open.some(({ operation }) => operation === 'create-users');
+  const auto =
+    wanted === 'auto' && last !== undefined && prefersSnapshot(last, used, confirmed, ports.clock.now());
+  // Only a list can tell what became of a create without an answer.
+  if (settled && (wanted === 'snapshot' || auto)) return snapshot();
   try {
     return await listUsers(ports, mapping, service, rows, used);
   } catch (error) {

@@ -3,21 +3,33 @@ import type { Confirmation, PushRequests } from '../plan/requests.ts';
 import { batchSize, needsLogCount, shrinkBatch } from './batch-size.ts';
 import { createPool, type Pool } from './pool.ts';
 import { joined, type PushWriter } from './push-writer.ts';
-import { readBack, watchEvidence, type Evidence } from './read-back.ts';
+import { readBack, watchLog, type Evidence } from './read-back.ts';
 
 /** Sends the creates of a mapping, and what goes like them, in batches. */
 export async function pushBatches(writer: PushWriter, requests: PushRequests): Promise<void> {
-  const { ports, account, mapping, existing } = writer.task;
+  const { ports, account, mapping } = writer.task;
   const size = await batchSize(ports.store, account, mapping);
-  await new BatchPush(writer, requests, size, watchEvidence(ports.service, mapping.resource, existing)).run();
+  await new BatchPush(writer, requests, size, watchLog(ports.service)).run();
 }
+
+/** A batch that the service refused, and whose intent stays open until it is known that no part of it was applied. */
+interface RefusedBatch {
+  readonly batch: readonly RunRow[];
+  readonly intentId: string;
+  readonly status: number;
+  readonly reason: string;
+}
+
+/** Parts of a refused batch: reading back may cost many requests, so the bad rows stand alone after few rounds. */
+const PARTS = 10;
+const TOO_LARGE = 413;
 
 class BatchPush {
   readonly #writer: PushWriter;
   readonly #requests: PushRequests;
   readonly #evidence: Evidence;
   /** Refused batches wait until nothing else is under way, so that what they left behind can be counted. */
-  readonly #refusedBatches: { readonly batch: readonly RunRow[]; readonly reason: string }[] = [];
+  #refusedBatches: readonly RefusedBatch[] = [];
   #size: number;
 
   constructor(writer: PushWriter, requests: PushRequests, size: number, evidence: Evidence) {
@@ -42,8 +54,10 @@ class BatchPush {
     }
     for (const batch of buffers.values()) await this.#queue(pool, batch);
     await pool.done();
-    for (let next = this.#refusedBatches.shift(); next !== undefined; next = this.#refusedBatches.shift()) {
-      await this.#divide(next.batch, next.reason);
+    while (this.#refusedBatches.length > 0) {
+      const round = this.#refusedBatches;
+      this.#refusedBatches = [];
+      await this.#divide(round);
     }
   }
 
@@ -109,41 +123,46 @@ class BatchPush {
   ): Promise<void> {
     const { ports, account, mapping } = this.#writer.task;
     const reason = `the service refused it (${status}): ${message}`;
-    await this.#writer.settle(intentId, 'refused', reason, []);
     if (batch.length === 1) {
+      await this.#writer.settle(intentId, 'refused', reason, []);
       const patches = batch.map((row) => ({
         rowNumber: row.rowNumber,
         message: joined(row.message, reason),
       }));
       return this.#writer.patch(patches.map((patch) => ({ ...patch, outcome: 'rejected' })));
     }
-    if (status === 413)
+    await this.#writer.settle(intentId, 'ambiguous', reason, []);
+    if (status === TOO_LARGE)
       this.#size = Math.min(this.#size, await shrinkBatch(ports.store, account, mapping, batch.length));
-    this.#refusedBatches.push({ batch, reason });
+    this.#refusedBatches = [...this.#refusedBatches, { batch, intentId, status, reason }];
   }
 
-  /** Sends the halves of a refused batch, without the rows that were applied all the same. */
-  async #divide(batch: readonly RunRow[], reason: string): Promise<void> {
-    const left = (await this.#evidence.nothingApplied()) ? batch : await this.#notFound(batch);
-    if (left === undefined) {
-      return this.#writer.hold(
-        batch,
-        `${reason}, and it is not certain that no row of the batch was applied`,
-      );
+  /** Sends the parts of refused batches, without the rows that were applied all the same. */
+  async #divide(round: readonly RefusedBatch[]): Promise<void> {
+    const found = await this.#appliedOf(round.flatMap(({ batch }) => batch));
+    const parts: (readonly RunRow[])[] = [];
+    // Everything is recorded before anything more is sent, because sending may end the run.
+    for (const { batch, intentId, status, reason } of round) {
+      if (found === undefined) {
+        await this.#writer.hold(batch, `${reason}, and some rows of its request may have been applied`);
+        continue;
+      }
+      const applied = batch.filter((row) => row.key !== null && found.has(row.key));
+      this.#evidence.applied(applied.length);
+      await this.#writer.patchConfirmed(applied, found);
+      await this.#writer.settle(intentId, 'refused', reason, []);
+      const left = batch.filter((row) => !applied.includes(row));
+      const size = Math.ceil(left.length / (status === TOO_LARGE ? 2 : PARTS));
+      for (let at = 0; at < left.length; at += size) parts.push(left.slice(at, at + size));
     }
-    const half = Math.ceil(left.length / 2);
-    for (const part of [left.slice(0, half), left.slice(half)])
-      if (part.length > 0) await this.#sendBatch(part);
+    for (const part of parts) await this.#sendBatch(part);
   }
 
-  /** The rows of a refused batch that the service does not list; undefined when it cannot be listed. */
-  async #notFound(batch: readonly RunRow[]): Promise<readonly RunRow[] | undefined> {
-    const found = await readBack(this.#writer.task.ports, this.#writer.task.mapping, batch);
-    if (found === undefined) return undefined;
-    const applied = batch.filter((row) => row.key !== null && found.has(row.key));
-    this.#evidence.applied(applied.length);
-    await this.#writer.patchConfirmed(applied, found);
-    return batch.filter((row) => !applied.includes(row));
+  /** The rows of refused batches that were applied all the same; undefined when that cannot be found out. */
+  async #appliedOf(rows: readonly RunRow[]): Promise<ReadonlyMap<string, Confirmation> | undefined> {
+    const { ports, mapping } = this.#writer.task;
+    if (mapping.resource === 'prices') return (await this.#evidence.nothingApplied()) ? new Map() : undefined;
+    return readBack(ports, mapping, rows);
   }
 
   /** Rows without a trustworthy answer: those that the service lists are confirmed, the others are held. */

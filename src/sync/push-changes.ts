@@ -28,6 +28,8 @@ async function pushChange(writer: PushWriter, requests: PushRequests, row: RunRo
       const created = row.change === 'create' ? 'created, but not made inactive: ' : '';
       const reason = `the service refused it (${result.status}): ${result.message}`;
       await writer.settle(intentId, 'refused', reason, []);
+      // What was refused now may have been applied at an attempt before, whose answer was lost.
+      if (attempt > 1) return writer.hold([row], reason);
       return writer.patch([
         { rowNumber, outcome: 'rejected', message: joined(row.message, created + reason) },
       ]);

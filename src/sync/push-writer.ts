@@ -18,8 +18,6 @@ export interface PushTask {
   readonly account: ServiceAccount;
   readonly mapping: PushMapping;
   readonly rows: RunRows;
-  /** Records of the resource that the account counted when the push began. */
-  readonly existing: number | undefined;
   /** Writing requests that the plan counted, for progress. */
   readonly writes: number;
 }

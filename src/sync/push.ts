@@ -4,7 +4,7 @@ import type { OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/store.ts';
 import { checkCounts, outcomeCounts } from '../plan/counts.ts';
-import { quotaUsed } from '../plan/quota.ts';
+import { holdRows, openWrites, waitForOpenWrites } from './open-writes.ts';
 import { openAccount, planRows, pushable, writesOf, type OpenAccount } from './plan-sync.ts';
 import { pushMapping } from './push-mapping.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
@@ -78,7 +78,7 @@ function newRun(
   };
 }
 
-/** Compares, asks and writes a run whose rows are read. A stop before the first write ends the run with nothing to resume. */
+/** Compares, asks and writes a run whose rows are read. */
 export async function planAndWrite(
   ports: SyncPorts,
   run: Run,
@@ -90,6 +90,7 @@ export async function planAndWrite(
 ): Promise<PushResult> {
   let planned: PlannedPush;
   try {
+    await waitForOpenWrites(ports, account.service, mappings);
     planned = await planRows(ports, mappings, rows, account, options);
     const rejectStop = planned.stops.every(({ error }) => error.code === 'guard.reject_mode');
     if (planned.stops.length > 0 && rejectStop) return await stopAtRejects(ports, run, planned);
@@ -98,17 +99,21 @@ export async function planAndWrite(
     if (writesOf(planned) > 0) await approve(planned);
   } catch (error) {
     await rows.remove();
-    const exitCode = error instanceof TeamsheetError ? error.exitCode : EXIT.internal;
+    const stop = stopOf(error, ports.signal);
     await ports.store.updateRun(run.id, {
-      phase: 'ended',
-      finished: true,
+      ...(isDecided(stop) ? { phase: 'ended', finished: true } : {}),
       endedAtMs: ports.clock.now(),
-      exitCode,
+      exitCode: stop?.exitCode ?? EXIT.internal,
     });
-    throw error;
+    throw stop ?? error;
   }
   await ports.store.updateRun(run.id, { phase: 'writing' });
   return write(ports, run, planned, account);
+}
+
+/** A stop before the first write that somebody decides, such as a guard: the run is over. After any other one `resume` plans it anew. */
+function isDecided(stop: TeamsheetError | undefined): boolean {
+  return stop?.exitCode === EXIT.stopped || stop?.exitCode === EXIT.config || stop?.exitCode === EXIT.usage;
 }
 
 /** `reject_mode: fail` with invalid rows: nothing is sent, the good rows are deferred, and the files of bad rows are written. */
@@ -137,7 +142,6 @@ export async function write(
         account: account.service,
         mapping: plan.mapping,
         rows,
-        existing: plan.resource === 'users' ? quotaUsed(account.record, 'users') : undefined,
         writes: plan.writes,
       });
     }
@@ -146,6 +150,15 @@ export async function write(
     if (stoppedBy === undefined) throw error;
   }
   for (const { mapping } of planned.mappings) {
+    const open = (await openWrites(ports, account.service, mapping.resource)).filter(
+      ({ runId }) => runId === run.id,
+    );
+    await holdRows(
+      rows,
+      mapping,
+      open,
+      `no trustworthy answer; teamsheet resume ${run.id} finds out what became of it`,
+    );
     await rows.settleOpen(
       mapping.name,
       'deferred',

@@ -1,32 +1,27 @@
-import type { ResourceName } from '../contract/resource.ts';
 import type { User } from '../contract/resources/users.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../model/error.ts';
 import type { RunRow } from '../model/run-rows.ts';
 import type { Service } from '../model/service.ts';
-import { quotaUsed } from '../plan/quota.ts';
 import { pushRequests, type Confirmation } from '../plan/requests.ts';
 import type { SyncPorts } from './sync.ts';
 
-/** Tells, by a count that every applied write moves, whether a refused batch left anything behind. */
+/** Tells, by the length of the upload log, whether refused price uploads left anything behind. */
 export interface Evidence {
-  /** Reads the count before the first write, where it is not known yet. */
+  /** Reads the length before the first write. */
   begin(): Promise<void>;
   /** Adds rows that were confirmed as applied. */
   applied(rows: number): void;
-  /** True when the count proves that nothing beyond the confirmed rows was applied; false when it moved or cannot be read. */
+  /** True when the length proves that nothing beyond the confirmed rows was applied; false when it moved or was never read. */
   nothingApplied(): Promise<boolean>;
 }
 
-/** Watches the count of a resource: users by the account's `features.users.used`, prices by the length of the upload log. */
-export function watchEvidence(
-  service: Service,
-  resource: ResourceName,
-  existing: number | undefined,
-): Evidence {
-  const read = countReader(service, resource);
-  let expected = existing;
-  let begun = existing !== undefined;
+/** Watches the length of the upload log of prices. The account's counters are no such evidence: they may lag. */
+export function watchLog(service: Service): Evidence {
+  const read = async (): Promise<number | undefined> =>
+    (await service.get('list-prices', { query: {} })).paging?.total ?? undefined;
+  let expected: number | undefined;
+  let begun = false;
   return {
     begin: async () => {
       if (begun) return;
@@ -38,12 +33,6 @@ export function watchEvidence(
     },
     nothingApplied: async () => expected !== undefined && (await read()) === expected,
   };
-}
-
-function countReader(service: Service, resource: ResourceName): () => Promise<number | undefined> {
-  if (resource === 'users') return async () => quotaUsed(await service.account(), 'users');
-  if (resource !== 'prices') return () => Promise.resolve(undefined);
-  return async () => (await service.get('list-prices', { query: {} })).paging?.total ?? undefined;
 }
 
 /**

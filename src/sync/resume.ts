@@ -1,8 +1,10 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import { StoppedError, UsageError } from '../model/error.ts';
-import type { RunRows } from '../model/run-rows.ts';
+import type { RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { Run, StoredIntent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
+import type { Confirmation } from '../plan/requests.ts';
+import { holdRows, waitForOpenWrites } from './open-writes.ts';
 import { openAccount, planRows, writesOf, type OpenAccount } from './plan-sync.ts';
 import { planAndWrite, write, type Approve, type PushResult, type StoredRun } from './push.ts';
 import { readSources } from './read-rows.ts';
@@ -42,6 +44,8 @@ export async function resume(
       );
     }
     const planned = await planLeft(ports, run, mappings, rows, account, resumed, approve);
+    // Only the end of a run tells when its last write can have gone out.
+    await ports.store.updateRun(run.id, { phase: 'writing', endedAtMs: null });
     return await write(ports, run, planned, account);
   } finally {
     await lock.release();
@@ -58,6 +62,7 @@ async function planLeft(
   approve: Approve,
 ): Promise<PlannedPush> {
   try {
+    await waitForOpenWrites(ports, account.service, mappings);
     for (const mapping of mappings) await reopen(ports, run, mapping, rows, account);
     const planned = await planRows(ports, mappings, rows, account, options);
     if (writesOf(planned) > 0) await approve(planned);
@@ -109,7 +114,7 @@ async function reopen(
   if (mapping.resource === 'users') {
     await settleUsers(ports, mapping, rows, open, account);
   } else {
-    await hold(mapping, rows, open);
+    await holdRows(rows, mapping, open, NOT_READ_BACK);
   }
   await rows.restart(mapping.name);
 }
@@ -149,9 +154,12 @@ async function recordApplied(
   );
 }
 
+const NOT_READ_BACK =
+  'sent, but no trustworthy answer came, and it cannot be read back; it is not sent again';
+
 /**
- * Creates without an answer: once nothing can be applied late any more, the list is the witness. A row that it holds was created, a row that it
- * does not hold was not and is sent again. Changes are simply sent again: they set values.
+ * Writes without an answer: now that nothing can be applied late any more, the list is the witness. A row that it holds as it was sent was
+ * applied; a create that it does not hold was not, and is sent again. Any other change is simply sent again: it sets values.
  */
 async function settleUsers(
   ports: SyncPorts,
@@ -160,79 +168,43 @@ async function settleUsers(
   open: readonly StoredIntent[],
   account: OpenAccount,
 ): Promise<void> {
-  const creates = open.filter(({ operation }) => operation === 'create-users');
-  const latest = Math.max(...creates.map(({ sentAtMs }) => sentAtMs));
-  const waitMs = latest + ports.settleMs - ports.clock.now();
-  if (creates.length > 0 && waitMs > 0) {
-    const seconds = Math.ceil(waitMs / 1000);
-    ports.emit({
-      kind: 'pause',
-      seconds,
-      untilMs: ports.clock.now() + waitMs,
-      reason: 'a write without an answer may still be applied',
-    });
-    await ports.clock.sleep(waitMs, ports.signal);
-  }
-  for (const intent of creates) {
-    const unsettled = (await rows.rows(mapping.name, intent.rowNumbers)).filter(
-      (row) => row.outcome === null || row.outcome === 'unknown',
+  const unsettledOf = async ({ rowNumbers }: StoredIntent): Promise<readonly RunRow[]> =>
+    (await rows.rows(mapping.name, rowNumbers)).filter(
+      ({ outcome }) => outcome === null || outcome === 'unknown',
     );
-    if (unsettled.length === 0) continue;
-    const found = await readBack(ports, mapping, unsettled);
-    if (found === undefined) return hold(mapping, rows, creates);
-    await rows.patch(
-      mapping.name,
-      unsettled.map((row) => {
-        const confirmation = row.key === null ? undefined : found.get(row.key);
-        return confirmation === undefined
-          ? { rowNumber: row.rowNumber, outcome: null, message: '' }
-          : confirmed({ ...row, message: '' }, confirmation);
-      }),
-    );
-    const records = [...found.values()].map(({ record }) => record);
+  const all = (await Promise.all(open.map(unsettledOf))).flat();
+  const found = all.length === 0 ? new Map<string, Confirmation>() : await readBack(ports, mapping, all);
+  for (const intent of open) {
+    const isCreate = intent.operation === 'create-users';
+    if (found === undefined && isCreate) {
+      await holdRows(rows, mapping, [intent], NOT_READ_BACK);
+      continue;
+    }
+    const unsettled = await unsettledOf(intent);
+    const patches = unsettled.map((row) => settledRow(row, isCreate, found));
+    await rows.patch(mapping.name, patches);
+    const applied = patches.every(({ outcome, id }) => typeof outcome === 'string' || id !== undefined);
+    const records = unsettled.flatMap((row) => found?.get(row.key ?? '')?.record ?? []);
     await ports.store.settleIntent(
       account.service,
       intent.id,
-      records.length === unsettled.length ? 'applied' : 'not_applied',
+      applied ? 'applied' : 'not_applied',
       'settled by reading back',
       records,
     );
   }
-  await reopenChanges(ports, mapping, rows, open, account);
 }
 
-async function reopenChanges(
-  ports: SyncPorts,
-  mapping: PushMapping,
-  rows: RunRows,
-  open: readonly StoredIntent[],
-  account: OpenAccount,
-): Promise<void> {
-  for (const intent of open.filter(({ operation }) => operation === 'update-user')) {
-    await rows.patch(
-      mapping.name,
-      intent.rowNumbers.map((rowNumber) => ({ rowNumber, outcome: null, message: '' })),
-    );
-    await ports.store.settleIntent(
-      account.service,
-      intent.id,
-      'not_applied',
-      'sent again: the change sets values',
-      [],
-    );
-  }
-}
-
-/** Rows whose effect cannot be read back stay unknown and are not sent again. */
-async function hold(mapping: PushMapping, rows: RunRows, open: readonly StoredIntent[]): Promise<void> {
-  for (const intent of open) {
-    const unsettled = (await rows.rows(mapping.name, intent.rowNumbers)).filter(
-      (row) => row.outcome === null,
-    );
-    const message = 'sent, but no trustworthy answer came, and it cannot be read back; it is not sent again';
-    await rows.patch(
-      mapping.name,
-      unsettled.map(({ rowNumber }) => ({ rowNumber, outcome: 'unknown', message })),
-    );
-  }
+/** What a row becomes by what the list holds under its key. */
+function settledRow(
+  row: RunRow,
+  isCreate: boolean,
+  found: ReadonlyMap<string, Confirmation> | undefined,
+): RunRowPatch {
+  const again: RunRowPatch = { rowNumber: row.rowNumber, outcome: null, message: '' };
+  const confirmation = found?.get(row.key ?? '');
+  if (confirmation === undefined) return again;
+  if (isCreate) return { message: '', ...confirmed({ ...row, message: '' }, confirmation) };
+  const isSet = changedFields(row.fields ?? {}, confirmation.record).length === 0;
+  return isSet ? { ...again, outcome: row.change === 'create' ? 'created' : 'updated' } : again;
 }

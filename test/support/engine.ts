@@ -46,6 +46,8 @@ function memoryKind(tables: MemoryTables): TableKind {
 }
 
 export interface Engine {
+  /** Holds the state file and the folders of its runs. */
+  readonly folder: string;
   readonly ports: SyncPorts;
   readonly service: FakeService;
   readonly store: Store;
@@ -70,19 +72,45 @@ export const PLAN_OPTIONS: PlanOptions = {
 
 /** The engine on a real state file in a temporary folder, a service in memory and a clock that never waits. */
 export async function makeEngine(service = new FakeService()): Promise<Engine> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-engine-'));
-  const clock = new StepClock();
-  const store = await openStore({ file: path.join(folder, 'state.sqlite'), clock });
+  const folder = await stateFolder();
+  const engine = await openEngine(folder, service);
   onTestFinished(async () => {
-    await store.close();
+    await engine.store.close();
     await rm(folder, { recursive: true, force: true });
   });
+  return engine;
+}
+
+/** A new folder for an engine's state. */
+export const stateFolder = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'teamsheet-engine-'));
+
+/** What `work` makes of an engine of its own, which is gone afterwards: for tests that need very many. */
+export async function withEngine<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+  const folder = await stateFolder();
+  const engine = await openEngine(folder, new FakeService());
+  try {
+    return await work(engine);
+  } finally {
+    await engine.store.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+let ulids = 0;
+
+/** An engine over the state of a folder, which may be that of an engine that ended. */
+export async function openEngine(
+  folder: string,
+  service: FakeService,
+  clock = new StepClock(),
+): Promise<Engine> {
+  service.now = () => clock.time;
+  const store = await openStore({ file: path.join(folder, 'state.sqlite'), clock });
   const tables: MemoryTables = new Map();
   const events: RunEvent[] = [];
   const files: Engine['files'] = new Map();
   const abort = new AbortController();
   const kind = memoryKind(tables);
-  let ulids = 0;
   const keep = async (
     name: string,
     header: readonly string[],
@@ -121,5 +149,5 @@ export async function makeEngine(service = new FakeService()): Promise<Engine> {
     timezone: 'UTC',
     variable: () => undefined,
   };
-  return { ports, service, store, clock, tables, events, files, abort };
+  return { folder, ports, service, store, clock, tables, events, files, abort };
 }

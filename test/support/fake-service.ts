@@ -10,11 +10,33 @@ export type Fault =
   | 'lost'
   /** The answer is lost and nothing was applied. */
   | 'vanished'
+  /** The answer is lost, and the write is applied `lateMs` after it was sent. */
+  | 'late'
   /** The first half of a batch is applied, then the whole is refused. */
   | 'half_then_refused'
   | 'refused'
+  /** Refused for its size. */
+  | 'too_large'
   | 'unreachable'
+  /** Applied, and answered with its records in another order, with a stranger among them, or with one missing. */
+  | 'reversed'
+  | 'extra'
+  | 'short'
   | { readonly throws: Error };
+
+/** One write that reached the service. */
+interface Write {
+  readonly operation: OperationId;
+  readonly body: unknown;
+}
+
+/** What a write did to one key. */
+export interface Effect {
+  readonly key: string;
+  readonly kind: 'create' | 'update';
+  /** Its position in `writes`. */
+  readonly write: number;
+}
 
 /** A service in memory with an effect log, for the engine's tests: users, prices and points configuration. */
 export class FakeService implements Service {
@@ -22,67 +44,70 @@ export class FakeService implements Service {
   readonly prices: { player_id: number; price: number }[] = [];
   readonly configs = new Map<number, Record<string, unknown>>();
   /** Every write that reached the service, in order. */
-  readonly writes: { readonly operation: OperationId; readonly body: unknown }[] = [];
+  readonly writes: Write[] = [];
+  /** What was applied, in order. */
+  readonly effects: Effect[] = [];
   /** Faults for the next writes, first to last; undefined is an ordinary answer. */
   readonly faults: (Fault | undefined)[] = [];
+  /** Errors of the next reads, first to last; undefined is an ordinary answer. */
+  readonly readFaults: (Error | undefined)[] = [];
   /** External ids and player ids that the service refuses, and with them their whole batch. */
   readonly refuses = new Set<string | number>();
   listable = true;
   maxBatch = Infinity;
+  /** Users on one page of the list. */
+  pageSize = Infinity;
   reads = 0;
+  /** The time that late writes and a lagging counter go by. */
+  now = (): number => 0;
+  lateMs = 60_000;
+  /** What the account says of the users it counts: all, those older than a while, or nothing. */
+  counter: { readonly lagMs: number } | 'absent' = { lagMs: 0 };
+  /** Called before anything of a call happens, with the body of a write. */
+  onCall: (body?: unknown) => Promise<void> | void = () => undefined;
+  readonly #late: { readonly atMs: number; apply(): void }[] = [];
+  readonly #createdAtMs: number[] = [];
 
-  account(): Promise<Account> {
-    this.reads += 1;
-    return Promise.resolve({
-      id: '0B0E3C9A-0000-4000-8000-000000000001',
-      is_active: true,
-      config: {
-        features: {
-          users: { max: 1_000_000, used: this.users.length, remaining: 1_000_000 - this.users.length },
-        },
-      },
-    });
+  async account(): Promise<Account> {
+    await this.#read();
+    const features =
+      this.counter === 'absent' ? {} : { users: { max: 1_000_000, ...this.#counted(this.counter.lagMs) } };
+    return { id: '0B0E3C9A-0000-4000-8000-000000000001', is_active: true, config: { features } };
   }
 
-  get: Service['get'] = (operation) => {
-    this.reads += 1;
+  get: Service['get'] = async (operation) => {
+    await this.#read();
     if (operation !== 'list-prices') throw new Error(`unexpected read ${operation}`);
     const records = this.prices.map((_, index) => ({ id: String(index) }));
-    return Promise.resolve({
+    return {
       status: 200,
       message: 'ok',
       records: records as never,
       issues: [],
       paging: { total: records.length },
-    });
+    };
   };
 
   list: Service['list'] = (operation) => this.#list(operation);
 
   async *#list(operation: OperationId): AsyncGenerator<readonly never[]> {
-    this.reads += 1;
-    await Promise.resolve();
+    await this.#read();
     if (operation !== 'list-users' || !this.listable)
       throw new UnavailableError('list.unstable', 'the list does not add up');
-    yield this.users.map((user) => ({ ...user })) as unknown as readonly never[];
+    const users = this.users.map((user) => ({ ...user }));
+    for (let at = 0; at < users.length; at += this.pageSize)
+      yield users.slice(at, at + this.pageSize) as unknown as readonly never[];
   }
 
   send: Service['send'] = async (operation, input) => {
+    await this.onCall(input.body);
+    this.applyLate();
     const fault = this.faults.shift();
     if (typeof fault === 'object') throw fault.throws;
     if (fault === 'unreachable') return { kind: 'not_applied', reason: 'connection refused' };
-    await Promise.resolve();
-    this.writes.push({ operation, body: input.body });
-    if (fault === 'vanished') return { kind: 'ambiguous', reason: 'timeout' };
-    if (fault === 'refused') return { kind: 'refused', status: 400, message: 'no' };
-    if (fault === 'half_then_refused') {
-      this.#createUsers((input.body as { users: User[] }).users.slice(0, 1));
-      return { kind: 'refused', status: 400, message: 'half done' };
-    }
-    const result = this.#apply(operation, input.body);
-    return fault === 'lost'
-      ? { kind: 'ambiguous', reason: 'connection reset' }
-      : (result as WriteResult<typeof operation>);
+    const write = { operation, body: input.body };
+    this.writes.push(write);
+    return this.#answer(fault, write) as WriteResult<typeof operation>;
   };
 
   counts: Service['counts'] = () => ({
@@ -96,7 +121,56 @@ export class FakeService implements Service {
 
   forecast: Service['forecast'] = (requests) => ({ pauses: [], finishesAtMs: 0, requests, fits: requests });
 
-  #apply(operation: OperationId, body: unknown): WriteResult<OperationId> {
+  /** Applies the late writes whose time has come. */
+  applyLate(): void {
+    const due = this.#late.filter(({ atMs }) => atMs <= this.now());
+    for (const late of due) {
+      this.#late.splice(this.#late.indexOf(late), 1);
+      late.apply();
+    }
+  }
+
+  async #read(): Promise<void> {
+    await this.onCall();
+    this.applyLate();
+    const fault = this.readFaults.shift();
+    if (fault !== undefined) throw fault;
+    this.reads += 1;
+  }
+
+  #counted(lagMs: number): { readonly used: number; readonly remaining: number } {
+    const unseen = this.#createdAtMs.filter((atMs) => atMs > this.now() - lagMs).length;
+    const used = this.users.length - unseen;
+    return { used, remaining: 1_000_000 - used };
+  }
+
+  #answer(fault: Exclude<Fault, object> | undefined, write: Write): WriteResult<OperationId> {
+    switch (fault) {
+      case 'vanished':
+        return { kind: 'ambiguous', reason: 'timeout' };
+      case 'late':
+        this.#late.push({ atMs: this.now() + this.lateMs, apply: () => this.#apply(write) });
+        return { kind: 'ambiguous', reason: 'timeout' };
+      case 'lost':
+        this.#apply(write);
+        return { kind: 'ambiguous', reason: 'connection reset' };
+      case 'refused':
+        return { kind: 'refused', status: 400, message: 'no' };
+      case 'too_large':
+        return { kind: 'refused', status: 413, message: 'too large' };
+      case 'half_then_refused':
+        if (write.operation === 'create-users') {
+          const { users } = write.body as { users: User[] };
+          this.#createUsers(write, users.slice(0, users.length / 2));
+        }
+        return { kind: 'refused', status: 400, message: 'half done' };
+      default:
+        return disturbed(fault, this.#apply(write));
+    }
+  }
+
+  #apply(write: Write): WriteResult<OperationId> {
+    const { operation, body } = write;
     if (operation === 'create-users') {
       const { users } = body as { users: User[] };
       if (users.length > this.maxBatch)
@@ -104,41 +178,71 @@ export class FakeService implements Service {
       const bad = users.find((user) => this.refuses.has(user.external_id));
       if (bad !== undefined)
         return { kind: 'refused', status: 400, message: `external_id ${bad.external_id} is not wanted` };
-      return answer(this.#createUsers(users));
+      return answer(this.#createUsers(write, users));
     }
-    if (operation === 'update-user') {
-      const { id, ...changes } = body as User;
-      const index = this.users.findIndex((user) => user.id === id);
-      const user = this.users[index];
-      if (user === undefined) return { kind: 'refused', status: 404, message: 'no such user' };
-      if (this.refuses.has(user.external_id))
-        return { kind: 'refused', status: 403, message: 'not this one' };
-      this.users[index] = { ...user, ...changes };
-      return answer([this.users[index]]);
-    }
+    if (operation === 'update-user') return this.#updateUser(write);
     if (operation === 'upload-prices') {
       const { prices } = body as { prices: { player_id: number; price: number }[] };
       const bad = prices.find((price) => this.refuses.has(price.player_id));
       if (bad !== undefined)
         return { kind: 'refused', status: 400, message: `player_id ${bad.player_id} is not known` };
       this.prices.push(...prices);
+      for (const { player_id } of prices) this.#log(write, String(player_id), 'create');
       return answer([{ reference: 'r', count: prices.length }]);
     }
     const config = body as Record<string, unknown> & { fantasy_league_id: number };
     this.configs.set(config.fantasy_league_id, config);
+    this.#log(write, String(config.fantasy_league_id), 'update');
     return answer([{ id: `config-${config.fantasy_league_id}`, ...config }]);
   }
 
-  #createUsers(users: readonly Pick<User, 'external_id' | 'display_name'>[]): readonly User[] {
+  #createUsers(write: Write, users: readonly Pick<User, 'external_id' | 'display_name'>[]): readonly User[] {
     return users.map(({ external_id, display_name }) => {
       const number = this.users.length + 1;
       const user = { id: `user-${number}`, user_id: number, external_id, display_name, is_active: true };
       this.users.push(user);
+      this.#createdAtMs.push(this.now());
+      this.#log(write, external_id, 'create');
       return { ...user };
     });
+  }
+
+  #updateUser(write: Write): WriteResult<OperationId> {
+    const { id, ...changes } = write.body as User;
+    const index = this.users.findIndex((user) => user.id === id);
+    const user = this.users[index];
+    if (user === undefined) return { kind: 'refused', status: 404, message: 'no such user' };
+    if (this.refuses.has(user.external_id)) return { kind: 'refused', status: 403, message: 'not this one' };
+    this.users[index] = { ...user, ...changes };
+    this.#log(write, user.external_id, 'update');
+    return answer([this.users[index]]);
+  }
+
+  #log(write: Write, key: string, kind: Effect['kind']): void {
+    this.effects.push({ key: key.normalize('NFC'), kind, write: this.writes.indexOf(write) });
   }
 }
 
 function answer(records: readonly unknown[]): WriteResult<OperationId> {
   return { kind: 'applied', status: 201, message: 'created', records: records as never, issues: [] };
+}
+
+/** An answer whose records are not simply those of the request, in its order. */
+function disturbed(
+  fault: 'reversed' | 'extra' | 'short' | 'unreachable' | undefined,
+  result: WriteResult<OperationId>,
+): WriteResult<OperationId> {
+  if (result.kind !== 'applied') return result;
+  const { records } = result;
+  const stranger = { id: 'stranger', external_id: 'a stranger', display_name: 'Nobody' };
+  switch (fault) {
+    case 'reversed':
+      return answer(records.toReversed());
+    case 'extra':
+      return answer([stranger, ...records]);
+    case 'short':
+      return answer(records.slice(1));
+    default:
+      return result;
+  }
 }

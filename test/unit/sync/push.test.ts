@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
-import { IncompleteError, InterruptedError } from '../../../src/model/error.ts';
+import { IncompleteError, InterruptedError, StoppedError } from '../../../src/model/error.ts';
 import type { PushSummary, Store } from '../../../src/model/store.ts';
 import { planPush } from '../../../src/sync/plan-sync.ts';
 import { push, type PushResult } from '../../../src/sync/push.ts';
@@ -190,7 +190,7 @@ describe('users', () => {
   it('nothing to write asks nobody; a refused approval ends the run without a trace to resume', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,');
-    const refuse = (): Promise<void> => Promise.reject(new IncompleteError('approval.missing', 'no'));
+    const refuse = (): Promise<void> => Promise.reject(new StoppedError('approval.missing', 'no'));
     await expect(push(engine.ports, 'push', [users], PLAN_OPTIONS, refuse)).rejects.toThrow('no');
     expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
     await run(engine);
@@ -318,6 +318,24 @@ describe('stops', () => {
     expect(outcomes(second)).toEqual({ rows: 300, created: 300 });
     expect(engine.service.writes).toHaveLength(3);
     expectNoDuplicates(engine);
+  });
+
+  it('a run that stops before its plan is complete is planned anew by resume', async () => {
+    const engine = await makeEngine();
+    userTable(engine, ...manyUsers(10));
+    const interrupted = new AbortController();
+    const account = engine.service.account.bind(engine.service);
+    engine.service.account = () => {
+      interrupted.abort(new InterruptedError('SIGINT', 'interrupted'));
+      return account();
+    };
+    const ports = { ...engine.ports, signal: interrupted.signal };
+    await expect(push(ports, 'push', [users], PLAN_OPTIONS, approve)).rejects.toMatchObject({
+      exitCode: 130,
+    });
+    expect(engine.service.writes).toEqual([]);
+    expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 10, created: 10 });
+    expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
   });
 
   it('a signal ends the run with its own exit code', async () => {

@@ -1,0 +1,31 @@
+import { InterruptedError, StoppedError } from '../model/error.ts';
+import type { Program } from './program.ts';
+
+/**
+ * Returns once the operator has said yes: by `--yes`, or by answering the question on a terminal, which is asked once.
+ * Errors: StoppedError `approval.missing` without a terminal, `approval.declined`; InterruptedError for Ctrl-C.
+ */
+export async function approve(
+  question: string,
+  command: string,
+  yes: boolean,
+  program: Program,
+): Promise<void> {
+  if (yes) return;
+  if (!program.interactive) {
+    throw new StoppedError('approval.missing', 'nothing was sent: without a terminal this needs --yes', {
+      next: `${command} --yes`,
+    });
+  }
+  const { confirm } = await import('@clack/prompts');
+  const answer = await confirm({
+    message: question,
+    initialValue: false,
+    output: process.stderr,
+    signal: program.signal,
+  });
+  program.signal.throwIfAborted();
+  // A terminal that a question is asked on gives Ctrl-C to the question.
+  if (typeof answer === 'symbol') throw new InterruptedError('SIGINT', 'cancelled: nothing was sent');
+  if (!answer) throw new StoppedError('approval.declined', 'not approved: nothing was sent');
+}

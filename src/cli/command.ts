@@ -1,0 +1,52 @@
+import type { ArgumentsCamelCase, Argv, InferredOptionTypes, Options, PositionalOptions } from 'yargs';
+import { UsageError } from '../model/error.ts';
+import type { ExitCode } from '../model/error.ts';
+import { commonFlags } from './flags.ts';
+import type { Program } from './program.ts';
+
+type OptionSet = Readonly<Record<string, Options>>;
+
+/** The parsed command line of a command with these flags and positionals. */
+export type ArgsOf<Set extends OptionSet> = ArgumentsCamelCase<InferredOptionTypes<Set & typeof commonFlags>>;
+export type CommonArgs = ArgumentsCamelCase<InferredOptionTypes<typeof commonFlags>>;
+
+/** A command as its file exports it. */
+export interface Command {
+  readonly build: (parser: Argv) => Argv;
+  readonly run: (args: unknown, program: Program) => Promise<ExitCode>;
+}
+
+interface Declaration<Set extends OptionSet, Places extends Readonly<Record<string, PositionalOptions>>> {
+  readonly options: Set;
+  readonly positionals: Places;
+  /** Command lines without the program's name, each with what it does. */
+  readonly examples: readonly (readonly [commandLine: string, does: string])[];
+  readonly run: (args: ArgsOf<Set & Places>, program: Program) => Promise<ExitCode>;
+}
+
+/** Joins a command's flags with the function that runs it, typed by these flags. */
+export function defineCommand<
+  const Set extends OptionSet,
+  const Places extends Readonly<Record<string, PositionalOptions>>,
+>({ options, positionals, examples, run }: Declaration<Set, Places>): Command {
+  return {
+    build: (parser) => {
+      for (const [name, place] of Object.entries(positionals)) parser.positional(name, place);
+      for (const [line, does] of examples) parser.example(`$0 ${line}`, does);
+      return parser
+        .options(options)
+        .check((args) => refuseTwice(args, { ...commonFlags, ...options }), false);
+    },
+    // yargs parsed the arguments by these very options.
+    run: (args, program) => run(args as ArgsOf<Set & Places>, program),
+  };
+}
+
+/** A flag that takes one value comes as a list when it stands twice. */
+function refuseTwice(args: Readonly<Record<string, unknown>>, options: OptionSet): true {
+  const twice = Object.keys(options).find(
+    (name) => options[name]?.array !== true && Array.isArray(args[name]),
+  );
+  if (twice !== undefined) throw new UsageError('usage.arguments', `--${twice} stands twice`);
+  return true;
+}

@@ -1,0 +1,215 @@
+import { FEATURES } from '../../contract/endpoint.ts';
+import type { Account } from '../../contract/resources/account.ts';
+import { EXIT, TeamsheetError } from '../../model/error.ts';
+import type { ExitCode } from '../../model/error.ts';
+import { defineCommand } from '../command.ts';
+import type { Config } from '../config.ts';
+import { readConfig } from '../config.ts';
+import { serviceFlags } from '../flags.ts';
+import { listMappingNames, readMappings } from '../mappings.ts';
+import type { Program } from '../program.ts';
+import { renderCheck } from '../render/checks.ts';
+import type { Check } from '../render/checks.ts';
+import { renderNext } from '../render/stop.ts';
+import { renderCount, renderDuration } from '../render/text.ts';
+import { withSession } from '../session.ts';
+import type { Session, SessionArgs } from '../session.ts';
+
+/** A check, and the exit code when it is bad. */
+type Finding = Check & { readonly exitCode?: ExitCode; readonly code?: string };
+
+/** `doctor`: one line for everything that must be right before a push, with the fix. Sends one GET. */
+export const doctor = defineCommand({
+  options: serviceFlags,
+  positionals: {},
+  examples: [['doctor', 'what is wrong, and what to type']],
+  run: async (args, program) => {
+    const { screen } = program;
+    const findings: Finding[] = [];
+    for await (const finding of examine(args, program)) {
+      findings.push(finding);
+      if (!screen.json) await screen.data(renderCheck(finding, screen.dataStyle));
+    }
+    const exitCode = findings.find(({ level }) => level === 'bad')?.exitCode ?? EXIT.done;
+    if (screen.json) {
+      const checks = findings.map(({ level, name, found, fix = null }) => ({ level, name, found, fix }));
+      await screen.data(JSON.stringify({ command: 'doctor', exit_code: exitCode, checks }));
+    }
+    return exitCode;
+  },
+});
+
+async function* examine(args: SessionArgs, program: Program): AsyncGenerator<Finding> {
+  const config = await attempt('configuration', program, () => readConfig(args, program));
+  if ('level' in config) {
+    yield config;
+    return;
+  }
+  yield good('configuration', config.file ?? 'none; TEAMSHEET_BASE_URL and TEAMSHEET_API_KEY are used');
+  for (const found of config.warnings) yield { level: 'warning', name: 'secrets', found };
+  yield* checkMappings(config, program);
+  yield* checkNetwork(config);
+  const quiet: Program = { ...program, screen: { ...program.screen, warn: () => undefined } };
+  const found = await attempt('service', program, () =>
+    withSession(args, quiet, (session) => askService(session, program)),
+  );
+  if ('level' in found) yield found;
+  else yield* found.findings;
+  yield config.google === undefined
+    ? good('Google', 'not configured; only needed for Google Sheets')
+    : { level: 'warning', name: 'Google', found: 'Google Sheets are not part of this version' };
+}
+
+const good = (name: string, found: string): Finding => ({ level: 'good', name, found });
+
+/** The value, or what is wrong and how to mend it. */
+async function attempt<T extends object>(
+  name: string,
+  program: Program,
+  work: () => T | Promise<T>,
+): Promise<T | Finding> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof TeamsheetError) || program.signal.aborted) throw error;
+    return {
+      level: 'bad',
+      name,
+      found: error.message,
+      fix: error.next === undefined ? undefined : renderNext(error.next, program.name),
+      exitCode: error.exitCode,
+      code: error.code,
+    };
+  }
+}
+
+/** Each mapping by itself: one that only lacks a variable is no mistake before it is used. */
+async function* checkMappings(config: Config, program: Program): AsyncGenerator<Finding> {
+  const names = await attempt('mappings', program, () => listMappingNames(config, program));
+  if ('level' in names) {
+    yield names;
+    return;
+  }
+  let ready = 0;
+  const unset = new Map<string, Finding>();
+  for (const name of names) {
+    const read = await attempt('mappings', program, () => readMappings(config, [name], program));
+    if (!('level' in read)) ready += 1;
+    else if (read.code === 'mapping.variable') unset.set(read.fix ?? '', { ...read, level: 'warning' });
+    else yield read;
+  }
+  yield good('mappings', `${ready} of ${names.length} ready`);
+  yield* unset.values();
+}
+
+function* checkNetwork({ env }: Config): Generator<Finding> {
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    const fix = 'unset NODE_TLS_REJECT_UNAUTHORIZED';
+    yield {
+      level: 'bad',
+      name: 'certificates',
+      found: 'are not checked: NODE_TLS_REJECT_UNAUTHORIZED=0',
+      fix,
+      exitCode: EXIT.stopped,
+    };
+  }
+  const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].filter(
+    (name) => (env[name] ?? '') !== '',
+  );
+  if (proxies.length === 0) return;
+  const inForce = env['NODE_USE_ENV_PROXY'] === '1';
+  yield inForce
+    ? { level: 'warning', name: 'proxy', found: `requests go through the proxy of ${proxies.join(', ')}` }
+    : good('proxy', `${proxies.join(', ')} set, but not used (NODE_USE_ENV_PROXY is not 1)`);
+}
+
+async function askService(
+  { ports, connection, config, lastAnswer }: Session,
+  program: Program,
+): Promise<{ readonly findings: readonly Finding[] }> {
+  const sentAtMs = program.clock.now();
+  const account = await ports.service.account();
+  return {
+    findings: [
+      good('service', `${connection.baseUrl} answers, environment ${connection.environment}`),
+      ...connection.warnings.map((found): Finding => ({ level: 'warning', name: 'secrets', found })),
+      checkKey(account),
+      ...checkBudget(account),
+      ...checkClock(lastAnswer()?.headers['date'], sentAtMs, program.clock.now()),
+      good('state', config.state),
+    ],
+  };
+}
+
+function checkKey({ is_active, api_key_active, tier, id }: Account): Finding {
+  const inactive = [
+    ...(is_active === false ? ['the account'] : []),
+    ...(api_key_active === false ? ['the key'] : []),
+  ];
+  return inactive.length === 0
+    ? good('key', `accepted; tier ${tier ?? 'not stated'}, account ${id}`)
+    : {
+        level: 'warning',
+        name: 'key',
+        found: `accepted, but the service reports ${inactive.join(' and ')} as inactive`,
+        fix: 'ask your provider',
+      };
+}
+
+function* checkBudget({ config }: Account): Generator<Finding> {
+  const { per_minute, per_day } = config?.rate_limit ?? {};
+  for (const [name, window] of [
+    ['minute', per_minute],
+    ['day', per_day],
+  ] as const) {
+    const { remaining, limit, reset_at } = window ?? {};
+    if (typeof remaining !== 'number')
+      yield { level: 'warning', name: `per ${name}`, found: 'the service does not state it' };
+    else if (remaining > 0)
+      yield good(`per ${name}`, `${renderCount(remaining)} of ${shown(limit)} requests left`);
+    else
+      yield {
+        level: 'warning',
+        name: `per ${name}`,
+        found: 'no requests left',
+        fix: `wait until ${reset_at ?? 'the window resets'}`,
+      };
+  }
+  const spent = FEATURES.filter(
+    (name) => config?.features?.[name]?.is_blocked === true || config?.features?.[name]?.remaining === 0,
+  );
+  yield spent.length === 0
+    ? good(
+        'quotas',
+        FEATURES.map(
+          (name) => `${name.replaceAll('_', ' ')} ${shown(config?.features?.[name]?.remaining)} left`,
+        ).join(', '),
+      )
+    : {
+        level: 'warning',
+        name: 'quotas',
+        found: `nothing can be created any more: ${spent.join(', ').replaceAll('_', ' ')}`,
+        fix: 'ask your provider for a larger quota',
+      };
+}
+
+const shown = (count: number | null | undefined): string =>
+  typeof count === 'number' ? renderCount(count) : '?';
+
+/** A difference of more than this is worth a word: waits for the budget are counted by the service's clock. */
+const CLOCK_TOLERANCE_MS = 5_000;
+
+function* checkClock(date: string | undefined, sentAtMs: number, answeredAtMs: number): Generator<Finding> {
+  const serverMs = Date.parse(date ?? '');
+  if (Number.isNaN(serverMs)) return;
+  // The header has whole seconds.
+  const offMs = Math.max(0, sentAtMs - (serverMs + 1000), serverMs - answeredAtMs);
+  yield offMs <= CLOCK_TOLERANCE_MS
+    ? good('clock', 'agrees with the service')
+    : {
+        level: 'warning',
+        name: 'clock',
+        found: `is ${renderDuration(offMs)} off the service's`,
+        fix: 'set the clock of this machine; waits follow the service all the same',
+      };
+}

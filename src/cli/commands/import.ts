@@ -1,0 +1,252 @@
+import { writeFileSync } from 'node:fs';
+import { basename, extname, relative, resolve, sep } from 'node:path';
+import { stringify } from 'yaml';
+import { resources } from '../../contract/index.ts';
+import { RESOURCES } from '../../contract/resource.ts';
+import type { PushTarget, Resource, ResourceName } from '../../contract/resource.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { nearest } from '../../mapping/nearest.ts';
+import { ConfigError, UsageError } from '../../model/error.ts';
+import { RESULT_COLUMNS } from '../../sync/results.ts';
+import { defineCommand } from '../command.ts';
+import type { Config } from '../config.ts';
+import { compareFlags, namedValues, text } from '../flags.ts';
+import { fold, matchHeaders } from '../header-match.ts';
+import { standsInside } from '../inside-folder.ts';
+import { isPush, parseFile } from '../mappings.ts';
+import { planOptions } from '../plan-options.ts';
+import type { Program } from '../program.ts';
+import { runPush } from '../run-push.ts';
+import { withSession } from '../session.ts';
+import type { Session } from '../session.ts';
+
+/** `import FILE --as RESOURCE`: one file, its headers matched to fields; the mapping that this makes can be saved. */
+export const importFile = defineCommand({
+  options: {
+    ...compareFlags,
+    as: { ...text('the resource that the rows are'), demandOption: true },
+    set: {
+      type: 'string',
+      array: true,
+      requiresArg: true,
+      default: [],
+      defaultDescription: 'none',
+      coerce: namedValues('set'),
+      describe: 'field=value for every row; may be repeated',
+    },
+    match: {
+      type: 'string',
+      array: true,
+      requiresArg: true,
+      default: [],
+      defaultDescription: 'none',
+      coerce: namedValues('match'),
+      describe: '"Header=field" where the header does not say it; may be repeated',
+    },
+    tab: text('the tab of a workbook'),
+    'save-mapping': text('write the mapping into this file, to use it again'),
+  },
+  positionals: { file: { type: 'string', demandOption: true, describe: 'a CSV file or an XLSX workbook' } },
+  examples: [
+    ['import members.csv --as users', 'headers such as "Member ID" and "Name" are known'],
+    ['import prices.csv --as prices --set type=weekly', 'a field that the file does not have'],
+  ],
+  run: (args, program) => {
+    const { name, target } = pushTarget(args.as);
+    for (const field of [...Object.values(args.match), ...Object.keys(args.set)])
+      refuseUnknownField(field, name, target);
+    return withSession(args, program, async (session) => {
+      const mapping = await makeMapping(name, target, args, session, program);
+      // A points configuration takes its league from a variable, wherever that is set.
+      const ports = {
+        ...session.ports,
+        variable: (field: string) => args.set[field] ?? session.ports.variable(field),
+      };
+      const work = { ...session, ports, program, yes: args.yes, typed: `import '${args.file}' --as ${name}` };
+      return runPush('import', [mapping], planOptions(args), work);
+    });
+  },
+});
+
+const resourceOf = (name: ResourceName): Resource => resources[name];
+
+interface ImportArgs {
+  readonly file: string;
+  readonly set: Readonly<Record<string, string>>;
+  readonly match: Readonly<Record<string, string>>;
+  readonly tab?: string | undefined;
+  readonly saveMapping?: string | undefined;
+  readonly encoding?: string | undefined;
+}
+
+function pushTarget(as: string): { readonly name: ResourceName; readonly target: PushTarget } {
+  const pushable = RESOURCES.filter((known) => resourceOf(known).push !== undefined);
+  const name = pushable.find((known) => known === as || known.replaceAll('_', '-') === as);
+  const target = name === undefined ? undefined : resourceOf(name).push;
+  if (name !== undefined && target !== undefined) return { name, target };
+  const near = nearest(as, pushable);
+  throw new UsageError('import.resource', `--as ${as}: rows can be imported as ${pushable.join(', ')}`, {
+    next: near === undefined ? undefined : `use --as ${near}`,
+  });
+}
+
+function refuseUnknownField(field: string, name: string, { fields }: PushTarget): void {
+  if (Object.hasOwn(fields, field)) return;
+  const near = nearest(field, Object.keys(fields));
+  throw new UsageError(
+    'import.field',
+    `${name} have no field "${field}"${near === undefined ? '' : `; did you mean "${near}"?`}`,
+    {
+      next: `the fields are ${Object.keys(fields).join(', ')}`,
+    },
+  );
+}
+
+/** The mapping as YAML, parsed like any other, so that what is saved is what was run. */
+async function makeMapping(
+  name: ResourceName,
+  target: PushTarget,
+  args: ImportArgs,
+  session: Session,
+  program: Program,
+): Promise<PushMapping> {
+  const { config } = session;
+  const source = sourceOf(args, config, program);
+  const header = await readHeader(source, args, session, program);
+  const stem = basename(args.file, extname(args.file));
+  const document = {
+    version: 1,
+    name: stem.replace(/[^\p{L}\p{M}\p{N} _.-]/gu, '_').replace(/^[^\p{L}\p{N}_]+/u, '') || 'import',
+    push: name,
+    ...bindHeader(name, target, header, source, args, session),
+    operation: target.operations.includes('upsert') ? 'upsert' : (target.operations[0] ?? 'create'),
+  };
+  const yaml = stringify(document, { lineWidth: 0 });
+  const mapping = parseFile(yaml, args.saveMapping ?? args.file, {
+    ...config,
+    vars: { ...config.vars, ...args.set },
+  }).find(isPush);
+  if (mapping === undefined) throw new ConfigError('import.mapping', `${args.file} makes no mapping`);
+  if (args.saveMapping !== undefined) saveMapping(args.saveMapping, yaml, program);
+  return mapping;
+}
+
+type SourceDocument = { readonly csv: string } | { readonly xlsx: string; readonly tab: string };
+
+function sourceOf({ file, tab }: ImportArgs, { folder }: Config, { cwd }: Program): SourceDocument {
+  const path = relative(folder, resolve(cwd, file)).split(sep).join('/');
+  const outside = standsInside(folder, path) ? {} : { allow_outside: true };
+  if (!/\.xlsx$/i.test(file)) return { csv: path, ...outside };
+  if (tab === undefined) throw new UsageError('import.tab', `${file} is a workbook: name its tab with --tab`);
+  return { xlsx: path, tab, ...outside };
+}
+
+async function readHeader(
+  source: SourceDocument,
+  args: ImportArgs,
+  { ports }: Session,
+  { cwd }: Program,
+): Promise<readonly string[]> {
+  const path = resolve(cwd, args.file);
+  const location =
+    'csv' in source ? ({ kind: 'csv', path } as const) : ({ kind: 'xlsx', path, tab: source.tab } as const);
+  const table = await ports.tables[location.kind].open(location, {
+    origin: args.file,
+    headerRow: 1,
+    delimiter: 'auto',
+    encoding: args.encoding ?? 'auto',
+  });
+  await table.close();
+  return table.header.filter((name) => !RESULT_COLUMNS.some((column) => column === name));
+}
+
+/** Headers of a points configuration that has one setting in each line. */
+const SETTING_HEADERS = ['setting', 'name', 'field'];
+const VALUE_HEADERS = ['points', 'value'];
+
+function bindHeader(
+  name: ResourceName,
+  target: PushTarget,
+  header: readonly string[],
+  source: SourceDocument,
+  args: ImportArgs,
+  { ports }: Session,
+): object {
+  const key = header.find((column) => SETTING_HEADERS.includes(fold(column)));
+  const value = header.find((column) => VALUE_HEADERS.includes(fold(column)));
+  if (
+    name === 'points_config' &&
+    key !== undefined &&
+    value !== undefined &&
+    Object.keys(args.match).length === 0
+  ) {
+    return {
+      source: { ...source, layout: 'key_value', key_column: key, value_column: value },
+      columns: 'auto',
+    };
+  }
+  for (const wanted of Object.keys(args.match)) {
+    if (!header.includes(wanted)) {
+      throw new ConfigError(
+        'import.header',
+        `${args.file} row 1: no column is called "${wanted}"; there is ${header.join(', ')}`,
+        { file: args.file, line: 1 },
+      );
+    }
+  }
+  const { headers, unused } = matchHeaders(header, target.fields, new Map(Object.entries(args.match)));
+  const columns: Record<string, object> = {};
+  for (const [field, { required, type }] of Object.entries(target.fields)) {
+    const from = headers.get(field);
+    const fixed = args.set[field];
+    const variable = VARIABLES[field];
+    if (fixed !== undefined) columns[field] = { value: fixed };
+    else if (from !== undefined) columns[field] = { from, ...(type === 'boolean' && YES_AND_NO) };
+    else if (variable !== undefined && ports.variable(variable) !== undefined)
+      columns[field] = { value: `\${${variable}}` };
+    else if (required) throw missingField(field, header, args);
+  }
+  const ignored = unused.filter((column) => args.set[column] === undefined);
+  if (ignored.length > 0)
+    ports.emit({
+      kind: 'warning',
+      message: `${args.file}: not used: ${ignored.map((column) => `"${column}"`).join(', ')}`,
+    });
+  return { source, columns };
+}
+
+/** Variables of the configuration that stand for a field which a file seldom has. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  fantasy_league_id: 'fantasy_league_id',
+  type: 'price_type',
+};
+const YES_AND_NO = {
+  true_values: ['yes', 'y', 'x', 'active'],
+  false_values: ['no', 'n', 'inactive'],
+  blank: 'omit',
+};
+
+function missingField(field: string, header: readonly string[], { file }: ImportArgs): ConfigError {
+  return new ConfigError(
+    'import.missing_field',
+    `${file} row 1: no column for ${field} among ${header.map((name) => `"${name}"`).join(', ')}`,
+    {
+      file,
+      line: 1,
+      next: `add --match "Header=${field}" to name its column, or --set ${field}=value for every row`,
+    },
+  );
+}
+
+function saveMapping(file: string, yaml: string, { cwd, screen }: Program): void {
+  try {
+    writeFileSync(resolve(cwd, file), yaml, { flag: 'wx' });
+    screen.say(`mapping saved as ${file}`);
+  } catch (cause) {
+    throw new ConfigError(
+      'import.save',
+      `the mapping cannot be saved as ${file}: ${(cause as Error).message}`,
+      { file, cause },
+    );
+  }
+}

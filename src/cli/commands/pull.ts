@@ -1,0 +1,30 @@
+import { defineCommand } from '../command.ts';
+import { mappingNames, serviceFlags } from '../flags.ts';
+import { readPullMappings } from '../mappings.ts';
+import { exitCodesOf, pullReports, worstExit } from '../run-pull.ts';
+import { tellResult } from '../run-push.ts';
+import { withSession } from '../session.ts';
+
+/** `pull`: fetches records and writes reports; a report that cannot be whole keeps its old file, and the others go on. */
+export const pull = defineCommand({
+  options: serviceFlags,
+  positionals: mappingNames,
+  examples: [
+    ['pull', 'every report'],
+    ['pull squads-report --limit 10', 'the first ten records of one report'],
+  ],
+  run: (args, program) =>
+    withSession(args, program, async (session) => {
+      const mappings = readPullMappings(session.config, args.mapping, program);
+      const summaries = await pullReports(session, mappings, args.limit);
+      const requests = session.ports.service.counts();
+      const report = {
+        run: null,
+        command: 'pull',
+        exit_code: worstExit(exitCodesOf(summaries)),
+        mappings: summaries,
+        requests: { ...requests, planned: requests.sent },
+      };
+      return tellResult({ report, stoppedBy: undefined, rejected: [] }, { ...session, program });
+    }),
+});

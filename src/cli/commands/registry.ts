@@ -1,0 +1,99 @@
+import type { Command } from '../command.ts';
+
+interface Entry {
+  /** Name and positionals as yargs writes them. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** Every command in the order of its help; the file of a command is loaded when it is run. */
+export const commands: Readonly<Record<string, Entry>> = {
+  init: {
+    usage: 'init [dir]',
+    summary: 'Set up a folder: configuration, mappings, templates',
+    load: async () => (await import('./init.ts')).init,
+  },
+  doctor: {
+    usage: 'doctor',
+    summary: 'Check configuration, key, budget and quotas, with the fix for each',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  validate: {
+    usage: 'validate [mapping..]',
+    summary: 'Check the sources without a request',
+    load: async () => (await import('./validate.ts')).validate,
+  },
+  plan: {
+    usage: 'plan [mapping..]',
+    summary: 'Show what a push would do; only reads',
+    load: async () => (await import('./plan.ts')).plan,
+  },
+  push: {
+    usage: 'push [mapping..]',
+    summary: 'Plan, ask, then write to the service',
+    load: async () => (await import('./push.ts')).push,
+  },
+  pull: {
+    usage: 'pull [mapping..]',
+    summary: 'Fetch from the service and write reports',
+    load: async () => (await import('./pull.ts')).pull,
+  },
+  sync: {
+    usage: 'sync [mapping..]',
+    summary: 'Push, then pull',
+    load: async () => (await import('./sync.ts')).sync,
+  },
+  import: {
+    usage: 'import <file>',
+    summary: 'Push one file without a mapping',
+    load: async () => (await import('./import.ts')).importFile,
+  },
+  resume: {
+    usage: 'resume [run]',
+    summary: 'Go on with what a run left',
+    load: async () => (await import('./resume.ts')).resume,
+  },
+  runs: {
+    usage: 'runs [run]',
+    summary: 'Show the history, or one run',
+    load: async () => (await import('./runs.ts')).runs,
+  },
+  account: {
+    usage: 'account',
+    summary: 'Show the tier, the rate windows and the quotas',
+    load: async () => (await import('./account.ts')).account,
+  },
+  sandbox: {
+    usage: 'sandbox [topic]',
+    summary: 'Run the whole service on this machine',
+    load: async () => (await import('./sandbox.ts')).sandbox,
+  },
+  api: {
+    usage: 'api <operation>',
+    summary: 'Send one raw request under the budget',
+    load: async () => (await import('./api.ts')).api,
+  },
+  schema: {
+    usage: 'schema <name>',
+    summary: 'Print the JSON Schema of mappings, configuration or a resource',
+    load: async () => (await import('./schema.ts')).schema,
+  },
+  demo: {
+    usage: 'demo',
+    summary: 'See it work: a sandbox, a season, reports in out/',
+    load: async () => (await import('./demo.ts')).demo,
+  },
+};
+
+/** Commands that come with a later version, and what each will do. */
+export const laterCommands: Readonly<Record<string, string>> = {
+  auth: 'Google login of a person',
+  retry: 'sending refused rows again',
+  resolve: 'settling an unknown or a conflict',
+  verify: 'reading back what a run wrote',
+  substitutions: 'starting and auditing automatic substitutions',
+  schedule: 'running mappings on a schedule',
+  whatif: 'previews of points and prices',
+  completion: 'completion for bash and zsh',
+};

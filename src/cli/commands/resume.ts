@@ -1,0 +1,36 @@
+import { EXIT } from '../../model/error.ts';
+import { resume as resumeRun } from '../../sync/resume.ts';
+import { defineCommand } from '../command.ts';
+import { serviceFlags } from '../flags.ts';
+import { askApproval, tellResult } from '../run-push.ts';
+import { withSession } from '../session.ts';
+
+/** `resume`: goes on with what an unfinished run left, from the run's own rows. */
+export const resume = defineCommand({
+  options: serviceFlags,
+  positionals: {
+    run: { type: 'string', describe: 'the id of the run; without it, the newest unfinished one' },
+  },
+  examples: [['resume', 'go on with the newest unfinished run']],
+  run: (args, program) =>
+    withSession(args, program, async (session) => {
+      const work = {
+        ...session,
+        program,
+        yes: args.yes,
+        typed: ['resume', ...(args.run === undefined ? [] : [args.run])].join(' '),
+      };
+      const result = await resumeRun(session.ports, args.run, askApproval(work));
+      if (result !== undefined) return tellResult(result, work);
+      const { screen } = program;
+      const nothing = {
+        run: null,
+        command: 'resume',
+        exit_code: EXIT.done,
+        mappings: [],
+        requests: session.ports.service.counts(),
+      };
+      await screen.data(screen.json ? JSON.stringify(nothing) : 'nothing to resume');
+      return EXIT.done;
+    }),
+});

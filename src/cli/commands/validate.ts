@@ -1,0 +1,124 @@
+import type { PullMapping } from '../../mapping/mapping.ts';
+import { renderRowMessage } from '../../model/issue.ts';
+import { validateSources } from '../../sync/validate.ts';
+import type { Validation } from '../../sync/validate.ts';
+import { createTables } from '../../tables/index.ts';
+import { defineCommand } from '../command.ts';
+import { readConfig } from '../config.ts';
+import { mappingNames, sourceFlags } from '../flags.ts';
+import { isPull, isPush, readMappings } from '../mappings.ts';
+import { planOptions } from '../plan-options.ts';
+import type { Program } from '../program.ts';
+import { createReporter } from '../render/progress.ts';
+import { renderNext, renderStop } from '../render/stop.ts';
+import { renderColumns, renderCount, renderCountOf, safeText } from '../render/text.ts';
+import type { Style } from '../screen.ts';
+import { openState } from '../state.ts';
+
+/** Invalid rows that are shown one by one for each mapping. */
+const SHOWN_ROWS = 20;
+
+/** `validate`: checks the mappings, and every row of the sources of those that push; needs no request. */
+export const validate = defineCommand({
+  options: sourceFlags,
+  positionals: mappingNames,
+  examples: [['validate users', 'every bad row with its place, value and remedy']],
+  run: async (args, program) => {
+    const config = readConfig(args, program);
+    for (const warning of config.warnings) program.screen.warn(warning);
+    const mappings = readMappings(config, args.mapping, program);
+    const store = await openState(config, program);
+    const { emit, stop } = createReporter(program.screen, program.clock);
+    try {
+      const ports = {
+        store,
+        tables: createTables(),
+        emit,
+        signal: program.signal,
+        variable: (name: string) => config.vars[name],
+        timezone: config.timezone,
+      };
+      const options = planOptions(args);
+      const validation = await validateSources(ports, mappings.filter(isPush), options);
+      stop();
+      try {
+        await tell(validation, mappings.filter(isPull), program);
+      } finally {
+        await validation.rows.remove();
+      }
+      return validation.exitCode;
+    } finally {
+      stop();
+      await store.close();
+    }
+  },
+});
+
+async function tell(validation: Validation, pulls: readonly PullMapping[], program: Program): Promise<void> {
+  const { screen, name } = program;
+  if (screen.json) {
+    await screen.data(JSON.stringify(documentOf(validation, pulls, name)));
+    return;
+  }
+  if (validation.mappings.length > 0) await screen.data(renderValidation(validation, screen.dataStyle));
+  for (const { mapping, outcomes } of validation.mappings) {
+    const invalid = await validation.rows.page(mapping.name, {
+      change: 'invalid',
+      afterRow: 0,
+      limit: SHOWN_ROWS,
+    });
+    for (const row of invalid)
+      await screen.data(
+        `  ${screen.dataStyle('red', '✗')} ${safeText(renderRowMessage(mapping.source.origin, row.rowNumber, row.message))}`,
+      );
+    const more = outcomes.invalid - invalid.length;
+    if (more > 0) await screen.data(`  … and ${renderCountOf(more, 'more row', 'more rows')}`);
+  }
+  if (pulls.length > 0)
+    await screen.data(
+      `${renderCountOf(pulls.length, 'mapping that pulls is', 'mappings that pull are')} right`,
+    );
+  for (const { error } of validation.stops) screen.tell(renderStop(error, program));
+}
+
+function renderValidation({ mappings }: Validation, style: Style): string {
+  const head = ['', 'rows', 'ready', 'invalid', 'excluded', 'twice'].map((text) => style('dim', text));
+  const rows = mappings.map(({ mapping, outcomes, valid }) => [
+    style('bold', safeText(mapping.name)),
+    ...[outcomes.rows, valid, outcomes.invalid, outcomes.excluded, outcomes.unchanged].map(renderCount),
+  ]);
+  return renderColumns([head, ...rows], [false, true, true, true, true, true]);
+}
+
+function documentOf(
+  { mappings, stops, exitCode }: Validation,
+  pulls: readonly PullMapping[],
+  name: string,
+): object {
+  return {
+    run: null,
+    command: 'validate',
+    exit_code: exitCode,
+    mappings: [
+      ...mappings.map(({ mapping, outcomes, valid }) => ({
+        name: mapping.name,
+        resource: mapping.resource,
+        direction: mapping.direction,
+        ...outcomes,
+        valid,
+      })),
+      ...pulls.map(({ name: pull, resource, direction, destination }) => ({
+        name: pull,
+        resource,
+        direction,
+        destination: destination.origin,
+      })),
+    ],
+    stops: stops.map(({ mapping, error }) => ({
+      mapping,
+      code: error.code,
+      message: error.message,
+      next: error.next === undefined ? null : renderNext(error.next, name),
+    })),
+  };
+}

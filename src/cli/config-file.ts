@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import { didYouMean } from '../mapping/nearest.ts';
+import { parseYaml } from '../mapping/yaml-document.ts';
+import type { Path } from '../mapping/yaml-document.ts';
+import { findingsError, findingsOf } from '../mapping/zod-issues.ts';
+import { ConfigError } from '../model/error.ts';
+import type { Place } from '../model/error.ts';
+import { parseDuration } from './duration.ts';
+
+const text = (description: string): z.ZodString => z.string().min(1).describe(description);
+const duration = (description: string): z.ZodType<number, string> =>
+  z
+    .string()
+    .regex(/^\d{1,9}(ms|s|m|h|d)$/, 'an integer and ms, s, m, h or d, such as 15m')
+    .transform((value) => parseDuration(value) ?? 0)
+    .describe(description);
+const count = (description: string): z.ZodInt => z.int().min(0).describe(description);
+
+/** What is said of a wrong `api_key`; what stands there is not quoted, it may be the key. */
+const KEY_RULE = 'a key is never written here; use { env: NAME } or { file: PATH }';
+
+const keySource = z
+  .union([
+    z.strictObject({ env: text('the environment variable that holds the key') }),
+    z.strictObject({ file: text('the file that holds the key') }),
+  ])
+  .describe('where the API key comes from; never the key itself');
+
+const environment = z.strictObject({
+  base_url: text('the address below which /v1 stands'),
+  api_key: keySource,
+});
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+/** `teamsheet.yaml` as it is written (interfaces.md, section 3): durations become milliseconds, names are replaced later. */
+export const configSchema = z
+  .strictObject({
+    version: z.literal(1).describe('the version of this format'),
+    environments: z.record(z.string(), environment).describe('the services by name').optional(),
+    environment: text('the environment used without --env').optional(),
+    google: z
+      .strictObject({
+        credentials: z.strictObject({ file: text('the key file of a service account') }).optional(),
+        root_url: text('another endpoint of Google Sheets').optional(),
+      })
+      .optional(),
+    state: text('the state file; runs stand beside it').default('.teamsheet/state.sqlite'),
+    budget: z
+      .strictObject({
+        reserve_per_minute: count('requests of each minute window that are left to others').default(0),
+        reserve_per_day: count('requests of each day window that are left to others').default(0),
+        max_wait: duration('the longest pause of a run').prefault('15m'),
+      })
+      .prefault({}),
+    push: z
+      .strictObject({
+        settle: duration('wait before an unanswered write may count as not applied').optional(),
+        timeout: duration('the longest wait for one answer').prefault('60s'),
+        concurrency: z.int().min(1).max(64).describe('requests in flight').default(8),
+      })
+      .prefault({}),
+    vars: z.record(z.string(), scalar).describe('values for ${name} in mappings').default({}),
+    mappings: text('the folder of mapping files').default('mappings'),
+    timezone: z
+      .string()
+      .refine(isTimezone, 'not an IANA time zone such as Europe/London')
+      .describe('IANA time zone of dates')
+      .default('UTC'),
+  })
+  .meta({ id: 'TeamsheetConfig', title: 'teamsheet.yaml' });
+export type ConfigFile = z.infer<typeof configSchema>;
+
+/** A configuration as it is written, and where each part stands. */
+export interface ParsedConfig {
+  readonly value: ConfigFile;
+  readonly placeOf: (path: readonly string[]) => Place;
+}
+
+/**
+ * Reads the text of a configuration; `file` is how messages call it. Errors: ConfigError `config.invalid` with file, line and column, and those of
+ * {@link parseYaml}.
+ */
+export function parseConfig(text: string, file: string): ParsedConfig {
+  const document = parseYaml(text, file);
+  const [root] = document.roots;
+  if (root === undefined || root.path.length > 0)
+    throw document.error('config.invalid', 'a configuration is one map, not a list', []);
+  const written = document.toValue(root.node, [], (value) => value);
+  const { data, error } = configSchema.safeParse(written, { error: nameUnknownKeys });
+  if (error === undefined) return { value: data, placeOf: (path) => ({ file, ...document.spot(path) }) };
+  const findings = error.issues.some(({ path }) => path.includes('api_key'))
+    ? error.issues.map(({ path }) => ({ path: path as Path, of: 'value' as const, message: KEY_RULE }))
+    : findingsOf(error.issues, written, []);
+  const { message, place } = findingsError(document, findings);
+  throw new ConfigError('config.invalid', message, place);
+}
+
+const nameUnknownKeys: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code !== 'unrecognized_keys' || !(issue.inst instanceof z.ZodObject)) return undefined;
+  const known = Object.keys(issue.inst.shape);
+  return issue.keys
+    .map((key) => `unknown key "${key}"${didYouMean(key, known) || `; known are ${known.join(', ')}`}`)
+    .join('; ');
+};
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

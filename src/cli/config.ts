@@ -1,0 +1,198 @@
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { ConfigError } from '../model/error.ts';
+import type { Place } from '../model/error.ts';
+import { Secret } from '../model/secret.ts';
+import { parseBaseUrl } from './base-url.ts';
+import type { CommonArgs } from './command.ts';
+import { configSchema, parseConfig } from './config-file.ts';
+import type { ConfigFile, ParsedConfig } from './config-file.ts';
+import { readEnvironment, readOptionalText, warnIfOthersCanRead } from './env-file.ts';
+import type { Program } from './program.ts';
+
+/** The configuration in force: the file's, or what the environment makes without one. Paths are absolute. */
+export interface Config {
+  /** Undefined without a configuration file. */
+  readonly file: string | undefined;
+  /** Paths in the configuration and in mappings are relative to this folder. */
+  readonly folder: string;
+  /** The process's environment over the `.env`. */
+  readonly env: Program['env'];
+  readonly environments: ConfigFile['environments'];
+  /** The environment that was asked for, or is the default. */
+  readonly environment: string | undefined;
+  /** Values for `${name}` in mappings: `--var`, then the file's vars, then the environment. */
+  readonly vars: Readonly<Record<string, string | undefined>>;
+  readonly state: string;
+  readonly mappings: string;
+  readonly timezone: string;
+  readonly budget: ConfigFile['budget'];
+  readonly push: ConfigFile['push'];
+  readonly google: ConfigFile['google'];
+  readonly warnings: readonly string[];
+  /** Where a part of the file stands, for messages. */
+  readonly placeOf: ParsedConfig['placeOf'];
+}
+
+/** A service to speak with. */
+export interface Connection {
+  readonly environment: string;
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  readonly warnings: readonly string[];
+}
+
+const CONFIG_FILE = 'teamsheet.yaml';
+
+type ConfigArgs = Pick<CommonArgs, 'config' | 'env' | 'var' | 'mappings'>;
+
+/** Finds and reads the configuration. Errors: ConfigError `config.*` with file, line and column. */
+export function readConfig(args: ConfigArgs, program: Pick<Program, 'cwd' | 'env'>): Config {
+  const file = args.config === undefined ? findUpwards(program.cwd) : resolve(program.cwd, args.config);
+  const folder = file === undefined ? program.cwd : dirname(file);
+  const environment = readEnvironment(folder, program.env);
+  const env = environment.values;
+  const { value, placeOf } =
+    file === undefined ? withoutFile(env) : readFile(file, relative(program.cwd, file));
+  const pathOf = (key: 'state' | 'mappings'): string =>
+    resolve(folder, replaceNames(value[key], env, placeOf([key])));
+  return {
+    file,
+    folder,
+    env,
+    environments: value.environments,
+    environment: args.env ?? value.environment,
+    timezone: value.timezone,
+    budget: value.budget,
+    push: value.push,
+    google: value.google,
+    vars: { ...env, ...varsOf(value, env), ...args.var },
+    state: pathOf('state'),
+    mappings: args.mappings === undefined ? pathOf('mappings') : resolve(program.cwd, args.mappings),
+    warnings: environment.warnings,
+    placeOf,
+  };
+}
+
+/** The service of the chosen environment and its key. Errors: ConfigError `config.environment`, `config.unset`, `base_url.*`, `key.*`. */
+export function connectionOf(config: Config): Connection {
+  const names = Object.keys(config.environments ?? {});
+  const name = config.environment ?? (names.length === 1 ? names[0] : undefined);
+  const chosen = name === undefined ? undefined : config.environments?.[name];
+  if (name === undefined || chosen === undefined)
+    throw noEnvironment(name, names, config.placeOf(['environment']));
+  const path = ['environments', name];
+  const urlPlace = config.placeOf([...path, 'base_url']);
+  const baseUrl = parseBaseUrl(replaceNames(chosen.base_url, config.env, urlPlace), urlPlace);
+  const key = readKey(chosen.api_key, config, config.placeOf([...path, 'api_key']));
+  return { environment: name, baseUrl, ...key };
+}
+
+function readFile(file: string, shown: string): ParsedConfig {
+  const text = readOptionalText(file, 'config.unreadable');
+  if (text === undefined)
+    throw new ConfigError('config.missing', `${shown}: there is no such file`, { file: shown });
+  return parseConfig(text, shown);
+}
+
+/** One whose environment variable is not set counts as not set itself, so that only what needs it stops. */
+function varsOf({ vars }: ConfigFile, env: Program['env']): Config['vars'] {
+  const isSet = (name: string): boolean => (env[name] ?? '') !== '';
+  return Object.fromEntries(
+    Object.entries(vars).map(([name, value]) => {
+      const text = String(value);
+      const whole = [...text.matchAll(NAME)].every(([, used = '']) => isSet(used));
+      return [name, whole ? replaceNames(text, env, {}) : undefined];
+    }),
+  );
+}
+
+function findUpwards(from: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const file = join(folder, CONFIG_FILE);
+    if (readOptionalText(file, 'config.unreadable') !== undefined) return file;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+function withoutFile(env: Program['env']): ParsedConfig {
+  const connected = env['TEAMSHEET_BASE_URL'] !== undefined || env['TEAMSHEET_API_KEY'] !== undefined;
+  const environments = connected
+    ? { default: { base_url: '${TEAMSHEET_BASE_URL}', api_key: { env: 'TEAMSHEET_API_KEY' } } }
+    : undefined;
+  return { value: configSchema.parse({ version: 1, environments }), placeOf: () => ({}) };
+}
+
+function noEnvironment(name: string | undefined, names: readonly string[], place: Place): ConfigError {
+  if (names.length === 0) {
+    return new ConfigError(
+      'config.missing',
+      'there is no teamsheet.yaml here or above, and TEAMSHEET_BASE_URL and TEAMSHEET_API_KEY are not set',
+      {
+        next: 'init',
+      },
+    );
+  }
+  const known = names.join(', ');
+  return name === undefined
+    ? new ConfigError(
+        'config.environment',
+        `several environments (${known}) and no default: add "environment:" or use --env`,
+        place,
+      )
+    : new ConfigError('config.environment', `no environment is called "${name}"; there is ${known}`, place);
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  TEAMSHEET_BASE_URL: 'the address of the service, from your provider',
+  TEAMSHEET_API_KEY: 'your key, from your provider',
+};
+
+const NAME = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** Replaces every `${NAME}` in a text. Errors: ConfigError `config.unset`. */
+function replaceNames(text: string, env: Program['env'], place: Place): string {
+  return text.replace(NAME, (_whole, name: string) => requireName(name, env, place));
+}
+
+function requireName(name: string, env: Program['env'], place: Place): string {
+  const value = env[name];
+  if (value !== undefined && value !== '') return value;
+  const hint = HINTS[name];
+  throw new ConfigError(
+    'config.unset',
+    `${at(place)}${name} is not set${hint === undefined ? '' : `: it is ${hint}`}`,
+    {
+      ...place,
+      next: `put ${name}=… into the .env beside teamsheet.yaml, or into the environment`,
+    },
+  );
+}
+
+function at({ file, line, column }: Place): string {
+  return file === undefined ? '' : `${file}:${line ?? 1}:${column ?? 1}: `;
+}
+
+function readKey(
+  source: NonNullable<ConfigFile['environments']>[string]['api_key'],
+  config: Config,
+  place: Place,
+): Pick<Connection, 'apiKey' | 'warnings'> {
+  if ('env' in source)
+    return { apiKey: keyOf(requireName(source.env, config.env, place), source.env, place), warnings: [] };
+  const path = replaceNames(source.file, config.env, place);
+  const file = isAbsolute(path) ? path : resolve(config.folder, path);
+  const text = readOptionalText(file, 'key.unreadable');
+  if (text === undefined)
+    throw new ConfigError('key.missing', `${at(place)}the key file ${path} does not exist`, place);
+  return { apiKey: keyOf(text.trim(), path, place), warnings: warnIfOthersCanRead(file) };
+}
+
+/** A key that no HTTP header can carry is refused before it is used; it is never quoted. */
+function keyOf(text: string, from: string, place: Place): Secret {
+  if (/^[\x21-\x7e]+$/.test(text)) return new Secret(text);
+  throw new ConfigError(
+    'key.invalid',
+    `${at(place)}the key in ${from} is empty or holds blanks or characters that no header can carry`,
+    place,
+  );
+}

@@ -1,0 +1,36 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { ConfigError } from '../model/error.ts';
+
+/** The process's environment over a `.env` file: what is really set is never overridden, an empty place in the file counts as unset. */
+export interface Environment {
+  readonly values: Readonly<Record<string, string | undefined>>;
+  readonly warnings: readonly string[];
+}
+
+/** Reads the `.env` of a folder, if there is one. It is parsed, never evaluated. Errors: ConfigError `env.unreadable`. */
+export function readEnvironment(folder: string, env: Environment['values']): Environment {
+  const file = join(folder, '.env');
+  const text = readOptionalText(file, 'env.unreadable');
+  if (text === undefined) return { values: env, warnings: [] };
+  const filled = Object.entries(parseEnv(text)).filter(([, value]) => value !== '');
+  return { values: { ...Object.fromEntries(filled), ...env }, warnings: warnIfOthersCanRead(file) };
+}
+
+/** A text file, or undefined when there is none. Errors: ConfigError `code` for any other reason. */
+export function readOptionalText(file: string, code: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    const { code: reason, message } = cause as NodeJS.ErrnoException;
+    if (reason === 'ENOENT' || reason === 'ENOTDIR') return undefined;
+    throw new ConfigError(code, `${file} cannot be read: ${message}`, { file, cause });
+  }
+}
+
+/** A warning when a file with a secret can be read by its group or by everybody. */
+export function warnIfOthersCanRead(file: string): readonly string[] {
+  const open = process.platform !== 'win32' && (statSync(file).mode & 0o044) !== 0;
+  return open ? [`${file} can be read by other accounts of this machine; type: chmod 600 '${file}'`] : [];
+}

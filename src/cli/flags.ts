@@ -1,0 +1,126 @@
+import type { Options, PositionalOptions } from 'yargs';
+import { UsageError } from '../model/error.ts';
+import { parseDuration } from './duration.ts';
+
+/** A whole number from `min` on. Errors: UsageError `usage.number`. */
+function wholeNumber(flag: string, min: number): (text: string) => number | undefined {
+  return (text) => {
+    if (/^\d{1,15}$/.test(text) && Number(text) >= min) return Number(text);
+    throw new UsageError('usage.number', `--${flag} takes a whole number from ${min} on, not "${text}"`);
+  };
+}
+
+function duration(flag: string): (text: string) => number | undefined {
+  return (text) => {
+    const ms = parseDuration(text);
+    if (ms !== undefined) return ms;
+    throw new UsageError(
+      'usage.duration',
+      `--${flag} takes an integer and ms, s, m, h or d, such as 15m, not "${text}"`,
+    );
+  };
+}
+
+/** `name=value` pairs; the first `=` separates. Errors: UsageError `usage.pair`. */
+export function namedValues(flag: string): (texts: readonly string[]) => Readonly<Record<string, string>> {
+  return (texts) =>
+    Object.fromEntries(
+      texts.map((text) => {
+        const at = text.indexOf('=');
+        if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1)];
+        throw new UsageError('usage.pair', `--${flag} takes name=value, not "${text}"`);
+      }),
+    );
+}
+
+/** A flag that takes one text. */
+export function text(describe: string): { type: 'string'; requiresArg: true; describe: string } {
+  return { type: 'string', requiresArg: true, describe };
+}
+
+/** A flag that is there or not; undefined is not. */
+export function yes(describe: string): { type: 'boolean'; describe: string } {
+  return { type: 'boolean', describe };
+}
+
+/** Flags that every command takes. */
+export const commonFlags = {
+  config: text('use this configuration file instead of the teamsheet.yaml found from here upwards'),
+  env: text('the environment of the configuration to use'),
+  var: {
+    type: 'string',
+    array: true,
+    requiresArg: true,
+    default: [],
+    defaultDescription: 'none',
+    coerce: namedValues('var'),
+    describe: 'name=value for ${name} in mappings; may be repeated',
+  },
+  mappings: text('the folder of mapping files'),
+  json: yes('print one JSON document to standard output, and nothing else there'),
+  quiet: yes('say only warnings and errors'),
+  verbose: yes('say more, among it where an unexpected error arose'),
+  'no-color': yes('no colours; NO_COLOR does the same'),
+  'no-progress': yes('no line that is redrawn'),
+  yes: yes('approve the plan without being asked'),
+  'max-requests': {
+    ...text('send at most this many requests'),
+    coerce: wholeNumber('max-requests', 1),
+  },
+  'max-wait': { ...text('the longest pause for the budget, such as 15m'), coerce: duration('max-wait') },
+  limit: { ...text('only the first N rows or records'), coerce: wholeNumber('limit', 1) },
+} as const satisfies Record<string, Options>;
+
+/** Flags of every command that speaks with the service. */
+export const serviceFlags = {
+  'trust-origin': yes('the key may go to another address than before'),
+  insecure: yes('go on although NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off'),
+} as const satisfies Record<string, Options>;
+
+/** Flags of every command that reads source tables. */
+export const sourceFlags = {
+  encoding: text('encoding of CSV files, such as windows-1252'),
+  'allow-empty': yes('a source without rows is meant'),
+  'allow-key-shape': yes('keys that look changed by a spreadsheet are meant'),
+  'allow-guard': {
+    type: 'string',
+    array: true,
+    requiresArg: true,
+    default: [],
+    defaultDescription: 'none',
+    describe: 'pass this guard once, such as max_change_pct; may be repeated',
+  },
+} as const satisfies Record<string, Options>;
+
+/** The positional of commands that work on mappings. */
+export const mappingNames = {
+  mapping: { type: 'string', array: true, default: [], describe: 'names of mappings; without any, all' },
+} as const satisfies Record<string, PositionalOptions>;
+
+/** Flags of every command that compares rows with the service. */
+export const compareFlags = {
+  ...serviceFlags,
+  ...sourceFlags,
+  compare: {
+    ...text('what rows are compared with; wins over the mapping'),
+    choices: ['auto', 'live', 'snapshot', 'none'],
+  },
+  adopt: yes('take records of the service that this state does not know as its own'),
+} as const satisfies Record<string, Options>;
+
+/** Flags of interfaces.md that come with a later version; each is answered with one line. */
+export const LATER_FLAGS = [
+  'out',
+  'plan',
+  'on-ambiguous',
+  'finish-by',
+  'again',
+  'after-deadline',
+  'week',
+  'weeks',
+  'workbook',
+  'spreadsheet',
+  'profile',
+  'faults',
+  'contract',
+] as const;

@@ -1,0 +1,66 @@
+import type { PushTarget } from '../contract/resource.ts';
+
+/** Other words that people use for a field, besides its own name and its label. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  external_id: [
+    'member id',
+    'member',
+    'member no',
+    'member number',
+    'membership number',
+    'user id',
+    'customer id',
+    'id',
+  ],
+  display_name: ['name', 'full name', 'user name', 'username', 'nickname', 'manager'],
+  is_active: ['active', 'enabled'],
+  player_id: ['player', 'player no', 'player number', 'id'],
+  price: ['cost', 'value', 'new price'],
+  type: ['price type'],
+  fantasy_league_id: ['fantasy league', 'league id', 'league'],
+};
+
+/** Headers of the fields that they fill, and headers that fill nothing. */
+export interface HeaderMatch {
+  readonly headers: ReadonlyMap<string, string>;
+  readonly unused: readonly string[];
+}
+
+/**
+ * Matches headers to the fields of a resource: what the operator says wins, then a field's own name, its label, then common words for it. Case,
+ * blanks and signs do not count; a header fills one field and a field has one header.
+ */
+export function matchHeaders(
+  header: readonly string[],
+  fields: PushTarget['fields'],
+  given: ReadonlyMap<string, string>,
+): HeaderMatch {
+  const headers = new Map<string, string>();
+  const used = new Set<string>();
+  const take = (field: string, name: string | undefined): void => {
+    if (name === undefined || headers.has(field) || used.has(name)) return;
+    headers.set(field, name);
+    used.add(name);
+  };
+  for (const [name, field] of given) take(field, name);
+  const ways: readonly ((field: string) => readonly string[])[] = [
+    (field) => [field],
+    (field) => [fields[field]?.label ?? field],
+    (field) => SYNONYMS[field] ?? [],
+  ];
+  for (const words of ways) {
+    for (const field of Object.keys(fields)) {
+      for (const word of words(field))
+        take(
+          field,
+          header.find((name) => fold(name) === fold(word)),
+        );
+    }
+  }
+  return { headers, unused: header.filter((name) => name !== '' && !used.has(name)) };
+}
+
+/** `Member ID`, `member_id` and `MEMBER-ID` are the same word. */
+export function fold(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+}

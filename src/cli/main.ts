@@ -1,0 +1,48 @@
+import { EXIT, InternalError, InterruptedError, TeamsheetError } from '../model/error.ts';
+import type { ExitCode } from '../model/error.ts';
+import { parseCommandLine } from './command-line.ts';
+import { commands } from './commands/registry.ts';
+import type { Program } from './program.ts';
+import { renderStop, stopDocument } from './render/stop.ts';
+
+/** Runs one command line and answers its exit code. Everything that stops a command is told here, and nowhere else. */
+export async function main(argv: readonly string[], program: Program): Promise<ExitCode> {
+  const { screen } = program;
+  try {
+    return await runCommand(argv, program);
+  } catch (cause) {
+    const error = explain(cause, program.signal);
+    screen.redraw(undefined);
+    screen.tell(renderStop(error, program));
+    const command = argv.find((word) => Object.hasOwn(commands, word)) ?? null;
+    if (screen.json) await screen.data(JSON.stringify(stopDocument(command, error, program.name)));
+    return error.exitCode;
+  }
+}
+
+async function runCommand(argv: readonly string[], program: Program): Promise<ExitCode> {
+  const { screen } = program;
+  if (argv[0] === '--version') {
+    await screen.data(program.version);
+    return EXIT.done;
+  }
+  const parsed = await parseCommandLine(argv);
+  if (parsed.kind === 'help') {
+    await screen.data(parsed.text);
+    return EXIT.done;
+  }
+  const entry = commands[parsed.name];
+  if (entry === undefined) throw new InternalError('internal.command', `no command is called ${parsed.name}`);
+  return (await entry.load()).run(parsed.args, program);
+}
+
+/** Whatever was thrown, as an error with an exit code: a signal's own reason first, the unknown as our mistake. */
+function explain(cause: unknown, signal: AbortSignal): TeamsheetError {
+  if (cause instanceof TeamsheetError) return cause;
+  if (signal.aborted && signal.reason instanceof InterruptedError) return signal.reason;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new InternalError('internal.unexpected', `unexpected failure: ${message}`, {
+    next: 'run it again with --verbose and report what it says',
+    cause,
+  });
+}

@@ -1,0 +1,159 @@
+import { readdirSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import type { Mapping, PullMapping, PushMapping } from '../mapping/mapping.ts';
+import { nearest } from '../mapping/nearest.ts';
+import { mappingNames, parseMappings } from '../mapping/parse-mappings.ts';
+import type { MappingName } from '../mapping/parse-mappings.ts';
+import { ConfigError, UsageError } from '../model/error.ts';
+import type { Config } from './config.ts';
+import { readOptionalText } from './env-file.ts';
+import { standsInside } from './inside-folder.ts';
+import type { Program } from './program.ts';
+
+type Direction = Mapping['direction'];
+
+interface MappingFile {
+  /** The path as messages call it. */
+  readonly shown: string;
+  readonly text: string;
+  readonly entries: readonly MappingName[];
+}
+
+/** What reading mappings needs of a configuration. */
+export type MappingConfig = Pick<Config, 'folder' | 'mappings' | 'vars'>;
+
+/** Tells the mappings that push from the others. */
+export const isPush = (mapping: Mapping): mapping is PushMapping => mapping.direction === 'push';
+/** Tells the mappings that pull from the others. */
+export const isPull = (mapping: Mapping): mapping is PullMapping => mapping.direction === 'pull';
+
+/** The named mappings that push, or all of them, in the order of {@link readMappings}. Errors: those of it. */
+export function readPushMappings(
+  config: MappingConfig,
+  names: readonly string[],
+  program: Pick<Program, 'cwd'>,
+): readonly PushMapping[] {
+  return readMappings(config, names, program, 'push').filter(isPush);
+}
+
+/** The named mappings that pull, or all of them, in the order of {@link readMappings}. Errors: those of it. */
+export function readPullMappings(
+  config: MappingConfig,
+  names: readonly string[],
+  program: Pick<Program, 'cwd'>,
+): readonly PullMapping[] {
+  return readMappings(config, names, program, 'pull').filter(isPull);
+}
+
+/**
+ * The named mappings, or all (of one direction), in the order of their files. A variable that only a mapping needs which is not wanted may be unset.
+ * Errors: UsageError `mapping.unknown`, `mapping.direction`; ConfigError `mappings.missing`, `mappings.none`, `mapping.name_twice`, and those of parsing.
+ */
+export function readMappings(
+  config: MappingConfig,
+  names: readonly string[],
+  program: Pick<Program, 'cwd'>,
+  direction?: Direction,
+): readonly Mapping[] {
+  const files = listFiles(config, program);
+  const known = indexNames(files);
+  for (const name of names) {
+    const entry = known.get(name);
+    if (entry === undefined) throw unknownName(name, [...known.keys()]);
+    if (direction !== undefined && entry.direction !== direction) throw wrongDirection(entry);
+  }
+  const wanted =
+    names.length > 0
+      ? names
+      : [...known.values()]
+          .filter((entry) => direction === undefined || entry.direction === direction)
+          .map(({ name }) => name);
+  if (wanted.length === 0) {
+    const what = direction === undefined ? 'mapping' : `mapping that can ${direction}`;
+    throw new ConfigError(
+      'mappings.none',
+      `${relative(program.cwd, config.mappings) || '.'} holds no ${what}`,
+      { next: 'init' },
+    );
+  }
+  return files.flatMap(({ text, shown }) => parseFile(text, shown, config, (name) => wanted.includes(name)));
+}
+
+/** The names of all mappings in the order of their files. Errors: those of {@link readMappings}. */
+export function listMappingNames(config: MappingConfig, program: Pick<Program, 'cwd'>): readonly string[] {
+  return [...indexNames(listFiles(config, program)).keys()];
+}
+
+function indexNames(files: readonly MappingFile[]): ReadonlyMap<string, MappingName> {
+  const known = new Map<string, MappingName>();
+  for (const entry of files.flatMap(({ entries }) => entries)) {
+    const other = known.get(entry.name);
+    if (other !== undefined) throw nameTwice(entry, other);
+    known.set(entry.name, entry);
+  }
+  return known;
+}
+
+/** Parses the mappings in a text (those that are wanted) in the light of the configuration. Errors: those of parsing. */
+export function parseFile(
+  text: string,
+  shown: string,
+  { folder, vars }: MappingConfig,
+  wanted?: (name: string) => boolean,
+): readonly Mapping[] {
+  const resolvePath = (path: string, allowOutside: boolean): string => {
+    if (allowOutside || standsInside(folder, path)) return resolve(folder, path);
+    throw new ConfigError('mapping.outside', `"${path}" leads out of the configuration's folder`, {
+      next: 'move the file, or write allow_outside: true beside it',
+    });
+  };
+  return parseMappings(text, shown, { variable: (name) => vars[name], resolvePath }, wanted);
+}
+
+function listFiles({ mappings }: MappingConfig, { cwd }: Pick<Program, 'cwd'>): readonly MappingFile[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(mappings).filter((name) => /\.ya?ml$/i.test(name));
+  } catch (cause) {
+    throw new ConfigError(
+      'mappings.missing',
+      `there is no folder of mappings at ${relative(cwd, mappings) || mappings}`,
+      {
+        next: 'init',
+        cause,
+      },
+    );
+  }
+  return names.toSorted().map((name) => {
+    const shown = relative(cwd, join(mappings, name));
+    const text = readOptionalText(join(mappings, name), 'mapping.unreadable') ?? '';
+    return { shown, text, entries: mappingNames(text, shown) };
+  });
+}
+
+function nameTwice({ name, place }: MappingName, other: MappingName): ConfigError {
+  const spot = `${place.file}:${place.line}`;
+  return new ConfigError(
+    'mapping.name_twice',
+    `${spot}: "${name}" is the name of a mapping in ${other.place.file}:${other.place.line} already`,
+    {
+      ...place,
+      next: 'give one of them another name',
+    },
+  );
+}
+
+function unknownName(name: string, known: readonly string[]): UsageError {
+  const near = nearest(name, known);
+  const question = near === undefined ? '' : `; did you mean "${near}"?`;
+  return new UsageError('mapping.unknown', `there is no mapping "${name}"${question}`, {
+    next: `choose one of ${known.join(', ')}`,
+  });
+}
+
+function wrongDirection({ name, direction }: MappingName): UsageError {
+  const does = direction === 'push' ? 'pushes' : 'pulls';
+  return new UsageError('mapping.direction', `"${name}" is a mapping that ${does}`, {
+    next: `${direction} ${name}`,
+  });
+}

@@ -1,0 +1,123 @@
+import { EXIT } from '../../model/error.ts';
+import type { ExitCode } from '../../model/error.ts';
+import { OUTCOMES } from '../../model/outcome.ts';
+import type { Outcome } from '../../model/outcome.ts';
+import type { PullSummary, PushSummary, RequestCounts } from '../../model/store.ts';
+import type { RunReport } from '../../sync/sync.ts';
+import type { Style } from '../screen.ts';
+import { renderColumns, renderCount, renderCountOf, renderDuration, safeText } from './text.ts';
+
+const COLOURS: Readonly<Record<Outcome, 'green' | 'yellow' | 'red' | 'dim'>> = {
+  created: 'green',
+  updated: 'green',
+  unchanged: 'dim',
+  invalid: 'red',
+  rejected: 'red',
+  excluded: 'dim',
+  deferred: 'yellow',
+  unknown: 'yellow',
+  conflict: 'yellow',
+};
+
+/** What a run did, mapping by mapping, with its requests. */
+export function renderReport(report: RunReport, style: Style): string {
+  const pushed = report.mappings.filter((mapping) => mapping.direction === 'push');
+  const pulled = report.mappings.filter((mapping) => mapping.direction === 'pull');
+  const parts = [
+    ...(pushed.length === 0 ? [] : [renderOutcomeTable(pushed, style)]),
+    ...(pulled.length === 0 ? [] : [renderPulls(pulled, style)]),
+    `${renderRequests(report.requests)}${report.run === null ? '' : ` · run ${report.run}`}`,
+  ];
+  return parts.join('\n\n');
+}
+
+type OutcomeRow = Pick<PushSummary, 'name' | 'rows' | 'deactivated' | Outcome>;
+
+/** One line for each mapping, one column for each outcome that any of them has. */
+export function renderOutcomeTable(mappings: readonly OutcomeRow[], style: Style): string {
+  const always: readonly Outcome[] = ['created', 'updated', 'unchanged'];
+  const columns = OUTCOMES.filter(
+    (outcome) => always.includes(outcome) || mappings.some((mapping) => mapping[outcome] > 0),
+  );
+  const deactivated = mappings.some((mapping) => mapping.deactivated > 0);
+  const head = ['', 'rows', ...columns, ...(deactivated ? ['deactivated'] : [])];
+  const rows = mappings.map((mapping) => [
+    style('bold', safeText(mapping.name)),
+    renderCount(mapping.rows),
+    ...columns.map((outcome) =>
+      mapping[outcome] === 0 ? style('dim', '0') : style(COLOURS[outcome], renderCount(mapping[outcome])),
+    ),
+    ...(deactivated ? [renderCount(mapping.deactivated)] : []),
+  ]);
+  return renderColumns(
+    [head.map((text) => style('dim', text)), ...rows],
+    [false, ...Array<boolean>(head.length).fill(true)],
+  );
+}
+
+function renderPulls(pulls: readonly PullSummary[], style: Style): string {
+  const rows = pulls.map((pull) =>
+    pull.error === undefined
+      ? [
+          style('green', '✓'),
+          style('bold', safeText(pull.name)),
+          renderRecords(pull),
+          safeText(pull.destination),
+        ]
+      : [style('red', '✗'), style('bold', safeText(pull.name)), 'failed', safeText(pull.error.message)],
+  );
+  return renderColumns(rows);
+}
+
+/** `60 records`, or `60 records, 900 rows` where a record makes more rows than one. */
+export function renderRecords({ records, rows }: Pick<PullSummary, 'records' | 'rows'>): string {
+  const all = renderCountOf(records, 'record');
+  return rows === records ? all : `${all}, ${renderCountOf(rows, 'row')}`;
+}
+
+/** `13 requests (3 reads, 10 writes)`, with what the budget cost. */
+export function renderRequests({
+  sent,
+  reads,
+  writes,
+  throttled,
+  waited_ms: waitedMs,
+}: RequestCounts): string {
+  const parts = [
+    `${renderCountOf(sent, 'request')} (${renderCountOf(reads, 'read')}, ${renderCountOf(writes, 'write')})`,
+  ];
+  if (throttled > 0) parts.push(`${renderCount(throttled)} refused for the budget`);
+  if (waitedMs > 0) parts.push(`waited ${renderDuration(waitedMs)}`);
+  return parts.join(', ');
+}
+
+/** What to do after a run that did not end with everything done: commands without the program's name, or sentences. */
+export function nextAfter({
+  exit_code,
+  run,
+  mappings,
+}: Pick<RunReport, 'exit_code' | 'run' | 'mappings'>): readonly string[] {
+  const pulls = mappings.flatMap((mapping) =>
+    mapping.direction === 'pull' ? (mapping.error?.next ?? []) : [],
+  );
+  const pushed = nextAfterPush(
+    exit_code,
+    mappings.some(({ direction }) => direction === 'push') ? run : null,
+  );
+  return [...new Set([...pushed, ...pulls])];
+}
+
+function nextAfterPush(exitCode: ExitCode, run: string | null): readonly string[] {
+  switch (exitCode) {
+    case EXIT.rows:
+      return ['mend the rows in the rejected file, then import it or run the mapping again'];
+    case EXIT.incomplete:
+    case EXIT.unavailable:
+    case EXIT.access:
+    case EXIT.interrupted:
+    case EXIT.terminated:
+      return run === null ? [] : [`resume ${run}`];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,87 @@
+import { stripVTControlCharacters } from 'node:util';
+
+const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
+
+/** A text with every control character, escape sequence and bidi control spelled out, so that data cannot steer a terminal. */
+export function safeText(text: string): string {
+  return text.replace(UNSAFE, (character) => {
+    switch (character) {
+      case '\n':
+        return '\\n';
+      case '\r':
+        return '\\r';
+      case '\t':
+        return '\\t';
+      default:
+        return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+    }
+  });
+}
+
+/** A message of several lines, each made safe by {@link safeText}. */
+export function safeLines(text: string): string {
+  return text.split('\n').map(safeText).join('\n');
+}
+
+/** `1,234`; `0.5` and `-1,000` too. Without the tables of Intl, which cost a start-up more than all else here. */
+export function renderCount(count: number): string {
+  const [whole = '', ...decimals] = String(count).split('.');
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...decimals].join('.');
+}
+
+/** `1 request`, `12 requests`; `many` for words that do not take an s. */
+export function renderCountOf(count: number, one: string, many = `${one}s`): string {
+  return `${renderCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`: a duration to its two largest units. */
+export function renderDuration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}
+
+/** `2026-08-14 19:30:05` in the given IANA time zone. */
+export function renderTime(ms: number, timezone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', {
+    timeZone: timezone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  }).format(ms);
+}
+
+/** Columns side by side, two blanks apart; numbers are set to the right. Styles in cells do not count as width. */
+export function renderColumns(
+  rows: readonly (readonly string[])[],
+  alignRight: readonly boolean[] = [],
+): string {
+  const widths: number[] = [];
+  for (const row of rows)
+    row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, visibleWidth(cell))));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => {
+          const blanks = ' '.repeat((widths[at] ?? 0) - visibleWidth(cell));
+          return alignRight[at] === true ? blanks + cell : cell + blanks;
+        })
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Terminal columns of a text in scripts of single width; wide scripts come out narrower than they are. */
+function visibleWidth(text: string): number {
+  return Array.from(stripVTControlCharacters(text)).length;
+}
+
+/** A text cut to `width` characters with a mark. */
+export function cutText(text: string, width: number): string {
+  const characters = Array.from(text);
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
+}

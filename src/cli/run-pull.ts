@@ -1,0 +1,38 @@
+import type { PullMapping } from '../mapping/mapping.ts';
+import { EXIT } from '../model/error.ts';
+import type { ExitCode } from '../model/error.ts';
+import type { PullSummary } from '../model/store.ts';
+import { openAccount } from '../sync/plan-sync.ts';
+import { pull } from '../sync/pull.ts';
+import type { Session } from './session.ts';
+
+/** Fetches and writes the reports of a session; answers a summary for each mapping, failures among them. */
+export async function pullReports(
+  { ports, config }: Pick<Session, 'ports' | 'config'>,
+  mappings: readonly PullMapping[],
+  limit: number | undefined,
+): Promise<readonly PullSummary[]> {
+  const account = await openAccount(ports);
+  return pull({ ...ports, account: account.service, timezone: config.timezone }, mappings, { limit });
+}
+
+const ORDER: readonly ExitCode[] = [
+  EXIT.interrupted,
+  EXIT.terminated,
+  EXIT.stopped,
+  EXIT.unavailable,
+  EXIT.access,
+  EXIT.incomplete,
+  EXIT.rows,
+  EXIT.internal,
+];
+
+/** Of several exit codes the one that a run ends with: signals first, then 6, 8, 5, 7, 3. */
+export function worstExit(codes: readonly ExitCode[]): ExitCode {
+  return ORDER.find((code) => codes.includes(code)) ?? EXIT.done;
+}
+
+/** The exit codes of the reports that failed. */
+export function exitCodesOf(summaries: readonly PullSummary[]): readonly ExitCode[] {
+  return summaries.flatMap(({ error }) => (error === undefined ? [] : [error.exit_code]));
+}

@@ -1,0 +1,76 @@
+import type { PushMapping } from '../mapping/mapping.ts';
+import type { ExitCode } from '../model/error.ts';
+import { push } from '../sync/push.ts';
+import type { Approve, PushResult } from '../sync/push.ts';
+import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
+import { approve } from './approval.ts';
+import type { Program } from './program.ts';
+import { countWrites, renderPlan, sampleChanges } from './render/plan.ts';
+import { nextAfter, renderReport } from './render/report.ts';
+import { renderNext, renderStop, stopDocument } from './render/stop.ts';
+import { renderCountOf, safeText } from './render/text.ts';
+import type { Session } from './session.ts';
+
+/** A session with the command line that opened it. */
+export interface Work extends Session {
+  readonly program: Program;
+  readonly yes: boolean | undefined;
+  /** The command line so far without the program's name, for the command that people are told to type. */
+  readonly typed: string;
+}
+
+/** Plans, asks, writes and tells; the exit code of `push` and `import`. */
+export async function runPush(
+  command: string,
+  mappings: readonly PushMapping[],
+  options: PlanOptions,
+  work: Work,
+): Promise<ExitCode> {
+  return tellResult(await push(work.ports, command, mappings, options, askApproval(work)), work);
+}
+
+/** Shows the plan on standard error and asks once. */
+export function askApproval(work: Work): Approve {
+  return async (planned: PlannedPush) => {
+    const { program, yes, typed, config } = work;
+    const { screen, clock } = program;
+    const sample = await sampleChanges(planned.changes());
+    const view = { style: screen.style, nowMs: clock.now(), timezone: config.timezone };
+    work.endProgress();
+    const shown = `${renderPlan(planned, sample, view)}\n`;
+    if (yes === true) screen.say(shown);
+    else screen.tell(shown);
+    await approve(
+      `Send ${renderCountOf(countWrites(planned), 'writing request')} to ${planned.account.baseUrl}?`,
+      typed,
+      yes === true,
+      program,
+    );
+  };
+}
+
+/**
+ * Says what a run did: one JSON document, or tables; what stopped it; the next command; and last the files of rows to mend, the CSV
+ * file as the very last line: it can be imported as it is.
+ */
+export async function tellResult(
+  { report, stoppedBy, rejected }: PushResult,
+  { program, endProgress }: Pick<Work, 'program' | 'endProgress'>,
+): Promise<ExitCode> {
+  const { screen, name } = program;
+  endProgress();
+  if (stoppedBy !== undefined) screen.tell(renderStop(stoppedBy, program));
+  if (screen.json) {
+    const error =
+      stoppedBy === undefined ? {} : { error: stopDocument(report.command, stoppedBy, name).error };
+    await screen.data(JSON.stringify({ ...report, ...error }));
+    return report.exit_code;
+  }
+  await screen.data(renderReport(report, screen.dataStyle));
+  for (const next of nextAfter(report)) {
+    if (next !== stoppedBy?.next)
+      screen.say(`${screen.style('bold', 'next:')} ${safeText(renderNext(next, name))}`);
+  }
+  if (rejected.length > 0) await screen.data(rejected.toReversed().map(safeText).join('\n'));
+  return report.exit_code;
+}

@@ -1,0 +1,113 @@
+import { styleText } from 'node:util';
+import { UnavailableError } from '../model/error.ts';
+import { safeText } from './render/text.ts';
+
+/** The flags that say how the program talks; read from the raw command line, so that a wrong command line is answered in the form asked for. */
+export interface ScreenFlags {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly color: boolean;
+  readonly progress: boolean;
+}
+
+type Format = Parameters<typeof styleText>[0];
+/** Colours a text that is safe to print, or leaves it as it is. */
+export type Style = (format: Format, text: string) => string;
+
+/** The two streams of a program: data on one, everything else on the other. */
+export interface Screen extends ScreenFlags {
+  /** Style for what is said on standard error, and for data on standard output. */
+  readonly style: Style;
+  readonly dataStyle: Style;
+  /** Whether one line of standard error may be redrawn. */
+  readonly live: boolean;
+  readonly columns: number;
+  /** Writes rendered data and a line feed; waits while the reader is slow. */
+  data(text: string): Promise<void>;
+  /** Says something that `--quiet` leaves out. The text is rendered already. */
+  say(text: string): void;
+  /** Says something that is always shown. The text is rendered already. */
+  tell(text: string): void;
+  warn(message: string): void;
+  /** Redraws the live line; undefined clears it. */
+  redraw(text: string | undefined): void;
+}
+
+/** Streams of a process, or of a test. */
+export interface Streams {
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+function drained(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    for (const event of ['drain', 'close', 'error']) stream.once(event, () => resolve());
+  });
+}
+
+const CLEAR_LINE = '\r\u001b[2K';
+const DEFAULT_COLUMNS = 100;
+
+/** `--json --quiet …` as they stand before a `--`, whatever the command. */
+export function screenFlags(argv: readonly string[]): ScreenFlags {
+  const end = argv.indexOf('--');
+  const flags = new Set(end === -1 ? argv : argv.slice(0, end));
+  return {
+    json: flags.has('--json'),
+    quiet: flags.has('--quiet'),
+    verbose: flags.has('--verbose'),
+    color: !flags.has('--no-color'),
+    progress: !flags.has('--no-progress'),
+  };
+}
+
+/** A screen on the process's streams. A closed reader of standard output is no error: what would follow is dropped. */
+export function createScreen({ stdout, stderr, env }: Streams, flags: ScreenFlags): Screen {
+  let failure: NodeJS.ErrnoException | undefined;
+  let drawn = false;
+  stdout.on('error', (error: NodeJS.ErrnoException) => (failure = error));
+  // With nobody left to read it, a message on standard error has nowhere else to go.
+  stderr.on('error', () => undefined);
+  const plain: Style = (_format, text) => text;
+  const coloured: Style = (format, text) => styleText(format, text, { validateStream: false });
+  const colours = flags.color && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+  const styleFor = (stream: NodeJS.WriteStream): Style => (colours && stream.isTTY ? coloured : plain);
+  const style = styleFor(stderr);
+  const clear = (): void => {
+    if (drawn) stderr.write(CLEAR_LINE);
+    drawn = false;
+  };
+  const tell = (text: string): void => {
+    clear();
+    stderr.write(`${text}\n`);
+  };
+  return {
+    ...flags,
+    style,
+    dataStyle: styleFor(stdout),
+    live: stderr.isTTY && flags.progress && !flags.quiet && env['TERM'] !== 'dumb',
+    columns: stderr.isTTY ? stderr.columns : DEFAULT_COLUMNS,
+    data: async (text) => {
+      clear();
+      if (failure === undefined && !stdout.write(`${text}\n`)) await drained(stdout);
+      if (failure !== undefined && failure.code !== 'EPIPE') {
+        throw new UnavailableError('stdout.write', `standard output cannot be written: ${failure.message}`, {
+          cause: failure,
+        });
+      }
+    },
+    say: (text) => {
+      if (!flags.quiet) tell(text);
+    },
+    tell,
+    warn: (message) => tell(`${style('yellow', '!')} ${safeText(message)}`),
+    redraw: (text) => {
+      clear();
+      if (text === undefined) return;
+      stderr.write(text);
+      drawn = true;
+    },
+  };
+}

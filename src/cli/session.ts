@@ -1,0 +1,128 @@
+import { createClient } from '../client/client.ts';
+import { fetchTransport } from '../client/fetch-transport.ts';
+import { StoppedError } from '../model/error.ts';
+import type { HttpResponse, Transport } from '../model/ports.ts';
+import type { Store } from '../model/store.ts';
+import type { SyncPorts } from '../sync/sync.ts';
+import { createTables } from '../tables/index.ts';
+import { createResultFiles } from '../tables/result-files.ts';
+import type { ArgsOf } from './command.ts';
+import { connectionOf, readConfig } from './config.ts';
+import type { Config, Connection } from './config.ts';
+import type { serviceFlags } from './flags.ts';
+import { checkOrigin, rememberOrigin } from './key-origin.ts';
+import type { Program } from './program.ts';
+import { createReporter } from './render/progress.ts';
+import type { Reporter } from './render/progress.ts';
+import { openLock, openState } from './state.ts';
+
+/** Everything that a command needs to work with the service. */
+export interface Session {
+  readonly config: Config;
+  readonly connection: Connection;
+  readonly ports: SyncPorts;
+  /** The last whole answer of the service, as it came. */
+  readonly lastAnswer: () => HttpResponse | undefined;
+  /** Takes the line of progress away until there is more of it, as before a question. */
+  readonly endProgress: () => void;
+}
+
+export type SessionArgs = ArgsOf<typeof serviceFlags>;
+
+/**
+ * Opens configuration, state and service, does the work and closes them.
+ * Errors: those of {@link readConfig} and {@link connectionOf}; StoppedError `tls.unchecked`, `origin.changed`.
+ */
+export async function withSession<T>(
+  args: SessionArgs,
+  program: Program,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const config = readConfig(args, program);
+  const connection = connectionOf(config);
+  for (const warning of [...config.warnings, ...connection.warnings]) program.screen.warn(warning);
+  refuseUncheckedTls(args.insecure, config);
+  const store = await openState(config, program);
+  const reporter = createReporter(program.screen, program.clock);
+  try {
+    await checkOrigin(connection, store, args.trustOrigin === true);
+    const session = openSession({ config, connection, store, reporter }, args, program);
+    try {
+      return await work(session);
+    } finally {
+      if (session.lastAnswer() !== undefined) await rememberOrigin(connection, store);
+    }
+  } finally {
+    reporter.stop();
+    await store.close();
+  }
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly connection: Connection;
+  readonly store: Store;
+  readonly reporter: Reporter;
+}
+
+/** The ports of a service, made real. */
+export function openSession(
+  { config, connection, store, reporter }: Parts,
+  {
+    maxWait,
+    maxRequests,
+  }: { readonly maxWait?: number | undefined; readonly maxRequests?: number | undefined },
+  { clock, random, signal }: Program,
+): Session {
+  const { budget, push } = config;
+  const { emit } = reporter;
+  const wire = fetchTransport();
+  let answer: HttpResponse | undefined;
+  const transport: Transport = async (request) => (answer = await wire(request));
+  const service = createClient({
+    baseUrl: connection.baseUrl,
+    apiKey: connection.apiKey,
+    transport,
+    clock,
+    random,
+    emit,
+    signal,
+    timeoutMs: push.timeout,
+    maxWaitMs: maxWait ?? budget.max_wait,
+    reservePerMinute: budget.reserve_per_minute,
+    reservePerDay: budget.reserve_per_day,
+    maxRequests,
+    concurrency: push.concurrency,
+  });
+  const ports: SyncPorts = {
+    service,
+    store,
+    lock: openLock(config),
+    results: createResultFiles({ folder: config.folder, runFolder: (runId) => store.runFolder(runId) }),
+    baseUrl: connection.baseUrl,
+    settleMs: push.settle ?? Math.max(2 * push.timeout, LEAST_SETTLE_MS),
+    concurrency: push.concurrency,
+    timezone: config.timezone,
+    variable: (name) => config.vars[name],
+    tables: createTables(),
+    clock,
+    random,
+    emit,
+    signal,
+  };
+  return { config, connection, ports, lastAnswer: () => answer, endProgress: reporter.stop };
+}
+
+/** Nothing is applied later than this after it was sent, unless the configuration says otherwise. */
+const LEAST_SETTLE_MS = 120_000;
+
+function refuseUncheckedTls(insecure: boolean | undefined, { env }: Config): void {
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0' || insecure === true) return;
+  throw new StoppedError(
+    'tls.unchecked',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off: anybody on the way could read the key',
+    {
+      next: 'unset NODE_TLS_REJECT_UNAUTHORIZED, or add --insecure if you accept that',
+    },
+  );
+}

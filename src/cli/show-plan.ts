@@ -1,0 +1,98 @@
+import { setImmediate } from 'node:timers/promises';
+import type { PushMapping } from '../mapping/mapping.ts';
+import { EXIT } from '../model/error.ts';
+import type { ExitCode } from '../model/error.ts';
+import { planPush } from '../sync/plan-sync.ts';
+import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
+import { countWrites, renderPlan, sampleChanges } from './render/plan.ts';
+import { renderNext, renderStop } from './render/stop.ts';
+import type { Work } from './run-push.ts';
+
+/** Plans with reading requests alone and shows it; the exit code of `plan` and `--dry-run`. `changesCode`: exit 2 instead of 0 when there are changes. */
+export async function showPlan(
+  command: string,
+  mappings: readonly PushMapping[],
+  options: PlanOptions,
+  work: Work,
+  changesCode?: boolean,
+): Promise<ExitCode> {
+  const planned = await planPush(work.ports, mappings, options);
+  try {
+    const { exitCode } = planned;
+    const changed = planned.mappings.some(({ changes }) => changes.create + changes.update > 0);
+    const code = changesCode === true && exitCode === EXIT.done && changed ? EXIT.changes : exitCode;
+    if (work.program.screen.json) await writePlanDocument(command, code, planned, work);
+    else await writePlanText(planned, work);
+    return code;
+  } finally {
+    await planned.rows.remove();
+  }
+}
+
+async function writePlanText(planned: PlannedPush, { program, config, endProgress }: Work): Promise<void> {
+  const { screen, clock, name } = program;
+  const view = { style: screen.dataStyle, nowMs: clock.now(), timezone: config.timezone };
+  endProgress();
+  await screen.data(renderPlan(planned, await sampleChanges(planned.changes()), view));
+  for (const { error } of planned.stops) screen.tell(renderStop(error, program));
+  if (planned.stops.length > 0 || countWrites(planned) === 0) return;
+  const names = planned.mappings.map(({ mapping }) => mapping.name).join(' ');
+  screen.say(`${screen.style('bold', 'next:')} ${renderNext(`push ${names}`, name)}`);
+}
+
+/** Changes that are written at once. */
+const BATCH = 500;
+
+/** The document of interfaces.md, section 6, change by change, so that nothing holds all of them. */
+async function writePlanDocument(
+  command: string,
+  exitCode: ExitCode,
+  planned: PlannedPush,
+  { program }: Work,
+): Promise<void> {
+  const { screen } = program;
+  const { requests, forecast } = planned;
+  const head = {
+    run: null,
+    command,
+    exit_code: exitCode,
+    mappings: planned.mappings.map(({ mapping, outcomes }) => ({
+      name: mapping.name,
+      resource: mapping.resource,
+      direction: 'push',
+      ...outcomes,
+      deactivated: 0,
+      results: null,
+    })),
+    requests,
+    pauses: forecast.pauses.map(({ untilMs, seconds, reason }) => ({
+      until: new Date(untilMs).toISOString(),
+      seconds,
+      reason,
+    })),
+    finishes_at: new Date(forecast.finishesAtMs).toISOString(),
+    stops: planned.stops.map(({ mapping, error }) => ({
+      mapping,
+      code: error.code,
+      message: error.message,
+      next: error.next === undefined ? null : renderNext(error.next, program.name),
+    })),
+  };
+  await screen.data(`${JSON.stringify(head).slice(0, -1)},"changes":[`);
+  let batch: string[] = [];
+  let separator = '';
+  const flush = async (): Promise<void> => {
+    if (batch.length > 0) await screen.data(separator + batch.join(',\n'));
+    if (batch.length > 0) separator = ',';
+    batch = [];
+  };
+  for await (const change of planned.changes()) {
+    batch.push(JSON.stringify(change));
+    if (batch.length < BATCH) continue;
+    await flush();
+    // Signals and the collection of garbage get their turn.
+    await setImmediate();
+  }
+  await flush();
+  await screen.data(']}');
+}

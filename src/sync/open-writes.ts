@@ -1,0 +1,61 @@
+import type { ResourceName } from '../contract/resource.ts';
+import type { PushMapping } from '../mapping/mapping.ts';
+import type { RunRows } from '../model/run-rows.ts';
+import type { ServiceAccount, StoredIntent } from '../model/store.ts';
+import type { SyncPorts } from './sync.ts';
+
+/** The writes of any run of the account to one resource that have no trustworthy answer. */
+export async function openWrites(
+  { store }: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  resource: ResourceName,
+): Promise<readonly StoredIntent[]> {
+  return (await store.openIntents(account)).filter((intent) => intent.resource === resource);
+}
+
+/**
+ * Waits until no unanswered write to the users can be applied any more: a create that is compared earlier could come twice, and an old change
+ * could overwrite a new one. The time counts from the end of the write's run, because a write may wait for the budget before it goes out; after
+ * a run that never ended it counts from now.
+ */
+export async function waitForOpenWrites(
+  ports: Pick<SyncPorts, 'store' | 'clock' | 'settleMs' | 'emit' | 'signal'>,
+  account: ServiceAccount,
+  mappings: readonly PushMapping[],
+): Promise<void> {
+  if (!mappings.some(({ resource }) => resource === 'users')) return;
+  const nowMs = ports.clock.now();
+  let waitMs = 0;
+  for (const runId of new Set((await openWrites(ports, account, 'users')).map((write) => write.runId))) {
+    const run = await ports.store.run(runId);
+    const sinceMs = Math.min(run?.endedAtMs ?? nowMs, nowMs);
+    waitMs = Math.max(waitMs, sinceMs + ports.settleMs - nowMs);
+  }
+  if (waitMs <= 0) return;
+  ports.emit({
+    kind: 'pause',
+    seconds: Math.ceil(waitMs / 1000),
+    untilMs: nowMs + waitMs,
+    reason: 'a write without an answer may still be applied',
+  });
+  await ports.clock.sleep(waitMs, ports.signal);
+}
+
+/** Open rows of unanswered writes become unknown: they are not sent again before it is known what became of them. */
+export async function holdRows(
+  rows: RunRows,
+  mapping: PushMapping,
+  open: readonly StoredIntent[],
+  message: string,
+): Promise<void> {
+  for (const intent of open) {
+    if (intent.mapping !== mapping.name) continue;
+    const unsettled = (await rows.rows(mapping.name, intent.rowNumbers)).filter(
+      ({ outcome }) => outcome === null,
+    );
+    await rows.patch(
+      mapping.name,
+      unsettled.map(({ rowNumber }) => ({ rowNumber, outcome: 'unknown', message })),
+    );
+  }
+}

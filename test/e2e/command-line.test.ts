@@ -1,0 +1,141 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { staticText } from '../../src/cli/generate-static-text.ts';
+import { commands, laterCommands } from '../../src/cli/commands/registry.ts';
+import { BIN, makeFolder, runCli } from '../support/cli.ts';
+
+const folder = makeFolder();
+afterAll(() => folder.remove());
+const run = (...args: string[]) => runCli(args, { cwd: folder.path });
+
+describe.concurrent('help and version', () => {
+  it('come from text generated of the very command tree', async () => {
+    const built = JSON.parse(readFileSync(join(BIN, '../static-text.json'), 'utf8')) as unknown;
+    expect(built).toEqual(await staticText());
+  });
+
+  it('are answered for the program and for a command', async () => {
+    const { help, version } = await staticText();
+    const [program, push, short, words] = await Promise.all([
+      run('--help'),
+      run('push', '--help'),
+      run('--version'),
+      run('help', 'push'),
+    ]);
+    expect(program).toEqual({ code: 0, stdout: help[''], stderr: '' });
+    expect(push).toEqual({ code: 0, stdout: help['push'], stderr: '' });
+    expect(words).toEqual(push);
+    expect(short).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it('fall back to the live tree for other spellings', async () => {
+    const { help } = await staticText();
+    expect(await run('push', '--json', '--help')).toEqual({ code: 0, stdout: help['push'], stderr: '' });
+  });
+
+  it('name every command and none of a later version', async () => {
+    const text = (await staticText()).help[''] ?? '';
+    for (const name of Object.keys(commands)) expect(text).toContain(`teamsheet ${name}`);
+    for (const name of Object.keys(laterCommands)) expect(text).not.toContain(`teamsheet ${name}`);
+  });
+});
+
+describe.concurrent('a wrong command line is exit 64 with one clear line and the next step', () => {
+  it.each<readonly [args: readonly string[], message: string, next: string]>([
+    [[], 'name a command', 'teamsheet --help'],
+    [['puhs'], 'there is no such command; did you mean push?', 'teamsheet push --help'],
+    [
+      ['retry', 'x', '--y'],
+      'retry (sending refused rows again) is not part of this version',
+      'teamsheet --help',
+    ],
+    [['import', 'x.csv', '--as', 'usres'], '--as usres: rows can be imported as', 'use --as users'],
+    [['api', 'get-acount'], 'there is no operation "get-acount"', 'teamsheet api get-account'],
+    [['api', 'get-player', '--id', '7'], 'get-player: --query fantasy_league_id', 'teamsheet api --help'],
+    [['schema', 'mappin'], 'there is no schema "mappin"', 'teamsheet schema mapping'],
+    [['sandbox', '--set', 'per_minut=3'], 'there is no switch "per_minut"', 'did you mean per_minute?'],
+  ])('%j', async (args, message, next) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
+    expect(stderr).toMatch(/^✗ .*\n {2}next: .*\n$/);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(`next: ${next}`);
+  });
+
+  it('is one JSON document with --json', async () => {
+    const { code, stdout } = await run('push', '--nonsense', '--json');
+    expect(code).toBe(64);
+    expect(JSON.parse(stdout)).toEqual({
+      command: 'push',
+      exit_code: 64,
+      error: {
+        code: 'usage.arguments',
+        message: 'Unknown argument: nonsense',
+        file: null,
+        line: null,
+        column: null,
+        next: 'teamsheet push --help',
+      },
+    });
+  });
+
+  it('names npx where that is how it was started', async () => {
+    const { stderr } = await runCli([], { cwd: folder.path, env: { npm_execpath: '/npm' } });
+    expect(stderr).toContain('next: npx teamsheet --help');
+  });
+});
+
+describe('an old Node', () => {
+  const old = '/usr/bin/node';
+  const version = existsSync(old) ? execFileSync(old, ['--version'], { encoding: 'utf8' }).trim() : 'v99';
+
+  it.runIf(Number(version.slice(1).split('.')[0]) < 24)('gets one line and exit 1', async () => {
+    const outcome = await runCli(['push'], { cwd: folder.path, node: old });
+    expect(outcome).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `teamsheet needs Node 24.15 or newer; this is ${version}: install it from nodejs.org or run it through npm/npx of this project\n`,
+    });
+  });
+
+  it('can parse the first file: no syntax later than ES5', () => {
+    const code = readFileSync(BIN, 'utf8').replace(/^\s*\/\/.*$/gm, '');
+    expect(code).toContain('function start(');
+    expect(code).not.toMatch(/=>|\?\.|\?\?|`|\b(?:const|let|class|async|await|import)\b|\.\.\./);
+  });
+});
+
+describe.concurrent('what a command loads', () => {
+  const PRELOAD = `const { registerHooks } = require('node:module');
+const seen = new Set();
+registerHooks({ load(url, context, next) { seen.add(url); return next(url, context); } });
+process.on('exit', () => require('node:fs').writeFileSync(process.env.SEEN, [...seen].join('\\n')));
+`;
+  const loadedBy = async (...args: string[]): Promise<string> => {
+    folder.write('preload.cjs', PRELOAD);
+    const seen = join(folder.path, `${args[0] ?? ''}.seen`);
+    await runCli(args, { cwd: folder.path, env: { SEEN: seen }, nodeArgs: ['--require', './preload.cjs'] });
+    return readFileSync(seen, 'utf8');
+  };
+
+  it('is nothing but the first files for help', async () => {
+    const seen = await loadedBy('--help');
+    expect(seen.split('\n').filter((url) => url.includes('/dist/'))).toHaveLength(3);
+    expect(seen).not.toContain('yargs');
+  });
+
+  it('is never XLSX, Google, the sandbox or prompts for a push of CSV', async () => {
+    folder.write(
+      'mappings/users.yaml',
+      'version: 1\nname: users\npush: users\nsource: { csv: users.csv }\noperation: upsert\ncolumns: auto\n',
+    );
+    folder.write('users.csv', 'external_id,display_name\nM1,Ann\n');
+    const seen = await loadedBy('validate', 'users');
+    expect(seen).toContain('csv-parse');
+    for (const absent of ['hucre', 'googleapis', 'fastify', '/dist/sandbox/', '@clack', '/dist/client/']) {
+      expect(seen).not.toContain(absent);
+    }
+  });
+});

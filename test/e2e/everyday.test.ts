@@ -1,0 +1,252 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeFolder, runCli, startService } from '../support/cli.ts';
+import type { Service } from '../support/cli.ts';
+
+let service: Service;
+const folder = makeFolder();
+beforeAll(async () => {
+  service = await startService({ seed: 'demo' });
+});
+afterAll(async () => {
+  await service.close();
+  folder.remove();
+});
+
+describe('a new operator', () => {
+  const home = (): string => join(folder.path, 'season');
+  const run = (...args: string[]) => runCli(args, { cwd: home() });
+
+  it('sets up a folder from the environment and checks it', async () => {
+    const made = await runCli(['init', 'season', '--json'], { cwd: folder.path, env: service.env });
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const { written } = JSON.parse(made.stdout) as { readonly written: readonly string[] };
+    expect(written).toEqual(
+      expect.arrayContaining([
+        'teamsheet.yaml',
+        '.env',
+        '.gitignore',
+        'mappings/users.yaml',
+        'templates/users.csv',
+      ]),
+    );
+    expect(statSync(join(home(), '.env')).mode & 0o077).toBe(0);
+    expect(readFileSync(join(home(), 'teamsheet.yaml'), 'utf8')).not.toMatch(/^ {2}fantasy_league_id:/m);
+    expect(readFileSync(join(home(), '.gitignore'), 'utf8').split('\n')).toEqual(
+      expect.arrayContaining(['.env', '.teamsheet/', 'out/']),
+    );
+
+    const again = await runCli(['init', 'season', '--json'], { cwd: folder.path, env: service.env });
+    expect(JSON.parse(again.stdout)).toMatchObject({ written: [], kept: written });
+
+    const doctor = await run('doctor', '--json');
+    expect(doctor.code).toBe(0);
+    const { checks } = JSON.parse(doctor.stdout) as {
+      readonly checks: readonly {
+        readonly name: string;
+        readonly level: string;
+        readonly fix: string | null;
+      }[];
+    };
+    expect(checks.filter(({ level }) => level === 'bad')).toEqual([]);
+    expect(checks.find(({ level }) => level === 'warning')).toMatchObject({
+      name: 'mappings',
+      fix: expect.stringContaining('fantasy_league_id') as string,
+    });
+  });
+
+  it('is told what is missing when the places of .env are empty', async () => {
+    const made = await runCli(['init', 'empty'], { cwd: folder.path });
+    expect(made.stdout).toContain('fill TEAMSHEET_BASE_URL and TEAMSHEET_API_KEY into .env');
+    const plan = await runCli(['plan', 'users'], { cwd: join(folder.path, 'empty') });
+    expect(plan).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('TEAMSHEET_BASE_URL is not set') as string,
+    });
+  });
+
+  it('syncs: pushes, then pulls, in one run', async () => {
+    folder.write('season/users.csv', 'Member ID,Display name,Active\nM1,Ann,yes\n');
+    const outcome = await run('sync', 'users', 'users-report', '--yes', '--json');
+    expect(outcome.code).toBe(0);
+    const report = JSON.parse(outcome.stdout) as { readonly run: string };
+    expect(report).toMatchObject({
+      command: 'sync',
+      exit_code: 0,
+      mappings: [
+        { name: 'users', direction: 'push', rows: 1, created: 1 },
+        { name: 'users-report', direction: 'pull', records: 81, destination: 'out/users.csv' },
+      ],
+    });
+    expect(readFileSync(join(home(), 'out/users.csv'), 'utf8').trimEnd().split('\n')).toHaveLength(82);
+    expect(JSON.parse((await run('runs', report.run, '--json')).stdout)).toMatchObject({
+      mappings: [{ created: 1 }, { records: 81 }],
+    });
+  });
+
+  it('validates without a request, and a guard that stops a push does not stop the reports', async () => {
+    const before = service.requests.length;
+    folder.write('season/users.csv', 'Member ID,Display name,Active\n');
+    const validated = await run('validate', 'users', 'users-report', '--json');
+    expect(validated.code).toBe(6);
+    expect(JSON.parse(validated.stdout)).toMatchObject({
+      command: 'validate',
+      exit_code: 6,
+      mappings: [
+        { name: 'users', rows: 0, valid: 0 },
+        { name: 'users-report', direction: 'pull', destination: 'out/users.csv' },
+      ],
+      stops: [{ mapping: 'users', next: expect.stringContaining('--allow-empty') as string }],
+    });
+    expect(service.requests).toHaveLength(before);
+    const synced = await run('sync', 'users', 'users-report', '--yes', '--json');
+    expect(synced.code).toBe(6);
+    expect(JSON.parse(synced.stdout)).toMatchObject({
+      run: null,
+      exit_code: 6,
+      mappings: [{ name: 'users-report', records: 81 }],
+      error: { next: expect.stringContaining('--allow-empty') as string },
+    });
+  });
+
+  it('pulls reports of a league that a variable names', async () => {
+    const outcome = await run(
+      'pull',
+      'squads-report',
+      '--var',
+      'fantasy_league_id=1',
+      '--limit',
+      '5',
+      '--json',
+    );
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ exit_code: 0, mappings: [{ records: 5 }] });
+    expect(outcome.stderr).toContain('only the first 5 records');
+  });
+
+  it('imports a file whose headers say what they are, and saves the mapping', async () => {
+    folder.write('season/list.csv', 'Membership number;Full name;Colour\nL1;Cleo;red\n');
+    const outcome = await run(
+      'import',
+      'list.csv',
+      '--as',
+      'users',
+      '--yes',
+      '--save-mapping',
+      'mappings/list.yaml',
+    );
+    expect(outcome).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('! list.csv: not used: "Colour"') as string,
+    });
+    expect(await run('plan', 'list')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('list     1        0        0          1') as string,
+    });
+    folder.write('season/odd.csv', 'Code,Full name\nL2,Dora\n');
+    expect(await run('import', 'odd.csv', '--as', 'users', '--yes')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('--match "Header=external_id"') as string,
+    });
+    expect(
+      (
+        await run(
+          'import',
+          'odd.csv',
+          '--as',
+          'users',
+          '--match',
+          'Code=external_id',
+          '--set',
+          'is_active=false',
+          '--yes',
+          '--json',
+        )
+      ).code,
+    ).toBe(0);
+  });
+
+  it('reads the account and single records, and writes only with --yes', async () => {
+    const account = await run('account', '--json');
+    expect(JSON.parse(account.stdout)).toMatchObject({
+      tier: 'sandbox',
+      config: { rate_limit: { per_minute: { limit: 600 } } },
+    });
+    expect((await run('account')).stdout).toMatch(/per minute +[█░]{20} +\d+ \/ 600/);
+    const player = await run('api', 'get-player', '--id', '7', '--query', 'fantasy_league_id=1');
+    expect(JSON.parse(player.stdout)).toMatchObject({ statusCode: 200, data: { id: 7 } });
+    const refused = await run('api', 'get-player', '--id', '999999', '--query', 'fantasy_league_id=1');
+    expect(refused.code).toBe(3);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ statusCode: 404 });
+    const body = JSON.stringify({ users: [{ external_id: 'A1', display_name: 'Ada' }] });
+    expect((await run('api', 'create-users', '--body', body)).code).toBe(6);
+    const created = await run('api', 'create-users', '--body', body, '--yes');
+    expect(JSON.parse(created.stdout)).toMatchObject({ statusCode: 201, data: [{ external_id: 'A1' }] });
+  });
+
+  it('prints JSON Schema', async () => {
+    for (const name of ['mapping', 'config', 'users', 'lineups', 'points_config']) {
+      const { code, stdout } = await run('schema', name);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toHaveProperty('$schema');
+    }
+  });
+});
+
+it('sandbox: one JSON line, then the service, until a signal', async () => {
+  let answered = 0;
+  const outcome = await runCli(['sandbox', '--port', '0', '--set', 'per_minute=7', '--set', 'page_size=3'], {
+    cwd: folder.path,
+    when: {
+      seen: /"api_key":"[^"]+"\}\n[^]*ready/,
+      act: (kill, stdout) => {
+        const { base_url, api_key } = JSON.parse(stdout) as {
+          readonly base_url: string;
+          readonly api_key: string;
+        };
+        void fetch(`${base_url}/v1/auth/account`, { headers: { 'x-api-key': api_key } })
+          .then(
+            (response) =>
+              response.json() as Promise<{
+                readonly data: {
+                  readonly config: {
+                    readonly rate_limit: { readonly per_minute: { readonly limit: number } };
+                  };
+                };
+              }>,
+          )
+          .then(({ data }) => {
+            answered = data.config.rate_limit.per_minute.limit;
+          })
+          .finally(() => kill('SIGTERM'));
+      },
+    },
+  });
+  expect({ code: outcome.code, answered }).toEqual({ code: 0, answered: 7 });
+  expect(outcome.stdout.trimEnd().split('\n')).toHaveLength(1);
+});
+
+it('demo: twice the same, with a workbook and four CSV files', async () => {
+  const scratch = makeFolder();
+  try {
+    for (let round = 0; round < 2; round += 1) {
+      const { code, stdout, stderr } = await runCli(['demo'], { cwd: scratch.path });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(/users +520 +520/);
+      expect(stdout).toContain('The same push again wrote nothing');
+      expect(stdout).toContain('out/season.xlsx');
+    }
+    for (const name of [
+      'season.xlsx',
+      'squads.csv',
+      'lineups.csv',
+      'fixtures.csv',
+      'auto_substitutions.csv',
+    ]) {
+      expect(statSync(join(scratch.path, 'out', name)).size).toBeGreaterThan(1000);
+    }
+    expect(existsSync(join(scratch.path, '.teamsheet'))).toBe(false);
+  } finally {
+    scratch.remove();
+  }
+});

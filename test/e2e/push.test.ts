@@ -1,0 +1,201 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeFolder, runCli, startService, steady, USERS_MAPPING } from '../support/cli.ts';
+import type { Service } from '../support/cli.ts';
+
+let folder: ReturnType<typeof makeFolder>;
+let service: Service;
+
+beforeEach(async () => {
+  folder = makeFolder({ 'mappings/users.yaml': USERS_MAPPING });
+  service = await startService();
+});
+afterEach(async () => {
+  await service.close();
+  folder.remove();
+});
+
+const run = (...args: string[]) => runCli(args, { cwd: folder.path, env: service.env });
+const writes = (): readonly string[] => service.requests.filter((request) => !request.startsWith('GET '));
+
+const USERS = `Member ID,Name,Active
+M1,Ann Lee,yes
+M2,"Bob  Stone ",no
+M3,Cleo,maybe
+M4,Łukasz 李,
+`;
+
+describe('a push of users', () => {
+  it('is planned, approved, written once, and then has nothing to do', async () => {
+    folder.write('users.csv', USERS);
+    const planned = await run('plan', 'users');
+    expect(steady(planned.stdout)).toBe(`       rows  created  updated  unchanged  invalid
+users     4        3        0          0        1
+users: the account holds no users yet
+
++  users row 2  M1  display_name: Ann Lee, is_active: true
++  users row 3  M2  display_name: Bob Stone, is_active: false
+✗  users row 4  M3  column "Active": "maybe" is neither true nor false; write TRUE or FALSE, or name it in true_values or false_values
++  users row 5  M4  display_name: Łukasz 李
+
+2 requests to send, finished in a few seconds
+`);
+    expect(planned).toMatchObject({ code: 3, stderr: 'next: teamsheet push users\n' });
+
+    const unapproved = await run('push', 'users');
+    expect(unapproved).toMatchObject({ code: 6, stdout: '' });
+    expect(unapproved.stderr).toContain(
+      '✗ nothing was sent: without a terminal this needs --yes\n  next: teamsheet push users --yes\n',
+    );
+    expect(writes()).toEqual([]);
+
+    const pushed = await run('push', 'users', '--yes', '--quiet');
+    expect({ ...pushed, stdout: steady(pushed.stdout) }).toEqual({
+      code: 3,
+      stdout: `       rows  created  updated  unchanged  invalid
+users     4        3        0          0        1
+
+3 requests (1 read, 2 writes) · run RUN
+out/rejected/users.rejected.xlsx
+out/rejected/users.rejected.csv
+`,
+      stderr: '',
+    });
+    expect(writes()).toEqual(['POST /v1/user', 'PATCH /v1/user']);
+
+    folder.write('users.csv', USERS.replace('maybe', 'yes').replace('M3', 'M1').replace('Cleo', 'Ann Lee'));
+    const again = await run('push', 'users', '--yes', '--json');
+    expect(again.code).toBe(0);
+    expect(JSON.parse(steady(again.stdout))).toMatchObject({
+      run: 'RUN',
+      command: 'push',
+      exit_code: 0,
+      mappings: [
+        {
+          name: 'users',
+          resource: 'users',
+          direction: 'push',
+          rows: 4,
+          unchanged: 4,
+          results: '.teamsheet/runs/RUN/users.results.csv',
+        },
+      ],
+      requests: { writes: 0, throttled: 0 },
+    });
+    expect(writes()).toHaveLength(2);
+  });
+
+  it('leaves results that only their owner can read, and rows to mend that can be imported', async () => {
+    folder.write('users.csv', USERS);
+    const pushed = await run('push', '--yes', '--json');
+    const report = JSON.parse(pushed.stdout) as {
+      readonly run: string;
+      readonly mappings: readonly { readonly results: string }[];
+    };
+    const results = join(folder.path, report.mappings[0]?.results ?? '');
+    expect(readFileSync(results, 'utf8').split('\n').slice(0, 2)).toEqual([
+      'Member ID,Name,Active,_row,_outcome,_message,_id',
+      expect.stringMatching(/^M1,Ann Lee,yes,2,created,,[0-9a-f-]{36}$/),
+    ]);
+    for (const private_ of [results, join(folder.path, '.teamsheet/state.sqlite')]) {
+      expect(statSync(private_).mode & 0o077).toBe(0);
+    }
+    const rejected = join(folder.path, 'out/rejected/users.rejected.csv');
+    folder.write('out/rejected/users.rejected.csv', readFileSync(rejected, 'utf8').replace('maybe', 'no'));
+    const imported = await run('import', rejected, '--as', 'users', '--yes', '--json');
+    expect(JSON.parse(imported.stdout)).toMatchObject({
+      command: 'import',
+      exit_code: 0,
+      mappings: [{ name: 'users.rejected', rows: 1, created: 1 }],
+    });
+
+    const history = await run('runs', '--json');
+    expect(JSON.parse(history.stdout)).toMatchObject({
+      runs: [
+        { command: 'import', exit_code: 0 },
+        { command: 'push', exit_code: 3 },
+      ],
+    });
+    const one = await run('runs', report.run);
+    expect(one.stdout).toContain(`results of users: ${report.mappings[0]?.results ?? ''}`);
+  });
+
+  it('is streamed as JSON by plan, with every change', async () => {
+    folder.write('users.csv', USERS);
+    const { code, stdout } = await run('plan', '--json', '--detailed-exitcode');
+    expect(code).toBe(3);
+    const plan = JSON.parse(stdout) as Record<string, unknown>;
+    expect(plan).toMatchObject({
+      run: null,
+      command: 'plan',
+      exit_code: 3,
+      pauses: [],
+      finishes_at: expect.stringMatching(/Z$/) as string,
+    });
+    expect(plan['changes']).toEqual([
+      expect.objectContaining({
+        mapping: 'users',
+        row: 2,
+        key: 'M1',
+        kind: 'create',
+        fields: {
+          external_id: { before: null, after: 'M1' },
+          display_name: { before: null, after: 'Ann Lee' },
+          is_active: { before: null, after: true },
+        },
+      }),
+      expect.objectContaining({ row: 3, kind: 'create' }),
+      expect.objectContaining({ row: 4, kind: 'invalid' }),
+      expect.objectContaining({ row: 5, kind: 'create' }),
+    ]);
+    folder.write('users.csv', 'Member ID,Name,Active\nM1,Ann,yes\n');
+    expect((await run('plan', '--detailed-exitcode')).code).toBe(2);
+    expect((await run('push', '--dry-run')).code).toBe(0);
+    expect(service.requests.every((request) => request.startsWith('GET '))).toBe(true);
+  });
+
+  it('goes on after SIGINT where it stopped', async () => {
+    await service.close();
+    service = await startService({ settings: { latency_ms: 100, per_minute: 1000, page_size: 500 } });
+    const rows = Array.from({ length: 2500 }, (_, index) => `M${index + 1},Member ${index + 1},`);
+    folder.write('users.csv', `Member ID,Name,Active\n${rows.join('\n')}\n`);
+    const folderOfRun = join(folder.path, '.teamsheet/runs');
+    const stopped = await runCli(['push', '--yes', '--json', '--verbose'], {
+      cwd: folder.path,
+      env: service.env,
+      when: { seen: /row \d+: created/, act: (kill) => kill('SIGINT') },
+    });
+    expect(stopped.code).toBe(130);
+    expect(stopped.stderr).toContain('SIGINT: finishing what is under way; a second SIGINT ends at once');
+    const first = JSON.parse(stopped.stdout) as {
+      readonly run: string;
+      readonly mappings: readonly Record<string, number>[];
+    };
+    expect(existsSync(join(folderOfRun, first.run))).toBe(true);
+    expect((first.mappings[0]?.['created'] ?? 0) + (first.mappings[0]?.['deferred'] ?? 0)).toBe(2500);
+    expect(first.mappings[0]?.['deferred']).toBeGreaterThan(0);
+
+    const resumed = await run('resume', '--yes', '--json');
+    expect(JSON.parse(resumed.stdout)).toMatchObject({
+      run: first.run,
+      command: 'push',
+      exit_code: 0,
+      mappings: [{ rows: 2500, created: 2500 }],
+    });
+    expect(writes().filter((request) => request === 'POST /v1/user').length).toBeGreaterThanOrEqual(25);
+    const nothing = await run('resume', '--json');
+    expect(JSON.parse(nothing.stdout)).toMatchObject({ run: null, mappings: [], exit_code: 0 });
+  });
+
+  it('ends quietly when nobody reads its output any more', async () => {
+    const rows = Array.from({ length: 5000 }, (_, index) => `M${index + 1},Member ${index + 1},`);
+    folder.write('users.csv', `Member ID,Name,Active\n${rows.join('\n')}\n`);
+    const outcome = await runCli(['plan', '--json'], {
+      cwd: folder.path,
+      env: service.env,
+      closeStdout: true,
+    });
+    expect(outcome).toMatchObject({ code: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,134 @@
+import { expect } from 'vitest';
+import type { PushMapping } from '../../src/mapping/mapping.ts';
+import { TeamsheetError } from '../../src/model/error.ts';
+import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
+import type { PushSummary } from '../../src/model/store.ts';
+import { digestOf } from '../../src/plan/digest.ts';
+import { planPush } from '../../src/sync/plan-sync.ts';
+import { push, type PushResult } from '../../src/sync/push.ts';
+import { resume } from '../../src/sync/resume.ts';
+import { pushMapping } from '../support/builders.ts';
+import { PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+
+/** Runs of a property: a short form, and the full count where time is no matter. */
+export const runs = (short: number, full: number): number =>
+  process.env['TEAMSHEET_LONG'] === undefined ? short : full;
+
+export const approve = (): Promise<void> => Promise.resolve();
+
+/** A mapping on a table in memory (or a CSV file) of that name. */
+export function mappingOn(path: string, changes: Partial<PushMapping> = {}): PushMapping {
+  const { source } = pushMapping();
+  return pushMapping({
+    source: { ...source, origin: path, location: { kind: 'csv', path } },
+    ...changes,
+  });
+}
+
+/** A row of a users table, as its cells. */
+export interface UserLine {
+  readonly key: string;
+  readonly name: string;
+  readonly active: string;
+}
+export const USER_HEADER = ['external_id', 'display_name', 'is_active'];
+export const userCells = (lines: readonly UserLine[]): readonly (readonly string[])[] => [
+  USER_HEADER,
+  ...lines.map(({ key, name, active }) => [key, name, active]),
+];
+
+/** One row of a results file. */
+export interface ResultLine {
+  readonly cells: readonly string[];
+  readonly rowNumber: number;
+  readonly outcome: Outcome;
+  readonly message: string;
+}
+
+export function resultLines(engine: Engine, mapping = 'users'): readonly ResultLine[] {
+  return (engine.files.get(`${mapping}.results`) ?? []).slice(1).map((line) => {
+    const [rowNumber = '', outcome = '', message = ''] = line.slice(-4);
+    return {
+      cells: line.slice(0, -4),
+      rowNumber: Number(rowNumber),
+      outcome: outcome as Outcome,
+      message,
+    };
+  });
+}
+
+export const summaryOf = (result: PushResult): PushSummary => result.report.mappings[0] as PushSummary;
+
+/** Counts of the outcomes that occur. */
+export function outcomesOf(result: PushResult): Readonly<Partial<Record<Outcome, number>>> {
+  const summary = summaryOf(result);
+  return Object.fromEntries(
+    OUTCOMES.filter((outcome) => summary[outcome] > 0).map((outcome) => [outcome, summary[outcome]]),
+  );
+}
+
+/** I2: every row has exactly one outcome, the counts add up, and row numbers survive. */
+export function expectWholeCounts(
+  engine: Engine,
+  result: PushResult,
+  rowNumbers: readonly number[],
+  mapping = 'users',
+): void {
+  const lines = resultLines(engine, mapping);
+  expect(lines.map((line) => line.rowNumber)).toEqual(rowNumbers);
+  const summary = summaryOf(result);
+  expect(summary.rows).toBe(rowNumbers.length);
+  for (const outcome of OUTCOMES)
+    expect(lines.filter((line) => line.outcome === outcome)).toHaveLength(summary[outcome]);
+  expect(OUTCOMES.reduce((sum, outcome) => sum + summary[outcome], 0)).toBe(rowNumbers.length);
+}
+
+/** I4: whatever goes out has an open, durable intent with the digest of its body. */
+export async function expectIntent(engine: Engine, body: unknown): Promise<void> {
+  const { accountId } = { accountId: '0b0e3c9a-0000-4000-8000-000000000001' };
+  const open = await engine.store.openIntents({ baseUrl: engine.ports.baseUrl, accountId });
+  const digest = digestOf(body);
+  expect(open.some(({ result, bodyDigest }) => result === null && bodyDigest === digest)).toBe(true);
+}
+
+/** I1: no key was created twice by us. */
+export function expectNoKeyTwice(engine: Engine): void {
+  const created = engine.service.effects.filter(({ kind }) => kind === 'create').map(({ key }) => key);
+  expect(created).toEqual([...new Set(created)]);
+}
+
+/** I5: the next plan has nothing to write, and the next push writes nothing. */
+export async function expectFixpoint(
+  engine: Engine,
+  mapping: PushMapping,
+  options = PLAN_OPTIONS,
+): Promise<void> {
+  const planned = await planPush(engine.ports, [mapping], options);
+  const [plan] = planned.mappings;
+  const { writes, outcomes } = plan ?? {};
+  await planned.rows.remove();
+  expect({ writes, created: outcomes?.created, updated: outcomes?.updated }).toEqual({
+    writes: 0,
+    created: 0,
+    updated: 0,
+  });
+  const before = engine.service.writes.length;
+  await push(engine.ports, 'push', [mapping], options, approve);
+  expect(engine.service.writes).toHaveLength(before);
+}
+
+/** What `push` or `resume` answered; undefined when it stopped before it wrote, or there was nothing to resume. */
+export async function attempt(
+  engine: Engine,
+  command: 'push' | 'resume',
+  mapping: PushMapping,
+): Promise<PushResult | undefined> {
+  try {
+    return command === 'push'
+      ? await push(engine.ports, 'push', [mapping], PLAN_OPTIONS, approve)
+      : await resume(engine.ports, undefined, approve);
+  } catch (error) {
+    if (error instanceof TeamsheetError && error.code !== 'counts.lost') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { liveHelp, parseCommandLine } from '../../../src/cli/command-line.ts';
+import { commands, laterCommands } from '../../../src/cli/commands/registry.ts';
+import { LATER_FLAGS } from '../../../src/cli/flags.ts';
+import { staticAnswer } from '../../../src/cli/static-answer.ts';
+
+describe('parseCommandLine', () => {
+  it('gives a command its arguments as they were typed', async () => {
+    const line =
+      'push 007 users --limit 5 --max-wait 15m --var a=1=2 --var b= --no-color --yes --compare live';
+    expect(await parseCommandLine(line.split(' '))).toMatchObject({
+      kind: 'command',
+      name: 'push',
+      args: {
+        mapping: ['007', 'users'],
+        limit: 5,
+        maxWait: 900_000,
+        var: { a: '1=2', b: '' },
+        noColor: true,
+        yes: true,
+        compare: 'live',
+      },
+    });
+  });
+
+  it('leaves out what was not typed', async () => {
+    const parsed = await parseCommandLine(['plan']);
+    expect(parsed).toMatchObject({ args: { mapping: [], var: {} } });
+    expect(parsed.kind === 'command' && parsed.args).not.toHaveProperty('limit');
+  });
+
+  it.each<readonly [line: string, message: string, next: string]>([
+    ['', 'name a command', '--help'],
+    ['puhs', 'there is no such command; did you mean push?', 'push --help'],
+    ['frob', 'Unknown argument: frob', '--help'],
+    ['push --limti 4', 'Unknown argument: limti', 'push --help'],
+    ['push --limit x', '--limit takes a whole number from 1 on, not "x"', 'push --help'],
+    ['push --limit 0', '--limit takes a whole number from 1 on, not "0"', 'push --help'],
+    ['push --limit 1 --limit 2', '--limit takes a whole number', 'push --help'],
+    ['push --limit', 'Not enough arguments following: limit', 'push --help'],
+    [
+      'push --max-wait 15',
+      '--max-wait takes an integer and ms, s, m, h or d, such as 15m, not "15"',
+      'push --help',
+    ],
+    ['push --var x', '--var takes name=value, not "x"', 'push --help'],
+    ['push --compare maybe', 'compare, Given: "maybe"', 'push --help'],
+    ['import', 'the command line ends too early: import <file>', 'import --help'],
+    ['sandbox --port 70000', '--port takes a number from 0 to 65535, not "70000"', 'sandbox --help'],
+  ])('refuses "%s"', async (line, message, next) => {
+    await expect(parseCommandLine(line.split(' ').filter(Boolean))).rejects.toMatchObject({
+      exitCode: 64,
+      message: expect.stringContaining(message) as string,
+      next,
+    });
+  });
+
+  it('refuses a flag that stands twice', async () => {
+    await expect(parseCommandLine(['push', '--config', 'a', '--config', 'b'])).rejects.toMatchObject({
+      exitCode: 64,
+      message: '--config stands twice',
+    });
+  });
+
+  it.each(Object.keys(laterCommands))('answers %s as part of a later version', async (name) => {
+    await expect(parseCommandLine([name, 'x', '--anything', 'y'])).rejects.toMatchObject({
+      code: 'usage.later',
+      exitCode: 64,
+    });
+  });
+
+  it.each(LATER_FLAGS)('answers --%s as part of a later version', async (flag) => {
+    const command = flag === 'profile' || flag === 'faults' ? 'sandbox' : 'push';
+    await expect(parseCommandLine([command, `--${flag}`, 'x'])).rejects.toMatchObject({
+      code: 'usage.later',
+      message: `--${flag} is not part of this version`,
+    });
+  });
+});
+
+it('has help with examples for every command', async () => {
+  for (const [name, { summary }] of Object.entries(commands)) {
+    const help = await liveHelp(name);
+    expect(help).toContain(summary);
+    expect(help).toContain('Examples:');
+    expect(help).toContain('Common flags:');
+  }
+});
+
+it('answers nothing statically where no text was generated, or for any other command line', () => {
+  const here = import.meta.url;
+  for (const argv of [['--help'], ['--version'], ['push', '--help'], ['push'], []]) {
+    expect(staticAnswer(argv, here)).toBeUndefined();
+  }
+});

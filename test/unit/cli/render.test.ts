@@ -1,0 +1,409 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { renderAccount } from '../../../src/cli/render/account.ts';
+import { renderCheck } from '../../../src/cli/render/checks.ts';
+import { renderPlan, sampleChanges } from '../../../src/cli/render/plan.ts';
+import { createReporter, renderBar } from '../../../src/cli/render/progress.ts';
+import { nextAfter, renderReport } from '../../../src/cli/render/report.ts';
+import { renderNext, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
+import type { Screen, Style } from '../../../src/cli/screen.ts';
+import { exitCodesOf, worstExit } from '../../../src/cli/run-pull.ts';
+import { ConfigError, InternalError } from '../../../src/model/error.ts';
+import type { OutcomeCounts } from '../../../src/model/outcome.ts';
+import type { PlannedChange, PlannedPush } from '../../../src/sync/sync.ts';
+
+const plain: Style = (_format, text) => text;
+const tagged: Style = (format, text) => `<${String(format)}>${text}</>`;
+
+const NONE: OutcomeCounts = {
+  rows: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  invalid: 0,
+  rejected: 0,
+  excluded: 0,
+  deferred: 0,
+  unknown: 0,
+  conflict: 0,
+};
+
+interface Said {
+  readonly screen: Screen;
+  readonly lines: string[];
+  readonly redrawn: (string | undefined)[];
+}
+
+function fakeScreen(changes: Partial<Screen> = {}): Said {
+  const lines: string[] = [];
+  const redrawn: (string | undefined)[] = [];
+  const screen: Screen = {
+    json: false,
+    quiet: false,
+    verbose: false,
+    color: false,
+    progress: true,
+    style: plain,
+    dataStyle: plain,
+    live: false,
+    columns: 80,
+    data: () => Promise.resolve(),
+    say: (text) => lines.push(text),
+    tell: (text) => lines.push(text),
+    warn: (text) => lines.push(`! ${text}`),
+    redraw: (text) => redrawn.push(text),
+    ...changes,
+  };
+  return { screen, lines, redrawn };
+}
+
+describe('the end of a command', () => {
+  const error = new ConfigError('header.missing', 'users.csv row 1: no column\nis called "\u001b[31mName"', {
+    file: 'users.csv',
+    line: 1,
+    next: 'plan users',
+  });
+
+  it('says what happened and what to type, with data spelled out', () => {
+    expect(renderStop(error, { screen: fakeScreen().screen, name: 'npx teamsheet' })).toBe(
+      '✗ users.csv row 1: no column\nis called "\\u{1b}[31mName"\n  next: npx teamsheet plan users',
+    );
+  });
+
+  it('is one document for programs', () => {
+    expect(stopDocument('plan', error, 'teamsheet')).toEqual({
+      command: 'plan',
+      exit_code: 4,
+      error: {
+        code: 'header.missing',
+        message: error.message,
+        file: 'users.csv',
+        line: 1,
+        column: null,
+        next: 'teamsheet plan users',
+      },
+    });
+  });
+
+  it('shows where an unexpected error arose only with --verbose', () => {
+    const internal = new InternalError('internal.unexpected', 'unexpected failure: boom', {
+      cause: new TypeError('boom'),
+    });
+    const at = (verbose: boolean): string =>
+      renderStop(internal, { screen: fakeScreen({ verbose }).screen, name: 'teamsheet' });
+    expect(at(false)).toBe('✗ unexpected failure: boom');
+    expect(at(true)).toMatch(/caused by TypeError: boom\n\s+at /);
+  });
+
+  it('puts the name of the program before commands and flags alone', () => {
+    expect(
+      ['resume', '--help', 'resume 01J', 'ask your provider'].map((next) => renderNext(next, 'teamsheet')),
+    ).toEqual(['teamsheet resume', 'teamsheet --help', 'teamsheet resume 01J', 'ask your provider']);
+  });
+});
+
+describe('progress', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  const clock = { nowMs: 0, monotonic: () => clock.nowMs };
+  const pass = (ms: number): void => {
+    clock.nowMs += ms;
+    vi.advanceTimersByTime(ms);
+  };
+
+  it('is one line with count, rate and time left on a terminal, and a countdown in a pause', () => {
+    const { screen, redrawn } = fakeScreen({ live: true, columns: 200 });
+    const reporter = createReporter(screen, clock);
+    reporter.emit({ kind: 'progress', mapping: 'users', done: 0, total: 40, unit: 'requests' });
+    pass(1000);
+    reporter.emit({ kind: 'progress', mapping: 'users', done: 10, total: 40, unit: 'requests' });
+    pass(100);
+    expect(redrawn.at(-1)).toBe('█████░░░░░░░░░░░░░░░ users: 10/40 requests · 10/s · 3.0 s left');
+    reporter.emit({ kind: 'pause', seconds: 90, untilMs: 0, reason: 'the minute window is used up' });
+    pass(10_000);
+    expect(redrawn.at(-1)).toContain('· pause 1:20: the minute window is used up');
+    pass(81_000);
+    expect(redrawn.at(-1)).not.toContain('pause');
+    reporter.stop();
+    expect(redrawn.at(-1)).toBeUndefined();
+    const drawn = redrawn.length;
+    pass(5000);
+    expect(redrawn).toHaveLength(drawn);
+  });
+
+  it('never draws past the edge of the terminal', () => {
+    const { screen, redrawn } = fakeScreen({ live: true, columns: 30 });
+    const reporter = createReporter(screen, clock);
+    reporter.emit({ kind: 'reading', mapping: 'a-mapping-with-a-long-name', done: 1_234_567 });
+    pass(100);
+    reporter.stop();
+    expect(redrawn[0]).toHaveLength(29);
+  });
+
+  it('is a plain line now and then elsewhere, and every pause', () => {
+    const { screen, lines } = fakeScreen();
+    const { emit } = createReporter(screen, clock);
+    for (let done = 0; done <= 100; done += 1) {
+      emit({ kind: 'progress', mapping: 'users', done, total: 100, unit: 'requests' });
+      pass(100);
+    }
+    emit({ kind: 'pause', seconds: 12, untilMs: 0, reason: 'the minute window is used up' });
+    expect(lines).toEqual([
+      'users: 50/100 requests · 10/s · 5.0 s left',
+      'users: 100/100 requests · 10/s',
+      'pause of 12 s: the minute window is used up',
+    ]);
+  });
+
+  it('tells warnings, notes and retries at once, and outcomes with --verbose', () => {
+    const told = (verbose: boolean): readonly string[] => {
+      const { screen, lines } = fakeScreen({ verbose });
+      const { emit } = createReporter(screen, clock);
+      emit({ kind: 'warning', message: 'look' });
+      emit({ kind: 'note', message: 'so\u0007' });
+      emit({ kind: 'retry', operation: 'GET /v1/user', attempt: 1, waitMs: 300, reason: 'no answer' });
+      emit({ kind: 'outcome', mapping: 'users', rowNumber: 7, outcome: 'rejected', message: 'taken' });
+      return lines;
+    };
+    const always = ['! look', 'so\\u{7}', 'GET /v1/user: no answer; attempt 2 in 300 ms'];
+    expect(told(false)).toEqual(always);
+    expect(told(true)).toEqual([...always, 'users row 7: rejected, taken']);
+  });
+});
+
+it('draws shares as bars within their width', () => {
+  expect([renderBar(0, 0, 4), renderBar(1, 4, 4), renderBar(9, 4, 4), renderBar(-1, 4, 4)]).toEqual([
+    '░░░░',
+    '█░░░',
+    '████',
+    '░░░░',
+  ]);
+});
+
+describe('the account', () => {
+  const view = { style: plain, nowMs: Date.UTC(2026, 7, 14, 12, 0, 0), timezone: 'Europe/London' };
+
+  it('shows windows and quotas as bars, and what is nearly gone in red', () => {
+    const window = { limit: 100, window: '1m', used: 96, remaining: 4, reset_at: '2026-08-14T12:00:30Z' };
+    const text = renderAccount(
+      {
+        id: 'a1',
+        tier: 'gold\u202e',
+        is_active: true,
+        api_key_active: false,
+        config: {
+          rate_limit: { per_minute: window, per_day: { limit: 1000, used: 10 } },
+          features: { users: { max: 10, used: 8, remaining: 2, state: 'ok', is_blocked: true } },
+        },
+      },
+      { ...view, style: tagged },
+    );
+    expect(text).toContain('gold\\u{202e}');
+    expect(text).toMatch(
+      /per minute +<red>█{19}░<\/> +96 \/ 100 {2}4 left, new at 2026-08-14 13:00:30, in 30 s/,
+    );
+    expect(text).toMatch(/per day +<green>░{20}<\/> +10 \/ 1,000 {2}- left/);
+    expect(text).toMatch(/users +<yellow>█{16}░{4}<\/> +8 \/ 10 {2}2 left, ok<red>, blocked<\/>/);
+  });
+
+  it('survives a service that says next to nothing', () => {
+    expect(renderAccount({ id: 'a1' }, view)).toContain('tier        -');
+  });
+});
+
+it('marks checks and says the fix below', () => {
+  expect(renderCheck({ level: 'bad', name: 'key', found: 'refused', fix: 'npx teamsheet init' }, plain)).toBe(
+    '✗ key           refused\n                fix: npx teamsheet init',
+  );
+});
+
+describe('a plan', () => {
+  const change = (
+    kind: PlannedChange['kind'],
+    row: number,
+    more: Partial<PlannedChange> = {},
+  ): PlannedChange => ({
+    mapping: 'users',
+    row,
+    key: `M${row}`,
+    kind,
+    message: '',
+    fields: {},
+    ...more,
+  });
+
+  async function* all(changes: readonly PlannedChange[]): AsyncGenerator<PlannedChange> {
+    yield* changes;
+    await Promise.resolve();
+  }
+
+  const planned = (changes: Partial<PlannedPush>): PlannedPush =>
+    // Only what is rendered is built.
+    ({
+      mappings: [
+        {
+          mapping: { name: 'users' },
+          outcomes: { ...NONE, rows: 40, created: 20, updated: 1, invalid: 1, unchanged: 18 },
+          changes: { create: 20, update: 1, invalid: 1 },
+          writes: 2,
+          reads: 0,
+          comparedWith: 'compared with 20 users read now',
+        },
+      ],
+      stops: [],
+      requests: { planned: 5, sent: 3, reads: 3, writes: 0, throttled: 0, waited_ms: 0 },
+      forecast: { pauses: [], finishesAtMs: 1000, requests: 2, fits: 2 },
+      ...changes,
+    }) as unknown as PlannedPush;
+
+  it('shows before and after of the first rows worth a look, and how many more there are', async () => {
+    const sample = await sampleChanges(
+      all([
+        change('unchanged', 2),
+        change('update', 3, {
+          fields: {
+            display_name: { before: 'Ann', after: 'Anna\u001b[2J' },
+            is_active: { before: null, after: '' },
+          },
+        }),
+        change('invalid', 4, { message: '61 characters, at most 50' }),
+        ...Array.from({ length: 20 }, (_, index) =>
+          change('create', 5 + index, { fields: { external_id: { before: null, after: `M${5 + index}` } } }),
+        ),
+      ]),
+    );
+    expect(sample).toHaveLength(12);
+    const text = renderPlan(planned({}), sample, { style: plain, nowMs: 0, timezone: 'UTC' });
+    expect(text).toContain('~  users row 3   M3   display_name: Ann → Anna\\u{1b}[2J, is_active: ? → ""');
+    expect(text).toContain('✗  users row 4   M4   61 characters, at most 50');
+    expect(text).toContain('+  users row 14  M14');
+    expect(text).toContain('… and 10 more rows');
+    expect(text).toContain('2 requests to send, finished in a few seconds');
+  });
+
+  it('shows pauses, the finish time and what does not fit', () => {
+    const pauses = [1, 2, 3, 4].map((minute) => ({
+      untilMs: minute * 60_000,
+      seconds: 60,
+      reason: 'minute window',
+    }));
+    const text = renderPlan(
+      planned({ forecast: { pauses, finishesAtMs: 240_000, requests: 6, fits: 1 } }),
+      [],
+      {
+        style: plain,
+        nowMs: 0,
+        timezone: 'UTC',
+      },
+    );
+    expect(text).toContain('finished about 1970-01-01 00:04:00 (in 4 min)');
+    expect(text).toContain('  pause of 1 min until 1970-01-01 00:01:00: minute window');
+    expect(text).toContain('… and 1 more pause');
+    expect(text).toContain('1 of them fit before a pause longer than max_wait; the rest is deferred');
+  });
+
+  it('says that there is nothing to write', () => {
+    const requests = { planned: 3, sent: 3, reads: 3, writes: 0, throttled: 0, waited_ms: 0 };
+    expect(renderPlan(planned({ requests }), [], { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
+      'nothing to write',
+    );
+  });
+});
+
+describe('a report', () => {
+  it('has a column for each outcome that occurs, and names what failed', () => {
+    const text = renderReport(
+      {
+        run: '01J',
+        command: 'sync',
+        exit_code: 8,
+        mappings: [
+          {
+            ...NONE,
+            name: 'users',
+            resource: 'users',
+            direction: 'push',
+            deactivated: 2,
+            results: null,
+            rows: 1234,
+            created: 1000,
+            conflict: 234,
+          },
+          {
+            name: 'squads',
+            resource: 'squads',
+            direction: 'pull',
+            records: 60,
+            rows: 900,
+            destination: 'out/squads.csv',
+          },
+          {
+            name: 'players',
+            resource: 'players',
+            direction: 'pull',
+            records: 0,
+            rows: 0,
+            destination: 'out/p.csv',
+            error: { code: 'list.unstable', message: 'short read', exit_code: 8 },
+          },
+        ],
+        requests: { planned: 9, sent: 9, reads: 1, writes: 8, throttled: 1, waited_ms: 61_000 },
+      },
+      plain,
+    );
+    expect(text).toBe(`        rows  created  updated  unchanged  conflict  deactivated
+users  1,234    1,000        0          0       234            2
+
+✓  squads   60 records, 900 rows  out/squads.csv
+✗  players  failed                short read
+
+9 requests (1 read, 8 writes), 1 refused for the budget, waited 1 min 1 s · run 01J`);
+  });
+
+  it('knows what to do next', () => {
+    const pushed = {
+      ...NONE,
+      name: 'users',
+      resource: 'users',
+      direction: 'push',
+      deactivated: 0,
+      results: null,
+    } as const;
+    const pulled = {
+      name: 'p',
+      resource: 'players',
+      direction: 'pull',
+      records: 0,
+      rows: 0,
+      destination: 'x',
+    } as const;
+    const failed = {
+      ...pulled,
+      error: { code: 'c', message: 'm', exit_code: 8, next: 'close the file' },
+    } as const;
+    expect(nextAfter({ exit_code: 0, run: '01J', mappings: [pushed] })).toEqual([]);
+    expect(nextAfter({ exit_code: 7, run: '01J', mappings: [pushed] })).toEqual(['resume 01J']);
+    expect(nextAfter({ exit_code: 8, run: null, mappings: [failed, failed] })).toEqual(['close the file']);
+    expect(nextAfter({ exit_code: 3, run: '01J', mappings: [pushed] })).toEqual([
+      expect.stringContaining('mend the rows'),
+    ]);
+  });
+
+  it('ends with the most important exit code', () => {
+    expect([worstExit([]), worstExit([0, 3, 7]), worstExit([7, 5, 8]), worstExit([8, 130])]).toEqual([
+      0, 7, 8, 130,
+    ]);
+    expect(
+      exitCodesOf([
+        {
+          name: 'a',
+          resource: 'users',
+          direction: 'pull',
+          records: 0,
+          rows: 0,
+          destination: 'x',
+          error: { code: 'c', message: 'm', exit_code: 5 },
+        },
+      ]),
+    ).toEqual([5]);
+  });
+});

@@ -1,0 +1,262 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { commands } from '../../src/cli/commands/registry.ts';
+import { configSchema } from '../../src/cli/config-file.ts';
+import { endpoints, OPERATION_IDS } from '../../src/contract/index.ts';
+import { RESOURCES } from '../../src/contract/resource.ts';
+import type { ResourceName } from '../../src/contract/resource.ts';
+import { parseMappings } from '../../src/mapping/parse-mappings.ts';
+import { TRANSFORMS } from '../../src/mapping/transforms.ts';
+import { OUTCOMES } from '../../src/model/outcome.ts';
+import { reports } from '../../src/report/index.ts';
+import type { ReportOptions } from '../../src/report/report.ts';
+
+const root = join(import.meta.dirname, '../..');
+const pages = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...globSync('docs/*.md', { cwd: root }),
+];
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+/** A dotted code, and no file name. */
+const CODE = /^[a-z_]+\.(?!sqlite$)[a-z_]+$/;
+const guides = ['README.md', ...globSync('docs/*.md', { cwd: root })].map(read).join('\n');
+
+/** The rows of the tables below a heading, cells without backquotes. */
+function tableRows(page: string, heading?: string): readonly (readonly string[])[] {
+  const lines = read(page).split('\n');
+  const start = heading === undefined ? 0 : lines.indexOf(heading) + 1;
+  const level = heading?.indexOf(' ') ?? 0;
+  const next = lines.findIndex(
+    (line, index) => index >= start && /^#+ /.test(line) && line.indexOf(' ') <= level,
+  );
+  return lines
+    .slice(start, next === -1 ? undefined : next)
+    .filter((line) => line.startsWith('|') && !/^\|[-|]+\|$/.test(line))
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll('`', '')),
+    );
+}
+
+describe('the README', () => {
+  const text = read('README.md').replace(/\s+/g, ' ');
+
+  it('makes the promise in its exact words', () => {
+    expect(text).toContain(
+      'never two effects for one row, provided that the service applies nothing later than `settle` after it was sent; a later one is found and reported wherever the service can list it',
+    );
+  });
+
+  it('explains every outcome and every exit code', () => {
+    expect(
+      tableRows('README.md', '## What becomes of a row')
+        .slice(1)
+        .map(([outcome]) => outcome),
+    ).toEqual(OUTCOMES);
+    const codes = tableRows('README.md', '## Exit codes')
+      .slice(1)
+      .map(([code]) => code);
+    expect(codes).toEqual(['0', '1', '2', '3', '4', '5', '6', '7', '8', '64', '130, 143']);
+  });
+
+  it('lists every command', () => {
+    const listed = tableRows('README.md', '## Commands')
+      .slice(1)
+      .map(([command]) => command?.split(' ')[0]);
+    expect(listed).toEqual(Object.keys(commands));
+  });
+});
+
+describe('examples', () => {
+  const vars: Readonly<Record<string, string>> = { fantasy_league_id: '1', price_type: 'current' };
+  const blocks = ['README.md', ...globSync('docs/*.md', { cwd: root })].flatMap((page) =>
+    [...read(page).matchAll(/```yaml\n([^]*?)```/g)].map(([, text = '']): [string, string] => [page, text]),
+  );
+  const isMapping = (text: string): boolean => /^(- )?version: 1\n\s*name:/.test(text);
+
+  it.each(blocks.filter(([, text]) => isMapping(text)))('of mappings in %s are mappings', (page, text) => {
+    const context = { variable: (name: string) => vars[name], resolvePath: (path: string) => path };
+    expect(parseMappings(text, page, context)).toHaveLength(1);
+  });
+
+  it.each(blocks.filter(([, text]) => /^version: 1\nenvironments:/.test(text)))(
+    'of a configuration in %s is one',
+    (_, text) => {
+      expect(configSchema.safeParse(parseYaml(text)).error).toBeUndefined();
+    },
+  );
+
+  it('are seen', () => {
+    expect(blocks.filter(([, text]) => isMapping(text)).length).toBeGreaterThan(3);
+    expect(blocks.some(([page]) => page === 'docs/configuration.md')).toBe(true);
+  });
+});
+
+describe('links', () => {
+  it.each(pages)('of %s lead to files of the project', (page) => {
+    const links = [...read(page).matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target ?? '');
+    const local = links
+      .filter((target) => !/^https:/.test(target))
+      .map((target) => target.replace(/#.*$/, ''));
+    expect(local.filter((target) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
+  });
+});
+
+describe('ARCHITECTURE.md', () => {
+  it('names source files that exist', () => {
+    const named = [...read('ARCHITECTURE.md').matchAll(/`([a-z]+\/[\w/-]+\.ts)`/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(named.length).toBeGreaterThan(10);
+    expect(
+      named.filter((path) => !existsSync(join(root, 'src', path)) && !existsSync(join(root, path))),
+    ).toEqual([]);
+  });
+});
+
+describe('the reference', () => {
+  it('has every operation of the service', () => {
+    const expected = OPERATION_IDS.map((id) => [
+      id,
+      endpoints[id].method,
+      endpoints[id].path,
+      endpoints[id].summary,
+    ]);
+    expect(tableRows('docs/service.md').slice(1)).toEqual(expected);
+  });
+
+  const options: ReportOptions = { detail: false, explode: undefined };
+  const fieldsOf = (
+    name: ResourceName,
+    changes: Partial<ReportOptions> = {},
+  ): readonly (readonly string[])[] =>
+    reports[name]({ ...options, ...changes }).leaves.map(({ path, type }) => [path, type]);
+
+  it.each(RESOURCES.filter((name) => name !== 'squads' && name !== 'players'))(
+    'has every field of %s',
+    (name) => {
+      expect(tableRows('docs/reports.md', `## ${name}`).slice(1)).toEqual(fieldsOf(name));
+    },
+  );
+
+  it('has every field of squads, without and with detail', () => {
+    const expected = [...fieldsOf('squads'), ['path', 'type'], ...fieldsOf('squads', { detail: true })];
+    expect(tableRows('docs/reports.md', '## squads').slice(1)).toEqual(expected);
+  });
+
+  it('has every field of players, and what explode adds', () => {
+    const plain = fieldsOf('players');
+    const added = fieldsOf('players', { explode: 'weekly_stats' }).slice(plain.length);
+    expect(tableRows('docs/reports.md', '## players').slice(1)).toEqual([
+      ...plain,
+      ['path', 'type'],
+      ...added,
+    ]);
+  });
+
+  it('has every transform with what it does', () => {
+    const rows = new Map(tableRows('docs/mappings.md').map(([name, does]) => [name, does]));
+    const described = Object.keys(TRANSFORMS).map((name) => [name, rows.get(name)]);
+    expect(described).toEqual(
+      Object.entries(TRANSFORMS).map(([name, { description }]) => [name, description]),
+    );
+  });
+
+  it('names every flag that a command takes', () => {
+    const flags = globSync('src/cli/**/*.ts', { cwd: root }).flatMap((path) => flagsIn(path));
+    expect(flags.length).toBeGreaterThan(20);
+    expect([...new Set(flags)].filter((flag) => !guides.includes(`\`--${flag}`)).toSorted()).toEqual([]);
+  });
+});
+
+/** The names of flags that a file of the command line declares: the keys of `options: {…}` and of the shared sets of flags. */
+function flagsIn(path: string): readonly string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const set =
+      (ts.isPropertyAssignment(node) && node.name.getText() === 'options') ||
+      (ts.isVariableDeclaration(node) && /Flags$/.test(node.name.getText()))
+        ? node.initializer
+        : undefined;
+    const object =
+      set !== undefined && (ts.isSatisfiesExpression(set) || ts.isAsExpression(set)) ? unwrap(set) : set;
+    if (object !== undefined && ts.isObjectLiteralExpression(object)) {
+      for (const property of object.properties) {
+        if (!ts.isSpreadAssignment(property)) found.push(property.name.getText().replaceAll("'", ''));
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true));
+  return found;
+}
+
+function unwrap(node: ts.Expression): ts.Expression {
+  return ts.isSatisfiesExpression(node) || ts.isAsExpression(node) ? unwrap(node.expression) : node;
+}
+
+describe('error codes', () => {
+  const listed = tableRows('docs/errors.md')
+    .flatMap(([codes]) => codes?.split(', ') ?? [])
+    .filter((code) => CODE.test(code));
+  const sources = globSync('src/**/*.ts', { cwd: root }).map((path) =>
+    ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true),
+  );
+  const { thrown, made, literals } = codesIn(sources);
+  const families = new Set([...listed, ...thrown].map((code) => code.split('.')[0]));
+  const used = literals.filter((text) => families.has(text.split('.')[0]));
+
+  it('are listed once each', () => {
+    expect(listed.filter((code, index) => listed.indexOf(code) !== index)).toEqual([]);
+  });
+
+  it('are all listed', () => {
+    expect(thrown.length).toBeGreaterThan(50);
+    expect([...new Set(used)].filter((code) => !listed.includes(code)).toSorted()).toEqual([]);
+  });
+
+  it('are listed only while something uses them', () => {
+    const isMade = (code: string): boolean => made.some((head) => code.startsWith(head));
+    expect(listed.filter((code) => !used.includes(code) && !isMade(code))).toEqual([]);
+  });
+});
+
+/** The dotted texts of the sources: those given to `new …Error`, the heads of codes that are put together, and all of them. */
+function codesIn(
+  sources: readonly ts.SourceFile[],
+): Readonly<Record<'thrown' | 'made' | 'literals', readonly string[]>> {
+  const thrown: string[] = [];
+  const made: string[] = [];
+  const literals: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isNewExpression(node) && /Error$/.test(node.expression.getText())) {
+      const [code] = node.arguments ?? [];
+      if (code !== undefined && ts.isStringLiteral(code) && CODE.test(code.text)) thrown.push(code.text);
+      if (code !== undefined && ts.isTemplateExpression(code)) made.push(code.head.text);
+    }
+    if (ts.isStringLiteral(node) && CODE.test(node.text)) literals.push(node.text);
+    ts.forEachChild(node, visit);
+  };
+  sources.forEach(visit);
+  return { thrown, made, literals };
+}
+
+describe('dependencies', () => {
+  it('each have a reason in ARCHITECTURE.md', () => {
+    const manifest = JSON.parse(read('package.json')) as {
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    const reasons = tableRows('ARCHITECTURE.md', '## Dependencies')
+      .slice(1)
+      .flatMap(([names]) => names?.split(', ') ?? []);
+    expect(reasons.toSorted()).toEqual(Object.keys(manifest.dependencies).toSorted());
+  });
+});

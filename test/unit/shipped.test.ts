@@ -1,0 +1,156 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { resources } from '../../src/contract/index.ts';
+import { RESOURCES } from '../../src/contract/resource.ts';
+import type { Mapping, PullMapping, PushMapping } from '../../src/mapping/mapping.ts';
+import { parseMappings } from '../../src/mapping/parse-mappings.ts';
+import { demoFiles } from '../../templates/demo/generate.ts';
+
+const root = join(import.meta.dirname, '../..');
+const vars: Readonly<Record<string, string>> = { fantasy_league_id: '1', price_type: 'current' };
+
+const mappings: readonly Mapping[] = globSync('mappings/*.yaml', { cwd: root }).flatMap((path) =>
+  parseMappings(readFileSync(join(root, path), 'utf8'), path, {
+    variable: (name) => vars[name],
+    resolvePath: (name) => join(root, name),
+  }),
+);
+const pushes = mappings.filter((mapping): mapping is PushMapping => mapping.direction === 'push');
+const pulls = mappings.filter((mapping): mapping is PullMapping => mapping.direction === 'pull');
+
+function table(path: string): readonly (readonly string[])[] {
+  return parse(readFileSync(join(root, path), 'utf8'));
+}
+
+const inputs = globSync('templates/inputs/*.csv', { cwd: root }).toSorted();
+
+describe('the shipped mappings', () => {
+  it('push users, prices and points configurations', () => {
+    expect(pushes.map(({ name, resource }) => [name, resource]).toSorted()).toEqual([
+      ['points', 'points_config'],
+      ['prices', 'prices'],
+      ['users', 'users'],
+    ]);
+  });
+
+  it('have a report for every resource that can be pulled', () => {
+    const pulled = new Set(pulls.map(({ resource }) => resource));
+    expect(RESOURCES.filter((name) => !pulled.has(name))).toEqual([]);
+  });
+
+  it('have names of their own', () => {
+    const names = mappings.map(({ name }) => name);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  it('write each report to a place of its own below out/', () => {
+    const places = pulls.map(({ destination }) => destination.origin);
+    expect(new Set(places).size).toBe(places.length);
+    expect(places.filter((place) => !place.startsWith('out/'))).toEqual([]);
+  });
+
+  it('make a workbook of the season and a CSV file of each of its tabs', () => {
+    const written = (kind: 'csv' | 'xlsx'): readonly string[] =>
+      pulls.filter(({ destination }) => destination.location.kind === kind).map(({ resource }) => resource);
+    expect(written('xlsx')).toEqual(['squads', 'lineups', 'fixtures', 'auto_substitutions']);
+    expect(written('csv').toSorted()).toEqual([...RESOURCES].toSorted());
+  });
+
+  it('guard against a table that changes too much', () => {
+    const guards = Object.fromEntries(
+      pushes.map(({ name, guards: { maxChangePct, maxStepPct } }) => [name, [maxChangePct, maxStepPct]]),
+    );
+    expect(guards).toEqual({ users: [30, undefined], prices: [30, 25], points: [100, undefined] });
+  });
+});
+
+describe('the input tables', () => {
+  it.each(pushes.map((mapping): [string, PushMapping] => [mapping.name, mapping]))(
+    'of %s have the columns that the mapping asks for',
+    (_, { source, columns }) => {
+      const [header = []] = table(join('templates/inputs', source.origin));
+      const { layout } = source;
+      const asked = columns === 'auto' ? [] : columns.flatMap(({ from }) => from.slice(0, 1));
+      expect(layout.kind === 'table' ? asked : [layout.keyColumn, layout.valueColumn]).toEqual(header);
+    },
+  );
+
+  it('name every setting of the points configuration once', () => {
+    const labels = Object.entries(resources.points_config.push?.fields ?? {})
+      .filter(([name]) => name !== 'fantasy_league_id')
+      .map(([, { label }]) => label);
+    expect(table('templates/inputs/points-config.csv').slice(1)).toEqual(labels.map((label) => [label, '']));
+  });
+
+  it.each(['users', 'prices'])('of %s hold only example rows, which the mapping leaves out', (name) => {
+    const mapping = pushes.find((each) => each.name === name);
+    const [header = [], ...rows] = table(`templates/inputs/${name}.csv`);
+    const conditions = mapping?.source.where ?? [];
+    expect(conditions).toHaveLength(1);
+    const counted = rows.filter((row) =>
+      conditions.every(
+        ({ header: column, equals, text }) => (row[header.indexOf(column)] === text) === equals,
+      ),
+    );
+    expect(rows.length).toBeGreaterThan(1);
+    expect(counted).toEqual([]);
+  });
+
+  it.each(inputs)('%s has every column described', (path) => {
+    const text = readFileSync(join(root, 'templates/inputs/README.md'), 'utf8');
+    const [header = []] = table(path);
+    const described = (column: string): boolean => text.includes(`| ${column} |`) || /^P\d+$/.test(column);
+    expect(text).toContain(basename(path));
+    expect(header.filter((column) => !described(column))).toEqual([]);
+  });
+});
+
+describe("the demo's tables", () => {
+  const files = Object.entries(demoFiles());
+
+  it.each(files)('%s are what the generator makes', (name, text) => {
+    expect(readFileSync(join(root, 'templates/demo', name), 'utf8')).toBe(text);
+  });
+
+  it.each(files.map(([name]) => name))('%s has the header of the input table', (name) => {
+    expect(table(join('templates/demo', name))[0]).toEqual(table(join('templates/inputs', name))[0]);
+  });
+
+  it('have 500 users or more, with ids and names of their own, in many scripts', () => {
+    const rows = table('templates/demo/users.csv').slice(1);
+    const names = rows.map(([, name = '']) => name);
+    expect(rows.length).toBeGreaterThanOrEqual(500);
+    expect(new Set(rows.map(([id]) => id)).size).toBe(rows.length);
+    expect(new Set(names).size).toBe(rows.length);
+    expect(
+      names.filter((name) => name.length > 50 || name.normalize('NFC') !== name || name.trim() !== name),
+    ).toEqual([]);
+    expect(Math.max(...names.map((name) => name.length))).toBe(50);
+    const scripts = 'Latin Cyrillic Greek Arabic Hebrew Devanagari Thai Han Hiragana Hangul'.split(' ');
+    const missing = scripts.filter(
+      (script) => !names.some((name) => new RegExp(`\\p{Script=${script}}`, 'u').test(name)),
+    );
+    expect(missing).toEqual([]);
+    expect([...new Set(rows.map(([, , active]) => active))].toSorted()).toEqual(['', 'no', 'yes']);
+  });
+
+  it('price every player once, in steps of a tenth', () => {
+    const rows = table('templates/demo/prices.csv').slice(1);
+    expect(rows.map(([id]) => id)).toEqual(rows.map((_, index) => String(index + 1)));
+    expect(rows.length).toBeGreaterThan(400);
+    expect(rows.filter(([, price = '']) => !/^\d{1,2}\.\d$/.test(price) || Number(price) < 3.5)).toEqual([]);
+  });
+
+  it('give every setting a value that the interface allows', () => {
+    const fields = Object.values(resources.points_config.push?.fields ?? {});
+    const rows = table('templates/demo/points-config.csv').slice(1);
+    const refused = rows.filter(([label, points]) => {
+      const field = fields.find((each) => each.label === label);
+      return field === undefined || !field.schema.safeParse(Number(points)).success;
+    });
+    expect(rows).toHaveLength(34);
+    expect(refused).toEqual([]);
+  });
+});
