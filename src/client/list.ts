@@ -53,14 +53,15 @@ class ListRead {
   }
 
   /**
-   * All of `total` was seen, and nothing says that more pages follow. A full page with a `page_total` beyond its own number leaves a doubt: `total`
-   * may count pages, or this page alone.
+   * All of `total` was seen, and nothing says that more pages follow. A full page leaves a doubt unless `page_total` says that it is the last one,
+   * or earlier pages that `total` counts more than this one: it may count pages, or this page alone.
    */
   #statesItsEnd(count: number, paging: Paging | undefined): boolean {
     if (paging?.total !== this.#seen.size) return false;
     const perPage = paging.per_page ?? 0;
     const full = count >= perPage;
-    return !(full && (paging.page_total ?? 0) > this.#notes.length);
+    const last = paging.page_total ?? (this.#seen.size > count ? 0 : Infinity);
+    return !full || last <= this.#notes.length;
   }
 
   get ended(): boolean {

@@ -68,6 +68,8 @@ describe('readList', () => {
     ['an empty list without paging', 0, 50, () => undefined, 1],
     ['no paging at all', 120, 50, () => undefined, 4],
     ['total alone', 120, 50, () => ({ total: 120 }), 3],
+    ['total alone, which may count the only page', 50, 50, () => ({ total: 50 }), 2],
+    ['total alone, which counts each page', 100, 50, (_, r) => ({ total: r.length }), 3],
     ['total as pages', 120, 50, () => ({ total: 3 }), 4],
     ['total as pages and page_total as items', 120, 50, () => ({ total: 3, page_total: 120 }), 4],
     [
