@@ -215,7 +215,7 @@ async function listUsers(
 ): Promise<Comparison> {
   const startedAtMs = ports.clock.now();
   let pages = 0;
-  for await (const users of ports.service.list('list-users', {}, ports.signal)) {
+  for await (const users of ports.service.list('list-users', {}, ports.signal, 'fail')) {
     pages += 1;
     await rows.addKnown(mapping.name, users.map(knownUser));
     await ports.store.confirm(service, 'users', users.map(rememberUser));

@@ -16,7 +16,7 @@ export async function openWrites(
 /**
  * Waits until no unanswered write to the users can be applied any more: a create that is compared earlier could come twice, and an old change
  * could overwrite a new one. The time counts from the end of the write's run, because a write may wait for the budget before it goes out; after
- * a run that never ended it counts from now.
+ * a run that never ended it counts from now, because the lock shows that its process is gone.
  */
 export async function waitForOpenWrites(
   ports: Pick<SyncPorts, 'store' | 'clock' | 'settleMs' | 'emit' | 'signal'>,
@@ -27,9 +27,9 @@ export async function waitForOpenWrites(
   const nowMs = ports.clock.now();
   let waitMs = 0;
   for (const runId of new Set((await openWrites(ports, account, 'users')).map((write) => write.runId))) {
-    const run = await ports.store.run(runId);
-    const sinceMs = Math.min(run?.endedAtMs ?? nowMs, nowMs);
-    waitMs = Math.max(waitMs, sinceMs + ports.settleMs - nowMs);
+    const endedAtMs = (await ports.store.run(runId))?.endedAtMs ?? nowMs;
+    if (endedAtMs === nowMs) await ports.store.updateRun(runId, { endedAtMs });
+    waitMs = Math.max(waitMs, Math.min(endedAtMs, nowMs) + ports.settleMs - nowMs);
   }
   if (waitMs <= 0) return;
   ports.emit({

@@ -18,6 +18,8 @@ export interface Job {
   readonly misfits: Map<string, Misfits>;
   /** Records in the report so far. */
   records: number;
+  /** A limit cut its records. */
+  limited: boolean;
   /** What reading its records ended with, when that failed. */
   failure: unknown;
 }
@@ -57,6 +59,7 @@ export async function prepareJob(given: PullMapping, tables: SyncPorts['tables']
     read: readOf(mapping),
     misfits: new Map(),
     records: 0,
+    limited: false,
     failure: undefined,
   };
 }

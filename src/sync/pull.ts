@@ -31,6 +31,7 @@ async function* rowsOf(job: Job, context: ReadContext): AsyncGenerator<readonly 
         .flatMap((record) => job.report.rows(record))
         .map((row) => cellsOf(job.columns, row, job.misfits));
       if (job.records >= context.limit) {
+        job.limited = true;
         context.emit({
           kind: 'note',
           message: `${job.mapping.name}: only the first ${context.limit} records, as limited`,
@@ -61,7 +62,15 @@ function isLocal(error: unknown): error is TeamsheetError {
 
 function summarize(job: Job, rows: number): PullSummary {
   const { name, resource, destination } = job.mapping;
-  return { name, resource, direction: 'pull', records: job.records, rows, destination: destination.origin };
+  return {
+    name,
+    resource,
+    direction: 'pull',
+    records: job.records,
+    destination: destination.origin,
+    rows,
+    ...(job.limited && { limited: true }),
+  };
 }
 
 /** What became of a job of a file that was not written: its own failure, or that of the job or the file which it shares. */
@@ -115,24 +124,41 @@ async function writeFile(
   return group.map((job, index) => summarize(job, rows[index] ?? 0));
 }
 
+/** Mappings that are ready to be pulled, once. */
+export interface PreparedPull {
+  readonly jobs: readonly Job[];
+  /** The jobs that are written together. */
+  readonly groups: readonly (readonly Job[])[];
+}
+
+/**
+ * Checks everything about the mappings that needs no request, their tables of player ids read. Errors: ConfigError and UsageError for what is
+ * wrong with a mapping.
+ */
+export async function preparePull(
+  mappings: readonly PullMapping[],
+  tables: SyncPorts['tables'],
+): Promise<PreparedPull> {
+  const jobs: Job[] = [];
+  for (const mapping of mappings) jobs.push(await prepareJob(mapping, tables));
+  const groups = groupByFile(jobs);
+  // A kind that cannot write yet says so here, before anything is read.
+  for (const kind of new Set(mappings.map(({ destination }) => destination.location.kind)))
+    await tables[kind].write([]);
+  return { jobs, groups };
+}
+
 /**
  * Fetches the records of each mapping and writes its report; answers one summary for each mapping, in order. What cannot be read whole, or not
  * be written, keeps its old file and says so in its summary, and the other files go on; mappings of one workbook stand or fall together. What
  * several mappings want is read once.
- * Errors: ConfigError and UsageError for what is wrong with a mapping, before the first request; the signal's reason when it is aborted.
+ * Errors: the signal's reason when it is aborted.
  */
-export async function pull(
+export async function pullPrepared(
   ports: PullPorts,
-  mappings: readonly PullMapping[],
+  { jobs, groups }: PreparedPull,
   options: { readonly limit?: number | undefined },
 ): Promise<readonly PullSummary[]> {
-  const jobs: Job[] = [];
-  for (const mapping of mappings) jobs.push(await prepareJob(mapping, ports.tables));
-  const groups = groupByFile(jobs);
-  // A kind that cannot write yet says so here, before anything is read.
-  for (const kind of new Set(mappings.map(({ destination }) => destination.location.kind)))
-    await ports.tables[kind].write([]);
-
   const share = shareReads(countUses(jobs.map(({ read }) => read)));
   const limit = options.limit ?? Infinity;
   const contextOf = (job: Job): ReadContext => ({ ...ports, limit, share, mapping: job.mapping.name });
@@ -142,4 +168,13 @@ export async function pull(
     for (const summary of await writeFile(group, contextOf, ports)) summaries.set(summary.name, summary);
   }
   return jobs.flatMap(({ mapping }) => summaries.get(mapping.name) ?? []);
+}
+
+/** {@link preparePull} and {@link pullPrepared} in one. Errors: those of both; what is wrong with a mapping stops before the first request. */
+export async function pull(
+  ports: PullPorts,
+  mappings: readonly PullMapping[],
+  options: { readonly limit?: number | undefined },
+): Promise<readonly PullSummary[]> {
+  return pullPrepared(ports, await preparePull(mappings, ports.tables), options);
 }

@@ -48,6 +48,8 @@ export interface PushResult {
   readonly rejected: readonly string[];
 }
 
+const PAGE = 1000;
+
 /** What a run keeps so that it can be planned anew or resumed without its files. */
 export interface StoredRun {
   readonly mappings: readonly PushMapping[];
@@ -149,23 +151,42 @@ export async function write(
     stoppedBy = stopOf(error, ports.signal);
     if (stoppedBy === undefined) throw error;
   }
-  for (const { mapping } of planned.mappings) {
-    const open = (await openWrites(ports, account.service, mapping.resource)).filter(
-      ({ runId }) => runId === run.id,
-    );
-    await holdRows(
-      rows,
-      mapping,
-      open,
-      `no trustworthy answer; teamsheet resume ${run.id} finds out what became of it`,
-    );
-    await rows.settleOpen(
+  const reason = stoppedBy?.message ?? 'the run ended before it';
+  for (const { mapping } of planned.mappings) await leaveRest(ports, run, mapping, rows, reason);
+  return finish(ports, run, planned, { exitCode: undefined, stoppedBy, keep: true });
+}
+
+/** What is still open when the run ends: rows whose write has no answer are unknown, the others were not sent, or only in part. */
+async function leaveRest(
+  ports: SyncPorts,
+  run: Run,
+  mapping: PushMapping,
+  rows: RunRows,
+  reason: string,
+): Promise<void> {
+  const open = await openWrites(ports, run.account, mapping.resource);
+  await holdRows(
+    rows,
+    mapping,
+    open.filter(({ runId }) => runId === run.id),
+    `no trustworthy answer; teamsheet resume ${run.id} finds out what became of it`,
+  );
+  for (let afterRow = 0; ;) {
+    const page = await rows.page(mapping.name, { change: 'create', open: true, afterRow, limit: PAGE });
+    const last = page.at(-1);
+    if (last === undefined) break;
+    afterRow = last.rowNumber;
+    const created = page.filter(({ id }) => id !== null);
+    await rows.patch(
       mapping.name,
-      'deferred',
-      `not sent: ${stoppedBy?.message ?? 'the run ended before it'}`,
+      created.map(({ rowNumber }) => ({
+        rowNumber,
+        outcome: 'deferred',
+        message: `created, but not made inactive yet: ${reason}`,
+      })),
     );
   }
-  return finish(ports, run, planned, { exitCode: undefined, stoppedBy, keep: true });
+  await rows.settleOpen(mapping.name, 'deferred', `not sent: ${reason}`);
 }
 
 /** The stop that an error or a signal stands for; undefined for our own mistakes. */

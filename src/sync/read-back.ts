@@ -48,7 +48,7 @@ export async function readBack(
   const wanted = new Set(rows.map((row) => row.key));
   const found: User[] = [];
   try {
-    for await (const page of ports.service.list('list-users', {}, ports.signal)) {
+    for await (const page of ports.service.list('list-users', {}, ports.signal, 'fail')) {
       found.push(...page.filter((user) => wanted.has(user.external_id.normalize('NFC'))));
     }
   } catch (error) {

@@ -111,12 +111,19 @@ async function reopen(
     await recordApplied(ports, mapping, rows, intent, account);
   await rows.reopen(mapping.name, 'deferred');
   const open = intents.filter(({ result }) => result === null || result === 'ambiguous');
-  if (mapping.resource === 'users') {
-    await settleUsers(ports, mapping, rows, open, account);
-  } else {
-    await holdRows(rows, mapping, open, NOT_READ_BACK);
-  }
+  if (mapping.resource === 'users') await settleUsers(ports, mapping, rows, open, account);
+  else await holdRows(rows, mapping, open, NOT_READ_BACK);
   await rows.restart(mapping.name);
+}
+
+/** The rows of unanswered writes that have no outcome that stands. */
+async function unsettledRows(
+  rows: RunRows,
+  mapping: PushMapping,
+  open: readonly StoredIntent[],
+): Promise<readonly RunRow[]> {
+  const all = await rows.rows(mapping.name, [...new Set(open.flatMap(({ rowNumbers }) => rowNumbers))]);
+  return all.filter(({ outcome }) => outcome === null || outcome === 'unknown');
 }
 
 /** An answer was recorded, but the process ended before the rows were marked: the confirmed records say which rows it was. */
@@ -159,7 +166,7 @@ const NOT_READ_BACK =
 
 /**
  * Writes without an answer: now that nothing can be applied late any more, the list is the witness. A row that it holds as it was sent was
- * applied; a create that it does not hold was not, and is sent again. Any other change is simply sent again: it sets values.
+ * applied, any other one was not and is compared and sent again.
  */
 async function settleUsers(
   ports: SyncPorts,
@@ -168,43 +175,30 @@ async function settleUsers(
   open: readonly StoredIntent[],
   account: OpenAccount,
 ): Promise<void> {
-  const unsettledOf = async ({ rowNumbers }: StoredIntent): Promise<readonly RunRow[]> =>
-    (await rows.rows(mapping.name, rowNumbers)).filter(
-      ({ outcome }) => outcome === null || outcome === 'unknown',
-    );
-  const all = (await Promise.all(open.map(unsettledOf))).flat();
+  const all = await unsettledRows(rows, mapping, open);
   const found = all.length === 0 ? new Map<string, Confirmation>() : await readBack(ports, mapping, all);
+  if (found === undefined) return holdRows(rows, mapping, open, NOT_READ_BACK);
   for (const intent of open) {
-    const isCreate = intent.operation === 'create-users';
-    if (found === undefined && isCreate) {
-      await holdRows(rows, mapping, [intent], NOT_READ_BACK);
-      continue;
-    }
-    const unsettled = await unsettledOf(intent);
-    const patches = unsettled.map((row) => settledRow(row, isCreate, found));
+    const patches = (await unsettledRows(rows, mapping, [intent])).map((row) =>
+      settledRow(row, intent, found.get(row.key ?? '')),
+    );
     await rows.patch(mapping.name, patches);
     const applied = patches.every(({ outcome, id }) => typeof outcome === 'string' || id !== undefined);
-    const records = unsettled.flatMap((row) => found?.get(row.key ?? '')?.record ?? []);
     await ports.store.settleIntent(
       account.service,
       intent.id,
       applied ? 'applied' : 'not_applied',
       'settled by reading back',
-      records,
+      intent.keys.flatMap((key) => found.get(key)?.record ?? []),
     );
   }
 }
 
 /** What a row becomes by what the list holds under its key. */
-function settledRow(
-  row: RunRow,
-  isCreate: boolean,
-  found: ReadonlyMap<string, Confirmation> | undefined,
-): RunRowPatch {
+function settledRow(row: RunRow, { operation }: StoredIntent, held: Confirmation | undefined): RunRowPatch {
   const again: RunRowPatch = { rowNumber: row.rowNumber, outcome: null, message: '' };
-  const confirmation = found?.get(row.key ?? '');
-  if (confirmation === undefined) return again;
-  if (isCreate) return { message: '', ...confirmed({ ...row, message: '' }, confirmation) };
-  const isSet = changedFields(row.fields ?? {}, confirmation.record).length === 0;
+  if (held === undefined) return again;
+  if (operation === 'create-users') return { ...again, ...confirmed({ ...row, message: '' }, held) };
+  const isSet = changedFields(row.fields ?? {}, held.record).length === 0;
   return isSet ? { ...again, outcome: row.change === 'create' ? 'created' : 'updated' } : again;
 }

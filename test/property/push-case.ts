@@ -43,16 +43,18 @@ export interface ResultLine {
   readonly rowNumber: number;
   readonly outcome: Outcome;
   readonly message: string;
+  readonly id: string;
 }
 
 export function resultLines(engine: Engine, mapping = 'users'): readonly ResultLine[] {
   return (engine.files.get(`${mapping}.results`) ?? []).slice(1).map((line) => {
-    const [rowNumber = '', outcome = '', message = ''] = line.slice(-4);
+    const [rowNumber = '', outcome = '', message = '', id = ''] = line.slice(-4);
     return {
       cells: line.slice(0, -4),
       rowNumber: Number(rowNumber),
       outcome: outcome as Outcome,
       message,
+      id,
     };
   });
 }
@@ -85,7 +87,7 @@ export function expectWholeCounts(
 
 /** I4: whatever goes out has an open, durable intent with the digest of its body. */
 export async function expectIntent(engine: Engine, body: unknown): Promise<void> {
-  const { accountId } = { accountId: '0b0e3c9a-0000-4000-8000-000000000001' };
+  const accountId = '0b0e3c9a-0000-4000-8000-000000000001';
   const open = await engine.store.openIntents({ baseUrl: engine.ports.baseUrl, accountId });
   const digest = digestOf(body);
   expect(open.some(({ result, bodyDigest }) => result === null && bodyDigest === digest)).toBe(true);

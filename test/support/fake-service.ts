@@ -2,7 +2,7 @@ import type { OperationId } from '../../src/contract/index.ts';
 import type { Account } from '../../src/contract/resources/account.ts';
 import type { User } from '../../src/contract/resources/users.ts';
 import { UnavailableError } from '../../src/model/error.ts';
-import type { Service, WriteResult } from '../../src/model/service.ts';
+import type { OnUnreadable, Service, WriteResult } from '../../src/model/service.ts';
 
 /** What happens to one write instead of an ordinary answer. */
 export type Fault =
@@ -54,6 +54,8 @@ export class FakeService implements Service {
   /** External ids and player ids that the service refuses, and with them their whole batch. */
   readonly refuses = new Set<string | number>();
   listable = true;
+  /** External ids of users whose records in the list cannot be read. */
+  readonly unreadable = new Set<string>();
   maxBatch = Infinity;
   /** Users on one page of the list. */
   pageSize = Infinity;
@@ -88,15 +90,19 @@ export class FakeService implements Service {
     };
   };
 
-  list: Service['list'] = (operation) => this.#list(operation);
+  list: Service['list'] = (operation, _query, _signal, onUnreadable) => this.#list(operation, onUnreadable);
 
-  async *#list(operation: OperationId): AsyncGenerator<readonly never[]> {
+  async *#list(operation: OperationId, onUnreadable?: OnUnreadable): AsyncGenerator<readonly never[]> {
     await this.#read();
     if (operation !== 'list-users' || !this.listable)
       throw new UnavailableError('list.unstable', 'the list does not add up');
-    const users = this.users.map((user) => ({ ...user }));
+    const users = this.users
+      .filter((user) => !this.unreadable.has(user.external_id))
+      .map((user) => ({ ...user }));
     for (let at = 0; at < users.length; at += this.pageSize)
       yield users.slice(at, at + this.pageSize) as unknown as readonly never[];
+    if (onUnreadable === 'fail' && users.length < this.users.length)
+      throw new UnavailableError('list.unstable', 'a record cannot be read');
   }
 
   send: Service['send'] = async (operation, input) => {

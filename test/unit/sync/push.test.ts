@@ -89,6 +89,17 @@ describe('users', () => {
     });
   });
 
+  it('a record that cannot be read may be anybody: an unknown key waits, known ones go on', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', 'B,Bob,');
+    await run(engine);
+    const stranger = await makeEngine(engine.service);
+    engine.service.unreadable.add('A');
+    userTable(stranger, 'A,Ann,', 'B,Bobby,');
+    expect(outcomes(await run(stranger))).toEqual({ rows: 2, updated: 1, deferred: 1 });
+    expectNoDuplicates(engine);
+  });
+
   it('a new inactive user is a create and then a change, both in the plan', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,false', 'B,Bob,true');
