@@ -47,10 +47,13 @@ export interface ResultLine {
 }
 
 export function resultLines(engine: Engine, mapping = 'users'): readonly ResultLine[] {
-  return (engine.files.get(`${mapping}.results`) ?? []).slice(1).map((line) => {
-    const [rowNumber = '', outcome = '', message = '', id = ''] = line.slice(-4);
+  const [header = [], ...lines] = engine.files.get(`${mapping}.results`) ?? [];
+  // Our columns stand under their names; the cells that a row has too many follow them.
+  const own = header.length - 4;
+  return lines.map((line) => {
+    const [rowNumber = '', outcome = '', message = '', id = ''] = line.slice(own);
     return {
-      cells: line.slice(0, -4),
+      cells: [...line.slice(0, own), ...line.slice(own + 4)],
       rowNumber: Number(rowNumber),
       outcome: outcome as Outcome,
       message,
