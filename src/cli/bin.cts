@@ -12,9 +12,8 @@ function start(major: number, minor: number): void {
     );
     process.exitCode = 1;
   } else {
-    process.getBuiltinModule('node:module').enableCompileCache();
     (
-      process.getBuiltinModule('node:module').createRequire(__filename)('./start.js') as { start(): void }
+      process.getBuiltinModule('node:module').createRequire(__filename)('./start.cjs') as { start(): void }
     ).start();
   }
 }

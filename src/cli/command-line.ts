@@ -15,15 +15,23 @@ export type Parsed =
   | { readonly kind: 'command'; readonly name: string; readonly args: unknown }
   | { readonly kind: 'help'; readonly text: string };
 
+/** Leaves yargs once it knows the command. */
+class Chosen extends Error {}
+
 /** Reads a command line. Errors: UsageError `usage.*` when it does not fit the tree. */
 export async function parseCommandLine(argv: readonly string[]): Promise<Parsed> {
   let parsed: Parsed | undefined;
   try {
-    const parser = commandTree((name, args) => (parsed = { kind: 'command', name, args }));
+    const parser = commandTree((name, args) => {
+      parsed = { kind: 'command', name, args };
+      // yargs makes the whole help after a handler that returns, in case somebody asks for it.
+      throw new Chosen();
+    });
     await parser.parseAsync([...argv], {}, (_error, _args, output) => {
       parsed ??= { kind: 'help', text: output };
     });
   } catch (error) {
+    if (error instanceof Chosen && parsed !== undefined) return parsed;
     // yargs wraps what a flag's own check throws; anything else is no matter of the command line.
     if (!(error instanceof Error) || error.name !== 'YError') throw error;
     throw refusal(error.message, argv);

@@ -21,7 +21,9 @@ const KEY_RULE = 'a key is never written here; use { env: NAME } or { file: PATH
 
 const keySource = z
   .union([
-    z.strictObject({ env: text('the environment variable that holds the key') }),
+    z.strictObject({
+      env: text('the environment variable that holds the key').regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+    }),
     z.strictObject({ file: text('the file that holds the key') }),
   ])
   .describe('where the API key comes from; never the key itself');
@@ -87,7 +89,8 @@ export function parseConfig(text: string, file: string): ParsedConfig {
   if (root === undefined || root.path.length > 0)
     throw document.error('config.invalid', 'a configuration is one map, not a list', []);
   const written = document.toValue(root.node, [], (value) => value);
-  const { data, error } = configSchema.safeParse(written, { error: nameUnknownKeys });
+  // Compiling a schema pays for itself only when it is used many times.
+  const { data, error } = configSchema.safeParse(written, { error: nameUnknownKeys, jitless: true });
   if (error === undefined) return { value: data, placeOf: (path) => ({ file, ...document.spot(path) }) };
   const findings = error.issues.some(({ path }) => path.includes('api_key'))
     ? error.issues.map(({ path }) => ({ path: path as Path, of: 'value' as const, message: KEY_RULE }))

@@ -6,7 +6,7 @@ import { parseBaseUrl } from './base-url.ts';
 import type { CommonArgs } from './command.ts';
 import { configSchema, parseConfig } from './config-file.ts';
 import type { ConfigFile, ParsedConfig } from './config-file.ts';
-import { readEnvironment, readOptionalText, warnIfOthersCanRead } from './env-file.ts';
+import { bareRecord, readEnvironment, readOptionalText, warnIfOthersCanRead } from './env-file.ts';
 import type { Program } from './program.ts';
 
 /** The configuration in force: the file's, or what the environment makes without one. Paths are absolute. */
@@ -59,13 +59,13 @@ export function readConfig(args: ConfigArgs, program: Pick<Program, 'cwd' | 'env
     file,
     folder,
     env,
-    environments: value.environments,
+    environments: value.environments && bareRecord(value.environments),
     environment: args.env ?? value.environment,
     timezone: value.timezone,
     budget: value.budget,
     push: value.push,
     google: value.google,
-    vars: { ...env, ...varsOf(value, env), ...args.var },
+    vars: bareRecord(env, varsOf(value, env), args.var),
     state: pathOf('state'),
     mappings: args.mappings === undefined ? pathOf('mappings') : resolve(program.cwd, args.mappings),
     warnings: environment.warnings,
@@ -119,7 +119,7 @@ function withoutFile(env: Program['env']): ParsedConfig {
   const environments = connected
     ? { default: { base_url: '${TEAMSHEET_BASE_URL}', api_key: { env: 'TEAMSHEET_API_KEY' } } }
     : undefined;
-  return { value: configSchema.parse({ version: 1, environments }), placeOf: () => ({}) };
+  return { value: configSchema.parse({ version: 1, environments }, { jitless: true }), placeOf: () => ({}) };
 }
 
 function noEnvironment(name: string | undefined, names: readonly string[], place: Place): ConfigError {

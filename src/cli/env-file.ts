@@ -13,19 +13,30 @@ export interface Environment {
 export function readEnvironment(folder: string, env: Environment['values']): Environment {
   const file = join(folder, '.env');
   const text = readOptionalText(file, 'env.unreadable');
-  if (text === undefined) return { values: env, warnings: [] };
+  if (text === undefined) return { values: bareRecord(env), warnings: [] };
   const filled = Object.entries(parseEnv(text)).filter(([, value]) => value !== '');
-  return { values: { ...Object.fromEntries(filled), ...env }, warnings: warnIfOthersCanRead(file) };
+  return { values: bareRecord(Object.fromEntries(filled), env), warnings: warnIfOthersCanRead(file) };
 }
 
-/** A text file, or undefined when there is none. Errors: ConfigError `code` for any other reason. */
+/** Names and values, the later part first, and nothing else: a name like `toString` that is in no part has no value. */
+export function bareRecord<T>(...parts: readonly Readonly<Record<string, T>>[]): Readonly<Record<string, T>> {
+  return Object.setPrototypeOf(Object.assign({}, ...parts), null) as Readonly<Record<string, T>>;
+}
+
+/** A UTF-8 file without its byte order mark, or undefined when there is none. Errors: ConfigError `code` for any other reason. */
 export function readOptionalText(file: string, code: string): string | undefined {
+  let bytes: Uint8Array;
   try {
-    return readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (cause) {
     const { code: reason, message } = cause as NodeJS.ErrnoException;
     if (reason === 'ENOENT' || reason === 'ENOTDIR') return undefined;
     throw new ConfigError(code, `${file} cannot be read: ${message}`, { file, cause });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new ConfigError(code, `${file} is not UTF-8`, { file, next: 'save the file as UTF-8', cause });
   }
 }
 

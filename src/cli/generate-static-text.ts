@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { liveHelp } from './command-line.ts';
 import { commands } from './commands/registry.ts';
-import { packageVersion } from './package.ts';
+import { packagePath, packageVersion } from './package.ts';
 import { STATIC_TEXT_FILE } from './static-answer.ts';
 import type { StaticText } from './static-answer.ts';
 
@@ -13,5 +13,5 @@ export async function staticText(): Promise<StaticText> {
 }
 
 if (import.meta.main) {
-  writeFileSync(new URL(STATIC_TEXT_FILE, import.meta.url), JSON.stringify(await staticText(), null, 1));
+  writeFileSync(packagePath(`dist/cli/${STATIC_TEXT_FILE}`), JSON.stringify(await staticText(), null, 1));
 }

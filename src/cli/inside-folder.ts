@@ -7,11 +7,14 @@ export function standsInside(folder: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
+const UNREACHED: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
+
 function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    // What stands in the way (a file for a folder, a link to itself) is told by whoever opens the path.
+    if (!UNREACHED.has((cause as NodeJS.ErrnoException).code ?? '')) throw cause;
     const parent = dirname(path);
     return parent === path ? path : join(realPath(parent), basename(path));
   }

@@ -1,32 +1,36 @@
 import { EXIT, InternalError, InterruptedError, TeamsheetError } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
 import { parseCommandLine } from './command-line.ts';
-import { commands } from './commands/registry.ts';
-import type { Program } from './program.ts';
+import { commands, laterCommands } from './commands/registry.ts';
+import type { Program, World } from './program.ts';
 import { renderStop, stopDocument } from './render/stop.ts';
 
 /** Runs one command line and answers its exit code. Everything that stops a command is told here, and nowhere else. */
-export async function main(argv: readonly string[], program: Program): Promise<ExitCode> {
+export async function main(argv: readonly string[], world: World): Promise<ExitCode> {
+  const program: Program = { ...world, typed: argv };
   const { screen } = program;
   try {
-    return await runCommand(argv, program);
+    return await runCommand(program);
   } catch (cause) {
     const error = explain(cause, program.signal);
     screen.redraw(undefined);
     screen.tell(renderStop(error, program));
-    const command = argv.find((word) => Object.hasOwn(commands, word)) ?? null;
-    if (screen.json) await screen.data(JSON.stringify(stopDocument(command, error, program.name)));
+    const command =
+      argv.find((word) => Object.hasOwn(commands, word) || Object.hasOwn(laterCommands, word)) ?? null;
+    // The stop has been told on standard error: a standard output that cannot be written changes nothing of it.
+    if (screen.json)
+      await screen.data(JSON.stringify(stopDocument(command, error, program))).catch(() => undefined);
     return error.exitCode;
   }
 }
 
-async function runCommand(argv: readonly string[], program: Program): Promise<ExitCode> {
-  const { screen } = program;
-  if (argv[0] === '--version') {
+async function runCommand(program: Program): Promise<ExitCode> {
+  const { screen, typed } = program;
+  if (typed[0] === '--version') {
     await screen.data(program.version);
     return EXIT.done;
   }
-  const parsed = await parseCommandLine(argv);
+  const parsed = await parseCommandLine(typed);
   if (parsed.kind === 'help') {
     await screen.data(parsed.text);
     return EXIT.done;

@@ -9,6 +9,7 @@ import type { Config } from './config.ts';
 import { readOptionalText } from './env-file.ts';
 import { standsInside } from './inside-folder.ts';
 import type { Program } from './program.ts';
+import { safeText } from './render/text.ts';
 
 type Direction = Mapping['direction'];
 
@@ -79,6 +80,32 @@ export function readMappings(
   return files.flatMap(({ text, shown }) => parseFile(text, shown, config, (name) => wanted.includes(name)));
 }
 
+/**
+ * The names with those of the mappings that pull into the same workbooks: a workbook is written whole, and would lose the tabs of the others.
+ * Without names, none. A note says what was added. Errors: those of {@link readMappings}.
+ */
+export function withWholeWorkbooks(
+  config: MappingConfig,
+  names: readonly string[],
+  { cwd, screen }: Pick<Program, 'cwd' | 'screen'>,
+): readonly string[] {
+  if (names.length === 0) return names;
+  const fileOf = ({ workbook }: MappingName): string | undefined =>
+    workbook === undefined ? undefined : resolve(config.folder, workbook);
+  const all = [...indexNames(listFiles(config, { cwd })).values()];
+  const named = all.filter(({ name }) => names.includes(name));
+  const added = all.filter((entry) => {
+    const file = fileOf(entry);
+    return file !== undefined && !named.includes(entry) && named.some((other) => fileOf(other) === file);
+  });
+  for (const [workbook, entries] of Map.groupBy(added, ({ workbook }) => workbook ?? '')) {
+    const others = entries.map(({ name }) => name).join(', ');
+    const are = entries.length === 1 ? 'is' : 'are';
+    screen.say(safeText(`${workbook} is written whole, so ${others} ${are} pulled too`));
+  }
+  return [...names, ...added.map(({ name }) => name)];
+}
+
 /** The names of all mappings in the order of their files. Errors: those of {@link readMappings}. */
 export function listMappingNames(config: MappingConfig, program: Pick<Program, 'cwd'>): readonly string[] {
   return [...indexNames(listFiles(config, program)).keys()];
@@ -110,7 +137,7 @@ export function parseFile(
   return parseMappings(text, shown, { variable: (name) => vars[name], resolvePath }, wanted);
 }
 
-function listFiles({ mappings }: MappingConfig, { cwd }: Pick<Program, 'cwd'>): readonly MappingFile[] {
+function listFiles({ mappings, vars }: MappingConfig, { cwd }: Pick<Program, 'cwd'>): readonly MappingFile[] {
   let names: readonly string[];
   try {
     names = readdirSync(mappings).filter((name) => /\.ya?ml$/i.test(name));
@@ -127,7 +154,7 @@ function listFiles({ mappings }: MappingConfig, { cwd }: Pick<Program, 'cwd'>): 
   return names.toSorted().map((name) => {
     const shown = relative(cwd, join(mappings, name));
     const text = readOptionalText(join(mappings, name), 'mapping.unreadable') ?? '';
-    return { shown, text, entries: mappingNames(text, shown) };
+    return { shown, text, entries: mappingNames(text, shown, { variable: (used) => vars[used] }) };
   });
 }
 

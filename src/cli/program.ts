@@ -15,7 +15,12 @@ export interface Program {
   /** A person can be asked: standard input and standard error are terminals. */
   readonly interactive: boolean;
   readonly version: string;
+  /** The command line without the program's name. */
+  readonly typed: readonly string[];
 }
+
+/** What the world gives; the command line comes beside it. */
+export type World = Omit<Program, 'typed'>;
 
 /** How a person would start the program again, from what npm says in the environment. */
 export function programName(env: Program['env']): string {

@@ -1,19 +1,19 @@
-import type { PullMapping } from '../mapping/mapping.ts';
 import { EXIT } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
 import type { PullSummary } from '../model/store.ts';
 import { openAccount } from '../sync/plan-sync.ts';
-import { pull } from '../sync/pull.ts';
+import { pullPrepared } from '../sync/pull.ts';
+import type { PreparedPull } from '../sync/pull.ts';
 import type { Session } from './session.ts';
 
 /** Fetches and writes the reports of a session; answers a summary for each mapping, failures among them. */
 export async function pullReports(
   { ports, config }: Pick<Session, 'ports' | 'config'>,
-  mappings: readonly PullMapping[],
+  prepared: PreparedPull,
   limit: number | undefined,
 ): Promise<readonly PullSummary[]> {
   const account = await openAccount(ports);
-  return pull({ ...ports, account: account.service, timezone: config.timezone }, mappings, { limit });
+  return pullPrepared({ ...ports, account: account.service, timezone: config.timezone }, prepared, { limit });
 }
 
 const ORDER: readonly ExitCode[] = [

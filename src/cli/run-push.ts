@@ -7,7 +7,7 @@ import { approve } from './approval.ts';
 import type { Program } from './program.ts';
 import { countWrites, renderPlan, sampleChanges } from './render/plan.ts';
 import { nextAfter, renderReport } from './render/report.ts';
-import { renderNext, renderStop, stopDocument } from './render/stop.ts';
+import { renderNext, renderStop, renderTyped, stopDocument } from './render/stop.ts';
 import { renderCountOf, safeText } from './render/text.ts';
 import type { Session } from './session.ts';
 
@@ -15,8 +15,6 @@ import type { Session } from './session.ts';
 export interface Work extends Session {
   readonly program: Program;
   readonly yes: boolean | undefined;
-  /** The command line so far without the program's name, for the command that people are told to type. */
-  readonly typed: string;
 }
 
 /** Plans, asks, writes and tells; the exit code of `push` and `import`. */
@@ -32,7 +30,7 @@ export async function runPush(
 /** Shows the plan on standard error and asks once. */
 export function askApproval(work: Work): Approve {
   return async (planned: PlannedPush) => {
-    const { program, yes, typed, config } = work;
+    const { program, yes, config } = work;
     const { screen, clock } = program;
     const sample = await sampleChanges(planned.changes());
     const view = { style: screen.style, nowMs: clock.now(), timezone: config.timezone };
@@ -42,7 +40,7 @@ export function askApproval(work: Work): Approve {
     else screen.tell(shown);
     await approve(
       `Send ${renderCountOf(countWrites(planned), 'writing request')} to ${planned.account.baseUrl}?`,
-      typed,
+      renderTyped(program.typed),
       yes === true,
       program,
     );
@@ -59,17 +57,19 @@ export async function tellResult(
 ): Promise<ExitCode> {
   const { screen, name } = program;
   endProgress();
-  if (stoppedBy !== undefined) screen.tell(renderStop(stoppedBy, program));
+  const nexts = nextAfter(report);
+  const [first] = nexts;
+  if (stoppedBy !== undefined) screen.tell(renderStop(stoppedBy, program, first));
   if (screen.json) {
     const error =
-      stoppedBy === undefined ? {} : { error: stopDocument(report.command, stoppedBy, name).error };
+      stoppedBy === undefined ? {} : { error: stopDocument(report.command, stoppedBy, program, first).error };
     await screen.data(JSON.stringify({ ...report, ...error }));
     return report.exit_code;
   }
   await screen.data(renderReport(report, screen.dataStyle));
-  for (const next of nextAfter(report)) {
-    if (next !== stoppedBy?.next)
-      screen.say(`${screen.style('bold', 'next:')} ${safeText(renderNext(next, name))}`);
+  const told = stoppedBy === undefined ? undefined : (stoppedBy.next ?? first);
+  for (const next of nexts) {
+    if (next !== told) screen.say(`${screen.style('bold', 'next:')} ${safeText(renderNext(next, name))}`);
   }
   if (rejected.length > 0) await screen.data(rejected.toReversed().map(safeText).join('\n'));
   return report.exit_code;

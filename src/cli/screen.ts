@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { UnavailableError } from '../model/error.ts';
-import { safeText } from './render/text.ts';
+import { safeJson, safeText } from './render/text.ts';
 
 /** The flags that say how the program talks; read from the raw command line, so that a wrong command line is answered in the form asked for. */
 export interface ScreenFlags {
@@ -91,7 +91,8 @@ export function createScreen({ stdout, stderr, env }: Streams, flags: ScreenFlag
     columns: stderr.isTTY ? stderr.columns : DEFAULT_COLUMNS,
     data: async (text) => {
       clear();
-      if (failure === undefined && !stdout.write(`${text}\n`)) await drained(stdout);
+      const safe = flags.json ? safeJson(text) : text;
+      if (failure === undefined && !stdout.write(`${safe}\n`)) await drained(stdout);
       if (failure !== undefined && failure.code !== 'EPIPE') {
         throw new UnavailableError('stdout.write', `standard output cannot be written: ${failure.message}`, {
           cause: failure,

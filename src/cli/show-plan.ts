@@ -5,7 +5,8 @@ import type { ExitCode } from '../model/error.ts';
 import { planPush } from '../sync/plan-sync.ts';
 import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
 import { countWrites, renderPlan, sampleChanges } from './render/plan.ts';
-import { renderNext, renderStop } from './render/stop.ts';
+import { nextAfterStop, renderStop, renderTyped } from './render/stop.ts';
+import { safeText } from './render/text.ts';
 import type { Work } from './run-push.ts';
 
 /** Plans with reading requests alone and shows it; the exit code of `plan` and `--dry-run`. `changesCode`: exit 2 instead of 0 when there are changes. */
@@ -30,14 +31,20 @@ export async function showPlan(
 }
 
 async function writePlanText(planned: PlannedPush, { program, config, endProgress }: Work): Promise<void> {
-  const { screen, clock, name } = program;
+  const { screen, clock, name, typed } = program;
   const view = { style: screen.dataStyle, nowMs: clock.now(), timezone: config.timezone };
   endProgress();
   await screen.data(renderPlan(planned, await sampleChanges(planned.changes()), view));
   for (const { error } of planned.stops) screen.tell(renderStop(error, program));
   if (planned.stops.length > 0 || countWrites(planned) === 0) return;
-  const names = planned.mappings.map(({ mapping }) => mapping.name).join(' ');
-  screen.say(`${screen.style('bold', 'next:')} ${renderNext(`push ${names}`, name)}`);
+  screen.say(`${screen.style('bold', 'next:')} ${safeText(`${name} ${renderTyped(writing(typed))}`)}`);
+}
+
+/** The command line that writes what this one only showed. */
+function writing(typed: readonly string[]): readonly string[] {
+  const command = typed.indexOf('plan');
+  const words = typed.map((word, index) => (index === command ? 'push' : word));
+  return words.filter((word) => word !== '--dry-run' && word !== '--detailed-exitcode');
 }
 
 /** Changes that are written at once. */
@@ -65,6 +72,8 @@ async function writePlanDocument(
       results: null,
     })),
     requests,
+  };
+  const tail = {
     pauses: forecast.pauses.map(({ untilMs, seconds, reason }) => ({
       until: new Date(untilMs).toISOString(),
       seconds,
@@ -75,7 +84,7 @@ async function writePlanDocument(
       mapping,
       code: error.code,
       message: error.message,
-      next: error.next === undefined ? null : renderNext(error.next, program.name),
+      next: nextAfterStop(error, program),
     })),
   };
   await screen.data(`${JSON.stringify(head).slice(0, -1)},"changes":[`);
@@ -87,12 +96,13 @@ async function writePlanDocument(
     batch = [];
   };
   for await (const change of planned.changes()) {
-    batch.push(JSON.stringify(change));
+    const { mapping, row, key, kind, fields, message } = change;
+    batch.push(JSON.stringify({ mapping, row, key, kind, fields, message }));
     if (batch.length < BATCH) continue;
     await flush();
     // Signals and the collection of garbage get their turn.
     await setImmediate();
   }
   await flush();
-  await screen.data(']}');
+  await screen.data(`],${JSON.stringify(tail).slice(1)}`);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What `generate-help.ts` writes beside the built program. */
+/** What `generate-static-text.ts` writes beside the built program. */
 export interface StaticText {
   readonly version: string;
   /** Help by command name; `''` is the program's own. */

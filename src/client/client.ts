@@ -8,12 +8,12 @@ import { InternalError } from '../model/error.ts';
 import type { Emit } from '../model/event.ts';
 import type { Clock, HttpRequest, Random, Transport } from '../model/ports.ts';
 import type { Secret } from '../model/secret.ts';
-import type { Answer, CallInput, Service, WriteResult } from '../model/service.ts';
+import type { Answer, CallInput, OnUnreadable, Service, WriteResult } from '../model/service.ts';
 import { createBudget } from './budget.ts';
 import { classify } from './classify.ts';
 import type { Verdict } from './classify.ts';
 import { readRecords } from './envelope.ts';
-import { readList } from './list.ts';
+import { readList, unreadable } from './list.ts';
 import type { Page } from './list.ts';
 import { buildRequest } from './request.ts';
 import type { CallParts } from './request.ts';
@@ -21,6 +21,7 @@ import { retry } from './retry.ts';
 import { failedRead, refusal, throttledForGood, unavailable } from './service-error.ts';
 import { timeout } from './timeout.ts';
 import { TransportError } from './transport-error.ts';
+import { withholdKey } from './withhold-key.ts';
 
 /** Everything a client is made of; times in milliseconds. */
 export interface ClientOptions {
@@ -97,7 +98,7 @@ class Client implements Service {
     const { clock, random, emit, timeoutMs, transport } = options;
     this.#budget = createBudget({
       ...options,
-      wire: timeout(clock, timeoutMs)(transport),
+      wire: withholdKey(options.apiKey)(timeout(clock, timeoutMs)(transport)),
       readAccount: (wire, signal) =>
         this.#readAccount(retry({ clock, random, emit, throttles: 0 })(wire), signal),
       throttledForGood: () => throttledForGood(this.#request('get-account', {})),
@@ -138,13 +139,22 @@ class Client implements Service {
     }
   }
 
-  list<Id extends PagedOperationId>(
+  async *list<Id extends PagedOperationId>(
     operation: Id,
     query?: QueryOf<Id>,
     signal?: AbortSignal,
-  ): AsyncIterable<readonly RecordOf<Id>[]> {
+    onUnreadable: OnUnreadable = 'leave_out',
+  ): AsyncGenerator<readonly RecordOf<Id>[]> {
     const endpoint: Endpoint = endpoints[operation];
-    return readList(`GET ${endpoint.path}`, (page) => this.#readPage(operation, query, page, signal));
+    const address = `GET ${endpoint.path}`;
+    let issue: string | undefined;
+    yield* readList(address, async (page) => {
+      const answer = await this.#readPage(operation, query, page, signal);
+      // Without a page number a new read of the whole list begins.
+      issue = page === undefined ? answer.issue : (issue ?? answer.issue);
+      return answer;
+    });
+    if (issue !== undefined && onUnreadable === 'fail') throw unreadable(address, issue);
   }
 
   account(): Promise<Account> {
@@ -205,7 +215,7 @@ class Client implements Service {
       // Every paged record has an id; either case of a UUID is the same record.
       return { key: record === undefined ? JSON.stringify(raw) : String(record.id).toLowerCase(), record };
     });
-    return { elements, paging: answer.paging };
+    return { elements, paging: answer.paging, issue: answer.issues[0]?.message };
   }
 
   /** Undefined when the call was throttled: the budget then waits and asks again. */

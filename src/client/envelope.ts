@@ -28,9 +28,12 @@ function nestsDeeperThan(text: string, limit: number): boolean {
   return false;
 }
 
+/** The key as it may be written: any of its characters can stand as an escape from `\u005f` to `\u0074`. */
+const MAY_HOLD_PROTO = /__proto__|\\u00[567]/;
+
 /** A key named `__proto__` would become the prototype of whatever object it is copied to, so it is left out. */
 function parseJson(text: string): unknown {
-  return text.includes('__proto__')
+  return MAY_HOLD_PROTO.test(text)
     ? JSON.parse(text, (key, value: unknown) => (key === '__proto__' ? undefined : value))
     : JSON.parse(text);
 }
@@ -61,8 +64,15 @@ export function renderSchemaIssues(error: {
 }): string {
   return error.issues
     .slice(0, 3)
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
+    .map(({ path, message }) =>
+      [...(path.length === 0 ? [] : [path.map(String).join('.')]), plain(message)].join(': '),
+    )
     .join('; ');
+}
+
+/** `Invalid input: expected number, received undefined` says nothing to an operator. */
+function plain(message: string): string {
+  return message.endsWith('received undefined') ? 'missing' : message.replace(/^Invalid input: /, '');
 }
 
 /** The records of `data`, each checked on its own: one that cannot be read is an issue of that record alone. */

@@ -6,6 +6,8 @@ export interface Page<T> {
   /** Every element of `data`; one that could not be read has no record and still counts. */
   readonly elements: readonly { readonly key: string; readonly record: T | undefined }[];
   readonly paging: Paging | undefined;
+  /** What is wrong with the first element that could not be read. */
+  readonly issue?: string | undefined;
 }
 
 /** Reads one page; undefined asks without `page`. */
@@ -107,10 +109,17 @@ async function readLater<T>(readPage: ReadPage<T>, page: number): Promise<Page<T
   }
 }
 
-function unstable(address: string, problem: string): UnavailableError {
-  return new UnavailableError('list.unstable', `${address} does not add up: ${problem}`, {
-    next: 'run the command again when nobody is changing records',
-  });
+function unstable(
+  address: string,
+  problem: string,
+  next = 'run the command again when nobody is changing records',
+): UnavailableError {
+  return new UnavailableError('list.unstable', `${address} does not add up: ${problem}`, { next });
+}
+
+/** The error of a list that holds a record which cannot be read, for whoever must know every record of it. */
+export function unreadable(address: string, problem: string): UnavailableError {
+  return unstable(address, `a record cannot be read (${problem})`, 'ask your provider about that record');
 }
 
 /**

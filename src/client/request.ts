@@ -32,6 +32,14 @@ function checkPart(
   if (!parsed.success) throw invalid(operation, part, renderSchemaIssues(parsed.error));
 }
 
+/**
+ * Whether a text can be the id in a path. `.` and `..` are the only segments that a URL resolves away even when they are encoded; a lone surrogate has
+ * no encoding.
+ */
+export function isPathSegment(text: string): boolean {
+  return text !== '.' && text !== '..' && text.isWellFormed();
+}
+
 /** The path below `/v1` with its id as exactly one segment, whatever characters it holds. */
 function pathOf(operation: string, endpoint: Endpoint, id: string | number | undefined): string {
   if (endpoint.pathId === undefined) {
@@ -41,8 +49,7 @@ function pathOf(operation: string, endpoint: Endpoint, id: string | number | und
   const parsed = endpoint.pathId.safeParse(id);
   if (!parsed.success) throw invalid(operation, 'path id', renderSchemaIssues(parsed.error));
   const text = String(parsed.data);
-  // These two are the only segments that a URL resolves away even when they are encoded; a lone surrogate has no encoding.
-  if (text === '.' || text === '..' || !text.isWellFormed()) {
+  if (!isPathSegment(text)) {
     throw invalid(operation, 'path id', `${JSON.stringify(text)} cannot stand in an address`);
   }
   return endpoint.path.replace('{id}', () => encodeURIComponent(text));

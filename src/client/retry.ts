@@ -61,7 +61,7 @@ export function retry({ clock, random, emit, throttles }: RetryOptions): Wrap {
           : Math.min(retryAfterMs(answer, clock.now()) ?? 0, LONGEST_HINT_MS);
       const waitMs = Math.max(hintMs, Math.round(FIRST_WAIT_MS * 2 ** failures * (0.5 + random.next())));
       const reason = 'reason' in verdict ? verdict.reason : '';
-      emit({ kind: 'retry', operation: nameOf(request), attempt: failures + 2, waitMs, reason });
+      emit({ kind: 'retry', operation: nameOf(request), attempt: failures + 1, waitMs, reason });
       await clock.sleep(waitMs, request.signal);
     };
     try {

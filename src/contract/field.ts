@@ -17,23 +17,37 @@ const digitsToInteger = (value: unknown): unknown =>
 const decimalToNumber = (value: unknown): unknown =>
   typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : value;
 
+/** A schema made when it is first asked for, and the same one from then on: a schema never changes, and most of a start goes into making them. */
+function shared<S extends z.ZodType>(make: () => S): () => S {
+  let made: S | undefined;
+  return () => (made ??= make());
+}
+
 /**
  * Schemas for what the service answers. They accept every plausible spelling of a value (an integer as digits in a string, a number where a
  * text is documented, any ISO precision, either case of a UUID) and keep it; a value of another kind is an issue of that record alone.
  */
 export const read = {
-  text: () => leaf('text', z.preprocess(numberToText, z.string())),
-  integer: () => leaf('integer', z.preprocess(digitsToInteger, z.int())),
-  number: () => leaf('number', z.preprocess(decimalToNumber, z.number())),
-  boolean: () => leaf('boolean', z.boolean()),
-  datetime: () => leaf('datetime', z.string().meta({ format: 'date-time' })),
-  uuid: () => leaf('uuid', z.string().min(1).meta({ format: 'uuid' })),
-  opaque: () => leaf('json', z.unknown()),
+  text: shared(() => leaf('text', z.preprocess(numberToText, z.string()))),
+  integer: shared(() => leaf('integer', z.preprocess(digitsToInteger, z.int()))),
+  number: shared(() => leaf('number', z.preprocess(decimalToNumber, z.number()))),
+  boolean: shared(() => leaf('boolean', z.boolean())),
+  datetime: shared(() => leaf('datetime', z.string().meta({ format: 'date-time' }))),
+  uuid: shared(() => leaf('uuid', z.string().min(1).meta({ format: 'uuid' }))),
+  opaque: shared(() => leaf('json', z.unknown())),
 };
 
 type Nullish<Shape extends z.ZodRawShape> = {
   [Key in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Key]>>;
 };
+
+const nullishes = new WeakMap<z.ZodType, z.ZodType>();
+
+function nullish(schema: z.ZodType): z.ZodType {
+  const made = nullishes.get(schema) ?? schema.nullish();
+  nullishes.set(schema, made);
+  return made;
+}
 
 /** An object of the service: the fields of `identity` must be there, each of `rest` may be null or absent, unknown fields are kept. */
 export function record<Identity extends z.ZodRawShape, Rest extends z.ZodRawShape>(
@@ -41,7 +55,7 @@ export function record<Identity extends z.ZodRawShape, Rest extends z.ZodRawShap
   rest: Rest,
 ) {
   const optional = Object.fromEntries(
-    Object.entries(rest).map(([name, schema]) => [name, (schema as z.ZodType).nullish()]),
+    Object.entries(rest).map(([name, schema]) => [name, nullish(schema as z.ZodType)]),
   );
   // Object.fromEntries forgets which key has which schema.
   return z.looseObject({ ...identity, ...(optional as unknown as Nullish<Rest>) });

@@ -8,7 +8,7 @@ import type { Path } from './yaml-document.ts';
 
 type LocationInput = PullInput['destination'] | PushInput['source'];
 
-const FORBIDDEN_IN_TAB = /[\\/?*[\]:]/;
+const FORBIDDEN_IN_TAB = /[\\/?*[\]:]|^history$/i;
 const MAX_TAB = 31;
 
 /** A checked location with the name that messages use for it. */
@@ -55,7 +55,7 @@ function checkTab(tab: string, path: Path, draft: Drafting, excel: boolean): voi
   if (FORBIDDEN_IN_TAB.test(tab) || tab.startsWith("'") || tab.endsWith("'")) {
     draft.note(
       path,
-      `${show(tab)} cannot name a tab of a workbook; leave out \\ / ? * [ ] : and an apostrophe at either end`,
+      `${show(tab)} cannot name a tab of a workbook; leave out \\ / ? * [ ] : and an apostrophe at either end, and do not call it History`,
     );
   }
 }

@@ -46,32 +46,32 @@ function strict<S extends Shape>(shape: S) {
   });
 }
 
-/** A text; a plain number or truth value in YAML is taken as it is written. */
-const text = () => z.union([z.string(), z.number(), z.boolean()]).transform(String).pipe(z.string().min(1));
-const textOrEmpty = () => z.union([z.string(), z.number(), z.boolean()]).transform(String);
-const texts = () => z.union([text().transform((one) => [one]), z.array(text()).min(1)]);
-const flag = () => z.boolean().default(false);
+/** A text; a plain number or truth value in YAML is taken as it is written. One schema for every place: it never changes, and making it costs a start. */
+const textOrEmpty = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+const text = textOrEmpty.pipe(z.string().min(1));
+const texts = z.union([text.transform((one) => [one]), z.array(text).min(1)]);
+const flag = z.boolean().default(false);
 
 const location = {
-  csv: text()
+  csv: text
     .optional()
     .describe(
       'Path of a CSV file, relative to the config file; a source may be a pattern that matches one file.',
     ),
-  xlsx: text().optional().describe('Path of an XLSX workbook, relative to the config file; needs `tab`.'),
-  sheet: text().optional().describe('Id or address of a Google spreadsheet; needs `tab`.'),
-  tab: text().optional().describe('Name of the tab in the workbook or spreadsheet.'),
-  allow_outside: flag().describe("Lets the path leave the config file's folder."),
+  xlsx: text.optional().describe('Path of an XLSX workbook, relative to the config file; needs `tab`.'),
+  sheet: text.optional().describe('Id or address of a Google spreadsheet; needs `tab`.'),
+  tab: text.optional().describe('Name of the tab in the workbook or spreadsheet.'),
+  allow_outside: flag.describe("Lets the path leave the config file's folder."),
 };
 
 const sourceShape = {
   ...location,
   header_row: z.int().min(1).max(1000).default(1).describe('The row that holds the column names.'),
-  where: text()
+  where: text
     .optional()
     .describe('Rows to read: `HEADER = "text"` or `!=`, joined by `and`; the others are excluded.'),
-  delimiter: text().default('auto').describe('CSV: the separator, `tab`, or `auto`.'),
-  encoding: text()
+  delimiter: text.default('auto').describe('CSV: the separator, `tab`, or `auto`.'),
+  encoding: text
     .default('auto')
     .describe('CSV: `auto` is UTF-8, or UTF-16 by its byte order mark; else a name such as windows-1252.'),
   locale: z
@@ -82,22 +82,22 @@ const sourceShape = {
     .enum(['table', 'key_value'])
     .default('table')
     .describe('key_value: each row is one setting and its value.'),
-  key_column: text().optional().describe('key_value: the column of the setting names.'),
-  value_column: text().optional().describe('key_value: the column of the values.'),
+  key_column: text.optional().describe('key_value: the column of the setting names.'),
+  value_column: text.optional().describe('key_value: the column of the values.'),
 };
 
 const source = strict(sourceShape).describe('The table of rows: exactly one of csv, xlsx and sheet.');
 const idsSource = strict({
   ...sourceShape,
-  column: text().describe('The column that holds the player ids.'),
+  column: text.describe('The column that holds the player ids.'),
 }).describe('A table with a column of player ids.');
 
 const lookup = strict({
   in: z
-    .union([text(), strict({ csv: text().describe('Path of a CSV file.') })])
+    .union([text, strict({ csv: text.describe('Path of a CSV file.') })])
     .describe('A resource, the name of a mapping, or a CSV file.'),
-  match: texts().describe('The column or columns that the cell is looked up in.'),
-  take: text().describe('The column whose value is taken.'),
+  match: texts.describe('The column or columns that the cell is looked up in.'),
+  take: text.describe('The column whose value is taken.'),
   on_miss: z
     .enum(['invalid', 'skip'])
     .default('invalid')
@@ -118,15 +118,15 @@ const transformHelp = Object.entries(TRANSFORMS)
 
 /** How one field is made from cells. */
 const columnSchema = strict({
-  from: texts().optional().describe('Header of the column, or several: the first that exists is used.'),
-  from_all: z.array(text()).min(1).optional().describe('Headers of the columns whose cells make a list.'),
+  from: texts.optional().describe('Header of the column, or several: the first that exists is used.'),
+  from_all: z.array(text).min(1).optional().describe('Headers of the columns whose cells make a list.'),
   value: z.union([z.string(), z.number(), z.boolean()]).optional().describe('The same value in every row.'),
   type: z
     .enum(['text', 'integer', 'number', 'boolean', 'datetime', 'uuid'])
     .optional()
     .describe("What the cells hold; left out: the field's own type."),
   required: z.boolean().optional().describe('A missing column or an empty cell is an error.'),
-  default: textOrEmpty().optional().describe('What an empty cell means.'),
+  default: textOrEmpty.optional().describe('What an empty cell means.'),
   blank: z
     .enum(['omit', 'clear', 'error'])
     .optional()
@@ -137,9 +137,9 @@ const columnSchema = strict({
     .union([transformName.transform((one) => [one]), z.array(transformName)])
     .default([])
     .describe(`Applied to the text from left to right. ${transformHelp}`),
-  true_values: texts().default([]).describe('Texts that mean true, beside TRUE and 1.'),
-  false_values: texts().default([]).describe('Texts that mean false, beside FALSE and 0.'),
-  format: text().optional().describe('How a date is written, such as dd/mm/yyyy hh:mm.'),
+  true_values: texts.default([]).describe('Texts that mean true, beside TRUE and 1.'),
+  false_values: texts.default([]).describe('Texts that mean false, beside FALSE and 0.'),
+  format: text.optional().describe('How a date is written, such as dd/mm/yyyy hh:mm.'),
   min: z.number().optional().describe('The least number.'),
   max: z.number().optional().describe('The greatest number.'),
   max_length: z
@@ -154,8 +154,8 @@ const columnSchema = strict({
     .max(15)
     .optional()
     .describe('The most decimals; more are an error and never rounded.'),
-  allow_newlines: flag().describe('Lets a text hold line breaks.'),
-  split: text().optional().describe('One cell holds a list, separated by this text.'),
+  allow_newlines: flag.describe('Lets a text hold line breaks.'),
+  split: text.optional().describe('One cell holds a list, separated by this text.'),
   lookup: lookup.optional().describe('Replaces the cell by a value found in another table.'),
 });
 export type ColumnInput = z.output<typeof columnSchema>;
@@ -206,7 +206,7 @@ const common = {
         issue.input === undefined ? undefined : `${showAny(issue.input)} is not known; write version: 1`,
     })
     .describe('The version of this format: 1.'),
-  name: text()
+  name: text
     .pipe(
       z
         .string()
@@ -235,7 +235,7 @@ export const pushSchema = strict({
             ? `${show(issue.input)} is not known; write auto, or a list of fields`
             : undefined,
       }),
-      z.record(z.string(), z.union([text().describe('The header of the column.'), columnSchema])),
+      z.record(z.string(), z.union([text.describe('The header of the column.'), columnSchema])),
     ])
     .describe('Service field: cell. `auto` takes every field from the column of its own name or label.'),
   missing_rows: z
@@ -245,10 +245,10 @@ export const pushSchema = strict({
       'deactivate: users that this state created or adopted and that are no longer in the table become inactive.',
     ),
   write_back: strict({
-    status: text().optional().describe('The column for the outcome of a row.'),
-    message: text().optional().describe('The column for the message.'),
-    id: text().optional().describe("The column for the service's id."),
-    synced_at: text().optional().describe('The column for the time.'),
+    status: text.optional().describe('The column for the outcome of a row.'),
+    message: text.optional().describe('The column for the message.'),
+    id: text.optional().describe("The column for the service's id."),
+    synced_at: text.optional().describe('The column for the time.'),
   })
     .optional()
     .describe('Columns of a Google sheet that are filled after a push.'),
@@ -269,12 +269,12 @@ export type PushInput = z.output<typeof pushSchema>;
 
 const whereValue = z.union([z.string(), z.number()]);
 const reportColumn = strict({
-  from: text().describe('Path into the record.'),
+  from: text.describe('Path into the record.'),
   type: z
     .enum(['text', 'integer', 'number', 'boolean', 'datetime', 'uuid', 'json'])
     .optional()
     .describe("How the cell is typed; left out: the field's own type."),
-  format: text()
+  format: text
     .optional()
     .describe('A number or date format in spreadsheet notation, such as 0.0 or yyyy-mm-dd hh:mm.'),
 });
@@ -288,26 +288,26 @@ export const pullSchema = strict({
     .default({})
     .describe("The operation's query parameters, and its path id as `id` (one or a list)."),
   ids: z
-    .union([text(), idsSource])
+    .union([text, idsSource])
     .optional()
     .describe('Players: `known`, ranges such as "1-800", or a table with a column of ids.'),
-  detail: flag().describe('Squads: reads each squad with rank, finance and chips.'),
-  explode: text().optional().describe('Players: weekly_stats makes one row a week.'),
+  detail: flag.describe('Squads: reads each squad with rank, finance and chips.'),
+  explode: text.optional().describe('Players: weekly_stats makes one row a week.'),
   destination: strict({
     ...location,
     mode: z
       .enum(['replace', 'append', 'merge'])
       .default('replace')
       .describe('What becomes of rows that are there already.'),
-    key: texts().default([]).describe('merge: the headers that tell rows apart.'),
-    excel: flag().describe('CSV: writes a byte order mark so that Excel reads UTF-8.'),
+    key: texts.default([]).describe('merge: the headers that tell rows apart.'),
+    excel: flag.describe('CSV: writes a byte order mark so that Excel reads UTF-8.'),
     formulas: z
       .enum(['escape', 'raw'])
       .default('escape')
       .describe('CSV: raw leaves texts that a spreadsheet would evaluate as they are.'),
   }).describe('Where the report goes: exactly one of csv, xlsx and sheet.'),
   columns: z
-    .record(z.string(), z.union([text().describe('Path into the record.'), reportColumn]))
+    .record(z.string(), z.union([text.describe('Path into the record.'), reportColumn]))
     .optional()
     .describe('Header: path into the record. Left out: every field.'),
 }).describe('Records of the service to a report.');

@@ -38,6 +38,9 @@ export type WriteResult<Id extends OperationId> =
   /** It never reached the service, after all retries. */
   | { readonly kind: 'not_applied'; readonly reason: string };
 
+/** What becomes of a list with a record that cannot be read: the list goes on without it, or fails at its end and so proves nothing absent. */
+export type OnUnreadable = 'leave_out' | 'fail';
+
 /**
  * The service as the engine sees it. Every call first waits for the budget; a wait longer than the run may pause is
  * IncompleteError `budget.exhausted` before anything is sent.
@@ -53,13 +56,14 @@ export interface Service {
   /**
    * All pages of a list, to the end whatever the paging fields mean, each record once.
    * A list of up to 20 pages is yielded once the read proved whole, and read again up to 5 times when it does not add up; a longer one is yielded
-   * as it comes, with the error at its end. A record that cannot be read is left out with a warning event.
+   * as it comes, with the error at its end. A record that cannot be read is left out with a warning event; with `fail` the list then ends in the error.
    * Errors: UnavailableError `list.unstable` when it does not add up: then nothing that was yielded may be passed off as whole; RefusedError.
    */
   list<Id extends PagedOperationId>(
     operation: Id,
     query?: QueryOf<Id>,
     signal?: AbortSignal,
+    onUnreadable?: OnUnreadable,
   ): AsyncIterable<readonly RecordOf<Id>[]>;
   /** Reads the account and resyncs the budget from it. */
   account(): Promise<Account>;

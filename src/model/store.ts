@@ -25,9 +25,11 @@ export interface PullSummary {
   readonly direction: 'pull';
   /** Records of the service, such as line-ups. */
   readonly records: number;
+  readonly destination: string;
   /** Rows of the report that they make, such as line-up entries. */
   readonly rows: number;
-  readonly destination: string;
+  /** There may be more records: a limit cut them. */
+  readonly limited?: boolean;
   /** Why it stopped; absent when it is whole. */
   readonly error?: {
     readonly code: string;

@@ -1,9 +1,16 @@
 import type { DuplicateGroup, RunRowPatch } from '../model/run-rows.ts';
 
-const named = (rowNumbers: readonly number[]): string => {
-  const shown = rowNumbers.slice(0, 5).join(', ');
-  return rowNumbers.length > 5 ? `${shown} and ${rowNumbers.length - 5} more` : shown;
-};
+type Row = DuplicateGroup['rows'][number];
+
+const NAMED_ROWS = 5;
+
+/** The other rows of a group, the first few by number. A wrong key column makes one group of a whole file: each row looks at these few alone. */
+function nameOthers(row: Row, rows: readonly Row[]): string {
+  const others = rows.slice(0, NAMED_ROWS + 1).filter((other) => other !== row);
+  const shown = others.slice(0, NAMED_ROWS).map(({ rowNumber }) => rowNumber);
+  const more = rows.length - 1 - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
 
 /**
  * What becomes of rows with one key. Saying the same, the later ones are `unchanged (duplicate of row n)`; saying different things, all are
@@ -20,13 +27,10 @@ export function resolveDuplicates({ key, rows }: DuplicateGroup): readonly RunRo
       message: `unchanged (duplicate of row ${first.rowNumber})`,
     }));
   }
-  return rows.map((row) => {
-    const others = rows.filter((other) => other !== row).map((other) => other.rowNumber);
-    return {
-      rowNumber: row.rowNumber,
-      change: 'invalid',
-      outcome: 'invalid',
-      message: `key "${key}" stands again with other values in row ${named(others)}: keep one of them`,
-    };
-  });
+  return rows.map((row) => ({
+    rowNumber: row.rowNumber,
+    change: 'invalid',
+    outcome: 'invalid',
+    message: `key "${key}" stands again with other values in row ${nameOthers(row, rows)}: keep one of them`,
+  }));
 }

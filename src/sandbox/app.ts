@@ -66,7 +66,8 @@ export async function createApp(
   // Answers are built by the handlers' types and checked against the contract in tests, not on every request.
   app.setSerializerCompiler(() => JSON.stringify);
   parseJsonAlone(app);
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', async (request, reply) => {
+    checkHost(request);
     if (context.settings.latency_ms > 0) await clock.sleep(context.settings.latency_ms);
     reply.header('date', new Date(clock.now()).toUTCString());
   });
@@ -93,6 +94,15 @@ function serviceOf(context: Context, apiKey: string) {
     for (const id of OPERATION_IDS) addOperation(service, context, id);
     done();
   };
+}
+
+const LOOPBACK_ADDRESS = /^(::ffff:)?127\.|^::1$/;
+const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])?(:\d+)?$/i;
+
+/** A name of somewhere else that leads to this machine alone is a web page that would talk to the sandbox through a browser. */
+function checkHost({ socket, headers }: FastifyRequest): void {
+  if (!LOOPBACK_ADDRESS.test(socket.localAddress ?? '') || LOOPBACK_NAME.test(headers.host ?? '')) return;
+  throw new Refusal(421, 'the header Host does not name this machine');
 }
 
 /** In constant time, whatever the length of what was sent. */

@@ -8,13 +8,21 @@ function isErrno(error: unknown, code: string): boolean {
 /** Creates a folder and its missing parents, each 0700 under any umask; folders that exist keep their mode. Errors: those of the file system. */
 export function makePrivateFolder(folder: string): void {
   try {
+    makeFolder(folder);
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT') || dirname(folder) === folder) throw error;
+    makePrivateFolder(dirname(folder));
+    // Below a link that leads nowhere the parent "exists" and this still fails: it is tried once more, not for ever.
+    makeFolder(folder);
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
     mkdirSync(folder, { mode: 0o700 });
     chmodSync(folder, 0o700);
   } catch (error) {
-    if (isErrno(error, 'EEXIST')) return;
-    if (!isErrno(error, 'ENOENT') || dirname(folder) === folder) throw error;
-    makePrivateFolder(dirname(folder));
-    makePrivateFolder(folder);
+    if (!isErrno(error, 'EEXIST')) throw error;
   }
 }
 

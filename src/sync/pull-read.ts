@@ -1,5 +1,5 @@
 import type { OperationId, PagedOperationId, QueryOf, RecordOf } from '../contract/index.ts';
-import { RefusedError, UnavailableError } from '../model/error.ts';
+import { InternalError, RefusedError, UnavailableError } from '../model/error.ts';
 import type { Emit } from '../model/event.ts';
 import type { Service } from '../model/service.ts';
 import type { ServiceAccount, Store } from '../model/store.ts';
@@ -105,7 +105,7 @@ function absences(context: ReadContext, noun: string, guessed: boolean) {
   let count = 0;
   let first: unknown;
   return {
-    add(id: string | number, error: RefusedError): void {
+    add(id: string | number, error: Error): void {
       count += 1;
       first ??= error;
       if (guessed || count > WARNINGS_MAX) return;
@@ -123,6 +123,12 @@ function absences(context: ReadContext, noun: string, guessed: boolean) {
       else if (count > WARNINGS_MAX) context.emit({ kind: 'warning', message: `${of} and are left out` });
     },
   };
+}
+
+/** Nothing of that id is there for us, or it is one that the service stated and that no address can hold. */
+function namesNothing(error: unknown, absent: readonly number[]): error is Error {
+  if (error instanceof RefusedError) return absent.includes(error.status);
+  return error instanceof InternalError && error.code === 'request.invalid';
 }
 
 async function* firstOf<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
@@ -154,7 +160,7 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
         try {
           return { id, record: await readOne(operation, id, context, query) };
         } catch (error) {
-          if (error instanceof RefusedError && absent.includes(error.status)) return { id, error };
+          if (namesNothing(error, absent)) return { id, error };
           throw error;
         }
       });

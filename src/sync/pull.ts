@@ -76,6 +76,8 @@ function summarize(job: Job, rows: number): PullSummary {
 /** What became of a job of a file that was not written: its own failure, or that of the job or the file which it shares. */
 function failed(job: Job, error: TeamsheetError, culprit: Job | undefined): PullSummary {
   const blamed = culprit !== undefined && culprit !== job;
+  // A pull leaves nothing to resume: it is typed again.
+  const next = error instanceof IncompleteError ? `pull ${job.mapping.name}` : error.next;
   return {
     ...summarize(job, 0),
     records: 0,
@@ -85,7 +87,7 @@ function failed(job: Job, error: TeamsheetError, culprit: Job | undefined): Pull
         ? `${job.mapping.destination.origin} stays as it was, because ${culprit.mapping.name} has no report: ${error.message}`
         : error.message,
       exit_code: error.exitCode,
-      ...(error.next === undefined ? {} : { next: error.next }),
+      ...(next === undefined ? {} : { next }),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
@@ -22,6 +23,22 @@ describe('a sandbox that listens', () => {
     ]);
     expect(Date.parse(answer.headers.get('date') ?? '')).toBeGreaterThanOrEqual(before);
     expect(await answer.json()).toMatchObject({ statusCode: 200, data: [] });
+  });
+
+  it.each([
+    ['localhost:1', 200],
+    ['127.0.0.1', 200],
+    ['[::1]:80', 200],
+    ['rebound.example', 421],
+    ['127.0.0.1.rebound.example:80', 421],
+    ['localhost.rebound.example', 421],
+  ])('answers only a Host of this machine: %s', async (host, status) => {
+    const answer = Promise.withResolvers<number | undefined>();
+    request(`${base}/v1/user`, { headers: { host, 'x-api-key': sandbox.apiKey } }, (response) => {
+      response.resume();
+      answer.resolve(response.statusCode);
+    }).end();
+    expect(await answer.promise).toBe(status);
   });
 
   it('reports a port that is taken', async () => {

@@ -1,9 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { parseCommandLine } from '../../src/cli/command-line.ts';
 import { staticText } from '../../src/cli/generate-static-text.ts';
 import { commands, laterCommands } from '../../src/cli/commands/registry.ts';
+import { UsageError } from '../../src/model/error.ts';
 import { BIN, makeFolder, runCli } from '../support/cli.ts';
 
 const folder = makeFolder();
@@ -53,6 +56,11 @@ describe.concurrent('a wrong command line is exit 64 with one clear line and the
     ],
     [['import', 'x.csv', '--as', 'usres'], '--as usres: rows can be imported as', 'use --as users'],
     [['api', 'get-acount'], 'there is no operation "get-acount"', 'teamsheet api get-account'],
+    [
+      ['api', 'get-fantasy-league', '--id', '..'],
+      'get-fantasy-league: --id .. cannot stand in an address',
+      'teamsheet api --help',
+    ],
     [['api', 'get-player', '--id', '7'], 'get-player: --query fantasy_league_id', 'teamsheet api --help'],
     [['schema', 'mappin'], 'there is no schema "mappin"', 'teamsheet schema mapping'],
     [['sandbox', '--set', 'per_minut=3'], 'there is no switch "per_minut"', 'did you mean per_minute?'],
@@ -107,23 +115,31 @@ describe('an old Node', () => {
   });
 });
 
+/** The sources that a file of the bundle is made of, as its comments name them. */
+const modulesOf = (file: string): readonly string[] =>
+  (readFileSync(file, 'utf8').match(/^\/\/ \S+\.[cm]?[jt]s$/gm) ?? []).map((line) => line.slice(3));
+
 describe.concurrent('what a command loads', () => {
   const PRELOAD = `const { registerHooks } = require('node:module');
 const seen = new Set();
 registerHooks({ load(url, context, next) { seen.add(url); return next(url, context); } });
 process.on('exit', () => require('node:fs').writeFileSync(process.env.SEEN, [...seen].join('\\n')));
 `;
-  const loadedBy = async (...args: string[]): Promise<string> => {
+  /** Addresses of the files, and the sources of those that are bundled. */
+  const loadedBy = async (...args: string[]): Promise<readonly string[]> => {
     folder.write('preload.cjs', PRELOAD);
     const seen = join(folder.path, `${args[0] ?? ''}.seen`);
     await runCli(args, { cwd: folder.path, env: { SEEN: seen }, nodeArgs: ['--require', './preload.cjs'] });
-    return readFileSync(seen, 'utf8');
+    const files = readFileSync(seen, 'utf8').split('\n');
+    const bundled = files.filter((url) => url.includes('/dist/cli/'));
+    return [...files, ...bundled.flatMap((url) => modulesOf(fileURLToPath(url)))];
   };
 
   it('is nothing but the first files for help', async () => {
     const seen = await loadedBy('--help');
-    expect(seen.split('\n').filter((url) => url.includes('/dist/'))).toHaveLength(3);
-    expect(seen).not.toContain('yargs');
+    expect(seen.filter((name) => name.includes('/dist/'))).toHaveLength(2);
+    expect(seen).toContain('src/cli/static-answer.ts');
+    expect(seen.join('\n')).not.toContain('yargs');
   });
 
   it('is never XLSX, Google, the sandbox or prompts for a push of CSV', async () => {
@@ -133,9 +149,38 @@ process.on('exit', () => require('node:fs').writeFileSync(process.env.SEEN, [...
     );
     folder.write('users.csv', 'external_id,display_name\nM1,Ann\n');
     const seen = await loadedBy('validate', 'users');
-    expect(seen).toContain('csv-parse');
-    for (const absent of ['hucre', 'googleapis', 'fastify', '/dist/sandbox/', '@clack', '/dist/client/']) {
-      expect(seen).not.toContain(absent);
+    expect(seen).toContain('src/tables/csv.ts');
+    for (const absent of ['hucre', 'googleapis', 'fastify', 'src/sandbox/', '@clack', 'src/client/']) {
+      expect(seen.join('\n')).not.toContain(absent);
     }
+  });
+});
+
+describe.concurrent('the bundle', () => {
+  const folderOfBin = dirname(BIN);
+
+  it('comes with the licence of every package in it', () => {
+    const packages = new Set(
+      globSync('*.cjs', { cwd: folderOfBin })
+        .flatMap((file) => modulesOf(join(folderOfBin, file)))
+        .map((name) => /(?:^|.*\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(name)?.[1])
+        .filter((name) => name !== undefined),
+    );
+    expect(packages).toContain('zod');
+    const notices = readFileSync(join(folderOfBin, 'third-party-notices.txt'), 'utf8');
+    expect([...packages].filter((name) => !notices.includes(`${name} `))).toEqual([]);
+  });
+
+  it.each([
+    [['push', '--nope']],
+    [['push', '--nope', '--nada']],
+    [['push', '--limit']],
+    [['push', '--compare', 'maybe']],
+    [['import', 'a.csv', 'b.csv']],
+  ])('refuses %j in the words of the sources', async (args) => {
+    const refusal: unknown = await parseCommandLine(args).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(UsageError);
+    const [words = ''] = (refusal as UsageError).message.split('\n');
+    expect((await run(...args)).stderr).toContain(words);
   });
 });

@@ -179,7 +179,7 @@ out/rejected/users.rejected.csv
     const resumed = await run('resume', '--yes', '--json');
     expect(JSON.parse(resumed.stdout)).toMatchObject({
       run: first.run,
-      command: 'push',
+      command: 'resume',
       exit_code: 0,
       mappings: [{ rows: 2500, created: 2500 }],
     });

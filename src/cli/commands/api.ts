@@ -7,6 +7,7 @@ import type { OperationId } from '../../contract/index.ts';
 import { isRead } from '../../contract/endpoint.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { ResourceName } from '../../contract/resource.ts';
+import { isPathSegment } from '../../client/request.ts';
 import { nearest } from '../../mapping/nearest.ts';
 import {
   ConfigError,
@@ -23,6 +24,8 @@ import { openAccount } from '../../sync/plan-sync.ts';
 import { defineCommand } from '../command.ts';
 import { namedValues, serviceFlags, text } from '../flags.ts';
 import type { Program } from '../program.ts';
+import { renderStop } from '../render/stop.ts';
+import { safeJson } from '../render/text.ts';
 import { withSession } from '../session.ts';
 import type { Session } from '../session.ts';
 
@@ -122,6 +125,9 @@ function check(operation: OperationId, flag: string, schema: z.ZodType | undefin
     throw new UsageError('api.input', `${operation} takes no ${flag}`, { next });
   }
   const { error } = schema.safeParse(value);
+  if (flag === '--id' && typeof value === 'string' && !isPathSegment(value)) {
+    throw new UsageError('api.input', `${operation}: --id ${value} cannot stand in an address`, { next });
+  }
   if (error === undefined) return value;
   const [issue] = error.issues;
   const place = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
@@ -152,7 +158,7 @@ async function readOnce(
   try {
     await session.ports.service.get(operation, input);
   } catch (error) {
-    if (error instanceof RefusedError) await writeEnvelope(session, program);
+    if (error instanceof RefusedError) return tellRefusal(error, session, program);
     throw error;
   }
   await writeEnvelope(session, program);
@@ -225,6 +231,7 @@ async function writeOnce(
       exitCode,
       requests: ports.service.counts(),
     });
+    if (stop instanceof RefusedError) return await tellRefusal(stop, session, program);
     if (session.lastAnswer() !== before) await writeEnvelope(session, program);
     if (stop !== undefined) throw stop;
     return exitCode;
@@ -257,15 +264,23 @@ function stopOf(operation: OperationId, result: Sent): RefusedError | Unavailabl
   }
 }
 
+/** The envelope is the only thing on standard output, with `--json` too. Errors: the refusal itself when its answer was no envelope. */
+async function tellRefusal(error: RefusedError, session: Session, program: Program): Promise<ExitCode> {
+  if (!(await writeEnvelope(session, program))) throw error;
+  program.screen.tell(renderStop(error, program));
+  return error.exitCode;
+}
+
 /** The last answer as it came, laid out; one that is no JSON is not an envelope and is left to the message. */
-async function writeEnvelope({ lastAnswer }: Session, { screen }: Program): Promise<void> {
+async function writeEnvelope({ lastAnswer }: Session, { screen }: Program): Promise<boolean> {
   const text = lastAnswer()?.body;
-  if (text === undefined) return;
+  if (text === undefined) return false;
   let envelope: unknown;
   try {
     envelope = JSON.parse(text);
   } catch {
-    return;
+    return false;
   }
-  await screen.data(JSON.stringify(envelope, null, 2));
+  await screen.data(safeJson(JSON.stringify(envelope, null, 2)));
+  return true;
 }

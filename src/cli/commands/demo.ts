@@ -5,6 +5,7 @@ import type { ExitCode } from '../../model/error.ts';
 import { Secret } from '../../model/secret.ts';
 import type { PullSummary } from '../../model/store.ts';
 import { createSandbox } from '../../sandbox/index.ts';
+import { preparePull } from '../../sync/pull.ts';
 import { push } from '../../sync/push.ts';
 import type { PushResult } from '../../sync/push.ts';
 import type { PlanOptions, RunReport } from '../../sync/sync.ts';
@@ -92,12 +93,13 @@ async function playSeason(
       program,
     );
     const pulls = readPullMappings(config, REPORTS, program);
+    const prepared = await preparePull(pulls, session.ports.tables);
     const pushAll = (): Promise<PushResult> =>
       push(session.ports, 'demo', pushes, OPTIONS, () => Promise.resolve());
     const season = {
       first: await pushAll(),
       again: await pushAll(),
-      reports: await pullReports(session, pulls, undefined),
+      reports: await pullReports(session, prepared, undefined),
     };
     reporter.stop();
     return await tell(season, session, clock.monotonic() - startedMs, program);

@@ -9,6 +9,7 @@ import { nearest } from '../../mapping/nearest.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
 import { RESULT_COLUMNS } from '../../sync/results.ts';
 import { defineCommand } from '../command.ts';
+import { bareRecord } from '../env-file.ts';
 import type { Config } from '../config.ts';
 import { compareFlags, namedValues, text } from '../flags.ts';
 import { fold, matchHeaders } from '../header-match.ts';
@@ -62,7 +63,7 @@ export const importFile = defineCommand({
         ...session.ports,
         variable: (field: string) => args.set[field] ?? session.ports.variable(field),
       };
-      const work = { ...session, ports, program, yes: args.yes, typed: `import '${args.file}' --as ${name}` };
+      const work = { ...session, ports, program, yes: args.yes };
       return runPush('import', [mapping], planOptions(args), work);
     });
   },
@@ -124,7 +125,7 @@ async function makeMapping(
   const yaml = stringify(document, { lineWidth: 0 });
   const mapping = parseFile(yaml, args.saveMapping ?? args.file, {
     ...config,
-    vars: { ...config.vars, ...args.set },
+    vars: bareRecord(config.vars, args.set),
   }).find(isPush);
   if (mapping === undefined) throw new ConfigError('import.mapping', `${args.file} makes no mapping`);
   if (args.saveMapping !== undefined) saveMapping(args.saveMapping, yaml, program);

@@ -16,7 +16,7 @@ export const plan = defineCommand({
   run: (args, program) =>
     withSession(args, program, (session) => {
       const mappings = readPushMappings(session.config, args.mapping, program);
-      const work = { ...session, program, yes: args.yes, typed: ['plan', ...args.mapping].join(' ') };
+      const work = { ...session, program, yes: args.yes };
       return showPlan('plan', mappings, planOptions(args), work, args.detailedExitcode);
     }),
 });

@@ -1,6 +1,7 @@
+import { preparePull } from '../../sync/pull.ts';
 import { defineCommand } from '../command.ts';
 import { mappingNames, serviceFlags } from '../flags.ts';
-import { readPullMappings } from '../mappings.ts';
+import { readPullMappings, withWholeWorkbooks } from '../mappings.ts';
 import { exitCodesOf, pullReports, worstExit } from '../run-pull.ts';
 import { tellResult } from '../run-push.ts';
 import { withSession } from '../session.ts';
@@ -15,8 +16,10 @@ export const pull = defineCommand({
   ],
   run: (args, program) =>
     withSession(args, program, async (session) => {
-      const mappings = readPullMappings(session.config, args.mapping, program);
-      const summaries = await pullReports(session, mappings, args.limit);
+      const names = withWholeWorkbooks(session.config, args.mapping, program);
+      const mappings = readPullMappings(session.config, names, program);
+      const prepared = await preparePull(mappings, session.ports.tables);
+      const summaries = await pullReports(session, prepared, args.limit);
       const requests = session.ports.service.counts();
       const report = {
         run: null,

@@ -17,7 +17,7 @@ export const push = defineCommand({
   run: (args, program) =>
     withSession(args, program, (session) => {
       const mappings = readPushMappings(session.config, args.mapping, program);
-      const work = { ...session, program, yes: args.yes, typed: ['push', ...args.mapping].join(' ') };
+      const work = { ...session, program, yes: args.yes };
       return args.dryRun === true
         ? showPlan('push', mappings, planOptions(args), work)
         : runPush('push', mappings, planOptions(args), work);

@@ -18,17 +18,19 @@ export const resume = defineCommand({
         ...session,
         program,
         yes: args.yes,
-        typed: ['resume', ...(args.run === undefined ? [] : [args.run])].join(' '),
       };
       const result = await resumeRun(session.ports, args.run, askApproval(work));
-      if (result !== undefined) return tellResult(result, work);
+      // The run keeps the command that began it; the document names the one that was typed.
+      if (result !== undefined)
+        return tellResult({ ...result, report: { ...result.report, command: 'resume' } }, work);
       const { screen } = program;
+      const counts = session.ports.service.counts();
       const nothing = {
         run: null,
         command: 'resume',
         exit_code: EXIT.done,
         mappings: [],
-        requests: session.ports.service.counts(),
+        requests: { ...counts, planned: counts.sent },
       };
       await screen.data(screen.json ? JSON.stringify(nothing) : 'nothing to resume');
       return EXIT.done;

@@ -1,8 +1,14 @@
+import { resolve } from 'node:path';
 import { EXIT, UsageError } from '../../model/error.ts';
 import type { Run } from '../../model/store.ts';
+import { readResults } from '../../sync/results.ts';
+import type { ResultRow } from '../../sync/results.ts';
+import { createTables } from '../../tables/index.ts';
 import { defineCommand } from '../command.ts';
 import { readConfig } from '../config.ts';
-import { renderRun, renderRuns } from '../render/runs.ts';
+import { renderResultRow, renderRun, renderRuns } from '../render/runs.ts';
+import { renderCountOf } from '../render/text.ts';
+import type { Program } from '../program.ts';
 import { openState } from '../state.ts';
 
 const LIST_LENGTH = 20;
@@ -31,15 +37,54 @@ export const runs = defineCommand({
       }
       const run = await store.run(id);
       if (run === undefined) throw new UsageError('run.unknown', `there is no run ${id}`, { next: 'runs' });
-      await screen.data(
-        screen.json ? JSON.stringify(runDocument(run)) : renderRun(run, config.timezone, screen.dataStyle),
-      );
+      const rows = rowsOf(run, config.folder);
+      if (screen.json) await writeDocument(run, rows, program);
+      else await writeText(run, rows, config.timezone, program);
       return EXIT.done;
     } finally {
       await store.close();
     }
   },
 });
+
+type Rows = AsyncIterable<ResultRow & { readonly mapping: string }>;
+
+/** The rows of a run from its results files, mapping by mapping. */
+async function* rowsOf({ summaries }: Run, folder: string): Rows {
+  const { csv } = createTables();
+  for (const summary of summaries) {
+    if (summary.direction === 'pull' || summary.results === null) continue;
+    const path = resolve(folder, summary.results);
+    for await (const row of readResults(csv, path, summary.results)) yield { mapping: summary.name, ...row };
+  }
+}
+
+/** Row by row, so that nothing holds all of them. */
+async function writeDocument(run: Run, rows: Rows, { screen }: Program): Promise<void> {
+  await screen.data(`${JSON.stringify(runDocument(run)).slice(0, -1)},"rows":[`);
+  let separator = '';
+  for await (const row of rows) {
+    await screen.data(separator + JSON.stringify(row));
+    separator = ',';
+  }
+  await screen.data(']}');
+}
+
+/** Rows that need somebody's attention are shown one by one. */
+const TO_SHOW: ReadonlySet<string> = new Set(['invalid', 'rejected', 'deferred', 'unknown', 'conflict']);
+const SHOWN_ROWS = 20;
+
+async function writeText(run: Run, rows: Rows, timezone: string, { screen }: Program): Promise<void> {
+  await screen.data(renderRun(run, timezone, screen.dataStyle));
+  let count = 0;
+  for await (const row of rows) {
+    if (!TO_SHOW.has(row.outcome)) continue;
+    count += 1;
+    if (count <= SHOWN_ROWS) await screen.data(renderResultRow(row, screen.dataStyle));
+  }
+  if (count > SHOWN_ROWS)
+    await screen.data(`  … and ${renderCountOf(count - SHOWN_ROWS, 'more row', 'more rows')}`);
+}
 
 function runDocument(run: Run): object {
   return {

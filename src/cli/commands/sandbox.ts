@@ -35,12 +35,10 @@ export const sandbox = defineCommand({
   run: async ({ topic, port, db, seed, now, set }, program) => {
     const { screen, signal } = program;
     if (topic === 'profiles') {
-      await screen.data(
-        screen.json
-          ? JSON.stringify({ command: 'sandbox', exit_code: 0, profiles: [] })
-          : 'there are no profiles in this version; the switches of --set stand for themselves',
+      throw new UsageError(
+        'usage.later',
+        'sandbox profiles is not part of this version; --set sets one switch',
       );
-      return EXIT.done;
     }
     if (topic !== undefined)
       throw new UsageError('usage.sandbox', `sandbox knows no "${topic}"; there is profiles`);

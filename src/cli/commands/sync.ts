@@ -1,12 +1,13 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { EXIT, StoppedError } from '../../model/error.ts';
 import type { PullSummary } from '../../model/store.ts';
+import { preparePull } from '../../sync/pull.ts';
 import { push } from '../../sync/push.ts';
 import type { PushResult } from '../../sync/push.ts';
 import type { PlanOptions, RunReport } from '../../sync/sync.ts';
 import { defineCommand } from '../command.ts';
 import { compareFlags, mappingNames, yes } from '../flags.ts';
-import { isPull, isPush, readMappings } from '../mappings.ts';
+import { isPull, isPush, readMappings, withWholeWorkbooks } from '../mappings.ts';
 import { planOptions } from '../plan-options.ts';
 import { exitCodesOf, pullReports, worstExit } from '../run-pull.ts';
 import { askApproval, tellResult } from '../run-push.ts';
@@ -21,15 +22,17 @@ export const sync = defineCommand({
   examples: [['sync --yes', 'everything, approved beforehand']],
   run: (args, program) =>
     withSession(args, program, async (session) => {
-      const mappings = readMappings(session.config, args.mapping, program);
+      const names = withWholeWorkbooks(session.config, args.mapping, program);
+      const mappings = readMappings(session.config, names, program);
       const pushes = mappings.filter(isPush);
-      const work = { ...session, program, yes: args.yes, typed: ['sync', ...args.mapping].join(' ') };
+      const work = { ...session, program, yes: args.yes };
+      const prepared = await preparePull(mappings.filter(isPull), session.ports.tables);
       if (args.dryRun === true) return showPlan('sync', pushes, planOptions(args), work);
       const pushed = await pushIfAny(pushes, planOptions(args), work);
       const goesOn =
         !program.signal.aborted &&
         ![EXIT.access, EXIT.unavailable].includes(pushed.report.exit_code as 5 | 8);
-      const pulled = goesOn ? await pullReports(session, mappings.filter(isPull), args.limit) : [];
+      const pulled = goesOn ? await pullReports(session, prepared, args.limit) : [];
       const report = await joinReports(pushed.report, pulled, work);
       return tellResult({ ...pushed, report }, work);
     }),

@@ -1,5 +1,6 @@
 import type { PullMapping } from '../../mapping/mapping.ts';
 import { renderRowMessage } from '../../model/issue.ts';
+import { preparePull } from '../../sync/pull.ts';
 import { validateSources } from '../../sync/validate.ts';
 import type { Validation } from '../../sync/validate.ts';
 import { createTables } from '../../tables/index.ts';
@@ -10,7 +11,7 @@ import { isPull, isPush, readMappings } from '../mappings.ts';
 import { planOptions } from '../plan-options.ts';
 import type { Program } from '../program.ts';
 import { createReporter } from '../render/progress.ts';
-import { renderNext, renderStop } from '../render/stop.ts';
+import { nextAfterStop, renderStop } from '../render/stop.ts';
 import { renderColumns, renderCount, renderCountOf, safeText } from '../render/text.ts';
 import type { Style } from '../screen.ts';
 import { openState } from '../state.ts';
@@ -39,6 +40,7 @@ export const validate = defineCommand({
         timezone: config.timezone,
       };
       const options = planOptions(args);
+      await preparePull(mappings.filter(isPull), ports.tables);
       const validation = await validateSources(ports, mappings.filter(isPush), options);
       stop();
       try {
@@ -55,9 +57,9 @@ export const validate = defineCommand({
 });
 
 async function tell(validation: Validation, pulls: readonly PullMapping[], program: Program): Promise<void> {
-  const { screen, name } = program;
+  const { screen } = program;
   if (screen.json) {
-    await screen.data(JSON.stringify(documentOf(validation, pulls, name)));
+    await screen.data(JSON.stringify(documentOf(validation, pulls, program)));
     return;
   }
   if (validation.mappings.length > 0) await screen.data(renderValidation(validation, screen.dataStyle));
@@ -93,7 +95,7 @@ function renderValidation({ mappings }: Validation, style: Style): string {
 function documentOf(
   { mappings, stops, exitCode }: Validation,
   pulls: readonly PullMapping[],
-  name: string,
+  program: Program,
 ): object {
   return {
     run: null,
@@ -118,7 +120,7 @@ function documentOf(
       mapping,
       code: error.code,
       message: error.message,
-      next: error.next === undefined ? null : renderNext(error.next, name),
+      next: nextAfterStop(error, program),
     })),
   };
 }

@@ -59,8 +59,7 @@ export function renderPlan(planned: PlannedPush, sample: readonly PlannedChange[
 
 function renderSample(planned: PlannedPush, sample: readonly PlannedChange[], style: Style): string {
   const all = planned.mappings.reduce(
-    (sum, { changes, outcomes }) =>
-      sum + changes.create + changes.update + changes.invalid + outcomes.deferred,
+    (sum, { outcomes }) => sum + outcomes.created + outcomes.updated + outcomes.invalid + outcomes.deferred,
     0,
   );
   const rows = sample.map((change) => [
@@ -97,7 +96,10 @@ function renderChange(change: PlannedChange, style: Style): string {
       : `${name}: ${renderValue(after)}`,
   );
   const more = told.length - changed.length;
-  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const fieldsShown = [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  // What is said of a row that goes on is a warning about one of its cells.
+  if (change.message === '') return fieldsShown;
+  return `${fieldsShown}  ${style('yellow', '!')} ${safeText(messageWithoutPlace(change))}`;
 }
 
 /** The row stands in a column of its own already: `users.csv row 4, column "Active": …` loses its first words. */

@@ -100,10 +100,8 @@ export function nextAfter({
   const pulls = mappings.flatMap((mapping) =>
     mapping.direction === 'pull' ? (mapping.error?.next ?? []) : [],
   );
-  const pushed = nextAfterPush(
-    exit_code,
-    mappings.some(({ direction }) => direction === 'push') ? run : null,
-  );
+  const hasPushed = mappings.some(({ direction }) => direction === 'push');
+  const pushed = hasPushed ? nextAfterPush(exit_code, run) : [];
   return [...new Set([...pushed, ...pulls])];
 }
 

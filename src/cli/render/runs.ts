@@ -1,6 +1,7 @@
 import { EXIT } from '../../model/error.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import type { MappingSummary, RequestCounts, Run } from '../../model/store.ts';
+import type { ResultRow } from '../../sync/results.ts';
 import type { Style } from '../screen.ts';
 import { renderRecords, renderReport } from './report.ts';
 import { renderColumns, renderCount, renderDuration, renderTime, safeText } from './text.ts';
@@ -48,6 +49,15 @@ export function renderRun(run: Run, timezone: string, style: Style): string {
     renderReport(report, style),
     ...results,
   ].join('\n');
+}
+
+/** One row of a run: `invalid  users.csv row 17, column "Name": ...`. */
+export function renderResultRow(
+  { mapping, row, outcome, message }: ResultRow & { readonly mapping: string },
+  style: Style,
+): string {
+  const what = message === '' ? `${mapping} row ${row}` : message;
+  return `  ${style('yellow', outcome)}  ${safeText(what)}`;
 }
 
 const NO_REQUESTS: RequestCounts = { planned: 0, sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };

@@ -1,4 +1,4 @@
-import { InternalError } from '../../model/error.ts';
+import { EXIT, InternalError } from '../../model/error.ts';
 import type { TeamsheetError } from '../../model/error.ts';
 import { commands } from '../commands/registry.ts';
 import type { Program } from '../program.ts';
@@ -7,12 +7,14 @@ import { safeLines } from './text.ts';
 /** Why a command stopped, for standard error: the message, what to do next, and with `--verbose` where an unexpected error arose. */
 export function renderStop(
   error: TeamsheetError,
-  { screen, name }: Pick<Program, 'screen' | 'name'>,
+  program: Pick<Program, 'screen' | 'name' | 'typed'>,
+  otherwise?: string,
 ): string {
-  const lines = [`${screen.style('red', '✗')} ${safeLines(error.message)}`];
-  if (error.next !== undefined) {
-    lines.push(`  ${screen.style('bold', 'next:')} ${safeLines(renderNext(error.next, name))}`);
-  }
+  const { screen } = program;
+  const lines = [
+    `${screen.style('red', '✗')} ${safeLines(error.message)}`,
+    `  ${screen.style('bold', 'next:')} ${safeLines(nextAfterStop(error, program, otherwise))}`,
+  ];
   if (screen.verbose) lines.push(...stacksOf(error).map(safeLines));
   return lines.join('\n');
 }
@@ -23,10 +25,39 @@ interface StopDocument {
   readonly error: object;
 }
 
+/**
+ * What to do after a stop: as the error says, else `otherwise`, else help for a wrong command line, else the same command once more,
+ * after mending what can be mended.
+ */
+export function nextAfterStop(
+  { next, exitCode }: TeamsheetError,
+  { name, typed }: Pick<Program, 'name' | 'typed'>,
+  otherwise?: string,
+): string {
+  const said = next ?? otherwise;
+  if (said !== undefined) return renderNext(said, name);
+  const command = typed.find((word) => Object.hasOwn(commands, word));
+  if (exitCode === EXIT.usage) return `${name} ${command === undefined ? '' : `${command} `}--help`;
+  const again = `${name} ${renderTyped(typed)}`;
+  return exitCode === EXIT.config || exitCode === EXIT.rows ? `mend that, then type: ${again}` : again;
+}
+
+/** Words as they are typed into a shell. */
+export function renderTyped(words: readonly string[]): string {
+  return words
+    .map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ');
+}
+
 /** `{ command, exit_code, error }` as `--json` prints it for a stop (interfaces.md, section 6). */
-export function stopDocument(command: string | null, error: TeamsheetError, name: string): StopDocument {
+export function stopDocument(
+  command: string | null,
+  error: TeamsheetError,
+  program: Pick<Program, 'name' | 'typed'>,
+  otherwise?: string,
+): StopDocument {
   const { file = null, line = null, column = null } = error.place;
-  const next = error.next === undefined ? null : renderNext(error.next, name);
+  const next = nextAfterStop(error, program, otherwise);
   return {
     command,
     exit_code: error.exitCode,

@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util';
+import { visibleWidth } from './width.ts';
 
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
@@ -16,6 +16,16 @@ export function safeText(text: string): string {
         return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
     }
   });
+}
+
+const UNSAFE_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/** A JSON text of the same value whose strings cannot steer a terminal either; JSON itself escapes no more than the first 32 characters. */
+export function safeJson(json: string): string {
+  return json.replace(
+    UNSAFE_IN_JSON,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** A message of several lines, each made safe by {@link safeText}. */
@@ -73,11 +83,6 @@ export function renderColumns(
         .trimEnd(),
     )
     .join('\n');
-}
-
-/** Terminal columns of a text in scripts of single width; wide scripts come out narrower than they are. */
-function visibleWidth(text: string): number {
-  return Array.from(stripVTControlCharacters(text)).length;
 }
 
 /** A text cut to `width` characters with a mark. */

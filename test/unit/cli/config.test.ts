@@ -48,6 +48,33 @@ function read({ yaml, dotEnv, env = {}, args = {}, cwd = folder }: Given): Confi
   );
 }
 
+describe('a file that is not UTF-8', () => {
+  it('is refused, never read with its characters replaced', () => {
+    writeFileSync(
+      join(folder, 'teamsheet.yaml'),
+      Buffer.from('version: 1\nvars: { name: Jos\u00e9 }\n', 'latin1'),
+    );
+    expect(() => read({})).toThrow(
+      expect.objectContaining({
+        code: 'config.unreadable',
+        message: expect.stringContaining('is not UTF-8') as string,
+        next: 'save the file as UTF-8',
+      }),
+    );
+  });
+});
+
+describe('names that every object inherits', () => {
+  it.each(['toString', 'constructor', '__proto__'])('are not set: %s', (name) => {
+    expect(read({ yaml: YAML, env: { SERVICE: 'https://a.example' } }).vars[name]).toBeUndefined();
+    expect(() => connectionOf(read({ yaml: YAML, args: { env: name } }))).toThrow(
+      `no environment is called "${name}"`,
+    );
+    const yaml = `version: 1\nenvironments:\n  s: { base_url: "\${${name}}", api_key: { env: A } }\n`;
+    expect(() => connectionOf(read({ yaml, dotEnv: 'B=1\n' }))).toThrow(`${name} is not set`);
+  });
+});
+
 describe('readConfig', () => {
   const env = { SERVICE: 'http://127.0.0.1:1/x', SERVICE_KEY: KEY };
 
@@ -143,19 +170,21 @@ describe('readConfig', () => {
     expect(() => read({ yaml })).toThrow(thrown);
   });
 
-  it.each([`api_key: ${KEY}`, `api_key: { env: A, key: ${KEY} }`, `api_key: [${KEY}]`])(
-    'refuses a key in the file without quoting it: %s',
-    (line) => {
-      const yaml = `version: 1\nenvironments:\n  s:\n    base_url: https://service.example\n    ${line}\n`;
-      expect(() => read({ yaml })).toThrow(
-        expect.objectContaining({
-          code: 'config.invalid',
-          message: expect.stringContaining('teamsheet.yaml:5:') as string,
-        }),
-      );
-      expect(() => read({ yaml })).not.toThrow(new RegExp(KEY));
-    },
-  );
+  it.each([
+    `api_key: ${KEY}`,
+    `api_key: { env: A, key: ${KEY} }`,
+    `api_key: [${KEY}]`,
+    `api_key: { env: ${KEY} }`,
+  ])('refuses a key in the file without quoting it: %s', (line) => {
+    const yaml = `version: 1\nenvironments:\n  s:\n    base_url: https://service.example\n    ${line}\n`;
+    expect(() => read({ yaml })).toThrow(
+      expect.objectContaining({
+        code: 'config.invalid',
+        message: expect.stringContaining('teamsheet.yaml:5:') as string,
+      }),
+    );
+    expect(() => read({ yaml })).not.toThrow(new RegExp(KEY));
+  });
 
   it('says which variable is not set, and where; an empty place in .env counts as unset', () => {
     const config = read({ yaml: YAML, dotEnv: 'SERVICE=\n', env: { SERVICE_KEY: KEY } });

@@ -64,13 +64,13 @@ describe('the end of a command', () => {
   });
 
   it('says what happened and what to type, with data spelled out', () => {
-    expect(renderStop(error, { screen: fakeScreen().screen, name: 'npx teamsheet' })).toBe(
+    expect(renderStop(error, { screen: fakeScreen().screen, name: 'npx teamsheet', typed: ['plan'] })).toBe(
       '✗ users.csv row 1: no column\nis called "\\u{1b}[31mName"\n  next: npx teamsheet plan users',
     );
   });
 
   it('is one document for programs', () => {
-    expect(stopDocument('plan', error, 'teamsheet')).toEqual({
+    expect(stopDocument('plan', error, { name: 'teamsheet', typed: ['plan'] })).toEqual({
       command: 'plan',
       exit_code: 4,
       error: {
@@ -89,8 +89,12 @@ describe('the end of a command', () => {
       cause: new TypeError('boom'),
     });
     const at = (verbose: boolean): string =>
-      renderStop(internal, { screen: fakeScreen({ verbose }).screen, name: 'teamsheet' });
-    expect(at(false)).toBe('✗ unexpected failure: boom');
+      renderStop(internal, {
+        screen: fakeScreen({ verbose }).screen,
+        name: 'teamsheet',
+        typed: ['push', 'a b'],
+      });
+    expect(at(false)).toBe("✗ unexpected failure: boom\n  next: teamsheet push 'a b'");
     expect(at(true)).toMatch(/caused by TypeError: boom\n\s+at /);
   });
 
@@ -255,6 +259,14 @@ describe('a plan', () => {
       ...changes,
     }) as unknown as PlannedPush;
 
+  it('counts a deferred row once among the rows that it does not show', () => {
+    const [mapping] = planned({}).mappings;
+    const outcomes = { ...NONE, rows: 20, created: 12, deferred: 8 };
+    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
+    const mappings = [{ ...mapping, outcomes }] as unknown as PlannedPush['mappings'];
+    expect(renderPlan(planned({ mappings }), [change('create', 2)], view)).toContain('… and 19 more rows');
+  });
+
   it('shows before and after of the first rows worth a look, and how many more there are', async () => {
     const sample = await sampleChanges(
       all([
@@ -278,6 +290,16 @@ describe('a plan', () => {
     expect(text).toContain('+  users row 14  M14');
     expect(text).toContain('… and 10 more rows');
     expect(text).toContain('2 requests to send, finished in a few seconds');
+  });
+
+  it('shows the warning of a row that goes on', () => {
+    const message = 'users.csv row 3, column "Member ID": the blanks around " M3 " were left out';
+    const sample = [
+      change('create', 3, { message, fields: { display_name: { before: null, after: 'Ann' } } }),
+    ];
+    expect(renderPlan(planned({}), sample, { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
+      '+  users row 3  M3  display_name: Ann  ! column "Member ID": the blanks around " M3 " were left out',
+    );
   });
 
   it('shows pauses, the finish time and what does not fit', () => {

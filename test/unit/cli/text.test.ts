@@ -6,6 +6,7 @@ import {
   renderCountOf,
   renderDuration,
   renderTime,
+  safeJson,
   safeLines,
   safeText,
 } from '../../../src/cli/render/text.ts';
@@ -27,6 +28,15 @@ describe('safeText', () => {
 
   it('keeps the lines of a message apart', () => {
     expect(safeLines('one\ntwo\u0007')).toBe('one\ntwo\\u{7}');
+  });
+});
+
+describe('safeJson', () => {
+  it('escapes what JSON leaves raw, and keeps the value', () => {
+    const value = { name: 'a\u009b2J\u202e\u2066b\u007f\u2028 José 👍🏽', at: ['\u001b'] };
+    const json = safeJson(JSON.stringify(value));
+    expect(json).toBe('{"name":"a\\u009b2J\\u202e\\u2066b\\u007f\\u2028 José 👍🏽","at":["\\u001b"]}');
+    expect(JSON.parse(json)).toEqual(value);
   });
 });
 

@@ -268,6 +268,14 @@ describe('writes', () => {
   });
 });
 
+describe('a retry', () => {
+  it('tells which attempt failed, the first one first', async () => {
+    const wire = open(four(html));
+    await failureOf(wire, wire.client.get('list-users'));
+    expect(wire.events).toMatchObject([1, 2, 3].map((attempt) => ({ kind: 'retry', attempt })));
+  });
+});
+
 describe('the limit of requests', () => {
   it('stops before the request that would pass it', async () => {
     const wire = open([OK], { maxRequests: 2 });
@@ -290,6 +298,24 @@ describe('the key', () => {
     expect(shown).not.toContain(TEST_KEY);
     expect(wire.requests[0]?.headers['x-api-key']).toBe(TEST_KEY);
   });
+
+  it('is withheld from an answer that quotes it', async () => {
+    const quoted = envelopeAnswer(401, null, { message: `no key "${TEST_KEY}"` });
+    const garbled = envelopeAnswer(500, null, { message: TEST_KEY });
+    const refused = envelopeAnswer(422, null, { message: `bad request of ${TEST_KEY}` });
+    const wire = open([refused, ...four(garbled), quoted]);
+    const shown = inspect(
+      [
+        await wire.clock.run(wire.client.send('update-user', PATCH)),
+        await failureOf(wire, wire.client.get('list-users')),
+        await failureOf(wire, wire.client.get('list-users')),
+        wire.events,
+      ],
+      { depth: 20, showHidden: true },
+    );
+    expect(shown).not.toContain(TEST_KEY);
+    expect(shown).toContain('bad request of [redacted]');
+  });
 });
 
 describe('lists', () => {
@@ -308,6 +334,25 @@ describe('lists', () => {
         message: expect.stringMatching(/list-users page 1: record 2 .*external_id/) as string,
       },
     ]);
+  });
+
+  it('end in an error where a record that cannot be read might be the one looked for', async () => {
+    const wire = open([
+      envelopeAnswer(200, [USER, { ...USER, id: 'C', is_active: 'maybe' }], {
+        paging: { total: 2, per_page: 50, page_total: 1 },
+      }),
+    ]);
+    const found: unknown[] = [];
+    const all = async (): Promise<void> => {
+      for await (const users of wire.client.list('list-users', {}, undefined, 'fail')) found.push(...users);
+    };
+    expect(await failureOf(wire, all())).toMatchObject({
+      code: 'list.unstable',
+      message: expect.stringMatching(
+        /^GET \/user does not add up: a record cannot be read \(is_active/,
+      ) as string,
+    });
+    expect(found).toEqual([USER]);
   });
 
   it('take either case of a UUID for the same record', async () => {

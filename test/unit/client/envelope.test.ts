@@ -37,6 +37,15 @@ describe('parseEnvelope', () => {
     expect((parsed as unknown as { envelope: { polluted?: number } }).envelope.polluted).toBeUndefined();
   });
 
+  it.each(['\\u005f_proto__', '__\\u0070roto__', '__pro\\u0074o\\u005F_'])(
+    'leaves no prototype behind: %s',
+    (key) => {
+      const parsed = parseEnvelope(`{"statusCode":200,"message":"ok","data":[{"${key}":{"polluted":1}}]}`);
+      expect(parsed).toMatchObject({ kind: 'envelope', envelope: { data: [{}] } });
+      expect(JSON.stringify(parsed)).not.toContain('polluted');
+    },
+  );
+
   it.each(['{"message":"ok","data":1}', '{"statusCode":"200","message":"ok","data":1}', 'null', '"text"'])(
     'does not take %s for an envelope',
     (body) => {

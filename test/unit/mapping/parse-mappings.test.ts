@@ -368,7 +368,7 @@ describe('a mapping that is wrong says what, where and what is near', () => {
     ],
     [
       USERS.replace('{ csv: users.csv }', '{ xlsx: b.xlsx, tab: "a/b" }'),
-      'm.yaml:4:30: source.tab: "a/b" cannot name a tab of a workbook; leave out \\ / ? * [ ] : and an apostrophe at either end',
+      'm.yaml:4:30: source.tab: "a/b" cannot name a tab of a workbook; leave out \\ / ? * [ ] : and an apostrophe at either end, and do not call it History',
     ],
     [
       USERS.replace('{ csv: users.csv }', `{ xlsx: b.xlsx, tab: ${'t'.repeat(32)} }`),
@@ -503,9 +503,17 @@ describe('variables', () => {
 
   test('stop only the mappings that are wanted', () => {
     expect(parse(TWO, {}, (name) => name === 'users').map(({ name }) => name)).toEqual(['users']);
-    expect(mappingNames(TWO, 'm.yaml')).toEqual([
+    const names = (text: string, values: Readonly<Record<string, string>> = {}) =>
+      mappingNames(text, 'm.yaml', { variable: (name) => values[name] });
+    expect(names(TWO)).toEqual([
       { name: 'users', direction: 'push', place: { file: 'm.yaml', line: 1 } },
       { name: 'subs', direction: 'pull', place: { file: 'm.yaml', line: 7 } },
+    ]);
+    const book = 'version: 1\nname: a\npull: users\ndestination: { xlsx: "${dir}/a.xlsx", tab: A }\n';
+    expect(names(book, { dir: 'out' })).toMatchObject([{ name: 'a', workbook: 'out/a.xlsx' }]);
+    expect(names(book)).toMatchObject([{ workbook: '${dir}/a.xlsx' }]);
+    expect(names(book.replace('{ xlsx: "${dir}/a.xlsx", tab: A }', '[]'))).toMatchObject([
+      { workbook: undefined },
     ]);
   });
 

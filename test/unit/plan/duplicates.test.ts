@@ -27,3 +27,16 @@ it('rows that say different things are all invalid and name each other', () => {
     [9, 'invalid', 'key "M-1" stands again with other values in row 2, 5: keep one of them'],
   ]);
 });
+
+it('a whole file of one key is settled in a moment', () => {
+  const rows = Array.from({ length: 200_000 }, (_, index) => ({
+    rowNumber: index + 2,
+    digest: String(index),
+  }));
+  const patches = resolveDuplicates({ key: 'yes', rows });
+  expect([patches[0], patches[6], patches.at(-1)].map((patch) => patch?.message)).toEqual([
+    'key "yes" stands again with other values in row 3, 4, 5, 6, 7 and 199994 more: keep one of them',
+    'key "yes" stands again with other values in row 2, 3, 4, 5, 6 and 199994 more: keep one of them',
+    'key "yes" stands again with other values in row 2, 3, 4, 5, 6 and 199994 more: keep one of them',
+  ]);
+});

@@ -58,6 +58,13 @@ async function countFacts(store: Store, facts: number): Promise<number> {
 }
 
 describe('the files of the state', () => {
+  it('are refused below a link that leads nowhere, and below a folder that takes none', async () => {
+    symlinkSync(join(folder, 'nowhere', 'at-all'), join(folder, '.teamsheet'));
+    await expect(open()).rejects.toMatchObject({ code: 'state.unwritable', exitCode: 8 });
+    const below = join(folder, '.teamsheet', 'deep', 'er', 'state.sqlite');
+    await expect(openStore({ file: below, clock })).rejects.toMatchObject({ code: 'state.unwritable' });
+  });
+
   it.each([0o000, 0o022, 0o777])('are for their owner alone under umask %o', (umask) => {
     // The umask belongs to the process, and a test thread cannot change it.
     const script = `

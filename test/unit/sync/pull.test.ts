@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   AccessError,
   ConfigError,
+  InternalError,
   InterruptedError,
   RefusedError,
   UnavailableError,
@@ -143,6 +144,24 @@ describe('squads and line-ups', () => {
     expect(messages(ports.events, 'warning')).toEqual([
       `squads-report: squad ${squadId(2)} left out: squad not found`,
     ]);
+  });
+
+  it('leaves out a squad whose id no address can hold, and reads the others', async () => {
+    const unusable = new InternalError('request.invalid', 'get-squad was not sent: its path id is wrong');
+    const service = squadService(3, (_, n) => {
+      if (n === 2) throw unusable;
+    });
+    const mapping = pullMapping('squads', csv('s.csv'), { detail: true, columns: columns('name') });
+    const ports = pullPorts(service);
+    const [summary] = await pull(ports, [mapping], {});
+    expect(summary).toMatchObject({ records: 2 });
+    expect(messages(ports.events, 'warning')).toEqual([
+      `squads-report: squad ${squadId(2)} left out: get-squad was not sent: its path id is wrong`,
+    ]);
+    const none = squadService(2, () => {
+      throw unusable;
+    });
+    await expect(pull(pullPorts(none), [mapping], {})).rejects.toBe(unusable);
   });
 
   it.each([

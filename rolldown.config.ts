@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from 'rolldown';
+import type { Plugin } from 'rolldown';
+
+/** Packages that only some commands load, from node_modules and when they run. */
+const EXTERNAL = /^(fastify|@fastify\/swagger|hucre|@clack\/prompts)(\/|$)/;
+
+/** The folder of the package that a module stands in; undefined for our own modules. */
+function packageFolder(path: string): string | undefined {
+  return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path)?.[0];
+}
+
+/** Name, version and licence text of a package. */
+function notice(folder: string): string {
+  const { name, version, license } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  ) as Readonly<Record<'name' | 'version' | 'license', string>>;
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  if (file === undefined) throw new Error(`${name} comes without the text of its licence`);
+  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+}
+
+/** Writes the licences of every package that stands in the bundle beside it. */
+const notices: Plugin = {
+  name: 'notices',
+  generateBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+    const folders = new Set(modules.map(packageFolder).filter((folder) => folder !== undefined));
+    this.emitFile({
+      type: 'asset',
+      fileName: 'third-party-notices.txt',
+      source: [...folders]
+        .toSorted()
+        .map(notice)
+        .join(`\n${'-'.repeat(80)}\n\n`),
+    });
+  },
+};
+
+/**
+ * Has yargs measure texts as we do: its own way compiles tables of emoji and East Asian scripts at every start, for a help that has neither.
+ */
+const ownWidth: Plugin = {
+  name: 'own-width',
+  resolveId: (id) => (id === 'string-width' ? '\0string-width' : undefined),
+  load: (id) =>
+    id === '\0string-width'
+      ? `export { visibleWidth as default } from ${JSON.stringify(join(import.meta.dirname, 'src/cli/render/width.ts'))};`
+      : undefined,
+};
+
+/**
+ * The command line with the packages that nearly every start needs, in a file for each group of commands: to find and compile hundreds of files
+ * takes longer than any work on a small table. The library is not bundled.
+ */
+export default defineConfig({
+  input: { start: 'src/cli/start.ts' },
+  platform: 'node',
+  external: EXTERNAL,
+  plugins: [ownWidth, notices],
+  // yargs would find the base of a configuration file of its own by import.meta; it is never given one.
+  checks: { emptyImportMeta: false },
+  output: {
+    dir: 'dist/cli',
+    cleanDir: true,
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+  },
+});

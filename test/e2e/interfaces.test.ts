@@ -1,0 +1,184 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
+import type { Outcome, Service } from '../support/cli.ts';
+
+const tab = (name: string, resource: string): string =>
+  `- version: 1
+  name: ${name}
+  pull: ${resource}
+  where: { fantasy_league_id: 1 }
+  destination: { xlsx: "\${folder}/season.xlsx", tab: ${name} }
+`;
+
+let service: Service;
+const folder = makeFolder({
+  'mappings/users.yaml': USERS_MAPPING,
+  'mappings/season.yaml': tab('Squads', 'squads') + tab('Fixtures', 'fixtures'),
+  'mappings/unready.yaml': `version: 1\nname: unready\npull: players\nwhere: { fantasy_league_id: 1 }
+ids: { csv: missing.csv, column: Id }\ndestination: { csv: out/unready.csv }\n`,
+  'mappings/other.yaml': `version: 1\nname: other\npull: fixtures\nwhere: { fantasy_league_id: "\${unset}" }
+destination: { xlsx: out/other.xlsx, tab: Other }\n`,
+  'users.csv': 'Member ID,Name,Active\nM1,Ann,yes\nM2,Bob\nM3,Cleo,no,what\n',
+});
+const run = (...args: string[]): Promise<Outcome> => runCli(args, { cwd: folder.path, env: service.env });
+const json = (outcome: Outcome): Record<string, unknown> =>
+  JSON.parse(outcome.stdout) as Record<string, unknown>;
+
+beforeAll(async () => {
+  service = await startService({ seed: 'demo' });
+});
+afterAll(async () => {
+  await service.close();
+  folder.remove();
+});
+
+describe('a workbook', () => {
+  it('is always written whole: the mappings that share it are pulled along, with a note', async () => {
+    const outcome = await run('pull', 'Fixtures', '--var', 'folder=out', '--json');
+    expect(outcome.stderr).toContain('out/season.xlsx is written whole, so Squads is pulled too');
+    expect(json(outcome)).toMatchObject({
+      exit_code: 0,
+      mappings: [{ name: 'Squads' }, { name: 'Fixtures' }],
+    });
+    const both = await run('pull', 'Fixtures', 'Squads', '--var', 'folder=out');
+    expect({ code: both.code, stderr: both.stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('says in the document when a limit cut its records', async () => {
+    const outcome = await run('pull', 'Squads', '--var', 'folder=out', '--limit', '2', '--json');
+    expect(json(outcome)).toMatchObject({
+      mappings: [
+        { name: 'Squads', records: 2, limited: true },
+        { name: 'Fixtures', records: 2, limited: true },
+      ],
+    });
+    const whole = await run('pull', 'Squads', '--var', 'folder=out', '--limit', '100000', '--json');
+    expect(whole.stdout).not.toContain('limited');
+  });
+});
+
+describe('sync', () => {
+  it('checks every report before it writes anything', async () => {
+    const before = service.requests.length;
+    const outcome = await run('sync', 'users', 'unready', '--yes', '--json');
+    expect(json(outcome)).toMatchObject({ exit_code: 4, error: { code: 'source.missing' } });
+    const sent = service.requests.slice(before);
+    expect(sent.filter((request) => !request.startsWith('GET'))).toEqual([]);
+    expect(json(await run('validate', 'users', 'unready', '--json'))).toMatchObject({
+      exit_code: 4,
+      error: { code: 'source.missing' },
+    });
+  });
+});
+
+describe('what to type next', () => {
+  it('is the command as it was typed', async () => {
+    const unapproved = await run('push', 'users', '--limit', '1', '--var', 'a=b c');
+    expect(unapproved).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining(`next: teamsheet push users --limit 1 --var 'a=b c' --yes\n`) as string,
+    });
+    const planned = await run('plan', 'users', '--limit', '1', '--detailed-exitcode');
+    expect(planned).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('next: teamsheet push users --limit 1\n') as string,
+    });
+  });
+
+  it('follows every stop', async () => {
+    const noEnvironment = await run('plan', 'users', '--config', 'none.yaml', '--json');
+    expect(json(noEnvironment)).toMatchObject({
+      error: { next: 'mend that, then type: teamsheet plan users --config none.yaml --json' },
+    });
+    const unknown = await run('completion', 'bash', '--json');
+    expect(json(unknown)).toMatchObject({ command: 'completion', exit_code: 64 });
+    expect(json(await run('sandbox', 'nothing', '--json'))).toMatchObject({
+      exit_code: 64,
+      error: { next: 'teamsheet sandbox --help' },
+    });
+    expect(json(await run('sandbox', 'profiles', '--json'))).toMatchObject({
+      command: 'sandbox',
+      exit_code: 64,
+    });
+  });
+
+  it('does not speak of rows to mend when only reports were pulled', async () => {
+    folder.write(
+      'more/mini.yaml',
+      'version: 1\nname: mini\npull: mini_leagues\nwhere: { id: 7 }\ndestination: { csv: out/mini.csv }\n',
+    );
+    const outcome = await run('pull', '--mappings', 'more');
+    expect(outcome.code).toBe(3);
+    expect(outcome.stderr).not.toContain('rejected file');
+  });
+});
+
+describe('plan --json', () => {
+  it('has its keys in the order of the interface', async () => {
+    const outcome = await run('plan', 'users', '--json');
+    const document = json(outcome);
+    expect(Object.keys(document).slice(0, 8)).toEqual([
+      'run',
+      'command',
+      'exit_code',
+      'mappings',
+      'requests',
+      'changes',
+      'pauses',
+      'finishes_at',
+    ]);
+    const [change = {}] = document['changes'] as readonly object[];
+    expect(Object.keys(change).slice(0, 5)).toEqual(['mapping', 'row', 'key', 'kind', 'fields']);
+  });
+});
+
+describe('results', () => {
+  it('keep the four columns under their names, whatever the length of a row; one run shows its rows', async () => {
+    const outcome = await run('push', 'users', '--yes', '--json');
+    const { run: id, mappings } = json(outcome) as {
+      readonly run: string;
+      readonly mappings: readonly { readonly results: string }[];
+    };
+    const lines = readFileSync(join(folder.path, mappings[0]?.results ?? ''), 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(lines.map((line) => line.split(',').slice(0, 5).join(','))).toEqual([
+      'Member ID,Name,Active,_row,_outcome',
+      'M1,Ann,yes,2,created',
+      'M2,Bob,,3,invalid',
+      'M3,Cleo,no,4,invalid',
+    ]);
+    expect(lines[3]?.endsWith(',what')).toBe(true);
+    const rejected = readFileSync(join(folder.path, 'out/rejected/users.rejected.csv'), 'utf8').split('\n');
+    expect(rejected[1]).toMatch(/^M2,Bob,3,invalid,/);
+
+    const shown = json(await run('runs', id, '--json')) as { readonly rows: readonly object[] };
+    expect(shown.rows).toMatchObject([
+      { mapping: 'users', row: 2, outcome: 'created', message: '' },
+      { mapping: 'users', row: 3, outcome: 'invalid', id: null },
+      { mapping: 'users', row: 4, outcome: 'invalid' },
+    ]);
+    expect((await run('runs', id)).stdout).toContain('users.csv row 3: expected 3 cells, got 2');
+    expect(existsSync(join(folder.path, 'out/rejected/users.rejected.xlsx'))).toBe(true);
+  });
+});
+
+describe('api --json', () => {
+  it('prints the envelope and nothing else, also when the service refuses', async () => {
+    const read = await run('api', 'get-mini-league', '--id', '77', '--json');
+    expect({ code: read.code, ...json(read) }).toMatchObject({ code: 3, statusCode: 404, data: null });
+    const body = JSON.stringify({ user_id: 99_999, name: 'Nobody', fantasy_league_id: 1, players_in: [1] });
+    const written = await run('api', 'create-squad', '--body', body, '--yes', '--json');
+    expect({ code: written.code, ...json(written) }).toMatchObject({ code: 3, statusCode: 404, data: null });
+  });
+});
+
+it('a report that the budget stops is pulled again: there is nothing to resume', async () => {
+  const outcome = await run('pull', 'Squads', '--var', 'folder=out', '--max-requests', '2');
+  expect({ code: outcome.code, stderr: outcome.stderr }).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining('next: teamsheet pull Squads\n') as string,
+  });
+});

@@ -1,0 +1,32 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openState } from '../../../src/cli/state.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'teamsheet-state-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('warns of a state file that others can read, with the command that mends it', async () => {
+  const file = join(folder, 'state.sqlite');
+  const open = async (): Promise<readonly string[]> => {
+    const warnings: string[] = [];
+    const store = await openState(
+      { state: file },
+      {
+        clock: { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() },
+        screen: { warn: (message) => warnings.push(message) },
+      },
+    );
+    await store.close();
+    return warnings;
+  };
+  expect(await open()).toEqual([]);
+  chmodSync(file, 0o640);
+  expect(await open()).toEqual([
+    `${file} can be read by other accounts of this machine; type: chmod 600 '${file}'`,
+  ]);
+});
