@@ -6,6 +6,8 @@ export function start(): void {
   const argv = process.argv.slice(2);
   const answer = staticAnswer(argv, import.meta.url);
   if (answer !== undefined) {
+    // Nobody may be reading any more, or the disk may be full: help is then simply not shown.
+    process.stdout.on('error', () => undefined);
     process.stdout.write(answer);
     return;
   }

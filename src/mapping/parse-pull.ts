@@ -1,3 +1,4 @@
+import type { TableLocation } from '../model/table.ts';
 import type * as z from 'zod';
 import type { PullTarget } from '../contract/resource.ts';
 import type { Drafting } from './drafting.ts';
@@ -135,6 +136,7 @@ function parseDestination(input: PullInput['destination'], draft: Drafting): Pul
   const { location, origin } = parseLocation(input, ['destination'], draft);
   if (location.kind === 'csv' && /[*?]/.test(origin))
     draft.note(['destination', 'csv'], `${show(origin)} is a pattern; name one file`);
+  checkEnding(location, draft);
   if (location.kind !== 'csv' && input.excel)
     draft.note(['destination', 'excel'], 'excel is for CSV files only', 'key');
   if (input.mode === 'merge' && input.key.length === 0)
@@ -142,6 +144,15 @@ function parseDestination(input: PullInput['destination'], draft: Drafting): Pul
   if (input.mode !== 'merge' && input.key.length > 0)
     draft.note(['destination', 'key'], 'key belongs to mode: merge', 'key');
   return { location, origin, mode: input.mode, key: input.key, excel: input.excel, formulas: input.formulas };
+}
+
+/** A report has the ending of its kind, so that it never takes the place of a configuration, a mapping, a key or the state. */
+function checkEnding(location: TableLocation, draft: Drafting): void {
+  if (location.kind === 'sheet') return;
+  const { kind, path } = location;
+  const endings = kind === 'csv' ? ['.csv', '.tsv', '.txt'] : ['.xlsx'];
+  if (endings.some((ending) => path.toLowerCase().endsWith(ending))) return;
+  draft.note(['destination', kind], `a report needs a name that ends in ${endings.join(' or ')}`);
 }
 
 function parseReportColumns(input: PullInput, draft: Drafting): readonly ReportColumnSpec[] | undefined {

@@ -4,7 +4,7 @@ import type { Account } from '../contract/resources/account.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, UsageError } from '../model/error.ts';
 import { renderRowMessage } from '../model/issue.ts';
-import { CHANGE_KINDS } from '../model/outcome.ts';
+import { CHANGE_KINDS, type OutcomeCounts } from '../model/outcome.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import { batchSize, needsLogCount } from './batch-size.ts';
@@ -129,7 +129,7 @@ async function planMapping(
     (sum, count) => sum + Math.ceil(count / batch),
     0,
   );
-  const plan: MappingPlan = {
+  let plan: MappingPlan = {
     ...(await countPlan(mapping, rows)),
     writes: batches + (compared?.single ?? 0) + carried,
     reads: needsLogCount(mapping, batch) && batches > 0 ? 1 : 0,
@@ -148,7 +148,15 @@ async function planMapping(
     options,
   );
   const stops = [...(comparison?.stop === undefined ? [] : [comparison.stop]), ...stopped];
+  if (stops.some(({ code }) => code === 'guard.reject_mode'))
+    plan = { ...plan, outcomes: allDeferred(plan.outcomes) };
   return { plan, stopped: stops.map((error) => ({ mapping: mapping.name, error })) };
+}
+
+/** `reject_mode: fail` with an invalid row sends nothing: what would be written waits. */
+function allDeferred(outcomes: OutcomeCounts): OutcomeCounts {
+  const { created, updated, deferred } = outcomes;
+  return { ...outcomes, created: 0, updated: 0, deferred: deferred + created + updated };
 }
 
 /** What a mapping's rows would end as, by their changes so far. */

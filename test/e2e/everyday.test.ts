@@ -222,7 +222,7 @@ it('sandbox: one JSON line, then the service, until a signal', async () => {
       },
     },
   });
-  expect({ code: outcome.code, answered }).toEqual({ code: 0, answered: 7 });
+  expect({ code: outcome.code, answered }).toEqual({ code: 143, answered: 7 });
   expect(outcome.stdout.trimEnd().split('\n')).toHaveLength(1);
 });
 

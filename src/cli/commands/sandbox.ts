@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { EXIT, UsageError } from '../../model/error.ts';
+import { EXIT, InterruptedError, UsageError } from '../../model/error.ts';
 import { createSandbox, parseSetting } from '../../sandbox/index.ts';
 import type { Settings } from '../../sandbox/index.ts';
 import { defineCommand } from '../command.ts';
@@ -57,7 +57,7 @@ export const sandbox = defineCommand({
     } finally {
       await service.close();
     }
-    return EXIT.done;
+    return signal.reason instanceof InterruptedError ? signal.reason.exitCode : EXIT.done;
   },
 });
 

@@ -287,6 +287,10 @@ describe('a mapping that is wrong says what, where and what is near', () => {
     `version: 1\nname: p\npush: prices\nsource: { csv: p.csv }\noperation: ${operation}\ncolumns: auto\n${rest}`;
   test.each([
     [USERS.replace('columns:', 'colums:'), 'm.yaml:6:1: unknown key "colums": did you mean "columns"?'],
+    [
+      pull('users').replace('r.csv', 'teamsheet.yaml'),
+      'm.yaml:4:21: destination.csv: a report needs a name that ends in .csv or .tsv or .txt',
+    ],
     [USERS.replace('version: 1', 'version: 2'), 'm.yaml:1:10: version: 2 is not known; write version: 1'],
     [
       USERS.replace('push: users', 'push: user'),

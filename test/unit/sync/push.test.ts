@@ -134,6 +134,12 @@ describe('users', () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,', ',Nobody,');
     const result = await run(engine, { ...users, rejectMode: 'fail' });
+    const planned = await planPush(engine.ports, [{ ...users, rejectMode: 'fail' }], PLAN_OPTIONS);
+    expect(planned).toMatchObject({
+      exitCode: 6,
+      mappings: [{ outcomes: { created: 0, invalid: 1, deferred: 1 } }],
+    });
+    await planned.rows.remove();
     expect(outcomes(result)).toEqual({ rows: 2, invalid: 1, deferred: 1 });
     expect(result.report.exit_code).toBe(6);
     expect(engine.service.writes).toEqual([]);
