@@ -31,20 +31,22 @@ export interface PushRequests {
 
 const fieldsOf = (row: RunRow): Fields => row.fields ?? {};
 
-/** A record of the state: digests of every field, values only where they name nobody. */
-function remembered(key: string, id: string | null, number: number | null, fields: Fields): KnownRecord {
-  const values = Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value !== 'string'));
-  return { key, id, number, digests: digestFields(fields), values };
+/** A record with its values, as a live list shows it and a plan prints it. */
+function known(key: string, id: string | null, number: number | null, fields: Fields): KnownRecord {
+  return { key, id, number, digests: digestFields(fields), values: fields };
 }
 
-/** A user as the state remembers it: no name, only its digest. */
-export function rememberUser(user: User): KnownRecord {
-  return remembered(user.external_id.normalize('NFC'), user.id, user.user_id ?? null, userFields(user));
+/** A record as the state remembers it: digests of every field, values only where they name nobody. */
+export function remembered(record: KnownRecord): KnownRecord {
+  const values = Object.fromEntries(
+    Object.entries(record.values).filter(([, value]) => typeof value !== 'string'),
+  );
+  return { ...record, values };
 }
 
-/** A user as a live list shows it, with the values that a plan prints. */
+/** A user with the values that a plan prints. */
 export function knownUser(user: User): KnownRecord {
-  return { ...rememberUser(user), values: userFields(user) };
+  return known(user.external_id.normalize('NFC'), user.id, user.user_id ?? null, userFields(user));
 }
 
 function userFields(user: User): Fields {
@@ -80,7 +82,7 @@ const users: PushRequests = {
         const [user] = found ?? [];
         if (row.key === null || user === undefined) return [];
         const disagrees = disagreement(row, found ?? []);
-        const record = withSent(row, rememberUser(user));
+        const record = withSent(row, remembered(knownUser(user)));
         return [[row.key, { id: user.id, record, ...(disagrees === undefined ? {} : { disagrees }) }]];
       }),
     );
@@ -106,7 +108,7 @@ function disagreement(row: RunRow, found: readonly User[]): string | undefined {
 
 /** The same for every resource that answers with no record of its own per row: the row itself is what was confirmed. */
 const confirmSent = (row: RunRow, id: string | null): [string, Confirmation][] =>
-  row.key === null ? [] : [[row.key, { id, record: remembered(row.key, id, null, fieldsOf(row)) }]];
+  row.key === null ? [] : [[row.key, { id, record: remembered(known(row.key, id, null, fieldsOf(row))) }]];
 
 const prices: PushRequests = {
   operation: 'upload-prices',

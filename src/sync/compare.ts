@@ -5,7 +5,7 @@ import { RefusedError, StoppedError, UnavailableError, UsageError } from '../mod
 import type { KnownRecord, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import { quotaUsed } from '../plan/quota.ts';
-import { knownUser, rememberUser } from '../plan/requests.ts';
+import { knownUser, remembered } from '../plan/requests.ts';
 import { openWrites } from './open-writes.ts';
 import type { PlanOptions, SyncPorts } from './sync.ts';
 
@@ -215,14 +215,17 @@ async function listUsers(
 ): Promise<Comparison> {
   const startedAtMs = ports.clock.now();
   let pages = 0;
+  let listed = 0;
   for await (const users of ports.service.list('list-users', {}, ports.signal, 'fail')) {
     pages += 1;
-    await rows.addKnown(mapping.name, users.map(knownUser));
-    await ports.store.confirm(service, 'users', users.map(rememberUser));
+    const records = users.map(knownUser);
+    listed += records.length;
+    await rows.addKnown(mapping.name, records);
+    await ports.store.confirm(service, 'users', records.map(remembered));
     ports.emit({
       kind: 'progress',
       mapping: mapping.name,
-      done: await rows.countKnown(mapping.name),
+      done: listed,
       total: used ?? 0,
       unit: 'users listed',
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pushRequests, rememberUser, userChange } from '../../../src/plan/requests.ts';
+import { knownUser, pushRequests, remembered, userChange } from '../../../src/plan/requests.ts';
 import { runRow } from '../../support/builders.ts';
 
 const { users, prices, points_config } = pushRequests;
@@ -41,7 +41,9 @@ describe('users', () => {
   });
 
   it('remembers no name, only its digest', () => {
-    const record = rememberUser({ id: '1', external_id: 'A', display_name: 'Ann Example', is_active: true });
+    const record = remembered(
+      knownUser({ id: '1', external_id: 'A', display_name: 'Ann Example', is_active: true }),
+    );
     expect(JSON.stringify(record)).not.toContain('Ann Example');
     expect(record.values).toEqual({ is_active: true });
   });
