@@ -8,7 +8,7 @@ export default defineConfig({
     include: ['test/{unit,property,contract,e2e}/**/*.test.ts'],
     passWithNoTests: false,
     restoreMocks: true,
-    testTimeout: 30_000,
+    testTimeout: process.env['TEAMSHEET_LONG'] === undefined ? 30_000 : 1_800_000,
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
   },
 });

@@ -1,5 +1,6 @@
 import yargs from 'yargs';
 import type { Argv } from 'yargs';
+import { nearest } from '../mapping/nearest.ts';
 import { UsageError } from '../model/error.ts';
 import { commands, laterCommands } from './commands/registry.ts';
 import { commonFlags, LATER_FLAGS } from './flags.ts';
@@ -34,7 +35,7 @@ export async function parseCommandLine(argv: readonly string[]): Promise<Parsed>
     if (error instanceof Chosen && parsed !== undefined) return parsed;
     // yargs wraps what a flag's own check throws; anything else is no matter of the command line.
     if (!(error instanceof Error) || error.name !== 'YError') throw error;
-    throw refusal(error.message, argv);
+    throw await refusal(error.message, argv);
   }
   return parsed ?? { kind: 'help', text: '' };
 }
@@ -89,10 +90,11 @@ function commandTree(choose: (name: string, args: unknown) => void): Argv {
 }
 
 /** What is wrong with a command line, in words that say what to do; flags of a later version are answered as such. */
-function refusal(message: string, argv: readonly string[]): UsageError {
+async function refusal(message: string, argv: readonly string[]): Promise<UsageError> {
   const command = argv.find((word) => Object.hasOwn(commands, word));
   const next = command === undefined ? '--help' : `${command} --help`;
-  const later = LATER_FLAGS.find((flag) => new RegExp(`^Unknown arguments?:.*\\b${flag}\\b`).test(message));
+  const unknown = unknownNames(message);
+  const later = LATER_FLAGS.find((flag) => unknown.includes(flag));
   if (later !== undefined)
     return new UsageError('usage.later', `--${later} is not part of this version`, { next });
   const near = /^Did you mean (.+)\?$/.exec(message)?.[1];
@@ -101,9 +103,51 @@ function refusal(message: string, argv: readonly string[]): UsageError {
       next: `${near} --help`,
     });
   }
+  if (unknown.length > 0) {
+    const own = command === undefined ? undefined : await commands[command]?.load();
+    const flags = [...(own?.flags ?? []), ...Object.keys(commonFlags), 'help', 'version'];
+    const what = unknown.map((name) => renderUnknown(name, flags, argv)).join(', ');
+    return new UsageError('usage.arguments', `Unknown argument${unknown.length > 1 ? 's' : ''}: ${what}`, {
+      next,
+    });
+  }
   const missing = message.startsWith('Not enough non-option arguments');
-  const what = missing ? `the command line ends too early: ${commands[command ?? '']?.usage ?? ''}` : message;
+  const what = missing
+    ? `the command line ends too early: ${commands[command ?? '']?.usage ?? ''}`
+    : renderChoices(message);
   return new UsageError('usage.arguments', what, { next });
+}
+
+/** The names that yargs does not know, each once: it names a flag of several words in camel case as well. */
+function unknownNames(message: string): readonly string[] {
+  const names = /^Unknown arguments?: (.*)$/s.exec(message)?.[1]?.split(', ') ?? [];
+  const bare = (name: string): string => name.replaceAll('-', '').toLowerCase();
+  return names.filter((name, index) => names.findIndex((other) => bare(other) === bare(name)) === index);
+}
+
+/** An unknown name as it was typed; a flag with the nearest one that there is. */
+function renderUnknown(name: string, flags: readonly string[], argv: readonly string[]): string {
+  if (argv.some((word) => word === `--${name}` || word.startsWith(`--${name}=`))) {
+    const near = nearest(name, flags);
+    return near === undefined ? `--${name}` : `--${name} (did you mean --${near}?)`;
+  }
+  return name.length === 1 && argv.some((word) => /^-\w/.test(word) && word.includes(name))
+    ? `-${name}`
+    : name;
+}
+
+/** `--seed takes default or demo, not "x"` for the lines in which yargs says so; any other message stays. */
+function renderChoices(message: string): string {
+  const [head, ...lines] = message.split('\n  Argument: ');
+  if (head !== 'Invalid values:') return message;
+  return lines
+    .map((line) => {
+      const [, flag, given, choices] = /^(.*?), Given: (.*), Choices: (.*)$/s.exec(line) ?? [];
+      if (flag === undefined || given === undefined || choices === undefined) return line;
+      const listed = choices.replaceAll('"', '').replace(/, ([^,]*)$/, ' or $1');
+      return `--${flag} takes ${listed}, not ${given}`;
+    })
+    .join('; ');
 }
 
 function refuseLater(name: string): never {

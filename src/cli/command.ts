@@ -12,6 +12,8 @@ export type CommonArgs = ArgumentsCamelCase<InferredOptionTypes<typeof commonFla
 
 /** A command as its file exports it. */
 export interface Command {
+  /** The names of its own flags, without the dashes. */
+  readonly flags: readonly string[];
   readonly build: (parser: Argv) => Argv;
   readonly run: (args: unknown, program: Program) => Promise<ExitCode>;
 }
@@ -30,6 +32,7 @@ export function defineCommand<
   const Places extends Readonly<Record<string, PositionalOptions>>,
 >({ options, positionals, examples, run }: Declaration<Set, Places>): Command {
   return {
+    flags: Object.keys(options),
     build: (parser) => {
       for (const [name, place] of Object.entries(positionals)) parser.positional(name, place);
       for (const [line, does] of examples) parser.example(`$0 ${line}`, does);

@@ -119,6 +119,7 @@ export const LATER_FLAGS = [
   'after-deadline',
   'week',
   'weeks',
+  'tab',
   'workbook',
   'spreadsheet',
   'profile',

@@ -1,5 +1,5 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import type { ExitCode } from '../model/error.ts';
+import { EXIT, type ExitCode } from '../model/error.ts';
 import { push } from '../sync/push.ts';
 import type { Approve, PushResult } from '../sync/push.ts';
 import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
@@ -35,11 +35,15 @@ export function askApproval(work: Work): Approve {
     const sample = await sampleChanges(planned.changes());
     const view = { style: screen.style, nowMs: clock.now(), timezone: config.timezone };
     work.endProgress();
+    const writes = countWrites(planned);
+    // Where nothing is sent and every row stands as it should, the report alone says so.
+    if (writes === 0 && planned.exitCode === EXIT.done) return;
     const shown = `${renderPlan(planned, sample, view)}\n`;
-    if (yes === true) screen.say(shown);
+    if (yes === true || writes === 0) screen.say(shown);
     else screen.tell(shown);
+    if (writes === 0) return;
     await approve(
-      `Send ${renderCountOf(countWrites(planned), 'writing request')} to ${planned.account.baseUrl}?`,
+      `Send ${renderCountOf(writes, 'writing request')} to ${planned.account.baseUrl}?`,
       renderTyped(program.typed),
       yes === true,
       program,
@@ -57,7 +61,7 @@ export async function tellResult(
 ): Promise<ExitCode> {
   const { screen, name } = program;
   endProgress();
-  const nexts = nextAfter(report);
+  const nexts = nextAfter(report, stoppedBy !== undefined);
   const [first] = nexts;
   if (stoppedBy !== undefined) screen.tell(renderStop(stoppedBy, program, first));
   if (screen.json) {

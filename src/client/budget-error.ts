@@ -10,7 +10,7 @@ function localIso(ms: number): string {
   return `${local}${offsetMinutes < 0 ? '-' : '+'}${pad(size / 60)}:${pad(size % 60)}`;
 }
 
-/** A pause of `ms`, until the wall-clock time `untilMs`, is longer than the run may make. */
+/** A pause of `ms`, until the wall-clock time `untilMs`, is longer than the run may make. What is next depends on whether there is a run. */
 export function pauseTooLong(
   reason: string,
   untilMs: number,
@@ -20,7 +20,6 @@ export function pauseTooLong(
   return new IncompleteError(
     'budget.exhausted',
     `${reason}: requests can go on at ${localIso(untilMs)}, in ${Math.ceil(ms / 1000)} s, and max_wait is ${maxWaitMs / 1000} s`,
-    { next: 'resume' },
   );
 }
 
@@ -33,9 +32,7 @@ export function nothingBesideReserve(name: RateWindowName, reserve: number, limi
   );
 }
 
-/** The run has sent as many requests as it may. */
+/** As many requests were sent as may be. What is next depends on whether there is a run. */
 export function requestsUsedUp(maxRequests: number): IncompleteError {
-  return new IncompleteError('budget.max_requests', `the limit of ${maxRequests} requests is reached`, {
-    next: 'resume',
-  });
+  return new IncompleteError('budget.max_requests', `the limit of ${maxRequests} requests is reached`);
 }

@@ -18,7 +18,7 @@ import type { Page } from './list.ts';
 import { buildRequest } from './request.ts';
 import type { CallParts } from './request.ts';
 import { retry } from './retry.ts';
-import { failedRead, refusal, throttledForGood, unavailable } from './service-error.ts';
+import { failedRead, refusal, throttledForGood, unavailable, unreadableAccount } from './service-error.ts';
 import { timeout } from './timeout.ts';
 import { TransportError } from './transport-error.ts';
 import { withholdKey } from './withhold-key.ts';
@@ -229,11 +229,9 @@ class Client implements Service {
     const [account] = answer?.records ?? [];
     if (account !== undefined) return account;
     const issue = answer?.issues[0]?.message;
-    throw unavailable(
-      request,
-      'service.no_envelope',
-      issue === undefined ? WRONG_DATA : `an account that cannot be read (${issue})`,
-    );
+    throw issue === undefined
+      ? unavailable(request, 'service.no_envelope', WRONG_DATA)
+      : unreadableAccount(request, issue);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
+import { isPathSegment } from '../contract/path-segment.ts';
 import { InternalError } from '../model/error.ts';
 import type { HttpRequest } from '../model/ports.ts';
 import type { Secret } from '../model/secret.ts';
@@ -30,14 +31,6 @@ function checkPart(
   }
   const parsed = schema.safeParse(value ?? {});
   if (!parsed.success) throw invalid(operation, part, renderSchemaIssues(parsed.error));
-}
-
-/**
- * Whether a text can be the id in a path. `.` and `..` are the only segments that a URL resolves away even when they are encoded; a lone surrogate has
- * no encoding.
- */
-export function isPathSegment(text: string): boolean {
-  return text !== '.' && text !== '..' && text.isWellFormed();
 }
 
 /** The path below `/v1` with its id as exactly one segment, whatever characters it holds. */

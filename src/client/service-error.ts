@@ -39,6 +39,15 @@ export function unavailable(
   return new UnavailableError(fault, message, { next: NEXT[fault], cause });
 }
 
+/** The error of an account with a field of another kind than the interface documents; `issue` names it. */
+export function unreadableAccount(request: HttpRequest, issue: string): UnavailableError {
+  return new UnavailableError(
+    'service.account',
+    `${addressOf(request)} answered with an account that cannot be read (${issue})`,
+    { next: 'ask your provider about that field of the account' },
+  );
+}
+
 /** The error of a read that the service refused; on the account call a refusal tells about the key or the address. */
 export function refusal(
   request: HttpRequest,

@@ -1,5 +1,6 @@
 import type { TableLocation } from '../model/table.ts';
 import type * as z from 'zod';
+import { isPathSegment } from '../contract/path-segment.ts';
 import type { PullTarget } from '../contract/resource.ts';
 import type { Drafting } from './drafting.ts';
 import type { PlayerIds, PullMapping, ReportColumnSpec } from './mapping.ts';
@@ -87,7 +88,11 @@ function parsePullWhere(input: PullInput, target: PullTarget, draft: Drafting): 
 
 /** A value as the operation takes it; digits in a text are a number where a number is wanted. */
 function whereValue(value: Scalar, name: string, schema: z.ZodType, draft: Drafting): Scalar {
-  if (schema.safeParse(value).success) return value;
+  if (schema.safeParse(value).success) {
+    if (name === 'id' && typeof value === 'string' && !isPathSegment(value))
+      draft.note(['where', name], `${show(value)} cannot stand in an address; correct it`);
+    return value;
+  }
   const text = String(value).trim();
   if (/^\d{1,15}$/.test(text) && schema.safeParse(Number(text)).success) return Number(text);
   if (schema.safeParse(text).success) return text;

@@ -5,6 +5,7 @@ import { StoppedError } from '../model/error.ts';
 export interface GuardFigures {
   /** Rows after the header, without excluded ones. */
   readonly rows: number;
+  readonly excluded: number;
   readonly invalid: number;
   readonly updates: number;
   /** Records known under the keys of the resource; 0 before the first push. */
@@ -31,45 +32,43 @@ const stepOf = (step: Step): number => Math.abs(step.after - step.before);
 export const stepPct = (step: Step): number =>
   step.before === 0 ? Infinity : (stepOf(step) / Math.abs(step.before)) * 100;
 
-function stepTooLarge(guards: Guards, figures: GuardFigures): readonly [string, string][] {
+/** A guard that stops: its name, what it found, and the row that it found it in. */
+type Tripped = readonly [guard: string, what: string, rowNumber?: number];
+
+function stepTooLarge(guards: Guards, figures: GuardFigures): readonly Tripped[] {
   const { largestStep, largestStepPct } = figures;
   const describe = (step: Step): string => `row ${step.rowNumber} goes from ${step.before} to ${step.after}`;
-  return [
-    ...(guards.maxStep !== undefined &&
+  const stops: Tripped[] = [];
+  if (
+    guards.maxStep !== undefined &&
     largestStep !== undefined &&
     stepOf(largestStep) > guards.maxStep + 1e-9
-      ? [['max_step', `${describe(largestStep)}: more than max_step ${guards.maxStep}`] as [string, string]]
-      : []),
-    ...(guards.maxStepPct !== undefined &&
+  ) {
+    const what = `${describe(largestStep)}: more than max_step ${guards.maxStep}`;
+    stops.push(['max_step', what, largestStep.rowNumber]);
+  }
+  if (
+    guards.maxStepPct !== undefined &&
     largestStepPct !== undefined &&
     stepPct(largestStepPct) > guards.maxStepPct + 1e-9
-      ? [
-          ['max_step_pct', `${describe(largestStepPct)}: more than max_step_pct ${guards.maxStepPct} %`] as [
-            string,
-            string,
-          ],
-        ]
-      : []),
-  ];
+  ) {
+    const what = `${describe(largestStepPct)}: more than max_step_pct ${guards.maxStepPct} %`;
+    stops.push(['max_step_pct', what, largestStepPct.rowNumber]);
+  }
+  return stops;
 }
 
-function tripped(guards: Guards, figures: GuardFigures): readonly [string, string][] {
+function tripped(guards: Guards, figures: GuardFigures): readonly Tripped[] {
   const { rows, updates, known } = figures;
   const changePct = known === 0 ? 0 : (updates / known) * 100;
-  return [
-    ...(rows > 0 && rows < guards.minRows
-      ? [['min_rows', `only ${rows} rows, at least ${guards.minRows} expected`] as [string, string]]
-      : []),
-    ...(changePct > guards.maxChangePct
-      ? [
-          [
-            'max_change_pct',
-            `${updates} of ${known} known records would change (${Math.round(changePct)} %), at most ${guards.maxChangePct} % expected`,
-          ] as [string, string],
-        ]
-      : []),
-    ...stepTooLarge(guards, figures),
-  ];
+  const stops: Tripped[] = [];
+  if (rows > 0 && rows < guards.minRows)
+    stops.push(['min_rows', `only ${rows} rows, at least ${guards.minRows} expected`]);
+  if (changePct > guards.maxChangePct) {
+    const what = `${updates} of ${known} known records would change (${Math.round(changePct)} %), at most ${guards.maxChangePct} % expected`;
+    stops.push(['max_change_pct', what]);
+  }
+  return [...stops, ...stepTooLarge(guards, figures)];
 }
 
 /** The guards that stop a push before it writes, each naming the flag that passes it; empty when it may go on. */
@@ -84,10 +83,15 @@ export function checkGuards(
     return [
       new StoppedError(
         'guard.empty_source',
-        `${name}: ${source.origin} has a header and no rows, so it may have been cut`,
+        figures.excluded === 0
+          ? `${name}: ${source.origin} has a header and no rows, so it may have been cut`
+          : `${name}: where leaves out all rows of ${source.origin} (${figures.excluded})`,
         {
           file: source.origin,
-          next: 'if it is meant to be empty, add --allow-empty',
+          next:
+            figures.excluded === 0
+              ? 'if it is meant to be empty, add --allow-empty'
+              : 'add rows of your own; if it is meant so, add --allow-empty',
         },
       ),
     ];
@@ -95,9 +99,10 @@ export function checkGuards(
   const stops = tripped(guards, figures)
     .filter(([guard]) => !options.allowGuards.includes(guard))
     .map(
-      ([guard, what]) =>
+      ([guard, what, line]) =>
         new StoppedError(`guard.${guard}`, `${name}: ${what}`, {
           file: source.origin,
+          line,
           next: `if this is meant, add --allow-guard ${guard}`,
         }),
     );

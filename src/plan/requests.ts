@@ -135,6 +135,7 @@ const pointsConfig: PushRequests = {
   updatesLikeCreates: true,
   parallel: false,
   groupOf: (row) => row.key ?? '',
+  // A group is one league, so its only row; its fields were checked by the contract's own schemas when they were read.
   body: (rows) => fieldsOf(rows[0] as RunRow) as unknown as BodyOf<'set-points-config'>,
   match: (rows, records) => {
     const answer = pointsConfigRecord.safeParse(records[0]);

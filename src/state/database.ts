@@ -50,10 +50,12 @@ export class Database {
   }
 
   all(statement: string, ...values: SQLInputValue[]): SqlRow[] {
+    // Node types rows as objects; `#prepared` made them arrays.
     return this.#prepared(statement).all(...values) as unknown[] as SqlRow[];
   }
 
   get(statement: string, ...values: SQLInputValue[]): SqlRow | undefined {
+    // An array, as in `all`.
     return this.#prepared(statement).get(...values) as unknown as SqlRow | undefined;
   }
 
@@ -61,6 +63,7 @@ export class Database {
   integers(statement: string, ...values: SQLInputValue[]): number[] {
     const found: number[] = [];
     for (const row of this.#prepared(statement).iterate(...values)) {
+      // An array, as in `all`.
       found.push(integer(row as unknown as SqlRow, 0));
     }
     return found;

@@ -40,10 +40,6 @@ export interface OpenAccount {
   readonly service: ServiceAccount;
 }
 
-/** Writing requests that a plan needs. */
-export const writesOf = (planned: PlannedPush): number =>
-  planned.mappings.reduce((sum, plan) => sum + plan.writes, 0);
-
 /** Reads the account, resyncs the budget and names the account in the state. Errors: AccessError, UnavailableError. */
 export async function openAccount(
   ports: Pick<SyncPorts, 'service' | 'emit' | 'baseUrl'>,
@@ -139,6 +135,7 @@ async function planMapping(
     mapping,
     {
       rows: plan.outcomes.rows - plan.outcomes.excluded,
+      excluded: plan.outcomes.excluded,
       invalid: plan.outcomes.invalid,
       updates: compared?.updates ?? 0,
       known: comparison?.known ?? 0,

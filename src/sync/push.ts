@@ -5,13 +5,13 @@ import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/store.ts';
 import { checkCounts, outcomeCounts } from '../plan/counts.ts';
 import { holdRows, openWrites, waitForOpenWrites } from './open-writes.ts';
-import { openAccount, planRows, pushable, writesOf, type OpenAccount } from './plan-sync.ts';
+import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.ts';
 import { pushMapping } from './push-mapping.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import { writeResults } from './results.ts';
 import type { PlannedPush, PlanOptions, RunReport, SyncPorts } from './sync.ts';
 
-/** Shows the plan and asks; throws StoppedError `approval.*` when it is not to be. Called only when something would be written. */
+/** Shows the plan and asks, where something would be written; throws StoppedError `approval.*` when it is not to be. */
 export type Approve = (planned: PlannedPush) => Promise<void>;
 
 /**
@@ -98,7 +98,7 @@ export async function planAndWrite(
     if (planned.stops.length > 0 && rejectStop) return await stopAtRejects(ports, run, planned);
     const [stop] = planned.stops;
     if (stop !== undefined) throw stop.error;
-    if (writesOf(planned) > 0) await approve(planned);
+    await approve(planned);
   } catch (error) {
     await rows.remove();
     const stop = stopOf(error, ports.signal);
@@ -107,7 +107,7 @@ export async function planAndWrite(
       endedAtMs: ports.clock.now(),
       exitCode: stop?.exitCode ?? EXIT.internal,
     });
-    throw stop ?? error;
+    throw stop === undefined ? error : resumable(stop, run);
   }
   await ports.store.updateRun(run.id, { phase: 'writing' });
   return write(ports, run, planned, account);
@@ -116,6 +116,12 @@ export async function planAndWrite(
 /** A stop before the first write that somebody decides, such as a guard: the run is over. After any other one `resume` plans it anew. */
 function isDecided(stop: TeamsheetError | undefined): boolean {
   return stop?.exitCode === EXIT.stopped || stop?.exitCode === EXIT.config || stop?.exitCode === EXIT.usage;
+}
+
+/** The budget does not know of runs: a stop of its own that leaves one says how it goes on. */
+function resumable(stop: TeamsheetError, run: Run): TeamsheetError {
+  if (!(stop instanceof IncompleteError) || stop.next !== undefined) return stop;
+  return new IncompleteError(stop.code, stop.message, { next: `resume ${run.id}` });
 }
 
 /** `reject_mode: fail` with invalid rows: nothing is sent, the good rows are deferred, and the files of bad rows are written. */

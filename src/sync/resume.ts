@@ -5,7 +5,7 @@ import type { Run, StoredIntent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
 import type { Confirmation } from '../plan/requests.ts';
 import { holdRows, waitForOpenWrites } from './open-writes.ts';
-import { openAccount, planRows, writesOf, type OpenAccount } from './plan-sync.ts';
+import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
 import { planAndWrite, write, type Approve, type PushResult, type StoredRun } from './push.ts';
 import { readSources } from './read-rows.ts';
 import { readBack } from './read-back.ts';
@@ -65,7 +65,7 @@ async function planLeft(
     await waitForOpenWrites(ports, account.service, mappings);
     for (const mapping of mappings) await reopen(ports, run, mapping, rows, account);
     const planned = await planRows(ports, mappings, rows, account, options);
-    if (writesOf(planned) > 0) await approve(planned);
+    await approve(planned);
     return planned;
   } catch (error) {
     await rows.close();

@@ -45,6 +45,7 @@ export async function validateSources(
       validated.push({ mapping, outcomes, valid: counts.get('open') ?? 0 });
       const figures = {
         rows: outcomes.rows - outcomes.excluded,
+        excluded: outcomes.excluded,
         invalid: outcomes.invalid,
         updates: 0,
         known: 0,

@@ -45,7 +45,7 @@ function openError(cause: unknown, origin: string): ConfigError {
 function missing(origin: string, cause?: unknown): ConfigError {
   return new ConfigError('source.missing', `${origin}: there is no such file`, {
     file: origin,
-    next: "Check the path in the mapping; it is relative to the config file's folder. Tables to start from stand in templates/.",
+    next: "Check the path; one in a mapping is relative to the config file's folder. Tables to start from stand in templates/.",
     cause,
   });
 }

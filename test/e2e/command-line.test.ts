@@ -38,6 +38,12 @@ describe.concurrent('help and version', () => {
     expect(await run('push', '--json', '--help')).toEqual({ code: 0, stdout: help['push'], stderr: '' });
   });
 
+  it('offer to import only what can be pushed', async () => {
+    const text = (await staticText()).help['import'] ?? '';
+    expect(text).toContain('the resource that the rows are: users, prices, points_config');
+    expect(text).not.toMatch(/workbook|--tab/i);
+  });
+
   it('name every command and none of a later version', async () => {
     const text = (await staticText()).help[''] ?? '';
     for (const name of Object.keys(commands)) expect(text).toContain(`teamsheet ${name}`);
@@ -55,6 +61,22 @@ describe.concurrent('a wrong command line is exit 64 with one clear line and the
       'teamsheet --help',
     ],
     [['import', 'x.csv', '--as', 'usres'], '--as usres: rows can be imported as', 'use --as users'],
+    [
+      ['import', 'x.csv', '--as', 'squads'],
+      '--as squads: rows can be imported as users, prices, points_config',
+      'teamsheet import --help',
+    ],
+    [
+      ['import', 'x.xlsx', '--as', 'users'],
+      'x.xlsx: workbooks cannot be read yet',
+      'save its tab as CSV and import that file',
+    ],
+    [['pull', '--limti', '3'], 'Unknown argument: --limti (did you mean --limit?)', 'teamsheet pull --help'],
+    [
+      ['sandbox', '--seed', 'nosuch'],
+      '--seed takes default or demo, not "nosuch"',
+      'teamsheet sandbox --help',
+    ],
     [['api', 'get-acount'], 'there is no operation "get-acount"', 'teamsheet api get-account'],
     [
       ['api', 'get-fantasy-league', '--id', '..'],
@@ -80,7 +102,7 @@ describe.concurrent('a wrong command line is exit 64 with one clear line and the
       exit_code: 64,
       error: {
         code: 'usage.arguments',
-        message: 'Unknown argument: nonsense',
+        message: 'Unknown argument: --nonsense',
         file: null,
         line: null,
         column: null,

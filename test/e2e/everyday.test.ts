@@ -226,6 +226,23 @@ it('sandbox: one JSON line, then the service, until a signal', async () => {
   expect(outcome.stdout.trimEnd().split('\n')).toHaveLength(1);
 });
 
+it('demo --json: names no results, which were thrown away with the state', async () => {
+  const scratch = makeFolder();
+  try {
+    const { code, stdout } = await runCli(['demo', '--json'], { cwd: scratch.path });
+    const { mappings } = JSON.parse(stdout) as {
+      readonly mappings: readonly { readonly direction: string; readonly results?: string | null }[];
+    };
+    const pushed = mappings.filter(({ direction }) => direction === 'push');
+    expect({ code, results: pushed.map(({ results }) => results) }).toEqual({
+      code: 0,
+      results: [null, null, null],
+    });
+  } finally {
+    scratch.remove();
+  }
+});
+
 it('demo: twice the same, with a workbook and four CSV files', async () => {
   const scratch = makeFolder();
   try {

@@ -175,6 +175,73 @@ describe('api --json', () => {
   });
 });
 
+it('validate shows the warnings of rows that go on', async () => {
+  const warned = makeFolder({
+    'mappings/users.yaml': USERS_MAPPING,
+    'users.csv': `Member ID,Name,Active\nM1,Ann,maybe\n${Array.from({ length: 22 }, (_, row) => `U${row},N/A,yes\n`).join('')}`,
+  });
+  try {
+    const { code, stdout } = await runCli(['validate', 'users'], { cwd: warned.path });
+    expect(code).toBe(3);
+    expect(stdout).toContain('✗ users.csv row 2, column "Active": "maybe"');
+    expect(stdout).toContain('! users.csv row 3, column "Name": "N/A" is sent as a text');
+    expect(stdout.match(/^ {2}! /gm)).toHaveLength(20);
+    expect(stdout).toContain('  … and 2 more rows with warnings');
+  } finally {
+    warned.remove();
+  }
+});
+
+describe('the budget stops a command that is no run', () => {
+  it.each([
+    ['account'],
+    ['api', 'list-users'],
+    ['plan', 'users'],
+    ['pull', 'Squads', '--var', 'folder=out'],
+    ['push', 'users', '--yes'],
+  ])('%s %s: exit 7, and the command again', async (...words) => {
+    const small = await startService({ settings: { per_minute: 2 } });
+    const typed = [...words, '--max-wait', '1ms'];
+    try {
+      const again = (): Promise<Outcome> => runCli(typed, { cwd: folder.path, env: small.env });
+      const spend = ['account', '--max-wait', '1ms'];
+      await runCli(spend, { cwd: folder.path, env: small.env });
+      await runCli(spend, { cwd: folder.path, env: small.env });
+      const outcome = await again();
+      expect(outcome).toMatchObject({
+        code: 7,
+        stderr: expect.stringContaining(
+          `  next: after that time, type: teamsheet ${typed.join(' ')}\n`,
+        ) as string,
+      });
+      expect(outcome.stderr).not.toContain('resume');
+    } finally {
+      await small.close();
+    }
+  });
+
+  it('doctor: the same as the fix of its check', async () => {
+    const small = await startService({ settings: { per_minute: 1 } });
+    try {
+      const doctor = (): Promise<Outcome> =>
+        runCli(['doctor', '--max-wait', '1ms', '--json'], { cwd: folder.path, env: small.env });
+      await doctor();
+      const outcome = await doctor();
+      const { checks } = json(outcome) as { readonly checks: readonly object[] };
+      expect(outcome.code).toBe(7);
+      expect(checks).toContainEqual(
+        expect.objectContaining({
+          name: 'service',
+          level: 'bad',
+          fix: 'after that time, type: teamsheet doctor --max-wait 1ms --json',
+        }),
+      );
+    } finally {
+      await small.close();
+    }
+  });
+});
+
 it('a report that the budget stops is pulled again: there is nothing to resume', async () => {
   const outcome = await run('pull', 'Squads', '--var', 'folder=out', '--max-requests', '2');
   expect({ code: outcome.code, stderr: outcome.stderr }).toMatchObject({

@@ -6,8 +6,8 @@ import { endpoints, OPERATION_IDS } from '../../contract/index.ts';
 import type { OperationId } from '../../contract/index.ts';
 import { isRead } from '../../contract/endpoint.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
+import { isPathSegment } from '../../contract/path-segment.ts';
 import type { ResourceName } from '../../contract/resource.ts';
-import { isPathSegment } from '../../client/request.ts';
 import { nearest } from '../../mapping/nearest.ts';
 import {
   ConfigError,

@@ -1,6 +1,6 @@
 import { FEATURES } from '../../contract/endpoint.ts';
 import type { Account } from '../../contract/resources/account.ts';
-import { EXIT, TeamsheetError } from '../../model/error.ts';
+import { EXIT, IncompleteError, TeamsheetError } from '../../model/error.ts';
 import type { ExitCode } from '../../model/error.ts';
 import { defineCommand } from '../command.ts';
 import type { Config } from '../config.ts';
@@ -10,7 +10,7 @@ import { listMappingNames, readMappings } from '../mappings.ts';
 import type { Program } from '../program.ts';
 import { renderCheck } from '../render/checks.ts';
 import type { Check } from '../render/checks.ts';
-import { renderNext } from '../render/stop.ts';
+import { nextAfterStop } from '../render/stop.ts';
 import { renderCount, renderDuration } from '../render/text.ts';
 import { withSession } from '../session.ts';
 import type { Session, SessionArgs } from '../session.ts';
@@ -76,7 +76,10 @@ async function attempt<T extends object>(
       level: 'bad',
       name,
       found: error.message,
-      fix: error.next === undefined ? undefined : renderNext(error.next, program.name),
+      fix:
+        error.next === undefined && !(error instanceof IncompleteError)
+          ? undefined
+          : nextAfterStop(error, program),
       exitCode: error.exitCode,
       code: error.code,
     };

@@ -7,6 +7,7 @@ import type { PushTarget, Resource, ResourceName } from '../../contract/resource
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../mapping/nearest.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
+import { pushRequests } from '../../plan/requests.ts';
 import { RESULT_COLUMNS } from '../../sync/results.ts';
 import { defineCommand } from '../command.ts';
 import { bareRecord } from '../env-file.ts';
@@ -21,11 +22,14 @@ import { runPush } from '../run-push.ts';
 import { withSession } from '../session.ts';
 import type { Session } from '../session.ts';
 
+/** What rows can be imported as: whatever a push can send. */
+const PUSHABLE = RESOURCES.filter((known) => pushRequests[known] !== undefined);
+
 /** `import FILE --as RESOURCE`: one file, its headers matched to fields; the mapping that this makes can be saved. */
 export const importFile = defineCommand({
   options: {
     ...compareFlags,
-    as: { ...text('the resource that the rows are'), demandOption: true },
+    as: { ...text(`the resource that the rows are: ${PUSHABLE.join(', ')}`), demandOption: true },
     set: {
       type: 'string',
       array: true,
@@ -44,16 +48,16 @@ export const importFile = defineCommand({
       coerce: namedValues('match'),
       describe: '"Header=field" where the header does not say it; may be repeated',
     },
-    tab: text('the tab of a workbook'),
     'save-mapping': text('write the mapping into this file, to use it again'),
   },
-  positionals: { file: { type: 'string', demandOption: true, describe: 'a CSV file or an XLSX workbook' } },
+  positionals: { file: { type: 'string', demandOption: true, describe: 'a CSV file' } },
   examples: [
     ['import members.csv --as users', 'headers such as "Member ID" and "Name" are known'],
     ['import prices.csv --as prices --set type=weekly', 'a field that the file does not have'],
   ],
   run: (args, program) => {
     const { name, target } = pushTarget(args.as);
+    refuseWorkbook(args.file);
     for (const field of [...Object.values(args.match), ...Object.keys(args.set)])
       refuseUnknownField(field, name, target);
     return withSession(args, program, async (session) => {
@@ -75,19 +79,24 @@ interface ImportArgs {
   readonly file: string;
   readonly set: Readonly<Record<string, string>>;
   readonly match: Readonly<Record<string, string>>;
-  readonly tab?: string | undefined;
   readonly saveMapping?: string | undefined;
   readonly encoding?: string | undefined;
 }
 
 function pushTarget(as: string): { readonly name: ResourceName; readonly target: PushTarget } {
-  const pushable = RESOURCES.filter((known) => resourceOf(known).push !== undefined);
-  const name = pushable.find((known) => known === as || known.replaceAll('_', '-') === as);
+  const name = PUSHABLE.find((known) => known === as || known.replaceAll('_', '-') === as);
   const target = name === undefined ? undefined : resourceOf(name).push;
   if (name !== undefined && target !== undefined) return { name, target };
-  const near = nearest(as, pushable);
-  throw new UsageError('import.resource', `--as ${as}: rows can be imported as ${pushable.join(', ')}`, {
+  const near = nearest(as, PUSHABLE);
+  throw new UsageError('import.resource', `--as ${as}: rows can be imported as ${PUSHABLE.join(', ')}`, {
     next: near === undefined ? undefined : `use --as ${near}`,
+  });
+}
+
+function refuseWorkbook(file: string): void {
+  if (!/\.xls[xm]?$/i.test(file)) return;
+  throw new UsageError('source.not_yet', `${file}: workbooks cannot be read yet`, {
+    next: 'save its tab as CSV and import that file',
   });
 }
 
@@ -113,7 +122,7 @@ async function makeMapping(
 ): Promise<PushMapping> {
   const { config } = session;
   const source = sourceOf(args, config, program);
-  const header = await readHeader(source, args, session, program);
+  const header = await readHeader(args, session, program);
   const stem = basename(args.file, extname(args.file));
   const document = {
     version: 1,
@@ -132,26 +141,23 @@ async function makeMapping(
   return mapping;
 }
 
-type SourceDocument = { readonly csv: string } | { readonly xlsx: string; readonly tab: string };
+interface SourceDocument {
+  readonly csv: string;
+  readonly allow_outside?: true;
+}
 
-function sourceOf({ file, tab }: ImportArgs, { folder }: Config, { cwd }: Program): SourceDocument {
+function sourceOf({ file }: ImportArgs, { folder }: Config, { cwd }: Program): SourceDocument {
   const path = relative(folder, resolve(cwd, file)).split(sep).join('/');
-  const outside = standsInside(folder, path) ? {} : { allow_outside: true };
-  if (!/\.xlsx$/i.test(file)) return { csv: path, ...outside };
-  if (tab === undefined) throw new UsageError('import.tab', `${file} is a workbook: name its tab with --tab`);
-  return { xlsx: path, tab, ...outside };
+  return { csv: path, ...(standsInside(folder, path) ? {} : { allow_outside: true }) };
 }
 
 async function readHeader(
-  source: SourceDocument,
   args: ImportArgs,
   { ports }: Session,
   { cwd }: Program,
 ): Promise<readonly string[]> {
-  const path = resolve(cwd, args.file);
-  const location =
-    'csv' in source ? ({ kind: 'csv', path } as const) : ({ kind: 'xlsx', path, tab: source.tab } as const);
-  const table = await ports.tables[location.kind].open(location, {
+  const location = { kind: 'csv', path: resolve(cwd, args.file) } as const;
+  const table = await ports.tables.csv.open(location, {
     origin: args.file,
     headerRow: 1,
     delimiter: 'auto',

@@ -1,4 +1,4 @@
-import type { PullMapping } from '../../mapping/mapping.ts';
+import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
 import { renderRowMessage } from '../../model/issue.ts';
 import { preparePull } from '../../sync/pull.ts';
 import { validateSources } from '../../sync/validate.ts';
@@ -16,8 +16,10 @@ import { renderColumns, renderCount, renderCountOf, safeText } from '../render/t
 import type { Style } from '../screen.ts';
 import { openState } from '../state.ts';
 
-/** Invalid rows that are shown one by one for each mapping. */
+/** Invalid rows, and rows with a warning, that are shown one by one for each mapping. */
 const SHOWN_ROWS = 20;
+/** Rows that are looked through at once for warnings. */
+const PAGE = 1000;
 
 /** `validate`: checks the mappings, and every row of the sources of those that push; needs no request. */
 export const validate = defineCommand({
@@ -75,12 +77,38 @@ async function tell(validation: Validation, pulls: readonly PullMapping[], progr
       );
     const more = outcomes.invalid - invalid.length;
     if (more > 0) await screen.data(`  … and ${renderCountOf(more, 'more row', 'more rows')}`);
+    await tellWarnings(validation.rows, mapping, program);
   }
   if (pulls.length > 0)
     await screen.data(
       `${renderCountOf(pulls.length, 'mapping that pulls is', 'mappings that pull are')} right`,
     );
   for (const { error } of validation.stops) screen.tell(renderStop(error, program));
+}
+
+/** What is worth a look in rows that go on. */
+async function tellWarnings(
+  rows: Validation['rows'],
+  { name, source }: PushMapping,
+  { screen }: Program,
+): Promise<void> {
+  let found = 0;
+  for (let afterRow = 0; ;) {
+    const page = await rows.page(name, { open: true, afterRow, limit: PAGE });
+    for (const { rowNumber, message } of page) {
+      if (message === '') continue;
+      found += 1;
+      if (found > SHOWN_ROWS) continue;
+      const warning = safeText(renderRowMessage(source.origin, rowNumber, message));
+      await screen.data(`  ${screen.dataStyle('yellow', '!')} ${warning}`);
+    }
+    const last = page.at(-1);
+    if (last === undefined) break;
+    afterRow = last.rowNumber;
+  }
+  const more = found - SHOWN_ROWS;
+  if (more > 0)
+    await screen.data(`  … and ${renderCountOf(more, 'more row with a warning', 'more rows with warnings')}`);
 }
 
 function renderValidation({ mappings }: Validation, style: Style): string {

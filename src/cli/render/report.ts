@@ -92,20 +92,30 @@ export function renderRequests({
 }
 
 /** What to do after a run that did not end with everything done: commands without the program's name, or sentences. */
-export function nextAfter({
-  exit_code,
-  run,
-  mappings,
-}: Pick<RunReport, 'exit_code' | 'run' | 'mappings'>): readonly string[] {
+export function nextAfter(
+  { exit_code, run, mappings }: Pick<RunReport, 'exit_code' | 'run' | 'mappings'>,
+  stopped: boolean,
+): readonly string[] {
   const pulls = mappings.flatMap((mapping) =>
     mapping.direction === 'pull' ? (mapping.error?.next ?? []) : [],
   );
-  const hasPushed = mappings.some(({ direction }) => direction === 'push');
-  const pushed = hasPushed ? nextAfterPush(exit_code, run) : [];
+  const pushes = mappings.filter((mapping) => mapping.direction === 'push');
+  const pushed =
+    pushes.length === 0 ? [] : nextAfterPush(exit_code, run, stopped || pushes.some(resumeHelps));
   return [...new Set([...pushed, ...pulls])];
 }
 
-function nextAfterPush(exitCode: ExitCode, run: string | null): readonly string[] {
+/** Only users can be looked up again; an upload of prices or points without an answer stays as it is, and so does a conflict. */
+function resumeHelps({ resource, deferred, unknown }: PushSummary): boolean {
+  return resource === 'users' && deferred + unknown > 0;
+}
+
+function nextAfterPush(exitCode: ExitCode, run: string | null, resumable: boolean): readonly string[] {
+  if (exitCode === EXIT.incomplete && !resumable) {
+    return [
+      'look at the rows in the results file; what is unknown or in conflict cannot be settled by this version',
+    ];
+  }
   switch (exitCode) {
     case EXIT.rows:
       return ['mend the rows in the rejected file, then import it or run the mapping again'];

@@ -27,10 +27,10 @@ interface StopDocument {
 
 /**
  * What to do after a stop: as the error says, else `otherwise`, else help for a wrong command line, else the same command once more,
- * after mending what can be mended.
+ * after waiting for the budget or mending what can be mended.
  */
 export function nextAfterStop(
-  { next, exitCode }: TeamsheetError,
+  { code, next, exitCode }: TeamsheetError,
   { name, typed }: Pick<Program, 'name' | 'typed'>,
   otherwise?: string,
 ): string {
@@ -39,6 +39,8 @@ export function nextAfterStop(
   const command = typed.find((word) => Object.hasOwn(commands, word));
   if (exitCode === EXIT.usage) return `${name} ${command === undefined ? '' : `${command} `}--help`;
   const again = `${name} ${renderTyped(typed)}`;
+  if (code === 'budget.exhausted') return `after that time, type: ${again}`;
+  if (code === 'budget.max_requests') return 'type the same command again with a higher --max-requests';
   return exitCode === EXIT.config || exitCode === EXIT.rows ? `mend that, then type: ${again}` : again;
 }
 

@@ -4,10 +4,10 @@ import { renderCheck } from '../../../src/cli/render/checks.ts';
 import { renderPlan, sampleChanges } from '../../../src/cli/render/plan.ts';
 import { createReporter, renderBar } from '../../../src/cli/render/progress.ts';
 import { nextAfter, renderReport } from '../../../src/cli/render/report.ts';
-import { renderNext, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
+import { nextAfterStop, renderNext, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
 import type { Screen, Style } from '../../../src/cli/screen.ts';
 import { exitCodesOf, worstExit } from '../../../src/cli/run-pull.ts';
-import { ConfigError, InternalError } from '../../../src/model/error.ts';
+import { ConfigError, IncompleteError, InternalError } from '../../../src/model/error.ts';
 import type { OutcomeCounts } from '../../../src/model/outcome.ts';
 import type { PlannedChange, PlannedPush } from '../../../src/sync/sync.ts';
 
@@ -96,6 +96,15 @@ describe('the end of a command', () => {
       });
     expect(at(false)).toBe("✗ unexpected failure: boom\n  next: teamsheet push 'a b'");
     expect(at(true)).toMatch(/caused by TypeError: boom\n\s+at /);
+  });
+
+  it('proposes to go on with a run, or the command again where the budget leaves none', () => {
+    const program = { name: 'teamsheet', typed: ['account', '--max-wait', '1s'] };
+    const spent = new IncompleteError('budget.exhausted', 'the minute is used up');
+    const most = new IncompleteError('budget.max_requests', 'the limit of 1 requests is reached');
+    expect(nextAfterStop(spent, program)).toBe('after that time, type: teamsheet account --max-wait 1s');
+    expect(nextAfterStop(most, program)).toBe('type the same command again with a higher --max-requests');
+    expect(nextAfterStop(spent, program, 'resume 01J')).toBe('teamsheet resume 01J');
   });
 
   it('puts the name of the program before commands and flags alone', () => {
@@ -402,10 +411,18 @@ users  1,234    1,000        0          0       234            2
       ...pulled,
       error: { code: 'c', message: 'm', exit_code: 8, next: 'close the file' },
     } as const;
-    expect(nextAfter({ exit_code: 0, run: '01J', mappings: [pushed] })).toEqual([]);
-    expect(nextAfter({ exit_code: 7, run: '01J', mappings: [pushed] })).toEqual(['resume 01J']);
-    expect(nextAfter({ exit_code: 8, run: null, mappings: [failed, failed] })).toEqual(['close the file']);
-    expect(nextAfter({ exit_code: 3, run: '01J', mappings: [pushed] })).toEqual([
+    expect(nextAfter({ exit_code: 0, run: '01J', mappings: [pushed] }, false)).toEqual([]);
+    const waiting = { ...pushed, deferred: 1 };
+    expect(nextAfter({ exit_code: 7, run: '01J', mappings: [waiting] }, false)).toEqual(['resume 01J']);
+    expect(nextAfter({ exit_code: 7, run: '01J', mappings: [pushed] }, true)).toEqual(['resume 01J']);
+    const held = { ...waiting, resource: 'prices' } as const;
+    expect(nextAfter({ exit_code: 7, run: '01J', mappings: [held] }, false)).toEqual([
+      expect.stringContaining('cannot be settled by this version'),
+    ]);
+    expect(nextAfter({ exit_code: 8, run: null, mappings: [failed, failed] }, false)).toEqual([
+      'close the file',
+    ]);
+    expect(nextAfter({ exit_code: 3, run: '01J', mappings: [pushed] }, false)).toEqual([
       expect.stringContaining('mend the rows'),
     ]);
   });

@@ -181,6 +181,26 @@ describe('the account call', () => {
     expect(await failureOf(wire, wire.client.account())).toMatchObject({ code, name });
   });
 
+  it.each([
+    ['limit', 0.5],
+    ['remaining', 1e300],
+    ['used', {}],
+    ['reset_at', true],
+  ])('names a field of another kind, and not base_url: %s %j', async (field, value) => {
+    const scripted = scriptedTransport(
+      envelopeAnswer(200, accountData({ per_minute: { limit: 60, [field]: value } })),
+    );
+    const wire = { ...scripted, ...testClient(scripted.transport) };
+    const error = await failureOf(wire, wire.client.account());
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({
+      code: 'service.account',
+      message: expect.stringContaining(`config.rate_limit.per_minute.${field}: `) as string,
+      next: 'ask your provider about that field of the account',
+    });
+    expect((error as Error).message).not.toContain('base_url');
+  });
+
   it('says that base_url is wrong on a 404', async () => {
     const scripted = scriptedTransport(envelopeAnswer(404, null));
     const wire = { ...scripted, ...testClient(scripted.transport) };
@@ -192,7 +212,10 @@ describe('the account call', () => {
   it('needs a record that can be read', async () => {
     const scripted = scriptedTransport(envelopeAnswer(200, { tier: 'gold' }));
     const wire = { ...scripted, ...testClient(scripted.transport) };
-    expect(await failureOf(wire, wire.client.account())).toMatchObject({ code: 'service.no_envelope' });
+    expect(await failureOf(wire, wire.client.account())).toMatchObject({
+      code: 'service.account',
+      message: expect.stringContaining('(id: missing)') as string,
+    });
   });
 });
 
@@ -282,7 +305,7 @@ describe('the limit of requests', () => {
     await wire.clock.run(wire.client.send('update-user', PATCH));
     const error = await failureOf(wire, wire.client.send('update-user', PATCH));
     expect(error).toBeInstanceOf(IncompleteError);
-    expect(error).toMatchObject({ code: 'budget.max_requests', next: 'resume' });
+    expect(error).toMatchObject({ code: 'budget.max_requests', next: undefined });
     expect(wire.requests).toHaveLength(2);
   });
 });

@@ -291,6 +291,14 @@ describe('a mapping that is wrong says what, where and what is near', () => {
       pull('users').replace('r.csv', 'teamsheet.yaml'),
       'm.yaml:4:21: destination.csv: a report needs a name that ends in .csv or .tsv or .txt',
     ],
+    [
+      pull('lineups', 'where: { id: ".." }'),
+      'm.yaml:5:14: where.id: ".." cannot stand in an address; correct it',
+    ],
+    [
+      pull('mini_leagues', 'where: { id: [7, "."] }'),
+      'm.yaml:5:14: where.id: "." cannot stand in an address; correct it',
+    ],
     [USERS.replace('version: 1', 'version: 2'), 'm.yaml:1:10: version: 2 is not known; write version: 1'],
     [
       USERS.replace('push: users', 'push: user'),

@@ -5,6 +5,7 @@ import { pushMapping } from '../../support/builders.ts';
 const none: GuardOptions = { allowEmpty: false, allowGuards: [] };
 const fine: GuardFigures = {
   rows: 10,
+  excluded: 0,
   invalid: 0,
   updates: 0,
   known: 0,
@@ -34,6 +35,14 @@ describe('checkGuards', () => {
     expect(codes({ rows: 0 }, { ...none, allowEmpty: true })).toEqual([]);
   });
 
+  it('says so when a where leaves out every row', () => {
+    const [stop] = checkGuards(pushMapping(), { ...fine, rows: 0, excluded: 3 }, none);
+    expect(stop).toMatchObject({
+      message: 'users: where leaves out all rows of users.csv (3)',
+      next: 'add rows of your own; if it is meant so, add --allow-empty',
+    });
+  });
+
   it('stops at fewer rows than expected', () => {
     expect(codes({ rows: 4 }, none, { guards: { ...guards, minRows: 5 } })).toEqual(['guard.min_rows']);
   });
@@ -54,6 +63,10 @@ describe('checkGuards', () => {
     expect(stops.map(({ message }) => message)).toEqual([
       'users: row 7 goes from 4 to 5.5: more than max_step 1',
       'users: row 7 goes from 4 to 5.5: more than max_step_pct 25 %',
+    ]);
+    expect(stops.map(({ place }) => place)).toEqual([
+      { file: 'users.csv', line: 7, column: undefined },
+      { file: 'users.csv', line: 7, column: undefined },
     ]);
   });
 

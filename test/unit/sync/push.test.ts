@@ -3,7 +3,7 @@ import type { PushMapping } from '../../../src/mapping/mapping.ts';
 import { IncompleteError, InterruptedError, StoppedError } from '../../../src/model/error.ts';
 import type { PushSummary, Store } from '../../../src/model/store.ts';
 import { planPush } from '../../../src/sync/plan-sync.ts';
-import { push, type PushResult } from '../../../src/sync/push.ts';
+import { push, type Approve, type PushResult } from '../../../src/sync/push.ts';
 import { resume } from '../../../src/sync/resume.ts';
 import { pushMapping } from '../../support/builders.ts';
 import { settingNames } from '../../support/points.ts';
@@ -207,7 +207,10 @@ describe('users', () => {
   it('nothing to write asks nobody; a refused approval ends the run without a trace to resume', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,');
-    const refuse = (): Promise<void> => Promise.reject(new StoppedError('approval.missing', 'no'));
+    const refuse: Approve = (planned) =>
+      planned.mappings.every(({ writes }) => writes === 0)
+        ? Promise.resolve()
+        : Promise.reject(new StoppedError('approval.missing', 'no'));
     await expect(push(engine.ports, 'push', [users], PLAN_OPTIONS, refuse)).rejects.toThrow('no');
     expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
     await run(engine);
@@ -353,6 +356,28 @@ describe('stops', () => {
     expect(engine.service.writes).toEqual([]);
     expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 10, created: 10 });
     expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
+  });
+
+  it('names its run when the budget stops the comparison, and no run before there is one', async () => {
+    const first = await makeEngine();
+    userTable(first, ...manyUsers(10));
+    await run(first);
+    const engine = await makeEngine(first.service);
+    userTable(engine, ...manyUsers(11));
+    const spent = new IncompleteError('budget.exhausted', 'the minute is used up');
+    const list = engine.service.list;
+    engine.service.list = () => {
+      throw spent;
+    };
+    const pushed = (): Promise<unknown> => push(engine.ports, 'push', [users], PLAN_OPTIONS, approve);
+    const stop = await pushed().catch((error: unknown) => error);
+    const [left] = await engine.ports.store.runs(1);
+    expect(stop).toMatchObject({ code: 'budget.exhausted', exitCode: 7, next: `resume ${left?.id ?? ''}` });
+    engine.service.list = list;
+    const resumed = await resume(engine.ports, left?.id, approve);
+    expect(outcomes(resumed)).toEqual({ rows: 11, created: 1, unchanged: 10 });
+    engine.service.account = () => Promise.reject(spent);
+    await expect(pushed()).rejects.toBe(spent);
   });
 
   it('a signal ends the run with its own exit code', async () => {
