@@ -178,6 +178,12 @@ export function needsChangeAfterCreate(row: Pick<RunRow, 'fields'>): boolean {
   return row.fields?.is_active === false;
 }
 
+/** Whether a created record still has another flag than its row wants; one that the answer does not show is taken for active. */
+export function changeFollowsCreate({ fields }: Pick<RunRow, 'fields'>, { values }: KnownRecord): boolean {
+  const wanted = fields?.is_active;
+  return wanted !== undefined && (values.is_active ?? true) !== wanted;
+}
+
 /** The body of PATCH /user for one row: only the fields that change. */
 export function userChange(row: RunRow, id: string): BodyOf<'update-user'> {
   const { display_name, is_active } = fieldsOf(row);

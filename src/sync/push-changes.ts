@@ -1,6 +1,6 @@
 import type { RunRow } from '../model/run-rows.ts';
 import { changedFields } from '../plan/diff.ts';
-import { needsChangeAfterCreate, userChange, type PushRequests } from '../plan/requests.ts';
+import { userChange, type PushRequests } from '../plan/requests.ts';
 import { createPool } from './pool.ts';
 import { joined, type PushWriter } from './push-writer.ts';
 
@@ -11,7 +11,7 @@ const MAX_ATTEMPTS = 3;
 export async function pushChanges(writer: PushWriter, requests: PushRequests): Promise<void> {
   const pool = createPool(writer.task.ports.concurrency);
   const waiting = (row: RunRow): boolean =>
-    row.id !== null && (row.change === 'update' || needsChangeAfterCreate(row));
+    row.id !== null && (row.change === 'update' || row.change === 'create');
   for await (const row of writer.openRows(waiting)) {
     if (!(await pool.add(() => pushChange(writer, requests, row)))) break;
   }
@@ -25,7 +25,7 @@ async function pushChange(writer: PushWriter, requests: PushRequests, row: RunRo
     const { result, intentId } = await writer.send('update-user', [row], body);
     if (result.kind === 'applied') return confirmChange(writer, requests, intentId, row, result.records);
     if (result.kind === 'refused') {
-      const created = row.change === 'create' ? 'created, but not made inactive: ' : '';
+      const created = row.change === 'create' ? 'created, but its active flag was not set: ' : '';
       const reason = `the service refused it (${result.status}): ${result.message}`;
       await writer.settle(intentId, 'refused', reason, []);
       // What was refused now may have been applied at an attempt before, whose answer was lost.

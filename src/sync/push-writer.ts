@@ -5,7 +5,7 @@ import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../model/run-row
 import type { WriteResult } from '../model/service.ts';
 import type { IntentResult, ServiceAccount } from '../model/store.ts';
 import { digestOf } from '../plan/digest.ts';
-import { needsChangeAfterCreate, type Confirmation, type PushRequests } from '../plan/requests.ts';
+import { changeFollowsCreate, type Confirmation, type PushRequests } from '../plan/requests.ts';
 import type { SyncPorts } from './sync.ts';
 
 /** Everything that the writes of one mapping share. */
@@ -182,12 +182,7 @@ export function confirmed(row: RunRow, { id, record, disagrees }: Confirmation):
   const { rowNumber } = row;
   if (disagrees !== undefined)
     return { rowNumber, id, outcome: 'conflict', message: joined(row.message, disagrees) };
-  const changeFollows =
-    row.change === 'create' &&
-    id !== null &&
-    needsChangeAfterCreate(row) &&
-    record.values.is_active !== false;
-  if (changeFollows) return { rowNumber, id };
+  if (row.change === 'create' && id !== null && changeFollowsCreate(row, record)) return { rowNumber, id };
   return { rowNumber, id, outcome: row.change === 'update' ? 'updated' : 'created' };
 }
 

@@ -188,7 +188,7 @@ async function leaveRest(
       created.map(({ rowNumber }) => ({
         rowNumber,
         outcome: 'deferred',
-        message: `created, but not made inactive yet: ${reason}`,
+        message: `created, but its active flag was not set yet: ${reason}`,
       })),
     );
   }

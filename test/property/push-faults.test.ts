@@ -198,7 +198,7 @@ class Trial {
       this.#engine.service.effects.filter(({ write }) => writes.has(write)).map((effect) => effect.key),
     );
     for (const { cells, outcome, message } of found) {
-      const halfDone = message.includes('created, but not made inactive');
+      const halfDone = message.includes('created, but its active flag was not set');
       if (halfDone || !['invalid', 'rejected', 'unchanged', 'deferred', 'excluded'].includes(outcome))
         continue;
       expect({ cells, outcome, message, touched: touched.has(cells[0] ?? '') }).toEqual({

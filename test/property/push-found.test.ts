@@ -171,3 +171,29 @@ describe('resume', () => {
     expectNoKeyTwice(engine);
   });
 });
+
+describe('a created user whose flag is not the one of its row', () => {
+  const flagOf = (engine: Engine, key: string): unknown =>
+    engine.service.users.find(({ external_id }) => external_id === key)?.is_active;
+
+  it('is changed also when the row wants an active one', async () => {
+    const engine = await makeEngine();
+    engine.service.newUsersActive = false;
+    setUsers(engine, member('A', 'Ann', 'true'));
+    expect(outcomesOf(await pushUsers(engine))).toEqual({ created: 1 });
+    expect(flagOf(engine, 'A')).toBe(true);
+  });
+
+  it('is changed when an older run is resumed after a newer push made it inactive', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('vanished');
+    setUsers(engine, member('H', 'Cid', 'true'));
+    expect(outcomesOf(await pushUsers(engine))).toEqual({ unknown: 1 });
+    setUsers(engine, member('H', 'Cid', 'false'));
+    expect(outcomesOf(await pushUsers(engine))).toEqual({ created: 1 });
+    expect(flagOf(engine, 'H')).toBe(false);
+    expect(outcomesOf(await resumeUsers(engine))).toEqual({ created: 1 });
+    expect(flagOf(engine, 'H')).toBe(true);
+    expectNoKeyTwice(engine);
+  });
+});

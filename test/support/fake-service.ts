@@ -54,6 +54,8 @@ export class FakeService implements Service {
   /** External ids and player ids that the service refuses, and with them their whole batch. */
   readonly refuses = new Set<string | number>();
   listable = true;
+  /** What POST /user makes of the flag that it does not take. */
+  newUsersActive = true;
   /** External ids of users whose records in the list cannot be read. */
   readonly unreadable = new Set<string>();
   maxBatch = Infinity;
@@ -205,7 +207,13 @@ export class FakeService implements Service {
   #createUsers(write: Write, users: readonly Pick<User, 'external_id' | 'display_name'>[]): readonly User[] {
     return users.map(({ external_id, display_name }) => {
       const number = this.users.length + 1;
-      const user = { id: `user-${number}`, user_id: number, external_id, display_name, is_active: true };
+      const user = {
+        id: `user-${number}`,
+        user_id: number,
+        external_id,
+        display_name,
+        is_active: this.newUsersActive,
+      };
       this.users.push(user);
       this.#createdAtMs.push(this.now());
       this.#log(write, external_id, 'create');
