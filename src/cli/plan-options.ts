@@ -12,7 +12,6 @@ interface Comparing {
 export function planOptions(args: ArgsOf<typeof sourceFlags> & Comparing): PlanOptions {
   return {
     limit: args.limit,
-    maxRequests: args.maxRequests,
     allowEmpty: args.allowEmpty === true,
     allowKeyShape: args.allowKeyShape === true,
     encoding: args.encoding,

@@ -40,8 +40,6 @@ export interface SyncPorts {
 export interface PlanOptions {
   /** Only the first N rows of each mapping. */
   readonly limit: number | undefined;
-  /** The most requests that this run may send. */
-  readonly maxRequests: number | undefined;
   readonly allowEmpty: boolean;
   readonly allowKeyShape: boolean;
   /** `--encoding`, which wins over the mapping's. */

@@ -61,7 +61,6 @@ export interface Engine {
 
 export const PLAN_OPTIONS: PlanOptions = {
   limit: undefined,
-  maxRequests: undefined,
   allowEmpty: false,
   allowKeyShape: false,
   encoding: undefined,

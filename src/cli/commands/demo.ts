@@ -111,7 +111,6 @@ async function playSeason(
 
 const OPTIONS: PlanOptions = {
   limit: undefined,
-  maxRequests: undefined,
   allowEmpty: false,
   allowKeyShape: false,
   encoding: undefined,
