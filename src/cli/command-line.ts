@@ -1,6 +1,6 @@
 import yargs from 'yargs';
 import type { Argv } from 'yargs';
-import { nearest } from '../mapping/nearest.ts';
+import { nearest } from '../model/nearest.ts';
 import { UsageError } from '../model/error.ts';
 import { commands, laterCommands } from './commands/registry.ts';
 import { commonFlags, LATER_FLAGS } from './flags.ts';

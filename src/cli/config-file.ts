@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { didYouMean } from '../mapping/nearest.ts';
+import { didYouMean } from '../model/nearest.ts';
 import { parseYaml } from '../mapping/yaml-document.ts';
 import type { Path } from '../mapping/yaml-document.ts';
 import { findingsError, findingsOf } from '../mapping/zod-issues.ts';

@@ -41,6 +41,12 @@ export interface Connection {
   readonly warnings: readonly string[];
 }
 
+/** Google Sheets as the configuration has them. */
+interface GoogleSettings {
+  readonly keyFile: string | undefined;
+  readonly rootUrl: string | undefined;
+}
+
 const CONFIG_FILE = 'teamsheet.yaml';
 
 type ConfigArgs = Pick<CommonArgs, 'config' | 'env' | 'var' | 'mappings'>;
@@ -85,6 +91,25 @@ export function connectionOf(config: Config): Connection {
   const baseUrl = parseBaseUrl(replaceNames(chosen.base_url, config.env, urlPlace), urlPlace);
   const key = readKey(chosen.api_key, config, config.placeOf([...path, 'api_key']));
   return { environment: name, baseUrl, ...key };
+}
+
+/** What the configuration and the environment say about Google Sheets; the path is absolute. Errors: ConfigError `config.unset`. */
+export function googleSettings({
+  google,
+  env,
+  folder,
+  placeOf,
+}: Pick<Config, 'google' | 'env' | 'folder' | 'placeOf'>): GoogleSettings {
+  const file = google?.credentials?.file;
+  const path =
+    file === undefined ? undefined : replaceNames(file, env, placeOf(['google', 'credentials', 'file']));
+  const rootUrl = google?.root_url;
+  return {
+    keyFile: path === undefined ? undefined : resolve(folder, path),
+    rootUrl:
+      env['TEAMSHEET_GOOGLE_ROOT_URL'] ??
+      (rootUrl === undefined ? undefined : replaceNames(rootUrl, env, placeOf(['google', 'root_url']))),
+  };
 }
 
 function readFile(file: string, shown: string): ParsedConfig {

@@ -120,8 +120,6 @@ export const LATER_FLAGS = [
   'week',
   'weeks',
   'tab',
-  'workbook',
-  'spreadsheet',
   'profile',
   'faults',
   'contract',

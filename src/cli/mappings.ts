@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Mapping, PullMapping, PushMapping } from '../mapping/mapping.ts';
-import { nearest } from '../mapping/nearest.ts';
+import { nearest } from '../model/nearest.ts';
 import { mappingNames, parseMappings } from '../mapping/parse-mappings.ts';
 import type { MappingName } from '../mapping/parse-mappings.ts';
 import { ConfigError, UsageError } from '../model/error.ts';
@@ -21,7 +21,10 @@ interface MappingFile {
 }
 
 /** What reading mappings needs of a configuration. */
-export type MappingConfig = Pick<Config, 'folder' | 'mappings' | 'vars'>;
+export interface MappingConfig extends Pick<Config, 'folder' | 'mappings' | 'vars'> {
+  /** The folder that the paths of layouts are relative to; left out: `folder`. */
+  readonly layouts?: string | undefined;
+}
 
 /** Tells the mappings that push from the others. */
 export const isPush = (mapping: Mapping): mapping is PushMapping => mapping.direction === 'push';
@@ -125,7 +128,7 @@ function indexNames(files: readonly MappingFile[]): ReadonlyMap<string, MappingN
 export function parseFile(
   text: string,
   shown: string,
-  { folder, vars }: MappingConfig,
+  { folder, vars, layouts = folder }: MappingConfig,
   wanted?: (name: string) => boolean,
 ): readonly Mapping[] {
   const resolvePath = (path: string, allowOutside: boolean): string => {
@@ -134,7 +137,26 @@ export function parseFile(
       next: 'move the file, or write allow_outside: true beside it',
     });
   };
-  return parseMappings(text, shown, { variable: (name) => vars[name], resolvePath }, wanted);
+  const context = {
+    variable: (name: string) => vars[name],
+    resolvePath,
+    readLayout: (path: string) => readLayout(layouts, path),
+  };
+  return parseMappings(text, shown, context, wanted);
+}
+
+/** Errors: ConfigError `mapping.outside`, `mapping.layout`. */
+function readLayout(folder: string, path: string): { readonly file: string; readonly text: string } {
+  if (!standsInside(folder, path)) {
+    throw new ConfigError('mapping.outside', `the layout "${path}" leads out of the configuration's folder`, {
+      next: "move the file into the configuration's folder",
+    });
+  }
+  const text = readOptionalText(resolve(folder, path), 'mapping.layout');
+  if (text !== undefined) return { file: path, text };
+  throw new ConfigError('mapping.layout', `there is no layout "${path}"`, {
+    next: 'correct the path: it is relative to the folder of teamsheet.yaml; init writes the shipped layouts into templates/reports',
+  });
 }
 
 function listFiles({ mappings, vars }: MappingConfig, { cwd }: Pick<Program, 'cwd'>): readonly MappingFile[] {

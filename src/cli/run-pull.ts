@@ -1,19 +1,31 @@
 import { EXIT } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
+import type { CoverFacts } from '../model/layout.ts';
 import type { PullSummary } from '../model/store.ts';
 import { openAccount } from '../sync/plan-sync.ts';
 import { pullPrepared } from '../sync/pull.ts';
 import type { PreparedPull } from '../sync/pull.ts';
+import { packageVersion } from './package.ts';
 import type { Session } from './session.ts';
 
 /** Fetches and writes the reports of a session; answers a summary for each mapping, failures among them. */
 export async function pullReports(
-  { ports, config }: Pick<Session, 'ports' | 'config'>,
+  { ports, config, connection }: Pick<Session, 'ports' | 'config' | 'connection'>,
   prepared: PreparedPull,
   limit: number | undefined,
 ): Promise<readonly PullSummary[]> {
   const account = await openAccount(ports);
-  return pullPrepared({ ...ports, account: account.service, timezone: config.timezone }, prepared, { limit });
+  const coverFacts = (): CoverFacts => ({
+    service: connection.baseUrl,
+    environment: connection.environment,
+    writtenAtMs: ports.clock.now(),
+    program: `teamsheet ${packageVersion()}`,
+  });
+  return pullPrepared(
+    { ...ports, account: account.service, timezone: config.timezone, coverFacts },
+    prepared,
+    { limit },
+  );
 }
 
 const ORDER: readonly ExitCode[] = [

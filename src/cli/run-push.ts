@@ -4,6 +4,7 @@ import { push } from '../sync/push.ts';
 import type { Approve, PushResult } from '../sync/push.ts';
 import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
 import { approve } from './approval.ts';
+import { googleDocument } from './google.ts';
 import type { Program } from './program.ts';
 import { countWrites, renderPlan, sampleChanges } from './render/plan.ts';
 import { nextAfter, renderReport } from './render/report.ts';
@@ -57,7 +58,7 @@ export function askApproval(work: Work): Approve {
  */
 export async function tellResult(
   { report, stoppedBy, rejected }: PushResult,
-  { program, endProgress }: Pick<Work, 'program' | 'endProgress'>,
+  { program, endProgress, google }: Pick<Work, 'program' | 'endProgress' | 'google'>,
 ): Promise<ExitCode> {
   const { screen, name } = program;
   endProgress();
@@ -67,7 +68,7 @@ export async function tellResult(
   if (screen.json) {
     const error =
       stoppedBy === undefined ? {} : { error: stopDocument(report.command, stoppedBy, program, first).error };
-    await screen.data(JSON.stringify({ ...report, ...error }));
+    await screen.data(JSON.stringify({ ...report, ...googleDocument(google), ...error }));
     return report.exit_code;
   }
   await screen.data(renderReport(report, screen.dataStyle));

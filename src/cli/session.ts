@@ -4,12 +4,14 @@ import { StoppedError } from '../model/error.ts';
 import type { HttpResponse, Transport } from '../model/ports.ts';
 import type { Store } from '../model/store.ts';
 import type { SyncPorts } from '../sync/sync.ts';
+import type { CountedAccess } from '../tables/google/access.ts';
 import { createTables } from '../tables/index.ts';
 import { createResultFiles } from '../tables/result-files.ts';
 import type { ArgsOf } from './command.ts';
 import { connectionOf, readConfig } from './config.ts';
 import type { Config, Connection } from './config.ts';
 import type { serviceFlags } from './flags.ts';
+import { openGoogle, sayGoogle } from './google.ts';
 import { checkOrigin, rememberOrigin } from './key-origin.ts';
 import type { Program } from './program.ts';
 import { createReporter } from './render/progress.ts';
@@ -21,6 +23,7 @@ export interface Session {
   readonly config: Config;
   readonly connection: Connection;
   readonly ports: SyncPorts;
+  readonly google: CountedAccess;
   /** The last whole answer of the service, as it came. */
   readonly lastAnswer: () => HttpResponse | undefined;
   /** Takes the line of progress away until there is more of it, as before a question. */
@@ -30,13 +33,14 @@ export interface Session {
 export type SessionArgs = ArgsOf<typeof serviceFlags>;
 
 /**
- * Opens configuration, state and service, does the work and closes them.
+ * Opens configuration, state and service, does the work and closes them. With `readOnly`, Google is asked for no right to write.
  * Errors: those of {@link readConfig} and {@link connectionOf}; StoppedError `tls.unchecked`, `origin.changed`.
  */
 export async function withSession<T>(
   args: SessionArgs,
   program: Program,
   work: (session: Session) => Promise<T>,
+  { readOnly = false }: { readonly readOnly?: boolean | undefined } = {},
 ): Promise<T> {
   const config = readConfig(args, program);
   const connection = connectionOf(config);
@@ -46,10 +50,12 @@ export async function withSession<T>(
   const reporter = createReporter(program.screen, program.clock);
   try {
     await checkOrigin(connection, store, args.trustOrigin === true);
-    const session = openSession({ config, connection, store, reporter }, args, program);
+    const session = openSession({ config, connection, store, reporter, readOnly }, args, program);
     try {
       return await work(session);
     } finally {
+      reporter.stop();
+      sayGoogle(session.google, program);
       if (session.lastAnswer() !== undefined) await rememberOrigin(connection, store);
     }
   } finally {
@@ -63,11 +69,12 @@ interface Parts {
   readonly connection: Connection;
   readonly store: Store;
   readonly reporter: Reporter;
+  readonly readOnly?: boolean;
 }
 
 /** The ports of a service, made real. */
 export function openSession(
-  { config, connection, store, reporter }: Parts,
+  { config, connection, store, reporter, readOnly = false }: Parts,
   {
     maxWait,
     maxRequests,
@@ -77,6 +84,8 @@ export function openSession(
   const { budget, push } = config;
   const { emit } = reporter;
   const wire = fetchTransport();
+  const maxWaitMs = maxWait ?? budget.max_wait;
+  const google = openGoogle(config, { clock, random, signal, emit, store, maxWaitMs, readOnly });
   let answer: HttpResponse | undefined;
   const transport: Transport = async (request) => (answer = await wire(request));
   const service = createClient({
@@ -88,7 +97,7 @@ export function openSession(
     emit,
     signal,
     timeoutMs: push.timeout,
-    maxWaitMs: maxWait ?? budget.max_wait,
+    maxWaitMs,
     reservePerMinute: budget.reserve_per_minute,
     reservePerDay: budget.reserve_per_day,
     maxRequests,
@@ -104,13 +113,13 @@ export function openSession(
     concurrency: push.concurrency,
     timezone: config.timezone,
     variable: (name) => config.vars[name],
-    tables: createTables(),
+    tables: createTables(google),
     clock,
     random,
     emit,
     signal,
   };
-  return { config, connection, ports, lastAnswer: () => answer, endProgress: reporter.stop };
+  return { config, connection, ports, google, lastAnswer: () => answer, endProgress: reporter.stop };
 }
 
 /** Nothing is applied later than this after it was sent, unless the configuration says otherwise. */

@@ -4,6 +4,7 @@ import { EXIT } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
 import { planPush } from '../sync/plan-sync.ts';
 import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
+import { googleDocument } from './google.ts';
 import { countWrites, renderPlan, sampleChanges } from './render/plan.ts';
 import { nextAfterStop, renderStop, renderTyped } from './render/stop.ts';
 import { safeText } from './render/text.ts';
@@ -55,7 +56,7 @@ async function writePlanDocument(
   command: string,
   exitCode: ExitCode,
   planned: PlannedPush,
-  { program }: Work,
+  { program, google }: Work,
 ): Promise<void> {
   const { screen } = program;
   const { requests, forecast } = planned;
@@ -72,6 +73,7 @@ async function writePlanDocument(
       results: null,
     })),
     requests,
+    ...googleDocument(google),
   };
   const tail = {
     pauses: forecast.pauses.map(({ untilMs, seconds, reason }) => ({

@@ -5,7 +5,7 @@ import type { Issue } from '../model/issue.ts';
 import type { CellContext, CellReader } from './cells.ts';
 import { compileCell, readList } from './cells.ts';
 import type { Column, PushMapping } from './mapping.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../model/nearest.ts';
 import { columnWith, pushTarget, requiredFields, variableOf, variableSource } from './push-fields.ts';
 import { show } from './show.ts';
 
@@ -33,21 +33,23 @@ export function looseName(name: string): string {
   return name.trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
-/** The columns of a push with their readers, in the order of the resource; `auto` is one for each field, under its own name or its label. */
+/** The columns of a push in the order of the resource; `auto` is one for each field, under its own name or its label. */
+function columnsOf(mapping: PushMapping): readonly Column[] {
+  if (mapping.columns !== 'auto') return mapping.columns;
+  const required = requiredFields(mapping.resource, mapping.operation);
+  return Object.entries(pushTarget(mapping.resource)?.fields ?? {}).map(([name, field]) =>
+    columnWith(name, field, required.includes(name), {
+      from: [name, field.label],
+      ...(name === 'display_name' && mapping.operation !== 'create' ? { blank: 'omit' as const } : {}),
+    }),
+  );
+}
+
+/** The columns of a push with their readers. */
 export function compileColumns(mapping: PushMapping, context: CellContext): readonly CompiledColumn[] {
   const target = pushTarget(mapping.resource);
   const fields = target?.fields ?? {};
-  const required = requiredFields(mapping.resource, mapping.operation);
-  const columns =
-    mapping.columns === 'auto'
-      ? Object.entries(fields).map(([name, field]) =>
-          columnWith(name, field, required.includes(name), {
-            from: [name, field.label],
-            ...(name === 'display_name' && mapping.operation !== 'create' ? { blank: 'omit' as const } : {}),
-          }),
-        )
-      : mapping.columns;
-  return columns.flatMap((column) => {
+  return columnsOf(mapping).flatMap((column) => {
     const field = fields[column.field];
     if (field === undefined) return [];
     if (column.lookup !== undefined) {
@@ -127,6 +129,45 @@ export function indexHeader(names: readonly string[]): HeaderIndex {
     names,
     indexOf: (name, isLoose) => (isLoose ? loose.get(looseName(name)) : exact.get(name)),
   };
+}
+
+/** Headers of a table that a mapping reads. */
+export interface ReadColumns {
+  readonly used: readonly string[];
+  /** Those that tell the rows apart; fewer than the key has fields when some have a fixed value. */
+  readonly keys: readonly string[];
+}
+
+/** The columns that a mapping reads of a header that was bound to it before. */
+export function readColumns(mapping: PushMapping, names: readonly string[]): ReadColumns {
+  const header = indexHeader(names);
+  const { layout, where } = mapping.source;
+  const pairs = layout.kind === 'key_value';
+  const key = pushTarget(mapping.resource)?.key ?? [];
+  const used = new Set<number>();
+  const keys = new Set<number>();
+  const use = (name: string, loose: boolean, isKey: boolean): boolean => {
+    const index = header.indexOf(name, loose);
+    if (index === undefined) return false;
+    used.add(index);
+    if (isKey) keys.add(index);
+    return true;
+  };
+  for (const condition of where) use(condition.header, false, false);
+  if (pairs) {
+    use(layout.keyColumn, true, true);
+    use(layout.valueColumn, true, false);
+  }
+  for (const { field, from, fromAll } of columnsOf(mapping)) {
+    const isKey = key.includes(field);
+    // The other fields of a table of settings stand in its lines.
+    if (pairs && !isKey) continue;
+    for (const name of fromAll) use(name, false, isKey);
+    from.some((name) => use(name, pairs || mapping.columns === 'auto', isKey));
+  }
+  const namesOf = (indexes: Iterable<number>): readonly string[] =>
+    Array.from(indexes, (index) => names[index] ?? '');
+  return { used: namesOf(used), keys: namesOf(keys) };
 }
 
 /** Errors: ConfigError `header.missing` with the header as found and the nearest name. */

@@ -19,6 +19,8 @@ export interface CellContext extends NumberStyle {
   readonly allowKeyShape: boolean;
   /** The IANA zone of times without an offset. */
   readonly timezone: string;
+  /** The IANA zone of cells that hold a date, where the table has one of its own. */
+  readonly tableTimezone?: string | undefined;
 }
 
 /**
@@ -271,6 +273,7 @@ function booleanReader(column: Column): CellReader {
     ...column.falseValues.map((word) => [word.trim().toLowerCase(), false] as const),
   ]);
   return (cell, header, issues) => {
+    if (typeof cell !== 'string' && cell.kind === 'boolean') return cell.value;
     const shown =
       typeof cell === 'string' ? cell : cell.kind === 'number' ? String(cell.value) : shownText(cell);
     const value = words.get(shown) ?? words.get(shown.trim().toLowerCase());
@@ -289,11 +292,30 @@ function uuidReader(): CellReader {
   };
 }
 
+/** `7`, `1,234.50`, `1E+05`, `$5.00`, `50%`: a number as a spreadsheet shows it. */
+const SHOWN_NUMBER = /^[-+]?(?:\d{1,3}(?:[.,'\s]\d{3})+|\d*)(?:[.,]\d+)?(?:E[-+]?\d+)?$/i;
+/** The day 0 of spreadsheets, 1899-12-30, in days before 1970-01-01. */
+const DAY_ZERO = 25_569;
+const DAY_SECONDS = 86_400;
+
+/**
+ * The wall clock of a cell that holds a date: as it is, or as the serial number of days that a spreadsheet stores, which is shown as a date. Undefined for
+ * every other cell.
+ */
+function dateOf(cell: TypedCell): string | undefined {
+  if (cell.kind === 'datetime') return cell.iso;
+  if (cell.kind !== 'number' || cell.value < 1 || cell.shown === undefined) return undefined;
+  if (SHOWN_NUMBER.test(cell.shown.replace(/[\p{Sc}%]/gu, '').trim())) return undefined;
+  const date = new Date(Math.round((cell.value - DAY_ZERO) * DAY_SECONDS) * 1000);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, 19);
+}
+
 function datetimeReader(column: Column, context: CellContext): CellReader {
-  const read = instantReader(column.format, context.timezone);
+  const readText = instantReader(column.format, context.timezone);
+  const readWallClock = instantReader(undefined, context.tableTimezone ?? context.timezone);
   return (cell, header, issues) => {
-    if (typeof cell !== 'string' && cell.kind === 'datetime') return cell.iso;
-    const instant = read(shownText(cell));
+    const date = typeof cell === 'string' ? undefined : dateOf(cell);
+    const instant = date === undefined ? readText(shownText(cell)) : readWallClock(date);
     return 'iso' in instant ? instant.iso : refuse(issues, 'cell.datetime', header, instant.problem);
   };
 }

@@ -10,6 +10,14 @@ export interface MappingContext {
   variable(name: string): string | undefined;
   /** The absolute path for one of a mapping. Errors: ConfigError when it leaves the folder and may not. */
   resolvePath(path: string, allowOutside: boolean): string;
+  /** The file of a report layout, by its path in a mapping. Errors: ConfigError when it leaves the folder or cannot be read. */
+  readLayout(path: string): LayoutFile;
+}
+
+/** The text of a layout, and how messages call its file. */
+interface LayoutFile {
+  readonly file: string;
+  readonly text: string;
 }
 
 /** The checks of one mapping at work: problems are noted until {@link settle}, so that a person sees all of them at once. */
@@ -21,6 +29,8 @@ export interface Drafting {
   /** Notes a problem that nothing further can be said after. */
   fail(path: Path, message: string): never;
   resolve(path: string, allowOutside: boolean, at: Path): string;
+  /** Reads the layout that is named at a path below the mapping. */
+  readLayout(path: string, at: Path): LayoutFile;
   /** Errors: ConfigError `mapping.invalid` when anything was noted. */
   settle(): void;
 }
@@ -43,19 +53,24 @@ export function startDraft(document: YamlDocument, base: Path, context: MappingC
       note(path, message);
       throw findingsError(document, findings);
     },
-    resolve(path, allowOutside, at) {
-      try {
-        return context.resolvePath(path, allowOutside);
-      } catch (error) {
-        if (!(error instanceof ConfigError) || error.place.line !== undefined) throw error;
-        const spot = document.spot([...base, ...at]);
-        throw new ConfigError(error.code, placed(document.file, spot, error.message), {
-          file: document.file,
-          ...spot,
-          next: error.next,
-          cause: error,
-        });
-      }
-    },
+    resolve: (path, allowOutside, at) =>
+      atPlace([...base, ...at], document, () => context.resolvePath(path, allowOutside)),
+    readLayout: (path, at) => atPlace([...base, ...at], document, () => context.readLayout(path)),
   };
+}
+
+/** Adds the place in the mapping to an error that has none. */
+function atPlace<T>(path: Path, document: YamlDocument, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof ConfigError) || error.place.line !== undefined) throw error;
+    const spot = document.spot(path);
+    throw new ConfigError(error.code, placed(document.file, spot, error.message), {
+      file: document.file,
+      ...spot,
+      next: error.next,
+      cause: error,
+    });
+  }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { layoutSchema } from './layout-schema.ts';
 import { pullSchema, pushSchema } from './schema.ts';
 
 const mapping = z.union([pushSchema, pullSchema]);
@@ -10,4 +11,15 @@ export function mappingJsonSchema(): object {
     description: 'Joins one table of rows with one resource of the data service, one way.',
   });
   return z.toJSONSchema(schema, { io: 'input' });
+}
+
+/** The JSON Schema (draft 2020-12) of a layout file. */
+export function layoutJsonSchema(): object {
+  return z.toJSONSchema(
+    layoutSchema.meta({
+      title: 'teamsheet report layout',
+      description: 'How a report is arranged and looks in a workbook or a Google sheet.',
+    }),
+    { io: 'input' },
+  );
 }

@@ -6,7 +6,7 @@ import { fieldWithoutCell, looseName, missingHeader } from './bind.ts';
 import type { BoundField, CompiledColumn, HeaderIndex } from './bind.ts';
 import { foldKey } from './key-text.ts';
 import type { PushMapping, Source } from './mapping.ts';
-import { didYouMean } from './nearest.ts';
+import { didYouMean } from '../model/nearest.ts';
 import { hasError, keyOf, shownCells } from './parsed-row.ts';
 import type { Included, ParsedRow } from './parsed-row.ts';
 import { show } from './show.ts';
@@ -210,6 +210,10 @@ function readSetting(
   withoutPair: (item: CompiledColumn) => BoundField | undefined,
   issues: Issue[],
 ): Fields[string] | undefined {
+  // An empty value of a field that a variable stands for, as the fantasy league of a template, is as good as none.
+  const isBlank = pair !== undefined && shownText(pair.cell).trim() === '';
+  const fixed = pair === undefined || isBlank ? withoutPair({ column, field, read }) : undefined;
+  if (fixed !== undefined) return fixed.read([], issues);
   if (pair !== undefined) {
     const found: Issue[] = [];
     const value = read(pair.cell, undefined, found);
@@ -221,8 +225,6 @@ function readSetting(
     }
     return value;
   }
-  const fixed = withoutPair({ column, field, read });
-  if (fixed !== undefined) return fixed.read([], issues);
   if (column.default !== undefined) return read('', undefined, issues);
   if (column.required) {
     const name = column.from.at(-1) ?? column.field;

@@ -1,5 +1,6 @@
 import type { FieldType } from '../contract/field.ts';
 import type { PushOperation, ResourceName } from '../contract/resource.ts';
+import type { Layout } from '../model/layout.ts';
 import type { TableLocation } from '../model/table.ts';
 
 /** Where in its file a mapping stands. */
@@ -132,6 +133,8 @@ export interface PullMapping {
   };
   /** Undefined: every scalar leaf in the interface's order. */
   readonly columns: readonly ReportColumnSpec[] | undefined;
+  /** How the report is arranged and looks in a spreadsheet. */
+  readonly layout?: Layout | undefined;
 }
 
 export type Mapping = PushMapping | PullMapping;

@@ -1,10 +1,13 @@
 import type { TableLocation } from '../model/table.ts';
 import type * as z from 'zod';
 import { isPathSegment } from '../contract/path-segment.ts';
+import { leavesOf } from '../contract/field.ts';
 import type { PullTarget } from '../contract/resource.ts';
+import type { Layout } from '../model/layout.ts';
 import type { Drafting } from './drafting.ts';
 import type { PlayerIds, PullMapping, ReportColumnSpec } from './mapping.ts';
-import { didYouMean } from './nearest.ts';
+import { didYouMean } from '../model/nearest.ts';
+import { parseLayout } from './parse-layout.ts';
 import { parseLocation, parseSource } from './parse-source.ts';
 import { pathProblem } from './record-path.ts';
 import { pullTarget, reportRecord } from './report-record.ts';
@@ -37,6 +40,8 @@ export function parsePull(input: PullInput, draft: Drafting): PullMapping {
     }
   }
   const ids = parseIds(input, where, draft);
+  if (input.layout !== undefined && destination.location.kind === 'csv')
+    draft.note(['layout'], 'layout is for xlsx and sheet; a CSV file has no looks', 'key');
   draft.settle();
   return {
     direction: 'pull',
@@ -49,7 +54,23 @@ export function parsePull(input: PullInput, draft: Drafting): PullMapping {
     destination,
     columns,
     detail: input.detail,
+    layout: readLayout(input, destination.location, columns, draft),
   };
+}
+
+/** The layout that the mapping names, checked against the headers of its report. Errors: ConfigError `mapping.*` with the place in the layout. */
+function readLayout(
+  input: PullInput,
+  location: TableLocation,
+  columns: readonly ReportColumnSpec[] | undefined,
+  draft: Drafting,
+): Layout | undefined {
+  if (input.layout === undefined || location.kind === 'csv') return undefined;
+  const { text, file } = draft.readLayout(input.layout, ['layout']);
+  const headers =
+    columns?.map(({ header }) => header) ??
+    leavesOf(reportRecord(input.pull, input.detail, input.explode)).map(({ path }) => path);
+  return parseLayout(text, file, { name: input.name, headers, tab: location.tab });
 }
 
 type Scalar = string | number;

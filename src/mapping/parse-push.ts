@@ -4,7 +4,7 @@ import { compileCell } from './cells.ts';
 import { constantCell } from './bind.ts';
 import type { Drafting, MappingContext } from './drafting.ts';
 import type { CellType, Column, PushMapping } from './mapping.ts';
-import { didYouMean, nearest } from './nearest.ts';
+import { didYouMean, nearest } from '../model/nearest.ts';
 import { parseSource } from './parse-source.ts';
 import { columnWith, cellTypeOf, pushTarget, requiredFields, variableOf } from './push-fields.ts';
 import type { ColumnInput, PushInput } from './schema.ts';

@@ -50,14 +50,17 @@ export function parseLocation(input: LocationInput, path: Path, draft: Drafting)
 
 function checkTab(tab: string, path: Path, draft: Drafting, excel: boolean): void {
   if (!excel) return;
+  const problem = tabProblem(tab);
+  if (problem !== undefined) draft.note(path, problem);
+}
+
+/** Why a workbook can have no tab of this name, or undefined. */
+export function tabProblem(tab: string): string | undefined {
   if (tab.length > MAX_TAB)
-    draft.note(path, `${show(tab)} has ${tab.length} characters; a tab of a workbook has at most ${MAX_TAB}`);
-  if (FORBIDDEN_IN_TAB.test(tab) || tab.startsWith("'") || tab.endsWith("'")) {
-    draft.note(
-      path,
-      `${show(tab)} cannot name a tab of a workbook; leave out \\ / ? * [ ] : and an apostrophe at either end, and do not call it History`,
-    );
-  }
+    return `${show(tab)} has ${tab.length} characters; a tab of a workbook has at most ${MAX_TAB}`;
+  return FORBIDDEN_IN_TAB.test(tab) || tab.startsWith("'") || tab.endsWith("'")
+    ? `${show(tab)} cannot name a tab of a workbook; leave out \\ / ? * [ ] : and an apostrophe at either end, and do not call it History`
+    : undefined;
 }
 
 /** The id in an address such as https://docs.google.com/spreadsheets/d/ID/edit#gid=0, or the id itself. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { leavesOf } from '../contract/field.ts';
-import { didYouMean } from './nearest.ts';
+import { didYouMean } from '../model/nearest.ts';
 import { show } from './show.ts';
 
 /** What is wrong with a dotted path into a record, or undefined when it leads somewhere. An object whose contents are not shown takes any path. */

@@ -24,7 +24,7 @@ export function reportRecord(
     case 'fixtures':
       return fixtureRecord.extend({ game_week: gameWeekFixtures });
     case 'players':
-      return explode === undefined ? playerRecord : playerRecord.extend({ stat: weeklyStat });
+      return playerRecord.extend(explode === undefined ? { latest: weeklyStat } : { stat: weeklyStat });
     case 'squads':
       return detail ? squadRecord : squadListRecord;
     default:

@@ -2,7 +2,7 @@ import type { Cell, Fields } from '../model/cell.ts';
 import { shownText } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import type { SourceRow } from '../model/table.ts';
-import { bindFields, compileColumns, indexHeader, missingHeader } from './bind.ts';
+import { bindFields, compileColumns, indexHeader, looseName, missingHeader } from './bind.ts';
 import type { BoundField, HeaderIndex } from './bind.ts';
 import type { CellContext } from './cells.ts';
 import { foldKey } from './key-text.ts';
@@ -11,6 +11,7 @@ import { hasError, isTextual, keyOf, shownCells } from './parsed-row.ts';
 import type { Included, ParsedRow } from './parsed-row.ts';
 import type { Condition, PushMapping } from './mapping.ts';
 import { pushTarget } from './push-fields.ts';
+import { createRowFilter } from './row-filter.ts';
 import { show } from './show.ts';
 
 export type { ParsedRow } from './parsed-row.ts';
@@ -34,13 +35,15 @@ export interface RowOptions {
   readonly variable: (name: string) => string | undefined;
   /** The IANA zone of times without an offset; UTC when left out. */
   readonly timezone?: string;
+  /** The IANA zone of cells that hold a date, where the table has one of its own. */
+  readonly tableTimezone?: string | undefined;
 }
 
 const RESULT_COLUMNS = ['_row', '_outcome', '_message', '_id'] as const;
 
 /**
  * The reader of a source's rows: its header is bound to the mapping's columns here, once.
- * Errors: ConfigError `header.missing`, `mapping.value`, `mapping.variable`; UsageError `lookup.not_yet`.
+ * Errors: ConfigError `header.missing`, `mapping.value`, `mapping.variable`, `mapping.write_back_column`; UsageError `lookup.not_yet`.
  */
 export function createRowReader(
   mapping: PushMapping,
@@ -53,6 +56,7 @@ export function createRowReader(
     grouped: source.localeNamed === true,
     allowKeyShape: options.allowKeyShape,
     timezone: options.timezone ?? 'UTC',
+    tableTimezone: options.tableTimezone,
   };
   const own = withoutResultColumns(header);
   const index = indexHeader(own);
@@ -60,6 +64,7 @@ export function createRowReader(
   const used = new Set<number>();
   const warnings: Issue[] = writeBackWarnings(mapping);
   const included = bindWhere(mapping, index, used);
+  const filter = createRowFilter(mapping, own);
   const key = pushTarget(mapping.resource)?.key ?? [];
   if (source.layout.kind === 'key_value') {
     const pairs = createPairReader(mapping, source.layout, compiled, index, options.variable, {
@@ -68,12 +73,12 @@ export function createRowReader(
       key,
     });
     warnings.push(...unusedColumns(mapping, own, used));
-    return { header: own, warnings, ...pairs };
+    return { header: own, warnings, read: (batch) => pairs.read(filter(batch)), end: () => pairs.end() };
   }
   const fields = bindFields(mapping, compiled, index, options.variable, used, warnings);
   warnings.push(...unusedColumns(mapping, own, used));
   const readOne = rowParser(fields, key, included, own.length);
-  return { header: own, warnings, read: (batch) => batch.map(readOne), end: () => [] };
+  return { header: own, warnings, read: (batch) => filter(batch).map(readOne), end: () => [] };
 }
 
 function withoutResultColumns(header: readonly string[]): readonly string[] {
@@ -95,7 +100,12 @@ function unusedColumns(
   used: ReadonlySet<number>,
 ): readonly Issue[] {
   const written = new Set(Object.values(mapping.writeBack ?? {}));
-  const extra = header.filter((name, index) => name !== '' && !used.has(index) && !written.has(name));
+  // Beside settings, descriptions are for people.
+  const isProse = (name: string): boolean =>
+    mapping.source.layout.kind === 'key_value' && looseName(name) === 'description';
+  const extra = header.filter(
+    (name, index) => name !== '' && !used.has(index) && !written.has(name) && !isProse(name),
+  );
   if (extra.length === 0) return [];
   const shown =
     extra.slice(0, 10).map(show).join(', ') + (extra.length > 10 ? ` and ${extra.length - 10} more` : '');

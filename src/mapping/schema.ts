@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { RESOURCES } from '../contract/resource.ts';
 import { TRANSFORMS, TRANSFORM_NAMES } from './transforms.ts';
-import { didYouMean, nearest } from './nearest.ts';
+import { didYouMean, nearest } from '../model/nearest.ts';
 import { show, showAny } from './show.ts';
 
 /** Keys of a mapping file that take numbers, where YAML's reading of `007` or `1.0` does no harm. */
@@ -18,6 +18,10 @@ export const NUMBER_KEYS: ReadonlySet<string> = new Set([
   'max_deactivate',
   'max_step',
   'max_step_pct',
+  'width',
+  'limit',
+  'rows',
+  'columns',
 ]);
 /** Keys that take true or false. */
 export const FLAG_KEYS: ReadonlySet<string> = new Set([
@@ -26,12 +30,17 @@ export const FLAG_KEYS: ReadonlySet<string> = new Set([
   'allow_outside',
   'excel',
   'detail',
+  'filter',
+  'bold',
+  'row',
+  'descending',
+  'reverse',
 ]);
 
 type Shape = z.ZodRawShape;
 
 /** An object with these keys only; a key that is not known names the nearest one. */
-function strict<S extends Shape>(shape: S) {
+export function strict<S extends Shape>(shape: S) {
   return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== 'unrecognized_keys') return undefined;
@@ -48,9 +57,11 @@ function strict<S extends Shape>(shape: S) {
 
 /** A text; a plain number or truth value in YAML is taken as it is written. One schema for every place: it never changes, and making it costs a start. */
 const textOrEmpty = z.union([z.string(), z.number(), z.boolean()]).transform(String);
-const text = textOrEmpty.pipe(z.string().min(1));
+/** A text that is not empty. */
+export const text = textOrEmpty.pipe(z.string().min(1));
 const texts = z.union([text.transform((one) => [one]), z.array(text).min(1)]);
-const flag = z.boolean().default(false);
+/** True or false; left out: false. */
+export const flag = z.boolean().default(false);
 
 const location = {
   csv: text
@@ -199,13 +210,16 @@ const resourceName = z.enum(RESOURCES, {
       : undefined,
 });
 
+/** `version: 1` of a mapping or layout. */
+export const version = z
+  .literal(1, {
+    error: (issue) =>
+      issue.input === undefined ? undefined : `${showAny(issue.input)} is not known; write version: 1`,
+  })
+  .describe('The version of this format: 1.');
+
 const common = {
-  version: z
-    .literal(1, {
-      error: (issue) =>
-        issue.input === undefined ? undefined : `${showAny(issue.input)} is not known; write version: 1`,
-    })
-    .describe('The version of this format: 1.'),
+  version,
   name: text
     .pipe(
       z
@@ -310,5 +324,10 @@ export const pullSchema = strict({
     .record(z.string(), z.union([text.describe('Path into the record.'), reportColumn]))
     .optional()
     .describe('Header: path into the record. Left out: every field.'),
+  layout: text
+    .optional()
+    .describe(
+      'xlsx and sheet: the file of the layout, relative to the config file, such as templates/reports/squads.yaml.',
+    ),
 }).describe('Records of the service to a report.');
 export type PullInput = z.output<typeof pullSchema>;

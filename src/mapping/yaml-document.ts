@@ -50,17 +50,17 @@ function refuse(file: string, spot: Spot, code: string, message: string, next?: 
  * before anything is parsed.
  * Errors: ConfigError `mapping.too_large`, `mapping.too_deep`, `mapping.yaml`, `mapping.empty`.
  */
-export function parseYaml(text: string, file: string): YamlDocument {
+export function parseYaml(text: string, file: string, what = 'mapping'): YamlDocument {
   const start: Spot = { line: 1, column: 1 };
   if (text.length > MAX_BYTES || new TextEncoder().encode(text).length > MAX_BYTES) {
     refuse(
       file,
       start,
       'mapping.too_large',
-      'the file is larger than 1 MiB; a mapping is a few hundred lines at most',
+      `the file is larger than 1 MiB; a ${what} is a few hundred lines at most`,
     );
   }
-  refuseDeepNesting(text, file);
+  refuseDeepNesting(text, file, what);
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -84,13 +84,13 @@ export function parseYaml(text: string, file: string): YamlDocument {
   }
   const root = document.contents;
   if (root === null || (isScalar(root) && root.value === null)) {
-    refuse(file, start, 'mapping.empty', 'the file holds no mapping');
+    refuse(file, start, 'mapping.empty', `the file holds no ${what}`);
   }
   return new Parsed(file, document, root, at);
 }
 
 /** The parser recurses, so nesting is judged on the text: brackets opened and not closed, and list marks in a row. */
-function refuseDeepNesting(text: string, file: string): void {
+function refuseDeepNesting(text: string, file: string, what: string): void {
   let depth = 0;
   let line = 1;
   let lineStart = 0;
@@ -104,18 +104,18 @@ function refuseDeepNesting(text: string, file: string): void {
     } else if ((char === 0x5d || char === 0x7d) && depth > 0) {
       depth--;
     }
-    if (depth > 2 * MAX_DEPTH) tooDeep(file, { line, column: at - lineStart + 1 });
+    if (depth > 2 * MAX_DEPTH) tooDeep(file, { line, column: at - lineStart + 1 }, what);
   }
   const marks = /^[ \t]*(?:[-?:][ \t]+){33}/m.exec(text);
-  if (marks !== null) tooDeep(file, { line: text.slice(0, marks.index).split('\n').length, column: 1 });
+  if (marks !== null) tooDeep(file, { line: text.slice(0, marks.index).split('\n').length, column: 1 }, what);
 }
 
-function tooDeep(file: string, spot: Spot): never {
+function tooDeep(file: string, spot: Spot, what: string): never {
   return refuse(
     file,
     spot,
     'mapping.too_deep',
-    `nested more than ${MAX_DEPTH} levels deep; a mapping needs six`,
+    `nested more than ${MAX_DEPTH} levels deep; a ${what} needs six`,
   );
 }
 
@@ -201,7 +201,11 @@ class Parsed implements YamlDocument {
 
   toValue(node: Node, path: Path, fill: (text: string, path: Path) => string): unknown {
     if (++this.#visited > MAX_NODES)
-      throw this.error('mapping.too_large', 'more values than a mapping can need, aliases counted', []);
+      throw this.error(
+        'mapping.too_large',
+        'more values than a mapping or layout can need, aliases counted',
+        [],
+      );
     if (path.length > MAX_DEPTH)
       throw this.error('mapping.too_deep', `nested more than ${MAX_DEPTH} levels deep`, []);
     const target = this.#resolved(node);

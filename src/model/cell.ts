@@ -1,7 +1,8 @@
 /** A cell that a spreadsheet stores with a type of its own; `shown` is the text that the person sees. */
 export type TypedCell =
   | { readonly kind: 'number'; readonly value: number; readonly shown?: string }
-  | { readonly kind: 'boolean'; readonly value: boolean }
+  | { readonly kind: 'boolean'; readonly value: boolean; readonly shown?: string }
+  /** `iso` has no offset where the table knows none: it is then the wall clock of the table's time zone. */
   | { readonly kind: 'datetime'; readonly iso: string; readonly shown?: string }
   | { readonly kind: 'error'; readonly shown: string };
 
@@ -20,10 +21,17 @@ export function shownText(cell: Cell): string {
     case 'number':
       return cell.shown ?? String(cell.value);
     case 'boolean':
-      return cell.value ? 'TRUE' : 'FALSE';
+      return cell.shown ?? (cell.value ? 'TRUE' : 'FALSE');
     case 'datetime':
       return cell.shown ?? cell.iso;
     case 'error':
       return cell.shown;
   }
+}
+
+/** Whether a row holds nothing that somebody typed: blanks, and check boxes without a tick, which spreadsheets fill whole columns with. */
+export function holdsNothing(cells: readonly Cell[]): boolean {
+  return cells.every((cell) =>
+    typeof cell === 'string' ? cell.trim() === '' : cell.kind === 'boolean' && !cell.value,
+  );
 }

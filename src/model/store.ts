@@ -15,6 +15,8 @@ export interface PushSummary extends OutcomeCounts {
   readonly resource: ResourceName;
   readonly direction: 'push';
   readonly deactivated: number;
+  /** Of the deferred rows, those that were edited in their source after the plan; left out when there are none. */
+  readonly stale?: number;
   /** Relative to the configuration's folder; null when nothing was read. */
   readonly results: string | null;
 }

@@ -1,6 +1,7 @@
 import type { FieldType } from '../contract/field.ts';
 import type { Cell } from './cell.ts';
 import type { Issue } from './issue.ts';
+import type { CoverFacts, ReportLayout } from './layout.ts';
 
 /** Where rows come from or a report goes, as a mapping names it; paths are absolute by now. */
 export type TableLocation =
@@ -38,6 +39,8 @@ export interface SourceTable {
   readonly header: readonly string[];
   /** Warnings about the table as a whole. */
   readonly warnings: readonly Issue[];
+  /** The IANA time zone of its dates, where the table has one of its own, as a Google spreadsheet does. */
+  readonly timezone?: string | undefined;
   /** The rows in order, in batches of some thousands; to be read once. */
   batches(): AsyncIterable<readonly SourceRow[]>;
   close(): Promise<void>;
@@ -81,11 +84,53 @@ export interface ReportTab {
   readonly location: TableLocation;
   readonly table: ReportTable;
   readonly options: WriteOptions;
+  /** How it is arranged and looks; spreadsheets only. */
+  readonly layout?: ReportLayout | undefined;
+  /** What a cover tab says; given with every layout. */
+  readonly cover?: CoverFacts | undefined;
+}
+
+/** What became of one row of a source, for the person who looks at it there. */
+export interface WriteBackRow {
+  /** Where the row was read. */
+  readonly rowNumber: number;
+  /** The row as it was read, cells as the person saw them, in the order of the header that it was read under. */
+  readonly cells: readonly string[];
+  /** The texts of our columns; an empty text clears the cell, a column that is left out keeps it. */
+  readonly values: Readonly<Record<string, string>>;
+  /** What is wrong with single cells, by header: shown as notes on them. */
+  readonly notes: Readonly<Record<string, string>>;
+}
+
+/** What a run writes into the operator's own tab. */
+export interface WriteBack {
+  readonly options: ReadOptions;
+  /** The header that the rows were read under. */
+  readonly header: readonly string[];
+  /** Our columns by their headers, in order; a missing one is made after the last column. */
+  readonly columns: readonly string[];
+  /** Headers whose cells tell rows apart. */
+  readonly keys: readonly string[];
+  readonly rows: readonly WriteBackRow[];
+}
+
+/** What a write-back did. */
+export interface WriteBackResult {
+  /** Rows that were found again and written. */
+  readonly written: number;
+  /** Rows that are not in the tab any more, by the number that they had. */
+  readonly gone: readonly number[];
+  /** Headers of columns that were made. */
+  readonly made: readonly string[];
+  /** Headers of other columns that were written over, because columns moved at that moment, and put back as they were. */
+  readonly restored?: readonly string[];
 }
 
 /** A kind of table: CSV files, XLSX workbooks, Google Sheets tabs. */
 export interface TableKind {
   readonly kind: TableLocation['kind'];
+  /** Tells which sources a run is going to open, so that the tabs of one spreadsheet are read in one call. */
+  announce?(locations: readonly TableLocation[]): void;
   /**
    * Opens a source. Errors: ConfigError `source.*` with file, line and column where they are known.
    */
@@ -95,4 +140,14 @@ export interface TableKind {
    * Errors: UnavailableError `destination.*`.
    */
   write(tabs: readonly ReportTab[]): Promise<readonly number[]>;
+  /**
+   * Reads a source again for a comparison with what was read before: every cell is the text that the person sees. Only kinds whose tables may be
+   * edited while a run goes on have it. Errors: those of `open`.
+   */
+  reread?(location: TableLocation, options: ReadOptions): Promise<SourceTable>;
+  /**
+   * Writes what became of rows beside them, in our own columns alone. Rows are found again by their keys, wherever they stand by now.
+   * Errors: UnavailableError `destination.*`, AccessError `google.*`.
+   */
+  writeBack?(location: TableLocation, writeBack: WriteBack): Promise<WriteBackResult>;
 }

@@ -3,7 +3,7 @@ import { playerRecord, weeklyStat } from '../contract/resources/players.ts';
 import type { Report, ReportOptions } from './report.ts';
 import { elementsOf, recordReport } from './report.ts';
 
-/** One row a player, or with `explode: weekly_stats` one row for each week that the player has statistics of (section 2.7). */
+/** One row a player with the last of its weeks as `latest.*`, or with `explode: weekly_stats` one row for each week that the player has statistics of (section 2.7). */
 export const players = ({ explode }: ReportOptions): Report =>
   explode === 'weekly_stats'
     ? {
@@ -11,4 +11,8 @@ export const players = ({ explode }: ReportOptions): Report =>
         part: 'stat',
         rows: (record) => elementsOf(record, 'weekly_stats').map((part) => ({ record, part })),
       }
-    : recordReport(playerRecord);
+    : {
+        ...recordReport(playerRecord),
+        part: 'latest',
+        rows: (record) => [{ record, part: elementsOf(record, 'weekly_stats').at(-1) }],
+      };

@@ -1,5 +1,7 @@
-import { ConfigError, UsageError } from '../model/error.ts';
+import { ConfigError } from '../model/error.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
+import type { ReportLayout } from '../model/layout.ts';
+import { joinLayout, orderColumns } from '../report/arrange.ts';
 import type { BoundColumn, Misfits } from '../report/column.ts';
 import { bindColumns } from '../report/column.ts';
 import { reports } from '../report/index.ts';
@@ -14,6 +16,7 @@ export interface Job {
   readonly mapping: PullMapping;
   readonly report: Report;
   readonly columns: readonly BoundColumn[];
+  readonly layout: ReportLayout | undefined;
   readonly read: Read;
   readonly misfits: Map<string, Misfits>;
   /** Records in the report so far. */
@@ -30,10 +33,10 @@ function configError(mapping: PullMapping, code: string, message: string, next: 
 
 /**
  * Everything about a mapping that needs no request, its table of player ids read.
- * Errors: ConfigError `mapping.where`, `source.*`, `ids.not_a_player_id`; UsageError `destination.not_yet`.
+ * Errors: ConfigError `mapping.where`, `source.*`, `ids.not_a_player_id`.
  */
 export async function prepareJob(given: PullMapping, tables: SyncPorts['tables']): Promise<Job> {
-  const { name, resource, explode, where, destination } = given;
+  const { resource, explode, where } = given;
   const filters = Object.keys(where).filter((name) => name !== 'id');
   if (where.id !== undefined && resource !== 'players' && filters.length > 0)
     throw configError(
@@ -42,20 +45,16 @@ export async function prepareJob(given: PullMapping, tables: SyncPorts['tables']
       `where names ids and also ${filters.join(', ')}`,
       'Use either ids or filters.',
     );
-  if (destination.location.kind === 'xlsx' && destination.mode !== 'replace') {
-    throw new UsageError(
-      'destination.not_yet',
-      `mapping ${name}: mode ${destination.mode} is there for csv files only; a workbook is replaced whole`,
-      given.place,
-    );
-  }
   const mapping = await withPlayerIds(given, tables);
   const report = reports[resource]({ detail: wantsDetail(mapping), explode });
-  const columns = bindColumns(report, mapping.columns);
+  const { layout } = mapping;
+  const bound = bindColumns(report, mapping.columns);
+  const columns = layout === undefined ? bound : orderColumns(layout, bound);
   return {
     mapping,
     report,
     columns,
+    layout: layout === undefined ? undefined : joinLayout(layout, columns),
     read: readOf(mapping),
     misfits: new Map(),
     records: 0,

@@ -1,5 +1,6 @@
 import type { TeamsheetError } from '../model/error.ts';
 import { AccessError, IncompleteError, RefusedError, UnavailableError } from '../model/error.ts';
+import type { CoverFacts } from '../model/layout.ts';
 import type { PullSummary, ServiceAccount, Store } from '../model/store.ts';
 import type { ReportTab, ReportValue } from '../model/table.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
@@ -9,6 +10,7 @@ import { groupByFile, prepareJob } from './pull-job.ts';
 import type { ReadContext } from './pull-read.ts';
 import { countUses, take } from './pull-read.ts';
 import { shareReads } from './pull-share.ts';
+import { announceSources } from './read-rows.ts';
 import type { SyncPorts } from './sync.ts';
 
 /** What a pull needs beside its mappings. */
@@ -20,6 +22,8 @@ export interface PullPorts extends Pick<SyncPorts, 'service' | 'tables' | 'emit'
   readonly concurrency: number;
   /** The IANA time zone that formatted dates are shown in. */
   readonly timezone: string;
+  /** What a cover tab says of the files that are written now. */
+  readonly coverFacts: () => CoverFacts;
 }
 
 async function* rowsOf(job: Job, context: ReadContext): AsyncGenerator<readonly (readonly ReportValue[])[]> {
@@ -45,13 +49,14 @@ async function* rowsOf(job: Job, context: ReadContext): AsyncGenerator<readonly 
   }
 }
 
-function tabOf(job: Job, context: ReadContext, timezone: string): ReportTab {
+function tabOf(job: Job, context: ReadContext, { timezone, coverFacts }: PullPorts): ReportTab {
   const { name, destination } = job.mapping;
   const { location, mode, key, excel, formulas } = destination;
   return {
     location,
     table: { name, columns: job.columns, rows: rowsOf(job, context) },
     options: { mode, key, excel, formulas, timezone },
+    ...(job.layout !== undefined && { layout: job.layout, cover: coverFacts() }),
   };
 }
 
@@ -109,9 +114,10 @@ function warnOfMisfits({ mapping, columns, misfits }: Job, emit: SyncPorts['emit
 async function writeFile(
   group: readonly Job[],
   contextOf: (job: Job) => ReadContext,
-  { tables, emit, signal, timezone }: PullPorts,
+  ports: PullPorts,
 ): Promise<readonly PullSummary[]> {
-  const tabs = group.map((job) => tabOf(job, contextOf(job), timezone));
+  const { tables, emit, signal } = ports;
+  const tabs = group.map((job) => tabOf(job, contextOf(job), ports));
   const kind = group[0]?.mapping.destination.location.kind ?? 'csv';
   let rows: readonly number[];
   try {
@@ -141,6 +147,10 @@ export async function preparePull(
   mappings: readonly PullMapping[],
   tables: SyncPorts['tables'],
 ): Promise<PreparedPull> {
+  announceSources(
+    tables,
+    mappings.flatMap(({ ids }) => (ids?.kind === 'column' ? [ids.source.location] : [])),
+  );
   const jobs: Job[] = [];
   for (const mapping of mappings) jobs.push(await prepareJob(mapping, tables));
   const groups = groupByFile(jobs);

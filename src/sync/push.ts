@@ -9,7 +9,9 @@ import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.t
 import { pushMapping } from './push-mapping.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import { writeResults } from './results.ts';
+import { deferStaleRows } from './stale.ts';
 import type { PlannedPush, PlanOptions, RunReport, SyncPorts } from './sync.ts';
+import { writeBackOutcomes } from './write-back.ts';
 
 /** Shows the plan and asks, where something would be written; throws StoppedError `approval.*` when it is not to be. */
 export type Approve = (planned: PlannedPush) => Promise<void>;
@@ -130,7 +132,12 @@ async function stopAtRejects(ports: SyncPorts, run: Run, planned: PlannedPush): 
   for (const { mapping } of planned.mappings) {
     await planned.rows.settleOpen(mapping.name, 'deferred', stop?.message ?? '');
   }
-  return finish(ports, run, planned, { exitCode: EXIT.stopped, stoppedBy: stop, keep: false });
+  return finish(ports, run, planned, {
+    exitCode: EXIT.stopped,
+    stoppedBy: stop,
+    keep: false,
+    stale: new Map(),
+  });
 }
 
 /** Sends what is open, mapping by mapping, and ends the run. */
@@ -141,9 +148,11 @@ export async function write(
   account: OpenAccount,
 ): Promise<PushResult> {
   const { rows } = planned;
+  const stale = new Map<string, number>();
   let stoppedBy: TeamsheetError | undefined;
   try {
     for (const plan of planned.mappings) {
+      stale.set(plan.mapping.name, await deferStaleRows(ports, plan.mapping, rows));
       await pushMapping({
         ports,
         runId: run.id,
@@ -159,7 +168,7 @@ export async function write(
   }
   const reason = stoppedBy?.message ?? 'the run ended before it';
   for (const { mapping } of planned.mappings) await leaveRest(ports, run, mapping, rows, reason);
-  return finish(ports, run, planned, { exitCode: undefined, stoppedBy, keep: true });
+  return finish(ports, run, planned, { exitCode: undefined, stoppedBy, keep: true, stale });
 }
 
 /** What is still open when the run ends: rows whose write has no answer are unknown, the others were not sent, or only in part. */
@@ -206,28 +215,35 @@ interface Ending {
   readonly stoppedBy: TeamsheetError | undefined;
   /** Keeps the rows of an unfinished run for `resume`. */
   readonly keep: boolean;
+  /** By mapping, the deferred rows that were edited in their source: the next push reads them anew, so nothing of them is to be resumed. */
+  readonly stale: ReadonlyMap<string, number>;
 }
 
 async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: Ending): Promise<PushResult> {
   const { rows } = planned;
   const summaries: PushSummary[] = [];
   const rejected: string[] = [];
+  let unwritten = false;
   for (const { mapping } of planned.mappings) {
     const counts = outcomeCounts(await rows.countOutcomes(mapping.name));
     checkCounts(mapping.name, counts);
     const files = await writeResults(ports.results, run.id, mapping, rows);
     rejected.push(...files.rejected);
+    if ((await writeBackOutcomes(ports, mapping, rows)) !== undefined) unwritten = true;
+    const stale = ending.stale.get(mapping.name) ?? 0;
     summaries.push({
       name: mapping.name,
       resource: mapping.resource,
       direction: 'push',
       ...counts,
       deactivated: 0,
+      ...(stale > 0 && { stale }),
       results: files.results,
     });
   }
-  const exitCode = ending.exitCode ?? exitCodeOf(summaries, ending.stoppedBy);
-  const finished = !ending.keep || summaries.every(({ deferred, unknown }) => deferred + unknown === 0);
+  const exitCode = ending.exitCode ?? exitCodeOf(summaries, ending.stoppedBy, unwritten);
+  const finished =
+    !ending.keep || summaries.every(({ deferred, unknown, stale = 0 }) => deferred - stale + unknown === 0);
   const requests = wholeRun(run.requests, { ...ports.service.counts(), planned: planned.requests.planned });
   await ports.store.updateRun(run.id, {
     phase: 'ended',
@@ -246,16 +262,16 @@ async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: 
 }
 
 /** Of several reasons, 130 and 143 win, then the first of 8, 5, 7, 3 (interfaces.md, section 5). */
-function exitCodeOf(counts: readonly OutcomeCounts[], stoppedBy: TeamsheetError | undefined): ExitCode {
+function exitCodeOf(
+  counts: readonly OutcomeCounts[],
+  stoppedBy: TeamsheetError | undefined,
+  unwritten: boolean,
+): ExitCode {
   const any = (pick: (each: OutcomeCounts) => number): boolean => counts.some((each) => pick(each) > 0);
   const code = stoppedBy?.exitCode;
-  if (
-    code === EXIT.interrupted ||
-    code === EXIT.terminated ||
-    code === EXIT.unavailable ||
-    code === EXIT.access
-  )
-    return code;
+  if (code === EXIT.interrupted || code === EXIT.terminated) return code;
+  if (code === EXIT.unavailable || unwritten) return EXIT.unavailable;
+  if (code === EXIT.access) return code;
   if (stoppedBy instanceof IncompleteError || any((each) => each.deferred + each.unknown + each.conflict))
     return EXIT.incomplete;
   if (any((each) => each.invalid + each.rejected)) return EXIT.rows;

@@ -2,7 +2,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { createRowReader, type ParsedRow } from '../mapping/rows.ts';
 import { renderIssue, renderRowIssue, type Issue } from '../model/issue.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
-import type { SourceRow, SourceTable } from '../model/table.ts';
+import type { SourceRow, SourceTable, TableLocation } from '../model/table.ts';
 import { digestOf } from '../plan/digest.ts';
 import { resolveDuplicates } from '../plan/duplicates.ts';
 import type { PlanOptions, SyncPorts } from './sync.ts';
@@ -17,11 +17,21 @@ export async function readSources(
   mappings: readonly PushMapping[],
   options: ReadOptions,
 ): Promise<RunRows> {
+  announceSources(
+    ports.tables,
+    mappings.map(({ source }) => source.location),
+  );
   const rows = await ports.store.openRunRows(runId);
   return openOrRemove(rows, async () => {
     for (const mapping of mappings) await readRows(ports, mapping, rows, options);
     return rows;
   });
+}
+
+/** Tells each kind of table which sources are going to be opened together. */
+export function announceSources(tables: SyncPorts['tables'], locations: readonly TableLocation[]): void {
+  for (const [kind, group] of Map.groupBy(locations, (location) => location.kind))
+    tables[kind].announce?.(group);
 }
 
 /** What `open` answers; when it fails, the rows are removed. */
@@ -72,6 +82,7 @@ async function addRows(
     allowKeyShape: options.allowKeyShape,
     variable: ports.variable,
     timezone: ports.timezone,
+    tableTimezone: table.timezone,
   });
   for (const warning of [...table.warnings, ...reader.warnings])
     warn(ports, `${table.origin}: ${renderIssue(warning)}`);

@@ -1,7 +1,7 @@
 import { InternalError } from '../model/error.ts';
 import type { TableKind, TableLocation } from '../model/table.ts';
-import { openCsv } from './csv-read.ts';
-import { writeCsvReport } from './csv-write.ts';
+import { openCsv } from './csv/read.ts';
+import { writeCsvReport } from './csv/write.ts';
 
 function pathOf(location: TableLocation): string {
   if (location.kind === 'csv') return location.path;

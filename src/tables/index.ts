@@ -1,5 +1,6 @@
-import { UsageError } from '../model/error.ts';
+import { ConfigError } from '../model/error.ts';
 import type { TableKind, TableLocation } from '../model/table.ts';
+import type { GoogleAccess } from './google/sheets-client.ts';
 
 /** A kind whose code is loaded when it is first used, so that a command pays only for what it reads and writes. */
 function lazy(kind: TableLocation['kind'], load: () => Promise<TableKind>): TableKind {
@@ -10,25 +11,45 @@ function lazy(kind: TableLocation['kind'], load: () => Promise<TableKind>): Tabl
   };
 }
 
-const NO_SHEETS = 'Google Sheets is not there yet';
+/** The same for Google Sheets: what is announced waits until the kind is loaded. */
+function lazySheets(access: GoogleAccess): TableKind {
+  const announced: (readonly TableLocation[])[] = [];
+  let loaded: Promise<Required<TableKind>> | undefined;
+  const kind = async (): Promise<Required<TableKind>> => {
+    loaded ??= import('./google-sheets.ts').then(({ createSheetKind }) => createSheetKind(access));
+    const made = await loaded;
+    for (const locations of announced.splice(0)) made.announce(locations);
+    return made;
+  };
+  return {
+    kind: 'sheet',
+    announce: (locations) => {
+      announced.push(locations);
+    },
+    open: async (location, options) => (await kind()).open(location, options),
+    reread: async (location, options) => (await kind()).reread(location, options),
+    // Nothing to write asks nothing of Google.
+    write: async (tabs) => (tabs.length === 0 ? [] : (await kind()).write(tabs)),
+    writeBack: async (location, writeBack) => (await kind()).writeBack(location, writeBack),
+  };
+}
 
-const sheet: TableKind = {
-  kind: 'sheet',
-  open: (_location, { origin }) =>
+const NO_GOOGLE: GoogleAccess = {
+  client: () =>
     Promise.reject(
-      new UsageError('source.not_yet', `${origin}: ${NO_SHEETS}; download the tab as CSV and name that file`),
+      new ConfigError('google.not_configured', 'Google Sheets are named, and no way to reach them was given'),
     ),
-  write: () =>
-    Promise.reject(
-      new UsageError('destination.not_yet', `${NO_SHEETS}; write the report to a csv or xlsx destination`),
-    ),
+  tabs: { recall: () => Promise.resolve(undefined), remember: () => Promise.resolve() },
+  warn: () => undefined,
 };
 
-/** The kinds of tables that a mapping may name. */
-export function createTables(): Readonly<Record<TableLocation['kind'], TableKind>> {
+/** The kinds of tables that a mapping may name; `google` opens Google Sheets when the first tab is read or written. */
+export function createTables(
+  google: GoogleAccess = NO_GOOGLE,
+): Readonly<Record<TableLocation['kind'], TableKind>> {
   return {
     csv: lazy('csv', async () => (await import('./csv.ts')).csv),
     xlsx: lazy('xlsx', async () => (await import('./xlsx.ts')).xlsx),
-    sheet,
+    sheet: lazySheets(google),
   };
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { ResultFiles, ResultLines } from '../model/results.ts';
-import { writeCsvFile } from './csv-write.ts';
+import { writeCsvFile } from './csv/write.ts';
 
 /** Results hold members' data: only their owner may read them. */
 const PRIVATE = 0o600;
@@ -27,7 +27,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
       return relative(file);
     },
     writeRejected: async (runId, mapping, header, lines) => {
-      const { writeRejectedXlsx } = await import('./xlsx-write.ts');
+      const { writeRejectedXlsx } = await import('./xlsx/write.ts');
       const copies = path.join(folder, 'out', 'rejected');
       const written: string[] = [];
       for (const each of [await runFolder(runId), copies]) {

@@ -1,22 +1,24 @@
-import { InternalError, UsageError } from '../model/error.ts';
-import type { TableKind } from '../model/table.ts';
-import { writeXlsxReport } from './xlsx-write.ts';
+import { InternalError } from '../model/error.ts';
+import type { TableKind, TableLocation } from '../model/table.ts';
+import { openXlsx } from './xlsx/read.ts';
+import { writeXlsxReport } from './xlsx/write.ts';
+
+type Workbook = Extract<TableLocation, { kind: 'xlsx' }>;
+
+function workbookOf(location: TableLocation): Workbook {
+  if (location.kind === 'xlsx') return location;
+  throw new InternalError('table.kind', `a ${location.kind} location was given to the xlsx tables`);
+}
 
 /** XLSX workbooks: all tabs of one file are written together. */
 export const xlsx: TableKind = {
   kind: 'xlsx',
-  open: (_location, { origin }) =>
-    Promise.reject(
-      new UsageError(
-        'source.not_yet',
-        `${origin}: workbooks cannot be read yet; save the tab as CSV and name that file`,
-      ),
-    ),
+  open: (location, options) => {
+    const { path, tab } = workbookOf(location);
+    return openXlsx(path, tab, options);
+  },
   write: async (tabs) => {
     const location = tabs[0]?.location;
-    if (location === undefined) return [];
-    if (location.kind !== 'xlsx')
-      throw new InternalError('table.kind', `a ${location.kind} location was given to the xlsx tables`);
-    return writeXlsxReport(location.path, tabs);
+    return location === undefined ? [] : writeXlsxReport(workbookOf(location).path, tabs);
   },
 };

@@ -7,7 +7,7 @@ import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ReportColumn, ReportValue } from '../../src/model/table.ts';
-import { writeCsvReport } from '../../src/tables/csv-write.ts';
+import { writeCsvReport } from '../../src/tables/csv/write.ts';
 
 const ROWS = 100_000;
 const BATCH = 100;

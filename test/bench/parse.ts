@@ -12,7 +12,7 @@ import { parse } from 'csv-parse';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { parseMappings } from '../../src/mapping/parse-mappings.ts';
 import { createRowReader } from '../../src/mapping/rows.ts';
-import { openCsv } from '../../src/tables/csv-read.ts';
+import { openCsv } from '../../src/tables/csv/read.ts';
 
 const ROUNDS = 3;
 const MAPPING = `
@@ -53,6 +53,7 @@ async function ours(path: string): Promise<number> {
   const [mapping] = parseMappings(MAPPING, 'users.yaml', {
     variable: () => undefined,
     resolvePath: () => path,
+    readLayout: (file) => ({ file, text: '' }),
   });
   const push = mapping as PushMapping;
   const table = await openCsv(path, {

@@ -2,10 +2,14 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readXlsx } from 'hucre/xlsx';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { shownText } from '../../src/model/cell.ts';
-import type { ReportTab, ReportValue, TableLocation } from '../../src/model/table.ts';
+import type { ReportTab, ReportValue, SourceTable, TableKind, TableLocation } from '../../src/model/table.ts';
 import { createTables } from '../../src/tables/index.ts';
+import { accessTo } from '../support/google-access.ts';
+import type { FakeGoogle } from '../support/google/fake-google.ts';
+import { startFakeGoogle } from '../support/google/fake-google.ts';
+import { handMade, textRow } from '../support/workbook.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -122,19 +126,147 @@ describe.each(['csv', 'xlsx'] as const)('the table kind %s', (name) => {
   });
 });
 
-describe('kinds that are not there yet', () => {
-  const tables = createTables();
-  const location = { kind: 'sheet', spreadsheet: 's', tab: 't' } as const;
+describe('the table kind sheet, writing', () => {
+  let google: FakeGoogle;
+  let spreadsheet = '';
+  beforeAll(async () => {
+    google = await startFakeGoogle();
+  });
+  afterAll(() => google.close());
+  beforeEach(() => {
+    spreadsheet = google.add({ tabs: [{ title: 'Mine', rows: [['kept']] }] });
+  });
 
-  it('say so in one line', async () => {
-    await expect(tables.sheet.open(location, READ)).rejects.toMatchObject({
-      code: 'source.not_yet',
-      exitCode: 64,
+  const kind = (): TableKind => createTables(accessTo(google)).sheet;
+  const shown = (): readonly (readonly string[])[] => google.tab(spreadsheet, 'Report').shown();
+  const tab = (rows: AsyncIterable<readonly (readonly ReportValue[])[]>): ReportTab => ({
+    location: { kind: 'sheet', spreadsheet, tab: 'Report' },
+    table: {
+      name: 'report',
+      columns: [
+        { header: 'Name', type: 'text' },
+        { header: 'Points', type: 'integer' },
+      ],
+      rows,
+    },
+    options: { mode: 'replace', excel: false, formulas: 'escape', timezone: 'UTC' },
+  });
+  async function* rowsOf(...batches: readonly (readonly (readonly ReportValue[])[])[]) {
+    yield* await Promise.resolve(batches);
+  }
+
+  it('writes batches in order under the header, and counts the rows', async () => {
+    expect(kind().kind).toBe('sheet');
+    const batches = [
+      [['Zoë, "the" cat', 1]],
+      [],
+      [
+        ['田中', -2],
+        [null, null],
+        ['last', 0],
+      ],
+    ];
+    expect(await kind().write([tab(rowsOf(...batches))])).toEqual([4]);
+    expect(shown().map((row) => [...row])).toEqual([
+      ['Name', 'Points'],
+      ['Zoë, "the" cat', '1'],
+      ['田中', '-2'],
+      [],
+      ['last', '0'],
+    ]);
+    expect(google.tab(spreadsheet, 'Mine').shown()).toEqual([['kept']]);
+  });
+
+  it('writes the header alone when there are no rows, and does nothing for no tabs', async () => {
+    expect(await kind().write([tab(rowsOf())])).toEqual([0]);
+    expect(shown()).toEqual([['Name', 'Points']]);
+    expect(await kind().write([])).toEqual([]);
+  });
+
+  it('replaces the old report only by a whole new one', async () => {
+    await kind().write([tab(rowsOf([['old', 1]]))]);
+    const reason = new Error('the service went away');
+    const failing = async function* () {
+      yield await Promise.resolve([['new', 2]]);
+      throw reason;
+    };
+    await expect(kind().write([tab(failing())])).rejects.toBe(reason);
+    expect(shown()[1]).toEqual(['old', '1']);
+    await kind().write([tab(rowsOf([['new', 2]]))]);
+    expect(shown()).toEqual([
+      ['Name', 'Points'],
+      ['new', '2'],
+    ]);
+  });
+
+  it('says that there is no way to Google when none was given', async () => {
+    await expect(createTables().sheet.write([tab(rowsOf())])).rejects.toMatchObject({
+      code: 'google.not_configured',
+      exitCode: 4,
     });
-    await expect(tables.sheet.write([])).rejects.toMatchObject({ code: 'destination.not_yet', exitCode: 64 });
-    const workbook = { kind: 'xlsx', path: '/r.xlsx', tab: 't' } as const;
-    await expect(tables.xlsx.open(workbook, { ...READ, origin: 'r.xlsx' })).rejects.toThrow(
-      'r.xlsx: workbooks cannot be read yet; save the tab as CSV and name that file',
-    );
+  });
+});
+
+describe.each(['csv', 'xlsx', 'sheet'] as const)('the table kind %s as a source', (name) => {
+  const ROWS = [
+    ['Member ID', 'Name', 'Remark'],
+    ['00123', 'Zoë, "the" cat', ''],
+    ['', '', ''],
+    ['m-2', ' 田中 ', '=1+1'],
+  ];
+  let google: FakeGoogle | undefined;
+  afterEach(() => google?.close());
+
+  async function open(rows: readonly (readonly string[])[]): Promise<SourceTable> {
+    if (name === 'csv') {
+      const file = path.join(folder, 'users.csv');
+      const quoted = rows.map((row) => row.map((text) => `"${text.replaceAll('"', '""')}"`).join(','));
+      await writeFile(file, quoted.join('\n'));
+      return createTables().csv.open({ kind: 'csv', path: file }, READ);
+    }
+    if (name === 'xlsx') {
+      const file = path.join(folder, 'users.xlsx');
+      await writeFile(file, handMade({ rows: rows.map((row, index) => textRow(index + 1, row)).join('') }));
+      return createTables().xlsx.open({ kind: 'xlsx', path: file, tab: 'Users' }, READ);
+    }
+    google = await startFakeGoogle();
+    const spreadsheet = google.add({ tabs: [{ title: 'Users', rows }] });
+    const { sheet } = createTables(accessTo(google));
+    const location = { kind: 'sheet', spreadsheet, tab: 'Users' } as const;
+    sheet.announce?.([location]);
+    return sheet.open(location, READ);
+  }
+
+  it('gives the header and the rows under their numbers, blank ones left out', async () => {
+    const table = await open(ROWS);
+    expect(table.header).toEqual(ROWS[0]);
+    expect((await Array.fromAsync(table.batches())).flat()).toEqual([
+      { rowNumber: 2, cells: ROWS[1] },
+      { rowNumber: 4, cells: ROWS[3] },
+    ]);
+    await table.close();
+  });
+
+  it.each([
+    ['no header', [['']], 'header.none'],
+    [
+      'two columns of one name',
+      [
+        ['A', 'a'],
+        ['x', 'y'],
+      ],
+      'header.duplicate',
+    ],
+    [
+      'a value under an empty header',
+      [
+        ['A', '', 'C'],
+        ['x', 'y', 'z'],
+      ],
+      'header.empty',
+    ],
+  ])('refuses %s', async (_, rows, code) => {
+    const read = async (): Promise<unknown> => Array.fromAsync((await open(rows)).batches());
+    await expect(read()).rejects.toMatchObject({ code, exitCode: 4 });
   });
 });

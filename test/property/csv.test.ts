@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/model/error.ts';
-import { createSlicer } from '../../src/tables/csv-slices.ts';
+import { createSlicer } from '../../src/tables/csv/slices.ts';
 import { readCsv } from '../unit/tables/csv-source.ts';
 
 const runs = process.env['TEAMSHEET_LONG'] === undefined ? 100 : 2000;

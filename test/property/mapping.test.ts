@@ -12,6 +12,7 @@ const parse = (text: string): readonly Mapping[] =>
   parseMappings(text, 'm.yaml', {
     variable: (name) => (name === 'set' ? '1' : undefined),
     resolvePath: (path) => `/${path}`,
+    readLayout: (file) => ({ file, text: 'version: 1' }),
   });
 
 const name = fc.constantFrom(

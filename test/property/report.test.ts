@@ -9,7 +9,7 @@ import type { ReportValue } from '../../src/model/table.ts';
 import { bindColumns, cellsOf } from '../../src/report/column.ts';
 import { reports } from '../../src/report/index.ts';
 import { fanOut } from '../../src/sync/pull-fan-out.ts';
-import { writeCsvReport } from '../../src/tables/csv-write.ts';
+import { writeCsvReport } from '../../src/tables/csv/write.ts';
 
 let folder = '';
 beforeAll(async () => {

@@ -23,7 +23,7 @@ export interface RunOptions {
   /** Called with the process once it has written something that matches. */
   readonly when?: {
     readonly seen: RegExp;
-    readonly act: (kill: (signal: NodeJS.Signals) => void, stdout: string) => void;
+    readonly act: (kill: (signal: NodeJS.Signals) => void, stdout: string, stderr: string) => void;
   };
   /** Closes the reading end of standard output at once. */
   readonly closeStdout?: boolean;
@@ -46,7 +46,7 @@ export function runCli(args: readonly string[], options: RunOptions): Promise<Ou
   const look = (): void => {
     if (acted || options.when?.seen.test(stdout + stderr) !== true) return;
     acted = true;
-    options.when.act((signal) => child.kill(signal), stdout);
+    options.when.act((signal) => child.kill(signal), stdout, stderr);
   };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;

@@ -98,6 +98,12 @@ export function pullPorts(
     account: { baseUrl: 'http://127.0.0.1:1', accountId: 'a' },
     concurrency: 8,
     timezone: 'UTC',
+    coverFacts: () => ({
+      service: 'http://127.0.0.1:1',
+      environment: 'test',
+      writtenAtMs: 0,
+      program: 'teamsheet 0.0.0',
+    }),
     store: {
       fact: (_account, name) => {
         const value = facts[name];

@@ -30,7 +30,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['p-limit'],
     node: ['node:crypto'],
   },
-  tables: { rooms: ['model'], packages: ['csv-parse', 'csv-stringify', 'hucre'], node: ['*'] },
+  tables: {
+    rooms: ['model'],
+    packages: ['csv-parse', 'csv-stringify', 'hucre', 'googleapis'],
+    node: ['*'],
+  },
   client: { rooms: ['contract', 'model'], packages: ['p-limit', 'p-retry'], node: ['*'] },
   // The Store port names resources.
   state: { rooms: ['contract', 'model'], packages: [], node: ['*'] },

@@ -4,7 +4,9 @@ import { ConfigError } from '../../src/model/error.ts';
 import type { Cell } from '../../src/model/cell.ts';
 import { createRowReader } from '../../src/mapping/rows.ts';
 import { parseMappings } from '../../src/mapping/parse-mappings.ts';
+import { handMade, textRow } from '../support/workbook.ts';
 import { hex, messagesOf, parseRows, pushMapping, readCsv, USERS } from './tables/csv-source.ts';
+import { parseTab, readTab } from './tables/xlsx-source.ts';
 
 /** Users of two columns: key and name. */
 const TWO = pushMapping(USERS.replace(/ {2}is_active.*\n/, ''));
@@ -841,7 +843,11 @@ describe('typed cells of a spreadsheet in a key column', () => {
 
 describe('mapping files', () => {
   const parse = (text: string): unknown =>
-    parseMappings(text, 'mappings/users.yaml', { variable: () => undefined, resolvePath: (path) => path });
+    parseMappings(text, 'mappings/users.yaml', {
+      variable: () => undefined,
+      resolvePath: (path) => path,
+      readLayout: (file) => ({ file, text: 'version: 1' }),
+    });
   const withColumn = (column: string): string =>
     `version: 1${USERS.replace('{ from: Display name }', column)}`;
   const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]\n${Array.from({ length: 9 }, (_, index) => {
@@ -853,7 +859,7 @@ describe('mapping files', () => {
     [
       '104: an alias bomb',
       bomb,
-      'mappings/users.yaml:1:1: more values than a mapping can need, aliases counted',
+      'mappings/users.yaml:1:1: more values than a mapping or layout can need, aliases counted',
     ],
     [
       '104: an alias of itself',
@@ -894,5 +900,97 @@ describe('mapping files', () => {
     const start = performance.now();
     expect((await fileError(() => parse(text))).message).toBe(message);
     expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
+
+describe('workbooks', () => {
+  const MAPPING = pushMapping(
+    USERS.replace('{ csv: users.csv }', '{ xlsx: season.xlsx, tab: Users }').replace(/ {2}is_active.*\n/, ''),
+  );
+  const KEY_CELL = 'season.xlsx tab "Users" row 2, column "Member ID":';
+  const FORMATS = ['00000', '#,##0', '0E+00', 'd-mmm', '@'];
+  const keyed = (key: string, after = ''): Uint8Array => {
+    const name = '<c r="B2" t="inlineStr"><is><t>Ana</t></is></c>';
+    const rows = `<sheetData>${textRow(1, ['Member ID', 'Display name'])}<row r="2">${key}${name}</row></sheetData>`;
+    return handMade({ tabs: { Users: rows + after }, formats: FORMATS });
+  };
+  const messages = async (content: Uint8Array): Promise<readonly string[]> =>
+    messagesOf(await parseTab(content, MAPPING), MAPPING.source.origin);
+
+  test.each<[row: string, cell: string, key: string | undefined]>([
+    ['41: a number shown as its digits', '<c r="A2"><v>1001</v></c>', '1001'],
+    ['41: a number in a text column', '<c r="A2" s="5"><v>1001</v></c>', '1001'],
+    ['92: text that begins with a zero', '<c r="A2" t="inlineStr"><is><t>00123</t></is></c>', '00123'],
+    ['100: rich text', '<c r="A2" t="inlineStr"><is><r><t>u</t></r><r><t>1</t></r></is></c>', 'u1'],
+    ['101: the result of a formula', '<c r="A2" t="str"><f>"u"&amp;1</f><v>u1</v></c>', 'u1'],
+  ])('%s is a key', async (_, cell, key) => {
+    const [row] = await parseTab(keyed(cell), MAPPING);
+    expect(row?.fields?.['external_id']).toBe(key);
+    expect(row?.issues).toEqual([]);
+  });
+
+  test.each<[row: string, cell: string, message: string]>([
+    [
+      '41: zeros by format',
+      '<c r="A2" s="1"><v>123</v></c>',
+      '"00123" is a number shown in another form; format the column as plain text',
+    ],
+    [
+      '41: thousands by format',
+      '<c r="A2" s="2"><v>1001</v></c>',
+      '"1,001" is a number shown in another form; format the column as plain text',
+    ],
+    [
+      '41: a power of ten by format',
+      '<c r="A2" s="3"><v>100000</v></c>',
+      '"1E+05" is a number shown in another form; format the column as plain text',
+    ],
+    [
+      '42: a number beyond the exact ones',
+      '<c r="A2"><v>9007199254740993</v></c>',
+      '"9.0072E+15" is a number beyond 9007199254740991 and may have lost digits; format the column as plain text and type it again',
+    ],
+    [
+      '46: a day',
+      '<c r="A2" s="4"><v>46083</v></c>',
+      '"2-Mar" looks changed by a spreadsheet; write it as plain text, or add --allow-key-shape',
+    ],
+    [
+      '46: a truth value',
+      '<c r="A2" t="b"><v>1</v></c>',
+      '"TRUE" looks changed by a spreadsheet; write it as plain text, or add --allow-key-shape',
+    ],
+    ['59: nothing', '<c r="A2"/>', 'empty; every row needs its external_id'],
+    [
+      '101: an error',
+      '<c r="A2" t="e"><v>#REF!</v></c>',
+      'holds the spreadsheet error #REF!; mend its formula, or write the value',
+    ],
+    [
+      '101: a formula that nobody calculated',
+      '<c r="A2"><f>1+1</f></c>',
+      'A2 holds a formula without a stored result; open and save the file in Excel or LibreOffice',
+    ],
+    ['8: NUL', '<c r="A2" t="str"><v>a_x0000_b</v></c>', 'holds a NUL character (U+0000); delete it'],
+  ])('%s in a key is a row error', async (_, cell, message) => {
+    expect(await messages(keyed(cell))).toEqual([`${KEY_CELL} ${message}`]);
+  });
+
+  test('90: merged cells in a key are a row error, and elsewhere nothing', async () => {
+    const cell = '<c r="A2" t="inlineStr"><is><t>u1</t></is></c>';
+    const merged = (range: string): string => `<mergeCells><mergeCell ref="${range}"/></mergeCells>`;
+    expect(await messages(keyed(cell, merged('A2:A3')))).toEqual([
+      `${KEY_CELL} is part of the merged cells A2:A3, so whose value it is cannot be told; unmerge them`,
+    ]);
+    expect(await messages(keyed(cell, merged('D2:E2')))).toEqual([]);
+  });
+
+  test('38: 5,000 columns', async () => {
+    const cells = Array.from(
+      { length: 5000 },
+      (_, index) => `<c t="inlineStr"><is><t>c${index}</t></is></c>`,
+    );
+    const error = await fileError(() => readTab(handMade({ rows: `<row>${cells.join('')}</row>` })));
+    expect(error.message).toBe('season.xlsx tab "Users" row 1: 5000 columns, at most 1000');
   });
 });

@@ -83,7 +83,11 @@ describe('examples', () => {
   const isMapping = (text: string): boolean => /^(- )?version: 1\n\s*name:/.test(text);
 
   it.each(blocks.filter(([, text]) => isMapping(text)))('of mappings in %s are mappings', (page, text) => {
-    const context = { variable: (name: string) => vars[name], resolvePath: (path: string) => path };
+    const context = {
+      variable: (name: string) => vars[name],
+      resolvePath: (path: string) => path,
+      readLayout: (file: string) => ({ file, text: read(file) }),
+    };
     expect(parseMappings(text, page, context)).toHaveLength(1);
   });
 

@@ -11,10 +11,16 @@ import { demoFiles } from '../../templates/demo/generate.ts';
 const root = join(import.meta.dirname, '../..');
 const vars: Readonly<Record<string, string>> = { fantasy_league_id: '1', price_type: 'current' };
 
+/** The layouts that the mappings name. */
+const layouts: string[] = [];
 const mappings: readonly Mapping[] = globSync('mappings/*.yaml', { cwd: root }).flatMap((path) =>
   parseMappings(readFileSync(join(root, path), 'utf8'), path, {
     variable: (name) => vars[name],
     resolvePath: (name) => join(root, name),
+    readLayout: (file) => {
+      layouts.push(file);
+      return { file, text: readFileSync(join(root, file), 'utf8') };
+    },
   }),
 );
 const pushes = mappings.filter((mapping): mapping is PushMapping => mapping.direction === 'push');
@@ -51,11 +57,33 @@ describe('the shipped mappings', () => {
     expect(places.filter((place) => !place.startsWith('out/'))).toEqual([]);
   });
 
-  it('make a workbook of the season and a CSV file of each of its tabs', () => {
+  it('make workbooks of the season and the players, and a CSV file of every resource', () => {
     const written = (kind: 'csv' | 'xlsx'): readonly string[] =>
       pulls.filter(({ destination }) => destination.location.kind === kind).map(({ resource }) => resource);
-    expect(written('xlsx')).toEqual(['squads', 'lineups', 'fixtures', 'auto_substitutions']);
+    expect(written('xlsx').toSorted()).toEqual(
+      [
+        ...['squads', 'lineups', 'fixtures', 'auto_substitutions', 'squads'],
+        ...['players', 'prices'],
+      ].toSorted(),
+    );
     expect(written('csv').toSorted()).toEqual([...RESOURCES].toSorted());
+  });
+
+  it('have a layout for every tab of a workbook, and every shipped layout is used', () => {
+    const workbooks = pulls.filter(({ destination }) => destination.location.kind === 'xlsx');
+    expect(workbooks.filter(({ layout }) => layout === undefined)).toEqual([]);
+    expect([...new Set(layouts)].toSorted()).toEqual(
+      globSync('templates/reports/*', { cwd: root }).toSorted(),
+    );
+  });
+
+  it('tell apart in charts what has one name', () => {
+    const charts = pulls.flatMap(({ layout }) => layout?.charts ?? []);
+    expect(charts.map(({ title }) => title)).toEqual([
+      ...['Price by game week', 'The best players by points'],
+      ...['Rank by game week', 'Total points by game week', 'The best squads by points'],
+    ]);
+    expect(charts.filter(({ id }) => id === undefined)).toEqual([]);
   });
 
   it('guard against a table that changes too much', () => {

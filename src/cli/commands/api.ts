@@ -8,7 +8,7 @@ import { isRead } from '../../contract/endpoint.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { isPathSegment } from '../../contract/path-segment.ts';
 import type { ResourceName } from '../../contract/resource.ts';
-import { nearest } from '../../mapping/nearest.ts';
+import { nearest } from '../../model/nearest.ts';
 import {
   ConfigError,
   EXIT,

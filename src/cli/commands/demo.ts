@@ -24,10 +24,13 @@ import type { Session } from '../session.ts';
 import { openState } from '../state.ts';
 
 /** Shipped mappings whose reports the demo writes. */
-const REPORTS = ['squads', 'lineups', 'fixtures', 'auto-substitutions'].flatMap((name) => [
-  `${name}-report`,
-  `${name}-workbook`,
-]);
+const REPORTS = [
+  ...['squads', 'lineups', 'fixtures', 'auto-substitutions'].flatMap((name) => [
+    `${name}-report`,
+    `${name}-workbook`,
+  ]),
+  'history-workbook',
+];
 const VARS = { fantasy_league_id: '1', price_type: 'initial' };
 
 /** `demo`: a season in a sandbox of this process; only `out/` stays. */
@@ -92,7 +95,8 @@ async function playSeason(
       ['users', 'prices', 'points'],
       program,
     );
-    const pulls = readPullMappings(config, REPORTS, program);
+    // The reports go below the working folder, and their layouts are the shipped ones.
+    const pulls = readPullMappings({ ...config, layouts: packagePath('.') }, REPORTS, program);
     const prepared = await preparePull(pulls, session.ports.tables);
     const pushAll = (): Promise<PushResult> =>
       push(session.ports, 'demo', pushes, OPTIONS, () => Promise.resolve());

@@ -1,24 +1,22 @@
 import { FEATURES } from '../../contract/endpoint.ts';
 import type { Account } from '../../contract/resources/account.ts';
-import { EXIT, IncompleteError, TeamsheetError } from '../../model/error.ts';
-import type { ExitCode } from '../../model/error.ts';
+import type { Mapping } from '../../mapping/mapping.ts';
+import { EXIT } from '../../model/error.ts';
+import { checkGoogle } from '../check-google.ts';
 import { defineCommand } from '../command.ts';
 import type { Config } from '../config.ts';
 import { readConfig } from '../config.ts';
+import { attempt, good } from '../finding.ts';
+import type { Finding } from '../finding.ts';
 import { serviceFlags } from '../flags.ts';
 import { listMappingNames, readMappings } from '../mappings.ts';
 import type { Program } from '../program.ts';
 import { renderCheck } from '../render/checks.ts';
-import type { Check } from '../render/checks.ts';
-import { nextAfterStop } from '../render/stop.ts';
 import { renderCount, renderDuration } from '../render/text.ts';
 import { withSession } from '../session.ts';
 import type { Session, SessionArgs } from '../session.ts';
 
-/** A check, and the exit code when it is bad. */
-type Finding = Check & { readonly exitCode?: ExitCode; readonly code?: string };
-
-/** `doctor`: one line for everything that must be right before a push, with the fix. Sends one GET. */
+/** `doctor`: one line for everything that must be right before a push, with the fix. Sends one GET, and asks Google only where it is used. */
 export const doctor = defineCommand({
   options: serviceFlags,
   positionals: {},
@@ -47,7 +45,7 @@ async function* examine(args: SessionArgs, program: Program): AsyncGenerator<Fin
   }
   yield good('configuration', config.file ?? 'none; TEAMSHEET_BASE_URL and TEAMSHEET_API_KEY are used');
   for (const found of config.warnings) yield { level: 'warning', name: 'secrets', found };
-  yield* checkMappings(config, program);
+  const mappings = yield* checkMappings(config, program);
   yield* checkNetwork(config);
   const quiet: Program = { ...program, screen: { ...program.screen, warn: () => undefined } };
   const found = await attempt('service', program, () =>
@@ -55,54 +53,27 @@ async function* examine(args: SessionArgs, program: Program): AsyncGenerator<Fin
   );
   if ('level' in found) yield found;
   else yield* found.findings;
-  yield config.google === undefined
-    ? good('Google', 'not configured; only needed for Google Sheets')
-    : { level: 'warning', name: 'Google', found: 'Google Sheets are not part of this version' };
-}
-
-const good = (name: string, found: string): Finding => ({ level: 'good', name, found });
-
-/** The value, or what is wrong and how to mend it. */
-async function attempt<T extends object>(
-  name: string,
-  program: Program,
-  work: () => T | Promise<T>,
-): Promise<T | Finding> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof TeamsheetError) || program.signal.aborted) throw error;
-    return {
-      level: 'bad',
-      name,
-      found: error.message,
-      fix:
-        error.next === undefined && !(error instanceof IncompleteError)
-          ? undefined
-          : nextAfterStop(error, program),
-      exitCode: error.exitCode,
-      code: error.code,
-    };
-  }
+  yield* checkGoogle(config, mappings, program);
 }
 
 /** Each mapping by itself: one that only lacks a variable is no mistake before it is used. */
-async function* checkMappings(config: Config, program: Program): AsyncGenerator<Finding> {
+async function* checkMappings(config: Config, program: Program): AsyncGenerator<Finding, readonly Mapping[]> {
   const names = await attempt('mappings', program, () => listMappingNames(config, program));
   if ('level' in names) {
     yield names;
-    return;
+    return [];
   }
-  let ready = 0;
+  const ready: Mapping[] = [];
   const unset = new Map<string, Finding>();
   for (const name of names) {
     const read = await attempt('mappings', program, () => readMappings(config, [name], program));
-    if (!('level' in read)) ready += 1;
+    if (!('level' in read)) ready.push(...read);
     else if (read.code === 'mapping.variable') unset.set(read.fix ?? '', { ...read, level: 'warning' });
     else yield read;
   }
-  yield good('mappings', `${ready} of ${names.length} ready`);
+  yield good('mappings', `${ready.length} of ${names.length} ready`);
   yield* unset.values();
+  return ready;
 }
 
 function* checkNetwork({ env }: Config): Generator<Finding> {

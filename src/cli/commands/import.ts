@@ -5,8 +5,9 @@ import { resources } from '../../contract/index.ts';
 import { RESOURCES } from '../../contract/resource.ts';
 import type { PushTarget, Resource, ResourceName } from '../../contract/resource.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { nearest } from '../../mapping/nearest.ts';
+import { nearest } from '../../model/nearest.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
+import type { TableLocation } from '../../model/table.ts';
 import { pushRequests } from '../../plan/requests.ts';
 import { RESULT_COLUMNS } from '../../sync/results.ts';
 import { defineCommand } from '../command.ts';
@@ -48,16 +49,18 @@ export const importFile = defineCommand({
       coerce: namedValues('match'),
       describe: '"Header=field" where the header does not say it; may be repeated',
     },
+    tab: text('the tab of a workbook that holds the rows; without it, the only one with any'),
     'save-mapping': text('write the mapping into this file, to use it again'),
   },
-  positionals: { file: { type: 'string', demandOption: true, describe: 'a CSV file' } },
+  positionals: { file: { type: 'string', demandOption: true, describe: 'a CSV file or a workbook' } },
   examples: [
     ['import members.csv --as users', 'headers such as "Member ID" and "Name" are known'],
+    ['import season.xlsx --as users --tab Members', 'one tab of a workbook'],
     ['import prices.csv --as prices --set type=weekly', 'a field that the file does not have'],
   ],
   run: (args, program) => {
     const { name, target } = pushTarget(args.as);
-    refuseWorkbook(args.file);
+    refuseFlags(args);
     for (const field of [...Object.values(args.match), ...Object.keys(args.set)])
       refuseUnknownField(field, name, target);
     return withSession(args, program, async (session) => {
@@ -81,6 +84,7 @@ interface ImportArgs {
   readonly match: Readonly<Record<string, string>>;
   readonly saveMapping?: string | undefined;
   readonly encoding?: string | undefined;
+  readonly tab?: string | undefined;
 }
 
 function pushTarget(as: string): { readonly name: ResourceName; readonly target: PushTarget } {
@@ -93,11 +97,15 @@ function pushTarget(as: string): { readonly name: ResourceName; readonly target:
   });
 }
 
-function refuseWorkbook(file: string): void {
-  if (!/\.xls[xm]?$/i.test(file)) return;
-  throw new UsageError('source.not_yet', `${file}: workbooks cannot be read yet`, {
-    next: 'save its tab as CSV and import that file',
-  });
+/** By its ending; what a file really is shows when it is read. */
+const isWorkbook = (file: string): boolean => /\.(?:xls[xmb]?|ods)$/i.test(file);
+
+function refuseFlags({ file, tab, encoding }: ImportArgs): void {
+  const flag = isWorkbook(file)
+    ? encoding !== undefined && ['--encoding', 'CSV files']
+    : tab !== undefined && ['--tab', 'workbooks'];
+  if (flag === false) return;
+  throw new UsageError('import.flag', `${file}: ${flag.join(' is for ')} only`, { next: 'leave it out' });
 }
 
 function refuseUnknownField(field: string, name: string, { fields }: PushTarget): void {
@@ -121,8 +129,12 @@ async function makeMapping(
   program: Program,
 ): Promise<PushMapping> {
   const { config } = session;
-  const source = sourceOf(args, config, program);
-  const header = await readHeader(args, session, program);
+  const path = resolve(program.cwd, args.file);
+  const location = isWorkbook(args.file)
+    ? ({ kind: 'xlsx', path, tab: args.tab ?? (await tabOf(path, args.file)) } as const)
+    : ({ kind: 'csv', path } as const);
+  const source = sourceOf(location, config);
+  const header = await readHeader(location, args, session);
   const stem = basename(args.file, extname(args.file));
   const document = {
     version: 1,
@@ -141,27 +153,38 @@ async function makeMapping(
   return mapping;
 }
 
+type FileLocation = Extract<TableLocation, { path: string }>;
+
+async function tabOf(path: string, origin: string): Promise<string> {
+  const { onlyTab } = await import('../../tables/xlsx/tabs.ts');
+  return onlyTab(path, origin);
+}
+
 interface SourceDocument {
-  readonly csv: string;
+  readonly csv?: string;
+  readonly xlsx?: string;
+  readonly tab?: string;
   readonly allow_outside?: true;
 }
 
-function sourceOf({ file }: ImportArgs, { folder }: Config, { cwd }: Program): SourceDocument {
-  const path = relative(folder, resolve(cwd, file)).split(sep).join('/');
-  return { csv: path, ...(standsInside(folder, path) ? {} : { allow_outside: true }) };
+function sourceOf(location: FileLocation, { folder }: Config): SourceDocument {
+  const path = relative(folder, location.path).split(sep).join('/');
+  return {
+    ...(location.kind === 'csv' ? { csv: path } : { xlsx: path, tab: location.tab }),
+    ...(standsInside(folder, path) ? {} : { allow_outside: true }),
+  };
 }
 
 async function readHeader(
-  args: ImportArgs,
+  location: FileLocation,
+  { file, encoding = 'auto' }: ImportArgs,
   { ports }: Session,
-  { cwd }: Program,
 ): Promise<readonly string[]> {
-  const location = { kind: 'csv', path: resolve(cwd, args.file) } as const;
-  const table = await ports.tables.csv.open(location, {
-    origin: args.file,
+  const table = await ports.tables[location.kind].open(location, {
+    origin: location.kind === 'csv' ? file : `${file} tab "${location.tab}"`,
     headerRow: 1,
     delimiter: 'auto',
-    encoding: args.encoding ?? 'auto',
+    encoding,
   });
   await table.close();
   return table.header.filter((name) => !RESULT_COLUMNS.some((column) => column === name));

@@ -1,59 +1,120 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { ConfigError, EXIT, InterruptedError, TeamsheetError } from '../../model/error.ts';
+import { ConfigError, EXIT, InterruptedError, TeamsheetError, UsageError } from '../../model/error.ts';
 import { parseBaseUrl } from '../base-url.ts';
 import { defineCommand } from '../command.ts';
-import { packagePath } from '../package.ts';
+import { text as textFlag } from '../flags.ts';
+import { namedFrom, placeSpreadsheet, placeWorkbook } from '../init/place-tables.ts';
+import type { PlacedTables } from '../init/place-tables.ts';
+import { setupFiles } from '../init/setup-files.ts';
+import type { Access, NewFile } from '../init/setup-files.ts';
 import type { Program } from '../program.ts';
+import type { Style } from '../screen.ts';
 import { renderColumns, safeText } from '../render/text.ts';
 
-/** `init [DIR]`: writes configuration, mappings and templates; what is there already is kept. */
+/** `init [DIR]`: writes configuration, mappings, templates and, when asked, the tables themselves; what is there already is kept. */
 export const init = defineCommand({
-  options: {},
+  options: {
+    workbook: textFlag(
+      'make a workbook for the inputs, such as season.xlsx, or read the headers of one that is there',
+    ),
+    spreadsheet: textFlag(
+      'id or address of a Google spreadsheet: make the tabs that it lacks, read the headers of the others',
+    ),
+    'google-key': textFlag('the key file of the Google service account that the spreadsheet is shared with'),
+  },
   positionals: { dir: { type: 'string', describe: 'the folder to set up; without it, this one' } },
   examples: [
     ['init', 'set up this folder, asking for the address and the key'],
-    ['init season-2026', 'set up a new folder'],
+    ['init season-2026 --workbook season.xlsx', 'set up a new folder with a workbook to fill in'],
+    ['init --spreadsheet ID --google-key league.key.json', 'the same in a shared Google spreadsheet'],
   ],
-  run: async ({ dir = '.' }, program) => {
+  run: async ({ dir = '.', workbook, spreadsheet, googleKey }, program) => {
     const { screen, cwd } = program;
     const folder = resolve(cwd, dir);
+    if (workbook !== undefined && spreadsheet !== undefined)
+      throw new UsageError(
+        'init.both',
+        '--workbook and --spreadsheet are two places for the same tables: give one',
+      );
     const access = await askAccess(program);
-    const results = [...plannedFiles(access)].map(([path, file]) => ({
-      path,
-      written: writeNew(join(folder, path), file),
-    }));
+    const key = googleKey === undefined ? undefined : resolve(cwd, googleKey);
+    const tables = await placeTables(folder, { workbook, spreadsheet, googleKey: key }, program);
+    const files = setupFiles({
+      access,
+      pushMappings: tables?.files,
+      googleKey: key === undefined ? undefined : namedFrom(folder, key),
+    });
+    const all = [...files, ...(tables?.file === undefined ? [] : [tables.file])];
+    const results = all.map(([path, file]) => ({ path, written: writeNew(join(folder, path), file) }));
     const written = results.filter((file) => file.written).map(({ path }) => path);
     const kept = results.filter((file) => !file.written).map(({ path }) => path);
-    if (kept.includes('.gitignore') && !ignoresSecrets(join(folder, '.gitignore'))) {
-      screen.warn('the .gitignore that was kept does not name .env: add it, or the key may be committed');
-    }
+    warnOfKept(folder, kept, files, { key: googleKey, tables }, program);
     const shown = relative(cwd, folder) || '.';
     if (screen.json) {
+      const { proposed = [], notes = [], made = [] } = tables ?? {};
       await screen.data(
-        JSON.stringify({ command: 'init', exit_code: EXIT.done, folder: shown, written, kept }),
+        JSON.stringify({
+          command: 'init',
+          exit_code: EXIT.done,
+          folder: shown,
+          written,
+          kept,
+          ...(tables === undefined ? {} : { tabs_made: made, proposed, notes }),
+        }),
       );
     } else {
-      await screen.data(renderInit(shown, results, access, program));
+      await screen.data(renderInit(shown, results, { access, tables }, program));
     }
     return EXIT.done;
   },
 });
 
+interface TableFlags {
+  readonly workbook: string | undefined;
+  readonly spreadsheet: string | undefined;
+  readonly googleKey: string | undefined;
+}
+
+async function placeTables(
+  folder: string,
+  { workbook, spreadsheet, googleKey }: TableFlags,
+  program: Program,
+): Promise<PlacedTables | undefined> {
+  if (workbook !== undefined) return placeWorkbook(folder, workbook);
+  return spreadsheet === undefined
+    ? undefined
+    : placeSpreadsheet(folder, { spreadsheet, googleKey }, program);
+}
+
+/** A file that was kept may say something else than the set-up needs. */
+function warnOfKept(
+  folder: string,
+  kept: readonly string[],
+  files: ReadonlyMap<string, NewFile>,
+  { key, tables }: { readonly key: string | undefined; readonly tables: PlacedTables | undefined },
+  { screen }: Program,
+): void {
+  if (kept.includes('.gitignore') && !ignoresSecrets(join(folder, '.gitignore')))
+    screen.warn('the .gitignore that was kept does not name .env: add it, or the key may be committed');
+  if (kept.includes('teamsheet.yaml') && key !== undefined)
+    screen.warn(
+      `teamsheet.yaml was kept: write google: { credentials: { file: ${JSON.stringify(key)} } } into it`,
+    );
+  for (const name of tables?.files.keys() ?? []) {
+    const path = join('mappings', name);
+    const text = files.get(path)?.text;
+    if (kept.includes(path) && readFileSync(join(folder, path), 'utf8') !== text)
+      screen.warn(
+        `${path} was kept and is not the one for ${tables?.shown ?? ''}: delete it and run init again to have that`,
+      );
+  }
+}
+
 const ignoresSecrets = (file: string): boolean =>
   readFileSync(file, 'utf8')
     .split(/\r?\n/)
     .some((line) => /^\/?\.env\*?$/.test(line.trim()));
-
-interface Access {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-}
-
-interface NewFile {
-  readonly text: string | Buffer;
-  readonly private?: true;
-}
 
 async function askAccess({ env, interactive, screen, signal }: Program): Promise<Access> {
   const found = { baseUrl: env['TEAMSHEET_BASE_URL'] ?? '', apiKey: env['TEAMSHEET_API_KEY'] ?? '' };
@@ -96,62 +157,6 @@ function refusal(text: string): string | undefined {
   }
 }
 
-const CONFIG = `# The configuration of teamsheet; every part is described by \`teamsheet schema config\`.
-version: 1
-
-environments:
-  service:
-    base_url: \${TEAMSHEET_BASE_URL}            # stands in .env
-    api_key: { env: TEAMSHEET_API_KEY }        # stands in .env; never write a key here
-environment: service
-
-# Values for \${name} in the mappings. The first command that needs one that is missing says where it comes from.
-vars: {}
-#  fantasy_league_id:                           # the number of your fantasy league
-#  price_type:                                  # the kind of price; ask your provider for the allowed values
-
-mappings: mappings
-state: .teamsheet/state.sqlite
-timezone: UTC                                   # dates in reports, such as Europe/London
-`;
-
-const IGNORED = `# Keys, the state of teamsheet and reports do not belong into a repository.
-.env
-*.key.json
-.teamsheet/
-out/
-`;
-
-function plannedFiles({ baseUrl, apiKey }: Access): ReadonlyMap<string, NewFile> {
-  return new Map<string, NewFile>([
-    ['teamsheet.yaml', { text: CONFIG }],
-    [
-      '.env',
-      { text: `TEAMSHEET_BASE_URL=${quoted(baseUrl)}\nTEAMSHEET_API_KEY=${quoted(apiKey)}\n`, private: true },
-    ],
-    ['.gitignore', { text: IGNORED }],
-    ...shippedFiles('mappings', 'mappings'),
-    ...shippedFiles('templates/inputs', 'templates'),
-  ]);
-}
-
-/** Quoted where the value would not be read back as it is. */
-function quoted(value: string): string {
-  if (/^[\w.:/+=@%~-]*$/.test(value)) return value;
-  const mark = ["'", '"', '`'].find((one) => !value.includes(one)) ?? "'";
-  return mark + value + mark;
-}
-
-/** The files that the package ships in a folder, for a folder of the operator; programs that made them stay behind. */
-function shippedFiles(folder: string, target: string): readonly (readonly [string, NewFile])[] {
-  const root = packagePath(folder);
-  return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.[cm]?[jt]s$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted()
-    .map((path) => [join(target, relative(root, path)), { text: readFileSync(path) }]);
-}
-
 function writeNew(path: string, file: NewFile): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -169,7 +174,7 @@ function writeNew(path: string, file: NewFile): boolean {
 function renderInit(
   folder: string,
   files: readonly { readonly path: string; readonly written: boolean }[],
-  { baseUrl, apiKey }: Access,
+  { access, tables }: { readonly access: Access; readonly tables: PlacedTables | undefined },
   { screen, name }: Program,
 ): string {
   const style = screen.dataStyle;
@@ -180,8 +185,8 @@ function renderInit(
   );
   const keptEnv = files.some(({ path, written }) => path === '.env' && !written);
   const missing = [
-    ...(baseUrl === '' ? ['TEAMSHEET_BASE_URL'] : []),
-    ...(apiKey === '' ? ['TEAMSHEET_API_KEY'] : []),
+    ...(access.baseUrl === '' ? ['TEAMSHEET_BASE_URL'] : []),
+    ...(access.apiKey === '' ? ['TEAMSHEET_API_KEY'] : []),
   ];
   const steps = [
     ...(folder === '.' ? [] : [`cd ${safeText(folder)}`]),
@@ -191,8 +196,37 @@ function renderInit(
         ? [`fill ${missing.join(' and ')} into .env`]
         : []),
     `${name} doctor`,
-    'copy templates/users.csv to users.csv and fill it in',
+    ...tableSteps(tables),
     `${name} plan users`,
   ];
-  return `${renderColumns(rows)}\n\n${style('bold', 'next:')}\n${steps.map((step) => `  ${step}`).join('\n')}`;
+  const parts = [
+    renderColumns(rows),
+    ...(tables === undefined ? [] : renderTables(tables, style)),
+    `${style('bold', 'next:')}\n${steps.map((step) => `  ${step}`).join('\n')}`,
+  ];
+  return parts.join('\n\n');
+}
+
+function tableSteps(tables: PlacedTables | undefined): readonly string[] {
+  if (tables === undefined) return ['copy templates/users.csv to users.csv and fill it in'];
+  return [
+    ...tables.proposed.map(({ mapping }) => `look over ${mapping}, which was proposed`),
+    ...(tables.made.length > 0 ? [`fill in ${safeText(tables.shown)}; its tab "Read me" says how`] : []),
+  ];
+}
+
+/** The tabs that were made in a spreadsheet, what was proposed for those that were there, and what a person should know of the others. */
+function renderTables({ file, shown, made, proposed, notes }: PlacedTables, style: Style): readonly string[] {
+  const facts = [
+    ...(file === undefined && made.length > 0 ? [`${shown}: made the tabs ${made.join(', ')}`] : []),
+    ...proposed.flatMap(({ mapping, tab, matched, guessed, missing, unused }) => [
+      `${mapping} is proposed for the tab "${tab}": ${Object.entries(matched)
+        .map(([field, header]) => `${field} from "${header}"${guessed.includes(field) ? ' (guessed)' : ''}`)
+        .join(', ')}`,
+      ...(unused.length > 0 ? [`  not used: ${unused.map((header) => `"${header}"`).join(', ')}`] : []),
+      ...(missing.length > 0 ? [`  missing: ${missing.join(', ')}; name the column in ${mapping}`] : []),
+    ]),
+  ];
+  const lines = [...facts.map(safeText), ...notes.map((note) => `${style('yellow', '!')} ${safeText(note)}`)];
+  return lines.length === 0 ? [] : [lines.join('\n')];
 }

@@ -14,9 +14,14 @@ export const plan = defineCommand({
     ['plan --json --detailed-exitcode', 'for scripts: exit 2 when there are changes'],
   ],
   run: (args, program) =>
-    withSession(args, program, (session) => {
-      const mappings = readPushMappings(session.config, args.mapping, program);
-      const work = { ...session, program, yes: args.yes };
-      return showPlan('plan', mappings, planOptions(args), work, args.detailedExitcode);
-    }),
+    withSession(
+      args,
+      program,
+      (session) => {
+        const mappings = readPushMappings(session.config, args.mapping, program);
+        const work = { ...session, program, yes: args.yes };
+        return showPlan('plan', mappings, planOptions(args), work, args.detailedExitcode);
+      },
+      { readOnly: true },
+    ),
 });

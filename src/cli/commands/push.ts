@@ -15,11 +15,16 @@ export const push = defineCommand({
     ['push users --yes', 'one mapping, approved beforehand, as in a script'],
   ],
   run: (args, program) =>
-    withSession(args, program, (session) => {
-      const mappings = readPushMappings(session.config, args.mapping, program);
-      const work = { ...session, program, yes: args.yes };
-      return args.dryRun === true
-        ? showPlan('push', mappings, planOptions(args), work)
-        : runPush('push', mappings, planOptions(args), work);
-    }),
+    withSession(
+      args,
+      program,
+      (session) => {
+        const mappings = readPushMappings(session.config, args.mapping, program);
+        const work = { ...session, program, yes: args.yes };
+        return args.dryRun === true
+          ? showPlan('push', mappings, planOptions(args), work)
+          : runPush('push', mappings, planOptions(args), work);
+      },
+      { readOnly: args.dryRun },
+    ),
 });

@@ -64,6 +64,16 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'Show the tier, the rate windows and the quotas',
     load: async () => (await import('./account.ts')).account,
   },
+  auth: {
+    usage: 'auth <action>',
+    summary: 'Log in to Google with your own account, or show the login',
+    load: async () => (await import('./auth.ts')).auth,
+  },
+  schedule: {
+    usage: 'schedule <action> [target] [mapping..]',
+    summary: 'Print files that run sync by the scheduler of your system',
+    load: async () => (await import('./schedule.ts')).schedule,
+  },
   sandbox: {
     usage: 'sandbox [topic]',
     summary: 'Run the whole service on this machine',
@@ -88,12 +98,10 @@ export const commands: Readonly<Record<string, Entry>> = {
 
 /** Commands that come with a later version, and what each will do. */
 export const laterCommands: Readonly<Record<string, string>> = {
-  auth: 'Google login of a person',
   retry: 'sending refused rows again',
   resolve: 'settling an unknown or a conflict',
   verify: 'reading back what a run wrote',
   substitutions: 'starting and auditing automatic substitutions',
-  schedule: 'running mappings on a schedule',
   whatif: 'previews of points and prices',
   completion: 'completion for bash and zsh',
 };

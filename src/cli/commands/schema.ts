@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { resources } from '../../contract/index.ts';
 import { RESOURCES } from '../../contract/resource.ts';
 import type { Resource } from '../../contract/resource.ts';
-import { mappingJsonSchema } from '../../mapping/json-schema.ts';
-import { nearest } from '../../mapping/nearest.ts';
+import { layoutJsonSchema, mappingJsonSchema } from '../../mapping/json-schema.ts';
+import { nearest } from '../../model/nearest.ts';
 import { EXIT, UsageError } from '../../model/error.ts';
 import { defineCommand } from '../command.ts';
 import { configSchema } from '../config-file.ts';
@@ -12,7 +12,11 @@ import { configSchema } from '../config-file.ts';
 export const schema = defineCommand({
   options: {},
   positionals: {
-    name: { type: 'string', demandOption: true, describe: 'mapping, config, or a resource such as users' },
+    name: {
+      type: 'string',
+      demandOption: true,
+      describe: 'mapping, layout, config, or a resource such as users',
+    },
   },
   examples: [
     ['schema mapping > mapping.schema.json', 'for completion in an editor'],
@@ -26,13 +30,14 @@ export const schema = defineCommand({
 
 function schemaOf(name: string): unknown {
   if (name === 'mapping') return mappingJsonSchema();
+  if (name === 'layout') return layoutJsonSchema();
   if (name === 'config') return z.toJSONSchema(configSchema, { io: 'input' });
   const resource = RESOURCES.find((known) => known === name);
   if (resource !== undefined) return resourceSchema(resources[resource]);
-  const near = nearest(name, ['mapping', 'config', ...RESOURCES]);
+  const near = nearest(name, ['mapping', 'layout', 'config', ...RESOURCES]);
   throw new UsageError(
     'usage.schema',
-    `there is no schema "${name}"; there is mapping, config, ${RESOURCES.join(', ')}`,
+    `there is no schema "${name}"; there is mapping, layout, config, ${RESOURCES.join(', ')}`,
     {
       ...(near !== undefined && { next: `schema ${near}` }),
     },

@@ -21,21 +21,26 @@ export const sync = defineCommand({
   positionals: mappingNames,
   examples: [['sync --yes', 'everything, approved beforehand']],
   run: (args, program) =>
-    withSession(args, program, async (session) => {
-      const names = withWholeWorkbooks(session.config, args.mapping, program);
-      const mappings = readMappings(session.config, names, program);
-      const pushes = mappings.filter(isPush);
-      const work = { ...session, program, yes: args.yes };
-      const prepared = await preparePull(mappings.filter(isPull), session.ports.tables);
-      if (args.dryRun === true) return showPlan('sync', pushes, planOptions(args), work);
-      const pushed = await pushIfAny(pushes, planOptions(args), work);
-      const goesOn =
-        !program.signal.aborted &&
-        ![EXIT.access, EXIT.unavailable].includes(pushed.report.exit_code as 5 | 8);
-      const pulled = goesOn ? await pullReports(session, prepared, args.limit) : [];
-      const report = await joinReports(pushed.report, pulled, work);
-      return tellResult({ ...pushed, report }, work);
-    }),
+    withSession(
+      args,
+      program,
+      async (session) => {
+        const names = withWholeWorkbooks(session.config, args.mapping, program);
+        const mappings = readMappings(session.config, names, program);
+        const pushes = mappings.filter(isPush);
+        const work = { ...session, program, yes: args.yes };
+        const prepared = await preparePull(mappings.filter(isPull), session.ports.tables);
+        if (args.dryRun === true) return showPlan('sync', pushes, planOptions(args), work);
+        const pushed = await pushIfAny(pushes, planOptions(args), work);
+        const goesOn =
+          !program.signal.aborted &&
+          ![EXIT.access, EXIT.unavailable].includes(pushed.report.exit_code as 5 | 8);
+        const pulled = goesOn ? await pullReports(session, prepared, args.limit) : [];
+        const report = await joinReports(pushed.report, pulled, work);
+        return tellResult({ ...pushed, report }, work);
+      },
+      { readOnly: args.dryRun },
+    ),
 });
 
 async function pushIfAny(

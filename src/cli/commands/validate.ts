@@ -7,6 +7,7 @@ import { createTables } from '../../tables/index.ts';
 import { defineCommand } from '../command.ts';
 import { readConfig } from '../config.ts';
 import { mappingNames, sourceFlags } from '../flags.ts';
+import { openGoogle, sayGoogle } from '../google.ts';
 import { isPull, isPush, readMappings } from '../mappings.ts';
 import { planOptions } from '../plan-options.ts';
 import type { Program } from '../program.ts';
@@ -21,7 +22,7 @@ const SHOWN_ROWS = 20;
 /** Rows that are looked through at once for warnings. */
 const PAGE = 1000;
 
-/** `validate`: checks the mappings, and every row of the sources of those that push; needs no request. */
+/** `validate`: checks the mappings, and every row of the sources of those that push; needs no request to the service, and may read Google Sheets. */
 export const validate = defineCommand({
   options: sourceFlags,
   positionals: mappingNames,
@@ -32,10 +33,12 @@ export const validate = defineCommand({
     const mappings = readMappings(config, args.mapping, program);
     const store = await openState(config, program);
     const { emit, stop } = createReporter(program.screen, program.clock);
+    const maxWaitMs = args.maxWait ?? config.budget.max_wait;
+    const google = openGoogle(config, { ...program, emit, store, maxWaitMs, readOnly: true });
     try {
       const ports = {
         store,
-        tables: createTables(),
+        tables: createTables(google),
         emit,
         signal: program.signal,
         variable: (name: string) => config.vars[name],
@@ -53,6 +56,7 @@ export const validate = defineCommand({
       return validation.exitCode;
     } finally {
       stop();
+      sayGoogle(google, program);
       await store.close();
     }
   },

@@ -100,17 +100,32 @@ export function nextAfter(
     mapping.direction === 'pull' ? (mapping.error?.next ?? []) : [],
   );
   const pushes = mappings.filter((mapping) => mapping.direction === 'push');
-  const pushed =
-    pushes.length === 0 ? [] : nextAfterPush(exit_code, run, stopped || pushes.some(resumeHelps));
-  return [...new Set([...pushed, ...pulls])];
+  const stale = pushes.flatMap(({ name, stale = 0 }) => (stale > 0 ? [`push ${name}`] : []));
+  const left = {
+    resumable: stopped || pushes.some((push) => push.resource === 'users' && openRows(push) > 0),
+    unsettled: stopped || pushes.some((push) => openRows(push) + push.conflict > 0),
+  };
+  const pushed = pushes.length === 0 ? [] : nextAfterPush(exit_code, run, left);
+  return [...new Set([...stale, ...pushed, ...pulls])];
 }
 
-/** Only users can be looked up again; an upload of prices or points without an answer stays as it is, and so does a conflict. */
-function resumeHelps({ resource, deferred, unknown }: PushSummary): boolean {
-  return resource === 'users' && deferred + unknown > 0;
+/** Rows that the run left open; those that were edited after the plan are left to the next push. */
+function openRows({ deferred, unknown, stale = 0 }: PushSummary): number {
+  return deferred - stale + unknown;
 }
 
-function nextAfterPush(exitCode: ExitCode, run: string | null, resumable: boolean): readonly string[] {
+interface Left {
+  /** Only users can be looked up again; an upload of prices or points without an answer stays as it is, and so does a conflict. */
+  readonly resumable: boolean;
+  readonly unsettled: boolean;
+}
+
+function nextAfterPush(
+  exitCode: ExitCode,
+  run: string | null,
+  { resumable, unsettled }: Left,
+): readonly string[] {
+  if (exitCode !== EXIT.rows && !unsettled) return [];
   if (exitCode === EXIT.incomplete && !resumable) {
     return [
       'look at the rows in the results file; what is unknown or in conflict cannot be settled by this version',

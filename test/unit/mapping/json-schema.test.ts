@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mappingJsonSchema } from '../../../src/mapping/json-schema.ts';
+import { layoutJsonSchema, mappingJsonSchema } from '../../../src/mapping/json-schema.ts';
 import { FLAG_KEYS, NUMBER_KEYS } from '../../../src/mapping/schema.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -14,8 +14,7 @@ function properties(schema: Json): readonly (readonly [string, Json])[] {
   ]);
 }
 
-const schema = mappingJsonSchema() as Json;
-const all = properties(schema);
+const all = properties([mappingJsonSchema(), layoutJsonSchema()] as Json);
 const typed = (...types: readonly string[]): readonly string[] => [
   ...new Set(
     all

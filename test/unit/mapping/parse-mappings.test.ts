@@ -13,6 +13,7 @@ function parse(yaml: string, variables = VARIABLES, only?: (name: string) => boo
         throw new ConfigError('mapping.outside', `"${path}" leaves the folder`);
       return `/season/${path}`;
     },
+    readLayout: (file: string) => ({ file, text: 'version: 1' }),
   };
   return parseMappings(yaml, 'm.yaml', context, only);
 }
@@ -228,7 +229,7 @@ describe('a mapping that pulls', () => {
     [
       'stat.goals',
       PLAYERS,
-      '"stat.goals": the record has no "stat"; it has id, league_id, first_name, last_name, form, team, team_short_name, position, price, points_per_game, created_at, weekly_stats, stats_total',
+      '"stat.goals": the record has no "stat"; it has id, league_id, first_name, last_name, form, team, team_short_name, position, price, points_per_game, created_at, weekly_stats, stats_total, latest',
     ],
     [
       'ranking.current_rank',

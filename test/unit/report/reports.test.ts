@@ -39,6 +39,20 @@ function transposed(
     .join('');
 }
 
+describe('players without explode', () => {
+  it('have the last of their weeks beside their own fields', () => {
+    const request = (from: string, type?: 'integer') => ({ header: from, from, type, format: undefined });
+    const report = reports.players(noOptions);
+    const columns = bindColumns(report, [request('price'), request('latest.game_week', 'integer')]);
+    const weeks = [{ game_week: '9' }, { game_week: '10' }];
+    const rows = [{ price: 7.5, weekly_stats: weeks }, { price: 4 }].flatMap(report.rows);
+    expect(rows.map((row) => cellsOf(columns, row, new Map()))).toEqual([
+      [7.5, 10],
+      [4, null],
+    ]);
+  });
+});
+
 describe('the report of', () => {
   it.each(SHAPES)('%s has the columns and rows of its golden file', async (name, resource, options) => {
     const given = records[name];

@@ -9,7 +9,6 @@ import {
   InterruptedError,
   RefusedError,
   UnavailableError,
-  UsageError,
 } from '../../../src/model/error.ts';
 import type { RunEvent } from '../../../src/model/event.ts';
 import { pull } from '../../../src/sync/pull.ts';
@@ -518,28 +517,9 @@ describe('destinations', () => {
       ConfigError,
     ],
     [
-      'a Google sheet',
-      () => [
-        pullMapping('prices', csv('a.csv')),
-        pullMapping('users', { kind: 'sheet', spreadsheet: 's', tab: 't' }),
-      ],
-      UsageError,
-    ],
-    [
       'ids beside filters',
       () => [pullMapping('squads', csv('a.csv'), { where: { ...league, id: [squadId(1)] } })],
       ConfigError,
-    ],
-    [
-      'rows to add to a workbook',
-      () => [
-        pullMapping(
-          'users',
-          { kind: 'xlsx', path: '/r.xlsx', tab: 't' },
-          { destination: { mode: 'append' } },
-        ),
-      ],
-      UsageError,
     ],
   ])('refuses %s before the first request', async (_, mappings, kind) => {
     const service = squadService(1);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../src/model/error.ts';
 import type { SourceTable } from '../../../src/model/table.ts';
-import { openCsv } from '../../../src/tables/csv-read.ts';
+import { openCsv } from '../../../src/tables/csv/read.ts';
 import { readCsv } from './csv-source.ts';
 
 let folder = '';

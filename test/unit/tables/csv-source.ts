@@ -8,7 +8,7 @@ import { createRowReader } from '../../../src/mapping/rows.ts';
 import type { ParsedRow, RowOptions } from '../../../src/mapping/rows.ts';
 import { renderRowIssue } from '../../../src/model/issue.ts';
 import type { ReadOptions, SourceRow } from '../../../src/model/table.ts';
-import { openCsv } from '../../../src/tables/csv-read.ts';
+import { openCsv } from '../../../src/tables/csv/read.ts';
 
 /** A CSV file that was read to its end. */
 export interface ReadCsv {
@@ -47,6 +47,7 @@ export function pushMapping(yaml: string): PushMapping {
   const [mapping] = parseMappings(`version: 1\n${yaml}`, 'mappings/test.yaml', {
     variable: (name) => variables[name],
     resolvePath: (path) => `/season/${path}`,
+    readLayout: (file) => ({ file, text: '' }),
   });
   if (mapping?.direction !== 'push') throw new Error('the test needs a mapping that pushes');
   return mapping;

@@ -1,0 +1,194 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { ConfigError, EXIT, UsageError } from '../../model/error.ts';
+import { defineCommand } from '../command.ts';
+import { readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
+import { mappingNames, text } from '../flags.ts';
+import { standsInside } from '../inside-folder.ts';
+import { readMappings } from '../mappings.ts';
+import { packagePath } from '../package.ts';
+import type { Program } from '../program.ts';
+import { safeLines } from '../render/text.ts';
+import { renderCron } from '../schedule/cron.ts';
+import { renderDocker } from '../schedule/docker.ts';
+import { renderGithub } from '../schedule/github.ts';
+import { parseInterval } from '../schedule/interval.ts';
+import type { Interval } from '../schedule/interval.ts';
+import type { Job, ScheduleFile } from '../schedule/job.ts';
+import { renderSystemd } from '../schedule/systemd.ts';
+import { renderWindows } from '../schedule/windows.ts';
+
+/** The systems whose schedulers can be given files. */
+const TARGETS: Readonly<Record<string, (job: Job) => readonly ScheduleFile[]>> = {
+  cron: renderCron,
+  systemd: renderSystemd,
+  windows: renderWindows,
+  github: (job) => renderGithub(job, repositoryOf(job.folder)),
+  docker: renderDocker,
+};
+const TARGET_NAMES = Object.keys(TARGETS);
+
+/** `schedule print TARGET`: files with which the system's own scheduler runs `sync --yes`. */
+export const schedule = defineCommand({
+  options: {
+    every: text('how often: a part of the hour or the day, such as 15m, 6h or 1d; without it 1h'),
+    at: text('the time of a daily run, such as 06:30; without it 05:00'),
+    out: text('write the files into this folder instead of printing them; none is overwritten'),
+  },
+  positionals: {
+    action: {
+      type: 'string',
+      choices: ['print', 'run', 'next'],
+      demandOption: true,
+      describe: 'print: files for a scheduler',
+    },
+    target: { type: 'string', describe: TARGET_NAMES.join(', ') },
+    ...mappingNames,
+  },
+  examples: [
+    ['schedule print cron', 'a line for crontab -e: every hour'],
+    ['schedule print systemd --every 15m --out units', 'a service and a timer, as files'],
+    ['schedule print windows users prices --at 06:30', 'two mappings, once a day'],
+  ],
+  run: async (args, program) => {
+    if (args.action !== 'print') {
+      throw new UsageError('usage.later', `schedule ${args.action} is not part of this version`, {
+        next: 'schedule print, for the scheduler of your system',
+      });
+    }
+    const render = targetOf(args.target);
+    const interval = parseInterval(args.every, args.at);
+    const config = readConfig(args, program);
+    if (args.mapping.length > 0) readMappings(config, args.mapping, program);
+    const files = render(jobOf(config, interval, args, program));
+    warnOfTheWrongPlace(args.target, config, program);
+    const { screen } = program;
+    if (args.out !== undefined) writeFiles(resolve(program.cwd, args.out), files);
+    if (screen.json) {
+      const document = { command: 'schedule', exit_code: EXIT.done, target: args.target, files };
+      await screen.data(JSON.stringify(document));
+    } else {
+      await screen.data(
+        args.out === undefined
+          ? renderFiles(files)
+          : files.map(({ name }) => safeLines(join(args.out ?? '', name))).join('\n'),
+      );
+    }
+    return EXIT.done;
+  },
+});
+
+function targetOf(target: string | undefined): (job: Job) => readonly ScheduleFile[] {
+  const render = target === undefined || !Object.hasOwn(TARGETS, target) ? undefined : TARGETS[target];
+  if (render !== undefined) return render;
+  const what =
+    target === undefined ? 'schedule print needs the scheduler' : `there is no scheduler "${target}"`;
+  throw new UsageError('schedule.target', `${what}: ${TARGET_NAMES.join(', ')}`, {
+    next: 'schedule print cron',
+  });
+}
+
+interface JobArgs {
+  readonly env?: string | undefined;
+  readonly mappings?: string | undefined;
+  readonly var: Readonly<Record<string, string>>;
+  readonly mapping: readonly string[];
+}
+
+function jobOf(config: Config, interval: Interval, args: JobArgs, { cwd, version }: Program): Job {
+  const { folder } = config;
+  const file = config.file === undefined ? 'teamsheet.yaml' : basename(config.file);
+  const below = (path: string): string => relative(folder, path) || '.';
+  const key = config.google?.credentials?.file;
+  return {
+    name: nameOf([basename(folder), ...args.mapping]),
+    node: process.execPath,
+    bin: packagePath('dist/cli/bin.cjs'),
+    packageFolder: resolve(packagePath('.')),
+    version,
+    folder,
+    stateFolder: dirname(config.state),
+    args: [
+      ...(file === 'teamsheet.yaml' ? [] : ['--config', file]),
+      ...(args.env === undefined ? [] : ['--env', args.env]),
+      ...(args.mappings === undefined ? [] : ['--mappings', below(resolve(cwd, args.mappings))]),
+      ...Object.entries(args.var).flatMap(([name, value]) => ['--var', `${name}=${value}`]),
+      ...args.mapping,
+    ],
+    interval,
+    timezone: config.timezone,
+    secrets: secretsOf(config),
+    googleKey: key !== undefined && standsInside(folder, key) ? resolve(folder, key) : undefined,
+  };
+}
+
+/** `teamsheet-season-2026-users`: safe in every system; letters of other scripts fall out. */
+function nameOf(words: readonly string[]): string {
+  const slug = words
+    .join('-')
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 60)
+    .replace(/^-|-$/g, '');
+  return slug === '' || slug === 'teamsheet' ? 'teamsheet' : `teamsheet-${slug}`;
+}
+
+/** The environment variables that the environment in force takes its address and key from. */
+function secretsOf({ file, environments, environment }: Config): readonly string[] {
+  const names = Object.keys(environments ?? {});
+  const chosen = environments?.[environment ?? names[0] ?? ''];
+  if (file === undefined || chosen === undefined) return ['TEAMSHEET_BASE_URL', 'TEAMSHEET_API_KEY'];
+  const inAddress = [...chosen.base_url.matchAll(/\$\{([A-Za-z_]\w*)\}/g)].map(([, name = '']) => name);
+  return [...new Set([...inAddress, ...('env' in chosen.api_key ? [chosen.api_key.env] : [])])];
+}
+
+/** The nearest folder upwards that is a repository, or the folder itself. */
+function repositoryOf(folder: string): string {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    if (dirname(at) === at) return folder;
+  }
+}
+
+function warnOfTheWrongPlace(target: string | undefined, config: Config, { screen }: Program): void {
+  const windows = process.platform === 'win32';
+  if (target === 'windows' ? !windows : windows && (target === 'cron' || target === 'systemd'))
+    screen.warn('the paths are those of this machine: print the files on the machine that is to run them');
+  if (target === 'github' && secretsOf(config).length < 2)
+    screen.warn(
+      'address and key can reach GitHub as secrets only: write them in teamsheet.yaml as ${TEAMSHEET_BASE_URL} and { env: TEAMSHEET_API_KEY }',
+    );
+}
+
+function renderFiles(files: readonly ScheduleFile[]): string {
+  const texts = files.map(({ name, text: content }) =>
+    files.length === 1 ? content : `==> ${name} <==\n${content.replaceAll('\r\n', '\n')}`,
+  );
+  return texts.join('\n').trimEnd();
+}
+
+/** Errors: ConfigError `schedule.exists` before anything is written, `schedule.unwritable`. */
+function writeFiles(folder: string, files: readonly ScheduleFile[]): void {
+  const there = files.map(({ name }) => join(folder, name)).find((path) => existsSync(path));
+  if (there !== undefined) {
+    throw new ConfigError('schedule.exists', `${there} exists already; nothing was written`, {
+      file: there,
+      next: 'delete it, or name another folder with --out',
+    });
+  }
+  for (const { name, text: content } of files) {
+    const path = join(folder, name);
+    try {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(path, content, { flag: 'wx' });
+    } catch (cause) {
+      throw new ConfigError('schedule.unwritable', `${path} cannot be written: ${(cause as Error).message}`, {
+        file: path,
+        cause,
+      });
+    }
+  }
+}

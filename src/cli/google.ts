@@ -1,0 +1,93 @@
+import { dirname, join } from 'node:path';
+import { ConfigError } from '../model/error.ts';
+import type { Emit } from '../model/event.ts';
+import type { Store } from '../model/store.ts';
+import { createGoogleAccess } from '../tables/google/access.ts';
+import type { CountedAccess, GoogleConnection } from '../tables/google/access.ts';
+import type { TabMemory } from '../tables/google/sheets-client.ts';
+import { stepLink } from '../tables/google/steps.ts';
+import { isLoopback } from './base-url.ts';
+import { googleSettings } from './config.ts';
+import type { Config } from './config.ts';
+import type { Program } from './program.ts';
+import { renderCount, renderCountOf, renderDuration } from './render/text.ts';
+
+interface Parts extends Pick<Program, 'clock' | 'random' | 'signal'> {
+  readonly emit: Emit;
+  readonly store: Pick<Store, 'fact' | 'setFact'>;
+  /** The longest that the pauses of one call may last together. */
+  readonly maxWaitMs: number;
+  /** Asks for no right to write. */
+  readonly readOnly: boolean;
+}
+
+/** Google Sheets for the mappings of a configuration; nothing is read or asked before a table needs it. */
+export function openGoogle(config: Config, { store, ...ports }: Parts): CountedAccess {
+  return createGoogleAccess({
+    ...ports,
+    connection: () => googleConnectionOf(config),
+    tabs: rememberTabs(store),
+  });
+}
+
+/** Where and as whom Google is asked. Errors: ConfigError `config.unset`, `google.root_url`. */
+export function googleConnectionOf(
+  config: Pick<Config, 'google' | 'env' | 'folder' | 'placeOf' | 'state'>,
+): GoogleConnection {
+  const { keyFile, rootUrl } = googleSettings(config);
+  return {
+    credentials: { keyFile, loginFile: loginFileOf(config), env: config.env },
+    rootUrl: rootUrl === undefined ? undefined : parseRootUrl(rootUrl),
+  };
+}
+
+/** The file of a person's login, beside the state. */
+export function loginFileOf({ state }: Pick<Config, 'state'>): string {
+  return join(dirname(state), 'google-token.json');
+}
+
+/** Errors: ConfigError `google.root_url` for anything but the origin of an https address, or of http on this machine. */
+function parseRootUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const trusted = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  if (url !== undefined && trusted && url.href === `${url.origin}/`) return url.href;
+  throw new ConfigError(
+    'google.root_url',
+    'the address of Google Sheets (TEAMSHEET_GOOGLE_ROOT_URL or google.root_url) must be https://HOST/, or http:// on this machine',
+    { next: `leave it out: Google is asked without it; see ${stepLink('network')}` },
+  );
+}
+
+/** The host of Google Sheets stands for a service, a spreadsheet for its account: what is remembered of one never meets another. */
+function rememberTabs(store: Parts['store']): TabMemory {
+  const account = (accountId: string) => ({ baseUrl: 'https://sheets.googleapis.com', accountId });
+  return {
+    recall: async (spreadsheetId, tab) => {
+      const value = Number((await store.fact(account(spreadsheetId), `tab ${tab}`))?.value);
+      return Number.isSafeInteger(value) ? value : undefined;
+    },
+    remember: (spreadsheetId, tab, sheetId) =>
+      store.setFact(account(spreadsheetId), `tab ${tab}`, String(sheetId)),
+  };
+}
+
+/** `Google Sheets: 4 reads and 1 write (60 of each a minute)` on standard error, when Google was asked. */
+export function sayGoogle(google: CountedAccess, { screen }: Pick<Program, 'screen'>): void {
+  const counts = google.counts();
+  if (counts === undefined) return;
+  const { reads, writes, throttled, waitedMs } = counts;
+  const parts = [
+    `Google Sheets: ${renderCountOf(reads, 'read')} and ${renderCountOf(writes, 'write')} (60 of each a minute)`,
+    ...(throttled > 0 ? [`${renderCount(throttled)} refused for the quota`] : []),
+    ...(waitedMs > 0 ? [`waited ${renderDuration(waitedMs)}`] : []),
+  ];
+  screen.say(screen.style('dim', parts.join(', ')));
+}
+
+/** `google` as `--json` prints it beside `requests`; nothing when Google was not asked. */
+export function googleDocument(google: CountedAccess): object {
+  const counts = google.counts();
+  if (counts === undefined) return {};
+  const { reads, writes, throttled, waitedMs } = counts;
+  return { google: { reads, writes, throttled, waited_ms: waitedMs } };
+}

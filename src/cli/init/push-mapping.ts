@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { isMap, isScalar, parseDocument } from 'yaml';
+import type { Document, Pair, YAMLMap } from 'yaml';
+import { InternalError } from '../../model/error.ts';
+import type { InputResource } from '../input-tables.ts';
+import { packagePath } from '../package.ts';
+
+/** Where the tables of a set-up stand, as a mapping names it. */
+export type Place =
+  | { readonly kind: 'xlsx'; readonly file: string; readonly outside: boolean }
+  | { readonly kind: 'sheet'; readonly spreadsheet: string };
+
+/** The shipped mappings that push, by resource. */
+export const PUSH_MAPPINGS: Readonly<Partial<Record<InputResource, string>>> = {
+  users: 'users.yaml',
+  prices: 'prices.yaml',
+  points_config: 'points.yaml',
+};
+
+/** The columns that a push fills in beside the rows of a spreadsheet. */
+const WRITE_BACK: Readonly<Partial<Record<InputResource, Readonly<Record<string, string>>>>> = {
+  users: { status: 'Sync status', message: 'Sync message', id: 'User ID', synced_at: 'Synced at' },
+  prices: { status: 'Sync status', message: 'Sync message', synced_at: 'Synced at' },
+  points_config: { status: 'Sync status', message: 'Sync message', synced_at: 'Synced at' },
+};
+
+/** What a proposed mapping says otherwise than the shipped one. */
+export interface Changes {
+  /** Headers by field; a field without one loses its column, unless it takes a fixed value. Undefined leaves all columns as they are. */
+  readonly headers: ReadonlyMap<string, string> | undefined;
+  /** The columns of a table with one setting in each line. */
+  readonly settings: { readonly key: string; readonly value: string } | undefined;
+  /** Lines of comment at the top, before those of the shipped mapping. */
+  readonly comments: readonly string[];
+}
+
+/** The columns of the tab Points that `init` makes. */
+const SETTINGS = { key: 'Setting', value: 'Value' };
+export const AS_SHIPPED: Changes = { headers: undefined, settings: SETTINGS, comments: [] };
+
+/** The text of the shipped mapping of a resource with its source replaced by a tab; comments stay. */
+export function fitMapping(resource: InputResource, place: Place, tab: string, changes: Changes): string {
+  const file = PUSH_MAPPINGS[resource] ?? '';
+  const document = parseDocument(readFileSync(packagePath(`mappings/${file}`), 'utf8'));
+  const source = document.get('source');
+  if (!isMap(source)) throw new InternalError('internal.shipped', `mappings/${file} has no source`);
+  source.items = [
+    ...locationOf(document, place, tab),
+    ...source.items.filter(({ key }) => nameOf(key) !== 'csv'),
+  ];
+  const writeBack = WRITE_BACK[resource];
+  if (place.kind === 'sheet' && writeBack !== undefined) {
+    const node = document.createNode(writeBack, { flow: true });
+    if (isMap(document.contents)) document.contents.items.push(document.createPair('write_back', node));
+  }
+  changeColumns(document, source, changes);
+  const comments = changes.comments.map((line) => ` ${line}`).join('\n');
+  if (comments !== '') document.commentBefore = `${comments}\n\n${document.commentBefore ?? ''}`.trimEnd();
+  return document.toString({ lineWidth: 0 });
+}
+
+function nameOf(key: unknown): unknown {
+  return isScalar(key) ? key.value : key;
+}
+
+function locationOf(document: Document, place: Place, tab: string): Pair[] {
+  const pair = (key: string, value: string | boolean): Pair => document.createPair(key, value);
+  return [
+    place.kind === 'xlsx' ? pair('xlsx', place.file) : pair('sheet', place.spreadsheet),
+    pair('tab', tab),
+    ...(place.kind === 'xlsx' && place.outside ? [pair('allow_outside', true)] : []),
+  ];
+}
+
+function changeColumns(document: Document, source: YAMLMap, { headers, settings }: Changes): void {
+  if (source.has('layout')) {
+    if (settings !== undefined) {
+      source.set('key_column', settings.key);
+      source.set('value_column', settings.value);
+    } else {
+      for (const key of ['layout', 'key_column', 'value_column']) source.delete(key);
+      // Unlike `auto`, columns that are named take nothing from the variables by themselves.
+      const league = { fantasy_league_id: { value: '${fantasy_league_id}' } };
+      if (headers !== undefined)
+        document.set('columns', document.createNode({ ...league, ...Object.fromEntries(headers) }));
+    }
+    return;
+  }
+  if (headers === undefined) return;
+  // The rows of a person's own table are no examples.
+  source.delete('where');
+  const columns = document.get('columns');
+  if (!isMap(columns)) return;
+  for (const { key, value } of [...columns.items]) {
+    const header = headers.get(String(nameOf(key)));
+    if (!isMap(value)) continue;
+    if (header !== undefined) {
+      const others = value.items.filter((item) => !['from', 'value'].includes(String(nameOf(item.key))));
+      value.items = [document.createPair('from', header), ...others];
+    } else if (value.has('from')) columns.delete(key);
+  }
+}

@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, isAbsolute, join, relative } from 'node:path';
+import { packagePath } from '../package.ts';
+import { PUSH_MAPPINGS } from './push-mapping.ts';
+
+/** The address of the service and the key; empty when they are still to be filled in. */
+export interface Access {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** A file that a set-up writes where there is none. */
+export interface NewFile {
+  readonly text: string | Uint8Array;
+  readonly private?: true;
+}
+
+/** What a set-up is for, beside the service. */
+export interface Setup {
+  readonly access: Access;
+  /** The texts of the mappings that push, where they read other tables than the shipped ones do; the others are left out. */
+  readonly pushMappings: ReadonlyMap<string, string> | undefined;
+  /** The key file of a Google service account as the configuration names it. */
+  readonly googleKey: string | undefined;
+}
+
+const configText = (
+  googleKey: string | undefined,
+): string => `# The configuration of teamsheet; every part is described by \`teamsheet schema config\`.
+version: 1
+
+environments:
+  service:
+    base_url: \${TEAMSHEET_BASE_URL}            # stands in .env
+    api_key: { env: TEAMSHEET_API_KEY }        # stands in .env; never write a key here
+environment: service
+${googleKey === undefined ? '' : `\ngoogle: { credentials: { file: ${JSON.stringify(googleKey)} } }\n`}
+# Values for \${name} in the mappings. The first command that needs one that is missing says where it comes from.
+vars: {}
+#  fantasy_league_id:                           # the number of your fantasy league
+#  price_type:                                  # the kind of price; ask your provider for the allowed values
+
+mappings: mappings
+state: .teamsheet/state.sqlite
+timezone: UTC                                   # dates in reports, such as Europe/London
+`;
+
+const IGNORED = `# Keys, the state of teamsheet and reports do not belong into a repository.
+.env
+*key*.json
+client*.json
+.teamsheet/
+out/
+`;
+
+/** Every file of a set-up by its path in the folder. */
+export function setupFiles({ access, pushMappings, googleKey }: Setup): ReadonlyMap<string, NewFile> {
+  const { baseUrl, apiKey } = access;
+  const env = `TEAMSHEET_BASE_URL=${quoted(baseUrl)}\nTEAMSHEET_API_KEY=${quoted(apiKey)}\n`;
+  const ignoredKey = googleKey === undefined || isAbsolute(googleKey) ? '' : `/${googleKey}\n`;
+  return new Map<string, NewFile>([
+    ['teamsheet.yaml', { text: configText(googleKey) }],
+    ['.env', { text: env, private: true }],
+    ['.gitignore', { text: IGNORED + ignoredKey }],
+    ...shippedFiles('mappings', 'mappings').flatMap(([path, file]): [string, NewFile][] => {
+      const name = basename(path);
+      if (pushMappings === undefined || !Object.values(PUSH_MAPPINGS).includes(name)) return [[path, file]];
+      const text = pushMappings.get(name);
+      return text === undefined ? [] : [[path, { text }]];
+    }),
+    ...shippedFiles('templates/inputs', 'templates'),
+    ...shippedFiles('templates/reports', 'templates/reports'),
+  ]);
+}
+
+/** Quoted where the value would not be read back as it is. */
+function quoted(value: string): string {
+  if (/^[\w.:/+=@%~-]*$/.test(value)) return value;
+  const mark = ["'", '"', '`'].find((one) => !value.includes(one)) ?? "'";
+  return mark + value + mark;
+}
+
+/** The files that the package ships in a folder, for a folder of the operator; programs that made them stay behind. */
+function shippedFiles(folder: string, target: string): readonly (readonly [string, NewFile])[] {
+  const root = packagePath(folder);
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.[cm]?[jt]s$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()
+    .map((path) => [join(target, relative(root, path)), { text: readFileSync(path) }]);
+}

@@ -1,0 +1,37 @@
+import type { Interval } from './interval.ts';
+
+/** A file as a scheduler wants it, by its name. */
+export interface ScheduleFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A sync to be run again and again. Paths are absolute, but for those in `args`. */
+export interface Job {
+  /** The name of units, tasks and workflows: small letters, digits and hyphens. */
+  readonly name: string;
+  /** The Node that runs the program, and the program's file. */
+  readonly node: string;
+  readonly bin: string;
+  /** The folder of the whole package. */
+  readonly packageFolder: string;
+  readonly version: string;
+  /** The folder of the configuration. */
+  readonly folder: string;
+  /** The folder that holds state and runs, and here the log. */
+  readonly stateFolder: string;
+  /** Flags and names after `sync`; paths in them are relative to the folder, where every scheduler runs the command. */
+  readonly args: readonly string[];
+  readonly interval: Interval;
+  /** The IANA time zone of the configuration, where a scheduler can be told one. */
+  readonly timezone: string;
+  /** Environment variables that the configuration takes secrets and addresses from. */
+  readonly secrets: readonly string[];
+  /** The key file of a Google service account below the configuration's folder, if there is one. */
+  readonly googleKey: string | undefined;
+}
+
+/** The words of the command that is run. */
+export function commandOf({ node, bin, args }: Job): readonly string[] {
+  return [node, bin, 'sync', '--yes', '--no-color', '--no-progress', ...args];
+}

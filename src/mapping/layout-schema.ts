@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { flag, strict, text, version } from './schema.ts';
+import { showAny } from './show.ts';
+
+const colour = z
+  .string({ error: 'is not a colour; write six hexadecimal digits in quotes, such as "1F5C4A"' })
+  .regex(/^#?[\dA-Fa-f]{6}$/, {
+    error: ({ input }) => `${showAny(input)} is not a colour; write six hexadecimal digits, such as "1F5C4A"`,
+  })
+  .transform((written) => written.replace('#', '').toUpperCase())
+  .describe('Six hexadecimal digits, such as 1F5C4A.');
+
+const look = strict({
+  width: z
+    .number()
+    .min(1)
+    .max(120)
+    .optional()
+    .describe('In characters, and more where numbers or dates need it; left out: as the cells need.'),
+  format: text
+    .optional()
+    .describe("A number or date format in spreadsheet notation, such as #,##0; it wins over the mapping's."),
+  align: z.enum(['left', 'center', 'right']).optional().describe('Left out: as the type of the column asks.'),
+});
+
+const sortKey = strict({
+  by: text.describe('The header of a column.'),
+  descending: flag.describe('The greatest first.'),
+});
+
+const rule = strict({
+  column: text.describe('The header of the column whose values decide.'),
+  when: text
+    .optional()
+    .describe('One of < <= = != >= > and a value: "<= 3", "= Postponed". Texts only with = and !=.'),
+  fill: colour.optional().describe('The colour behind the cell.'),
+  color: colour.optional().describe('The colour of the text.'),
+  bold: flag.describe('Bold text.'),
+  row: flag.describe('Colours the whole row instead of the cell.'),
+  scale: z
+    .array(colour)
+    .min(2)
+    .max(3)
+    .optional()
+    .describe(
+      'Instead of `when`: two or three colours, from the least value to the greatest of a column of numbers.',
+    ),
+});
+
+const chart = strict({
+  title: text.describe('What stands above the chart.'),
+  type: z.enum(['line', 'column', 'bar']).default('line').describe('bar: lying columns.'),
+  x: text.describe('The header whose values are the categories, such as game weeks.'),
+  y: text.describe('The header whose numbers are drawn.'),
+  series: text
+    .optional()
+    .describe('The header whose values are told apart, one line each; left out: one series.'),
+  id: text.optional().describe('The header that tells apart what has one name, such as Squad ID for squads.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(30)
+    .default(10)
+    .describe('The most series, or bars where there is one series: the best by their last number.'),
+  reverse: flag.describe('The least number stands at the top, as for ranks.'),
+});
+
+/** A layout file, as it is written. */
+export const layoutSchema = strict({
+  version,
+  columns: z
+    .record(z.string(), look)
+    .default({})
+    .describe('Looks by header. The headers named here stand first, in this order.'),
+  freeze: strict({
+    rows: z.int().min(0).max(10).default(1).describe('Rows that stay when the sheet is scrolled.'),
+    columns: z.int().min(0).max(10).default(0).describe('Columns that stay.'),
+  })
+    .prefault({})
+    .describe('What stays in view.'),
+  filter: z.boolean().default(true).describe('Filter buttons in the header.'),
+  sort: z
+    .array(z.union([text.transform((by) => ({ by, descending: false })), sortKey]))
+    .default([])
+    .describe('Headers that the rows are sorted by; empty cells stand last.'),
+  rules: z.array(rule).default([]).describe('Colours that follow the values.'),
+  totals: z
+    .record(z.string(), z.enum(['sum', 'mean', 'count', 'min', 'max']))
+    .default({})
+    .describe('Header: what stands below its column.'),
+  charts: strict({
+    tab: text.default('Charts').describe('The tab that the charts and their numbers stand on.'),
+    list: z.array(chart).min(1).describe('The charts, in order.'),
+  })
+    .optional()
+    .describe('Charts over the rows of the report.'),
+  tab_color: colour.optional().describe("The colour of the tab's name."),
+  cover: strict({
+    tab: text.default('About').describe('The name of the cover tab.'),
+    title: text.describe('The heading of the cover.'),
+    note: text.optional().describe('A sentence below it.'),
+  })
+    .optional()
+    .describe('A first tab about all tabs of the file: title, time, source, rows.'),
+}).describe('How a report is arranged and looks.');
+
+/** A checked layout file. */
+export type LayoutInput = z.output<typeof layoutSchema>;

@@ -1,0 +1,146 @@
+import type { ChartSpec, ColourRule, Layout } from '../model/layout.ts';
+import { layoutSchema } from './layout-schema.ts';
+import type { LayoutInput } from './layout-schema.ts';
+import { didYouMean } from '../model/nearest.ts';
+import { tabProblem } from './parse-source.ts';
+import { show } from './show.ts';
+import { parseYaml } from './yaml-document.ts';
+import type { Path } from './yaml-document.ts';
+import { findingsError, findingsOf } from './zod-issues.ts';
+import type { Finding } from './zod-issues.ts';
+
+/** What a layout is checked against: the report of a mapping. */
+export interface LaidOutReport {
+  /** The mapping's name, for messages. */
+  readonly name: string;
+  readonly headers: readonly string[];
+  /** The tab that the report itself stands on. */
+  readonly tab: string;
+}
+
+/**
+ * The layout in a file's text. Every header in it is one of the report's.
+ * Errors: ConfigError `mapping.*` with file, line and column, naming everything that is wrong.
+ */
+export function parseLayout(text: string, file: string, report: LaidOutReport): Layout {
+  const document = parseYaml(text, file, 'layout');
+  const [root] = document.roots;
+  if (root?.path.length !== 0) throw document.error('mapping.invalid', 'a layout is a map, not a list', []);
+  const value = document.toValue(root.node, [], (written) => written);
+  // Compiling a schema pays for itself only when it is used many times.
+  const result = layoutSchema.safeParse(value, { jitless: true });
+  if (!result.success) throw findingsError(document, findingsOf(result.error.issues, value, []));
+  const findings: Finding[] = [];
+  const note: Note = (path, message, of = 'value') => {
+    findings.push({ path, of, message });
+  };
+  const input = result.data;
+  checkHeaders(input, report, note);
+  checkTabs(input, report, note);
+  const rules = input.rules.flatMap((rule, index) => parseRule(rule, ['rules', index], note) ?? []);
+  if (findings.length > 0) throw findingsError(document, findings);
+  return {
+    // The order of the file, which an object would not keep for headers that are numbers.
+    columns: new Map(document.keys(['columns']).map((header) => [header, input.columns[header] ?? {}])),
+    freeze: input.freeze,
+    filter: input.filter,
+    sort: input.sort,
+    rules,
+    totals: new Map(Object.entries(input.totals)),
+    charts: (input.charts?.list ?? []).map((chart): ChartSpec => ({ ...chart, series: chart.series })),
+    chartTab: input.charts?.tab,
+    tabColor: input.tab_color,
+    cover: input.cover === undefined ? undefined : { ...input.cover, note: input.cover.note },
+  };
+}
+
+type Note = (path: Path, message: string, of?: Finding['of']) => void;
+
+function checkHeaders(input: LayoutInput, { name, headers }: LaidOutReport, note: Note): void {
+  const check = (header: string | undefined, path: Path, of?: Finding['of']): void => {
+    if (header === undefined || headers.includes(header)) return;
+    const close = didYouMean(header, headers);
+    const known = close === '' ? `; it has ${headers.slice(0, 20).join(', ')}` : close;
+    note(path, `the report of ${name} has no column ${show(header)}${known}`, of);
+  };
+  for (const header of Object.keys(input.columns)) check(header, ['columns', header], 'key');
+  for (const header of Object.keys(input.totals)) check(header, ['totals', header], 'key');
+  input.sort.forEach(({ by }, index) => {
+    check(by, ['sort', index]);
+    if (input.sort.findIndex((other) => other.by === by) < index)
+      note(['sort', index], `the rows are sorted by ${show(by)} already; delete one of them`);
+  });
+  input.rules.forEach(({ column }, index) => check(column, ['rules', index, 'column']));
+  input.charts?.list.forEach((chart, index) => {
+    const used = (['x', 'y', 'series'] as const).filter((key) => chart[key] !== undefined);
+    for (const key of used) {
+      const path = ['charts', 'list', index, key];
+      check(chart[key], path);
+      const other = used.find((each) => each !== key && chart[each] === chart[key]);
+      if (other !== undefined && used.indexOf(other) < used.indexOf(key))
+        note(path, `${key} and ${other} are the same column; a chart needs different ones`);
+    }
+    check(chart.id, ['charts', 'list', index, 'id']);
+  });
+}
+
+function checkTabs({ charts, cover }: LayoutInput, report: LaidOutReport, note: Note): void {
+  const taken = new Map([[report.tab.toLowerCase(), `the report of ${report.name}`]]);
+  const check = (tab: string | undefined, key: 'cover' | 'charts'): void => {
+    if (tab === undefined) return;
+    const other = taken.get(tab.toLowerCase());
+    const problem =
+      other === undefined
+        ? tabProblem(tab)
+        : `${show(tab)} is the tab of ${other}; give this one another name`;
+    if (problem !== undefined) note([key, 'tab'], problem);
+    taken.set(tab.toLowerCase(), `the ${key}`);
+  };
+  check(cover?.tab, 'cover');
+  check(charts?.tab, 'charts');
+}
+
+const CONDITION = /^\s*(<=|>=|!=|<|>|=)\s*(.*?)\s*$/s;
+const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
+
+function parseRule(rule: LayoutInput['rules'][number], path: Path, note: Note): ColourRule | undefined {
+  const { column, when, scale, fill, color, bold, row } = rule;
+  if ((when === undefined) === (scale === undefined)) {
+    note(path, 'a rule has either when, with a condition, or scale, with colours; write one of them');
+    return undefined;
+  }
+  const dressed = fill !== undefined || color !== undefined || bold;
+  if (scale !== undefined) {
+    if (dressed || row) note(path, 'a scale is made of its own colours; leave out fill, color, bold and row');
+    return { kind: 'scale', column, colors: scale };
+  }
+  if (!dressed) note(path, 'the rule changes nothing; write fill, color or bold');
+  const [, operator, written = ''] = CONDITION.exec(when ?? '') ?? [];
+  if (operator === undefined || written === '') {
+    note(
+      [...path, 'when'],
+      `${show(when ?? '')} is no condition; write one of < <= = != >= > and a value, such as "<= 3"`,
+    );
+    return undefined;
+  }
+  const value = conditionValue(written);
+  if (typeof value !== 'number' && operator !== '=' && operator !== '!=')
+    note([...path, 'when'], `${operator} needs a number; ${show(written)} is none`);
+  return {
+    kind: 'compare',
+    column,
+    operator: operator as '<' | '<=' | '=' | '!=' | '>=' | '>',
+    value,
+    fill,
+    color,
+    bold,
+    row,
+  };
+}
+
+/** `3` is a number, `true` a truth value, `"3"` and everything else a text. */
+function conditionValue(written: string): number | boolean | string {
+  if (NUMBER.test(written)) return Number(written);
+  if (written === 'true' || written === 'false') return written === 'true';
+  return /^".*"$/s.test(written) ? written.slice(1, -1) : written;
+}

@@ -1,0 +1,57 @@
+import { holdsNothing } from '../model/cell.ts';
+import { ConfigError } from '../model/error.ts';
+import type { Issue } from '../model/issue.ts';
+import type { SourceRow } from '../model/table.ts';
+import { readColumns } from './bind.ts';
+import type { PushMapping } from './mapping.ts';
+import { show } from './show.ts';
+
+/** The code of an issue about a merged cell; it stands under the cell's column and concerns only who reads it. */
+const MERGED = 'cell.merged';
+
+/**
+ * The rows of a batch as one mapping sees them: without those that hold only what a run wrote beside them, and without the issues of merged cells in
+ * columns that it does not read. Errors: ConfigError `mapping.write_back_column` when it would write over what it reads.
+ */
+export function createRowFilter(
+  mapping: PushMapping,
+  header: readonly string[],
+): (batch: readonly SourceRow[]) => readonly SourceRow[] {
+  const written = new Set(Object.values(mapping.writeBack ?? {}));
+  const used = new Set(readColumns(mapping, header).used);
+  refuseClash(mapping, used);
+  const others = header.flatMap((name, index) => (written.has(name) ? [] : [index]));
+  const isOurs = ({ cells }: SourceRow): boolean =>
+    written.size > 0 &&
+    cells.length <= header.length &&
+    holdsNothing(others.map((index) => cells[index] ?? ''));
+  const matters = ({ code, column = '' }: Issue): boolean => code !== MERGED || used.has(column);
+  return (batch) => {
+    if (written.size === 0 && batch.every(({ issues }) => issues === undefined)) return batch;
+    return batch.flatMap((row) => (isOurs(row) ? [] : [withIssues(row, matters)]));
+  };
+}
+
+function withIssues({ issues, ...row }: SourceRow, matters: (issue: Issue) => boolean): SourceRow {
+  const left = issues?.filter(matters) ?? [];
+  return left.length === 0 ? row : { ...row, issues: left };
+}
+
+function refuseClash(
+  { writeBack, name, place: { file, line } }: PushMapping,
+  used: ReadonlySet<string>,
+): void {
+  const refuse = (message: string): never => {
+    throw new ConfigError('mapping.write_back_column', `${file}:${line}: ${name}: ${message}`, {
+      file,
+      line,
+      next: 'Give it a column of its own.',
+    });
+  };
+  const names = Object.values(writeBack ?? {});
+  const twice = names.find((each, index) => names.indexOf(each) !== index);
+  if (twice !== undefined) refuse(`write_back names column ${show(twice)} twice`);
+  const clash = names.find((each) => used.has(each));
+  if (clash !== undefined)
+    refuse(`write_back would write over column ${show(clash)}, which the mapping reads`);
+}

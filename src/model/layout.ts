@@ -1,0 +1,98 @@
+import type { ReportValue } from './table.ts';
+
+/** How one column of a report looks; what is left out follows from the column's type. */
+export interface ColumnLook {
+  /** In characters of the default font; numbers and dates that need more get more. */
+  readonly width?: number | undefined;
+  /** A number or date format in spreadsheet notation; it wins over the mapping's. */
+  readonly format?: string | undefined;
+  readonly align?: 'left' | 'center' | 'right' | undefined;
+}
+
+/** Colours are six hexadecimal digits, RRGGBB. */
+export type Colour = string;
+
+/** Colours that follow the values of a column. */
+export type ColourRule =
+  | {
+      readonly kind: 'compare';
+      readonly column: string;
+      readonly operator: '<' | '<=' | '=' | '!=' | '>=' | '>';
+      readonly value: number | string | boolean;
+      readonly fill: Colour | undefined;
+      readonly color: Colour | undefined;
+      readonly bold: boolean;
+      /** Colours the whole row instead of the cell. */
+      readonly row: boolean;
+    }
+  /** From the least to the greatest value, by way of the middle colour when there are three. */
+  | { readonly kind: 'scale'; readonly column: string; readonly colors: readonly Colour[] };
+
+export type Total = 'sum' | 'mean' | 'count' | 'min' | 'max';
+
+/** A chart over the rows of a report, one line, bar or column for each value of `series`. */
+export interface ChartSpec {
+  readonly title: string;
+  readonly type: 'line' | 'column' | 'bar';
+  /** Header whose values stand along the axis of categories. */
+  readonly x: string;
+  /** Header whose numbers are drawn. */
+  readonly y: string;
+  /** Header whose values are told apart as series; without it there is one series named by `y`. */
+  readonly series: string | undefined;
+  /** Header that tells apart what has one name, as squads may: the series, or the categories where there is one series. */
+  readonly id?: string | undefined;
+  /** The most series, or columns and bars where there is one series: those with the best last `y`. */
+  readonly limit: number;
+  /** The least `y` stands at the top, as for ranks; the best is then the least. */
+  readonly reverse: boolean;
+}
+
+/** How a report is arranged and looks: a file in `templates/reports`, named by a mapping's `layout`. Columns are named by their headers. */
+export interface Layout {
+  /** Looks by header; the headers named here stand first, in this order. */
+  readonly columns: ReadonlyMap<string, ColumnLook>;
+  readonly freeze: { readonly rows: number; readonly columns: number };
+  readonly filter: boolean;
+  readonly sort: readonly { readonly by: string; readonly descending: boolean }[];
+  readonly rules: readonly ColourRule[];
+  readonly totals: ReadonlyMap<string, Total>;
+  readonly charts: readonly ChartSpec[];
+  /** The tab that the charts and their numbers stand on. */
+  readonly chartTab: string | undefined;
+  readonly tabColor: Colour | undefined;
+  /** The first tab of the file, about all tabs of it. */
+  readonly cover:
+    { readonly tab: string; readonly title: string; readonly note: string | undefined } | undefined;
+}
+
+/** The numbers of one chart; null is a gap. Every series has one value for each category. */
+export interface ChartData {
+  readonly spec: ChartSpec;
+  readonly categories: readonly string[];
+  readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
+}
+
+/** A report's rows in the order of its layout, with what is made of them. */
+export interface ArrangedRows {
+  readonly rows: readonly (readonly ReportValue[])[];
+  /** One cell for each column; undefined when the layout has no totals or the report no rows. */
+  readonly totals: readonly ReportValue[] | undefined;
+  readonly charts: readonly ChartData[];
+}
+
+/** A layout joined to the columns of a report. */
+export interface ReportLayout extends Layout {
+  /** Sorts, adds up and draws from the whole table: after `append` and `merge`, the rows that were there before too. Pure. */
+  arrange(rows: readonly (readonly ReportValue[])[]): ArrangedRows;
+}
+
+/** What a cover tab says of the file it stands in. */
+export interface CoverFacts {
+  /** The service's address, without a key. */
+  readonly service: string;
+  readonly environment: string;
+  /** Milliseconds since the epoch. */
+  readonly writtenAtMs: number;
+  readonly program: string;
+}

@@ -1,0 +1,78 @@
+import { readColumns } from '../mapping/bind.ts';
+import type { PushMapping } from '../mapping/mapping.ts';
+import { TeamsheetError } from '../model/error.ts';
+import type { RunRow, RunRows } from '../model/run-rows.ts';
+import type { WriteBackResult, WriteBackRow } from '../model/table.ts';
+import { wallClock } from '../model/wall-clock.ts';
+import type { SyncPorts } from './sync.ts';
+import { rowWriter } from './write-back-rows.ts';
+
+type Ports = Pick<SyncPorts, 'tables' | 'emit' | 'clock' | 'timezone'>;
+
+const PAGE = 1000;
+
+/**
+ * Writes what became of the rows of a mapping into their source, where the mapping asks for it and the source can be written. What cannot be written is
+ * a warning and the answered error: the outcomes stay what they are.
+ */
+export async function writeBackOutcomes(
+  ports: Ports,
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<TeamsheetError | undefined> {
+  const { name, writeBack: names, source } = mapping;
+  const kind = ports.tables[source.location.kind];
+  if (names === undefined || kind.writeBack === undefined) return undefined;
+  const header = await rows.header(name);
+  const time = wallClock(ports.timezone)(ports.clock.now()).toISOString().slice(0, 16).replace('T', ' ');
+  const toRows = rowWriter(mapping, header, time);
+  const written: WriteBackRow[] = [];
+  for await (const page of pages(name, rows)) written.push(...page.flatMap(toRows));
+  if (written.length === 0) return undefined;
+  try {
+    const { keys } = readColumns(mapping, header);
+    const columns = Object.values(names);
+    const content = { options: source, header, columns, keys, rows: written };
+    tell(ports, source.origin, await kind.writeBack(source.location, content));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TeamsheetError)) throw error;
+    const remedy = error.next === undefined ? '' : ` (${error.next})`;
+    const message = `${source.origin}: the outcomes could not be written beside the rows: ${error.message}${remedy}`;
+    ports.emit({ kind: 'warning', message });
+    return error;
+  }
+}
+
+async function* pages(mapping: string, rows: RunRows): AsyncGenerator<readonly RunRow[]> {
+  for (let afterRow = 0; ;) {
+    const page = await rows.page(mapping, { afterRow, limit: PAGE });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    afterRow = last.rowNumber;
+    yield page;
+  }
+}
+
+const SHOWN = 5;
+
+function tell({ emit }: Ports, origin: string, { gone, made, restored = [] }: WriteBackResult): void {
+  if (made.length > 0) {
+    const message = `${origin}: made the columns ${made.map((each) => `"${each}"`).join(', ')}`;
+    emit({ kind: 'note', message });
+  }
+  if (restored.length > 0) {
+    const names = restored.map((each) => `"${each}"`).join(', ');
+    const message = `${origin}: columns moved while the outcomes were written beside the rows; what was written over in ${names} is put back, check its formulas`;
+    emit({ kind: 'warning', message });
+  }
+  const [first] = gone;
+  if (first === undefined) return;
+  const shown =
+    gone.slice(0, SHOWN).join(', ') + (gone.length > SHOWN ? ` and ${gone.length - SHOWN} more` : '');
+  const message =
+    gone.length === 1
+      ? `${origin}: row ${first} could not be found again; what became of it stands in the results file`
+      : `${origin}: ${gone.length} rows could not be found again (${shown}); what became of them stands in the results file`;
+  emit({ kind: 'warning', message });
+}

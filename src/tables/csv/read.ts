@@ -1,0 +1,206 @@
+import { Buffer } from 'node:buffer';
+import type { FileHandle } from 'node:fs/promises';
+import { ConfigError } from '../../model/error.ts';
+import type { Issue } from '../../model/issue.ts';
+import type { ReadOptions, SourceRow, SourceTable } from '../../model/table.ts';
+import { detectDelimiter, separatorLine } from './delimiter.ts';
+import { openSourceFile, refuseMarkup, refuseOtherTypes } from './file.ts';
+import { checkHeader, noHeader, underEmptyHeader } from './header.ts';
+import { parseSlice } from './records.ts';
+import type { RawRow, Slice } from './records.ts';
+import { createSlicer } from './slices.ts';
+import { chooseEncoding, countLines, recoder, requireUtf8 } from './decode.ts';
+
+/** Small, so that the rows of a slice are garbage before they grow old. */
+const CHUNK_BYTES = 64 * 1024;
+/** A longer record is a quote that was never closed. */
+const MAX_RECORD_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Opens a CSV file: separator and encoding are settled, the header is read and checked; the rows stream in bounded memory. Row numbers are the
+ * file's lines as a person sees them (a `sep=;` line, which spreadsheets hide, is not counted).
+ * Errors: ConfigError `source.*` and `header.*`, with file, line and column where they are known; while rows are read too.
+ */
+export async function openCsv(path: string, options: ReadOptions): Promise<SourceTable> {
+  const { handle, origin } = await openSourceFile(path, options.origin);
+  try {
+    return await openTable(handle, { ...options, origin });
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function openTable(handle: FileHandle, options: ReadOptions): Promise<SourceTable> {
+  const { origin, headerRow } = options;
+  const slices = readSlices(handle, options);
+  const first = await slices.next();
+  if (first.done === true) throw noHeader(options, undefined);
+  const layout = layoutOf(first.value, options);
+  const rows = readRows(layout.slice, slices, layout.delimiter ?? ',', origin);
+
+  const headerLine = headerRow + layout.hiddenLines;
+  const early: RawRow[] = [];
+  let header: RawRow | undefined;
+  for (let batch = await rows.next(); batch.done !== true; batch = await rows.next()) {
+    const at = batch.value.findIndex(({ line }) => line >= headerLine);
+    if (at === -1) continue;
+    header = batch.value[at];
+    early.push(...batch.value.slice(at + 1));
+    break;
+  }
+  if (header?.line !== headerLine) throw noHeader(options, header && header.line - layout.hiddenLines);
+
+  if (layout.delimiter === undefined) {
+    throw new ConfigError(
+      'source.delimiter',
+      `${origin} row ${headerRow}: too far down to find the separator`,
+      {
+        file: origin,
+        line: headerLine,
+        next: 'Name it in the mapping: source: { ..., delimiter: ";" }.',
+      },
+    );
+  }
+  const names = checkHeader(header.cells, { origin, rowNumber: headerRow, line: headerLine });
+  const toRow = rowMaker(names, origin, layout.hiddenLines);
+  return {
+    origin,
+    header: names,
+    warnings: [],
+    batches: () => sourceRows(early, rows, toRow, () => handle.close()),
+    close: () => handle.close(),
+  };
+}
+
+/** Settles the separator on the file's first slice and takes a `sep=` line off it. */
+function layoutOf(
+  slice: Slice,
+  options: ReadOptions,
+): { slice: Slice; delimiter: string | undefined; hiddenLines: number } {
+  const text = slice.bytes.toString('utf8');
+  const named = options.delimiter === 'auto' ? undefined : options.delimiter;
+  const separator = separatorLine(text);
+  if (separator === undefined) {
+    return {
+      slice,
+      delimiter: named ?? detectDelimiter(text, options.headerRow, options.origin),
+      hiddenLines: 0,
+    };
+  }
+  const hidden = Buffer.byteLength(text.slice(0, separator.length));
+  return {
+    slice: { bytes: slice.bytes.subarray(hidden), firstLine: 2 },
+    delimiter: named ?? separator.delimiter,
+    hiddenLines: 1,
+  };
+}
+
+/** The file as UTF-8 slices of whole records, checked for their encoding. */
+async function* readSlices(handle: FileHandle, options: ReadOptions): AsyncGenerator<Slice, undefined> {
+  const { origin } = options;
+  const head = await readChunk(handle);
+  refuseOtherTypes(head, origin);
+  const encoding = chooseEncoding(head, options.encoding, origin);
+  const recode = encoding.name === 'utf-8' ? undefined : recoder(encoding, origin);
+  const slicer = createSlicer();
+  let firstLine = 1;
+  let firstByte = encoding.markBytes;
+
+  const checked = (bytes: Buffer): Slice => {
+    if (recode === undefined) requireUtf8(bytes, origin, firstLine, firstByte);
+    const slice = { bytes, firstLine };
+    firstLine += countLines(bytes);
+    firstByte += bytes.length;
+    return slice;
+  };
+  let isFirst = true;
+  for (let raw = head.subarray(encoding.markBytes); raw.length > 0; raw = await readChunk(handle)) {
+    const chunk = recode === undefined ? raw : recode(raw, false);
+    if (isFirst) refuseMarkup(chunk.toString('utf8', 0, 1024), origin);
+    isFirst = false;
+    const bytes = slicer.push(chunk);
+    if (bytes !== undefined) yield checked(bytes);
+    else if (slicer.heldBytes() > MAX_RECORD_BYTES) break;
+  }
+  if (slicer.heldBytes() <= MAX_RECORD_BYTES) recode?.(Buffer.alloc(0), true);
+  const rest = slicer.end();
+  if (rest.length > 0) yield checked(rest);
+  return undefined;
+}
+
+async function readChunk(handle: FileHandle): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, null);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** The records of all slices in batches, blank lines left out. */
+async function* readRows(
+  first: Slice,
+  rest: AsyncIterable<Slice>,
+  delimiter: string,
+  origin: string,
+): AsyncGenerator<readonly RawRow[], undefined> {
+  yield parseSlice(first, delimiter, origin);
+  for await (const slice of rest) yield parseSlice(slice, delimiter, origin);
+  return undefined;
+}
+
+/** Makes the rows that the engine reads: cells under a header, with what is wrong with the row as a whole. */
+function rowMaker(
+  header: readonly string[],
+  origin: string,
+  hiddenLines: number,
+): (raw: RawRow) => SourceRow {
+  const nameless = header.flatMap((name, index) => (name === '' ? [index] : []));
+  return ({ line, cells }) => {
+    const rowNumber = line - hiddenLines;
+    for (const index of nameless) {
+      if ((cells[index] ?? '').trim() !== '') throw underEmptyHeader({ origin, rowNumber, line }, index);
+    }
+    const issues = rowIssues(cells, header);
+    return issues.length === 0 ? { rowNumber, cells } : { rowNumber, cells, issues };
+  };
+}
+
+const NONE: readonly Issue[] = [];
+
+function rowIssues(cells: readonly string[], header: readonly string[]): readonly Issue[] {
+  if (cells.length !== header.length) {
+    const remedy =
+      cells.length < header.length
+        ? 'add the missing separators'
+        : 'put a cell that holds the separator in quotation marks';
+    const message = `expected ${header.length} cells, got ${cells.length}; ${remedy}`;
+    return [{ code: 'row.cells', severity: 'error', message }];
+  }
+  if (!cells.some((cell) => cell.includes('\0'))) return NONE;
+  return cells.flatMap((cell, index): readonly Issue[] =>
+    cell.includes('\0')
+      ? [
+          {
+            code: 'cell.nul',
+            severity: 'error',
+            column: header[index],
+            message: 'holds a NUL character (U+0000); delete it',
+          },
+        ]
+      : [],
+  );
+}
+
+async function* sourceRows(
+  early: readonly RawRow[],
+  rest: AsyncIterable<readonly RawRow[]>,
+  toRow: (raw: RawRow) => SourceRow,
+  close: () => Promise<void>,
+): AsyncGenerator<readonly SourceRow[], undefined> {
+  try {
+    if (early.length > 0) yield early.map(toRow);
+    for await (const batch of rest) if (batch.length > 0) yield batch.map(toRow);
+  } finally {
+    await close();
+  }
+  return undefined;
+}

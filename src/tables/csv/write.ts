@@ -1,0 +1,143 @@
+import { stringify } from 'csv-stringify/sync';
+import type { ReportColumn, ReportTable, ReportValue, WriteOptions } from '../../model/table.ts';
+import { writeAtomically } from '../atomic-write.ts';
+import { appendedRows, mergedRows } from './merge.ts';
+import { wallClock } from '../../model/wall-clock.ts';
+import { dateRenderer, parseInstant, utcText } from '../date-format.ts';
+
+type TextRow = readonly string[];
+
+const CHUNK_CHARACTERS = 65_536;
+const BYTE_ORDER_MARK = '\uFEFF';
+/** What a spreadsheet may take for the start of a formula, full-width forms included (LibreOffice evaluates even a quoted `"=1+1"`). */
+const FORMULA_START = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const NEEDS_QUOTES = /[",\r\n]/;
+
+const escapeFormula = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text);
+
+/** A cell as it stands in the file. csv-stringify writes the cells that need quotes; for the others it would only take time. */
+const quoteCell = (cell: string): string =>
+  NEEDS_QUOTES.test(cell) ? stringify([[cell]], { eof: false }) : cell;
+
+/** The line of a row, with its end. A lone empty cell is quoted, or its line would be blank and no row. */
+function renderRow(row: TextRow): string {
+  return row.length === 1 && row[0] === '' ? '""\n' : `${row.map(quoteCell).join(',')}\n`;
+}
+
+/** How a CSV file of texts is written. */
+interface CsvFileOptions {
+  /** The file's exact mode, such as 0o600; without it the umask decides. */
+  readonly mode?: number;
+  /** `escape` puts an apostrophe before every cell, and header, that a spreadsheet might evaluate. */
+  readonly formulas: 'escape' | 'raw';
+  /** Begins with a UTF-8 byte order mark. */
+  readonly excel?: boolean;
+}
+
+/**
+ * Writes a CSV file whole or not at all: UTF-8, LF, final newline, the header even without rows. Answers the number of rows.
+ * Errors: those of {@link writeAtomically}; what `rows` throws passes through.
+ */
+export async function writeCsvFile(
+  file: string,
+  header: TextRow,
+  rows: AsyncIterable<readonly TextRow[]>,
+  options: CsvFileOptions,
+): Promise<number> {
+  const safe = (row: TextRow): TextRow => (options.formulas === 'escape' ? row.map(escapeFormula) : row);
+  return writeText(file, safe(header), mapBatches(rows, safe), options);
+}
+
+async function* mapBatches<T>(
+  batches: AsyncIterable<readonly T[]>,
+  toText: (row: T) => TextRow,
+): AsyncGenerator<readonly TextRow[]> {
+  for await (const batch of batches) yield batch.map(toText);
+}
+
+async function writeText(
+  file: string,
+  header: TextRow,
+  rows: AsyncIterable<readonly TextRow[]>,
+  { mode, excel = false }: Pick<CsvFileOptions, 'mode' | 'excel'>,
+): Promise<number> {
+  return writeAtomically(
+    file,
+    async (append) => {
+      let text = (excel ? BYTE_ORDER_MARK : '') + renderRow(header);
+      let count = 0;
+      for await (const batch of rows) {
+        for (const row of batch) text += renderRow(row);
+        count += batch.length;
+        if (text.length < CHUNK_CHARACTERS) continue;
+        await append(text);
+        text = '';
+      }
+      await append(text);
+      return count;
+    },
+    mode,
+  );
+}
+
+function renderDates(column: ReportColumn, timezone: string): (text: string) => string {
+  if (column.format === undefined) return utcText;
+  const render = dateRenderer(column.format);
+  const toWall = wallClock(timezone);
+  return (text) => {
+    const instant = parseInstant(text);
+    return instant === undefined ? text : render(toWall(instant.ms));
+  };
+}
+
+/** How the cells of one column become text. Numbers keep their minus: only what came as text can be a formula. */
+function renderColumn(
+  column: ReportColumn,
+  { formulas, timezone }: WriteOptions,
+): (value: ReportValue) => string {
+  const safe = formulas === 'escape' ? escapeFormula : (text: string) => text;
+  const renderText = column.type === 'datetime' ? renderDates(column, timezone) : (text: string) => text;
+  return (value) => {
+    if (value === null) return '';
+    return typeof value === 'string' ? safe(renderText(value)) : String(value);
+  };
+}
+
+function withOldRows(
+  file: string,
+  header: TextRow,
+  fresh: AsyncIterable<readonly TextRow[]>,
+  { mode, key = [], formulas }: WriteOptions,
+): AsyncIterable<readonly TextRow[]> {
+  switch (mode) {
+    case 'replace':
+      return fresh;
+    case 'append':
+      return appendedRows(file, header, fresh);
+    case 'merge':
+      return mergedRows(file, header, fresh, formulas === 'escape' ? key.map(escapeFormula) : key);
+  }
+}
+
+/**
+ * Writes one report as a CSV file; answers the rows of the report, old rows that `append` and `merge` keep not counted. Number formats are
+ * for workbooks: a CSV file has the plain digits.
+ * Errors: UnavailableError `destination.*`; what the report's rows throw passes through.
+ */
+export async function writeCsvReport(
+  file: string,
+  table: ReportTable,
+  options: WriteOptions,
+): Promise<number> {
+  const header = table.columns.map(({ header: name }) =>
+    options.formulas === 'escape' ? escapeFormula(name) : name,
+  );
+  const renderers = table.columns.map((column) => renderColumn(column, options));
+  let count = 0;
+  const fresh = mapBatches(table.rows, (row) => {
+    count += 1;
+    return renderers.map((render, index) => render(row[index] ?? null));
+  });
+  await writeText(file, header, withOldRows(file, header, fresh, options), { excel: options.excel });
+  return count;
+}

@@ -1,0 +1,27 @@
+import { InternalError } from '../model/error.ts';
+import type { TableKind, TableLocation } from '../model/table.ts';
+import { writeSheetReports } from './google/report.ts';
+import type { GoogleAccess } from './google/sheets-client.ts';
+import { createSheetReader } from './google/source.ts';
+import type { SheetLocation } from './google/source.ts';
+import { createTabs } from './google/tabs.ts';
+import { writeBackSheet } from './google/write-back.ts';
+
+/** Tabs of Google spreadsheets. */
+export function createSheetKind(access: GoogleAccess): Required<TableKind> {
+  const tabs = createTabs(access);
+  const reader = createSheetReader(access, tabs);
+  return {
+    kind: 'sheet',
+    announce: reader.announce,
+    open: (location, options) => reader.open(sheetOf(location), options),
+    reread: (location, options) => reader.reread(sheetOf(location), options),
+    write: (tabs) => writeSheetReports(access, tabs),
+    writeBack: (location, writeBack) => writeBackSheet(access, sheetOf(location), writeBack, tabs),
+  };
+}
+
+function sheetOf(location: TableLocation): SheetLocation {
+  if (location.kind === 'sheet') return location;
+  throw new InternalError('table.kind', `a ${location.kind} location was given to the Google Sheets tables`);
+}

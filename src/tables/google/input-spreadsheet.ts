@@ -1,0 +1,290 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
+import type {
+  InputBook,
+  InputCheck,
+  InputColumn,
+  InputNote,
+  InputRule,
+  InputTable,
+} from '../../model/input-table.ts';
+import type { SheetsClient } from './sheets-client.ts';
+import { rangeOf, readSpreadsheet } from './spreadsheet.ts';
+import type { Spreadsheet, Tab } from './spreadsheet.ts';
+
+type Request = sheets_v4.Schema$Request;
+type CellFormat = sheets_v4.Schema$CellFormat;
+
+/** A tab with the texts of its first row; without any, `isEmpty` says whether nothing stands below either. */
+export interface InputTab {
+  readonly tab: string;
+  readonly header: readonly string[];
+  readonly isEmpty: boolean;
+}
+
+/**
+ * The tabs of a spreadsheet with their headers, in two or three calls. Errors: those of {@link SheetsClient}.
+ */
+export async function readInputTabs(
+  client: SheetsClient,
+  id: string,
+): Promise<{ readonly spreadsheet: Spreadsheet; readonly tabs: readonly InputTab[] }> {
+  const spreadsheet = await readSpreadsheet(client, id);
+  const titles = spreadsheet.tabs.map(({ title }) => title);
+  const heads = await valuesOf(
+    client,
+    id,
+    titles.map((title) => rangeOf(title, '1:1')),
+  );
+  const headers = heads.map((rows) => (rows[0] ?? []).map((cell) => String(cell).trim()));
+  const blank = titles.filter((_, index) => (headers[index] ?? []).every((name) => name === ''));
+  const below = new Map(
+    (
+      await valuesOf(
+        client,
+        id,
+        blank.map((title) => rangeOf(title)),
+      )
+    ).map((rows, index) => [blank[index], rows.length]),
+  );
+  return {
+    spreadsheet,
+    tabs: titles.map((tab, index) => ({ tab, header: headers[index] ?? [], isEmpty: below.get(tab) === 0 })),
+  };
+}
+
+async function valuesOf(
+  client: SheetsClient,
+  id: string,
+  ranges: readonly string[],
+): Promise<readonly (readonly (readonly unknown[])[])[]> {
+  if (ranges.length === 0) return [];
+  return (await client.values(id, ranges, 'FORMATTED_VALUE')).map(({ rows }) => rows);
+}
+
+/**
+ * Makes the tabs of a book in one call, all or none: a tab that does not exist is added, an empty one is filled. Tabs with data must not be given.
+ * Errors: those of {@link SheetsClient.update}.
+ */
+export async function fillSpreadsheet(
+  client: SheetsClient,
+  spreadsheet: Spreadsheet,
+  book: InputBook,
+): Promise<void> {
+  const freeId = idsBeside(spreadsheet);
+  const tabOf = (title: string): Tab | undefined =>
+    spreadsheet.tabs.find((tab) => tab.title.toLowerCase() === title.toLowerCase());
+  const requests: Request[] = [];
+  // An explanation that stands there already is left as it is.
+  if (tabOf(book.readMe.tab) === undefined) requests.push(...readMeRequests(freeId(), book.readMe));
+  for (const table of book.tables) {
+    const there = tabOf(table.tab);
+    const sheetId = there?.sheetId ?? freeId();
+    requests.push(...(there === undefined ? [addTab(sheetId, table)] : fitTab(there, table)));
+    requests.push(...tableRequests(sheetId, table));
+  }
+  if (requests.length > 0) await client.update(spreadsheet.id, requests, { repeatable: false });
+}
+
+/** Numbers for new tabs that no tab has yet. */
+function idsBeside({ tabs }: Spreadsheet): () => number {
+  const used = new Set(tabs.map(({ sheetId }) => sheetId));
+  let next = 1_000;
+  return () => {
+    do next += 1;
+    while (used.has(next));
+    return next;
+  };
+}
+
+const GREEN = { red: 0x1f / 255, green: 0x5c / 255, blue: 0x4a / 255 };
+const GREY = { red: 0x5f / 255, green: 0x6b / 255, blue: 0x67 / 255 };
+const TINT = { red: 0xe9 / 255, green: 0xf0 / 255, blue: 0xed / 255 };
+const WHITE = { red: 1, green: 1, blue: 1 };
+const ROWS = 1_000;
+const README_WIDTH_PX = 820;
+
+const pixels = (characters: number): number => 7 * characters + 12;
+const tabHeight = (table: InputTable): number => (table.grows ? ROWS : table.rows.length + 1);
+
+function addTab(sheetId: number, table: InputTable): Request {
+  const gridProperties = {
+    rowCount: tabHeight(table),
+    columnCount: table.columns.length,
+    frozenRowCount: 1,
+  };
+  return { addSheet: { properties: { sheetId, title: table.tab, gridProperties } } };
+}
+
+/** An empty tab may be smaller than the table. */
+function fitTab({ sheetId, rowCount, columnCount }: Tab, table: InputTable): readonly Request[] {
+  const gridProperties = {
+    rowCount: Math.max(rowCount, tabHeight(table)),
+    columnCount: Math.max(columnCount, table.columns.length),
+    frozenRowCount: 1,
+  };
+  const fields = 'gridProperties(rowCount,columnCount,frozenRowCount)';
+  return [{ updateSheetProperties: { properties: { sheetId, gridProperties }, fields } }];
+}
+
+function tableRequests(
+  sheetId: number,
+  { columns, rows, exampleRows, checks, grows }: InputTable,
+): readonly Request[] {
+  const header = columns.map((column) => cell(column.header, headerFormat(column), column.note));
+  const body = rows.map((row, index) =>
+    row.map((value, at) => cell(value, bodyFormat(columns[at], index < exampleRows, value === ''))),
+  );
+  const formats = columns.flatMap(({ format }, at): readonly Request[] =>
+    format !== 'text' || !grows
+      ? []
+      : [
+          {
+            repeatCell: {
+              range: {
+                sheetId,
+                startRowIndex: rows.length + 1,
+                startColumnIndex: at,
+                endColumnIndex: at + 1,
+              },
+              cell: { userEnteredFormat: TEXT_FORMAT },
+              fields: 'userEnteredFormat.numberFormat',
+            },
+          },
+        ],
+  );
+  return [
+    writeCells(sheetId, 0, [header, ...body]),
+    ...formats,
+    ...columns.map(({ width }, at) => widthOf(sheetId, at, pixels(width))),
+    ...checks.map((check) => validation(sheetId, check)),
+  ];
+}
+
+const TEXT_FORMAT: CellFormat = { numberFormat: { type: 'TEXT', pattern: '@' } };
+
+function headerFormat({ required, align }: InputColumn): CellFormat {
+  return {
+    backgroundColor: required ? GREEN : GREY,
+    horizontalAlignment: align.toUpperCase(),
+    textFormat: { bold: true, foregroundColor: WHITE },
+  };
+}
+
+/** A cell that waits to be filled in, beside others that are, is tinted. */
+function bodyFormat(column: InputColumn | undefined, example: boolean, waits: boolean): CellFormat {
+  const quiet = example || column?.prose === true;
+  return {
+    ...(column?.format === 'text' ? TEXT_FORMAT : {}),
+    ...(waits && !example ? { backgroundColor: TINT } : {}),
+    horizontalAlignment: (column?.align ?? 'left').toUpperCase(),
+    ...(quiet ? { textFormat: { italic: example, foregroundColor: GREY } } : {}),
+  };
+}
+
+/** A typed cell: no text of it is ever taken for a formula or a number. */
+function cell(value: string | number, format: CellFormat, note?: string): sheets_v4.Schema$CellData {
+  return {
+    ...(value === ''
+      ? {}
+      : { userEnteredValue: typeof value === 'number' ? { numberValue: value } : { stringValue: value } }),
+    userEnteredFormat: format,
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+function writeCells(
+  sheetId: number,
+  columnIndex: number,
+  rows: readonly (readonly sheets_v4.Schema$CellData[])[],
+): Request {
+  return {
+    updateCells: {
+      start: { sheetId, rowIndex: 0, columnIndex },
+      rows: rows.map((values) => ({ values: [...values] })),
+      fields: 'userEnteredValue,userEnteredFormat,note',
+    },
+  };
+}
+
+const widthOf = (sheetId: number, column: number, pixelSize: number): Request =>
+  sizeOf(sheetId, 'COLUMNS', column, pixelSize);
+const heightOf = (sheetId: number, row: number, pixelSize: number): Request =>
+  sizeOf(sheetId, 'ROWS', row, pixelSize);
+
+function sizeOf(sheetId: number, dimension: 'ROWS' | 'COLUMNS', index: number, pixelSize: number): Request {
+  return {
+    updateDimensionProperties: {
+      range: { sheetId, dimension, startIndex: index, endIndex: index + 1 },
+      properties: { pixelSize },
+      fields: 'pixelSize',
+    },
+  };
+}
+
+function validation(sheetId: number, { column, firstRow, lastRow, rule, message }: InputCheck): Request {
+  const top = firstRow + 1;
+  return {
+    setDataValidation: {
+      range: {
+        sheetId,
+        startRowIndex: top,
+        ...(lastRow === undefined ? {} : { endRowIndex: lastRow + 2 }),
+        startColumnIndex: column,
+        endColumnIndex: column + 1,
+      },
+      rule: {
+        condition: conditionOf(rule, `${String.fromCharCode(65 + column)}${top + 1}`),
+        inputMessage: message,
+        strict: true,
+        showCustomUi: rule.kind === 'list',
+      },
+    },
+  };
+}
+
+/**
+ * A condition for the first cell of a range, which Google moves along. Its formulas are read in the language of the spreadsheet, where decimals and
+ * arguments are separated differently: so there are none of either.
+ */
+function conditionOf(rule: InputRule, at: string): sheets_v4.Schema$BooleanCondition {
+  if (rule.kind === 'list')
+    return { type: 'ONE_OF_LIST', values: rule.values.map((value) => ({ userEnteredValue: value })) };
+  const measured = rule.kind === 'length' ? `LEN(${at})` : at;
+  const kind = { length: '', whole: `*(${at}=INT(${at}))`, number: '' }[rule.kind];
+  const isOne = rule.kind === 'length' ? '1' : `ISNUMBER(${at})`;
+  const least = rule.min === undefined ? '' : `*(${measured}>=${fraction(rule.min)})`;
+  const most = rule.max === undefined ? '' : `*(${measured}<=${fraction(rule.max)})`;
+  return { type: 'CUSTOM_FORMULA', values: [{ userEnteredValue: `=${isOne}${kind}${least}${most}` }] };
+}
+
+/** `1/10` for 0.1. */
+function fraction(value: number): string {
+  if (Number.isInteger(value)) return String(value);
+  const decimals = String(value).split('.')[1]?.length ?? 0;
+  return `${Math.round(value * 10 ** decimals)}/${10 ** decimals}`;
+}
+
+function readMeRequests(sheetId: number, { tab, lines }: InputBook['readMe']): readonly Request[] {
+  const look: Readonly<Record<InputNote['kind'], CellFormat>> = {
+    title: { textFormat: { bold: true, fontSize: 20, foregroundColor: GREEN } },
+    heading: {
+      textFormat: { bold: true, fontSize: 13, foregroundColor: GREEN },
+      verticalAlignment: 'BOTTOM',
+    },
+    text: { wrapStrategy: 'WRAP' },
+  };
+  const gridProperties = { rowCount: lines.length + 2, columnCount: 2, hideGridlines: true };
+  return [
+    { addSheet: { properties: { sheetId, title: tab, index: 0, gridProperties, tabColor: GREEN } } },
+    writeCells(
+      sheetId,
+      1,
+      lines.map(({ kind, text }) => [cell(text, look[kind])]),
+    ),
+    ...lines.flatMap(({ kind }, row) =>
+      kind === 'text' ? [] : [heightOf(sheetId, row, kind === 'title' ? 48 : 40)],
+    ),
+    widthOf(sheetId, 0, 24),
+    widthOf(sheetId, 1, README_WIDTH_PX),
+  ];
+}

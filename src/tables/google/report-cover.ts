@@ -1,0 +1,160 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
+import type { CoverFacts, Layout } from '../../model/layout.ts';
+import type { CoveredTab } from '../cover-lines.ts';
+import { coverLines, WRITTEN_LABEL } from '../cover-lines.ts';
+import { changedCells, sheetText } from './report-cells.ts';
+import { COLOURS } from '../xlsx/style.ts';
+import { BRAND, colourOf, HEADER_FIELDS, headerFormat, sizeOf } from './report-look.ts';
+import type { Grid, Requests, StandingTab } from './report-tab.ts';
+import { grownGrid, makeTab } from './report-tab.ts';
+import type { SheetValue } from './sheets-client.ts';
+
+type Request = sheets_v4.Schema$Request;
+
+/** What a cover tab is made from. */
+export interface Cover {
+  readonly cover: NonNullable<Layout['cover']>;
+  readonly facts: CoverFacts | undefined;
+  readonly timezone: string;
+  /** The tabs that are refreshed now. */
+  readonly tabs: readonly CoveredTab[];
+}
+
+const HEADER = ['Tab', 'Contents', 'Rows'] as const;
+const WIDTHS_PX = [24, 190, 420, 90];
+
+const textAt = (cells: StandingTab['cells'], row: number, column: number): string =>
+  String(cells[row]?.[column] ?? '');
+
+/** The tabs that the cover names already, in its order, without those that are gone. */
+function standingTabs({ cells }: StandingTab, titles: ReadonlySet<string>): readonly CoveredTab[] {
+  const heading = cells.findIndex((_, row) =>
+    HEADER.every((text, index) => textAt(cells, row, index + 1) === text),
+  );
+  if (heading === -1) return [];
+  return cells.slice(heading + 1).flatMap((row): CoveredTab[] => {
+    const [, tab = '', contents = '', rows] = row;
+    if (!titles.has(String(tab))) return [];
+    return [
+      { tab: String(tab), contents: String(contents), rows: typeof rows === 'number' ? rows : undefined },
+    ];
+  });
+}
+
+function withRefreshed(
+  standing: readonly CoveredTab[],
+  refreshed: readonly CoveredTab[],
+): readonly CoveredTab[] {
+  const now = new Map(refreshed.map((each) => [sheetText(each.tab), each]));
+  const known = new Set(standing.map(({ tab }) => tab));
+  return [
+    ...standing.map((each) => now.get(each.tab) ?? each),
+    ...[...now].filter(([tab]) => !known.has(tab)).map(([, each]) => each),
+  ];
+}
+
+/** The rows of a cover, from column B, and which of them is the heading of the tabs. */
+function rowsOf(
+  { title, note }: Cover['cover'],
+  lines: readonly (readonly [string, string])[],
+  tabs: readonly CoveredTab[],
+): { rows: readonly (readonly SheetValue[])[]; heading: number } {
+  const top = [
+    ...[[title], ...(note === undefined ? [] : [[note]]), []],
+    ...[...lines, ...(lines.length === 0 ? [] : [[]])],
+  ];
+  const body = tabs.map(({ tab, contents, rows }) => [tab, contents, rows ?? '']);
+  const cells = [...top, HEADER, ...body].map((row) =>
+    row.map((cell) => (typeof cell === 'string' ? sheetText(cell) : cell)),
+  );
+  return { rows: cells, heading: top.length };
+}
+
+/**
+ * Plans the cover: the first tab of the spreadsheet, with the tabs that earlier refreshes wrote too. Its time is that of the last change: when
+ * neither a report (`changed`) nor another line of the cover has changed, nothing is written.
+ */
+export function planCover(
+  tab: StandingTab,
+  cover: Cover,
+  titles: ReadonlySet<string>,
+  changed: boolean,
+): { readonly requests: Requests; readonly grid: Grid } {
+  const { cells, sheetId } = tab;
+  const lines = coverLines(cover.facts, cover.timezone);
+  const line = cells.findIndex((_, row) => textAt(cells, row, 1) === WRITTEN_LABEL);
+  const tabs = withRefreshed(standingTabs(tab, titles), cover.tabs);
+  const planned = (
+    said: readonly (readonly [string, string])[],
+  ): ReturnType<typeof rowsOf> & { write: Request[] } => {
+    const { rows, heading } = rowsOf(cover.cover, said, tabs);
+    const wanted = Array.from({ length: Math.max(rows.length, cells.length) }, (_, row) => rows[row] ?? []);
+    const area = { sheetId, top: 0, columns: [1, 2, 3] };
+    return { rows, heading, write: changedCells(area, wanted, (row) => cells[row] ?? []) };
+  };
+  const before = textAt(cells, line, 2);
+  const same = planned(
+    lines.map(([label, text]) => [label, label === WRITTEN_LABEL && before !== '' ? before : text]),
+  );
+  const { write, rows, heading } = changed || same.write.length > 0 ? planned(lines) : same;
+  const grid = grownGrid(tab, rows.length, HEADER.length + 1);
+  return {
+    grid,
+    requests: {
+      make: makeTab(tab, grid, { index: 0, hideGridlines: true }),
+      write,
+      look: tab.isNew ? looksOf(sheetId, heading, cover.cover.note !== undefined) : [],
+      trim: [],
+      notes: [],
+    },
+  };
+}
+
+function looksOf(sheetId: number, heading: number, note: boolean): Request[] {
+  const quiet = { foregroundColorStyle: colourOf(COLOURS.quiet) };
+  const title = { bold: true, fontSize: 20, foregroundColorStyle: colourOf(BRAND) };
+  const cellsOf = (
+    row: number,
+    end: number,
+    column: number,
+    columns: number,
+  ): sheets_v4.Schema$GridRange => ({
+    ...{ sheetId, startRowIndex: row, endRowIndex: end },
+    ...{ startColumnIndex: column, endColumnIndex: column + columns },
+  });
+  const textFormat = (range: sheets_v4.Schema$GridRange, format: sheets_v4.Schema$TextFormat): Request => ({
+    repeatCell: {
+      range,
+      cell: { userEnteredFormat: { textFormat: format } },
+      fields: 'userEnteredFormat.textFormat',
+    },
+  });
+  return [
+    ...WIDTHS_PX.map((width, at) => sizeOf(sheetId, 'COLUMNS', at, width)),
+    sizeOf(sheetId, 'ROWS', 0, 44),
+    sizeOf(sheetId, 'ROWS', heading, 28),
+    textFormat(cellsOf(0, 1, 1, 1), title),
+    ...(note ? [textFormat(cellsOf(1, 2, 1, 1), { ...quiet, fontSize: 12 })] : []),
+    ...(heading > 3 ? [textFormat(cellsOf(note ? 3 : 2, heading, 1, 1), quiet)] : []),
+    {
+      repeatCell: {
+        range: cellsOf(heading, heading + 1, 1, HEADER.length),
+        cell: { userEnteredFormat: headerFormat('LEFT') },
+        fields: HEADER_FIELDS,
+      },
+    },
+    {
+      repeatCell: {
+        range: cellsOf(heading, heading + 1, HEADER.length, 1),
+        cell: { userEnteredFormat: headerFormat('RIGHT') },
+        fields: HEADER_FIELDS,
+      },
+    },
+    {
+      updateSheetProperties: {
+        properties: { sheetId, tabColorStyle: colourOf(BRAND) },
+        fields: 'tabColorStyle',
+      },
+    },
+  ];
+}

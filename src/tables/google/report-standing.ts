@@ -1,0 +1,103 @@
+import { UnavailableError } from '../../model/error.ts';
+import type { ReportColumn } from '../../model/table.ts';
+import { sheetText } from './report-cells.ts';
+import type { KeptLooks } from './report-look.ts';
+import { digestOf } from './report-memory.ts';
+import type { KeptRules } from './report-rules.ts';
+import type { StandingTab } from './report-tab.ts';
+import type { SheetValue } from './sheets-client.ts';
+
+type Cells = readonly SheetValue[];
+
+/** Under which the metadata of a report's tab is kept. */
+export const KEY = 'teamsheet.report';
+/** In the place of a digest, while a refresh takes several calls. */
+export const UNSURE = '';
+
+/** What is remembered of the last refresh of a tab. */
+export interface KeptTable {
+  /** Rows below the header that are ours, the totals with them. */
+  readonly rows: number;
+  readonly totals: boolean;
+  /** Digest of the last of them, or {@link UNSURE}. */
+  readonly last: string;
+  readonly filter: boolean;
+  readonly looks: KeptLooks;
+  readonly rules: KeptRules;
+}
+
+/** Whether a kept value is one of ours. */
+export const isKept = (value: unknown): value is KeptTable =>
+  typeof value === 'object' && value !== null && 'rows' in value && 'looks' in value && 'rules' in value;
+
+/** A digest of cells; numbers are compared to 12 digits, because dates are fractions. */
+export const rowDigest = (cells: Cells): string =>
+  digestOf(cells.map((cell) => (typeof cell === 'number' ? Number(cell.toPrecision(12)) : cell)));
+
+/** Whether a row has no value in our columns. */
+export const isBlank = (cells: Cells): boolean => cells.every((cell) => cell === '');
+
+/**
+ * Where the columns of a report stand: found by their headers in row 1, those that are missing after the last column that is used.
+ * Errors: UnavailableError `destination.header` when a header stands there twice.
+ */
+export function placeColumns(
+  columns: readonly ReportColumn[],
+  { title, cells }: StandingTab,
+): { positions: number[]; added: boolean[] } {
+  const header = (cells[0] ?? []).map((cell) => String(cell).trim());
+  let next = cells.reduce((widest, { length }) => Math.max(widest, length), 0);
+  const placed = columns.map((column) => {
+    const name = sheetText(column.header).trim();
+    const at = header.indexOf(name);
+    if (at !== -1 && header.includes(name, at + 1))
+      throw new UnavailableError(
+        'destination.header',
+        `tab "${title}": two columns are called "${name}", and the report writes to one of that name`,
+        { next: 'Rename the one that is your own, then run the same command again.' },
+      );
+    return at === -1 ? { at: next++, added: true } : { at, added: false };
+  });
+  return { positions: placed.map(({ at }) => at), added: placed.map(({ added }) => added) };
+}
+
+/**
+ * How many rows below the header are ours. It is remembered; rows that were inserted among them since are seen by the last one's standing lower, and
+ * rows that were deleted by a blank one above where it stood. A tab that nothing is remembered of, such as a copied one, is ours to the first blank
+ * row.
+ */
+function countOurs(rows: readonly Cells[], kept: KeptTable | undefined): number {
+  const blank = rows.findIndex(isBlank);
+  const filled = blank === -1 ? rows.length : blank;
+  if (kept === undefined) return filled;
+  const isLast = (row: Cells | undefined): boolean => row !== undefined && rowDigest(row) === kept.last;
+  if (kept.last === UNSURE || isLast(rows[kept.rows - 1])) return kept.rows;
+  const moved = rows.findIndex((row, index) => index >= kept.rows && isLast(row));
+  return moved === -1 ? Math.min(kept.rows, filled) : moved + 1;
+}
+
+/** Where the totals of the last refresh stand by now, among our rows. */
+const findTotals = (rows: readonly Cells[], kept: KeptTable | undefined): number =>
+  kept?.totals === true ? rows.findLastIndex((row) => rowDigest(row) === kept.last) : -1;
+
+/** What stands in a tab below the header, and how much of it is ours. */
+export interface Standing {
+  readonly kept: KeptTable | undefined;
+  /** All rows below the header, cells in the order of our columns. */
+  readonly below: readonly Cells[];
+  /** Rows of them that are ours. */
+  readonly ours: number;
+  /** Which of them are the totals; -1 is none. */
+  readonly totalsAt: number;
+}
+
+/** Tells our rows from those of the operator. */
+export function readStanding(
+  { cells }: StandingTab,
+  positions: readonly number[],
+  kept: KeptTable | undefined,
+): Standing {
+  const below = cells.slice(1).map((row) => positions.map((at) => row[at] ?? ''));
+  const ours = countOurs(below, kept);
+  return { kept, below, ours, totalsAt: findTotals(below.slice(0, ours), kept) };
+}

@@ -1,0 +1,186 @@
+import { InternalError, UnavailableError } from '../../model/error.ts';
+import type { ReportTab, ReportValue } from '../../model/table.ts';
+import type { CoveredTab } from '../cover-lines.ts';
+import { contentsOf } from '../cover-lines.ts';
+import type { ReportCharts } from './report-charts.ts';
+import { hasCharts, planCharts } from './report-charts.ts';
+import { planCover } from './report-cover.ts';
+import { takenIds } from './report-memory.ts';
+import { isEmpty, sendRequests } from './report-send.ts';
+import type { Grid, Requests, StandingTab } from './report-tab.ts';
+import { readTabs } from './report-tab.ts';
+import type { FetchedReport, PlannedTable } from './report-table.ts';
+import { planTable } from './report-table.ts';
+import type { GoogleAccess } from './sheets-client.ts';
+import type { Spreadsheet } from './spreadsheet.ts';
+import { readSpreadsheet } from './spreadsheet.ts';
+
+/** Google's limit for all tabs of a spreadsheet. */
+const CELLS_MAX = 10_000_000;
+
+type Row = readonly ReportValue[];
+type PlannedReport = PlannedTable & { readonly report: ReportTab; readonly tab: StandingTab };
+
+/**
+ * Writes all reports of one spreadsheet; answers the rows that each got, old ones that `append` and `merge` keep not counted. All rows are fetched
+ * first, then the spreadsheet is read in two calls, and what differs is written in one: a refresh that fails leaves the last good report, and one
+ * that changes nothing writes nothing. Text is always text, never a formula; dates stand as wall-clock times of the given zone. Columns are found by
+ * their headers; what the operator has beside them, and below the rows, stays. Holds the rows in memory.
+ * Errors: ConfigError `destination.tab`; UnavailableError `destination.header`, `destination.key`, `destination.too_many_cells`; those of the client; what
+ * the rows throw passes through.
+ */
+export async function writeSheetReports(
+  access: GoogleAccess,
+  tabs: readonly ReportTab[],
+): Promise<readonly number[]> {
+  const [first] = tabs;
+  if (first === undefined) return [];
+  const fetched: FetchedReport[] = [];
+  for (const report of tabs) fetched.push({ report, fresh: await fetchRows(report) });
+  const client = await access.client();
+  const spreadsheet = await readSpreadsheet(client, sheetOf(first).spreadsheet);
+  const taken = takenIds(spreadsheet.answer.sheets ?? []);
+  const standing = await readTabs(access, client, spreadsheet, tabNames(tabs, spreadsheet), taken);
+  const planned = fetched.map((each): PlannedReport => {
+    const tab = tabOf(standing, sheetOf(each.report).tab);
+    return { ...planTable(tab, each, taken), report: each.report, tab };
+  });
+  const charts = planChartTabs(spreadsheet, standing, planned, taken);
+  const written = [...planned, ...charts];
+  const covers = planCovers(spreadsheet, standing, planned, written);
+  const all = [...written, ...covers];
+  checkSize(spreadsheet, all);
+  // The cover is made first: the others then stand after it.
+  await sendRequests(
+    client,
+    spreadsheet.id,
+    [...covers, ...written].map(({ requests }) => requests),
+  );
+  for (const [name, { isNew, sheetId }] of standing)
+    if (isNew) await access.tabs.remember(spreadsheet.id, name, sheetId);
+  return fetched.map(({ fresh }) => fresh.length);
+}
+
+async function fetchRows({ table }: ReportTab): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for await (const batch of table.rows) rows.push(...batch);
+  return rows;
+}
+
+function sheetOf({ location }: ReportTab): Extract<ReportTab['location'], { kind: 'sheet' }> {
+  if (location.kind === 'sheet') return location;
+  throw new InternalError('table.kind', `a ${location.kind} location was given to the Google Sheets tables`);
+}
+
+/** All tabs that a refresh may write to: those of the reports, their covers and charts, and old tabs of charts. */
+function tabNames(tabs: readonly ReportTab[], { answer }: Spreadsheet): ReadonlySet<string> {
+  const old = (answer.sheets ?? []).filter(hasCharts).map(({ properties }) => properties?.title ?? '');
+  const named = tabs.flatMap((report) => {
+    const { cover, chartTab } = report.layout ?? {};
+    return [sheetOf(report).tab, chartTab, cover?.tab];
+  });
+  return new Set([...named, ...old].filter((name) => name !== undefined));
+}
+
+function tabOf(standing: ReadonlyMap<string, StandingTab>, name: string): StandingTab {
+  const tab = standing.get(name);
+  if (tab === undefined) throw new InternalError('table.kind', `the tab "${name}" was not read`);
+  return tab;
+}
+
+interface PlannedTab {
+  readonly tab: StandingTab;
+  readonly grid: Grid;
+  readonly requests: Requests;
+}
+
+/** Every tab that has charts, or gets them: a report that names another tab by now takes its charts away from the old one. */
+function planChartTabs(
+  { tabs }: Spreadsheet,
+  standing: ReadonlyMap<string, StandingTab>,
+  planned: readonly PlannedReport[],
+  taken: Set<number>,
+): readonly PlannedTab[] {
+  const reportIds = new Set([...tabs, ...planned.map(({ tab }) => tab)].map(({ sheetId }) => sheetId));
+  const homeOf = ({ report }: PlannedReport): number | undefined =>
+    standing.get(report.layout?.chartTab ?? '')?.sheetId;
+  // A tab that was renamed is here by both names.
+  const byId = new Map([...standing.values()].map((tab) => [tab.sheetId, tab]));
+  return [...byId.values()].flatMap((tab) => {
+    const isHome = (each: PlannedReport): boolean => homeOf(each) === tab.sheetId;
+    if (!planned.some(isHome) && (tab.sheet === undefined || !hasCharts(tab.sheet))) return [];
+    const reports = planned.map((each): ReportCharts => ({
+      reportId: each.tab.sheetId,
+      charts: isHome(each) ? each.arranged.charts : [],
+    }));
+    return [{ tab, ...planCharts(tab, reports, reportIds, taken) }];
+  });
+}
+
+function planCovers(
+  { tabs }: Spreadsheet,
+  standing: ReadonlyMap<string, StandingTab>,
+  planned: readonly PlannedReport[],
+  written: readonly PlannedTab[],
+): readonly PlannedTab[] {
+  const titles = new Set([
+    ...tabs.map(({ title }) => title),
+    ...[...standing.values()].map(({ title }) => title),
+  ]);
+  const changed = !written.every(({ requests }) => isEmpty(requests));
+  // The first layout that names a cover says what stands on it.
+  const covers = new Map(
+    planned
+      .toReversed()
+      .flatMap(({ report }) =>
+        report.layout?.cover === undefined ? [] : [[report.layout.cover.tab, report] as const],
+      ),
+  );
+  return [...covers].flatMap(([name, { layout, cover: facts, options }]) => {
+    const tab = tabOf(standing, name);
+    if (layout?.cover === undefined) return [];
+    const cover = {
+      cover: layout.cover,
+      facts,
+      timezone: options.timezone,
+      tabs: coveredTabs(planned, written),
+    };
+    return [{ tab, ...planCover(tab, cover, titles, changed) }];
+  });
+}
+
+function coveredTabs(
+  planned: readonly PlannedReport[],
+  written: readonly PlannedTab[],
+): readonly CoveredTab[] {
+  const reports = planned.map(({ tab, report, arranged }) => ({
+    tab: tab.title,
+    contents: contentsOf(report.table.columns.map(({ header }) => header)),
+    rows: arranged.rows.length,
+  }));
+  const charts = written
+    .filter(({ tab }) => !planned.some((report) => report.tab === tab))
+    .map(({ tab }) => ({ tab: tab.title, contents: 'Charts', rows: undefined }));
+  return [...reports, ...charts];
+}
+
+/** Errors: UnavailableError `destination.too_many_cells` when the spreadsheet would have more cells than Google allows. */
+function checkSize({ title, tabs }: Spreadsheet, planned: readonly PlannedTab[]): void {
+  const sizes = new Map<number, Grid>(tabs.map((tab) => [tab.sheetId, tab]));
+  for (const { tab, grid } of planned) sizes.set(tab.sheetId, grid);
+  const cells = [...sizes.values()].reduce(
+    (sum, { rowCount, columnCount }) => sum + rowCount * columnCount,
+    0,
+  );
+  const growing = planned.some(
+    ({ tab, grid }) => tab.isNew || grid.rowCount > tab.rowCount || grid.columnCount > tab.columnCount,
+  );
+  if (growing && cells > CELLS_MAX)
+    throw new UnavailableError(
+      'destination.too_many_cells',
+      `spreadsheet "${title}" would have ${cells} cells over all its tabs, and Google Sheets takes at most ${CELLS_MAX}; nothing was written`,
+      {
+        next: 'Delete tabs and empty rows and columns that are not needed, or write the large report to a csv destination.',
+      },
+    );
+}

@@ -1,0 +1,51 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
+
+/** One cell: as it is shown, its note, and, where it was asked for, what somebody entered into it. */
+export interface GridCell {
+  readonly text: string;
+  readonly note: string;
+  readonly entered: sheets_v4.Schema$ExtendedValue | undefined;
+}
+
+/** A tab's cells with their notes, and the size of its grid. */
+export interface Grid {
+  readonly columnCount: number;
+  readonly rows: readonly (readonly GridCell[])[];
+}
+
+const SHEET = 'properties(sheetId,gridProperties(columnCount)),data(startRow,startColumn,rowData(values';
+
+/** The field mask of `spreadsheets.get` for {@link gridOf}, with what was entered. */
+export const GRID_FIELDS = `sheets(${SHEET}(formattedValue,note,userEnteredValue))))`;
+/** The field mask of the same in the answer of an update, without what was entered. */
+export const ANSWER_FIELDS = `updatedSpreadsheet(sheets(${SHEET}(formattedValue,note)))))`;
+
+/** The cells of a tab in an answer; undefined when the answer does not have them. */
+export function gridOf(
+  spreadsheet: sheets_v4.Schema$Spreadsheet | undefined,
+  sheetId: number,
+): Grid | undefined {
+  const sheet = spreadsheet?.sheets?.find(({ properties }) => properties?.sheetId === sheetId);
+  const [data] = sheet?.data ?? [];
+  if (data === undefined) return undefined;
+  const { rowData, startRow, startColumn } = data;
+  const before = Array<readonly GridCell[]>(startRow ?? 0).fill([]);
+  const left = Array<GridCell>(startColumn ?? 0).fill(EMPTY);
+  const rows = (rowData ?? []).map(({ values }) => [...left, ...(values ?? []).map(cellOf)]);
+  return { columnCount: sheet?.properties?.gridProperties?.columnCount ?? 0, rows: [...before, ...rows] };
+}
+
+/** A cell that holds nothing. */
+export const EMPTY: GridCell = { text: '', note: '', entered: undefined };
+
+function cellOf({ formattedValue, note, userEnteredValue }: sheets_v4.Schema$CellData): GridCell {
+  return { text: formattedValue ?? '', note: note ?? '', entered: userEnteredValue ?? undefined };
+}
+
+export const cellAt = (grid: Grid, row: number, column: number): GridCell =>
+  grid.rows[row]?.[column] ?? EMPTY;
+
+/** The number of columns up to the last one that holds anything. */
+export function usedColumns({ rows }: Grid): number {
+  return rows.reduce((most, row) => Math.max(most, row.findLastIndex(({ text }) => text !== '') + 1), 0);
+}

@@ -1,0 +1,185 @@
+import { UnavailableError } from '../../model/error.ts';
+import type { WriteBack, WriteBackResult } from '../../model/table.ts';
+import { cellRequests, columnRequest } from './cell-changes.ts';
+import type { CellChange } from './cell-changes.ts';
+import { findHeader, foldName, placeRows } from './place-rows.ts';
+import type { Header } from './place-rows.ts';
+import { withNote } from './own-notes.ts';
+import type { GoogleAccess, SheetsClient } from './sheets-client.ts';
+import { rangeOf } from './spreadsheet.ts';
+import { createStrays, notedColumns } from './stray-cells.ts';
+import type { Strays, TabView } from './stray-cells.ts';
+import { ANSWER_FIELDS, cellAt, EMPTY, GRID_FIELDS, gridOf, usedColumns } from './tab-grid.ts';
+import type { Grid } from './tab-grid.ts';
+import { createTabs } from './tabs.ts';
+import type { FoundTab, SheetLocation, Tabs } from './tabs.ts';
+
+/** Writes of one write-back: the first, and three more when somebody moves rows in between. */
+const MAX_WRITES = 4;
+
+/**
+ * Writes what became of rows into a tab: our columns and our notes alone, beside the rows wherever they stand by now. The tab is read afresh, written in
+ * one call, and looked at as it stands afterwards: what came to stand beside a wrong row, because somebody moved rows in between, is put right.
+ * Errors: UnavailableError `destination.unstable`; ConfigError `source.missing_tab`; those of the client.
+ */
+export async function writeBackSheet(
+  access: GoogleAccess,
+  location: SheetLocation,
+  writeBack: WriteBack,
+  tabs: Tabs = createTabs(access),
+): Promise<WriteBackResult> {
+  const client = await access.client();
+  return tabs.withTabs(location.spreadsheet, [location.tab], ([found]) =>
+    found === undefined ? Promise.resolve(nothingFound(writeBack)) : writeInto(client, found, writeBack),
+  );
+}
+
+const nothingFound = ({ rows }: WriteBack): WriteBackResult => ({
+  written: 0,
+  gone: rows.map(({ rowNumber }) => rowNumber),
+  made: [],
+});
+
+/** What the last update of a tab changed, and the tab before it. */
+interface Update {
+  readonly before: Grid;
+  readonly header: Header;
+  readonly changes: readonly CellChange[];
+}
+
+async function writeInto(
+  client: SheetsClient,
+  { spreadsheet, tab }: FoundTab,
+  writeBack: WriteBack,
+): Promise<WriteBackResult> {
+  const ranges = [rangeOf(tab.title)];
+  const read = async (): Promise<Grid> =>
+    gridOf(await client.spreadsheet(spreadsheet.id, GRID_FIELDS, ranges), tab.sheetId) ?? NO_GRID;
+  const made = new Map<string, number>();
+  const restored = new Set<string>();
+  let grid = await read();
+  let strays: Strays | undefined;
+  let last: Update | undefined;
+  for (let writes = 0; ; writes += 1) {
+    const texts = grid.rows.map((row) => row.map(({ text }) => text));
+    const header = findHeader(texts, writeBack);
+    if (header === undefined) return { ...nothingFound(writeBack), made: [...made.keys()] };
+    const placed = placeRows(writeBack, header, texts);
+    const { columns, missing } = ourColumns(writeBack, grid, header, made);
+    const view = { writeBack, grid, header, columns, placed };
+    const again = last === undefined ? [] : restore(view, last);
+    strays ??= createStrays(view);
+    // Rows are placed by cells that have to be right first.
+    const changes = again.length > 0 ? again : [...rowChanges(view), ...strays.in(view)];
+    if (isRepeated(changes, last)) return resultOf(writeBack, placed, made, restored);
+    if (writes === MAX_WRITES) throw unstable(tab.title);
+    for (const change of again) restored.add(texts[header.row]?.[change.column] ?? '');
+    const grown = again.length > 0 ? [] : columnRequest(tab.sheetId, grid, usedColumns(grid), missing.length);
+    if (grown.length > 0) for (const name of missing) made.set(name, columns.get(name) ?? 0);
+    const answer = await client.update(
+      spreadsheet.id,
+      [...grown, ...cellRequests(tab.sheetId, changes)],
+      // A second insertion of columns would not be the same as one.
+      { repeatable: grown.length === 0, answer: { ranges, fields: ANSWER_FIELDS } },
+    );
+    strays.remember(changes);
+    last = { before: grid, header, changes };
+    grid = gridOf(answer.updatedSpreadsheet, tab.sheetId) ?? (await read());
+  }
+}
+
+const NO_GRID: Grid = { columnCount: 0, rows: [] };
+
+function resultOf(
+  { rows }: WriteBack,
+  placed: readonly (number | undefined)[],
+  made: ReadonlyMap<string, number>,
+  restored: ReadonlySet<string>,
+): WriteBackResult {
+  const gone = rows.flatMap(({ rowNumber }, index) => (placed[index] === undefined ? [rowNumber] : []));
+  const written = rows.length - gone.length;
+  return { written, gone, made: [...made.keys()], ...(restored.size > 0 && { restored: [...restored] }) };
+}
+
+/**
+ * Where our columns stand, or are going to stand, and which of them are still to be made. One that was made already and has lost its header, because a row
+ * came to stand above it at that moment, gets it again.
+ */
+function ourColumns(
+  { columns: names }: WriteBack,
+  grid: Grid,
+  header: Header,
+  made: ReadonlyMap<string, number>,
+): { readonly columns: ReadonlyMap<string, number>; readonly missing: readonly string[] } {
+  const columns = new Map<string, number>();
+  const missing: string[] = [];
+  const width = usedColumns(grid);
+  for (const name of names) {
+    const before = made.get(name);
+    const isOpen = before !== undefined && cellAt(grid, header.row, before).text === '';
+    const found = header.columns.get(foldName(name)) ?? (isOpen ? before : undefined);
+    columns.set(name, found ?? width + missing.length);
+    if (found === undefined) missing.push(name);
+  }
+  return { columns, missing };
+}
+
+/** The cells beside the rows that do not say yet what became of them, with the headers above them, and the notes. */
+function rowChanges(view: TabView): readonly CellChange[] {
+  const { writeBack, grid, header, columns, placed } = view;
+  if (placed.every((row) => row === undefined)) return [];
+  const headers = Array.from(columns, ([name, column]): CellChange => ({
+    row: header.row,
+    column,
+    text: name,
+  })).filter(({ column }) => cellAt(grid, header.row, column).text === '');
+  const noted = notedColumns(view);
+  const cells = writeBack.rows.flatMap(({ values, notes }, index): readonly CellChange[] => {
+    const row = placed[index];
+    if (row === undefined) return [];
+    const changes: CellChange[] = [];
+    for (const [name, text] of Object.entries(values)) {
+      const column = columns.get(name);
+      if (column !== undefined && cellAt(grid, row, column).text !== text)
+        changes.push({ row, column, text });
+    }
+    for (const { name, column } of noted) {
+      const { note } = cellAt(grid, row, column);
+      const message = Object.hasOwn(notes, name) ? notes[name] : undefined;
+      const wanted = note === '' && message === undefined ? '' : withNote(note, message);
+      if (wanted !== note) changes.push({ row, column, note: wanted });
+    }
+    return changes;
+  });
+  return [...headers, ...cells];
+}
+
+/** Cells of other columns that we wrote over, because columns moved between reading and writing: as they were before. */
+function restore(
+  { header, columns }: TabView,
+  { before, header: old, changes }: Update,
+): readonly CellChange[] {
+  const ours = new Set(columns.values());
+  const nameAt = new Map(Array.from(header.columns, ([name, column]) => [column, name]));
+  return changes.flatMap((change): readonly CellChange[] => {
+    const { row, column } = change;
+    if (!('text' in change) || ours.has(column)) return [];
+    const from = old.columns.get(nameAt.get(column) ?? '');
+    const { text, entered } = from === undefined ? EMPTY : cellAt(before, row, from);
+    return [{ row, column, entered: entered ?? (text === '' ? undefined : { stringValue: text }) }];
+  });
+}
+
+/** Whether nothing is left but what was written already, which the tab only shows in another form. */
+function isRepeated(changes: readonly CellChange[], last: Update | undefined): boolean {
+  const done = new Set(last?.changes.map((change) => JSON.stringify(change)));
+  return changes.every((change) => done.has(JSON.stringify(change)));
+}
+
+function unstable(title: string): UnavailableError {
+  return new UnavailableError(
+    'destination.unstable',
+    `tab "${title}": its rows moved each time that the outcomes were written beside them, ${MAX_WRITES} times`,
+    { next: 'Wait until nobody sorts or inserts rows, and push again: it writes what is missing.' },
+  );
+}

@@ -1,0 +1,115 @@
+import type { Cell } from '../model/cell.ts';
+import { holdsNothing, shownText } from '../model/cell.ts';
+import { ConfigError } from '../model/error.ts';
+import type { Issue } from '../model/issue.ts';
+import type { ReadOptions, SourceRow } from '../model/table.ts';
+import { columnLetters } from './column-letters.ts';
+import { underEmptyHeader } from './csv/header.ts';
+
+/** Cells of a grid that are joined into one; rows and columns count from 0, both ends included. */
+export interface Merge {
+  readonly reference: string;
+  readonly firstRow: number;
+  readonly lastRow: number;
+  readonly firstColumn: number;
+  readonly lastColumn: number;
+}
+
+/** Something about single cells of a row: by column, what the message says of it. */
+export interface CellIssues {
+  readonly places: ReadonlyMap<number, string>;
+  readonly issueOf: (place: string) => Pick<Issue, 'code' | 'message'>;
+}
+
+/** One row of a grid, as found; a hole is an empty cell. */
+export type GridRow = (
+  rowNumber: number,
+  found: readonly (Cell | undefined)[],
+  more?: readonly CellIssues[],
+) => SourceRow;
+
+const NONE: ReadonlyMap<number, string> = new Map();
+const isFilled = (cell: Cell | undefined): boolean => cell !== undefined && !holdsNothing([cell]);
+
+/**
+ * Makes rows of a source of a spreadsheet's rows, which are given in order: cells right of the header and merged cells are issues.
+ * Errors of making one: ConfigError `header.merged`, `header.empty` for a filled cell in a column without a name.
+ */
+export function gridRows(
+  header: readonly string[],
+  merges: readonly Merge[],
+  { origin, headerRow }: Pick<ReadOptions, 'origin' | 'headerRow'>,
+): GridRow {
+  const merged = mergedColumns(merges, header.length);
+  const headerMerges = merged(headerRow);
+  return (rowNumber, found, more = []) => {
+    const nameless = header.findIndex((name, index) => name === '' && isFilled(found[index]));
+    if (nameless !== -1) {
+      const range = headerMerges.get(nameless);
+      if (range !== undefined) throw mergedHeader(origin, headerRow, range);
+      throw underEmptyHeader({ origin, rowNumber, line: rowNumber }, nameless);
+    }
+    const beyond = found.findIndex((cell, index) => index >= header.length && isFilled(cell));
+    const issues = [
+      ...(beyond === -1 ? [] : [beyondIssue(found[beyond] ?? '', beyond)]),
+      ...[{ places: merged(rowNumber), issueOf: mergedIssue }, ...more].flatMap((about) =>
+        cellIssues(header, about),
+      ),
+    ];
+    // A row that is too long stands in the results as it was found.
+    const length = Math.max(header.length, beyond === -1 ? 0 : found.length);
+    const cells = Array.from({ length }, (_, index) => found[index] ?? '');
+    return issues.length === 0 ? { rowNumber, cells } : { rowNumber, cells, issues };
+  };
+}
+
+function beyondIssue(cell: Cell, column: number): Issue {
+  const message = `column ${columnLetters(column)} holds "${shownText(cell).slice(0, 40)}" but has no header; give it one, or empty the cell`;
+  return { code: 'row.cells', severity: 'error', message };
+}
+
+const mergedIssue: CellIssues['issueOf'] = (range) => ({
+  code: 'cell.merged',
+  message: `is part of the merged cells ${range}, so whose value it is cannot be told; unmerge them`,
+});
+
+function cellIssues(header: readonly string[], { places, issueOf }: CellIssues): readonly Issue[] {
+  return [...places].flatMap(([index, place]): readonly Issue[] => {
+    const column = header[index] ?? '';
+    return column === '' ? [] : [{ ...issueOf(place), severity: 'error', column }];
+  });
+}
+
+function mergedHeader(origin: string, headerRow: number, range: string): ConfigError {
+  return new ConfigError(
+    'header.merged',
+    `${origin} row ${headerRow}: the header cells ${range} are merged, so the columns under them have no names of their own`,
+    { file: origin, line: headerRow, next: 'Unmerge them and give each column its name.' },
+  );
+}
+
+/** The columns of a row, within the table, that are merged with others, each with the range; rows are asked for in order. */
+function mergedColumns(
+  merges: readonly Merge[],
+  width: number,
+): (rowNumber: number) => ReadonlyMap<number, string> {
+  const within = merges
+    .filter(({ firstColumn }) => firstColumn < width)
+    .toSorted((a, b) => a.firstRow - b.firstRow);
+  let next = 0;
+  let active: Merge[] = [];
+  return (rowNumber) => {
+    for (let merge = within[next]; merge !== undefined && merge.firstRow < rowNumber; merge = within[++next])
+      active.push(merge);
+    if (active.length === 0) return NONE;
+    active = active.filter(({ lastRow }) => lastRow >= rowNumber - 1);
+    return new Map(
+      active.flatMap(({ reference, firstColumn, lastColumn }) =>
+        Array.from(
+          { length: Math.min(lastColumn, width - 1) - firstColumn + 1 },
+          (_, index) => [firstColumn + index, reference] as const,
+        ),
+      ),
+    );
+  };
+}

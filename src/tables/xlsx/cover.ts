@@ -1,0 +1,60 @@
+import type { CellStyle, CellValue, WriteSheet } from 'hucre/xlsx';
+import type { CoverFacts, Layout } from '../../model/layout.ts';
+import type { CoveredTab } from '../cover-lines.ts';
+import { coverLines } from '../cover-lines.ts';
+import { PRINTED } from './print.ts';
+import { isErrorLike, safeText } from './sheet.ts';
+import { alignment, COLOURS, FONT, HEADER_HEIGHT, HEADER_STYLE, ROW_BORDER } from './style.ts';
+
+const TITLE: CellStyle = { font: { ...FONT, size: 20, bold: true, color: { rgb: COLOURS.brand } } };
+const NOTE: CellStyle = { font: { ...FONT, size: 12, color: { rgb: COLOURS.quiet } } };
+const LABEL: CellStyle = { font: { ...FONT, color: { rgb: COLOURS.quiet } }, border: ROW_BORDER };
+const VALUE: CellStyle = { font: FONT, border: ROW_BORDER };
+
+/** The first tab: title, time in the zone, source, and the tabs of the file with their rows. */
+export function buildCoverSheet(
+  cover: NonNullable<Layout['cover']>,
+  facts: CoverFacts | undefined,
+  timezone: string,
+  tabs: readonly CoveredTab[],
+): WriteSheet {
+  const cells: NonNullable<WriteSheet['cells']> = new Map();
+  const rows: CellValue[][] = [];
+  const add = (values: readonly CellValue[], style: (index: number) => CellStyle): void => {
+    values.forEach((value, index) => {
+      cells.set(`${rows.length},${index + 1}`, {
+        style: style(index),
+        ...(isErrorLike(value) && { richText: [{ text: value }] }),
+      });
+    });
+    rows.push([null, ...values]);
+  };
+  add([safeText(cover.title)], () => TITLE);
+  if (cover.note !== undefined) add([safeText(cover.note)], () => NOTE);
+  rows.push([]);
+  for (const fact of coverLines(facts, timezone))
+    add([...fact.map(safeText), null], (index) => (index === 0 ? LABEL : VALUE));
+  rows.push([]);
+  const heading = rows.length;
+  const sides = ['left', 'left', 'right'] as const;
+  const side = (index: number) => ({ alignment: alignment(sides[index] ?? 'left') });
+  add(['Tab', 'Contents', 'Rows'], (index) => ({ ...HEADER_STYLE, ...side(index) }));
+  for (const { tab, contents, rows: count } of tabs)
+    add([safeText(tab), safeText(contents), count ?? null], (index) => ({
+      ...VALUE,
+      ...side(index),
+      ...(index === 2 && { numFmt: '#,##0' }),
+    }));
+  return {
+    name: cover.tab,
+    rows,
+    cells,
+    columns: [{ width: 3 }, { width: 26 }, { width: 58 }, { width: 12 }],
+    rowDefs: new Map([
+      [0, { height: 34 }],
+      [heading, { height: HEADER_HEIGHT }],
+    ]),
+    view: { showGridLines: false, tabColor: { rgb: COLOURS.brand } },
+    ...PRINTED,
+  };
+}

@@ -1,0 +1,309 @@
+import type { FileHandle } from 'node:fs/promises';
+import { access, open } from 'node:fs/promises';
+import path from 'node:path';
+import type { Cell } from '../../model/cell.ts';
+import { shownText } from '../../model/cell.ts';
+import { ConfigError, UnavailableError } from '../../model/error.ts';
+import type { ReportTab, ReportValue } from '../../model/table.ts';
+import { valueReader } from '../serial-dates.ts';
+import { readMerges } from './merges.ts';
+import type { OwnTab, OwnTabs } from './memory.ts';
+import { headerDigest, readMemory } from './memory.ts';
+import type { WorkbookPackage, WorkbookTab } from './package.ts';
+import { openPackage } from './package.ts';
+import { requirePart, scanPart } from './part.ts';
+import type { TabRow } from './rows.ts';
+import { safeText } from './sheet.ts';
+import { decodeCellText } from './strings.ts';
+import { columnLetters } from '../column-letters.ts';
+import { readRows } from './tab-rows.ts';
+import { decodeText } from './xml-scan.ts';
+
+/** The workbook that stands where reports go. */
+export interface Existing {
+  readonly file: string;
+  readonly book: WorkbookPackage;
+  readonly memory: OwnTabs;
+  readonly close: () => Promise<void>;
+}
+
+const ANOTHER_FILE =
+  'Name another file in the mapping, or move this one away; then run the same command again.';
+
+function refused(
+  code: string,
+  file: string,
+  message: string,
+  next: string,
+  cause?: unknown,
+): UnavailableError {
+  return new UnavailableError(code, `${file} ${message}; nothing was written`, { file, next, cause });
+}
+
+/** What stands in the way of one tab. */
+export function refusedTab(
+  code: string,
+  file: string,
+  tab: string,
+  message: string,
+  next: string,
+): UnavailableError {
+  return refused(code, file, `tab "${tab}": ${message}`, next);
+}
+
+const exists = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  );
+
+/** Errors: UnavailableError `destination.open` when a program that has the file open left its mark beside it. */
+async function refuseOpenFile(file: string): Promise<void> {
+  const { dir, base } = path.parse(file);
+  for (const [mark, program] of [
+    [`~$${base}`, 'Excel'],
+    [`.~lock.${base}#`, 'LibreOffice'],
+  ] as const) {
+    const beside = path.join(dir, mark);
+    if (await exists(beside))
+      throw refused(
+        'destination.open',
+        file,
+        `is open in ${program}`,
+        `Close it there, then run the same command again. When it is not open, delete ${beside}.`,
+      );
+  }
+}
+
+/** What is wrong with the old workbook stops its reports, not the run as a fault of a source does. */
+async function readingOld<T>(file: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (!(cause instanceof ConfigError)) throw cause;
+    throw refused(
+      'destination.damaged',
+      file,
+      `cannot be kept, because it cannot be read: ${cause.message}`,
+      ANOTHER_FILE,
+      cause,
+    );
+  }
+}
+
+/**
+ * Opens the workbook that stands in the file already; undefined when there is none. A file of ours may have any size.
+ * Errors: UnavailableError `destination.open`, `destination.damaged`, `destination.unwritable`.
+ */
+export async function openExisting(file: string, unpackedMax?: number): Promise<Existing | undefined> {
+  const handle = await openFile(file);
+  if (handle === undefined) return undefined;
+  try {
+    const facts = await handle.stat();
+    // What is no file cannot be replaced by one, as whoever writes it will say.
+    if (facts.size === 0 || !facts.isFile()) {
+      await handle.close();
+      return undefined;
+    }
+    await refuseOpenFile(file);
+    return await readingOld(file, async () => {
+      const book = await openPackage(handle, file, unpackedMax);
+      return { file, book, memory: await readMemory(book.zip), close: () => handle.close() };
+    });
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function openFile(file: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(file, 'r');
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    // A path that cannot be written either is told of by whoever writes it.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw refused(
+      'destination.unwritable',
+      file,
+      `cannot be read (${code ?? 'unknown'})`,
+      'Give yourself the right to read and write it.',
+      cause,
+    );
+  }
+}
+
+/** The parts of a workbook that was streamed, in the order of the library; programs write others. */
+const STREAMED = [
+  ...['xl/worksheets/sheet1.xml', 'xl/styles.xml', 'xl/theme/theme1.xml', 'xl/workbook.xml'],
+  ...['xl/_rels/workbook.xml.rels', '_rels/.rels', '[Content_Types].xml'],
+].join();
+
+/**
+ * Whether the workbook is as we wrote it, and nothing stands in it but tabs that are written again: it is then simply replaced. Every program that
+ * saves a workbook puts its own name into it.
+ */
+export async function isReplaceable({ book, file }: Existing, names: readonly string[]): Promise<boolean> {
+  if (!book.tabs.every(({ name }) => names.includes(name))) return false;
+  const { zip } = book;
+  if (zip.entries.map(({ name }) => name).join() === STREAMED) return true;
+  const entry = zip.find('docProps/app.xml');
+  if (entry === undefined) return false;
+  let program = '';
+  let inName = false;
+  await readingOld(file, () =>
+    scanPart(zip, entry, {
+      open: (name) => {
+        inName = name === 'Application';
+      },
+      text: (raw) => {
+        if (inName) program += decodeText(raw);
+      },
+      close: () => {
+        inName = false;
+      },
+    }),
+  );
+  return program === 'hucre';
+}
+
+/** A header as a cell of ours is read back. */
+export const asRead = (header: string): string => decodeCellText(safeText(header)).trim();
+
+/** Where our columns are on a tab that stands. */
+export interface Place {
+  readonly tab: WorkbookTab;
+  /** Our columns from the first, those of an earlier shape of the report included. */
+  readonly ours: number;
+  /** The rows of the report that stand there, in the order of its columns. */
+  readonly rows: readonly (readonly ReportValue[])[];
+}
+
+/**
+ * Looks at the tab of a report: which columns are ours, and which rows stand there. Undefined when there is no such tab.
+ * Errors: UnavailableError `destination.tab_kind`, `destination.header`, `destination.merged`, `destination.damaged`.
+ */
+export async function findPlace(
+  { file, book, memory }: Existing,
+  report: ReportTab,
+): Promise<Place | undefined> {
+  const { table, options, location } = report;
+  const name = location.kind === 'csv' ? '' : location.tab;
+  const tab = book.tabs.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  if (tab === undefined) return undefined;
+  if (tab.kind !== 'cells')
+    throw refusedTab(
+      'destination.tab_kind',
+      file,
+      name,
+      'it has no cells',
+      'Name another tab in the mapping.',
+    );
+  const part = requirePart(book.zip, tab.part);
+  return readingOld(file, async () => {
+    const all: TabRow[] = [];
+    for await (const batch of readRows(book, part)) all.push(...batch);
+    const headers = table.columns.map(({ header }) => asRead(header));
+    const own = memory.get(tab.name);
+    const ours = columnsOf({ file, tab: tab.name, headers, own, mode: options.mode }, all);
+    for (const merge of await readMerges(book.zip, part))
+      if (merge.firstColumn < ours)
+        throw refusedTab(
+          'destination.merged',
+          file,
+          tab.name,
+          `the cells ${merge.reference} of the report are merged`,
+          'Unmerge them.',
+        );
+    const read = valuesOf(table.columns, options.timezone, (row, column) =>
+      refusedTab(
+        'destination.damaged',
+        file,
+        tab.name,
+        `${columnLetters(column)}${row} holds a formula without a stored result`,
+        'Open and save the file in Excel or LibreOffice.',
+      ),
+    );
+    const kept =
+      options.mode === 'replace'
+        ? []
+        : all.filter(({ rowNumber }) => rowNumber > 1 && rowNumber !== own?.totalsRow);
+    return { tab, ours, rows: kept.map(read).filter((row) => row.some((value) => value !== null)) };
+  });
+}
+
+interface Standing {
+  readonly file: string;
+  readonly tab: string;
+  readonly headers: readonly string[];
+  readonly own: OwnTab | undefined;
+  readonly mode: 'replace' | 'append' | 'merge';
+}
+
+function columnsOf({ file, tab, headers, own, mode }: Standing, rows: readonly TabRow[]): number {
+  const width = headers.length;
+  const first = rows[0];
+  if (first === undefined) return width;
+  const found = first.rowNumber === 1 ? Array.from(first.cells, (cell) => shownText(cell ?? '').trim()) : [];
+  const wasOurs =
+    own !== undefined && headerDigest(found.slice(0, own.columns)) === own.header ? own.columns : 0;
+  const same = headers.every((header, index) => header === (found[index] ?? ''));
+  if (same) return Math.max(width, wasOurs);
+  const shown = found
+    .slice(0, 20)
+    .map((header) => `"${header}"`)
+    .join(', ');
+  const wants = `the report has ${headers.map((header) => `"${header}"`).join(', ')}`;
+  if (mode !== 'replace' || wasOurs === 0)
+    throw refusedTab(
+      'destination.header',
+      file,
+      tab,
+      `its columns ${shown === '' ? 'have no names in row 1' : `are ${shown}`}; ${wants}`,
+      'Put the columns of the report first and in this order, or name another tab in the mapping.',
+    );
+  const taken = rows.flatMap(({ cells }) =>
+    cells.slice(wasOurs, width).flatMap((cell, index) => (cell === undefined ? [] : [wasOurs + index])),
+  );
+  if (taken.length === 0) return Math.max(width, wasOurs);
+  const columns = [...new Set(taken)]
+    .sort((a, b) => a - b)
+    .map(columnLetters)
+    .join(', ');
+  throw refusedTab(
+    'destination.header',
+    file,
+    tab,
+    `the report has ${width} columns now, and your own cells stand in ${columns}`,
+    'Move them to the right of the report, or name another tab in the mapping.',
+  );
+}
+
+function valuesOf(
+  columns: ReportTab['table']['columns'],
+  timezone: string,
+  uncalculated: (row: number, column: number) => UnavailableError,
+): (row: TabRow) => readonly ReportValue[] {
+  const readers = columns.map((column) => valueReader(column, timezone));
+  return ({ rowNumber, cells, uncalculated: formulas }) => {
+    const formula = formulas.find((column) => column < columns.length);
+    if (formula !== undefined) throw uncalculated(rowNumber, formula);
+    return readers.map((read, index) => read(plainValue(cells[index] ?? '')));
+  };
+}
+
+const DAY_MS = 86_400_000;
+const EPOCH_DAY = 25_569;
+
+function plainValue(cell: Cell): string | number | boolean {
+  if (typeof cell === 'string') return cell;
+  switch (cell.kind) {
+    case 'number':
+    case 'boolean':
+      return cell.value;
+    case 'datetime':
+      return Date.parse(`${cell.iso}Z`) / DAY_MS + EPOCH_DAY;
+    case 'error':
+      return cell.shown;
+  }
+}

@@ -1,0 +1,173 @@
+import type { WorkbookTab } from './package.ts';
+import { PROPERTIES_PART, PROPERTY } from './memory.ts';
+import type { Zip } from './zip.ts';
+import { readAttributes, tagEnd } from './xml-scan.ts';
+import type { SlicedXml, XmlSlice } from './xml-slices.ts';
+import { escapeXml, joinXml, replaceChildren, sliceXml, withAttribute } from './xml-slices.ts';
+
+const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+/** The order of a workbook's elements that the format asks for. */
+const ORDER = [
+  ...[
+    'fileVersion',
+    'fileSharing',
+    'workbookPr',
+    'workbookProtection',
+    'bookViews',
+    'sheets',
+    'functionGroups',
+  ],
+  ...['externalReferences', 'definedNames', 'calcPr', 'oleSize', 'customWorkbookViews', 'pivotCaches'],
+  ...['smartTagPr', 'smartTagTypes', 'webPublishing', 'fileRecoveryPr', 'webPublishObjects', 'extLst'],
+];
+
+/**
+ * Elements that are written anew. The version of the program that saved the file last is left out, because LibreOffice trusts the stored results of
+ * formulas in files of programs that it knows.
+ */
+const REBUILT = ['fileVersion', 'sheets', 'definedNames', 'calcPr'];
+
+const startOf = (xml: string): ReadonlyMap<string, string> => readAttributes(xml.slice(0, tagEnd(xml, 1)));
+
+function child({ children }: SlicedXml, name: string): SlicedXml | undefined {
+  const found = children.find((slice) => slice.name === name);
+  return found === undefined ? undefined : sliceXml(found.xml);
+}
+
+/** The relations of the workbook with those of new tabs, and without the order of calculation, which programs make anew; answers the new ids too. */
+export function graftRelations(
+  xml: string,
+  parts: readonly string[],
+): { readonly xml: string; readonly added: readonly string[] } {
+  const relations = sliceXml(xml);
+  const kept = relations.children.filter(({ xml: one }) => !startOf(one).get('Type')?.endsWith('/calcChain'));
+  const taken = new Set(kept.map(({ xml: one }) => startOf(one).get('Id')));
+  const added: string[] = [];
+  for (let number = 1; added.length < parts.length; number += 1)
+    if (!taken.has(`rId${number}`)) added.push(`rId${number}`);
+  const written = added.map((id, index): XmlSlice => ({
+    name: 'Relationship',
+    xml: `<Relationship Id="${id}" Type="${RELATIONS}/worksheet" Target="/${escapeXml(parts[index] ?? '')}"/>`,
+  }));
+  return { xml: joinXml({ ...relations, children: [...kept, ...written] }), added };
+}
+
+/** The content types with those of new parts, and without those of parts that are gone. */
+export function graftContentTypes(
+  xml: string,
+  types: ReadonlyMap<string, string>,
+  removed: ReadonlySet<string>,
+): string {
+  const sheet = sliceXml(xml);
+  const nameOf = (slice: XmlSlice): string => (startOf(slice.xml).get('PartName') ?? '').replace(/^\//, '');
+  const kept = sheet.children.filter((slice) => !removed.has(nameOf(slice)) || types.has(nameOf(slice)));
+  const known = new Set(kept.map(nameOf));
+  const added = [...types]
+    .filter(([name]) => !known.has(name))
+    .map(([name, type]): XmlSlice => ({
+      name: 'Override',
+      xml: `<Override PartName="/${escapeXml(name)}" ContentType="${type}"/>`,
+    }));
+  return joinXml({ ...sheet, children: [...kept, ...added] });
+}
+
+/**
+ * The list of tabs with new ones behind the others. Names of ours, such as print titles, follow their tabs; the filters of reports follow their rows; and
+ * formulas are calculated anew when the file is opened, because what they look at has changed.
+ */
+export function graftBook(
+  old: string,
+  fresh: string,
+  added: readonly { readonly name: string; readonly id: string }[],
+  filters: ReadonlyMap<string, string>,
+  standing: readonly WorkbookTab[],
+): string {
+  const [into, from] = [sliceXml(old), sliceXml(fresh)];
+  const sheets = child(into, 'sheets') ?? { head: '<sheets>', children: [], tail: '</sheets>' };
+  let sheetId = Math.max(0, ...sheets.children.map(({ xml }) => Number(startOf(xml).get('sheetId') ?? 0)));
+  const tabs = added.map(({ name, id }): XmlSlice => ({
+    name: 'sheet',
+    xml: `<sheet xmlns:r="${RELATIONS}" name="${escapeXml(name)}" sheetId="${++sheetId}" r:id="${id}"/>`,
+  }));
+  const all = [...sheets.children, ...tabs];
+  const position = (name: string | undefined): number =>
+    all.findIndex(({ xml }) => startOf(xml).get('name')?.toLowerCase() === name?.toLowerCase());
+  const names = mixNames(into, from, position, (at) => filters.get(standing[at]?.part ?? ''));
+  const calculation = into.children.find(({ name }) => name === 'calcPr')?.xml ?? '<calcPr/>';
+  const rebuilt = [
+    { name: 'sheets', xml: joinXml({ ...sheets, children: all }) },
+    ...(names.length === 0
+      ? []
+      : [{ name: 'definedNames', xml: `<definedNames>${names.join('')}</definedNames>` }]),
+    { name: 'calcPr', xml: withAttribute(calculation, 'fullCalcOnLoad', '1') },
+  ];
+  return joinXml({ ...into, children: replaceChildren(into.children, REBUILT, rebuilt, ORDER) });
+}
+
+function mixNames(
+  into: SlicedXml,
+  from: SlicedXml,
+  position: (tab: string | undefined) => number,
+  sheetAt: (position: number) => string | undefined,
+): readonly string[] {
+  const tabs = child(from, 'sheets')?.children.map(({ xml }) => startOf(xml).get('name')) ?? [];
+  const ours = (child(from, 'definedNames')?.children ?? []).map(({ xml }) =>
+    withAttribute(xml, 'localSheetId', String(position(tabs[Number(startOf(xml).get('localSheetId'))]))),
+  );
+  const keyOf = (xml: string): string => {
+    const attributes = startOf(xml);
+    return JSON.stringify([attributes.get('name'), attributes.get('localSheetId')]);
+  };
+  const keys = new Set(ours.map(keyOf));
+  const kept = (child(into, 'definedNames')?.children ?? [])
+    .map(({ xml }) => xml)
+    .filter((xml) => !keys.has(keyOf(xml)))
+    .map((xml) => movedFilterName(xml, sheetAt));
+  return [...kept, ...ours];
+}
+
+/** The hidden name of a filter's range says the same as the filter. */
+function movedFilterName(xml: string, sheetAt: (position: number) => string | undefined): string {
+  const attributes = startOf(xml);
+  if (attributes.get('name') !== '_xlnm._FilterDatabase') return xml;
+  const sheet = sheetAt(Number(attributes.get('localSheetId')));
+  const range = /<autoFilter[^>]*\sref="[^":]*:[A-Z]+(\d+)"/.exec(sheet ?? '');
+  return range === null ? xml : xml.replace(/\d+(?=<\/)/, range[1] ?? '');
+}
+
+const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const FORMAT = '{D5CDD505-2E9C-101B-9397-08002B2CF9AE}';
+const NO_PROPERTIES = `${HEAD}<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/custom-properties" xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes"></Properties>`;
+
+/**
+ * The properties of the workbook with ours, and the program's name changed: LibreOffice trusts the stored results of formulas only in files of programs
+ * that it knows.
+ */
+export async function graftProperties(
+  zip: Zip,
+  memory: string,
+  textOf: (zip: Zip, name: string) => Promise<string>,
+): Promise<{ readonly changed: ReadonlyMap<string, string> }> {
+  const changed = new Map<string, string>();
+  const stands = zip.find(PROPERTIES_PART);
+  const properties = sliceXml(stands === undefined ? NO_PROPERTIES : await textOf(zip, stands.name));
+  const others = properties.children.filter(({ xml }) => startOf(xml).get('name') !== PROPERTY);
+  const id = Math.max(1, ...others.map(({ xml }) => Number(startOf(xml).get('pid') ?? 1))) + 1;
+  const ours = `<property fmtid="${FORMAT}" pid="${id}" name="${PROPERTY}"><vt:lpwstr xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes">${escapeXml(memory)}</vt:lpwstr></property>`;
+  changed.set(
+    PROPERTIES_PART,
+    joinXml({ ...properties, children: [...others, { name: 'property', xml: ours }] }),
+  );
+  if (stands === undefined) {
+    const relations = sliceXml(await textOf(zip, '_rels/.rels'));
+    const relation = `<Relationship Id="rIdTeamsheet" Type="${RELATIONS}/custom-properties" Target="${PROPERTIES_PART}"/>`;
+    const children = [...relations.children, { name: 'Relationship', xml: relation }];
+    changed.set('_rels/.rels', joinXml({ ...relations, children }));
+  }
+  const program = zip.find('docProps/app.xml');
+  if (program !== undefined) {
+    const text = await textOf(zip, program.name);
+    changed.set(program.name, text.replace(/(<Application>)[^<]*/, '$1teamsheet'));
+  }
+  return { changed };
+}

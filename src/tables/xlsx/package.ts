@@ -1,0 +1,177 @@
+import { Buffer } from 'node:buffer';
+import { posix } from 'node:path';
+import { otherFile, requirePart, scanPart } from './part.ts';
+import type { ByteSource, Zip, ZipEntry } from './zip.ts';
+import { damagedFile, openZip } from './zip.ts';
+import { readAttributes } from './xml-scan.ts';
+
+/** One tab of a workbook, in the order that the person sees. */
+export interface WorkbookTab {
+  readonly name: string;
+  readonly kind: 'cells' | 'chart' | 'dialog' | 'macro';
+  readonly visible: boolean;
+  /** The tab's part in the archive. */
+  readonly part: string;
+}
+
+/** A workbook without its cells. */
+export interface WorkbookPackage {
+  readonly zip: Zip;
+  /** The part that lists the tabs, usually `xl/workbook.xml`. */
+  readonly part: string;
+  readonly tabs: readonly WorkbookTab[];
+  /** Days are counted from 1904 instead of 1900. */
+  readonly from1904: boolean;
+  readonly strings: ZipEntry | undefined;
+  readonly styles: ZipEntry | undefined;
+}
+
+/** A relation of one part to another: its kind is the last word of its type. */
+export interface Relation {
+  readonly id: string;
+  readonly type: string;
+  readonly kind: string;
+  /** The part's name in the archive; for an external target, as written. */
+  readonly target: string;
+  readonly external: boolean;
+}
+
+const SIGNATURES: readonly { readonly bytes: string; readonly what: string; readonly next: string }[] = [
+  {
+    bytes: 'd0cf11e0',
+    what: 'a workbook that is protected by a password, or an old Excel workbook (.xls)',
+    next: 'Save it without a password as .xlsx.',
+  },
+  { bytes: '25504446', what: 'a PDF document', next: 'Name the workbook that it was made from.' },
+  { bytes: '1f8b', what: 'a gzip archive', next: 'Unpack it first.' },
+];
+
+/** Errors: ConfigError `source.type` when the first bytes are not those of a ZIP archive, naming what they look like. */
+async function requireZip(handle: ByteSource, origin: string): Promise<void> {
+  const buffer = Buffer.alloc(1024);
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+  const head = buffer.subarray(0, bytesRead);
+  if (['504b0304', '504b0506'].includes(head.toString('hex', 0, 4))) return;
+  if (bytesRead === 0) throw otherFile(origin, 'an empty file', 'Save the workbook again.');
+  const known = SIGNATURES.find(({ bytes }) => head.toString('hex').startsWith(bytes));
+  if (known !== undefined) throw otherFile(origin, known.what, known.next);
+  const text = head.toString('utf8');
+  if (/^\ufeff?\s*<(?:!doctype\s+html|html|head|body|table)\b/i.test(text))
+    throw otherFile(
+      origin,
+      'a web page (HTML), perhaps a login page',
+      'Download the file again while signed in, or save it as .xlsx.',
+    );
+  if (/^\ufeff?\s*<\?xml\b/i.test(text))
+    throw otherFile(origin, 'an XML document', 'Open it in Excel or LibreOffice and save it as .xlsx.');
+  if (!/[\0-\x08\x0e-\x1f]/.test(text))
+    throw otherFile(
+      origin,
+      'a text file, such as CSV',
+      'Name it with source: { csv: PATH }, or give it the ending .csv.',
+    );
+  throw otherFile(origin, 'another kind of file', 'Save the workbook as .xlsx.');
+}
+
+/** Other files that are ZIP archives too, by a part that they have. */
+async function nameOtherArchive(zip: Zip): Promise<never> {
+  const { origin } = zip;
+  const mimetype = zip.find('mimetype');
+  if (mimetype !== undefined && mimetype.bytes < 200) {
+    let text = '';
+    for await (const chunk of zip.read(mimetype)) text += chunk.toString('latin1');
+    if (text.includes('opendocument.spreadsheet'))
+      throw otherFile(origin, 'an OpenDocument spreadsheet (.ods)', 'Save it as .xlsx in LibreOffice.');
+  }
+  if (zip.find('xl/workbook.bin') !== undefined)
+    throw otherFile(origin, 'a binary workbook (.xlsb)', 'Save it as .xlsx in Excel.');
+  if (zip.find('word/document.xml') !== undefined)
+    throw otherFile(origin, 'a Word document', 'Copy its table into a workbook.');
+  if (zip.entries.some(({ name }) => /^Index\/.*\.iwa$/.test(name)))
+    throw otherFile(origin, 'a Numbers spreadsheet', 'Export it as Excel in Numbers.');
+  throw otherFile(origin, 'a ZIP archive without a workbook in it', 'Unpack it and name the workbook.');
+}
+
+/** The relations of a part; none when it has none. Errors: ConfigError `source.damaged`. */
+export async function readRelations(zip: Zip, part: string): Promise<readonly Relation[]> {
+  const folder = posix.dirname(part);
+  const entry = zip.find(relationsOf(part));
+  const found: Relation[] = [];
+  if (entry === undefined) return found;
+  await scanPart(zip, entry, {
+    open: (name, raw) => {
+      if (name !== 'Relationship') return;
+      const attributes = readAttributes(raw);
+      const type = attributes.get('Type') ?? '';
+      const target = attributes.get('Target') ?? '';
+      const external = attributes.get('TargetMode') === 'External';
+      found.push({
+        id: attributes.get('Id') ?? '',
+        type,
+        kind: type.replace(/^.*\//, ''),
+        target: external ? target : posix.resolve('/', folder, target).slice(1),
+        external,
+      });
+    },
+  });
+  return found;
+}
+
+/** The part that holds the relations of a part. */
+export function relationsOf(part: string): string {
+  const { dir, base } = posix.parse(part);
+  return posix.join(dir, '_rels', `${base}.rels`);
+}
+
+const KINDS: Readonly<Record<string, WorkbookTab['kind']>> = {
+  worksheet: 'cells',
+  chartsheet: 'chart',
+  dialogsheet: 'dialog',
+  xlMacrosheet: 'macro',
+  xlIntlMacrosheet: 'macro',
+};
+
+/**
+ * Reads what a workbook holds besides its cells. Checks the limits of {@link openZip} first.
+ * Errors: ConfigError `source.type`, `source.damaged`, `source.unsafe`.
+ */
+export async function openPackage(
+  handle: ByteSource,
+  origin: string,
+  unpackedMax?: number,
+): Promise<WorkbookPackage> {
+  await requireZip(handle, origin);
+  const zip = await openZip(handle, origin, unpackedMax);
+  const [book] = (await readRelations(zip, '')).filter(({ kind }) => kind === 'officeDocument');
+  if (book === undefined || !/\.xml$/i.test(book.target) || /^(?:word|ppt)\//.test(book.target))
+    return nameOtherArchive(zip);
+  const part = book.target;
+  const relations = await readRelations(zip, part);
+  const related = (id: string | undefined): Relation | undefined =>
+    relations.find((relation) => relation.id === id);
+  const tabs: WorkbookTab[] = [];
+  let from1904 = false;
+  await scanPart(zip, requirePart(zip, part), {
+    open: (name, raw) => {
+      if (name === 'workbookPr') from1904 = /^(?:1|true|on)$/.test(readAttributes(raw).get('date1904') ?? '');
+      if (name !== 'sheet') return;
+      const attributes = readAttributes(raw);
+      const relation = related(attributes.get('id'));
+      const kind = KINDS[relation?.kind ?? ''];
+      const tab = attributes.get('name');
+      if (relation === undefined || kind === undefined || tab === undefined)
+        throw damagedFile(origin, `the tab ${JSON.stringify(tab ?? '')} has no part of its own`);
+      tabs.push({
+        name: tab,
+        kind,
+        visible: (attributes.get('state') ?? 'visible') === 'visible',
+        part: relation.target,
+      });
+    },
+  });
+  const partOf = (kind: string): ZipEntry | undefined => {
+    const relation = relations.find((one) => one.kind === kind);
+    return relation === undefined ? undefined : requirePart(zip, relation.target);
+  };
+  return { zip, part, tabs, from1904, strings: partOf('sharedStrings'), styles: partOf('styles') };
+}

@@ -1,0 +1,65 @@
+import type { Buffer } from 'node:buffer';
+import { TextDecoder } from 'node:util';
+import { ConfigError } from '../../model/error.ts';
+import type { XmlHandlers } from './xml-scan.ts';
+import { createXmlScanner, XmlFault } from './xml-scan.ts';
+import type { Zip, ZipEntry } from './zip.ts';
+import { damagedFile } from './zip.ts';
+
+/** What the scanner or the decoder throws, as an error that names the part. */
+export function partFault(zip: Zip, entry: ZipEntry, error: unknown): unknown {
+  if (error instanceof XmlFault) {
+    const what = `${entry.name} cannot be read, ${error.message}`;
+    return damagedFile(zip.origin, what, error);
+  }
+  if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+    return damagedFile(zip.origin, `${entry.name} is not UTF-8`, error);
+  return error;
+}
+
+/** UTF-8, or UTF-16 when the part begins with its byte order mark. */
+export function decoderOf(head: Buffer): TextDecoder {
+  const isUtf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
+  return new TextDecoder(isUtf16 ? (head[0] === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8', { fatal: true });
+}
+
+/** The text of a part, piece by piece. Errors: ConfigError `source.damaged`. */
+export async function* readPart(zip: Zip, entry: ZipEntry): AsyncGenerator<string, undefined> {
+  let decoder: TextDecoder | undefined;
+  try {
+    for await (const bytes of zip.read(entry)) {
+      decoder ??= decoderOf(bytes);
+      yield decoder.decode(bytes, { stream: true });
+    }
+    if (decoder !== undefined) yield decoder.decode();
+  } catch (error) {
+    throw partFault(zip, entry, error);
+  }
+  return undefined;
+}
+
+/** Reads a whole part through `handlers`. Errors: ConfigError `source.damaged`; what the handlers throw passes through. */
+export async function scanPart(zip: Zip, entry: ZipEntry, handlers: XmlHandlers): Promise<void> {
+  const scanner = createXmlScanner(handlers);
+  try {
+    for await (const text of readPart(zip, entry)) scanner.push(text);
+    scanner.end();
+  } catch (error) {
+    throw partFault(zip, entry, error);
+  }
+}
+
+/** A part that must be there. Errors: ConfigError `source.damaged`. */
+export function requirePart(zip: Zip, name: string): ZipEntry {
+  const entry = zip.find(name);
+  if (entry === undefined) throw damagedFile(zip.origin, `its part ${name} is missing`);
+  return entry;
+}
+
+/** ConfigError `source.type`: the file is something else than a workbook that can be read. */
+export function otherFile(origin: string, what: string, next: string): ConfigError {
+  return new ConfigError('source.type', `${origin}: this is ${what}, not an XLSX workbook`, {
+    file: origin,
+    next,
+  });
+}

@@ -1,0 +1,132 @@
+import type { FileHandle } from 'node:fs/promises';
+import { holdsNothing, shownText } from '../../model/cell.ts';
+import type { ReadOptions, SourceRow, SourceTable } from '../../model/table.ts';
+import { openSourceFile } from '../csv/file.ts';
+import { checkHeader, noHeader } from '../csv/header.ts';
+import type { CellIssues, Merge } from '../grid-rows.ts';
+import { gridRows } from '../grid-rows.ts';
+import { readMerges } from './merges.ts';
+import type { WorkbookPackage } from './package.ts';
+import { openPackage } from './package.ts';
+import { requirePart } from './part.ts';
+import type { TabRow } from './rows.ts';
+import { readRows } from './tab-rows.ts';
+import { columnLetters } from '../column-letters.ts';
+import { findTab } from './tabs.ts';
+import type { ZipEntry } from './zip.ts';
+
+/**
+ * Opens one tab of a workbook: the archive is checked before anything is unpacked, the header is read and checked; the rows stream, and only the
+ * workbook's shared texts are held. Row numbers are those that the person sees; hidden rows and columns are read like others. Numbers come with the
+ * text that their format shows, days as wall-clock times without a zone, formulas with their stored results.
+ * Errors: ConfigError `source.*` and `header.*`; while rows are read too.
+ */
+export async function openXlsx(path: string, tab: string, options: ReadOptions): Promise<SourceTable> {
+  const file = fileOf(options.origin, tab);
+  const { handle, origin } = await openSourceFile(path, file);
+  try {
+    const book = await openPackage(handle, origin);
+    const part = requirePart(book.zip, findTab(book.tabs, tab, origin).part);
+    return await openTab(handle, book, part, {
+      ...options,
+      origin: origin + options.origin.slice(file.length),
+    });
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** `season.xlsx` of `season.xlsx tab "Users"`: what is wrong with the file is not said of its tab. */
+function fileOf(origin: string, tab: string): string {
+  const suffix = ` tab "${tab}"`;
+  return origin.endsWith(suffix) ? origin.slice(0, -suffix.length) : origin;
+}
+
+async function openTab(
+  handle: FileHandle,
+  book: WorkbookPackage,
+  part: ZipEntry,
+  options: ReadOptions,
+): Promise<SourceTable> {
+  const { origin, headerRow } = options;
+  const merges = await readMerges(book.zip, part);
+  const batches = readRows(book, part);
+  let header: TabRow | undefined;
+  const early: TabRow[] = [];
+  for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
+    const at = next.value.findIndex((row) => row.rowNumber >= headerRow && !isEmpty(row));
+    if (at === -1) continue;
+    header = next.value[at];
+    early.push(...next.value.slice(at + 1));
+    break;
+  }
+  if (header?.rowNumber !== headerRow) throw noHeader(options, header?.rowNumber, 'tab');
+  const texts = Array.from(header.cells, (cell) => shownText(cell ?? ''));
+  const width = texts.findLastIndex((text) => text.trim() !== '') + 1;
+  const names = checkHeader(texts.slice(0, width), { origin, rowNumber: headerRow, line: headerRow });
+  const toRow = rowMaker(names, merges, options);
+  return {
+    origin,
+    header: names,
+    warnings: [],
+    batches: () => sourceRows(early, batches, toRow, () => handle.close()),
+    close: () => handle.close(),
+  };
+}
+
+const isEmpty = ({ cells, uncalculated }: TabRow): boolean =>
+  uncalculated.length === 0 && holdsNothing(cells.filter((cell) => cell !== undefined));
+
+/** Makes the rows that the engine reads, in order; blank ones are left out. */
+function rowMaker(
+  header: readonly string[],
+  merges: readonly Merge[],
+  options: ReadOptions,
+): (row: TabRow) => readonly SourceRow[] {
+  const toRow = gridRows(header, merges, options);
+  return (row) => {
+    if (isEmpty(row)) return [];
+    const { rowNumber, cells, uncalculated } = row;
+    const formulas = new Map(uncalculated.map((index) => [index, `${columnLetters(index)}${rowNumber}`]));
+    return [
+      toRow(rowNumber, cells, [
+        { places: formulas, issueOf: formulaIssue },
+        { places: nulCells(cells), issueOf: nulIssue },
+      ]),
+    ];
+  };
+}
+
+const formulaIssue: CellIssues['issueOf'] = (cell) => ({
+  code: 'cell.formula',
+  message: `${cell} holds a formula without a stored result; open and save the file in Excel or LibreOffice`,
+});
+
+const nulIssue: CellIssues['issueOf'] = () => ({
+  code: 'cell.nul',
+  message: 'holds a NUL character (U+0000); delete it',
+});
+
+function nulCells(cells: TabRow['cells']): ReadonlyMap<number, string> {
+  return new Map(
+    cells.flatMap((cell, index) =>
+      typeof cell === 'string' && cell.includes('\0') ? [[index, ''] as const] : [],
+    ),
+  );
+}
+
+async function* sourceRows(
+  early: readonly TabRow[],
+  rest: AsyncIterable<readonly TabRow[]>,
+  toRow: (row: TabRow) => readonly SourceRow[],
+  close: () => Promise<void>,
+): AsyncGenerator<readonly SourceRow[], undefined> {
+  try {
+    if (early.length > 0) yield early.flatMap(toRow);
+    for await (const batch of rest) yield batch.flatMap(toRow);
+  } finally {
+    await close();
+  }
+  return undefined;
+}

@@ -1,0 +1,93 @@
+import type { WriteOptions } from 'hucre/xlsx';
+import { writeXlsx } from 'hucre/xlsx';
+import type { ReportTab } from '../../model/table.ts';
+import { combineRows, keyPositions } from '../combine-rows.ts';
+import type { Existing, Place } from './existing.ts';
+import { asRead, findPlace, isReplaceable, openExisting } from './existing.ts';
+import { graftWorkbook } from './graft.ts';
+import type { OwnTab, OwnTabs } from './memory.ts';
+import { headerDigest, withMemory } from './memory.ts';
+import type { FilledTab } from './workbook.ts';
+import { buildWorkbookSheets, tabName } from './workbook.ts';
+
+/** The tabs that reports fill, those of covers and charts included. */
+function namesOf(tabs: readonly ReportTab[]): readonly string[] {
+  return tabs
+    .flatMap((tab) => [tabName(tab), tab.layout?.cover?.tab, tab.layout?.chartTab])
+    .filter((name) => name !== undefined);
+}
+
+/** Whether reports are written into a file of their own: there is none yet, or it holds nothing but what we wrote. Errors: those of {@link openExisting}. */
+export async function standAlone(file: string, tabs: readonly ReportTab[]): Promise<boolean> {
+  const existing = await openExisting(file, Infinity);
+  if (existing === undefined) return true;
+  try {
+    return await isReplaceable(existing, namesOf(tabs));
+  } finally {
+    await existing.close();
+  }
+}
+
+/** What we write onto each tab of a workbook. */
+function ownTabs({ sheets }: WriteOptions, filled: readonly FilledTab[]): OwnTabs {
+  return new Map(
+    sheets.map(({ name, rows = [], charts = [] }): [string, OwnTab] => {
+      const report = filled.find(({ tab }) => tabName(tab) === name);
+      if (report === undefined)
+        return [name, { columns: 0, header: '', totalsRow: 0, charts: charts.length }];
+      const headers = report.tab.table.columns.map(({ header }) => asRead(header));
+      // Below the header and the rows there is nothing but totals.
+      const totalsRow = rows.length > 1 + report.rows.length ? rows.length : 0;
+      return [name, { columns: headers.length, header: headerDigest(headers), totalsRow, charts: 0 }];
+    }),
+  );
+}
+
+/** The rows of a report with those that stand on its tab, as its mode says. Errors: UnavailableError `destination.key`. */
+function combined({ tab, rows }: FilledTab, place: Place | undefined): FilledTab {
+  const { mode, key = [] } = tab.options;
+  const headers = tab.table.columns.map(({ header }) => header);
+  const indexes = mode === 'merge' ? keyPositions(headers, key) : [];
+  return { tab, rows: combineRows(mode, indexes, place?.rows ?? [], rows) };
+}
+
+async function placesOf(
+  existing: Existing | undefined,
+  tabs: readonly ReportTab[],
+): Promise<ReadonlyMap<string, Place>> {
+  const places = new Map<string, Place>();
+  if (existing === undefined) return places;
+  for (const tab of tabs) {
+    const place = await findPlace(existing, tab);
+    if (place !== undefined) places.set(tabName(tab), place);
+  }
+  return places;
+}
+
+/**
+ * The workbook of reports, with what is to be kept of the one that stands in the file: its rows where a report is added to them, and everything that is
+ * the operator's. Answers the rows of each tab too; `check` sees them before anything is built.
+ * Errors: UnavailableError `destination.*`; ConfigError `source.*` never.
+ */
+export async function refreshWorkbook(
+  file: string,
+  fresh: readonly FilledTab[],
+  check: (filled: readonly FilledTab[]) => void,
+): Promise<{ readonly bytes: Uint8Array; readonly filled: readonly FilledTab[] }> {
+  const tabs = fresh.map(({ tab }) => tab);
+  const alone = await standAlone(file, tabs);
+  const isReplaced = alone && tabs.every(({ options }) => options.mode === 'replace');
+  const existing = isReplaced ? undefined : await openExisting(file);
+  try {
+    const places = await placesOf(existing, tabs);
+    const filled = fresh.map((one) => combined(one, places.get(tabName(one.tab))));
+    check(filled);
+    const workbook = buildWorkbookSheets(filled);
+    const own = ownTabs(workbook, filled);
+    const made = await writeXlsx(withMemory(workbook, own));
+    if (existing === undefined || alone) return { bytes: made, filled };
+    return { bytes: await graftWorkbook(existing, made, places, own), filled };
+  } finally {
+    await existing?.close();
+  }
+}

@@ -1,0 +1,151 @@
+import type { CellValue, WriteOptions, WriteSheet } from 'hucre/xlsx';
+import type { ArrangedRows, ChartData, ReportLayout } from '../../model/layout.ts';
+import type { ReportColumn, ReportTab, ReportValue } from '../../model/table.ts';
+import { wallClock } from '../../model/wall-clock.ts';
+import { contentsOf } from '../cover-lines.ts';
+import { parseInstant } from '../date-format.ts';
+import { buildChartSheet } from './charts.ts';
+import { buildCoverSheet } from './cover.ts';
+import type { Sheet } from './sheet.ts';
+import { buildSheet, LOOKS, safeText } from './sheet.ts';
+import { quotedTab } from './style.ts';
+
+/** Dates before it have no number in a workbook and stay text. */
+const FIRST_YEAR = 1900;
+
+/** A tab with all its rows, in the order of its columns: after append and merge, those that were there before too. */
+export interface FilledTab {
+  readonly tab: ReportTab;
+  readonly rows: readonly (readonly ReportValue[])[];
+}
+
+/** The name of the tab that a report stands on. */
+export const tabName = ({ location }: ReportTab): string => (location.kind === 'csv' ? '' : location.tab);
+
+/** Report rows as cells: dates as wall-clock times of the zone, texts as a cell can hold them. */
+export function rowRenderer(
+  columns: readonly Pick<ReportColumn, 'type'>[],
+  timezone: string,
+): (row: readonly ReportValue[]) => CellValue[] {
+  const toWall = wallClock(timezone);
+  return (row) =>
+    columns.map(({ type }, index) => {
+      const value = row[index] ?? null;
+      if (typeof value !== 'string') return value;
+      const instant = type === 'datetime' ? parseInstant(value) : undefined;
+      const wall = instant === undefined ? undefined : toWall(instant.ms);
+      return wall === undefined || wall.getUTCFullYear() < FIRST_YEAR ? safeText(value) : wall;
+    });
+}
+
+/** How the columns of a report look: as the layout says, else the mapping, else the type. */
+export function columnLooks(columns: readonly ReportColumn[], layout?: ReportLayout): Sheet['columns'] {
+  return columns.map(({ header, type, format }) => {
+    const look = layout?.columns.get(header);
+    return {
+      format: look?.format ?? format ?? LOOKS[type].format,
+      align: look?.align ?? LOOKS[type].align,
+      width: look?.width,
+    };
+  });
+}
+
+/**
+ * A workbook as the library's `writeXlsx` takes it: the cover when a layout has one, the tabs in order, then the tabs of charts. Every sheet of
+ * it is written anew by each refresh.
+ */
+export function buildWorkbookSheets(filled: readonly FilledTab[]): WriteOptions {
+  const arranged = filled.map(({ tab, rows }) => ({
+    tab,
+    arranged: tab.layout?.arrange(rows) ?? { rows, totals: undefined, charts: [] },
+  }));
+  const reports = arranged.map((each) => buildSheet(sheetOf(each.tab, each.arranged)));
+  const charts = chartSheets(arranged);
+  const sheets = [...reports, ...charts.map(({ sheet }) => sheet)];
+  const cover = coverOf(arranged, charts);
+  return {
+    sheets: cover === undefined ? sheets : [cover, ...sheets],
+    namedRanges: [
+      ...arranged.flatMap(({ tab }) => printTitles(tab)),
+      ...charts.map(({ sheet, printArea }) => ({
+        name: '_xlnm.Print_Area',
+        range: `${quotedTab(sheet.name)}!${printArea}`,
+        scope: sheet.name,
+      })),
+    ],
+    properties: { creator: 'teamsheet' },
+  };
+}
+
+interface Arranged {
+  readonly tab: ReportTab;
+  readonly arranged: ArrangedRows;
+}
+
+function sheetOf(tab: ReportTab, { rows, totals }: ArrangedRows): Sheet {
+  const { layout, table, options } = tab;
+  const columns = columnLooks(table.columns, layout);
+  const render = rowRenderer(table.columns, options.timezone);
+  const headers = table.columns.map(({ header }) => header);
+  return {
+    name: tabName(tab),
+    header: headers.map(safeText),
+    columns,
+    rows: rows.map(render),
+    layout: layout && {
+      ...layout,
+      headers,
+      totals: totals && {
+        cells: render(totals),
+        formats: columns.map(({ format }, index) =>
+          totalFormat(layout.totals.get(headers[index] ?? ''), format),
+        ),
+      },
+    },
+  };
+}
+
+/** A mean of whole numbers has a decimal, and a count none. */
+function totalFormat(total: string | undefined, format: string): string {
+  if (total === 'count') return '#,##0';
+  return total === 'mean' && /^[#,0]+$/.test(format) ? `${format}.0` : format;
+}
+
+/** The header on every page. The library would not quote a tab's name, so that one with blanks made the file unreadable. */
+function printTitles(tab: ReportTab): NonNullable<WriteOptions['namedRanges']> {
+  if (tab.layout === undefined) return [];
+  const scope = tabName(tab);
+  return [{ name: '_xlnm.Print_Titles', range: `${quotedTab(scope)}!$1:$1`, scope }];
+}
+
+/** One tab of charts for each name, with the charts of all reports that name it. */
+function chartSheets(
+  tabs: readonly Arranged[],
+): readonly (ReturnType<typeof buildChartSheet> & { readonly titles: readonly string[] })[] {
+  const charts = new Map<string, ChartData[]>();
+  for (const { tab, arranged } of tabs) {
+    const name = tab.layout?.chartTab;
+    if (name !== undefined) charts.set(name, [...(charts.get(name) ?? []), ...arranged.charts]);
+  }
+  return [...charts].map(([name, its]) => ({
+    ...buildChartSheet(name, its),
+    titles: its.map(({ spec }) => spec.title),
+  }));
+}
+
+function coverOf(tabs: readonly Arranged[], charts: ReturnType<typeof chartSheets>): WriteSheet | undefined {
+  const first = tabs.find(({ tab }) => tab.layout?.cover !== undefined)?.tab;
+  if (first?.layout?.cover === undefined) return undefined;
+  return buildCoverSheet(first.layout.cover, first.cover, first.options.timezone, [
+    ...tabs.map(({ tab, arranged }) => ({
+      tab: tabName(tab),
+      contents: contentsOf(tab.table.columns.map(({ header }) => header)),
+      rows: arranged.rows.length,
+    })),
+    ...charts.map(({ sheet, titles }) => ({
+      tab: sheet.name,
+      contents: contentsOf(titles),
+      rows: undefined,
+    })),
+  ]);
+}

@@ -1,0 +1,133 @@
+import { writeXlsx } from 'hucre/xlsx';
+import { ConfigError, UnavailableError } from '../../model/error.ts';
+import type { ReportTab, ReportValue } from '../../model/table.ts';
+import { writeAtomically } from '../atomic-write.ts';
+import { buildSheet, safeText, TEXT_FOR_EDITING } from './sheet.ts';
+import { refreshWorkbook, standAlone } from './refresh.ts';
+import { streamWorkbook } from './stream.ts';
+import type { FilledTab } from './workbook.ts';
+import { tabName } from './workbook.ts';
+
+type Row = readonly ReportValue[];
+
+/** What is built in memory holds at most so many rows over all its tabs. */
+const ROWS_MAX = 50_000;
+/** A tab that can be streamed is built in memory, and has a filter, up to so many rows. */
+const BUILT_ROWS_MAX = 20_000;
+const TAB_CHARACTERS_MAX = 31;
+const TAB_FORBIDDEN = /[[\]:*?/\\\0-\x1F]|^'|'$|^history$/i;
+
+/** Errors: ConfigError `destination.tab` for a name that no spreadsheet program takes, and for one that two tabs want. */
+function checkTabs(tabs: readonly ReportTab[]): void {
+  const taken = new Map<string, string>();
+  for (const tab of tabs) {
+    const name = tabName(tab);
+    if (name === '' || name.length > TAB_CHARACTERS_MAX || TAB_FORBIDDEN.test(name))
+      throw new ConfigError(
+        'destination.tab',
+        `mapping ${tab.table.name}: "${name}" cannot be the name of a tab: 1 to ${TAB_CHARACTERS_MAX} characters, none of [ ] : * ? / \\, ` +
+          'no apostrophe at either end, and not History',
+      );
+    taken.set(name.toLowerCase(), 'a report');
+  }
+  for (const { table, layout } of tabs) {
+    for (const [name, use] of [
+      [layout?.cover?.tab, 'the cover'],
+      [layout?.chartTab, 'charts'],
+    ] as const) {
+      if (name === undefined) continue;
+      const other = taken.get(name.toLowerCase());
+      if (other !== undefined && other !== use)
+        throw new ConfigError(
+          'destination.tab',
+          `mapping ${table.name}: its layout puts ${use} on tab "${name}", which is the tab of ${other} already; give it another name`,
+        );
+      taken.set(name.toLowerCase(), use);
+    }
+  }
+}
+
+/**
+ * Writes all tabs of one workbook, whole or not at all; answers the rows of each tab. Text is always text, never a formula; dates stand as
+ * wall-clock times of the given zone. What is the operator's in a workbook that stands there is kept. What fits is built in memory, at most 50,000 rows
+ * over all tabs; one tab alone without a layout, in a file of its own, is streamed past that, up to the 1,048,576 rows that a sheet can hold.
+ * Errors: ConfigError `destination.tab`; UnavailableError `destination.*`; what the rows throw passes through.
+ */
+export async function writeXlsxReport(file: string, tabs: readonly ReportTab[]): Promise<readonly number[]> {
+  checkTabs(tabs);
+  return writeAtomically(file, async (append) => {
+    const [only] = tabs;
+    const isPlain = tabs.length === 1 && only?.layout === undefined && only?.options.mode === 'replace';
+    const streamed = only !== undefined && isPlain && (await standAlone(file, tabs)) ? only : undefined;
+    const fresh: FilledTab[] = [];
+    let left = streamed === undefined ? ROWS_MAX : BUILT_ROWS_MAX;
+    for (const tab of tabs) {
+      const source = tab.table.rows[Symbol.asyncIterator]();
+      const rows: Row[] = [];
+      try {
+        for (let next = await source.next(); next.done !== true; next = await source.next()) {
+          rows.push(...next.value);
+          left -= next.value.length;
+          if (left >= 0) continue;
+          if (streamed === undefined) throw tooManyRows(tabName(tab));
+          return [await streamWorkbook(streamed, rows, source, append)];
+        }
+      } finally {
+        await source.return?.();
+      }
+      fresh.push({ tab, rows });
+    }
+    const { bytes, filled } = await refreshWorkbook(file, fresh, checkRows);
+    await append(bytes);
+    return filled.map(({ rows }) => rows.length);
+  });
+}
+
+/** Errors: UnavailableError `destination.too_many_rows`, when the rows that stood there are counted too. */
+function checkRows(filled: readonly FilledTab[]): void {
+  let left = ROWS_MAX;
+  for (const { tab, rows } of filled) {
+    left -= rows.length;
+    if (left < 0) throw tooManyRows(tabName(tab));
+  }
+}
+
+function tooManyRows(tab: string): UnavailableError {
+  return new UnavailableError(
+    'destination.too_many_rows',
+    `a workbook of several tabs, or of one with a layout, holds at most ${ROWS_MAX} rows over all its tabs, and tab "${tab}" goes past that`,
+    {
+      next: 'Give the large report a workbook of its own without a layout, or a csv destination.',
+    },
+  );
+}
+
+const PRIVATE_MODE = 0o600;
+
+/**
+ * Writes rows of text as a private workbook (mode 0600) whose cells stay text when they are edited. Answers false, and writes nothing, when there
+ * are more rows than a workbook may hold. Errors: UnavailableError `destination.*`.
+ */
+export async function writeRejectedXlsx(
+  file: string,
+  header: readonly string[],
+  rows: AsyncIterable<readonly (readonly string[])[]>,
+): Promise<boolean> {
+  const texts: (readonly string[])[] = [];
+  for await (const batch of rows) {
+    texts.push(...batch.map((row) => row.map(safeText)));
+    if (texts.length > ROWS_MAX) return false;
+  }
+  const sheet = buildSheet({
+    name: 'Rejected',
+    header: header.map(safeText),
+    columns: header.map(() => TEXT_FOR_EDITING),
+    rows: texts,
+  });
+  await writeAtomically(
+    file,
+    async (append) => append(await writeXlsx({ sheets: [sheet], properties: { creator: 'teamsheet' } })),
+    PRIVATE_MODE,
+  );
+  return true;
+}

@@ -1,0 +1,148 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openXlsx, saveXlsx } from 'hucre/xlsx';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeFolder, runCli, startService } from '../support/cli.ts';
+import type { Outcome, Service } from '../support/cli.ts';
+import { startFakeGoogle } from '../support/google/fake-google.ts';
+import type { FakeGoogle } from '../support/google/fake-google.ts';
+
+interface Listed {
+  readonly written: readonly string[];
+  readonly kept: readonly string[];
+  readonly tabs_made: readonly string[];
+  readonly proposed: readonly { readonly mapping: string; readonly tab: string }[];
+  readonly notes: readonly string[];
+}
+const listed = ({ stdout }: Outcome): Listed => JSON.parse(stdout) as Listed;
+
+interface Counted {
+  readonly mappings: readonly Readonly<Record<string, unknown>>[];
+}
+const counts = ({ stdout }: Outcome): unknown =>
+  (JSON.parse(stdout) as Counted).mappings.map(({ name, rows, created, unchanged, excluded }) => [
+    name,
+    rows,
+    created,
+    unchanged,
+    excluded,
+  ]);
+
+const VARS = ['--var', 'fantasy_league_id=1', '--var', 'price_type=current'];
+
+describe('a workbook of init', () => {
+  const folder = makeFolder();
+  const file = join(folder.path, 'season.xlsx');
+  let service: Service;
+  const run = (...args: readonly string[]): Promise<Outcome> =>
+    runCli(args, { cwd: folder.path, env: service.env });
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(async () => {
+    await service.close();
+    folder.remove();
+  });
+
+  it('is filled in, checked and pushed; examples are left out and the second push writes nothing', async () => {
+    const made = await run('init', '--workbook', 'season.xlsx', '--json');
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(listed(made)).toMatchObject({ kept: [], proposed: [], notes: [] });
+    expect(listed(made).written).toContain('season.xlsx');
+
+    const book = await openXlsx(readFileSync(file));
+    const rows = (tab: string) => book.sheets.find(({ name }) => name === tab)?.rows ?? [];
+    rows('Users')[3] = ['00123', 'Ada Appletree', 'yes'];
+    rows('Users')[4] = ['A-2', 'Björn Birkenblüte', null];
+    rows('Prices')[3] = [1, 7.5];
+    for (const row of rows('Points').slice(2)) row[1] = String(row[0]).endsWith('minutes') ? 60 : 1;
+    writeFileSync(file, await saveXlsx(book));
+
+    const checked = await run('validate', 'users', 'prices', 'points', ...VARS);
+    expect(checked).toMatchObject({ code: 0, stderr: '' });
+    const pushed = await run('push', '--yes', '--json', ...VARS);
+    expect(pushed.code).toBe(0);
+    expect(counts(pushed)).toEqual([
+      ['users', 4, 2, 0, 2],
+      ['points', 1, 1, 0, 0],
+      ['prices', 3, 1, 0, 2],
+    ]);
+    expect((await run('api', 'list-users')).stdout).toContain('"external_id": "00123"');
+    const again = await run('push', '--yes', '--json', ...VARS);
+    expect(counts(again)).toEqual([
+      ['users', 4, 0, 2, 2],
+      ['points', 1, 0, 1, 0],
+      ['prices', 3, 0, 1, 2],
+    ]);
+  });
+
+  it('is never written over', async () => {
+    const before = readFileSync(file);
+    const again = await run('init', '--workbook', 'season.xlsx', '--json');
+    expect(again.code).toBe(0);
+    expect(listed(again)).toMatchObject({ written: [], proposed: [], notes: [] });
+    expect(listed(again).kept).toContain('season.xlsx');
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it.each([
+    [['--workbook', 'season.ods'], 'takes a file that ends in .xlsx'],
+    [['--workbook', 'a.xlsx', '--spreadsheet', 'x'], 'give one'],
+    [['--spreadsheet', 'https://example.com/x'], 'neither the id nor the address'],
+  ])('%j is refused', async (args, words) => {
+    const { code, stderr } = await run('init', 'elsewhere', ...args);
+    expect(code).toBe(64);
+    expect(stderr).toContain(words);
+  });
+});
+
+describe('a spreadsheet of init', () => {
+  const folder = makeFolder();
+  let google: FakeGoogle;
+  const run = (...args: readonly string[]): Promise<Outcome> =>
+    runCli(args, { cwd: folder.path, env: { TEAMSHEET_GOOGLE_ROOT_URL: google.rootUrl } });
+  beforeAll(async () => {
+    google = await startFakeGoogle();
+    writeFileSync(join(folder.path, 'league.key.json'), JSON.stringify(google.keyFile), { mode: 0o600 });
+  });
+  afterAll(async () => {
+    await google.close();
+    folder.remove();
+  });
+
+  it('names the address to share with, and nothing is written', async () => {
+    const id = google.add({ shared: false, tabs: [{ title: 'Sheet1', rows: [] }] });
+    const { code, stderr } = await run('init', 'a', '--spreadsheet', id, '--google-key', 'league.key.json');
+    expect(code).toBe(5);
+    expect(stderr).toContain(String(google.keyFile['client_email']));
+    expect(existsSync(join(folder.path, 'a'))).toBe(false);
+  });
+
+  it('gets the tabs that it lacks, and a proposed mapping for the one with data', async () => {
+    const rows = [
+      ['Membership number', 'Nickname'],
+      ['A1', 'Ada'],
+    ];
+    const id = google.add({ tabs: [{ title: 'Members', rows }] });
+    const address = `https://docs.google.com/spreadsheets/d/${id}/edit#gid=0`;
+    const made = await run(
+      'init',
+      'b',
+      '--spreadsheet',
+      address,
+      '--google-key',
+      'league.key.json',
+      '--json',
+    );
+    expect(made.code).toBe(0);
+    expect(listed(made).tabs_made).toEqual(['Prices', 'Points', 'Fantasy leagues', 'Mini leagues', 'Squads']);
+    expect(listed(made).proposed).toMatchObject([{ mapping: 'mappings/users.yaml', tab: 'Members' }]);
+    expect(google.tab(id, 'Members').rows()).toEqual(rows);
+    const read = (name: string): string => readFileSync(join(folder.path, 'b', name), 'utf8');
+    expect(read('mappings/users.yaml')).toContain('external_id: { from: Membership number');
+    expect(read('mappings/prices.yaml')).toContain(`sheet: ${id}`);
+    expect(read('teamsheet.yaml')).toContain('google: { credentials: { file:');
+    const again = await run('init', 'b', '--spreadsheet', id, '--json');
+    expect(listed(again)).toMatchObject({ written: [], tabs_made: [] });
+  });
+});

@@ -1,0 +1,127 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
+import type { Service } from '../support/cli.ts';
+import { handMade, textRow } from '../support/workbook.ts';
+
+let folder: ReturnType<typeof makeFolder>;
+let service: Service;
+
+beforeEach(async () => {
+  folder = makeFolder({ 'mappings/README.txt': 'Mappings stand here.' });
+  service = await startService();
+});
+afterEach(async () => {
+  await service.close();
+  folder.remove();
+});
+
+const run = (...args: string[]) => runCli(args, { cwd: folder.path, env: service.env });
+const users = (...rows: readonly (readonly (string | number)[])[]): string =>
+  `<sheetData>${[['Member ID', 'Name', 'Active'], ...rows].map((row, index) => textRow(index + 1, row)).join('')}</sheetData>`;
+const workbook = (name: string, tabs: Readonly<Record<string, string>>): void =>
+  writeFileSync(join(folder.path, name), handMade({ tabs }));
+
+describe('a workbook', () => {
+  it('is pushed by a mapping; what is refused is mended in the workbook of rejected rows and imported as it is', async () => {
+    folder.write(
+      'mappings/users.yaml',
+      USERS_MAPPING.replace('{ csv: users.csv }', '{ xlsx: season.xlsx, tab: Members }'),
+    );
+    workbook('season.xlsx', {
+      About: `<sheetData>${textRow(1, ['My club'])}</sheetData>`,
+      Members: users(['M1', 'Ann Lee', 'yes'], [1002, 'Bob Stone', 'maybe'], ['M3', 'Łukasz 李', '']),
+    });
+    const pushed = await run('push', 'users', '--yes', '--json');
+    expect(pushed.code).toBe(3);
+    expect(JSON.parse(pushed.stdout)).toMatchObject({ mappings: [{ rows: 3, created: 2, invalid: 1 }] });
+    const plan = await run('plan', 'users');
+    expect(plan.stdout).toContain('column "Active": "maybe" is neither true nor false');
+
+    const rejected = 'out/rejected/users.rejected.xlsx';
+    expect(readFileSync(join(folder.path, rejected)).subarray(0, 2).toString()).toBe('PK');
+    const imported = await run('import', rejected, '--as', 'users', '--yes', '--json');
+    expect(JSON.parse(imported.stdout)).toMatchObject({
+      mappings: [{ name: 'users.rejected', rows: 1, invalid: 1 }],
+    });
+    const again = await run(
+      'import',
+      rejected,
+      '--as',
+      'users',
+      '--set',
+      'is_active=true',
+      '--yes',
+      '--json',
+    );
+    expect(JSON.parse(again.stdout)).toMatchObject({ mappings: [{ rows: 1, created: 1 }] });
+  });
+
+  it('is imported by its only filled tab, or the one that is named, and the mapping is saved with it', async () => {
+    copyFileSync(
+      join(import.meta.dirname, '../fixtures/tables/libreoffice.xlsx'),
+      join(folder.path, 'members.xlsx'),
+    );
+    const unclear = await run('import', 'members.xlsx', '--as', 'users', '--yes');
+    expect(unclear).toMatchObject({ code: 4 });
+    expect(unclear.stderr).toContain('members.xlsx: the workbook has several tabs: "Users", "Other tab"');
+    expect(unclear.stderr).toContain('Name one of them with --tab NAME.');
+
+    workbook('season.xlsx', { Empty: '<sheetData/>', Members: users(['M1', 'Ann Lee', 'yes']) });
+    const saved = await run(
+      'import',
+      'season.xlsx',
+      '--as',
+      'users',
+      '--yes',
+      '--json',
+      '--save-mapping',
+      'mappings/m.yaml',
+    );
+    expect(JSON.parse(saved.stdout)).toMatchObject({
+      exit_code: 0,
+      mappings: [{ name: 'season', rows: 1, created: 1 }],
+    });
+    const mapping = readFileSync(join(folder.path, 'mappings/m.yaml'), 'utf8');
+    expect(mapping).toContain('xlsx: season.xlsx');
+    expect(mapping).toContain('tab: Members');
+    const planned = await run('plan', 'season', '--json');
+    expect(JSON.parse(planned.stdout)).toMatchObject({ exit_code: 0 });
+
+    const missing = await run('import', 'season.xlsx', '--as', 'users', '--tab', 'members', '--yes');
+    expect(missing).toMatchObject({ code: 4 });
+    expect(missing.stderr).toContain(
+      'season.xlsx: no tab "members"; it has "Empty", "Members"; nearest: "Members"',
+    );
+  });
+
+  it("takes reports beside what is the operator's, and adds to its own rows", async () => {
+    const report = (mode: string): string =>
+      `version: 1\nname: members\npull: users\ndestination: { xlsx: season.xlsx, tab: Report, ${mode} }\ncolumns:\n  Member: external_id\n  Name: display_name\n`;
+    folder.write('mappings/members.yaml', report('mode: merge, key: Member'));
+    workbook('season.xlsx', { Mine: `<sheetData>${textRow(1, ['kept'])}</sheetData>` });
+    folder.write('users.csv', 'external_id,display_name\nM1,Ann Lee\n');
+    await run('import', 'users.csv', '--as', 'users', '--yes');
+    expect(await run('pull', 'members')).toMatchObject({ code: 0 });
+    folder.write('users.csv', 'external_id,display_name\nM2,Bob Stone\n');
+    await run('import', 'users.csv', '--as', 'users', '--yes');
+    const pulled = await run('pull', 'members');
+    expect(pulled).toMatchObject({ code: 0 });
+    const imported = await run(
+      'import',
+      'season.xlsx',
+      '--as',
+      'users',
+      '--tab',
+      'Report',
+      '--yes',
+      '--json',
+      '--match',
+      'Member=external_id',
+    );
+    expect(JSON.parse(imported.stdout)).toMatchObject({ mappings: [{ rows: 2, unchanged: 2 }] });
+    const mine = await run('import', 'season.xlsx', '--as', 'users', '--tab', 'Mine', '--yes');
+    expect(mine.stderr).toContain('season.xlsx row 1: no column for external_id among "kept"');
+  });
+});

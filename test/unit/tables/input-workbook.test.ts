@@ -1,0 +1,170 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readXlsx } from 'hucre/xlsx';
+import type { Sheet } from 'hucre/xlsx';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inputBook, INPUT_RESOURCES, inputTable } from '../../../src/cli/input-tables.ts';
+import { fillSpreadsheet, readInputTabs } from '../../../src/tables/google/input-spreadsheet.ts';
+import { readWorkbookHeaders } from '../../../src/tables/input-headers.ts';
+import { renderInputWorkbook } from '../../../src/tables/xlsx/input-workbook.ts';
+import { accessTo } from '../../support/google-access.ts';
+import { startFakeGoogle } from '../../support/google/fake-google.ts';
+import type { FakeGoogle } from '../../support/google/fake-google.ts';
+
+const book = inputBook('workbook');
+
+describe('the workbook of inputs', () => {
+  let bytes: Uint8Array;
+  let sheets: readonly Sheet[];
+  const sheet = (name: string): Sheet => {
+    const found = sheets.find((one) => one.name === name);
+    if (found === undefined) throw new Error(`no tab ${name}`);
+    return found;
+  };
+  beforeAll(async () => {
+    bytes = await renderInputWorkbook(book);
+    ({ sheets } = await readXlsx(bytes, { readStyles: true }));
+  });
+
+  it('begins with the tab that explains it', () => {
+    expect(sheets.map(({ name }) => name)).toEqual(['Read me', ...book.tables.map(({ tab }) => tab)]);
+    expect(sheet('Read me').rows.flat().join('\n')).toContain('teamsheet push');
+  });
+
+  it('has a note on every header, which is bold and stays in view', () => {
+    for (const { tab, columns } of book.tables) {
+      const { cells, freezePane } = sheet(tab);
+      columns.forEach(({ header, note }, at) =>
+        expect(cells?.get(`0,${at}`)).toMatchObject({
+          value: header,
+          comment: { text: note },
+          style: { font: { bold: true } },
+        }),
+      );
+      expect(freezePane).toEqual({ rows: 1 });
+      const prompts = sheet(tab).dataValidations?.filter(({ type }) => type === 'custom') ?? [];
+      expect(prompts.map(({ inputTitle, inputMessage }) => [inputTitle, inputMessage])).toEqual(
+        columns.map(({ header, note }) => [header, note]),
+      );
+      // Longer ones are refused by Excel, with the whole file.
+      expect(columns.filter(({ header, note }) => header.length > 32 || note.length > 255)).toEqual([]);
+    }
+  });
+
+  it('keeps ids as text, in the rows to be filled in too', () => {
+    const format = (row: number): unknown => sheet('Users').cells?.get(`${row},0`)?.style?.numFmt;
+    expect([format(1), format(3), format(2_000)]).toEqual(['@', '@', '@']);
+  });
+
+  it('checks what is typed below the examples', () => {
+    const rules = (tab: string): unknown =>
+      sheet(tab)
+        .dataValidations?.filter(({ type }) => type !== 'custom')
+        .map(({ type, range, operator, formula1, formula2, values }) =>
+          [type, range, operator, formula1, formula2, values?.join()].filter((part) => part !== undefined),
+        );
+    expect(rules('Users')).toEqual([
+      ['textLength', 'B4:B1048576', 'between', '0', '50'],
+      ['list', 'C4:C1048576', 'yes,no'],
+    ]);
+    expect(rules('Prices')).toEqual([
+      ['whole', 'A4:A1048576', 'greaterThanOrEqual', '1'],
+      ['decimal', 'B4:B1048576', 'greaterThanOrEqual', '0.1'],
+    ]);
+    expect(rules('Points')).toContainEqual(['whole', 'B34:B34', 'between', '1', '90']);
+    expect(rules('Squads')).toContainEqual(['textLength', 'B3:B1048576', 'greaterThanOrEqual', '3']);
+  });
+
+  it('has a line for each of the 35 fields', () => {
+    const [header, ...rows] = sheet('Points').rows;
+    expect(header).toEqual(['Setting', 'Value', 'Description']);
+    expect(rows).toHaveLength(35);
+    expect(
+      rows.every(([setting, value, about]) => setting !== null && value === null && about !== null),
+    ).toBe(true);
+  });
+
+  describe('read as a source', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'teamsheet-input-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    it('has the headers that were written, and no row in the prepared cells', async () => {
+      const file = join(folder, 'season.xlsx');
+      writeFileSync(file, bytes);
+      const tabs = await readWorkbookHeaders(file, 'season.xlsx');
+      expect(tabs.filter(({ problem }) => problem !== undefined).map(({ tab }) => tab)).toEqual([]);
+      expect(tabs.find(({ tab }) => tab === 'Users')?.header).toEqual([
+        'Member ID',
+        'Display name',
+        'Active',
+      ]);
+    });
+  });
+});
+
+describe('the spreadsheet of inputs', () => {
+  let google: FakeGoogle;
+  beforeAll(async () => {
+    google = await startFakeGoogle();
+  });
+  afterAll(() => google.close());
+
+  it('gets the tabs that it lacks in one call, and keeps what is there', async () => {
+    const id = google.add({
+      tabs: [
+        {
+          title: 'Old',
+          rows: [
+            ['Club', 'Points'],
+            ['Rovers', 3],
+          ],
+        },
+        { title: 'Prices', rows: [], rowCount: 2, columnCount: 1 },
+        { title: 'Lost', rows: [[null], ['below']] },
+      ],
+    });
+    const client = await accessTo(google).client();
+    const { spreadsheet, tabs } = await readInputTabs(client, id);
+    expect(tabs).toEqual([
+      { tab: 'Old', header: ['Club', 'Points'], isEmpty: false },
+      { tab: 'Prices', header: [], isEmpty: true },
+      { tab: 'Lost', header: [], isEmpty: false },
+    ]);
+    await fillSpreadsheet(client, spreadsheet, inputBook('spreadsheet'));
+    expect(google.tabTitles(id).toSorted()).toEqual(
+      ['Old', 'Lost', 'Read me', ...INPUT_RESOURCES.map((resource) => inputTable(resource).tab)].toSorted(),
+    );
+    expect(google.tab(id, 'Old').rows()).toEqual([
+      ['Club', 'Points'],
+      ['Rovers', 3],
+    ]);
+    expect(google.tab(id, 'Points').rows()).toHaveLength(36);
+    expect(google.tab(id, 'Prices').rows()).toEqual([
+      ['Player ID', 'Price'],
+      ['EXAMPLE', 7.5],
+      ['EXAMPLE', 12],
+    ]);
+    expect(google.calls.filter(({ kind }) => kind === 'write')).toHaveLength(1);
+    expect(google.problems).toEqual([]);
+  });
+
+  it('has notes, texts and checks that hold in any language', async () => {
+    const id = google.add({ locale: 'de_DE', tabs: [{ title: 'Sheet1', rows: [] }] });
+    const client = await accessTo(google).client();
+    const { spreadsheet } = await readInputTabs(client, id);
+    await fillSpreadsheet(client, spreadsheet, inputBook('spreadsheet'));
+    const users = google.tab(id, 'Users');
+    expect(users.cell(0, 0).note).toBe(inputTable('users').columns[0]?.note);
+    expect(users.frozen.rows).toBe(1);
+    expect(users.cell(900, 0).format?.numberFormat?.type).toBe('TEXT');
+    expect(users.cell(3, 2).validation?.condition).toMatchObject({ type: 'ONE_OF_LIST' });
+    expect(users.cell(2, 2).validation).toBeUndefined();
+    const formula = (tab: string, row: number, column: number): string =>
+      google.tab(id, tab).cell(row, column).validation?.condition?.values?.[0]?.userEnteredValue ?? '';
+    expect(formula('Prices', 3, 0)).toBe('=ISNUMBER(A4)*(A4=INT(A4))*(A4>=1)');
+    expect(formula('Prices', 3, 1)).toBe('=ISNUMBER(B4)*(B4>=1/10)');
+    expect(formula('Points', 33, 1)).toBe('=ISNUMBER(B34)*(B34=INT(B34))*(B34>=1)*(B34<=90)');
+    expect(formula('Users', 3, 1)).toBe('=1*(LEN(B4)<=50)');
+  });
+});

@@ -1,0 +1,374 @@
+import { mkdtemp, copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseLayout } from '../../../src/mapping/parse-layout.ts';
+import { shownText } from '../../../src/model/cell.ts';
+import type { ReportColumn, ReportTab, ReportValue, WriteOptions } from '../../../src/model/table.ts';
+import { joinLayout, orderColumns } from '../../../src/report/arrange.ts';
+import { openXlsx } from '../../../src/tables/xlsx/read.ts';
+import { writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
+import { unzip } from '../../support/unzip.ts';
+import { handMade, textRow, workbookParts } from '../../support/workbook.ts';
+import { makeZip } from '../../support/zip.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-existing-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const file = (): string => path.join(folder, 'season.xlsx');
+const COLUMNS: readonly ReportColumn[] = [
+  { header: 'Squad', type: 'text' },
+  { header: 'Points', type: 'integer' },
+  { header: 'At', type: 'datetime' },
+];
+type Rows = readonly (readonly ReportValue[])[];
+const FIRST: Rows = [
+  ['Harbour & Co', 12, '2026-08-14T19:00:00Z'],
+  ['#N/A', -3, null],
+];
+
+interface Given {
+  readonly rows?: Rows;
+  readonly options?: Partial<WriteOptions>;
+  readonly tab?: string;
+  readonly columns?: readonly ReportColumn[];
+  readonly layout?: string;
+}
+
+function tabOf({
+  rows = FIRST,
+  options = {},
+  tab = 'Squads',
+  columns = COLUMNS,
+  layout,
+}: Given = {}): ReportTab {
+  async function* batches() {
+    yield await Promise.resolve(rows);
+  }
+  const headers = columns.map(({ header }) => header);
+  const parsed =
+    layout === undefined ? undefined : parseLayout(layout, 'l.yaml', { name: 'squads', headers, tab });
+  return {
+    location: { kind: 'xlsx', path: file(), tab },
+    table: {
+      name: 'squads',
+      columns: parsed === undefined ? columns : orderColumns(parsed, columns),
+      rows: batches(),
+    },
+    options: { mode: 'replace', excel: false, formulas: 'escape', timezone: 'Europe/Berlin', ...options },
+    layout: parsed && joinLayout(parsed, columns),
+  };
+}
+
+const refresh = (given?: Given): Promise<readonly number[]> => writeXlsxReport(file(), [tabOf(given)]);
+
+/** The texts of a tab as people see them, blank rows left out. */
+async function shown(tab = 'Squads'): Promise<readonly (readonly string[])[]> {
+  const table = await openXlsx(file(), tab, {
+    origin: tab,
+    headerRow: 1,
+    delimiter: 'auto',
+    encoding: 'auto',
+  });
+  const rows: (readonly string[])[] = [table.header];
+  for await (const batch of table.batches()) rows.push(...batch.map(({ cells }) => cells.map(shownText)));
+  return rows;
+}
+
+const fixture = (name: string): string => path.join(import.meta.dirname, '../../fixtures/tables', name);
+/**
+ * A report as teamsheet wrote it, then edited and saved in LibreOffice: columns Double (formulas) and "My note", a wider first column, the name MyName, and
+ * a tab Mine with a formula over the report, a chart, a colour and a validation.
+ */
+const editedReport = (): Promise<void> => copyFile(fixture('libreoffice-report.xlsx'), file());
+
+const partsOf = (): Promise<ReadonlyMap<string, string>> => unzip(file());
+
+async function refusal(given?: Given): Promise<{ code: unknown; exitCode: unknown; message: string }> {
+  const before = await readFile(file());
+  const error: unknown = await refresh(given).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(await readFile(file())).toEqual(before);
+  const { code, exitCode, message } = error as { code: unknown; exitCode: unknown; message: string };
+  return { code, exitCode, message: message.replaceAll(folder + path.sep, '') };
+}
+
+describe('a file that only teamsheet wrote', () => {
+  it('is written anew, whatever the report was before', async () => {
+    await refresh();
+    await refresh({ columns: [{ header: 'Other', type: 'text' }], rows: [['x']] });
+    expect(await shown()).toEqual([['Other'], ['x']]);
+  });
+
+  it('is written anew when it was too large to be built in memory', async () => {
+    const rows = Array.from({ length: 20_001 }, (_, index) => [`s${index}`, index, null]);
+    expect(await refresh({ rows })).toEqual([20_001]);
+    expect(await refresh({ rows: rows.slice(1) })).toEqual([20_000]);
+    expect(await refresh({ rows })).toEqual([20_001]);
+    expect(await shown()).toHaveLength(20_002);
+  });
+
+  it('keeps its tabs of other reports', async () => {
+    await refresh({ tab: 'Fixtures', rows: [['a', 1, null]] });
+    await refresh();
+    expect(await shown('Fixtures')).toEqual([
+      ['Squad', 'Points', 'At'],
+      ['a', '1', ''],
+    ]);
+    expect(await shown()).toHaveLength(3);
+  });
+});
+
+describe('append and merge', () => {
+  const added: Rows = [
+    ['Harbour & Co', 20, '2026-08-21T19:00:00Z'],
+    ['Otters', 5, null],
+  ];
+
+  it('add rows to those that stand there', async () => {
+    expect(await refresh({ options: { mode: 'append' } })).toEqual([2]);
+    expect(await refresh({ rows: added, options: { mode: 'append' } })).toEqual([4]);
+    expect(await shown()).toEqual([
+      ['Squad', 'Points', 'At'],
+      ['Harbour & Co', '12', '2026-08-14 21:00'],
+      ['#N/A', '-3', ''],
+      ['Harbour & Co', '20', '2026-08-21 21:00'],
+      ['Otters', '5', ''],
+    ]);
+  });
+
+  it('replace rows by their key, dates too, beside what the operator added', async () => {
+    await editedReport();
+    const options = { mode: 'merge', key: ['Squad', 'At'] } as const;
+    expect(
+      await refresh({ rows: [['Harbour & Co', 99, '2026-08-14T19:00:00Z'], ...added], options }),
+    ).toEqual([4]);
+    const parts = await partsOf();
+    expect(parts.get('xl/worksheets/sheet1.xml')).toMatch(/<c r="D2"[^>]*><f[^>]*>B2\*2<\/f><\/c>/);
+    expect((await shown('Squads')).map((row) => row.slice(0, 3))).toEqual([
+      ['Squad', 'Points', 'At'],
+      ['Harbour & Co', '99', '2026-08-14 21:00'],
+      ['#N/A', '-3', ''],
+      ['Harbour & Co', '20', '2026-08-21 21:00'],
+      ['Otters', '5', ''],
+      ['', '', ''],
+    ]);
+  });
+
+  it('leave the totals of the refresh before out', async () => {
+    const layout = 'version: 1\ntotals: { Points: sum }\n';
+    await refresh({ layout, options: { mode: 'append' } });
+    await refresh({ layout, rows: added, options: { mode: 'append' } });
+    expect((await shown()).map(([squad, points]) => [squad, points])).toEqual([
+      ['Squad', 'Points'],
+      ['Harbour & Co', '12'],
+      ['#N/A', '-3'],
+      ['Harbour & Co', '20'],
+      ['Otters', '5'],
+      ['Total', '34'],
+    ]);
+  });
+});
+
+describe("the operator's own things", () => {
+  it('survive a refresh: tabs whole, columns with formulas and notes, widths, names, charts', async () => {
+    await editedReport();
+    const before = await partsOf();
+    await refresh({
+      rows: [
+        ['Zed', 7, null],
+        ['Harbour & Co', 100, '2026-08-14T19:00:00Z'],
+        ['New', 1, null],
+      ],
+    });
+    const after = await partsOf();
+    for (const name of [
+      'xl/charts/chart1.xml',
+      'xl/drawings/drawing1.xml',
+      'xl/sharedStrings.xml',
+      'xl/worksheets/_rels/sheet2.xml.rels',
+    ])
+      expect(after.get(name)).toBe(before.get(name));
+    const mine = (parts: ReadonlyMap<string, string>): string => parts.get('xl/worksheets/sheet2.xml') ?? '';
+    // Its formula looks at the report, so that its stored result is not right any more.
+    expect(mine(after)).toBe(
+      mine(before).replace(/ t="n"><f aca="false">(SUM[^<]*)<\/f><v>9<\/v>/, '><f aca="false">$1</f>'),
+    );
+    expect(mine(after)).not.toBe(mine(before));
+    const sheet = after.get('xl/worksheets/sheet1.xml') ?? '';
+    expect(sheet).toContain('max="1" min="1" style="0" width="40.49"');
+    expect(sheet).toContain('max="5" min="5" style="0" width="31.5"');
+    expect(sheet.match(/<f [^>]*>[^<]*<\/f>/g)).toEqual([
+      '<f aca="false">B2*2</f>',
+      '<f aca="false">B3*2</f>',
+      '<f aca="false">SUM(B2:B4)</f>',
+    ]);
+    const book = after.get('xl/workbook.xml') ?? '';
+    expect(book).toContain('name="MyName"');
+    expect(book).toContain('fullCalcOnLoad="1"');
+    expect(after.has('docProps/custom.xml')).toBe(true);
+    expect([...after.keys()]).toEqual([...before.keys()]);
+  });
+
+  it('make the file no larger: a hundred refreshes leave what one leaves', async () => {
+    await editedReport();
+    await refresh();
+    const once = await readFile(file());
+    for (let round = 2; round <= 100; round += 1) await refresh();
+    expect((await readFile(file())).equals(once)).toBe(true);
+  });
+
+  it("keep their place where the format has none for them, as Excel's extensions", async () => {
+    const rows = `${textRow(1, ['Squad', 'Points', 'At', 'Mine'])}${textRow(2, ['x', 1, '', 'kept'])}`;
+    const extension =
+      '<mc:AlternateContent xmlns:mc="urn:mc"><mc:Choice Requires="x14"/></mc:AlternateContent>';
+    const validations =
+      '<dataValidations count="1"><dataValidation type="list" sqref="D2"><formula1>"a>b"</formula1></dataValidation></dataValidations>';
+    const squads = `<sheetPr/><sheetData>${rows}</sheetData><sheetProtection sheet="0"/>${validations}<pageMargins left="1"/>${extension}`;
+    await writeFile(file(), handMade({ tabs: { Squads: squads } }));
+    await refresh({ layout: 'version: 1\nrules: [{ column: Points, when: "> 10", fill: FFF2CC }]\n' });
+    const sheet = (await partsOf()).get('xl/worksheets/sheet1.xml') ?? '';
+    expect(
+      sheet
+        .replace(/<sheetData>.*<\/sheetData>/s, '<sheetData/>')
+        .match(
+          /(?<=<)(?:sheetPr|cols|sheetData|sheetProtection|autoFilter|conditionalFormatting|dataValidations|pageMargins|mc:AlternateContent)\b/g,
+        ),
+    ).toEqual([
+      'sheetPr',
+      'cols',
+      'sheetData',
+      'sheetProtection',
+      'conditionalFormatting',
+      'dataValidations',
+      'pageMargins',
+      'mc:AlternateContent',
+    ]);
+    expect(sheet).toContain(extension);
+    expect(sheet).toContain(validations);
+    expect((await shown())[1]).toEqual(['Harbour & Co', '12', '2026-08-14 21:00', 'kept']);
+  });
+
+  it('stand beside a tab that is added', async () => {
+    await writeFile(file(), handMade({ tabs: { Mine: `<sheetData>${textRow(1, ['a'])}</sheetData>` } }));
+    const before = await partsOf();
+    await refresh();
+    const after = await partsOf();
+    expect(after.get('xl/worksheets/sheet1.xml')).toBe(before.get('xl/worksheets/sheet1.xml'));
+    expect(await shown()).toHaveLength(3);
+    expect(await shown('Mine')).toEqual([['a']]);
+  });
+});
+
+const LAYOUT = `version: 1
+rules: [{ column: Points, when: '> 10', fill: FFF2CC }]
+charts: { tab: Drawn, list: [{ title: Points, type: bar, x: Squad, y: Points }] }
+cover: { tab: About, title: Season }
+`;
+
+describe('a layout in the workbook of an operator', () => {
+  it('has its rules, styles, charts, names and tabs once, however often it is refreshed', async () => {
+    await editedReport();
+    await refresh({ layout: LAYOUT });
+    const once = await partsOf();
+    expect(
+      [...once.keys()].filter((name) => /charts\/|drawings\/d|worksheets\/s/.test(name)).toSorted(),
+    ).toEqual([
+      'xl/charts/chart1.xml',
+      'xl/charts/chart2.xml',
+      'xl/drawings/drawing1.xml',
+      'xl/drawings/drawing2.xml',
+      'xl/worksheets/sheet1.xml',
+      'xl/worksheets/sheet2.xml',
+      'xl/worksheets/sheet3.xml',
+      'xl/worksheets/sheet4.xml',
+    ]);
+    for (let round = 2; round <= 5; round += 1) await refresh({ layout: LAYOUT });
+    const often = await partsOf();
+    expect([...often]).toEqual([...once]);
+    await refresh({ layout: LAYOUT, rows: [...FIRST, ['Otters', 30, null]] });
+    const sheet = (await partsOf()).get('xl/worksheets/sheet1.xml') ?? '';
+    expect(sheet.match(/<conditionalFormatting [^>]*>/g)).toEqual([expect.stringContaining('sqref="B2:B4"')]);
+  });
+
+  it('does not take a tab that is not ours', async () => {
+    await writeFile(file(), handMade({ tabs: { Drawn: `<sheetData>${textRow(1, ['mine'])}</sheetData>` } }));
+    expect(await refusal({ layout: LAYOUT })).toEqual({
+      code: 'destination.tab_taken',
+      exitCode: 8,
+      message:
+        'season.xlsx tab "Drawn": the layout of a report puts a tab of this name into the file, and there is one already; nothing was written',
+    });
+  });
+});
+
+describe('a workbook that cannot be kept is left as it is', () => {
+  const header = (names: readonly string[]): Uint8Array =>
+    handMade({ tabs: { Squads: `<sheetData>${textRow(1, names)}${textRow(2, ['x', 'y'])}</sheetData>` } });
+
+  it('when the columns of the report are not the first ones', async () => {
+    await writeFile(file(), header(['Mine', 'Squad', 'Points', 'At']));
+    expect(await refusal()).toEqual({
+      code: 'destination.header',
+      exitCode: 8,
+      message:
+        'season.xlsx tab "Squads": its columns are "Mine", "Squad", "Points", "At"; the report has "Squad", "Points", "At"; nothing was written',
+    });
+  });
+
+  it('when the report is wider now and the room is taken', async () => {
+    await editedReport();
+    const columns: readonly ReportColumn[] = [...COLUMNS, { header: 'Rank', type: 'integer' }];
+    expect((await refusal({ columns, rows: [] })).message).toBe(
+      'season.xlsx tab "Squads": the report has 4 columns now, and your own cells stand in D; nothing was written',
+    );
+  });
+
+  it('when cells of the report are merged', async () => {
+    const data = `<sheetData>${textRow(1, ['Squad', 'Points', 'At'])}${textRow(2, ['x'])}</sheetData>`;
+    await writeFile(
+      file(),
+      handMade({ tabs: { Squads: `${data}<mergeCells><mergeCell ref="A2:B2"/></mergeCells>` } }),
+    );
+    expect(await refusal()).toMatchObject({ code: 'destination.merged', exitCode: 8 });
+  });
+
+  it('when its XML has another form than programs write', async () => {
+    const parts = workbookParts({ tabs: { Mine: '<sheetData/>' } }).map((part) =>
+      part.name === 'xl/styles.xml'
+        ? {
+            ...part,
+            content: String(part.content)
+              .replace(/<(\/?)(?=[a-z])/gi, '<$1x:')
+              .replace('xmlns=', 'xmlns:x='),
+          }
+        : part,
+    );
+    await writeFile(file(), makeZip(parts));
+    expect(await refusal()).toMatchObject({ code: 'destination.form', exitCode: 8 });
+  });
+
+  it('when it is no workbook', async () => {
+    await writeFile(file(), 'Squad,Points\n');
+    expect(await refusal()).toMatchObject({ code: 'destination.damaged', exitCode: 8 });
+  });
+
+  it.each([
+    ['~$season.xlsx', 'Excel'],
+    ['.~lock.season.xlsx#', 'LibreOffice'],
+  ])('when %s says that it is open', async (mark, program) => {
+    await refresh();
+    await writeFile(path.join(folder, mark), '');
+    expect(await refusal()).toEqual({
+      code: 'destination.open',
+      exitCode: 8,
+      message: `season.xlsx is open in ${program}; nothing was written`,
+    });
+    expect((await readdir(folder)).toSorted()).toEqual([mark, 'season.xlsx'].toSorted());
+  });
+});
