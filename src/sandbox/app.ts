@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import fastify from 'fastify';
@@ -6,13 +6,34 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { OPERATION_IDS } from '../contract/index.ts';
 import type { Clock } from '../model/ports.ts';
+import type { Account } from './accounts.ts';
 import type { Context } from './context.ts';
-import { advance } from './play.ts';
-import { Refusal } from './refusal.ts';
+import { controlOf } from './control/index.ts';
+import { addDocsPage } from './docs-page.ts';
+import { addFaultHooks } from './fault-hooks.ts';
+import { consoleOf } from './console/index.ts';
+import { checkKey } from './keys.ts';
+import { addLog } from './log.ts';
+import type { AnswerLine } from './log.ts';
+import { openRecentRequests } from './recent-requests.ts';
+import { refusalBody } from './refusal-body.ts';
+import { MalformedBody, Refusal } from './refusal.ts';
 import { addOperation } from './routes.ts';
+import { DEFAULT_SETTINGS } from './switches.ts';
+import type { Settings } from './switches.ts';
 import { validatorOf } from './validation.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The bytes of the body as they came; null without one. */
+    rawBody: Uint8Array | null;
+    /** Whose key the request carries; null until it is known. */
+    account: Account | null;
+  }
+}
+
 const BODY_LIMIT_BYTES = 1_048_576;
+const REQUEST_ID = /^[\w.:-]{1,100}$/;
 
 const OPENAPI: NonNullable<FastifyDynamicSwaggerOptions['openapi']> = {
   openapi: '3.1.0',
@@ -28,27 +49,35 @@ const OPENAPI: NonNullable<FastifyDynamicSwaggerOptions['openapi']> = {
 };
 
 interface AppOptions {
-  readonly apiKey: string;
+  /** The first is the one whose clock the Date header follows. */
+  readonly accounts: readonly [Account, ...Account[]];
+  readonly controlKey: string;
   readonly clock: Clock;
+  /** Aborted when the service ends: nothing waits any longer. */
+  readonly closing: AbortSignal;
   readonly onFailure: ((error: unknown) => void) | undefined;
+  readonly onAnswer: ((line: AnswerLine) => void) | undefined;
 }
 
-/** The service as a Fastify instance that listens nowhere yet: /v1 with all operations, and /openapi.json. */
-export async function createApp(
-  context: Context,
-  { apiKey, clock, onFailure }: AppOptions,
-): Promise<FastifyInstance> {
-  const answerError = errorAnswer(onFailure);
+/** The service as a Fastify instance that listens nowhere yet: /v1 with all operations, /openapi.json, and /control for its operator. */
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const { accounts, controlKey, onFailure, onAnswer } = options;
+  const [{ context }] = accounts;
+  const answerError = errorAnswer(onFailure, DEFAULT_SETTINGS);
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
+    // A client's own id of a request, where it is harmless, so that both sides' logs can be joined.
+    genReqId: ({ headers: { 'x-request-id': sent } }) =>
+      typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID(),
     // An overlong id is then refused by its schema, which names it.
     routerOptions: { maxParamLength: 1_000 },
-    forceCloseConnections: true,
+    // Those that are answering go on until they have answered; see server.ts.
+    forceCloseConnections: 'idle',
     frameworkErrors: answerError,
     clientErrorHandler: (_error, socket) => {
-      const body = JSON.stringify(errorEnvelope(400, 'the request is not HTTP'));
+      const { body } = refusalBody('envelope', 400, 'the request is not HTTP');
       const head =
         'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nConnection: close';
       if (socket.writable) socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
@@ -66,34 +95,86 @@ export async function createApp(
   // Answers are built by the handlers' types and checked against the contract in tests, not on every request.
   app.setSerializerCompiler(() => JSON.stringify);
   parseJsonAlone(app);
-  app.addHook('onRequest', async (request, reply) => {
+  app.decorateRequest('rawBody', null);
+  app.decorateRequest('account', null);
+  app.decorateRequest('fault', null);
+  const requests = openRecentRequests();
+  const noteAnswer = (line: AnswerLine, account: Account | null): void => {
+    requests.add({ ...line, account: account === null ? null : accounts.indexOf(account) + 1 });
+    onAnswer?.(line);
+  };
+  addLog(app, noteAnswer, () => context.season.wallMs());
+  app.addHook('onRequest', (request, reply, next) => {
     checkHost(request);
-    if (context.settings.latency_ms > 0) await clock.sleep(context.settings.latency_ms);
-    reply.header('date', new Date(clock.now()).toUTCString());
+    void reply.header('x-request-id', request.id);
+    next();
+  });
+  const dateText = dateHeader();
+  // Stamped as the answer goes out: what was asked may have moved the clock.
+  app.addHook('onSend', (_request, reply, _payload, next) => {
+    void reply.header('date', dateText(context.season.wallMs()));
+    next();
   });
   await app.register(swagger, {
     openapi: OPENAPI,
     transform: jsonSchemaTransform,
     transformObject: jsonSchemaTransformObject,
   });
-  await app.register(serviceOf(context, apiKey), { prefix: '/v1' });
+  await app.register(serviceOf(options), { prefix: '/v1' });
+  for (const [index, account] of accounts.entries()) {
+    const prefix = index === 0 ? '/control' : `/control/accounts/${index + 1}`;
+    await app.register(controlOf(account.context, { controlKey, reset: account.reset }), { prefix });
+  }
+  addDocsPage(app);
+  await app.register(
+    consoleOf({ accounts, controlKey, requests, nowMs: () => options.clock.now(), onFailure }),
+  );
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   await app.ready();
   return app;
 }
 
-/** Everything below /v1: the key is checked first, then the windows count the request, then the season catches up with its clock. */
-function serviceOf(context: Context, apiKey: string) {
+/** The header Date, which is the same for a whole second. */
+function dateHeader(): (wallMs: number) => string {
+  let second = Number.NaN;
+  let text = '';
+  return (wallMs) => {
+    const now = Math.floor(wallMs / 1_000);
+    if (now !== second) text = new Date(wallMs).toUTCString();
+    second = now;
+    return text;
+  };
+}
+
+/** Everything below /v1: after the wait that was asked for the key is checked, then the windows count the request, then the season catches up with its clock. */
+function serviceOf({ accounts, clock, closing, onFailure }: AppOptions) {
   return (service: FastifyInstance, _options: object, done: () => void): void => {
+    const { settings } = accounts[0].context;
+    service.setErrorHandler(errorAnswer(onFailure, settings));
+    if (settings.latency_ms > 0) service.addHook('onRequest', () => clock.sleep(settings.latency_ms));
     service.addHook('onRequest', (request, _reply, next) => {
-      checkKey(request, apiKey);
-      context.limits.admit();
-      advance(context.store, context.season.now());
+      const { context } = (request.account = checkKey(request, 'x-api-key', accounts));
+      admit(context, request.routeOptions.config.operation === 'get-account');
+      context.answers.refresh();
+      context.views.refresh();
       next();
     });
-    for (const id of OPERATION_IDS) addOperation(service, context, id);
+    const contextOf = (request: FastifyRequest): Context => {
+      if (request.account === null) throw new Refusal(401, 'the header x-api-key is missing');
+      return request.account.context;
+    };
+    addFaultHooks(service, contextOf, clock, closing);
+    for (const id of OPERATION_IDS) addOperation(service, { settings, contextOf }, id);
     done();
   };
+}
+
+/** @throws Refusal 401, 403 or 429 when the account may not ask (more) now. The account call itself may be free, and tells an inactive account. */
+function admit({ limits, settings }: Context, isAccountCall: boolean): void {
+  if (!isAccountCall || settings.account_call !== 'free') limits.admit();
+  if (isAccountCall) return;
+  if (settings.account_state === 'inactive_refusing') throw new Refusal(403, 'the account is not active');
+  if (settings.account_state === 'key_inactive_refusing') throw new Refusal(401, 'the key is not active');
 }
 
 const LOOPBACK_ADDRESS = /^(::ffff:)?127\.|^::1$/;
@@ -105,32 +186,22 @@ function checkHost({ socket, headers }: FastifyRequest): void {
   throw new Refusal(421, 'the header Host does not name this machine');
 }
 
-/** In constant time, whatever the length of what was sent. */
-function checkKey(request: FastifyRequest, apiKey: string): void {
-  const sent = request.headers['x-api-key'];
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  if (typeof sent === 'string' && timingSafeEqual(digest(sent), digest(apiKey))) return;
-  throw new Refusal(
-    401,
-    sent === undefined ? 'the header x-api-key is missing' : 'the x-api-key is not known',
-  );
-}
-
 /** The one content type: valid UTF-8 and JSON; anything else is refused with 415. */
 function parseJsonAlone(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    request.rawBody = body;
     let text: string;
     try {
       text = utf8.decode(body);
     } catch {
-      done(new Refusal(400, 'body: not valid UTF-8'));
+      done(new MalformedBody('not valid UTF-8'));
       return;
     }
     void parse(request, text, (error, value: unknown) => {
-      done(error === null ? null : new Refusal(400, `body: ${error.message}`), value);
+      done(error === null ? null : new MalformedBody(error.message), value);
     });
   });
 }
@@ -141,21 +212,25 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: `body: larger than ${BODY_LIMIT_BYTES} bytes`,
 };
 
-/** Answers with an envelope whatever went wrong; what is no refusal is our own mistake, and its message is not for clients. */
-function errorAnswer(onFailure: AppOptions['onFailure']) {
+/** Answers with a refusal whatever went wrong; what is no refusal is our own mistake, and its message is not for clients. */
+function errorAnswer(onFailure: AppOptions['onFailure'], settings: Settings) {
   return (error: FastifyError | Refusal, _request: FastifyRequest, reply: FastifyReply): void => {
-    const status = error.statusCode !== undefined && error.statusCode >= 400 ? error.statusCode : 500;
+    const status = statusOf(error, settings);
     if (status >= 500) onFailure?.(error);
-    if (error instanceof Refusal && error.retryAfterSeconds !== undefined) {
-      void reply.header('retry-after', String(error.retryAfterSeconds));
+    if (error instanceof Refusal && error.retryAfter !== undefined) {
+      void reply.header('retry-after', error.retryAfter);
     }
     const known = 'code' in error ? PLAIN_WORDS[error.code] : undefined;
     const message =
       status >= 500 ? 'the sandbox failed; this is a mistake of its own' : (known ?? error.message);
-    void reply.status(status).type('application/json; charset=utf-8').send(errorEnvelope(status, message));
+    const answer = refusalBody(settings.error_shape, status, message);
+    void reply.status(answer.status).type(answer.type).send(answer.body);
   };
 }
 
-function errorEnvelope(statusCode: number, message: string) {
-  return { statusCode, message, data: null };
+function statusOf(error: FastifyError | Refusal, { validation_status }: Settings): number {
+  const { statusCode = 500 } = error;
+  if (statusCode < 400) return 500;
+  const isInvalid = statusCode === 400 && error instanceof Refusal && !(error instanceof MalformedBody);
+  return isInvalid ? Number(validation_status) : statusCode;
 }

@@ -1,17 +1,25 @@
 import type { BodyOf, OperationId, PagedOperationId, QueryOf, RecordOf } from '../contract/index.ts';
 import type { endpoints } from '../contract/index.ts';
-import type { SeasonClock } from './clock.ts';
+import type { ServiceClock } from './clock.ts';
 import type { Paging } from './paging.ts';
+import type { Answers } from './answers.ts';
+import type { Faults } from './faults.ts';
 import type { Limits } from './limits.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './switches.ts';
 import type { Store } from './store.ts';
+import type { Views } from './views.ts';
 
 /** What every handler works with. */
 export interface Context {
   readonly store: Store;
-  readonly season: SeasonClock;
+  readonly season: ServiceClock;
   readonly limits: Limits;
   readonly settings: Settings;
+  /** The store as old as the settings let a reader see it. */
+  readonly views: Views;
+  readonly faults: Faults;
+  /** What was answered and has not changed. */
+  readonly answers: Answers;
 }
 
 /** A validated request; `id` is empty where the path has none. */
@@ -29,6 +37,8 @@ type DataOf<Id extends OperationId> = (typeof endpoints)[Id]['list'] extends tru
 type Answer<Id extends OperationId> = {
   readonly message: string;
   readonly data: DataOf<Id>;
+  /** The ids of the records that were written, where `data` does not show them; kept with the effect and not answered. */
+  readonly records?: readonly string[];
 } & (Id extends PagedOperationId ? { readonly paging: Paging } : { readonly paging?: never });
 
 /** Carries out one operation within one transaction; throws a Refusal for anything but success. */

@@ -1,20 +1,35 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { ConfigError, UsageError } from '../model/error.ts';
 import type { Clock, HttpRequest, HttpResponse } from '../model/ports.ts';
+import { settingsOfAccount } from './accounts.ts';
+import type { Account } from './accounts.ts';
+import { openAnswers } from './answers.ts';
 import { createApp } from './app.ts';
-import { openSeasonClock, realClock } from './clock.ts';
+import type { Context } from './context.ts';
+import { openServiceClock, realClock } from './clock.ts';
+import type { ServiceClock } from './clock.ts';
+import { faultSchema, openFaults } from './faults.ts';
+import type { FaultInput } from './faults.ts';
+import { keepKey } from './keys.ts';
 import { openLimits } from './limits.ts';
+import type { AnswerLine } from './log.ts';
 import { SEEDS, isSeed, startSeason, writeSeed } from './seed.ts';
 import type { SeedName } from './seed.ts';
-import { listen } from './server.ts';
+import { close, listen } from './server.ts';
 import { completeSettings } from './settings.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './switches.ts';
 import { openStore } from './store.ts';
 import type { Store } from './store.ts';
+import { parseTime } from './time.ts';
+import { openViews } from './views.ts';
 
+export { FAULT_KINDS, faultSchema } from './faults.ts';
+export type { FaultInput } from './faults.ts';
+export type { AnswerLine } from './log.ts';
+export { PROFILES, profileSettings } from './profiles.ts';
 export { parseSetting } from './settings.ts';
-export type { Settings } from './settings.ts';
+export { DEFAULT_SETTINGS, SWITCHES, SWITCH_NAMES, valuesOf } from './switches.ts';
+export type { Settings, SwitchName } from './switches.ts';
 export type { SeedName } from './seed.ts';
 
 /** How a sandbox is made; every part has a default. */
@@ -25,18 +40,28 @@ export interface SandboxOptions {
   readonly seed?: SeedName;
   /** The key that clients send; a random one, or the one that the file holds, when left out. */
   readonly apiKey?: string;
-  /** ISO time at which the clock of the season starts; the seed has its own. Weeks that were played stay played. */
+  /** The key of the operator's interface at /control; like `apiKey`. */
+  readonly controlKey?: string;
+  /** ISO time at which the clock of the service starts; a seed has its own for its season. Weeks that were played stay played. */
   readonly now?: string;
   readonly settings?: Partial<Settings>;
+  /** What goes wrong with requests of the first account, from the start. */
+  readonly faults?: readonly FaultInput[];
   /** Told of every error that is no refusal: a mistake of the sandbox itself, answered with 500. */
   readonly onFailure?: (error: unknown) => void;
-  /** Real time, of the rate windows and the Date header. */
+  /** Told of every answer, for a log. */
+  readonly onAnswer?: (line: AnswerLine) => void;
+  /** Real time, which the clock of the service runs with. */
   readonly clock?: Clock;
 }
 
 /** A running service. */
 export interface Sandbox {
   readonly apiKey: string;
+  /** What the operator's interface at /control asks for in the header x-control-key. */
+  readonly controlKey: string;
+  /** Every account by its key and tier; the first is that of `apiKey`. */
+  readonly accounts: readonly { readonly api_key: string; readonly tier: string }[];
   readonly app: FastifyInstance;
   /** Answers a request without a socket: the Transport of a client. The host of the URL does not matter. */
   inject(request: HttpRequest): Promise<HttpResponse>;
@@ -52,25 +77,104 @@ export interface Sandbox {
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = completeSettings(options.settings ?? {});
-  const now = options.now === undefined ? undefined : parseTime(options.now);
+  const now = options.now === undefined ? undefined : requireTime(options.now);
   const clock = options.clock ?? realClock;
-  const store = openStore(options.db);
+  const ended = new AbortController();
+  const [first, ...further] = Array.from({ length: settings.accounts }, (_, index) => index);
+  const opened: OpenAccount[] = [];
   try {
-    const seed = plant(store, options);
-    const season = openSeasonClock(store, clock, SEEDS[seed], now);
-    startSeason(store, seed, season.now());
-    const limits = openLimits(settings, clock, store);
-    const context = { store, season, limits, settings };
-    const apiKey = keepKey(store, options.apiKey);
-    const app = await createApp(context, { apiKey, clock, onFailure: options.onFailure });
+    const open = (index: number): OpenAccount => {
+      const account = openAccount(options, settingsOfAccount(settings, index), { clock, now, index });
+      opened.push(account);
+      return account;
+    };
+    const accounts = [open(first ?? 0), ...further.map(open)] as const;
+    const [{ key: apiKey, context }] = accounts;
+    context.faults.add((options.faults ?? []).map((fault) => faultSchema.parse(fault)));
+    const controlKey = keepKey(context.store, 'control_key', options.controlKey);
+    const app = await createApp({
+      accounts: [...accounts],
+      controlKey,
+      clock,
+      closing: ended.signal,
+      onFailure: options.onFailure,
+      onAnswer: options.onAnswer,
+    });
     return {
       apiKey,
+      controlKey,
+      accounts: accounts.map((account) => ({
+        api_key: account.key,
+        tier: account.context.settings.tier,
+      })),
       app,
       inject: (request) => inject(app, request),
       listen: (where) => listen(app, where),
       close: async () => {
-        await app.close();
+        ended.abort();
+        await close(app);
+        for (const account of accounts) account.close();
+      },
+    };
+  } catch (cause) {
+    for (const account of opened) account.context.store.close();
+    throw cause;
+  }
+}
+
+interface OpenAccount extends Account {
+  /** Keeps what it knows and closes its store. */
+  readonly close: () => void;
+}
+
+interface AccountOptions {
+  readonly clock: Clock;
+  readonly now: string | undefined;
+  /** From 0. */
+  readonly index: number;
+}
+
+/** An account with a service of its own; the further ones keep their contents in files beside the first one's. */
+function openAccount(
+  options: SandboxOptions,
+  settings: Settings,
+  { clock, now, index }: AccountOptions,
+): OpenAccount {
+  const { db, apiKey, ...rest } = options;
+  const own = {
+    ...rest,
+    ...(db !== undefined && { db: index === 0 ? db : `${db}-account-${index + 1}` }),
+  };
+  const store = openStore(own.db);
+  try {
+    const { seed, season } = store.transaction(() => begin(store, own, clock, now));
+    const wallMs = (): number => season.wallMs();
+    const limits = openLimits(settings, wallMs, store);
+    const views = openViews(store, settings, wallMs);
+    const context: Context = {
+      store,
+      season,
+      limits,
+      settings,
+      views,
+      faults: openFaults(),
+      answers: openAnswers(store, season, settings),
+    };
+    return {
+      key: keepKey(store, 'api_key', index === 0 ? apiKey : undefined),
+      context,
+      reset: () => {
+        season.restart(() => {
+          store.clear();
+          writeSeed(store, seed);
+          startSeason(store, seed, season.now());
+        });
+        limits.clear();
+        views.restart();
+      },
+      close: () => {
         limits.save();
+        views.close();
         store.close();
       },
     };
@@ -80,41 +184,39 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   }
 }
 
-function parseTime(text: string): string {
-  const time = Date.parse(text);
-  if (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(time)) return new Date(time).toISOString();
-  throw new UsageError('sandbox.now', `--now ${text}: not an ISO 8601 time`, {
+function requireTime(text: string): string {
+  const time = parseTime(text);
+  if (time !== undefined) return time;
+  throw new UsageError('sandbox.now', `--now ${text}: not an ISO 8601 time with its zone`, {
     next: 'write for example --now 2026-09-22T12:00:00Z',
   });
 }
 
-/** Fills a new database and returns the seed that the database was made with. */
-function plant(store: Store, { seed, db }: SandboxOptions): SeedName {
+/** Fills a new database, or goes on with one that has contents; the season is then where its clock is. */
+function begin(
+  store: Store,
+  { seed: wanted, db }: SandboxOptions,
+  clock: Clock,
+  now: string | undefined,
+): { readonly seed: SeedName; readonly season: ServiceClock } {
   const known = store.readMeta('seed');
-  if (known === undefined) {
-    const wanted = seed ?? 'default';
-    store.transaction(() => {
-      writeSeed(store, wanted);
-      store.writeMeta('seed', wanted);
-      store.writeMeta('account_id', randomUUID());
-    });
-    return wanted;
+  const seed = known ?? wanted ?? 'default';
+  if (!isSeed(seed) || (wanted !== undefined && wanted !== seed)) {
+    throw new ConfigError(
+      'sandbox.seed',
+      `${db ?? 'memory'} was made with the seed "${seed}", not "${wanted ?? ''}"`,
+      {
+        file: db,
+        next: `leave the seed at ${seed}, or name a new file with --db`,
+      },
+    );
   }
-  if (isSeed(known) && (seed === undefined || seed === known)) return known;
-  throw new ConfigError(
-    'sandbox.seed',
-    `${db ?? 'memory'} was made with the seed "${known}", not "${seed ?? ''}"`,
-    {
-      file: db,
-      next: `leave the seed at ${known}, or name a new file with --db`,
-    },
-  );
-}
-
-function keepKey(store: Store, given: string | undefined): string {
-  const key = given ?? store.readMeta('api_key') ?? randomBytes(24).toString('base64url');
-  store.writeMeta('api_key', key);
-  return key;
+  const season = openServiceClock(store, clock, SEEDS[seed], now);
+  if (known === undefined) {
+    writeSeed(store, seed);
+    startSeason(store, seed, season.now());
+  }
+  return { seed, season };
 }
 
 async function inject(app: FastifyInstance, request: HttpRequest): Promise<HttpResponse> {

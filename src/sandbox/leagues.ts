@@ -21,3 +21,13 @@ export function requireLeague(store: Store, field: string, id: string | number) 
   if (league === undefined) throw unknownId(field, 'fantasy league', id);
   return league;
 }
+
+/** Makes a fantasy league and returns its id. */
+export function writeFantasyLeague(store: Store, name: string, now: string): number {
+  return store.run(
+    'INSERT INTO fantasy_leagues (name, created_at, updated_at) VALUES (?, ?, ?)',
+    name,
+    now,
+    now,
+  );
+}

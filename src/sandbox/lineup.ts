@@ -19,21 +19,23 @@ export interface Place {
 
 /** The fewest of each position that a legal line-up starts. */
 export const FEWEST: Readonly<Record<Position, number>> = { GK: 1, DEF: 3, MID: 2, FWD: 1 };
-const MOST: Readonly<Record<Position, number>> = { GK: 1, DEF: 5, MID: 5, FWD: 3 };
+/** The most of each position that a legal line-up starts. */
+export const MOST: Readonly<Record<Position, number>> = { GK: 1, DEF: 5, MID: 5, FWD: 3 };
 const STARTERS = 11;
 const ORDER: readonly Position[] = ['GK', 'DEF', 'MID', 'FWD'];
 
 /**
- * The line-up of a squad, as legal as its players permit: one goalkeeper, at least three defenders, two midfielders and a forward, then the
- * others in the given order, at most 5/5/3 unless there is nobody else. Starters stand by position, the bench with its goalkeepers first, each in
- * the given order. The dearest starter is captain, the next vice-captain.
+ * The line-up of a squad, as legal as its players permit and of the dearest of them: one goalkeeper, three defenders, two midfielders and a forward,
+ * then the dearest others, at most 5/5/3 unless there is nobody else; of two that cost the same the one given first. Starters stand by position, the
+ * bench with its goalkeepers first, each in the given order. The dearest starter is captain, the next vice-captain.
  */
 export function pickLineup(squad: readonly Candidate[]): readonly Place[] {
+  const dearestFirst = squad.toSorted((one, other) => other.price - one.price);
   const starting = new Set<Candidate>();
   const fill = (limit: Readonly<Record<Position, number>>): void => {
     const count = { GK: 0, DEF: 0, MID: 0, FWD: 0 };
     for (const candidate of starting) count[candidate.position] += 1;
-    for (const candidate of squad) {
+    for (const candidate of dearestFirst) {
       if (starting.has(candidate) || starting.size >= STARTERS) continue;
       if (count[candidate.position] >= limit[candidate.position]) continue;
       count[candidate.position] += 1;
@@ -49,7 +51,7 @@ export function pickLineup(squad: readonly Candidate[]): readonly Place[] {
   const bench = squad
     .filter((candidate) => !starting.has(candidate))
     .toSorted((one, other) => Number(other.position === 'GK') - Number(one.position === 'GK'));
-  const [captain, viceCaptain] = eleven.toSorted((one, other) => other.price - one.price);
+  const [captain, viceCaptain] = dearestFirst.filter((candidate) => starting.has(candidate));
   return [...eleven, ...bench].map((candidate, index) => ({
     playerId: candidate.playerId,
     position: candidate.position,

@@ -72,7 +72,7 @@ const GIVES_ASSISTS = { GK: 0.1, DEF: 2, MID: 5, FWD: 3 };
 
 /**
  * Plays a match: eleven start a side, at most five substitutes come on, a player sent off is not replaced, and the goals of the players add up
- * to the score. There are no own goals, because the weekly statistics could not show them.
+ * to the score. Nobody scores an own goal: the weekly statistics have no field for one, so that a reader could check neither score nor points.
  */
 export function playMatch(chance: Chance, home: Side, away: Side): MatchResult {
   const homeSheet = teamSheet(chance, home);

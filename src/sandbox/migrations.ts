@@ -96,6 +96,47 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX auto_substitutions_by_league ON auto_substitutions (fantasy_league_id);
   `,
+  `
+  ALTER TABLE fantasy_leagues ADD COLUMN squads INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE fantasy_leagues ADD COLUMN mini_leagues INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE fantasy_leagues ADD COLUMN ranked_at TEXT;
+  UPDATE fantasy_leagues SET
+    squads = (SELECT count(*) FROM squads s WHERE s.fantasy_league_id = fantasy_leagues.id),
+    mini_leagues = (SELECT count(*) FROM mini_leagues m WHERE m.fantasy_league_id = fantasy_leagues.id);
+  CREATE TRIGGER squads_counted AFTER INSERT ON squads BEGIN
+    UPDATE fantasy_leagues SET squads = squads + 1 WHERE id = NEW.fantasy_league_id;
+  END;
+  CREATE TRIGGER mini_leagues_counted AFTER INSERT ON mini_leagues BEGIN
+    UPDATE fantasy_leagues SET mini_leagues = mini_leagues + 1 WHERE id = NEW.fantasy_league_id;
+  END;
+
+  CREATE TABLE effects (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, operation TEXT NOT NULL, request_id TEXT NOT NULL,
+    body_sha256 TEXT NOT NULL, created_at TEXT NOT NULL, record_count INTEGER NOT NULL, record_ids TEXT NOT NULL
+  ) STRICT;
+  `,
+  // An external_id may belong to two users, where a profile creates it twice; SQLite drops a constraint only with its table.
+  `
+  CREATE TABLE users_anew (
+    user_id INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, external_id TEXT NOT NULL,
+    display_name TEXT NOT NULL, is_active INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO users_anew SELECT * FROM users;
+  DROP TABLE users;
+  ALTER TABLE users_anew RENAME TO users;
+  CREATE INDEX users_by_external_id ON users (external_id);
+  CREATE INDEX users_by_update ON users (updated_at, user_id);
+
+  CREATE TABLE earlier_points_configs (
+    id TEXT PRIMARY KEY, fantasy_league_id INTEGER NOT NULL REFERENCES fantasy_leagues (id),
+    settings TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  ALTER TABLE effects ADD COLUMN fault TEXT;
+
+  CREATE INDEX game_weeks_by_start ON game_weeks (start_date);
+  CREATE INDEX game_weeks_to_play ON game_weeks (end_date) WHERE is_played = 0;
+  `,
 ];
 
 /** Brings `database` to the newest version, whole or not at all; throws for a database of a later version than this program knows. */
@@ -104,7 +145,10 @@ export function migrate(database: DatabaseSync): void {
   if (version > MIGRATIONS.length) {
     throw new Error(`it was written by a newer version of teamsheet (format ${version})`);
   }
+  // A table that others refer to can be made anew only while nobody looks.
+  database.exec('PRAGMA foreign_keys = OFF');
   for (const [index, sql] of MIGRATIONS.slice(version).entries()) {
     database.exec(`BEGIN; ${sql}; PRAGMA user_version = ${version + index + 1}; COMMIT`);
   }
+  database.exec('PRAGMA foreign_keys = ON');
 }

@@ -7,18 +7,19 @@ import { int, text } from './store.ts';
 import type { Store } from './store.ts';
 import { dueWeeks } from './weeks.ts';
 
-/** Plays every week that has ended at `now`, in order: results, statistics and the points of every squad. */
-export function advance(store: Store, now: string): void {
+/** Plays every week that has ended at `now`, in order and in one transaction: results, statistics, and the points and ranks of every squad. Returns the numbers of those weeks. */
+export function advance(store: Store, now: string): readonly number[] {
   const due = dueWeeks(store, now);
-  if (due.length === 0) return;
+  if (due.length === 0) return [];
   store.transaction(() => {
     const sides = readSides(store);
     for (const week of due) {
       playWeek(store, week.number, sides);
       store.run('UPDATE game_weeks SET is_played = 1 WHERE number = ?', week.number);
-      for (const league of leagueIds(store)) settleWeek(store, league, week.number);
+      for (const league of leagueIds(store)) settleWeek(store, league, week.number, now);
     }
   });
+  return due.map((week) => week.number);
 }
 
 function leagueIds(store: Store): readonly number[] {

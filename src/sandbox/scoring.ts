@@ -1,4 +1,5 @@
 import type { BodyOf } from '../contract/index.ts';
+import type { Place } from './lineup.ts';
 import type { Performance } from './match.ts';
 
 /** The settings of a points configuration (section 2.9) without its league. */
@@ -8,19 +9,21 @@ const WORD = { GK: 'goalkeeper', DEF: 'defender', MID: 'midfielder', FWD: 'forwa
 
 /**
  * The points of one performance, setting by setting; settings that give nothing are left out, and a player who did not play has none. The
- * interface names the settings (section 2.9) and leaves their meaning open; this is the sandbox's reading:
+ * interface names the settings (section 2.9) and leaves their meaning open; this is the sandbox's reading, for every one of them:
  *
- * - starter or bencher points for whoever played, by how the match began for them; minutes played points on reaching
- *   time_onfield_eligibility_minutes; sub in points for coming on; sub out points for a starter taken off, not for one sent off;
- * - clean sheet points on reaching clean_sheet_eligibility_minutes with no goal conceded while on the pitch;
- * - concede points once, when any goal was conceded; goal concede points for each, the sum cut toward zero;
- * - goal save points for every full group of goal_save_ratio saves (none when the ratio is below 1);
- * - deductions are negative numbers; bonus points are added as they are.
+ * - `starter_points`, `bencher_points`: once, to whoever played, by how the match began for them.
+ * - `minutes_played_points`: once, on reaching `time_onfield_eligibility_minutes`.
+ * - `sub_in_points`: once, for coming on. `sub_out_points`: once, for a starter taken off, not for one sent off.
+ * - `*_goal_points`, `*_assist_points`: for each, by the scorer's own position.
+ * - `*_clean_sheet_points`: once, on reaching `clean_sheet_eligibility_minutes` with no goal conceded while on the pitch.
+ * - `*_concede_points`: once, when any goal was conceded while on the pitch.
+ * - `*_goal_concede_points`: for each such goal; a sum with a fraction is cut toward zero, so that -0.5 takes a point for every second goal.
+ * - `goal_save_points`: for every full group of `goal_save_ratio` saves; none when the ratio is below 1.
+ * - `penalty_save_points`, `penalty_miss_points`, `own_goal_points`, `yellow_card_points`, `red_card_points`: for each.
+ *
+ * Deductions are negative numbers: nothing is ever subtracted. The bonus points of the match are added as they are.
  */
-export function breakdownOf(
-  scoring: Scoring | null,
-  stat: Omit<Performance, 'playerId'>,
-): Record<string, number> {
+function breakdownOf(scoring: Scoring | null, stat: Omit<Performance, 'playerId'>): Record<string, number> {
   if (scoring === null || stat.minutes_played === 0) return {};
   const word = WORD[stat.position];
   const started = stat.games_started > 0;
@@ -57,5 +60,57 @@ export function breakdownOf(
 
 /** The points of one performance: the sum of {@link breakdownOf}. Without a points configuration nobody scores. */
 export function pointsOf(scoring: Scoring | null, stat: Omit<Performance, 'playerId'>): number {
-  return Object.values(breakdownOf(scoring, stat)).reduce((sum, points) => sum + points, 0);
+  return scoreOf(scoring, stat).points;
+}
+
+/** What a player brings to a line-up in a week. */
+export interface Score {
+  readonly minutes: number;
+  readonly points: number;
+  /** The points, setting by setting. */
+  readonly breakdown: Readonly<Record<string, number>>;
+}
+
+/** What one performance brings. */
+export function scoreOf(scoring: Scoring | null, stat: Omit<Performance, 'playerId'>): Score {
+  const breakdown = breakdownOf(scoring, stat);
+  const points = Object.values(breakdown).reduce((sum, part) => sum + part, 0);
+  return { minutes: stat.minutes_played, points, breakdown };
+}
+
+/** A place of a line-up with what it counts. */
+export interface CountedPlace {
+  readonly place: Place;
+  /** 2 for the player who counts twice, else 1. */
+  readonly multiplier: 1 | 2;
+  /** Multiplied; those of the bench are shown and not counted. */
+  readonly points: number;
+  readonly breakdown: Score['breakdown'];
+}
+
+/**
+ * What each place of a line-up counts in a week, and the sum over the starting eleven. The captain counts twice or, when the captain did not play,
+ * the vice-captain; whoever does not start counts once.
+ */
+export function countLineup(
+  places: readonly Place[],
+  scores: ReadonlyMap<number, Score>,
+): { readonly places: readonly CountedPlace[]; readonly total: number } {
+  const played = (place: Place | undefined): boolean =>
+    place !== undefined && (scores.get(place.playerId)?.minutes ?? 0) > 0;
+  const captain = places.find((place) => place.isCaptain);
+  const vice = places.find((place) => place.isViceCaptain);
+  const twice = played(vice) && !played(captain) ? vice : captain;
+  const counted = places.map((place): CountedPlace => {
+    const multiplier = place === twice && place.isStarting ? 2 : 1;
+    const score = scores.get(place.playerId);
+    return {
+      place,
+      multiplier,
+      points: (score?.points ?? 0) * multiplier,
+      breakdown: score?.breakdown ?? {},
+    };
+  });
+  const total = counted.reduce((sum, { place, points }) => sum + (place.isStarting ? points : 0), 0);
+  return { places: counted, total };
 }

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { writeFantasyLeague } from './leagues.ts';
 import { writePointsConfig } from './handlers/points-config.ts';
 import { writeSquad } from './handlers/squads.ts';
 import { advance } from './play.ts';
-import { isProcessed, processSubstitutions } from './settle.ts';
+import { processSubstitutions } from './settle.ts';
 import { position } from './stats.ts';
 import { nameSeries, squadName } from './names.ts';
 import { between, chanceOf, pickWeighted, uuidOf } from './random.ts';
@@ -13,7 +15,7 @@ import { int } from './store.ts';
 import type { Store } from './store.ts';
 import { allWeeks } from './weeks.ts';
 
-/** The start contents that a sandbox may be made with, and the time at which their season clock starts. */
+/** The start contents that a sandbox may be made with, and the time at which their seasons start. */
 export const SEEDS = {
   /** Before the first game week, without users. */
   default: '2026-08-10T09:00:00.000Z',
@@ -32,34 +34,30 @@ const PRESEASON = '2026-07-15T10:00:00.000Z';
 const DEMO_USERS = 80;
 const DEMO_SQUADS = 60;
 
-/** The season and fantasy league 1, and for `demo` users, squads and a points configuration, all made before the season. */
+/** Fills an empty store: the season and fantasy league 1, for `demo` users, squads and a points configuration, all made before the season, and a new account. */
 export function writeSeed(store: Store, seed: SeedName): void {
+  store.writeMeta('seed', seed);
+  store.writeMeta('account_id', randomUUID());
   writeSeason(store);
-  store.run(
-    'INSERT INTO fantasy_leagues VALUES (?, ?, ?, ?)',
-    ...[FANTASY_LEAGUE_ID, 'Aurelian Fantasy', PRESEASON, PRESEASON],
-  );
+  writeFantasyLeague(store, 'Aurelian Fantasy', PRESEASON);
   if (seed === 'default') return;
   writePointsConfig(store, FANTASY_LEAGUE_ID, uuidOf('points config'), PUBLIC_RULES, PRESEASON);
   writeUsers(store);
   writeSquads(store);
 }
 
-/** Plays what has ended at `now` and, for `demo`, processes the automatic substitutions of all ended weeks but the last, which is left to be triggered. */
+/** Begins the season of a new store: plays what has ended at `now` and, for `demo`, processes the automatic substitutions of all ended weeks but the last, which is left to be triggered. */
 export function startSeason(store: Store, seed: SeedName, now: string): void {
   advance(store, now);
   if (seed === 'default') return;
   const ended = allWeeks(store).filter((week) => week.isPlayed);
   let records = 0;
-  store.transaction(() => {
-    for (const week of ended.slice(0, -1)) {
-      if (isProcessed(store, FANTASY_LEAGUE_ID, week.number)) continue;
-      processSubstitutions(store, FANTASY_LEAGUE_ID, week.number, week.endDate, () => {
-        records += 1;
-        return uuidOf(`substitution ${records}`);
-      });
-    }
-  });
+  for (const week of ended.slice(0, -1)) {
+    processSubstitutions(store, FANTASY_LEAGUE_ID, week.number, week.endDate, () => {
+      records += 1;
+      return uuidOf(`substitution ${records}`);
+    });
+  }
 }
 
 function writeUsers(store: Store): void {

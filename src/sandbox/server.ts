@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { UnavailableError } from '../model/error.ts';
 
+/** How long {@link close} lets requests finish. */
+const GRACE_MS = 5_000;
+
 /**
  * Opens the app to the network, on this machine alone unless a host is named, and returns its address without /v1. Port 0 takes any free one.
  * @throws UnavailableError `sandbox.listen` when the address cannot be had.
@@ -20,5 +23,15 @@ export async function listen(
         cause,
       },
     );
+  }
+}
+
+/** Takes no more requests and answers those that came before; a client that does not take its answer is cut off after 5 seconds. */
+export async function close(app: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), GRACE_MS);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,7 +1,7 @@
 import type { Place } from './lineup.ts';
 import type { Performance } from './match.ts';
-import { breakdownOf, pointsOf } from './scoring.ts';
-import type { Scoring } from './scoring.ts';
+import { countLineup, scoreOf } from './scoring.ts';
+import type { Score, Scoring } from './scoring.ts';
 import { position, readPerformances } from './stats.ts';
 import { flag, int, text } from './store.ts';
 import type { Row, Store } from './store.ts';
@@ -58,28 +58,24 @@ function readLineups(
   return bySquad;
 }
 
-/** What a player's place counts in a week: a starting captain twice. `breakdown` explains the points before that. */
-export function entryPoints(scoring: Scoring | null, place: Place, performance: Performance | undefined) {
-  const multiplier = place.isStarting && place.isCaptain ? 2 : 1;
-  if (performance === undefined) return { points: 0, multiplier, breakdown: {} };
-  const points = pointsOf(scoring, performance) * multiplier;
-  return { points, multiplier, breakdown: breakdownOf(scoring, performance) };
+/** What each of some performances brings, by player id. */
+export function scoresOf(
+  scoring: Scoring | null,
+  performances: ReadonlyMap<number, Performance>,
+): ReadonlyMap<number, Score> {
+  return new Map(Array.from(performances, ([id, performance]) => [id, scoreOf(scoring, performance)]));
 }
 
-/** Writes the points of every squad of a fantasy league for a played week anew, and its totals. */
-export function settleWeek(store: Store, fantasyLeagueId: number, week: number): void {
-  const scoring = readScoring(store, fantasyLeagueId);
-  const performances = readPerformances(store, week);
-  const minutesOf = (playerId: number): number => performances.get(playerId)?.minutes_played ?? 0;
+/** Writes the points of every squad of a fantasy league for a played week anew, and its totals, from which the ranks follow; `now` is noted as their time. */
+export function settleWeek(store: Store, fantasyLeagueId: number, week: number, now: string): void {
+  const scores = scoresOf(readScoring(store, fantasyLeagueId), readPerformances(store, week));
+  const minutesOf = (playerId: number): number => scores.get(playerId)?.minutes ?? 0;
   const processed = isProcessed(store, fantasyLeagueId, week);
   for (const [squad, lineup] of readLineups(store, fantasyLeagueId, week)) {
     const places = processed ? substitute(lineup, minutesOf).places : lineup;
-    const points = places
-      .filter((place) => place.isStarting)
-      .reduce((sum, place) => sum + entryPoints(scoring, place, performances.get(place.playerId)).points, 0);
     store.run(
       'INSERT INTO squad_weeks VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET points = excluded.points',
-      ...[squad, week, points],
+      ...[squad, week, countLineup(places, scores).total],
     );
   }
   store.run(
@@ -87,42 +83,49 @@ export function settleWeek(store: Store, fantasyLeagueId: number, week: number):
      WHERE fantasy_league_id = ?`,
     fantasyLeagueId,
   );
+  store.run('UPDATE fantasy_leagues SET ranked_at = ? WHERE id = ?', now, fantasyLeagueId);
 }
 
 /** Writes the points of every played week of a fantasy league anew, as a changed points configuration asks. */
-export function settleSeason(store: Store, fantasyLeagueId: number): void {
+export function settleSeason(store: Store, fantasyLeagueId: number, now: string): void {
   const played = store.all('SELECT number FROM game_weeks WHERE is_played = 1', [], (row) =>
     int(row, 'number'),
   );
-  for (const week of played) settleWeek(store, fantasyLeagueId, week);
+  for (const week of played) settleWeek(store, fantasyLeagueId, week, now);
 }
 
-/** Processes the automatic substitutions of a played week: writes two records a substitution, out and in under one txn_ref, and returns how many records. */
+/** Processes the automatic substitutions of a played week: writes two records a substitution, out and in under one txn_ref, and returns their ids. */
 export function processSubstitutions(
   store: Store,
   fantasyLeagueId: number,
   week: number,
   now: string,
   nextId: () => string,
-): number {
+): readonly string[] {
   const performances = readPerformances(store, week);
   const minutesOf = (playerId: number): number => performances.get(playerId)?.minutes_played ?? 0;
-  let records = 0;
+  const records: string[] = [];
   for (const [squad, lineup] of readLineups(store, fantasyLeagueId, week)) {
     for (const pair of substitute(lineup, minutesOf).substitutions) {
       const txnRef = nextId();
       for (const action of ['out', 'in'] as const) {
         const place = pair[action];
+        const id = nextId();
         store.run(
           'INSERT INTO auto_substitutions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-          ...[nextId(), fantasyLeagueId, week, squad, place.playerId, action, txnRef, place.order],
+          ...[id, fantasyLeagueId, week, squad, place.playerId, action, txnRef, place.order],
           ...[Number(place.isCaptain), Number(place.isViceCaptain), Number(place.isStarting), now],
         );
-        records += 1;
+        records.push(id);
       }
     }
   }
-  store.run('INSERT INTO processed_weeks VALUES (?, ?, ?)', fantasyLeagueId, week, now);
-  settleWeek(store, fantasyLeagueId, week);
+  store.run(
+    'INSERT INTO processed_weeks VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    fantasyLeagueId,
+    week,
+    now,
+  );
+  settleWeek(store, fantasyLeagueId, week, now);
   return records;
 }

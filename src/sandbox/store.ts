@@ -8,10 +8,18 @@ import { migrate } from './migrations.ts';
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 type Params = readonly SQLInputValue[];
 
+/** What has changed in a store since it was watched. */
+export interface Changes {
+  /** Committed changes since the last time; empty without any. */
+  take(): Uint8Array;
+  close(): void;
+}
+
 /** What the sandbox keeps: SQL with prepared statements, one connection, everything synchronous. */
 export class Store {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  #writes = 0;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -30,8 +38,14 @@ export class Store {
       .map(map);
   }
 
+  /** Grows whenever something may have been written. */
+  get writes(): number {
+    return this.#writes;
+  }
+
   /** Runs a statement; returns the row id of an insert. */
   run(sql: string, ...params: Params): number {
+    this.#writes += 1;
     return Number(this.#prepare(sql).run(...params).lastInsertRowid);
   }
 
@@ -40,8 +54,9 @@ export class Store {
     return this.get(sql, params, (row) => int(row, 'n')) ?? 0;
   }
 
-  /** All of `work` or, when it throws, nothing of it. */
+  /** All of `work` or, when it throws, nothing of it. Within another transaction it is a part of that one. */
   transaction<T>(work: () => T): T {
+    if (this.#database.isTransaction) return work();
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       const result = work();
@@ -51,6 +66,46 @@ export class Store {
       this.#database.exec('ROLLBACK');
       throw cause;
     }
+  }
+
+  /** How many rows were ever written over this connection: equal before and after something that changed nothing. */
+  changes(): number {
+    return this.count('SELECT total_changes() AS n');
+  }
+
+  /** Begins to watch what changes, for {@link Store.apply} of a copy. */
+  watch(): Changes {
+    let session = this.#database.createSession();
+    return {
+      take: () => {
+        const changeset = session.changeset();
+        if (changeset.length > 0) {
+          session.close();
+          session = this.#database.createSession();
+        }
+        return changeset;
+      },
+      close: () => session.close(),
+    };
+  }
+
+  /** Makes the changes of another store here too. */
+  apply(changeset: Uint8Array): void {
+    this.#writes += 1;
+    if (this.#database.applyChangeset(changeset)) return;
+    throw new InternalError('sandbox.changes', 'a copy of the sandbox does not follow it');
+  }
+
+  /** Empties every table but the values of the sandbox itself; numbering starts anew. Within a transaction alone. */
+  clear(): void {
+    const tables = this.all(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name <> 'meta'`,
+      [],
+      (row) => text(row, 'name'),
+    );
+    this.#writes += 1;
+    this.#database.exec('PRAGMA defer_foreign_keys = ON');
+    for (const table of [...tables, 'sqlite_sequence']) this.#database.exec(`DELETE FROM ${table}`);
   }
 
   /** A value of the sandbox itself (seed, key, account id ...), or undefined. */

@@ -1,4 +1,4 @@
-import { FEWEST } from './lineup.ts';
+import { FEWEST, MOST } from './lineup.ts';
 import type { Place } from './lineup.ts';
 import type { Position } from './season.ts';
 
@@ -43,11 +43,10 @@ export function substitute(lineup: readonly Place[], minutesOf: (playerId: numbe
 function keepsFormation(places: readonly Place[], out: Place, into: Place): boolean {
   if (out.position === into.position) return true;
   if (out.position === 'GK' || into.position === 'GK') return false;
-  const starting = places.filter((place) => place.isStarting && place.position === out.position).length;
-  return starting - 1 >= fewest(out.position);
+  const starting = (position: Position): number =>
+    places.filter((place) => place.isStarting && place.position === position).length;
+  return starting(out.position) > FEWEST[out.position] && starting(into.position) < MOST[into.position];
 }
-
-const fewest = (position: Position): number => FEWEST[position];
 
 /** The two change places in the order; who comes in starts and who goes out sits on the bench. */
 function swap(places: readonly Place[], outId: number, intoId: number): readonly Place[] {

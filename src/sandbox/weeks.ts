@@ -62,6 +62,20 @@ export function openWeekNumber(store: Store, now: string): number {
   return store.count('SELECT count(*) + 1 AS n FROM game_weeks WHERE start_date <= ?', now);
 }
 
+/** The current and the next game week at `now`, as a league shows them: before the season the current one is the first, in the last one there is no next. */
+export function gameWeeksAt(store: Store, now: string) {
+  const next = weekByNumber(store, Math.max(2, openWeekNumber(store, now)));
+  return {
+    current_game_week: summaryOf(requireWeek(store, currentWeekNumber(store, now))),
+    next_game_week: next === undefined ? null : summaryOf(next),
+  };
+}
+
+/** The first game week that is not played, or undefined after the season. */
+export function nextToPlay(store: Store): GameWeek | undefined {
+  return store.get('SELECT * FROM game_weeks WHERE is_played = 0 ORDER BY number LIMIT 1', [], toWeek);
+}
+
 /** The weeks that have ended at `now` and are not played yet. */
 export function dueWeeks(store: Store, now: string): readonly GameWeek[] {
   return store.all(

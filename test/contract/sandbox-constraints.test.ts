@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATION_IDS, endpoints } from '../../src/contract/index.ts';
 import type { OperationId } from '../../src/contract/index.ts';
+import { digestTables } from '../support/digest.ts';
 import { at, openSandbox, pointsConfigBody } from '../support/sandbox.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
 
@@ -229,29 +233,33 @@ const broken: readonly Broken[] = [
 
 describe('a broken request is refused with the name of the field and changes nothing', () => {
   let box: TestSandbox;
-  let before: unknown;
-  const state = async (): Promise<unknown> => [
-    at((await box.call('get-account')).record, 'config.features'),
-    (await box.call('list-users')).body,
-    (await box.call('list-squads')).body,
-    (await box.call('list-prices')).body,
-    (await box.call('get-fantasy-league', { id: 1 })).body,
-    (await box.call('get-player', { id: 1, query: { fantasy_league_id: 1 } })).body,
-    (await box.call('list-auto-substitutions', { query: { fantasy_league_id: 1 } })).body,
-  ];
+  let folder = '';
+  let before = '';
+  const state = (): string => digestTables(join(folder, 'db'));
   beforeAll(async () => {
-    box = await openSandbox({ seed: 'demo', settings: { per_minute: 10_000 } });
-    before = await state();
+    folder = mkdtempSync(join(tmpdir(), 'teamsheet-constraints-'));
+    box = await openSandbox({ seed: 'demo', db: join(folder, 'db'), settings: { per_minute: 10_000 } });
+    before = state();
   });
   afterAll(async () => {
-    expect(await state()).toEqual(before);
+    expect(state()).toBe(before);
     expect(box.failures).toEqual([]);
     await box.close();
+    rmSync(folder, { recursive: true });
   });
 
   it.each(broken)('%s: %s', async (operation, _what, request, status, part) => {
     const reply = await box.call(operation, request);
     expect([reply.status, reply.message]).toEqual([status, expect.stringContaining(part)]);
+  });
+
+  it('the digest sees what changes', async () => {
+    const other = join(folder, 'other');
+    const changed = await openSandbox({ db: other });
+    const fresh = digestTables(other);
+    await changed.call('create-fantasy-league', { body: league });
+    expect(digestTables(other)).not.toBe(fresh);
+    await changed.close();
   });
 
   it('a week that has not ended is not processed', async () => {
@@ -291,6 +299,41 @@ describe('a broken request is refused with the name of the field and changes not
       400,
       'users[0]',
     ],
+    [
+      'a prototype inside',
+      '{"users": [{"external_id": "a", "display_name": "b", "__proto__": {"is_active": false}}]}',
+      'application/json',
+      400,
+      'body: ',
+    ],
+    [
+      'a constructor',
+      '{"users": [], "constructor": {"prototype": {"x": 1}}}',
+      'application/json',
+      400,
+      'body: ',
+    ],
+    [
+      'a key that stands twice, last one wrong',
+      '{"users": [], "users": 1}',
+      'application/json',
+      400,
+      'users: ',
+    ],
+    ['a number beyond all', '{"users": 1e400}', 'application/json', 400, 'users: '],
+    ['a number of many digits', `{"users": ${'9'.repeat(100_000)}}`, 'application/json', 400, 'users: '],
+    [
+      'deep objects',
+      `{"users": ${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
+      'application/json',
+      400,
+      'users: ',
+    ],
+    ['half a surrogate pair in a key', '{"\\ud800": 1, "users": []}', 'application/json', 400, 'body'],
+    ['two documents', '{"users": []} {"users": []}', 'application/json', 400, 'body: '],
+    ['a trailing comma', '{"users": [],}', 'application/json', 400, 'body: '],
+    ['null', 'null', 'application/json', 400, 'body: '],
+    ['a text', '"users"', 'application/json', 400, 'body: '],
     ['plain text', '{"users": []}', 'text/plain', 415, 'application/json'],
     ['a form', 'users=1', 'application/x-www-form-urlencoded', 415, 'application/json'],
     ['an odd content type', '{}', 'json', 415, 'application/json'],
@@ -304,6 +347,18 @@ describe('a broken request is refused with the name of the field and changes not
   ])('%s is an enveloped refusal', async (_what, body, type, status, part) => {
     const reply = await box.send('POST', '/v1/user', { body, headers: { 'content-type': type } });
     expect([reply.status, reply.message]).toEqual([status, expect.stringContaining(part)]);
+  });
+
+  it.each([
+    ['external_id', 'a\u0000b'],
+    ['display_name', 'a\u0000b'],
+  ])('a NUL in %s is kept as it is or refused, and never cut', async (field, value) => {
+    const own = await openSandbox();
+    const body = { users: [{ external_id: 'n', display_name: 'n', [field]: value }] };
+    const { status } = await own.call('create-users', { body });
+    const { list } = await own.call('list-users');
+    expect(status === 201 ? list.map((user) => user[field]) : list).toEqual(status === 201 ? [value] : []);
+    await own.close();
   });
 
   it('bytes that are not UTF-8 are refused', async () => {
@@ -321,7 +376,7 @@ describe('a broken request is refused with the name of the field and changes not
 
   it.each([
     ['GET', '/v1/nothing'],
-    ['GET', '/'],
+    ['GET', '/nothing'],
     ['GET', '/v1/user/'],
     ['PATCH', '/v1/squad'],
     ['POST', '/v1/auth/account'],

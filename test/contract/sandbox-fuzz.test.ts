@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPERATION_IDS } from '../../src/contract/index.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { OPERATION_IDS, endpoints } from '../../src/contract/index.ts';
 import type { OperationId } from '../../src/contract/index.ts';
+import { PROFILES, createSandbox, profileSettings } from '../../src/sandbox/index.ts';
+import { arbitraryOf } from '../support/arbitrary.ts';
 import { openSandbox, pointsConfigBody } from '../support/sandbox.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
 
@@ -121,5 +124,91 @@ describe('any request', () => {
       { numRuns: RUNS },
     );
     expect([...statuses]).toEqual(expect.arrayContaining([201, 400, 404]));
+  });
+});
+
+/** What the contract takes, operation by operation, on ids that are often those of something. */
+const fitting = (uuids: readonly string[]) =>
+  fc.constantFrom(...OPERATION_IDS).chain((operation) => {
+    const { pathId, query, body }: Endpoint = endpoints[operation];
+    return fc.record({
+      operation: fc.constant(operation),
+      id: fc.oneof(
+        pathId === undefined ? fc.constant(1) : arbitraryOf(pathId, uuids),
+        fc.constantFrom<string | number>(1, ...uuids),
+      ),
+      query: query === undefined ? fc.constant({}) : arbitraryOf(query, uuids),
+      body: body === undefined ? fc.constant(undefined) : arbitraryOf(body, uuids),
+    });
+  });
+
+/** Every uuid that lists and fixtures show. */
+async function knownUuids(box: TestSandbox): Promise<readonly string[]> {
+  const lists = [
+    await box.call('list-users'),
+    await box.call('list-squads'),
+    await box.call('get-fixtures', { id: 1 }),
+  ];
+  return lists.flatMap(({ list }) => list.slice(0, 10).map((record) => String(record['id'])));
+}
+
+describe('a request that fits the contract', () => {
+  // The same in every sandbox that begins like this one.
+  let uuids: readonly string[] = [];
+  beforeAll(async () => {
+    const box = await openSandbox({ seed: 'demo' });
+    uuids = await knownUuids(box);
+    await box.close();
+  });
+
+  it(`is carried out or refused, and answered by the contract (${RUNS} requests)`, async () => {
+    const settings = { per_minute: 1_000_000, per_day: 1_000_000 };
+    const box = await openSandbox({ seed: 'demo', settings });
+    const statuses = new Set<number>();
+    await fc.assert(
+      fc.asyncProperty(fitting(uuids), async ({ operation, id, query, body }) => {
+        const sent = {
+          id: id as string,
+          query: query as Record<string, string>,
+          ...(body !== undefined && { body }),
+        };
+        const { status } = await box.call(operation, sent);
+        statuses.add(status);
+        expect([200, 201, 400, 404, 409, 422]).toContain(status);
+      }),
+      { numRuns: RUNS },
+    );
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 404]));
+    expect(box.failures).toEqual([]);
+    await box.close();
+  });
+
+  const perProfile = Math.ceil(RUNS / 10);
+  it.each(Object.keys(PROFILES))(`never fails on the profile %s (${perProfile} requests)`, async (name) => {
+    const settings = { ...profileSettings(name), per_minute: 1_000_000, per_day: 1_000_000 };
+    const failures: unknown[] = [];
+    const sandbox = await createSandbox({
+      seed: 'demo',
+      settings,
+      onFailure: (error) => failures.push(error),
+    });
+    await fc.assert(
+      fc.asyncProperty(fitting(uuids), async ({ operation, id, query, body }) => {
+        const { method, path }: Endpoint = endpoints[operation];
+        const answer = await sandbox.app.inject({
+          method,
+          url: `/v1${path.replace('{id}', encodeURIComponent(String(id)))}`,
+          query: Object.fromEntries(
+            Object.entries(query as object).map(([key, value]) => [key, String(value)]),
+          ),
+          headers: { 'x-api-key': sandbox.apiKey },
+          ...(body === undefined ? {} : { payload: body as object }),
+        });
+        expect(answer.statusCode).toBeLessThan(500);
+      }),
+      { numRuns: perProfile },
+    );
+    await sandbox.close();
+    expect(failures).toEqual([]);
   });
 });

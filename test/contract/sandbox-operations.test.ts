@@ -57,7 +57,7 @@ describe('every operation on the demo season', () => {
     const one = await box.call('create-mini-league', { body });
     const other = await box.call('create-mini-league', { body });
     expect(one.status).toBe(201);
-    expect(one.record).toMatchObject({ name: 'Friends', style: 'classic', is_open: true, total_squads: 0 });
+    expect(one.record).toMatchObject({ name: 'Friends', style: 'classic', is_open: true, total_squads: 60 });
     expect(at(one.record, 'start_game_week.week')).toBe('7');
     expect(one.record['code']).not.toBe(other.record['code']);
     const listed = await box.call('list-mini-leagues', { query: { fantasy_league_id: 1 } });

@@ -63,6 +63,36 @@ describe('a database file', () => {
   });
 });
 
+describe('a database of an earlier version', () => {
+  it('is brought up to date with what it holds', async () => {
+    const db = join(folder, 'earlier.sqlite');
+    const first = await openSandbox({ db, seed: 'demo' });
+    const mini = { fantasy_league_id: 1, name: 'm', type: 't' };
+    await first.call('create-mini-league', { body: mini });
+    const squads = (await first.call('list-squads')).body;
+    await first.close();
+
+    const database = new DatabaseSync(db);
+    database.exec(`DROP TRIGGER squads_counted; DROP TRIGGER mini_leagues_counted; DROP TABLE effects; DROP TABLE earlier_points_configs;
+      DROP INDEX game_weeks_by_start; DROP INDEX game_weeks_to_play;
+      ALTER TABLE fantasy_leagues DROP COLUMN squads; ALTER TABLE fantasy_leagues DROP COLUMN mini_leagues;
+      ALTER TABLE fantasy_leagues DROP COLUMN ranked_at; PRAGMA user_version = 1`);
+    database.close();
+
+    const second = await openSandbox({ db });
+    expect((await second.call('list-squads')).body).toBe(squads);
+    expect((await second.call('get-mini-league', { id: 1 })).record['total_squads']).toBe(60);
+    const other = await second.call('create-mini-league', { body: mini });
+    const body = { user_id: 1, name: 'New', fantasy_league_id: 1, players_in: [1] };
+    const id = String((await second.call('create-squad', { body })).record['id']);
+    expect((await second.call('get-squad', { id })).record['mini_leagues']).toBe(2);
+    const mine = await second.call('get-mini-league', { id: Number(other.record['id']) });
+    expect(mine.record['total_squads']).toBe(61);
+    expect(second.failures).toEqual([]);
+    await second.close();
+  });
+});
+
 describe('what cannot be used is refused with a code and a remedy', () => {
   const failure = async (options: SandboxOptions): Promise<unknown> =>
     createSandbox(options).then(

@@ -1,13 +1,16 @@
 import { resolve } from 'node:path';
 import { EXIT, InterruptedError, UsageError } from '../../model/error.ts';
-import { createSandbox, parseSetting } from '../../sandbox/index.ts';
-import type { Settings } from '../../sandbox/index.ts';
+import { createSandbox, parseSetting, profileSettings } from '../../sandbox/index.ts';
+import type { Sandbox, Settings } from '../../sandbox/index.ts';
 import { defineCommand } from '../command.ts';
 import { text } from '../flags.ts';
+import { readFaults } from '../sandbox/faults-file.ts';
+import { profilesAsData, profilesAsText } from '../sandbox/profiles.ts';
+import { openRequestLog } from '../sandbox/request-log.ts';
 
 const DEFAULT_PORT = 8787;
 
-/** `sandbox`: the whole service on 127.0.0.1 until a signal; one JSON line says where and with which key. */
+/** `sandbox`: the whole service on 127.0.0.1 until a signal; one JSON line says where and with which keys. `sandbox profiles` lists what it can be. */
 export const sandbox = defineCommand({
   options: {
     port: {
@@ -17,7 +20,8 @@ export const sandbox = defineCommand({
     },
     db: text('keep everything in this file; without it, in memory'),
     seed: { ...text('what a new database starts with'), choices: ['default', 'demo'] },
-    now: text('the time at which the season clock starts, ISO 8601'),
+    now: text('the time at which its clock starts, ISO 8601'),
+    profile: text('a named set of switches; sandbox profiles lists them'),
     set: {
       type: 'string',
       array: true,
@@ -26,40 +30,63 @@ export const sandbox = defineCommand({
       defaultDescription: 'none',
       describe: 'switch=value, such as per_minute=60; may be repeated',
     },
+    faults: text('a YAML or JSON file of what goes wrong'),
+    log: text('append a JSON line for each request to this file; --verbose shows them'),
   },
-  positionals: { topic: { type: 'string', describe: 'profiles: list the profiles' } },
+  positionals: { topic: { type: 'string', describe: 'profiles: list profiles and switches' } },
   examples: [
     ['sandbox --port 0 --seed demo', 'a season with users and squads on any free port'],
     ['sandbox --set per_minute=60 --set page_size=10', 'small windows and pages'],
+    ['sandbox --profile lagging', 'a service whose lists come late'],
+    ['sandbox profiles', 'what it can be'],
   ],
-  run: async ({ topic, port, db, seed, now, set }, program) => {
-    const { screen, signal } = program;
+  run: async (
+    { topic, port, db, seed, now, profile, set, faults, log },
+    { screen, signal, cwd, interactive },
+  ) => {
     if (topic === 'profiles') {
-      throw new UsageError(
-        'usage.later',
-        'sandbox profiles is not part of this version; --set sets one switch',
-      );
+      await screen.data(screen.json ? JSON.stringify(profilesAsData(), null, 2) : profilesAsText());
+      return EXIT.done;
     }
     if (topic !== undefined)
       throw new UsageError('usage.sandbox', `sandbox knows no "${topic}"; there is profiles`);
-    const settings = set.reduce<Partial<Settings>>((all, one) => ({ ...all, ...parseSetting(one) }), {});
-    const service = await createSandbox({
-      settings,
-      ...(db !== undefined && { db: resolve(program.cwd, db) }),
-      ...(seed !== undefined && { seed }),
-      ...(now !== undefined && { now }),
-    });
+    const settings = set.reduce<Partial<Settings>>(
+      (all, one) => ({ ...all, ...parseSetting(one) }),
+      profile === undefined ? {} : profileSettings(profile),
+    );
+    const fromFile = faults === undefined ? [] : readFaults(resolve(cwd, faults));
+    const requests = openRequestLog(log === undefined ? undefined : resolve(cwd, log), screen);
     try {
-      const { base_url } = await service.listen({ port });
-      await screen.data(JSON.stringify({ base_url, api_key: service.apiKey }));
-      screen.say('sandbox ready; Ctrl-C ends it');
-      await aborted(signal);
+      const service = await createSandbox({
+        settings,
+        faults: fromFile,
+        ...(db !== undefined && { db: resolve(cwd, db) }),
+        ...(seed !== undefined && { seed }),
+        ...(now !== undefined && { now }),
+        ...(requests.write !== undefined && { onAnswer: requests.write }),
+      });
+      try {
+        const ready = await readyLine(service, port);
+        await screen.data(JSON.stringify(ready));
+        screen.say('sandbox ready; Ctrl-C ends it');
+        if (interactive) screen.say(`to look at it: ${ready.base_url}/`);
+        await aborted(signal);
+      } finally {
+        await service.close();
+      }
     } finally {
-      await service.close();
+      requests.close();
     }
     return signal.reason instanceof InterruptedError ? signal.reason.exitCode : EXIT.done;
   },
 });
+
+/** Listens, and says where and with which keys; `accounts` only where there are several. */
+async function readyLine(service: Sandbox, port: number) {
+  const { base_url } = await service.listen({ port });
+  const { apiKey: api_key, controlKey: control_key, accounts } = service;
+  return { base_url, control_key, api_key, ...(accounts.length > 1 && { accounts }) };
+}
 
 function parsePort(value: string): number {
   if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);

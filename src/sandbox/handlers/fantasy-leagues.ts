@@ -1,8 +1,8 @@
 import type { Handler } from '../context.ts';
-import { SQUAD_CONFIG, requireLeague } from '../leagues.ts';
+import { SQUAD_CONFIG, requireLeague, writeFantasyLeague } from '../leagues.ts';
 import { unknownId } from '../refusal.ts';
 import { LEAGUE } from '../season.ts';
-import { currentWeekNumber, openWeekNumber, requireWeek, summaryOf, weekByNumber } from '../weeks.ts';
+import { gameWeeksAt } from '../weeks.ts';
 import { readPointsConfig } from './points-config.ts';
 
 const logoUrl = (id: number): string => `https://fantasy.example/leagues/${id}/logo.png`;
@@ -16,7 +16,7 @@ export const createFantasyLeague: Handler<'create-fantasy-league'> = (
   limits.reserve('fantasy_leagues', 1);
   limits.reserve('contests', 1);
   const now = season.now();
-  const id = store.run('INSERT INTO fantasy_leagues VALUES (NULL, ?, ?, ?)', body.name, now, now);
+  const id = writeFantasyLeague(store, body.name, now);
   return {
     message: 'Fantasy league created',
     data: {
@@ -31,11 +31,9 @@ export const createFantasyLeague: Handler<'create-fantasy-league'> = (
   };
 };
 
-/** Section 2.3. Before the season the current game week is the first, in the last one there is no next. */
+/** Section 2.3. */
 export const getFantasyLeague: Handler<'get-fantasy-league'> = ({ store, season }, call) => {
   const league = requireLeague(store, 'id', call.id);
-  const now = season.now();
-  const next = weekByNumber(store, Math.max(2, openWeekNumber(store, now)));
   return {
     message: 'Fantasy league',
     data: {
@@ -45,8 +43,7 @@ export const getFantasyLeague: Handler<'get-fantasy-league'> = ({ store, season 
       leagues: [{ ...LEAGUE }],
       squad_config: SQUAD_CONFIG,
       points_config: readPointsConfig(store, 'fantasy_league_id', league.id) ?? null,
-      current_game_week: summaryOf(requireWeek(store, currentWeekNumber(store, now))),
-      next_game_week: next === undefined ? null : summaryOf(next),
+      ...gameWeeksAt(store, season.now()),
     },
   };
 };

@@ -1,6 +1,7 @@
 import type { Handler } from '../context.ts';
-import type { Place } from '../lineup.ts';
-import { entryPoints, isProcessed, readScoring, toPlace } from '../settle.ts';
+import { countLineup } from '../scoring.ts';
+import type { CountedPlace } from '../scoring.ts';
+import { isProcessed, readScoring, scoresOf, toPlace } from '../settle.ts';
 import { toPerformance } from '../stats.ts';
 import type { Position } from '../season.ts';
 import { int, text } from '../store.ts';
@@ -18,15 +19,14 @@ const POSITION_NAMES: Readonly<Record<Position, readonly [id: number, name: stri
 };
 
 /**
- * Section 2.6: the line-up of the week that the squad shows, with the automatic substitutions of that week once they are processed. The points of a
- * starting captain count twice, so that the points of the starting eleven add up to `total_points`; `breakdown` holds them setting by setting
- * before that, and the multiplier.
+ * Section 2.6: the line-up of the week that the squad shows, with the automatic substitutions of that week once they are processed. The points of the
+ * captain, or of the vice-captain when the captain did not play, count twice, so that the points of the starting eleven add up to `total_points`;
+ * `breakdown` holds them setting by setting before that, and the multiplier.
  */
 export const getLineup: Handler<'get-lineup'> = (context, { id }) => {
   const { store } = context;
   const squad = requireSquad(context, id);
-  const entries = readEntries(store, squad);
-  const starting = entries.filter((entry) => entry.is_starting);
+  const { entries, total } = readEntries(store, squad);
   const neighbour = (by: number): string | null =>
     weekByNumber(store, squad.week + by) === undefined ? null : String(squad.week + by);
   return {
@@ -40,16 +40,19 @@ export const getLineup: Handler<'get-lineup'> = (context, { id }) => {
         next_game_week: neighbour(1),
         previous_game_week: neighbour(-1),
       },
-      squad: { bench: entries.filter((entry) => !entry.is_starting), starting_xi: starting },
+      squad: {
+        bench: entries.filter((entry) => !entry.is_starting),
+        starting_xi: entries.filter((entry) => entry.is_starting),
+      },
       transfer_hits: { hits: 0, points_deduction: 0 },
       chip_selected: null,
       chips: UNUSED_CHIPS,
-      total_points: starting.reduce((sum, entry) => sum + entry.points, 0),
+      total_points: total,
     },
   };
 };
 
-/** In line-up order. */
+/** In line-up order, and the points of those who start. */
 function readEntries(store: Store, squad: SquadRow) {
   const rows = store.all(
     `SELECT sp.*, p.first_name, p.last_name, p.position, p.club_id, c.name AS club_name, c.short_name
@@ -60,15 +63,13 @@ function readEntries(store: Store, squad: SquadRow) {
   );
   const rowOf = new Map(rows.map(({ row, place }) => [place.playerId, row]));
   const performances = readSquadPerformances(store, squad);
-  const minutesOf = (playerId: number): number => performances.get(playerId)?.minutes_played ?? 0;
+  const scores = scoresOf(readScoring(store, squad.leagueId), performances);
+  const minutesOf = (playerId: number): number => scores.get(playerId)?.minutes ?? 0;
   const lineup = rows.map(({ place }) => place);
   const processed = isProcessed(store, squad.leagueId, squad.week);
-  const places = processed ? substitute(lineup, minutesOf).places : lineup;
-  const scoring = readScoring(store, squad.leagueId);
-  return places.map((place) => {
-    const counted = entryPoints(scoring, place, performances.get(place.playerId));
-    return toEntry(rowOf.get(place.playerId) ?? {}, place, counted);
-  });
+  const counted = countLineup(processed ? substitute(lineup, minutesOf).places : lineup, scores);
+  const entries = counted.places.map((one) => toEntry(rowOf.get(one.place.playerId) ?? {}, one));
+  return { entries, total: counted.total };
 }
 
 function readSquadPerformances(store: Store, squad: SquadRow) {
@@ -81,7 +82,7 @@ function readSquadPerformances(store: Store, squad: SquadRow) {
   return new Map(rows.map((performance) => [performance.playerId, performance]));
 }
 
-function toEntry(row: Row, place: Place, counted: ReturnType<typeof entryPoints>) {
+function toEntry(row: Row, { place, points, multiplier, breakdown }: CountedPlace) {
   const [id, name] = POSITION_NAMES[place.position];
   return {
     team: {
@@ -95,10 +96,10 @@ function toEntry(row: Row, place: Place, counted: ReturnType<typeof entryPoints>
       first_name: text(row, 'first_name'),
     },
     position: { id, position: name, abbrevation: place.position },
-    breakdown: { ...counted.breakdown, multiplier: counted.multiplier },
+    breakdown: { ...breakdown, multiplier },
     is_starting: place.isStarting,
     is_captain: place.isCaptain,
     is_vice_captain: place.isViceCaptain,
-    points: counted.points,
+    points,
   };
 }

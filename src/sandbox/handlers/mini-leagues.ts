@@ -1,23 +1,27 @@
 import { randomInt } from 'node:crypto';
 import type { Handler } from '../context.ts';
 import { listPage } from '../paging.ts';
-import { Refusal, unknownId } from '../refusal.ts';
+import { checkWord, unknownId } from '../refusal.ts';
 import { int, text } from '../store.ts';
 import type { Row, Store } from '../store.ts';
 import { LAST_WEEK, openWeekNumber } from '../weeks.ts';
 import { requireLeague } from '../leagues.ts';
 
-const SELECT = `m.*, l.name AS league_name, w.id AS week_id, w.start_date, w.end_date`;
+const SELECT = `m.*, l.name AS league_name, l.squads, w.id AS week_id, w.start_date, w.end_date,
+  max(m.updated_at, coalesce(l.ranked_at, '')) AS ranked_at`;
 const JOINS = `JOIN fantasy_leagues l ON l.id = m.fantasy_league_id
   JOIN game_weeks w ON w.number = m.start_week`;
 
-/** Section 2.4. The interface has no operation by which a squad joins, so none has. `style` is the `type` that was sent. */
+/**
+ * Section 2.4. The interface has no operation by which a squad joins: every squad of the fantasy league takes part, with its points from the start
+ * week on. `style` is the `type` that was sent.
+ */
 function toMiniLeague(row: Row) {
   return {
     id: int(row, 'id'),
     name: text(row, 'name'),
     rank_system: 'total_points',
-    total_squads: 0,
+    total_squads: int(row, 'squads'),
     code: text(row, 'code'),
     is_open: true,
     is_active: true,
@@ -28,29 +32,32 @@ function toMiniLeague(row: Row) {
       end_date: text(row, 'end_date'),
     },
     fantasy_league: { id: int(row, 'fantasy_league_id'), name: text(row, 'league_name') },
-    rank_updated_at: text(row, 'updated_at'),
+    rank_updated_at: text(row, 'ranked_at'),
     style: text(row, 'style'),
     created_at: text(row, 'created_at'),
     updated_at: text(row, 'updated_at'),
   };
 }
 
-function requireMiniLeague(store: Store, id: string | number) {
+/** A mini league by its number (section 2.4). @throws Refusal 404 naming `field` when there is none. */
+export function requireMiniLeague(store: Store, field: string, id: string | number) {
   const number = /^[1-9]\d{0,14}$/.test(String(id)) ? Number(id) : 0;
   const found = store.get(
     `SELECT ${SELECT} FROM mini_leagues m ${JOINS} WHERE m.id = ?`,
     [number],
     toMiniLeague,
   );
-  if (found === undefined) throw unknownId('id', 'mini league', id);
+  if (found === undefined) throw unknownId(field, 'mini league', id);
   return found;
 }
 
 /** Starts with the first game week that has not begun. */
-export const createMiniLeague: Handler<'create-mini-league'> = ({ store, limits, season }, { body }) => {
-  for (const field of ['name', 'type'] as const) {
-    if (body[field] === '') throw new Refusal(400, `${field}: must not be empty`);
-  }
+export const createMiniLeague: Handler<'create-mini-league'> = (
+  { store, limits, season, settings },
+  { body },
+) => {
+  checkWord(false, 'name', body.name, []);
+  checkWord(settings.text_values === 'restricted', 'type', body.type, ['classic', 'head_to_head']);
   requireLeague(store, 'fantasy_league_id', body.fantasy_league_id);
   limits.reserve('mini_leagues', 1);
   const now = season.now();
@@ -59,7 +66,7 @@ export const createMiniLeague: Handler<'create-mini-league'> = ({ store, limits,
     'INSERT INTO mini_leagues VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)',
     ...[body.fantasy_league_id, body.name, body.type, newCode(store), startWeek, now, now],
   );
-  return { message: 'Mini league created', data: requireMiniLeague(store, id) };
+  return { message: 'Mini league created', data: requireMiniLeague(store, 'id', id) };
 };
 
 /** Letters and digits that are not mistaken for each other when read aloud or copied by hand. */
@@ -83,5 +90,5 @@ export const listMiniLeagues: Handler<'list-mini-leagues'> = (context, { query }
 /** Section 2.4, by the number of the mini league. */
 export const getMiniLeague: Handler<'get-mini-league'> = ({ store }, { id }) => ({
   message: 'Mini league',
-  data: requireMiniLeague(store, id),
+  data: requireMiniLeague(store, 'id', id),
 });

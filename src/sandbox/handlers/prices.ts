@@ -2,37 +2,56 @@ import { randomUUID } from 'node:crypto';
 import type { Handler } from '../context.ts';
 import { checkBatch } from '../limits.ts';
 import { listPage } from '../paging.ts';
-import { Refusal, checkSize, unknownId } from '../refusal.ts';
+import { checkSize, checkWord, unknownId } from '../refusal.ts';
 import { int, text } from '../store.ts';
-import type { Row } from '../store.ts';
+import type { Row, Store } from '../store.ts';
 import { currentWeekNumber } from '../weeks.ts';
 import { requireLeague } from '../leagues.ts';
 
 /** All prices of the request or none. Each moves its player's price in the league, whatever its type, and leaves a record of the current game week. */
 export const uploadPrices: Handler<'upload-prices'> = ({ store, season, settings }, { body }) => {
+  const isRestricted = settings.text_values === 'restricted';
   const leagueId = body.fantasy_league_id;
   requireLeague(store, 'fantasy_league_id', leagueId);
   checkBatch(settings, 'prices', body.prices.length);
   const now = season.now();
   const week = currentWeekNumber(store, now);
   const reference = randomUUID();
+  const records: string[] = [];
+  let changed = 0;
   for (const [index, { player_id, price, type }] of body.prices.entries()) {
     checkSize(`prices[${index}].price`, price);
-    if (type === '') throw new Refusal(400, `prices[${index}].type: must not be empty`);
+    checkWord(isRestricted, `prices[${index}].type`, type, ['current', 'initial']);
     if (store.count('SELECT count(*) AS n FROM players WHERE id = ?', player_id) === 0) {
       throw unknownId(`prices[${index}].player_id`, 'player', player_id);
     }
+    if (currentPrice(store, leagueId, player_id) !== price) changed += 1;
     store.run(
       'INSERT INTO prices VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET price = excluded.price',
       ...[leagueId, player_id, price],
     );
+    const id = randomUUID();
     store.run(
       'INSERT INTO price_records VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[randomUUID(), reference, leagueId, player_id, type, price, week, now],
+      ...[id, reference, leagueId, player_id, type, price, week, now],
     );
+    records.push(id);
   }
-  return { message: 'Prices uploaded', data: { reference, count: body.prices.length } };
+  const data = {
+    reference: settings.price_reference === 'other' ? randomUUID() : reference,
+    count: settings.price_count === 'changed' ? changed : body.prices.length,
+  };
+  return { message: 'Prices uploaded', data, records };
 };
+
+function currentPrice(store: Store, leagueId: number, playerId: number): number | undefined {
+  return store.get(
+    `SELECT coalesce(c.price, p.price) AS price FROM players p
+     LEFT JOIN prices c ON c.player_id = p.id AND c.fantasy_league_id = ? WHERE p.id = ?`,
+    [leagueId, playerId],
+    (row) => int(row, 'price'),
+  );
+}
 
 /** Section 2.10, in the order of upload; a record does not hold the price. */
 export const listPrices: Handler<'list-prices'> = (context, { query }) => {

@@ -11,7 +11,7 @@ import { SQUAD_CONFIG, requireLeague } from '../leagues.ts';
 import { USER_COLUMNS, toUser } from './users.ts';
 
 const SELECT = `s.number, s.id, s.name, s.fantasy_league_id, s.first_week, s.total_points, s.created_at, s.updated_at,
-  l.name AS league_name, ${USER_COLUMNS}`;
+  l.name AS league_name, l.mini_leagues, ${USER_COLUMNS}`;
 const JOINS = 'JOIN users u ON u.user_id = s.user_id JOIN fantasy_leagues l ON l.id = s.fantasy_league_id';
 
 /** The names of the chips that every squad holds, in the order of their ids. */
@@ -33,6 +33,7 @@ export interface SquadRow {
   readonly leagueId: number;
   readonly leagueName: string;
   readonly totalPoints: number;
+  readonly miniLeagues: number;
   readonly user: ReturnType<typeof toUser>;
   /** The week that the squad shows: the current one, or the first that it takes part in. */
   readonly week: number;
@@ -51,6 +52,7 @@ export function requireSquad({ store, season }: Context, id: string): SquadRow {
       leagueId: int(row, 'fantasy_league_id'),
       leagueName: text(row, 'league_name'),
       totalPoints: int(row, 'total_points'),
+      miniLeagues: int(row, 'mini_leagues'),
       user: toUser(row),
       week: Math.min(LAST_WEEK, Math.max(current, int(row, 'first_week'))),
     }),
@@ -174,7 +176,7 @@ export const getSquad: Handler<'get-squad'> = (context, { id }) => {
       finance: financeOf(store, squad),
       chips: UNUSED_CHIPS,
       free_transfers: 1,
-      mini_leagues: 0,
+      mini_leagues: squad.miniLeagues,
     },
   };
 };

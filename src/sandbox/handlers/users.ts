@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import type { BodyOf } from '../../contract/index.ts';
-import type { Context, Handler } from '../context.ts';
+import type { Handler } from '../context.ts';
 import { checkBatch } from '../limits.ts';
 import { listPage } from '../paging.ts';
 import { Refusal, unknownId } from '../refusal.ts';
+import type { Settings } from '../switches.ts';
+import { writeUsers } from '../new-users.ts';
 import { flag, int, text } from '../store.ts';
-import type { Row } from '../store.ts';
+import type { Row, Store } from '../store.ts';
 
 /** The columns of a user for a query that joins `users u` to something else. */
 export const USER_COLUMNS = `u.user_id, u.id AS user_uuid, u.external_id, u.is_active, u.display_name,
@@ -24,44 +24,44 @@ export function toUser(row: Row) {
   };
 }
 
-/** All users of the request or, when one of them cannot be created, none. */
+/** All users of the request or, when one of them cannot be created, none; the settings know other services too. */
 export const createUsers: Handler<'create-users'> = (context, { body: { users } }) => {
   checkBatch(context.settings, 'users', users.length);
-  checkExternalIds(context, users);
-  context.limits.reserve('users', users.length);
-  const now = context.season.now();
-  const data = users.map(({ external_id, display_name }) => {
-    const id = randomUUID();
-    const user_id = context.store.run(
-      'INSERT INTO users VALUES (NULL, ?, ?, ?, 1, ?, ?)',
-      ...[id, external_id, display_name, now, now],
-    );
-    return { id, user_id, external_id, is_active: true, display_name, created_at: now, updated_at: now };
-  });
-  return { message: `${data.length} users created`, data };
+  const { created, answered } = writeUsers(context, users);
+  return {
+    message: `${created.length} users created`,
+    data: answered.flatMap((id) => readUser(context.store, id) ?? []),
+    records: created,
+  };
 };
 
-function checkExternalIds({ store }: Context, users: BodyOf<'create-users'>['users']): void {
-  const firstAt = new Map<string, number>();
-  for (const [index, { external_id: key }] of users.entries()) {
-    const field = `users[${index}].external_id`;
-    if (key === '') throw new Refusal(400, `${field}: must not be empty`);
-    const first = firstAt.get(key);
-    if (first !== undefined) {
-      throw new Refusal(409, `${field}: ${JSON.stringify(key)} is also that of users[${first}]`);
-    }
-    firstAt.set(key, index);
-    if (store.count('SELECT count(*) AS n FROM users WHERE external_id = ?', key) > 0) {
-      throw new Refusal(409, `${field}: ${JSON.stringify(key)} already belongs to a user`);
-    }
-  }
-}
+const ORDERS: Readonly<Record<Settings['users_order'], string | undefined>> = {
+  created: undefined,
+  newest: '$.key DESC',
+  updated: '$.updated_at DESC, $.key DESC',
+};
 
-/** Section 2.2, in the order of creation. */
+/** Section 2.2, in the order of creation unless the settings say otherwise. */
 export const listUsers: Handler<'list-users'> = (context, { query }) => {
-  const listing = { table: 'users', as: 'u', key: 'user_id', select: USER_COLUMNS };
-  return { message: 'Users', ...listPage(context, listing, query.page ?? 1, toUser) };
+  const { users_page, users_order } = context.settings;
+  if (query.page !== undefined && users_page === 'refused') {
+    throw new Refusal(400, 'page: GET /user takes no query');
+  }
+  const listing = {
+    table: 'users',
+    as: 'u',
+    key: 'user_id',
+    select: USER_COLUMNS,
+    order: ORDERS[users_order],
+    whole: users_page === 'whole',
+  };
+  const page = users_page === 'honoured' ? (query.page ?? 1) : 1;
+  return { message: 'Users', ...listPage(context, listing, page, toUser) };
 };
+
+function readUser(store: Store, id: string) {
+  return store.get(`SELECT ${USER_COLUMNS} FROM users u WHERE u.id = ?`, [id], toUser);
+}
 
 /** Changes the given fields alone; a request that gives none changes nothing, not even updated_at. */
 export const updateUser: Handler<'update-user'> = ({ store, season }, { body }) => {
@@ -74,7 +74,7 @@ export const updateUser: Handler<'update-user'> = ({ store, season }, { body }) 
       ...[season.now(), id],
     );
   }
-  const user = store.get(`SELECT ${USER_COLUMNS} FROM users u WHERE u.id = ?`, [id], toUser);
+  const user = readUser(store, id);
   if (user === undefined) throw unknownId('id', 'user', body.id);
   return { message: 'User updated', data: user };
 };

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Place } from '../../../src/sandbox/lineup.ts';
 import type { Performance } from '../../../src/sandbox/match.ts';
-import { breakdownOf, pointsOf } from '../../../src/sandbox/scoring.ts';
-import type { Scoring } from '../../../src/sandbox/scoring.ts';
+import { countLineup, pointsOf, scoreOf } from '../../../src/sandbox/scoring.ts';
+import type { Score, Scoring } from '../../../src/sandbox/scoring.ts';
 import { pointsConfigBody } from '../../support/sandbox.ts';
 
 /** Nothing scores, but what `over` sets. */
@@ -114,7 +117,7 @@ describe('each setting of a points configuration', () => {
         { ...busy, yellow_cards: 1, red_cards: 1, goals_conceded: 1 },
         { ...busy, minutes_played: 70 },
         { ...busy, ...sub },
-      ].flatMap((performance) => Object.keys(breakdownOf(all, stat(performance))));
+      ].flatMap((performance) => Object.keys(scoreOf(all, stat(performance)).breakdown));
     });
     const thresholds = [
       'clean_sheet_eligibility_minutes',
@@ -129,4 +132,59 @@ describe('each setting of a points configuration', () => {
     expect(pointsOf(settings as Scoring, stat({ minutes_played: 0, games_started: 0 }))).toBe(0);
     expect(pointsOf(null, stat({ goals: 3 }))).toBe(0);
   });
+});
+
+/** `c` captain, `v` vice-captain, a bar begins the bench, the number is the points of the week, `-` did not play. */
+function counted(words: string) {
+  const entries = words.split(' ').filter((word) => word !== '|');
+  const bench = words.split(' ').indexOf('|');
+  const places = entries.map((word, index): Place => ({
+    playerId: index + 1,
+    position: 'MID',
+    order: index + 1,
+    isStarting: bench === -1 || index < bench,
+    isCaptain: word.startsWith('c'),
+    isViceCaptain: word.startsWith('v'),
+  }));
+  const scores = new Map(
+    entries.map((word, index): [number, Score] => {
+      const points = Number(word.replace(/^[cv]/, '').replace(/-$/, '0'));
+      return [index + 1, { minutes: word.endsWith('-') ? 0 : 90, points, breakdown: {} }];
+    }),
+  );
+  const { places: all, total } = countLineup(places, scores);
+  return [all.map(({ points }) => points), all.map(({ multiplier }) => multiplier), total];
+}
+
+describe('a line-up counts', () => {
+  it.each<[string, string, readonly number[], readonly number[], number]>([
+    ['the captain twice', 'c5 v3 2', [10, 3, 2], [2, 1, 1], 15],
+    ['the vice-captain twice when the captain did not play', 'c- v3 2', [0, 6, 2], [1, 2, 1], 8],
+    ['nobody twice when neither played', 'c- v- 2', [0, 0, 2], [2, 1, 1], 2],
+    ['a captain without points twice too', 'c0 v3', [0, 3], [2, 1], 3],
+    ['deductions twice too', 'c-2 4', [-4, 4], [2, 1], 0],
+    ['the bench not at all', 'c5 v1 | 9', [10, 1, 9], [2, 1, 1], 11],
+    ['nobody twice who went to the bench', 'v- | c-', [0, 0], [1, 1], 0],
+    ['everybody once without a captain', '1 2', [1, 2], [1, 1], 3],
+  ])('%s: %s', (_what, words, points, multipliers, total) => {
+    expect(counted(words)).toEqual([points, multipliers, total]);
+  });
+
+  it('nothing before the week is played', () => {
+    const place = { playerId: 1, position: 'GK', order: 1 } as const;
+    const places = [{ ...place, isStarting: true, isCaptain: true, isViceCaptain: false }];
+    const { places: all, total } = countLineup(places, new Map());
+    expect([all[0]?.points, all[0]?.breakdown, total]).toEqual([0, {}, 0]);
+  });
+});
+
+it('docs/sandbox.md says what every setting means, and no other', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/sandbox.md'), 'utf8');
+  const [, table = ''] = page.split('## What the settings of a points configuration mean');
+  const named = [...(table.split('\n## ')[0] ?? '').matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+  );
+  const { fantasy_league_id: _league, ...settings } = pointsConfigBody();
+  expect(named.toSorted()).toEqual(Object.keys(settings).toSorted());
+  expect(named).toHaveLength(34);
 });

@@ -1,0 +1,40 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { ConfigError } from '../../model/error.ts';
+import type { AnswerLine } from '../../sandbox/index.ts';
+import type { Screen } from '../screen.ts';
+
+/** Where a sandbox's requests are written down, one JSON line each. */
+export interface RequestLog {
+  readonly write: ((line: AnswerLine) => void) | undefined;
+  close(): void;
+}
+
+/**
+ * A log in a file (appended to, readable by its owner alone), else on standard error with `--verbose`, else none.
+ * @throws ConfigError `sandbox.log` when the file cannot be written.
+ */
+export function openRequestLog(file: string | undefined, screen: Screen): RequestLog {
+  if (file === undefined) {
+    const write = (line: AnswerLine): void => screen.tell(JSON.stringify(line));
+    return { write: screen.verbose ? write : undefined, close: () => undefined };
+  }
+  const descriptor = open(file);
+  return {
+    write: (line) => {
+      writeSync(descriptor, `${JSON.stringify(line)}\n`);
+    },
+    close: () => closeSync(descriptor),
+  };
+}
+
+function open(file: string): number {
+  try {
+    return openSync(file, 'a', 0o600);
+  } catch (cause) {
+    throw new ConfigError('sandbox.log', `--log ${file}: cannot be written: ${String(cause)}`, {
+      file,
+      next: 'name a file in a folder that you may write to',
+      cause,
+    });
+  }
+}

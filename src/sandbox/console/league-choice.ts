@@ -1,0 +1,31 @@
+import { requireLeague } from '../leagues.ts';
+import { Refusal } from '../refusal.ts';
+import { markup } from './markup.ts';
+import type { Markup } from './markup.ts';
+import { listLeagues } from './read-lists.ts';
+import { numberOf } from './visit.ts';
+import type { Visit } from './visit.ts';
+
+/** The fantasy league that the query names, or the first one. @throws Refusal 404 when there is none. */
+export function chosenLeague(visit: Visit): { readonly id: number; readonly name: string } {
+  const { store } = visit.context;
+  const asked = numberOf(visit, 'league', 999_999_999, 0);
+  if (asked > 0) return requireLeague(store, 'league', asked);
+  const [first] = listLeagues(store, 1).rows;
+  if (first === undefined) throw new Refusal(404, 'the account has no fantasy league yet');
+  return first;
+}
+
+/** A field that chooses another league; nothing where there is one alone. With more than a page of them the number is typed. */
+export function leagueField(visit: Visit, chosen: number): Markup | null {
+  const { rows, total } = listLeagues(visit.context.store, 1);
+  if (total <= 1) return null;
+  if (total > rows.length) {
+    return markup`<label>League <input name="league" type="number" min="1" max="${total}" value="${chosen}"></label>`;
+  }
+  const options = rows.map(
+    ({ id, name }) =>
+      markup`<option value="${id}"${id === chosen ? markup` selected` : null}>${name}</option>`,
+  );
+  return markup`<label>League <select name="league">${options}</select></label>`;
+}

@@ -1,0 +1,144 @@
+import type { Slice } from './slice.ts';
+import { markup } from './markup.ts';
+import type { Markup, Part } from './markup.ts';
+import { PER_PAGE, withQuery } from './visit.ts';
+
+/** A number with a thin gap between thousands. */
+export function count(value: number | string | null | undefined): string {
+  return value === null || value === undefined ? '–' : Number(value).toLocaleString('en-US');
+}
+
+/** An amount of money with one decimal, as prices have. */
+export function money(value: number | null | undefined): string {
+  return value === null || value === undefined ? '–' : value.toFixed(1);
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+});
+const DAY_OF_YEAR = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+});
+
+/** A time in UTC, to the minute: `Tue 22 Sept 12:00`. */
+export function time(iso: string | null | undefined): Markup {
+  if (iso === null || iso === undefined || Number.isNaN(Date.parse(iso))) return markup`–`;
+  const date = new Date(iso);
+  const text = `${DAY.format(date).replace(',', '')} ${date.toISOString().slice(11, 16)}`;
+  return markup`<time datetime="${iso}">${text}</time>`;
+}
+
+/** A day in words and its time in UTC, for headings. */
+export function longTime(iso: string): { readonly day: string; readonly clock: string } {
+  const date = new Date(iso);
+  return { day: DAY_OF_YEAR.format(date), clock: `${date.toISOString().slice(11, 16)} UTC` };
+}
+
+/** A name from the data, kept from turning the direction of what stands around it. */
+export function named(name: string | null | undefined): Markup {
+  return markup`<bdi>${name ?? '–'}</bdi>`;
+}
+
+/** How much of something is used, as a bar with its numbers. */
+export function bar(label: Part, used: number, most: number, note: Part = null): Markup {
+  const share = most <= 0 ? 0 : Math.min(100, (100 * used) / most);
+  // Something used is never shown as nothing.
+  const width = used > 0 ? Math.max(1.5, share) : 0;
+  const state = share >= 100 ? 'full' : share >= 80 ? 'high' : 'fine';
+  return markup`<div class="bar ${state}">
+    <div class="bar-head"><span>${label}</span><span><b>${count(used)}</b> of ${most < 0 ? 'unlimited' : count(most)}</span></div>
+    <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="6" /><rect class="fill" width="${width.toFixed(1)}" height="6" /></svg>
+    ${note === null ? null : markup`<div class="bar-note">${note}</div>`}
+  </div>`;
+}
+
+/** A column of a table: its heading, and `num` for one of numbers. */
+export type Column = string | { readonly head: Part; readonly num: true };
+
+/** A column of numbers. */
+export const num = (head: Part): Column => ({ head, num: true });
+
+/** A table that scrolls by itself where it is wider than the page; without rows it says so. */
+export function table(
+  caption: string,
+  columns: readonly Column[],
+  rows: readonly (readonly Part[])[],
+  empty = 'Nothing here yet.',
+): Markup {
+  if (rows.length === 0) return markup`<p class="empty">${empty}</p>`;
+  const kind = (index: number): Markup | null => {
+    const column = columns[index];
+    return typeof column === 'object' ? markup` class="num"` : null;
+  };
+  const heads = columns.map(
+    (column, index) =>
+      markup`<th scope="col"${kind(index)}>${typeof column === 'object' ? column.head : column}</th>`,
+  );
+  const body = rows.map(
+    (row) => markup`<tr>${row.map((cell, index) => markup`<td${kind(index)}>${cell}</td>`)}</tr>`,
+  );
+  return markup`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table>
+    <caption class="sr">${caption}</caption><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+/** Links to the other pages of a list; `href` is the address of one. Nothing when there is one page. */
+export function pager(
+  { total }: Slice<unknown>,
+  page: number,
+  href: (page: number) => string,
+): Markup | null {
+  const pages = Math.max(1, Math.ceil(total / PER_PAGE));
+  if (pages === 1 && page === 1) return null;
+  const to = (target: number, label: string, rel: string): Markup =>
+    target < 1 || target > pages
+      ? markup`<span class="button off" aria-hidden="true">${label}</span>`
+      : markup`<a class="button" rel="${rel}" href="${href(target)}">${label}</a>`;
+  return markup`<nav class="pager" aria-label="Pages">${to(page === 1 ? 0 : 1, '« First', 'first')}${to(Math.min(pages, page - 1), '‹ Previous', 'prev')}
+    <span>Page ${count(page)} of ${count(pages)}, ${count(total)} in all</span>
+    ${to(page + 1, 'Next ›', 'next')}${to(page >= pages ? 0 : pages, 'Last »', 'last')}</nav>`;
+}
+
+/** Links to the game week before and after, and a choice of all; `path` is the page, `keep` what else its address says. */
+export function weekPicker(
+  path: string,
+  week: number,
+  last: number,
+  keep: Readonly<Record<string, string>> = {},
+): Markup {
+  const href = (target: number): string => withQuery(path, { ...keep, week: String(target) });
+  const step = (target: number, label: string, name: string): Markup =>
+    target < 1 || target > last
+      ? markup`<span class="button off" aria-hidden="true">${label}</span>`
+      : markup`<a class="button" href="${href(target)}" aria-label="${name}">${label}</a>`;
+  const options = Array.from({ length: last }, (_, index) => index + 1).map(
+    (one) =>
+      markup`<option value="${one}"${one === week ? markup` selected` : null}>Game week ${one}</option>`,
+  );
+  return markup`<form class="weeks" method="get" action="${path}">
+    ${step(week - 1, '‹', `Game week ${week - 1}`)}
+    ${Object.entries(keep).map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`)}
+    <label><span class="sr">Game week</span><select name="week">${options}</select></label><button>Show</button>
+    ${step(week + 1, '›', `Game week ${week + 1}`)}</form>`;
+}
+
+/** A number that matters, with what it is. */
+export function tile(label: string, value: Part, note: Part = null): Markup {
+  return markup`<div class="tile"><dt>${label}</dt><dd>${value}${note === null ? null : markup`<small>${note}</small>`}</dd></div>`;
+}
+
+/** Tiles in a row. */
+export function tiles(...all: readonly Markup[]): Markup {
+  return markup`<dl class="tiles">${all}</dl>`;
+}
+
+/** A part of a page in a frame of its own. */
+export function card(heading: Part, ...content: readonly Part[]): Markup {
+  return markup`<section class="card">${heading === null ? null : markup`<h2>${heading}</h2>`}${content}</section>`;
+}

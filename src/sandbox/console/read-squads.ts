@@ -1,0 +1,86 @@
+import { isProcessed, toPlace } from '../settle.ts';
+import { int, text } from '../store.ts';
+import type { Row, Store } from '../store.ts';
+import { substitute } from '../substitutions.ts';
+import { like, slice } from './slice.ts';
+import type { Slice } from './slice.ts';
+
+/** The ids of a league's squads by their points, best first; with `wanted` those whose name, manager or external id holds it. */
+export function listSquadIds(store: Store, leagueId: number, wanted: string, page: number): Slice<string> {
+  const id = (row: Row): string => text(row, 'id');
+  if (wanted === '') {
+    const query = {
+      select: 'id',
+      from: 'squads WHERE fantasy_league_id = ?',
+      order: 'total_points DESC, number',
+    };
+    return slice(store, query, [leagueId], page, id);
+  }
+  const query = {
+    select: 's.id',
+    from: `squads s JOIN users u ON u.user_id = s.user_id WHERE s.fantasy_league_id = ?
+      AND (s.name LIKE ? ESCAPE '\\' OR u.display_name LIKE ? ESCAPE '\\' OR u.external_id LIKE ? ESCAPE '\\')`,
+    order: 's.total_points DESC, s.number',
+  };
+  const pattern = like(wanted);
+  return slice(store, query, [leagueId, pattern, pattern, pattern], page, id);
+}
+
+/** The points of a squad in every week that it played, in order. */
+export function listSquadWeeks(store: Store, squadId: string) {
+  return store.all(
+    `SELECT w.game_week, w.points FROM squads s JOIN squad_weeks w ON w.squad = s.number WHERE s.id = ?
+     ORDER BY w.game_week`,
+    [squadId],
+    (row) => ({ week: int(row, 'game_week'), points: int(row, 'points') }),
+  );
+}
+
+/** The rank that a squad had after each week, by its points until then, among the squads that had played until then. */
+export function listSquadRanks(store: Store, leagueId: number, squadId: string) {
+  const mine = listSquadWeeks(store, squadId);
+  const totals = sumsOf(mine.map(({ points }) => points));
+  const ranks = mine.map(({ week }) => ({ week, rank: 1 }));
+  const compare = (row: Row): void => {
+    const theirs = sumsOf(text(row, 'points').split(',').map(Number));
+    const first = int(row, 'first');
+    for (const [index, place] of ranks.entries()) {
+      if ((theirs[place.week - first] ?? -Infinity) > (totals[index] ?? 0)) place.rank += 1;
+    }
+  };
+  // One row for each squad: with thousands of them a row for each of their weeks takes ten times as long.
+  store.all(
+    `SELECT min(w.game_week) AS first, group_concat(w.points, ',' ORDER BY w.game_week) AS points
+     FROM squads s JOIN squad_weeks w ON w.squad = s.number WHERE s.fantasy_league_id = ? GROUP BY s.number`,
+    [leagueId],
+    compare,
+  );
+  return ranks;
+}
+
+/** The sums of the points up to each place; a squad plays every week from its first one on. */
+function sumsOf(points: readonly number[]): readonly number[] {
+  let total = 0;
+  return points.map((one) => (total += one));
+}
+
+/** What the automatic substitutions of a week changed in a squad, by the ids of the players, and the minutes of everybody in it. */
+export function readChanges(store: Store, squadId: string, week: number, leagueId: number) {
+  const rows = store.all(
+    `SELECT sp.*, p.position, coalesce(w.minutes_played, 0) AS minutes
+     FROM squads s JOIN squad_players sp ON sp.squad = s.number JOIN players p ON p.id = sp.player_id
+     LEFT JOIN weekly_stats w ON w.player_id = p.id AND w.game_week = ?
+     WHERE s.id = ? ORDER BY sp.lineup_order`,
+    [week, squadId.toLowerCase()],
+    (row) => ({ place: toPlace(row), minutes: int(row, 'minutes') }),
+  );
+  const minutes = new Map(rows.map((row) => [row.place.playerId, row.minutes]));
+  const lineup = rows.map(({ place }) => place);
+  const processed = isProcessed(store, leagueId, week);
+  const { substitutions } = substitute(lineup, (id) => minutes.get(id) ?? 0);
+  return {
+    minutes,
+    processed,
+    pairs: processed ? substitutions.map((pair) => ({ out: pair.out.playerId, into: pair.in.playerId })) : [],
+  };
+}

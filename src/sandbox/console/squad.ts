@@ -1,0 +1,117 @@
+import { LAST_WEEK, currentWeekNumber, requireWeek } from '../weeks.ts';
+import { columnChart, rankChart } from './chart.ts';
+import { markup } from './markup.ts';
+import type { Markup, Part } from './markup.ts';
+import { card, count, money, named, num, table, tile, tiles, weekPicker } from './parts.ts';
+import { pitch } from './pitch.ts';
+import { listSquadRanks, listSquadWeeks, readChanges } from './read-squads.ts';
+import { breakdownText } from './breakdown.ts';
+import { at, link, numberOf, readLineup, readSquad } from './visit.ts';
+import type { View, Visit } from './visit.ts';
+
+type Squad = ReturnType<typeof readSquad>;
+
+/** One squad: where it stands, its line-up of a week on a pitch, and its weeks and money. */
+export const squad: View = (visit) => {
+  const { context, id } = visit;
+  const now = readSquad(context, id);
+  const week = numberOf(visit, 'week', LAST_WEEK, Number(now.game_week?.week));
+  const { ranking, finance } = now;
+  const leagueHref = link(visit, `squads?league=${now.fantasy_league?.id}`);
+  return {
+    title: now.name ?? '',
+    body: markup`<p class="lead">${named(now.user?.display_name)} <span class="note">external id ${named(now.user?.external_id)}</span> in <a href="${leagueHref}">${named(now.fantasy_league?.name)}</a></p>
+      ${tiles(
+        tile('Rank', count(ranking?.current_rank)),
+        tile('Total', count(ranking?.total_points), 'points'),
+        tile(`Game week ${ranking?.game_week}`, count(ranking?.game_week_points), 'points'),
+        tile('Value', money(finance?.squad_value)),
+        tile('In the bank', money(finance?.money_in_bank)),
+      )}
+      ${lineupCard(visit, now, week)}<div class="columns">${weeksCard(visit, now)}${financeCard(now)}</div>`,
+  };
+};
+
+function lineupCard(visit: Visit, now: Squad, wanted: number): Markup {
+  const { context, id } = visit;
+  // A squad takes part from its first week on, and shows that one for any week before.
+  const shownAt = (week: number) => at(context, requireWeek(context.store, week).startDate);
+  const latest = Math.max(
+    currentWeekNumber(context.store, context.season.now()),
+    Number(now.game_week?.week),
+  );
+  const lineup = readLineup(shownAt(Math.min(wanted, latest)), id);
+  const week = Number(lineup.game_week?.week);
+  const { isPlayed } = requireWeek(context.store, week);
+  const { minutes, pairs, processed } = readChanges(context.store, id, week, Number(now.fantasy_league?.id));
+  const entries = [...(lineup.squad?.starting_xi ?? []), ...(lineup.squad?.bench ?? [])];
+  const nameOf = (playerId: number): Part =>
+    named(entries.find(({ player }) => Number(player?.id) === playerId)?.player?.last_name);
+  const playerHref = (playerId: number): string =>
+    link(visit, `players/${playerId}?league=${now.fantasy_league?.id}`);
+  const changes = pairs.map(
+    ({ out, into }) =>
+      markup`<li><span class="in-text">▲ ${nameOf(into)}</span> for <span class="out-text">▼ ${nameOf(out)}</span></li>`,
+  );
+  const total = isPlayed
+    ? markup`<b class="big">${count(lineup.total_points)}</b> points`
+    : markup`<span class="badge">not played yet</span>`;
+  const rows = entries.map((entry) => [
+    markup`<a href="${playerHref(Number(entry.player?.id))}">${named(`${entry.player?.first_name ?? ''} ${entry.player?.last_name ?? ''}`.trim())}</a>`,
+    entry.position?.abbrevation,
+    named(entry.team?.name),
+    count(minutes.get(Number(entry.player?.id))),
+    markup`<b>${count(entry.points)}</b>`,
+    breakdownText(entry.breakdown),
+  ]);
+  return markup`<section class="card"><div class="card-head"><h2>Line-up</h2>${weekPicker(link(visit, `squads/${id}`), week, latest)}<p>${total}</p></div>
+    <div class="lineup">${pitch(lineup.squad ?? {}, {
+      isPlayed,
+      minutes,
+      cameIn: new Set(pairs.map(({ into }) => into)),
+      wentOut: new Set(pairs.map(({ out }) => out)),
+      href: playerHref,
+    })}
+    <div class="lineup-side"><h3>Automatic substitutions</h3>${changes.length === 0 ? markup`<p class="note">${processed ? 'None in this week.' : 'This week has not been processed.'}</p>` : markup`<ul class="plain">${changes}</ul>`}
+    <h3>Signs</h3><ul class="plain legend"><li><span class="mark captain">C</span> captain, points twice</li><li><span class="mark vice">V</span> vice-captain</li><li><span class="mark in">▲</span> came in</li><li><span class="mark out">▼</span> went out</li><li class="note">Faded: did not play.</li></ul></div></div>
+    ${isPlayed ? markup`<details><summary>Points by player and setting</summary>${table('Points by player', ['Player', 'Pos', 'Club', num('Min'), num('Points'), 'From'], rows)}</details>` : null}</section>`;
+}
+
+function weeksCard({ context, id }: Visit, now: Squad): Markup {
+  const points = listSquadWeeks(context.store, id.toLowerCase());
+  if (points.length === 0) return card('Week by week', markup`<p class="empty">No game week played yet.</p>`);
+  const ranks = listSquadRanks(context.store, Number(now.fantasy_league?.id), id.toLowerCase());
+  const rankOf = new Map(ranks.map((one) => [one.week, one]));
+  const rows = points.map(({ week, points: value }) => [week, count(value), count(rankOf.get(week)?.rank)]);
+  return card(
+    'Week by week',
+    markup`<h3>Points</h3>`,
+    columnChart(
+      'Points by game week',
+      points.map(({ week, points: value }) => ({ week, value })),
+    ),
+    markup`<h3>Rank</h3>`,
+    rankChart(
+      'Rank by game week',
+      ranks.map(({ week, rank }) => ({ week, value: rank })),
+    ),
+    markup`<details><summary>The numbers</summary>${table('Points and ranks by week', [num('Week'), num('Points'), num('Rank after')], rows)}</details>`,
+  );
+}
+
+function financeCard({ finance, free_transfers, mini_leagues, chips, id }: Squad): Markup {
+  const rows: readonly (readonly [string, Part])[] = [
+    ['Budget', money(finance?.budget)],
+    ['Spent', money(finance?.money_spent)],
+    ['In the bank', money(finance?.money_in_bank)],
+    ['Value now', money(finance?.squad_value)],
+    ['Gain', money((finance?.squad_value ?? 0) - (finance?.money_spent ?? 0))],
+    ['Free transfers', count(free_transfers)],
+    ['Mini leagues', count(mini_leagues)],
+    ['Chips', chips?.map(({ chip }) => chip?.replaceAll('_', ' ')).join(', ')],
+  ];
+  return card(
+    'Finance',
+    markup`<dl class="facts">${rows.map(([label, value]) => markup`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl><p class="note id">${id}</p>`,
+  );
+}

@@ -1,0 +1,43 @@
+import { chosenLeague, leagueField } from './league-choice.ts';
+import { markup } from './markup.ts';
+import type { Markup } from './markup.ts';
+import { card, count, money, named, num, pager, table } from './parts.ts';
+import { listSquadIds } from './read-squads.ts';
+import { link, numberOf, readSquad, textOf, withQuery } from './visit.ts';
+import type { View, Visit } from './visit.ts';
+
+const MOST_PAGES = 1_000_000;
+
+/** The squads of a fantasy league by rank, a page at a time; those that a search finds, when one is given. */
+export const squads: View = (visit) => {
+  const league = chosenLeague(visit);
+  const wanted = textOf(visit, 'q').trim().slice(0, 100);
+  const page = numberOf(visit, 'page', MOST_PAGES, 1);
+  const found = listSquadIds(visit.context.store, league.id, wanted, page);
+  const path = link(visit, 'squads');
+  const href = (target: number): string =>
+    withQuery(path, { league: String(league.id), q: wanted, page: String(target) });
+  return {
+    title: `Squads of ${league.name}`,
+    body: markup`<form class="search" method="get" action="${path}">${leagueField(visit, league.id)}
+      <label>Squad, manager or external id <input type="search" name="q" value="${wanted}" maxlength="100"></label><button>Search</button></form>
+      ${card(null, rankingTable(visit, found.rows, wanted === '' ? undefined : 'No squad is found.'), pager(found, page, href))}`,
+  };
+};
+
+/** Squads with their rank, points and value, in the given order. */
+export function rankingTable(visit: Visit, ids: readonly string[], empty = 'No squads yet.'): Markup {
+  const rows = ids.map((id) => {
+    const squad = readSquad(visit.context, id);
+    return [
+      count(squad.ranking?.current_rank),
+      markup`<a href="${link(visit, `squads/${id}`)}">${named(squad.name)}</a>`,
+      named(squad.user?.display_name),
+      count(squad.ranking?.game_week_points),
+      markup`<b>${count(squad.ranking?.total_points)}</b>`,
+      money(squad.finance?.squad_value),
+    ];
+  });
+  const columns = [num('Rank'), 'Squad', 'Manager', num('Week'), num('Total'), num('Value')];
+  return table('Squads by rank', columns, rows, empty);
+}

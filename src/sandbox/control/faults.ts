@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
+import type { Context } from '../context.ts';
+import { faultsSchema } from '../faults.ts';
+import { hidden, success } from './answer.ts';
+
+/** GET, POST and DELETE /faults: those that wait or were met, more of them, and none. */
+export function addFaultRoutes(control: FastifyInstance, { faults }: Context): void {
+  control.get('/faults', hidden(), () => success('Faults', faults.list()));
+  control.post<{ Body: z.infer<typeof faultsSchema> }>(
+    '/faults',
+    hidden({ body: faultsSchema }),
+    ({ body }) => {
+      faults.add(body.faults);
+      return success(`${body.faults.length} faults set`, faults.list());
+    },
+  );
+  control.delete('/faults', hidden(), () => {
+    faults.clear();
+    return success('No faults', faults.list());
+  });
+}

@@ -1,0 +1,516 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SEEDS, isSeed } from '../../src/sandbox/seed.ts';
+import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { control } from '../support/control.ts';
+import { at, openSandbox } from '../support/sandbox.ts';
+import type { TestSandbox } from '../support/sandbox.ts';
+
+const HOST = 'localhost:8787';
+const ORIGIN = `http://${HOST}`;
+const boxes: TestSandbox[] = [];
+
+async function open(options: SandboxOptions = {}): Promise<TestSandbox> {
+  const box = await openSandbox(options);
+  boxes.push(box);
+  return box;
+}
+afterEach(async () => {
+  for (const box of boxes.splice(0)) {
+    expect(box.failures).toEqual([]);
+    await box.close();
+  }
+});
+
+type Headers = Readonly<Record<string, string>>;
+
+function get(box: TestSandbox, url: string, headers: Headers = {}) {
+  return box.sandbox.app.inject({ method: 'GET', url, headers: { host: HOST, ...headers } });
+}
+
+/** A form as the console's own page sends it, unless the headers say otherwise. */
+function post(box: TestSandbox, url: string, form: Headers = {}, headers: Headers = {}) {
+  return box.sandbox.app.inject({
+    method: 'POST',
+    url,
+    headers: {
+      host: HOST,
+      origin: ORIGIN,
+      'sec-fetch-site': 'same-origin',
+      'content-type': 'application/x-www-form-urlencoded',
+      ...headers,
+    },
+    payload: new URLSearchParams(form).toString(),
+  });
+}
+
+/** Signs in and answers the cookie to send. */
+async function signIn(box: TestSandbox): Promise<{ readonly cookie: string }> {
+  const answer = await post(box, '/console/session', { key: box.sandbox.controlKey });
+  expect([answer.statusCode, answer.headers.location]).toEqual([303, '/']);
+  const [cookie = '', ...attributes] = String(answer.headers['set-cookie']).split('; ');
+  expect(attributes).toEqual(['Path=/', 'HttpOnly', 'SameSite=Strict', 'Max-Age=43200']);
+  return { cookie };
+}
+
+/** What a reader sees of a page: no elements, entities as their characters. */
+function textOf(html: string): string {
+  const text = html.replace(/<title>.*?<\/title>/gs, ' ').replace(/<[^>]*>/g, ' ');
+  const named: Headers = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
+  return text.replace(/&(lt|gt|quot|#39|amp);/g, (entity) => named[entity] ?? entity).replace(/\s+/g, ' ');
+}
+
+const LISTS = [
+  ...['leagues', 'squads', 'fixtures', 'players', 'mini-leagues', 'prices', 'substitutions', 'activity'],
+].map((name) => `/console/1/${name}`);
+const LONGER = [
+  '/console/1/',
+  '/console/1/leagues/1',
+  '/console/1/players/1',
+  '/console/1/reset',
+  '/console/1/fixtures?week=38',
+  '/console/1/players?name=an&club=3&position=MID&page=2',
+  '/console/1/squads?q=%25&page=9',
+  '/console/1/squads?q=a&q=b&page=zero',
+  '/console/1/substitutions?week=2&league=1',
+  '/console/1/activity?page=3',
+];
+
+describe('every page', () => {
+  it.each(Object.keys(SEEDS).filter(isSeed))('answers with the seed %s, and to HEAD', async (seed) => {
+    const box = await open({ seed });
+    for (const url of ['/', ...LISTS, ...LONGER]) {
+      const page = await get(box, url);
+      expect([page.statusCode, page.headers['content-type'], url]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+        url,
+      ]);
+      expect(page.body.startsWith('<!doctype html><html lang="en">')).toBe(true);
+      expect(page.body).not.toMatch(/undefined|NaN|\[object/);
+      const head = await box.sandbox.app.inject({ method: 'HEAD', url, headers: { host: HOST } });
+      expect([head.statusCode, head.body]).toEqual([200, '']);
+    }
+  });
+
+  it('may neither run scripts nor styles of its own text, nor be framed, nor be kept', async () => {
+    const box = await open({ seed: 'demo' });
+    for (const url of ['/', '/console/1/squads', '/console/nowhere']) {
+      const { headers, body } = await get(box, url);
+      expect(headers['content-security-policy']).toBe(
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      );
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['cache-control']).toBe('no-store');
+      expect(body).not.toMatch(/<script|<style|\sstyle=|\son\w+=|https?:\/\//);
+    }
+  });
+
+  it('has its style sheet and its icon at addresses that it names', async () => {
+    const box = await open();
+    const { body } = await get(box, '/');
+    const [sheet = '', icon = ''] = Array.from(
+      body.matchAll(/<link [^>]*href="([^"]*)"/g),
+      ([, href]) => href,
+    );
+    const [style, sign] = [await get(box, sheet), await get(box, icon)];
+    expect([style.statusCode, style.headers['content-type']]).toEqual([200, 'text/css; charset=utf-8']);
+    expect(style.body).toContain('prefers-color-scheme: dark');
+    expect(style.body).not.toMatch(/url\(|@import/);
+    expect([sign.statusCode, sign.headers['content-type']]).toEqual([200, 'image/svg+xml']);
+  });
+
+  it('is not counted in the rate windows and changes nothing', async () => {
+    const box = await open({ seed: 'demo', settings: { per_minute: 1 } });
+    for (const url of ['/', ...LISTS]) expect((await get(box, url)).statusCode).toBe(200);
+    const state = await control(box.sandbox, 'GET', '/state');
+    expect([at(state.record, 'rate_limit.per_minute.used'), at(state.record, 'records.effects')]).toEqual([
+      0, 0,
+    ]);
+  });
+
+  it('shows what is, whatever the settings show to clients', async () => {
+    const box = await open({
+      seed: 'demo',
+      settings: { account_call: 'refused', past_end: 'not_found', page_size: 1, apply_after_ms: 60_000 },
+    });
+    await box.send('POST', '/v1/mini-league', {
+      body: { fantasy_league_id: 1, name: 'Just made', type: 'classic' },
+    });
+    expect((await get(box, '/')).statusCode).toBe(200);
+    expect(textOf((await get(box, '/console/1/mini-leagues')).body)).toContain('Just made');
+  });
+});
+
+describe('with 10,000 squads', () => {
+  it('a page of them, the overview and a squad are as short as with 60, and soon there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'teamsheet-console-'));
+    const db = join(folder, 'big.sqlite');
+    await (await openSandbox({ seed: 'demo', db })).close();
+    const squadIds = multiplySquads(db, 10_000);
+    const small = await open({ seed: 'demo' });
+    const big = await open({ db });
+    for (const url of ['/', '/console/1/squads', '/console/1/squads?page=100', '/console/1/squads?q=copy']) {
+      const [one, other] = [await get(small, url), await get(big, url)];
+      expect(other.statusCode).toBe(200);
+      expect(other.body.length).toBeLessThan(one.body.length + 40_000);
+    }
+    const started = performance.now();
+    const last = await get(big, '/console/1/squads?page=200');
+    const middle = await get(big, `/console/1/squads/${squadIds[5_000] ?? ''}`);
+    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(textOf(last.body)).toContain('Page 200 of 200, 10,000 in all');
+    expect(middle.statusCode).toBe(200);
+    await boxes.pop()?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Copies the 60 squads of the demo until there are so many; answers all ids. */
+  function multiplySquads(db: string, count: number): readonly string[] {
+    const database = new DatabaseSync(db);
+    const copies = `WITH RECURSIVE n(i) AS (SELECT 61 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
+    database.exec(`BEGIN;
+      ${copies} INSERT INTO squads SELECT i, printf('%08x-0000-4000-8000-000000000000', i), 'Copy ' || i, user_id,
+        fantasy_league_id, first_week, total_points, created_at, updated_at FROM n JOIN squads s ON s.number = 1 + n.i % 60;
+      ${copies} INSERT INTO squad_players SELECT i, lineup_order, player_id, is_starting, is_captain, is_vice_captain, price_paid
+        FROM n JOIN squad_players p ON p.squad = 1 + n.i % 60;
+      ${copies} INSERT INTO squad_weeks SELECT i, game_week, points FROM n JOIN squad_weeks w ON w.squad = 1 + n.i % 60;
+      COMMIT`);
+    const ids = database.prepare('SELECT id FROM squads ORDER BY number').all();
+    database.close();
+    return ids.map(({ id }) => String(id));
+  }
+});
+
+describe('what is not there', () => {
+  it.each([
+    '/console/',
+    '/console/1',
+    '/console/9/',
+    '/console/0/squads',
+    '/console/1/nothing',
+    '/console/1/squads/00000000-0000-0000-0000-000000000000',
+    '/console/1/squads/%3Cscript%3E',
+    '/console/1/squads?league=77',
+    '/console/1/leagues/2',
+    '/console/1/leagues/x',
+    '/console/1/players/0',
+    '/console/1/players/99999',
+    '/console/1/players/1e0',
+    '/console/1/mini-leagues/1',
+  ])('%s is a page that says so', async (url) => {
+    const box = await open();
+    const { statusCode, headers, body } = await get(box, url);
+    expect([statusCode, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(textOf(body)).toContain('Not found');
+    expect(body).not.toContain('<script');
+  });
+
+  it('is JSON elsewhere', async () => {
+    const box = await open();
+    const answer = await get(box, '/nowhere');
+    expect(answer.json()).toMatchObject({ statusCode: 404, data: null });
+  });
+});
+
+describe('data', () => {
+  const WICKED = [
+    '<script>alert(1)</script>',
+    `"><img src=x onerror='alert(1)'>`,
+    '&lt;b&gt; &amp; <!-- --> ]]>',
+    "' onmouseover='x",
+  ];
+
+  it('is escaped wherever it stands', async () => {
+    const box = await open();
+    for (const [index, name] of WICKED.entries()) {
+      const user = await box.call('create-users', {
+        body: { users: [{ external_id: name, display_name: name }] },
+      });
+      expect(user.status).toBe(201);
+      const body = {
+        user_id: index + 1,
+        name,
+        fantasy_league_id: 1,
+        players_in: [1, 4, 5, 6, 7, 13, 14, 15, 16, 20, 21],
+      };
+      expect((await box.call('create-squad', { body })).status).toBe(201);
+      await box.call('create-mini-league', { body: { fantasy_league_id: 1, name, type: name } });
+      await box.call('create-fantasy-league', { body: { league_id: 1, name } });
+      await box.call('upload-prices', {
+        body: { fantasy_league_id: 1, prices: [{ player_id: 1, price: 5, type: name }] },
+      });
+    }
+    const squads = (await box.call('list-squads')).list.map(({ id }) => `/console/1/squads/${String(id)}`);
+    const urls = [
+      ...[
+        '/',
+        ...LISTS,
+        ...squads,
+        '/console/1/mini-leagues/1',
+        '/console/1/leagues/2',
+        '/console/1/players/1?league=2',
+      ],
+      ...WICKED.flatMap((text) => [
+        `/console/1/squads?q=${encodeURIComponent(text)}`,
+        `/console/1/players?name=${encodeURIComponent(text)}`,
+        `/console/1/${encodeURIComponent(text)}`,
+      ]),
+    ];
+    for (const url of urls) {
+      const { body } = await get(box, url);
+      expect(body).not.toMatch(/<script|<img|<b>alert|<!--|onmouseover='x/);
+      for (const tag of body.match(/<[a-z][^>]*>/g) ?? [])
+        expect(tag.replace(/"[^"]*"/g, '""')).not.toMatch(/\son\w+=/);
+    }
+    const list = await get(box, '/console/1/squads');
+    for (const name of WICKED) expect(unescaped(list.body)).toContain(name);
+  });
+
+  it('cannot turn the direction of a text or hide in it', async () => {
+    const box = await open();
+    const name = 'a\u202eb\u200fc\u2066d\u0007e\u200bf\u0000g';
+    await box.call('create-mini-league', { body: { fantasy_league_id: 1, name, type: 'مرحبا' } });
+    const { body } = await get(box, '/console/1/mini-leagues');
+    expect(body).toContain('a[U+202E]b[U+200F]c[U+2066]d[U+0007]e[U+200B]f[U+0000]g');
+    expect(body).toContain('<bdi>مرحبا</bdi>');
+    expect(body).not.toMatch(/[\u0000-\u0008\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
+  });
+
+  function unescaped(html: string): string {
+    return html
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&amp;', '&');
+  }
+});
+
+describe('the pages agree with the service', () => {
+  it('on a squad, its line-up of a week, its ranks and its substitutions', async () => {
+    const box = await open({ seed: 'demo' });
+    const [{ id } = {}] = (await box.call('list-squads')).list;
+    const squad = await box.call('get-squad', { id: String(id) });
+    const page = await get(box, `/console/1/squads/${String(id)}`);
+    const text = textOf(page.body);
+    expect(text).toContain(`Rank ${String(at(squad.record, 'ranking.current_rank'))} `);
+    expect(text).toContain(`Total ${String(at(squad.record, 'ranking.total_points'))} `);
+    const lineup = await box.call('get-lineup', { id: String(id) });
+    const starters = at(lineup.record, 'squad.starting_xi') as readonly unknown[];
+    expect(text).toContain(`${String(lineup.record['total_points'])} points`);
+    for (const entry of starters) expect(text).toContain(String(at(entry, 'player.last_name')));
+    expect(page.body.match(/<li class="player/g)).toHaveLength(15);
+    expect(page.body.match(/title="Captain"/g)).toHaveLength(1);
+    // The last point of the chart is the rank of today.
+    const ranks = Array.from(page.body.matchAll(/Game week (\d+): rank ([\d,]+)</g), ([, , rank]) => rank);
+    expect(ranks).toHaveLength(6);
+    expect(ranks.at(-1)).toBe(String(at(squad.record, 'ranking.current_rank')));
+    const columns = Array.from(page.body.matchAll(/Game week \d+: (-?\d+)</g), ([, points]) =>
+      Number(points),
+    );
+    expect(columns.reduce((sum, one) => sum + one, 0)).toBe(at(squad.record, 'ranking.total_points'));
+  });
+
+  it('on substitutions: what the log of a week says is marked on the pitches', async () => {
+    const box = await open({ seed: 'demo' });
+    const log = await get(box, '/console/1/substitutions?week=5');
+    const squads = [
+      ...new Set(Array.from(log.body.matchAll(/squads\/([0-9a-f-]{36})\?week=5/g), ([, id]) => id)),
+    ];
+    expect(squads.length).toBeGreaterThan(20);
+    for (const id of squads.slice(0, 10)) {
+      const inLog = log.body.split(`squads/${id}?week=5`).length - 1;
+      const { body } = await get(box, `/console/1/squads/${id}?week=5`);
+      expect(body.match(/class="mark in" title/g)).toHaveLength(inLog);
+      expect(body.match(/class="mark out" title/g)).toHaveLength(inLog);
+    }
+  });
+
+  it('on matches: the goals of the players are the score', async () => {
+    const box = await open({ seed: 'demo' });
+    const { body } = await get(box, '/console/1/fixtures?week=3');
+    const scores = Array.from(
+      body.matchAll(/class="score"[^>]*>(\d+) – (\d+)</g),
+      ([, home, away]) => Number(home) + Number(away),
+    );
+    expect(scores).toHaveLength(10);
+    const goals = Array.from(body.matchAll(/Goals: (.*?)<\/p>/gs), ([, names = '']) =>
+      Array.from(names.matchAll(/<\/a>(?:\s*<b>(\d)<\/b>)?/g), ([, times]) => Number(times ?? 1)),
+    ).flat();
+    expect(goals.reduce((sum, one) => sum + one, 0)).toBe(scores.reduce((sum, one) => sum + one, 0));
+  });
+
+  it('on a search for players', async () => {
+    const box = await open({ seed: 'demo' });
+    const { body } = await get(box, '/console/1/players?club=4&position=GK');
+    const rows = body.split('<tbody>')[1]?.match(/<tr>/g) ?? [];
+    expect(rows.length).toBeGreaterThanOrEqual(2);
+    expect(textOf(body.split('<tbody>')[1] ?? '').match(/Kestrel Bay GK/g)).toHaveLength(rows.length);
+  });
+
+  it('on the requests that came, without bodies, queries and keys', async () => {
+    const box = await open();
+    const { base_url } = await box.sandbox.listen({ port: 0 });
+    const ask = async (path: string, headers: Headers): Promise<void> => {
+      const answer = await fetch(base_url + path, { headers });
+      await answer.text();
+    };
+    await ask('/v1/user?page=7', { 'x-api-key': box.sandbox.apiKey, 'x-request-id': 'first-of-all' });
+    await ask('/v1/user', { 'x-api-key': 'some-secret' });
+    await ask('/console/1/squads', {});
+    const { body } = await get(box, '/console/1/activity');
+    const text = textOf(body.split('Effects')[0] ?? '');
+    expect(text).toMatch(/GET \/v1\/user 401 [\d.]+ .*GET \/v1\/user 200 /);
+    expect(body).toContain('first-of-all');
+    expect(text).not.toMatch(/page=7|\/console\//);
+    for (const secret of ['some-secret', box.sandbox.apiKey, box.sandbox.controlKey]) {
+      expect(body).not.toContain(secret);
+    }
+  });
+
+  it('remembers no more than the latest 300', async () => {
+    const box = await open();
+    for (let number = 1; number <= 305; number += 1) {
+      await box.call('list-users', { headers: { 'x-request-id': `request-${number}.` } });
+    }
+    const { body } = await get(box, '/console/1/activity');
+    expect(body).toContain('request-305.');
+    expect(body).toContain('request-6.');
+    expect(body).not.toContain('request-5.');
+  });
+});
+
+describe('the operator', () => {
+  it('plays weeks, moves the clock and makes everything new, once signed in', async () => {
+    const box = await open({ seed: 'demo' });
+    const session = await signIn(box);
+    expect(textOf((await get(box, '/')).body)).toContain('Read-only');
+    expect(textOf((await get(box, '/', session)).body)).toContain('Play next game week');
+    const did = async (url: string, form: Headers = {}): Promise<string> => {
+      const answer = await post(box, url, form, session);
+      expect([answer.statusCode, answer.headers.location]).toEqual([303, '/']);
+      const { body } = await get(box, '/', session);
+      expect(textOf((await get(box, '/', session)).body)).not.toContain('role="status"');
+      return /role="status">(.*?)</.exec(body)?.[1] ?? '';
+    };
+    expect(await did('/console/1/play-next-week')).toBe('Game week 7 was played');
+    expect(await did('/console/1/clock', { advance: '14d' })).toBe('The clock was moved');
+    expect(await did('/console/1/clock', { advance: 'soon' })).toContain('advance: must be a duration');
+    const state = async () => (await control(box.sandbox, 'GET', '/state')).record;
+    expect(at(await state(), 'game_week_to_play.week')).toBe('10');
+    expect(await did('/console/1/reset')).toBe('The service is new');
+    expect(at(await state(), 'game_week_to_play.week')).toBe('7');
+    const out = await post(box, '/console/session/end', {}, session);
+    expect(String(out.headers['set-cookie'])).toContain('Max-Age=0');
+    expect((await post(box, '/console/1/reset', {}, session)).statusCode).toBe(401);
+  });
+
+  it('has each account to itself', async () => {
+    const box = await open({ settings: { accounts: 2 } });
+    const session = await signIn(box);
+    const answer = await post(box, '/console/2/play-next-week', {}, session);
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/console/2/']);
+    expect(textOf((await get(box, '/console/2/')).body)).toContain('1 of 38 game weeks played');
+    expect(textOf((await get(box, '/')).body)).toContain('0 of 38 game weeks played');
+    expect((await post(box, '/console/3/play-next-week', {}, session)).statusCode).toBe(404);
+  });
+
+  it('is signed out after twelve hours', async () => {
+    const box = await open();
+    const session = await signIn(box);
+    box.clock.advance(12 * 3_600_000 - 1);
+    expect((await post(box, '/console/1/clock', { advance: '1s' }, session)).statusCode).toBe(303);
+    box.clock.advance(1);
+    expect((await post(box, '/console/1/clock', { advance: '1s' }, session)).statusCode).toBe(401);
+  });
+
+  it.each(['', 'guessed', 'the-key'.repeat(600)])('is not somebody with another key', async (key) => {
+    const box = await open();
+    const answer = await post(box, '/console/session', { key });
+    expect(answer.statusCode).toBe(key.length > 4_096 ? 413 : 401);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect(answer.body).not.toContain(box.sandbox.controlKey);
+  });
+
+  it('does not take the key from an address or another kind of body', async () => {
+    const box = await open();
+    const { controlKey } = box.sandbox;
+    expect((await get(box, `/console/session?key=${controlKey}`)).statusCode).toBe(404);
+    const json = await box.sandbox.app.inject({
+      method: 'POST',
+      url: '/console/session',
+      headers: { host: HOST, origin: ORIGIN, 'content-type': 'application/json' },
+      payload: JSON.stringify({ key: controlKey }),
+    });
+    expect(json.statusCode).toBe(415);
+  });
+
+  const ACTIONS = ['/console/1/play-next-week', '/console/1/clock', '/console/1/reset'];
+
+  it.each(ACTIONS)('alone may POST %s', async (url) => {
+    const box = await open({ seed: 'demo' });
+    const before = await control(box.sandbox, 'GET', '/state');
+    const session = await signIn(box);
+    const refused: readonly (readonly [number, Headers])[] = [
+      [401, {}],
+      [401, { cookie: 'teamsheet_console=' }],
+      [401, { cookie: 'teamsheet_console=guessed' }],
+      [403, { ...session, origin: 'http://evil.example' }],
+      [403, { ...session, origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site' }],
+      [403, { ...session, origin: 'null' }],
+      [403, { ...session, origin: '' }],
+      [403, { ...session, origin: `https://${HOST}` }],
+      [403, { ...session, 'sec-fetch-site': 'cross-site' }],
+      [421, { ...session, host: 'evil.example', origin: 'http://evil.example' }],
+    ];
+    for (const [status, headers] of refused) {
+      const answer = await post(box, url, { advance: '30d' }, headers);
+      expect([answer.statusCode, headers]).toEqual([status, headers]);
+    }
+    const after = await control(box.sandbox, 'GET', '/state');
+    expect(after.record['game_week_to_play']).toEqual(before.record['game_week_to_play']);
+    expect(after.record['account_id']).toBe(before.record['account_id']);
+    expect((await get(box, url, session)).statusCode).toBe(url.endsWith('reset') ? 200 : 404);
+  });
+});
+
+describe('the place', () => {
+  it.each([
+    'evil.example',
+    'evil.example:8787',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    '192.168.1.5',
+  ])('the host %j is refused', async (host) => {
+    const box = await open();
+    for (const url of ['/', '/console/1/squads', '/console/icon.svg']) {
+      expect((await get(box, url, { host })).statusCode).toBe(421);
+    }
+  });
+
+  it.each(['localhost', '127.0.0.1:8787', '[::1]:80', 'LOCALHOST:1'])(
+    'the host %s is this machine',
+    async (host) => {
+      const box = await open();
+      expect((await get(box, '/', { host })).statusCode).toBe(200);
+    },
+  );
+
+  it('another machine is refused, whatever host it names', async () => {
+    const box = await open();
+    const answer = await box.sandbox.app.inject({
+      url: '/',
+      headers: { host: HOST },
+      remoteAddress: '192.168.1.9',
+    });
+    expect(answer.statusCode).toBe(403);
+    const claimed = { host: HOST, 'x-forwarded-for': '127.0.0.1' };
+    expect(
+      (await box.sandbox.app.inject({ url: '/', headers: claimed, remoteAddress: '192.168.1.9' })).statusCode,
+    ).toBe(403);
+  });
+});

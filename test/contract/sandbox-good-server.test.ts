@@ -1,0 +1,148 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { OPERATION_IDS, endpoints } from '../../src/contract/index.ts';
+import { createSandbox } from '../../src/sandbox/index.ts';
+import type { AnswerLine, Sandbox } from '../../src/sandbox/index.ts';
+import { control } from '../support/control.ts';
+import { at, openSandbox } from '../support/sandbox.ts';
+import type { TestSandbox } from '../support/sandbox.ts';
+
+async function withSandbox(sandbox: Sandbox, work: (base: string) => Promise<void>): Promise<void> {
+  try {
+    await work((await sandbox.listen({ port: 0 })).base_url);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+describe('the log of requests', () => {
+  it('has one line for each, with its id and its fault, and nothing of what was sent', async () => {
+    const lines: AnswerLine[] = [];
+    const sandbox = await createSandbox({
+      apiKey: 'canary-key-2f9c',
+      onAnswer: (line) => lines.push(line),
+      faults: [{ kind: 'reset', operation: 'list-squads', nth: 1, count: 1 }],
+    });
+    await withSandbox(sandbox, async (base) => {
+      const headers = {
+        'x-api-key': 'canary-key-2f9c',
+        'content-type': 'application/json',
+        'x-request-id': 'mine-1',
+      };
+      const body = JSON.stringify({ users: [{ external_id: 'canary-person', display_name: 'x' }] });
+      await (await fetch(`${base}/v1/user`, { method: 'POST', headers, body })).text();
+      await (await fetch(`${base}/v1/user?page=1&secret=canary-query`, { headers })).text();
+      await (await fetch(`${base}/v1/nothing`, { headers })).text();
+      await expect(fetch(`${base}/v1/squad`, { headers })).rejects.toThrow();
+      await expect.poll(() => lines.length, { interval: 1 }).toBe(4);
+    });
+    expect(lines).toMatchObject([
+      { request: 'mine-1', method: 'POST', path: '/v1/user', operation: 'create-users', status: 201 },
+      { method: 'GET', path: '/v1/user', operation: 'list-users', status: 200 },
+      { path: '/v1/nothing', status: 404 },
+      { path: '/v1/squad', status: 0, fault: 'reset' },
+    ]);
+    for (const { time, ms } of lines) expect([Date.parse(time) > 0, ms >= 0]).toEqual([true, true]);
+    expect(JSON.stringify(lines)).not.toContain('canary');
+  });
+});
+
+describe('the end of the service', () => {
+  it('lets a request under way finish, refuses new ones and keeps what it did', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: () => gate.promise };
+    const sandbox = await createSandbox({ clock, settings: { latency_ms: 1 } });
+    const { base_url } = await sandbox.listen({ port: 0 });
+    const asked = Promise.withResolvers<undefined>();
+    sandbox.app.server.once('request', () => asked.resolve(undefined));
+    const underWay = fetch(`${base_url}/v1/user`, { headers: { 'x-api-key': sandbox.apiKey } });
+    await asked.promise;
+    const ended = sandbox.close();
+    const refused = Promise.withResolvers<unknown>();
+    connect(Number(new URL(base_url).port), '127.0.0.1')
+      .on('error', refused.resolve)
+      .on('connect', () => refused.resolve('connected'));
+    expect(await refused.promise).toMatchObject({ code: 'ECONNREFUSED' });
+    gate.resolve(undefined);
+    expect((await underWay).status).toBe(200);
+    await ended;
+  });
+});
+
+describe('the page at /docs', () => {
+  it('shows every operation and field, needs nothing from elsewhere, and lets nothing run', async () => {
+    const box = await openSandbox();
+    const { statusCode, headers, body } = await box.sandbox.app.inject({ method: 'GET', url: '/docs' });
+    await box.close();
+    expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    );
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    for (const id of OPERATION_IDS) {
+      const { method, path } = endpoints[id];
+      expect(body).toContain(`<section id="${id}">`);
+      expect(body).toContain(`<span class="method">${method}</span> <code>/v1${path}</code>`);
+    }
+    expect(body).toContain(
+      '<code>clean_sheet_eligibility_minutes</code></td><td>integer, from 1, to 90</td><td>required',
+    );
+    expect(body).toContain('<code>users[].external_id</code>');
+    expect(body).toContain('<code>config.rate_limit.per_minute.reset_at</code></td><td>date-time');
+    expect(body).not.toMatch(/<script|<img|<link|\son\w+=|javascript:|https?:/i);
+  });
+});
+
+describe('what is answered from memory', () => {
+  const read = async (box: TestSandbox, path: string): Promise<string> =>
+    (await box.send('GET', `/v1${path}`)).body;
+  const twice = async (box: TestSandbox, path: string): Promise<string> => {
+    const first = await read(box, path);
+    expect(await read(box, path)).toBe(first);
+    return first;
+  };
+
+  it('is what the service would say now: after a write, at a new game week, after a reset', async () => {
+    const box = await openSandbox({ seed: 'demo' });
+    const users = await twice(box, '/user');
+    const [user] = (await box.call('list-users')).list;
+    await box.call('update-user', { body: { id: user?.['id'], display_name: 'Now' } });
+    expect(await twice(box, '/user')).toContain('"Now"');
+
+    const league = await twice(box, '/fantasy-league/1');
+    const starts = at((await box.call('get-fantasy-league', { id: 1 })).record, 'next_game_week.start_date');
+    await control(box.sandbox, 'POST', '/clock', { now: starts });
+    expect(await twice(box, '/fantasy-league/1')).not.toBe(league);
+
+    const player = '/player/1?fantasy_league_id=1';
+    const before = await twice(box, player);
+    const ends = at((await box.call('get-fantasy-league', { id: 1 })).record, 'current_game_week.end_date');
+    box.clock.advance(Date.parse(String(ends)) - Date.parse(String(starts)));
+    expect(await twice(box, player)).not.toBe(before);
+
+    await control(box.sandbox, 'POST', '/reset');
+    expect(await twice(box, '/user')).toBe(users);
+    await box.close();
+  });
+
+  it('is not older than the request that waited', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const clock = { now: () => 0, monotonic: () => 0, sleep: () => gate.promise };
+    const box = await openSandbox({
+      clock,
+      faults: [{ kind: 'late', operation: 'list-users', nth: 2, after_ms: 1 }],
+    });
+    await read(box, '/user');
+    const waiting = read(box, '/user');
+    await box.call('create-users', { body: { users: [{ external_id: 'between', display_name: 'x' }] } });
+    gate.resolve(undefined);
+    expect(await waiting).toContain('between');
+    await box.close();
+  });
+
+  it('is never the account, whose numbers move with each request', async () => {
+    const box = await openSandbox();
+    expect(await read(box, '/auth/account')).not.toBe(await read(box, '/auth/account'));
+    await box.close();
+  });
+});

@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { OPERATION_IDS } from '../../src/contract/index.ts';
+import type { OperationId } from '../../src/contract/index.ts';
+import { openSandbox, pointsConfigBody } from '../support/sandbox.ts';
+import type { TestSandbox } from '../support/sandbox.ts';
+
+/** The season is as long as a season; only what customers add may not be read from one end to the other. */
+const GROWING = [
+  'users',
+  'squads',
+  'squad_players',
+  'squad_weeks',
+  'mini_leagues',
+  'price_records',
+  'auto_substitutions',
+  'effects',
+  'prices',
+];
+
+/** What a statement reads from one end to the other of a table that grows. */
+function scansOf(database: DatabaseSync, sql: string): readonly string[] {
+  if (!/^\s*(SELECT|UPDATE|DELETE)/i.test(sql)) return [];
+  const named = [
+    ...sql.matchAll(
+      /(?:FROM|JOIN|UPDATE)\s+(\w+)(?:\s+(?:AS\s+)?(?!WHERE|SET|ORDER|JOIN|LEFT|GROUP)(\w+))?/gi,
+    ),
+  ];
+  const growing = named.flatMap(([, table = '', alias]) =>
+    GROWING.includes(table) ? [table, alias ?? table] : [],
+  );
+  return database
+    .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .all()
+    .map(({ detail }) => String(detail))
+    .filter((detail) => growing.some((name) => new RegExp(`^SCAN ${name}\\b`).test(detail)))
+    .map((detail) => `${detail}: ${sql}`);
+}
+
+type Request = Parameters<TestSandbox['call']>[1];
+
+describe('queries', () => {
+  let folder = '';
+  let box: TestSandbox;
+  let requests: Readonly<Record<OperationId, Request>>;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'teamsheet-queries-'));
+    box = await openSandbox({ seed: 'demo', db: join(folder, 'db') });
+    const squad = (await box.call('list-squads')).list[0]?.['id'];
+    const user = (await box.call('list-users')).list[0]?.['id'];
+    const config = await box.call('set-points-config', { body: pointsConfigBody() });
+    const weeks = (await box.call('get-fixtures', { id: 1 })).list;
+    const league = { fantasy_league_id: 1 };
+    requests = {
+      'get-account': {},
+      'create-fantasy-league': { body: { name: 'L', league_id: 1 } },
+      'get-fantasy-league': { id: 1 },
+      'get-fixtures': { id: 1 },
+      'create-mini-league': { body: { ...league, name: 'M', type: 't' } },
+      'list-mini-leagues': { query: league },
+      'get-mini-league': { id: 1 },
+      'create-users': { body: { users: [{ external_id: 'a', display_name: 'A' }] } },
+      'list-users': { query: { page: 2 } },
+      'update-user': { body: { id: user, display_name: 'B' } },
+      'create-squad': { body: { ...league, user_id: 1, name: 'Squad', players_in: [1, 2] } },
+      'list-squads': { query: { ...league, user_id: 1 } },
+      'get-squad': { id: String(squad) },
+      'get-lineup': { id: String(squad) },
+      'get-player': { id: 1, query: league },
+      // Every squad of the league is counted anew, so every squad of the league is read.
+      'set-points-config': { body: pointsConfigBody() },
+      'get-points-config': { id: String(config.record['id']) },
+      'upload-prices': { body: { ...league, prices: [{ player_id: 1, price: 5, type: 'current' }] } },
+      'list-prices': {},
+      'trigger-auto-substitution': { body: { ...league, game_week_id: weeks[5]?.['id'] } },
+      'list-auto-substitutions': { query: league },
+    };
+  });
+  afterAll(async () => {
+    await box.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** The statements that a request runs. */
+  const statementsOf = async (operation: OperationId): Promise<readonly string[]> => {
+    const ran = new Set<string>();
+    const spies = (['get', 'all', 'run'] as const).map((method) => {
+      const original = Reflect.get(StatementSync.prototype, method) as (...args: unknown[]) => unknown;
+      return vi.spyOn(StatementSync.prototype, method).mockImplementation(function (
+        this: StatementSync,
+        ...args
+      ) {
+        ran.add(this.sourceSQL);
+        return original.apply(this, args) as never;
+      });
+    });
+    try {
+      expect((await box.call(operation, requests[operation])).status).toBeLessThan(300);
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
+    return [...ran];
+  };
+
+  it.each(OPERATION_IDS.filter((id) => id !== 'set-points-config' && id !== 'trigger-auto-substitution'))(
+    '%s reads nothing from one end to the other that grows',
+    async (operation) => {
+      const statements = await statementsOf(operation);
+      expect(statements.length).toBeGreaterThan(0);
+      const database = new DatabaseSync(join(folder, 'db'), { readOnly: true });
+      const scans = statements.flatMap((sql) => scansOf(database, sql));
+      const mode = database.prepare('PRAGMA journal_mode').get()?.['journal_mode'];
+      database.close();
+      // A page of a whole list is a stretch of its key.
+      expect(scans).toEqual([]);
+      expect(mode).toBe('wal');
+    },
+  );
+
+  it('which would be seen', () => {
+    const database = new DatabaseSync(join(folder, 'db'), { readOnly: true });
+    const bad = [
+      'SELECT count(*) AS n FROM users',
+      `SELECT * FROM users u WHERE u.display_name = 'x'`,
+      'SELECT 1 FROM squads s LEFT JOIN fantasy_leagues l ON l.id = s.fantasy_league_id',
+    ];
+    expect(bad.map((sql) => scansOf(database, sql).length)).toEqual([1, 1, 1]);
+    database.close();
+  });
+
+  it('records are numbered without a gap, which lists rely on', async () => {
+    await box.call('create-users', {
+      body: {
+        users: [
+          { external_id: 'b', display_name: 'b' },
+          { external_id: 'b', display_name: 'b' },
+        ],
+      },
+    });
+    await box.call('create-squad', {
+      body: { user_id: 1, name: 'bad', fantasy_league_id: 1, players_in: [1, 9_999] },
+    });
+    await box.call('create-users', { body: { users: [{ external_id: 'c', display_name: 'c' }] } });
+    const database = new DatabaseSync(join(folder, 'db'), { readOnly: true });
+    const tables = {
+      users: 'user_id',
+      squads: 'number',
+      mini_leagues: 'id',
+      price_records: 'number',
+      fantasy_leagues: 'id',
+    };
+    for (const [table, key] of Object.entries(tables)) {
+      const row = database.prepare(`SELECT count(*) AS n, max(${key}) AS most FROM ${table}`).get();
+      expect([table, row?.['n']]).toEqual([table, row?.['most']]);
+    }
+    database.close();
+  });
+});

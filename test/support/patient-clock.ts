@@ -1,0 +1,52 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from '../../src/model/ports.ts';
+import { virtualClock } from './clock.ts';
+
+/** A clock that moves on only while nobody is busy, so that no time-out of a request passes while its answer is made. */
+export interface PatientClock extends Clock {
+  /** Does the work, moving time from sleeper to sleeper whenever the work waits for nothing else. */
+  readonly drive: <T>(work: Promise<T>) => Promise<T>;
+  /** Lets time go by while nobody waits. */
+  readonly pass: (ms: number) => void;
+}
+
+/** Turns of the event loop without an answer under way after which whoever sleeps is what the work waits for. */
+const QUIET_TURNS = 20;
+/** Shorter than every wait that matters. */
+const STEP_MS = 500;
+
+export function patientClock(startMs: number, isBusy: () => boolean): PatientClock {
+  const clock = virtualClock(startMs);
+  let sleepers = 0;
+  let passedMs = 0;
+  return {
+    now: () => clock.now() + passedMs,
+    monotonic: () => clock.monotonic() + passedMs,
+    pass: (ms) => {
+      passedMs += ms;
+    },
+    sleep: async (ms, signal) => {
+      sleepers += 1;
+      try {
+        await clock.sleep(ms, signal);
+      } finally {
+        sleepers -= 1;
+      }
+    },
+    drive: async (work) => {
+      const progress = { done: false };
+      const outcome = work.finally(() => {
+        progress.done = true;
+      });
+      outcome.catch(() => undefined);
+      for (let quiet = 0; !progress.done;) {
+        await turn();
+        quiet = isBusy() ? 0 : quiet + 1;
+        if (quiet < QUIET_TURNS || sleepers === 0) continue;
+        await clock.advance(STEP_MS);
+        quiet = QUIET_TURNS - 2;
+      }
+      return outcome;
+    },
+  };
+}

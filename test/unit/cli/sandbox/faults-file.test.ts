@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFaults } from '../../../../src/cli/sandbox/faults-file.ts';
+
+describe('a file of faults', () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'teamsheet-faults-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const file = (text: string): string => {
+    const path = join(folder, 'faults.yaml');
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it.each([
+    ['a list', '- { kind: cut, nth: 2 }\n- kind: reset\n  operation: create-users\n'],
+    ['JSON', '[{"kind": "cut", "nth": 2}, {"kind": "reset", "operation": "create-users"}]'],
+  ])('is %s', (_what, text) => {
+    expect(readFaults(file(text))).toEqual([
+      { kind: 'cut', operation: '*', nth: 2, count: 1 },
+      { kind: 'reset', operation: 'create-users', nth: 1, count: 1 },
+    ]);
+  });
+
+  it('or one fault', () => {
+    expect(readFaults(file('kind: html'))).toMatchObject([{ kind: 'html' }]);
+  });
+
+  it.each([
+    ['- kind: cut\n- kind: sudden\n', 'sandbox.faults', ':2:9: kind: '],
+    ['kind: cut\ncolour: red\n', 'sandbox.faults', ':1:1: '],
+    ['kind: status\nstatus: "500"\n', 'sandbox.faults', ':2:9: status: '],
+    ['- 5\n', 'sandbox.faults', ':1:3: '],
+    ['kind: [', 'mapping.yaml', ':1:'],
+    ['', 'mapping.empty', 'the file holds no fault'],
+  ])('%j is refused by line and column', (text, code, part) => {
+    expect(() => readFaults(file(text))).toThrow(
+      expect.objectContaining({ code, exitCode: 4, message: expect.stringContaining(part) as string }),
+    );
+  });
+
+  it('that is not there is refused', () => {
+    expect(() => readFaults(join(folder, 'none.yaml'))).toThrow(
+      expect.objectContaining({ code: 'sandbox.faults' }),
+    );
+  });
+});
