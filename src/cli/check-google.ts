@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Mapping } from '../mapping/mapping.ts';
 import { EXIT } from '../model/error.ts';
+import type { TableLocation } from '../model/table.ts';
 import { findCredentials, identityOf } from '../tables/google/credentials.ts';
 import type { Credentials } from '../tables/google/credentials.ts';
 import { checkToken } from '../tables/google/sign-in.ts';
@@ -58,14 +59,25 @@ function describe(credentials: Credentials): string {
 
 function spreadsheetsOf(mappings: readonly Mapping[]): ReadonlyMap<string, Sources> {
   const spreadsheets = new Map<string, Map<string, string>>();
+  const tabsOf = (spreadsheet: string): Map<string, string> => {
+    const tabs = spreadsheets.get(spreadsheet) ?? new Map<string, string>();
+    spreadsheets.set(spreadsheet, tabs);
+    return tabs;
+  };
   for (const mapping of mappings) {
-    const { location } = isPush(mapping) ? mapping.source : mapping.destination;
-    if (location.kind !== 'sheet') continue;
-    const tabs = spreadsheets.get(location.spreadsheet) ?? new Map<string, string>();
-    spreadsheets.set(location.spreadsheet, tabs);
-    if (isPush(mapping)) tabs.set(location.tab, mapping.name);
+    const source = sourceOf(mapping);
+    if (source?.kind === 'sheet') tabsOf(source.spreadsheet).set(source.tab, mapping.name);
+    // The tab of a report is made when it is missing.
+    if (!isPush(mapping) && mapping.destination.location.kind === 'sheet')
+      tabsOf(mapping.destination.location.spreadsheet);
   }
   return spreadsheets;
+}
+
+/** The table that a mapping reads: that of its rows, or that of its player ids. */
+function sourceOf(mapping: Mapping): TableLocation | undefined {
+  if (isPush(mapping)) return mapping.source.location;
+  return mapping.ids?.kind === 'column' ? mapping.ids.source.location : undefined;
 }
 
 async function* checkSpreadsheets(

@@ -103,12 +103,15 @@ export function googleSettings({
   const file = google?.credentials?.file;
   const path =
     file === undefined ? undefined : replaceNames(file, env, placeOf(['google', 'credentials', 'file']));
-  const rootUrl = google?.root_url;
+  const written = google?.root_url;
+  const given = env['TEAMSHEET_GOOGLE_ROOT_URL'] ?? '';
+  const rootUrl =
+    given === '' && written !== undefined
+      ? replaceNames(written, env, placeOf(['google', 'root_url']))
+      : given;
   return {
     keyFile: path === undefined ? undefined : resolve(folder, path),
-    rootUrl:
-      env['TEAMSHEET_GOOGLE_ROOT_URL'] ??
-      (rootUrl === undefined ? undefined : replaceNames(rootUrl, env, placeOf(['google', 'root_url']))),
+    rootUrl: rootUrl === '' ? undefined : rootUrl,
   };
 }
 

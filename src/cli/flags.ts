@@ -120,7 +120,5 @@ export const LATER_FLAGS = [
   'week',
   'weeks',
   'tab',
-  'profile',
-  'faults',
   'contract',
 ] as const;

@@ -20,6 +20,9 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   fantasy_league_id: ['fantasy league', 'league id', 'league'],
 };
 
+/** What people call the values of a table with one setting in each line, folded. */
+export const VALUE_HEADERS: readonly string[] = ['value', 'values', 'points', 'pts', 'score'];
+
 /** Headers of the fields that they fill, and headers that fill nothing. */
 export interface HeaderMatch {
   readonly headers: ReadonlyMap<string, string>;

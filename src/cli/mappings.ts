@@ -9,7 +9,6 @@ import type { Config } from './config.ts';
 import { readOptionalText } from './env-file.ts';
 import { standsInside } from './inside-folder.ts';
 import type { Program } from './program.ts';
-import { safeText } from './render/text.ts';
 
 type Direction = Mapping['direction'];
 
@@ -51,7 +50,8 @@ export function readPullMappings(
 
 /**
  * The named mappings, or all (of one direction), in the order of their files. A variable that only a mapping needs which is not wanted may be unset.
- * Errors: UsageError `mapping.unknown`, `mapping.direction`; ConfigError `mappings.missing`, `mappings.none`, `mapping.name_twice`, and those of parsing.
+ * Errors: UsageError `mapping.unknown`, `mapping.direction`; ConfigError `mappings.missing`, `mappings.none`, `mapping.name_twice`,
+ * `destination.source`, and those of parsing.
  */
 export function readMappings(
   config: MappingConfig,
@@ -80,33 +80,61 @@ export function readMappings(
       { next: 'init' },
     );
   }
-  return files.flatMap(({ text, shown }) => parseFile(text, shown, config, (name) => wanted.includes(name)));
+  const read = files.flatMap(({ text, shown }) =>
+    parseFile(text, shown, config, (name) => wanted.includes(name)),
+  );
+  refuseReportsOverSources(read, files, config);
+  return read;
 }
 
-/**
- * The names with those of the mappings that pull into the same workbooks: a workbook is written whole, and would lose the tabs of the others.
- * Without names, none. A note says what was added. Errors: those of {@link readMappings}.
- */
-export function withWholeWorkbooks(
+/** A report must not take the place of a table that rows are pushed from. Errors: ConfigError `destination.source`. */
+function refuseReportsOverSources(
+  read: readonly Mapping[],
+  files: readonly MappingFile[],
   config: MappingConfig,
-  names: readonly string[],
-  { cwd, screen }: Pick<Program, 'cwd' | 'screen'>,
-): readonly string[] {
-  if (names.length === 0) return names;
-  const fileOf = ({ workbook }: MappingName): string | undefined =>
-    workbook === undefined ? undefined : resolve(config.folder, workbook);
-  const all = [...indexNames(listFiles(config, { cwd })).values()];
-  const named = all.filter(({ name }) => names.includes(name));
-  const added = all.filter((entry) => {
-    const file = fileOf(entry);
-    return file !== undefined && !named.includes(entry) && named.some((other) => fileOf(other) === file);
-  });
-  for (const [workbook, entries] of Map.groupBy(added, ({ workbook }) => workbook ?? '')) {
-    const others = entries.map(({ name }) => name).join(', ');
-    const are = entries.length === 1 ? 'is' : 'are';
-    screen.say(safeText(`${workbook} is written whole, so ${others} ${are} pulled too`));
+): void {
+  const pulls = read.filter(isPull);
+  if (pulls.length === 0) return;
+  const readNames = new Set(read.map(({ name }) => name));
+  const others = files.flatMap(({ text, shown, entries }) =>
+    entries
+      .filter(({ name, direction }) => direction === 'push' && !readNames.has(name))
+      .flatMap(({ name }) => parseOther(text, shown, config, name)),
+  );
+  const sources = new Map(
+    [...read, ...others].filter(isPush).map(({ name, source }) => [tableOf(source.location), name]),
+  );
+  for (const { name, destination, place } of pulls) {
+    const source = sources.get(tableOf(destination.location));
+    if (source === undefined) continue;
+    throw new ConfigError(
+      'destination.source',
+      `${place.file}:${place.line}: ${name} would write its report over ${destination.origin}, which ${source} reads its rows from`,
+      { ...place, next: 'give the report a table of its own' },
+    );
   }
-  return [...names, ...added.map(({ name }) => name)];
+}
+
+/** A mapping that was not asked for may be wrong, or lack a variable, without being in the way. */
+function parseOther(text: string, shown: string, config: MappingConfig, name: string): readonly Mapping[] {
+  try {
+    return parseFile(text, shown, config, (each) => each === name);
+  } catch (error) {
+    if (error instanceof ConfigError) return [];
+    throw error;
+  }
+}
+
+/** One text for each table that a mapping can name. */
+function tableOf(location: PullMapping['destination']['location']): string {
+  switch (location.kind) {
+    case 'csv':
+      return JSON.stringify([location.path]);
+    case 'xlsx':
+      return JSON.stringify([location.path, location.tab.toLowerCase()]);
+    case 'sheet':
+      return JSON.stringify([location.spreadsheet, location.tab]);
+  }
 }
 
 /** The names of all mappings in the order of their files. Errors: those of {@link readMappings}. */
@@ -159,7 +187,7 @@ function readLayout(folder: string, path: string): { readonly file: string; read
   });
 }
 
-function listFiles({ mappings, vars }: MappingConfig, { cwd }: Pick<Program, 'cwd'>): readonly MappingFile[] {
+function listFiles({ mappings }: MappingConfig, { cwd }: Pick<Program, 'cwd'>): readonly MappingFile[] {
   let names: readonly string[];
   try {
     names = readdirSync(mappings).filter((name) => /\.ya?ml$/i.test(name));
@@ -176,7 +204,7 @@ function listFiles({ mappings, vars }: MappingConfig, { cwd }: Pick<Program, 'cw
   return names.toSorted().map((name) => {
     const shown = relative(cwd, join(mappings, name));
     const text = readOptionalText(join(mappings, name), 'mapping.unreadable') ?? '';
-    return { shown, text, entries: mappingNames(text, shown, { variable: (used) => vars[used] }) };
+    return { shown, text, entries: mappingNames(text, shown) };
   });
 }
 

@@ -32,6 +32,7 @@ const ORDER: readonly ExitCode[] = [
   EXIT.interrupted,
   EXIT.terminated,
   EXIT.stopped,
+  EXIT.config,
   EXIT.unavailable,
   EXIT.access,
   EXIT.incomplete,
@@ -39,7 +40,7 @@ const ORDER: readonly ExitCode[] = [
   EXIT.internal,
 ];
 
-/** Of several exit codes the one that a run ends with: signals first, then 6, 8, 5, 7, 3. */
+/** Of several exit codes the one that a run ends with: signals first, then 6, 4, 8, 5, 7, 3. */
 export function worstExit(codes: readonly ExitCode[]): ExitCode {
   return ORDER.find((code) => codes.includes(code)) ?? EXIT.done;
 }

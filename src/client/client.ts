@@ -8,7 +8,7 @@ import { InternalError } from '../model/error.ts';
 import type { Emit } from '../model/event.ts';
 import type { Clock, HttpRequest, Random, Transport } from '../model/ports.ts';
 import type { Secret } from '../model/secret.ts';
-import type { Answer, CallInput, OnUnreadable, Service, WriteResult } from '../model/service.ts';
+import type { Answer, CallInput, OnUnreadable, Service, Wholeness, WriteResult } from '../model/service.ts';
 import { createBudget } from './budget.ts';
 import { classify } from './classify.ts';
 import type { Verdict } from './classify.ts';
@@ -144,17 +144,19 @@ class Client implements Service {
     query?: QueryOf<Id>,
     signal?: AbortSignal,
     onUnreadable: OnUnreadable = 'leave_out',
+    onEnd?: (wholeness: Wholeness) => void,
   ): AsyncGenerator<readonly RecordOf<Id>[]> {
     const endpoint: Endpoint = endpoints[operation];
     const address = `GET ${endpoint.path}`;
     let issue: string | undefined;
-    yield* readList(address, async (page) => {
+    const wholeness = yield* readList(address, async (page) => {
       const answer = await this.#readPage(operation, query, page, signal);
       // Without a page number a new read of the whole list begins.
       issue = page === undefined ? answer.issue : (issue ?? answer.issue);
       return answer;
     });
     if (issue !== undefined && onUnreadable === 'fail') throw unreadable(address, issue);
+    onEnd?.(wholeness);
   }
 
   account(): Promise<Account> {

@@ -1,5 +1,6 @@
 import type { Paging } from '../contract/envelope.ts';
 import { RefusedError, UnavailableError } from '../model/error.ts';
+import type { Wholeness } from '../model/service.ts';
 
 /** One page as it was answered. */
 export interface Page<T> {
@@ -70,6 +71,10 @@ class ListRead {
     return this.#ended !== 'no';
   }
 
+  get wholeness(): Wholeness {
+    return this.#notes.every(({ total }) => total === this.#seen.size) ? 'stated' : 'assumed';
+  }
+
   /** What does not add up, or undefined when some reading of the paging fields holds on every page. */
   problem(): string | undefined {
     const distinct = this.#seen.size;
@@ -125,10 +130,14 @@ export function unreadable(address: string, problem: string): UnavailableError {
 /**
  * All pages of a list to the end, each record once. What the paging fields mean is not shown (section 2.14), so the end is an empty page, a page
  * without a new record, or as many records as `total` says; then some reading of the fields must hold on every page. A list of up to 20 pages is
- * yielded once it is proved whole, and read again up to 5 times when it is not; a longer one is yielded as it comes and fails at its end.
+ * yielded once it is proved whole, and read again up to 5 times when it is not; a longer one is yielded as it comes and fails at its end. Returns what
+ * shows that it is whole.
  * Errors: UnavailableError `list.unstable` saying what did not add up.
  */
-export async function* readList<T>(address: string, readPage: ReadPage<T>): AsyncGenerator<readonly T[]> {
+export async function* readList<T>(
+  address: string,
+  readPage: ReadPage<T>,
+): AsyncGenerator<readonly T[], Wholeness> {
   let problem = '';
   for (let attempt = 1; attempt <= MAX_READS; attempt += 1) {
     const read = new ListRead();
@@ -145,7 +154,7 @@ export async function* readList<T>(address: string, readPage: ReadPage<T>): Asyn
     const found = read.problem();
     if (found === undefined) {
       yield* buffer.filter(({ length }) => length > 0);
-      return;
+      return read.wholeness;
     }
     problem = found;
     if (streamed) break;

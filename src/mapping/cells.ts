@@ -218,7 +218,7 @@ function numberReader(column: Column, context: CellContext, limits: Limits): Cel
     return value;
   };
   return (cell, header, issues) => {
-    const written = typeof cell === 'string' ? parseDecimal(cell, context) : typedNumber(cell);
+    const written = typeof cell === 'string' ? parseDecimal(cell, context, whole) : typedNumber(cell);
     if ('problem' in written) return refuse(issues, 'cell.number', header, written.problem);
     const digits = canonical(written.digits);
     const decimals = digits.includes('.') ? digits.length - digits.indexOf('.') - 1 : 0;

@@ -16,8 +16,8 @@ const GROUPED = {
   de: /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?$/,
 } as const;
 
-/** Reads a written number without ever guessing: no exponent, no hexadecimal, no currency, no full-width digits. */
-export function parseDecimal(text: string, style: NumberStyle): Decimal {
+/** Reads a written number without ever guessing: no exponent, no hexadecimal, no currency, no full-width digits. The remedy of `whole` is without decimals. */
+export function parseDecimal(text: string, style: NumberStyle, whole = false): Decimal {
   const written = text.trim();
   if (PLAIN[style.locale].test(written)) return { digits: toPoint(written, style.locale) };
   if (GROUPED[style.locale].test(written)) {
@@ -26,7 +26,7 @@ export function parseDecimal(text: string, style: NumberStyle): Decimal {
       problem: `${show(text)} is not clear; write it without thousands separators, or set locale: ${style.locale} on the source`,
     };
   }
-  return { problem: `${show(text)} is not a number; ${remedy(written, style.locale)}` };
+  return { problem: `${show(text)} is not a number; ${remedy(written, style.locale, whole)}` };
 }
 
 function toPoint(written: string, locale: 'en' | 'de'): string {
@@ -34,13 +34,14 @@ function toPoint(written: string, locale: 'en' | 'de'): string {
   return locale === 'en' ? unsigned.replaceAll(',', '') : unsigned.replaceAll('.', '').replace(',', '.');
 }
 
-function remedy(written: string, locale: 'en' | 'de'): string {
+function remedy(written: string, locale: 'en' | 'de', whole: boolean): string {
   const other = locale === 'en' ? 'de' : 'en';
   if (PLAIN[other].test(written) || GROUPED[other].test(written)) {
     const digits = toPoint(written, other);
     return `write ${locale === 'en' ? digits : digits.replace('.', ',')}, or set locale: ${other} on the source`;
   }
   if (/^[+-]?\d+(?:\.\d+)?e[+-]?\d+$/i.test(written)) return 'write all its digits';
+  if (whole) return 'write digits only, such as 12';
   const example = locale === 'en' ? 'point, such as 7.5' : 'comma, such as 7,5';
   return `write digits with a decimal ${example}, and nothing else`;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { formatProblem } from './number-format.ts';
 import { flag, strict, text, version } from './schema.ts';
-import { showAny } from './show.ts';
+import { show, showAny } from './show.ts';
 
 const colour = z
   .string({ error: 'is not a colour; write six hexadecimal digits in quotes, such as "1F5C4A"' })
@@ -18,6 +19,15 @@ const look = strict({
     .optional()
     .describe('In characters, and more where numbers or dates need it; left out: as the cells need.'),
   format: text
+    .check((context) => {
+      const problem = formatProblem(context.value);
+      if (problem !== undefined)
+        context.issues.push({
+          code: 'custom',
+          input: context.value,
+          message: `${show(context.value)} ${problem}`,
+        });
+    })
     .optional()
     .describe("A number or date format in spreadsheet notation, such as #,##0; it wins over the mapping's."),
   align: z.enum(['left', 'center', 'right']).optional().describe('Left out: as the type of the column asks.'),

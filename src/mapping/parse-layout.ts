@@ -101,6 +101,9 @@ function checkTabs({ charts, cover }: LayoutInput, report: LaidOutReport, note: 
 }
 
 const CONDITION = /^\s*(<=|>=|!=|<|>|=)\s*(.*?)\s*$/s;
+/** A text in a condition of spreadsheet programs. */
+const TEXT_MAX = 255;
+const CONTROL = /\p{Cc}/u;
 const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
 
 function parseRule(rule: LayoutInput['rules'][number], path: Path, note: Note): ColourRule | undefined {
@@ -126,6 +129,11 @@ function parseRule(rule: LayoutInput['rules'][number], path: Path, note: Note): 
   const value = conditionValue(written);
   if (typeof value !== 'number' && operator !== '=' && operator !== '!=')
     note([...path, 'when'], `${operator} needs a number; ${show(written)} is none`);
+  if (typeof value === 'string' && (value.length > TEXT_MAX || CONTROL.test(value)))
+    note(
+      [...path, 'when'],
+      `${show(value)} can be no condition: a text in it has at most ${TEXT_MAX} characters, and no control characters`,
+    );
   return {
     kind: 'compare',
     column,

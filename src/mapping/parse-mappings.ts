@@ -18,8 +18,6 @@ export interface MappingName {
   readonly name: string;
   readonly direction: 'push' | 'pull';
   readonly place: MappingPlace;
-  /** The workbook that it pulls into, as the mapping names it, with the variables that are set. */
-  readonly workbook: string | undefined;
 }
 
 /**
@@ -51,26 +49,18 @@ export function parseMappings(
  * The names of a file's mappings in its order.
  * Errors: ConfigError `mapping.*` when the file is not YAML or a mapping has no name or direction.
  */
-export function mappingNames(
-  text: string,
-  file: string,
-  { variable }: Pick<MappingContext, 'variable'>,
-): readonly MappingName[] {
+export function mappingNames(text: string, file: string): readonly MappingName[] {
   const document = parseYaml(text, file);
-  return names(document).map(({ name, direction, workbook, root }) => ({
+  return names(document).map(({ name, direction, root }) => ({
     name,
     direction,
     place: { file, line: document.spot(root.path).line },
-    workbook: workbook?.replace(PLACEHOLDER, (whole, used: string | undefined) =>
-      used === undefined ? '${' : (variable(used) ?? whole),
-    ),
   }));
 }
 
 interface NamedRoot {
   readonly name: string;
   readonly direction: 'push' | 'pull';
-  readonly workbook: string | undefined;
   readonly root: YamlDocument['roots'][number];
 }
 
@@ -85,7 +75,7 @@ function names(document: YamlDocument): readonly NamedRoot[] {
         root.path,
       );
     }
-    const { name, push, pull, destination } = value as Readonly<Record<string, unknown>>;
+    const { name, push, pull } = value as Readonly<Record<string, unknown>>;
     if ((push === undefined) === (pull === undefined)) {
       const found = push === undefined ? 'has neither push nor pull' : 'has push and pull';
       throw document.error(
@@ -104,13 +94,7 @@ function names(document: YamlDocument): readonly NamedRoot[] {
         'name',
       ]);
     seen.add(text);
-    const { xlsx } = (destination ?? {}) as { readonly xlsx?: unknown };
-    return {
-      name: text,
-      direction: push === undefined ? 'pull' : 'push',
-      workbook: push === undefined && typeof xlsx === 'string' ? xlsx : undefined,
-      root,
-    };
+    return { name: text, direction: push === undefined ? 'pull' : 'push', root };
   });
 }
 

@@ -8,7 +8,7 @@ import type { Path } from './yaml-document.ts';
 
 type LocationInput = PullInput['destination'] | PushInput['source'];
 
-const FORBIDDEN_IN_TAB = /[\\/?*[\]:]|^history$/i;
+const FORBIDDEN_IN_TAB = /[\\/?*[\]:\0-\x1F]|^'|'$|^history$/i;
 const MAX_TAB = 31;
 
 /** A checked location with the name that messages use for it. */
@@ -58,7 +58,7 @@ function checkTab(tab: string, path: Path, draft: Drafting, excel: boolean): voi
 export function tabProblem(tab: string): string | undefined {
   if (tab.length > MAX_TAB)
     return `${show(tab)} has ${tab.length} characters; a tab of a workbook has at most ${MAX_TAB}`;
-  return FORBIDDEN_IN_TAB.test(tab) || tab.startsWith("'") || tab.endsWith("'")
+  return FORBIDDEN_IN_TAB.test(tab)
     ? `${show(tab)} cannot name a tab of a workbook; leave out \\ / ? * [ ] : and an apostrophe at either end, and do not call it History`
     : undefined;
 }

@@ -83,7 +83,11 @@ function about(path: Path, message: string): Finding {
 }
 
 function tooSmall(issue: z.core.$ZodIssueTooSmall, value: unknown): string {
-  if (issue.origin === 'array' || issue.origin === 'string') return 'is empty; write at least one';
+  if (issue.origin === 'string') return 'is empty; write something';
+  if (issue.origin === 'array')
+    return Number(issue.minimum) > 1
+      ? `has too few; write at least ${issue.minimum}`
+      : 'is empty; write at least one';
   return `${showAny(value)} is too small, ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
 }
 

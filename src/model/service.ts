@@ -41,6 +41,9 @@ export type WriteResult<Id extends OperationId> =
 /** What becomes of a list with a record that cannot be read: the list goes on without it, or fails at its end and so proves nothing absent. */
 export type OnUnreadable = 'leave_out' | 'fail';
 
+/** How a list is known to be whole: every page stated the number of records that came, or nothing that was stated speaks against it. */
+export type Wholeness = 'stated' | 'assumed';
+
 /**
  * The service as the engine sees it. Every call first waits for the budget; a wait longer than the run may pause is
  * IncompleteError `budget.exhausted` before anything is sent.
@@ -64,6 +67,7 @@ export interface Service {
     query?: QueryOf<Id>,
     signal?: AbortSignal,
     onUnreadable?: OnUnreadable,
+    onEnd?: (wholeness: Wholeness) => void,
   ): AsyncIterable<readonly RecordOf<Id>[]>;
   /** Reads the account and resyncs the budget from it. */
   account(): Promise<Account>;

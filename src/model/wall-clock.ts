@@ -1,3 +1,8 @@
+/** Clocks everywhere are set at full quarters of an hour since then, so that one look at the zone does for a quarter. */
+const WHOLE_QUARTERS_FROM = Date.UTC(1973, 0, 1);
+const QUARTER_MS = 15 * 60_000;
+const OFFSETS_MAX = 10_000;
+
 /** Gives the same moment as its wall-clock time in an IANA time zone, in the UTC fields of a date, to the second. */
 export function wallClock(timezone: string): (ms: number) => Date {
   if (timezone === 'UTC') return (ms) => new Date(ms);
@@ -13,9 +18,21 @@ export function wallClock(timezone: string): (ms: number) => Date {
     minute: 'numeric',
     second: 'numeric',
   });
-  return (ms) => {
+  const exact = (ms: number): Date => {
     const part = new Map(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
     const of = (name: Intl.DateTimeFormatPartTypes): number => part.get(name) ?? 0;
     return new Date(Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second')));
+  };
+  const offsets = new Map<number, number>();
+  return (ms) => {
+    if (ms < WHOLE_QUARTERS_FROM) return exact(ms);
+    const quarter = Math.floor(ms / QUARTER_MS);
+    let offset = offsets.get(quarter);
+    if (offset === undefined) {
+      offset = exact(quarter * QUARTER_MS).getTime() - quarter * QUARTER_MS;
+      if (offsets.size === OFFSETS_MAX) offsets.clear();
+      offsets.set(quarter, offset);
+    }
+    return new Date(Math.floor(ms / 1000) * 1000 + offset);
   };
 }

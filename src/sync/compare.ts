@@ -3,6 +3,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import type { TeamsheetError } from '../model/error.ts';
 import { RefusedError, StoppedError, UnavailableError, UsageError } from '../model/error.ts';
 import type { KnownRecord, RunRows } from '../model/run-rows.ts';
+import type { Wholeness } from '../model/service.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import { quotaUsed } from '../plan/quota.ts';
 import { knownUser, remembered } from '../plan/requests.ts';
@@ -26,7 +27,7 @@ export interface Comparison {
   readonly stop?: TeamsheetError;
 }
 
-type ComparePorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal'>;
+type ComparePorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs'>;
 
 /** The facts that a full list leaves behind. */
 interface ListFact {
@@ -206,6 +207,9 @@ function ageOf(last: LastList | undefined, nowMs: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
+/** A function, because the compiler does not see what a callback assigns. */
+const isAssumed = (wholeness: Wholeness): boolean => wholeness === 'assumed';
+
 async function listUsers(
   ports: ComparePorts,
   mapping: PushMapping,
@@ -216,7 +220,11 @@ async function listUsers(
   const startedAtMs = ports.clock.now();
   let pages = 0;
   let listed = 0;
-  for await (const users of ports.service.list('list-users', {}, ports.signal, 'fail')) {
+  let wholeness: Wholeness = 'assumed';
+  const onEnd = (found: Wholeness): void => {
+    wholeness = found;
+  };
+  for await (const users of ports.service.list('list-users', {}, ports.signal, 'fail', onEnd)) {
     pages += 1;
     const records = users.map(knownUser);
     listed += records.length;
@@ -230,12 +238,28 @@ async function listUsers(
       unit: 'users listed',
     });
   }
-  await ports.store.forgetOlder(service, 'users', startedAtMs);
   const known = await rows.countKnown(mapping.name);
+  // Nothing that was confirmed within a day went unnoticed; what is older may have been removed.
+  await ports.store.forgetOlder(service, 'users', startedAtMs - FULL_LIST_MAX_AGE_MS);
+  const missing = (await ports.store.countSnapshots(service, 'users')) - known;
+  // The counter may count what is gone. But a list that ignores `page` and states no total looks whole, and so does one that comes late.
+  if (used !== undefined && used > listed && (missing > 0 || isAssumed(wholeness))) {
+    throw new UnavailableError(
+      'list.unstable',
+      `the account counts ${used} users and the list shows ${listed}`,
+    );
+  }
+  // What was confirmed a moment ago exists, even when the list does not show it yet.
+  await ports.store.forgetOlder(service, 'users', startedAtMs - ports.settleMs);
   const fact: ListFact = { count: known, used, pages };
   await ports.store.setFact(service, 'list:users', JSON.stringify(fact));
   return {
-    lookup: (keys) => rows.known(mapping.name, keys),
+    lookup: async (keys) => {
+      const found = await rows.known(mapping.name, keys);
+      const absent = keys.filter((key) => !found.has(key));
+      const recent = await ports.store.snapshots(service, 'users', absent);
+      return new Map([...found, ...[...recent].map(([key, record]) => [key, [record]] as const)]);
+    },
     known,
     described: `compared with ${known} users read now`,
   };

@@ -1,4 +1,5 @@
-import { ConfigError } from '../model/error.ts';
+import type { TeamsheetError } from '../model/error.ts';
+import { AccessError, ConfigError, IncompleteError, RefusedError, UnavailableError } from '../model/error.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
 import type { ReportLayout } from '../model/layout.ts';
 import { joinLayout, orderColumns } from '../report/arrange.ts';
@@ -23,7 +24,7 @@ export interface Job {
   records: number;
   /** A limit cut its records. */
   limited: boolean;
-  /** What reading its records ended with, when that failed. */
+  /** What reading its player ids or its records ended with, when that failed. */
   failure: unknown;
 }
 
@@ -31,8 +32,27 @@ function configError(mapping: PullMapping, code: string, message: string, next: 
   return new ConfigError(code, `mapping ${mapping.name}: ${message}`, { ...mapping.place, next });
 }
 
+/** Failures that belong to one report; the pull goes on with the others. What Google refuses it refuses of one spreadsheet. */
+export function isLocal(error: unknown): error is TeamsheetError {
+  if (error instanceof ConfigError) return error.code.startsWith('google.');
+  return [UnavailableError, AccessError, RefusedError, IncompleteError].some((kind) => error instanceof kind);
+}
+
+/** The mapping with the player ids of its table, or why that cannot be read. */
+async function tryPlayerIds(
+  mapping: PullMapping,
+  tables: SyncPorts['tables'],
+): Promise<Pick<Job, 'mapping' | 'failure'>> {
+  try {
+    return { mapping: await withPlayerIds(mapping, tables), failure: undefined };
+  } catch (failure) {
+    if (!isLocal(failure)) throw failure;
+    return { mapping, failure };
+  }
+}
+
 /**
- * Everything about a mapping that needs no request, its table of player ids read.
+ * Everything about a mapping that needs no request, its table of player ids read; one in a spreadsheet that Google refuses is the failure of the job.
  * Errors: ConfigError `mapping.where`, `source.*`, `ids.not_a_player_id`.
  */
 export async function prepareJob(given: PullMapping, tables: SyncPorts['tables']): Promise<Job> {
@@ -45,7 +65,7 @@ export async function prepareJob(given: PullMapping, tables: SyncPorts['tables']
       `where names ids and also ${filters.join(', ')}`,
       'Use either ids or filters.',
     );
-  const mapping = await withPlayerIds(given, tables);
+  const { mapping, failure } = await tryPlayerIds(given, tables);
   const report = reports[resource]({ detail: wantsDetail(mapping), explode });
   const { layout } = mapping;
   const bound = bindColumns(report, mapping.columns);
@@ -59,11 +79,14 @@ export async function prepareJob(given: PullMapping, tables: SyncPorts['tables']
     misfits: new Map(),
     records: 0,
     limited: false,
-    failure: undefined,
+    failure,
   };
 }
 
-/** The jobs that are written together, in mapping order: those of one workbook or spreadsheet; a CSV file is written by itself. Errors: ConfigError `destination.twice`. */
+/**
+ * The jobs that are written together, in mapping order: those of one workbook or spreadsheet; a CSV file is written by itself, and several may add
+ * to it. Errors: ConfigError `destination.twice`.
+ */
 export function groupByFile(jobs: readonly Job[]): readonly (readonly Job[])[] {
   const groups = new Map<string, Job[]>();
   const taken = new Map<string, string>();
@@ -72,7 +95,7 @@ export function groupByFile(jobs: readonly Job[]): readonly (readonly Job[])[] {
     const file = location.kind === 'sheet' ? location.spreadsheet : location.path;
     const table = location.kind === 'csv' ? file : `${file} ${location.tab.toLowerCase()}`;
     const other = taken.get(table);
-    if (other !== undefined && mode === 'replace') {
+    if (other !== undefined && (mode === 'replace' || location.kind !== 'csv')) {
       throw configError(
         job.mapping,
         'destination.twice',

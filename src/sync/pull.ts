@@ -1,12 +1,12 @@
 import type { TeamsheetError } from '../model/error.ts';
-import { AccessError, IncompleteError, RefusedError, UnavailableError } from '../model/error.ts';
+import { ConfigError, EXIT, IncompleteError } from '../model/error.ts';
 import type { CoverFacts } from '../model/layout.ts';
 import type { PullSummary, ServiceAccount, Store } from '../model/store.ts';
 import type { ReportTab, ReportValue } from '../model/table.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
 import { cellsOf } from '../report/column.ts';
 import type { Job } from './pull-job.ts';
-import { groupByFile, prepareJob } from './pull-job.ts';
+import { groupByFile, isLocal, prepareJob } from './pull-job.ts';
 import type { ReadContext } from './pull-read.ts';
 import { countUses, take } from './pull-read.ts';
 import { shareReads } from './pull-share.ts';
@@ -60,11 +60,6 @@ function tabOf(job: Job, context: ReadContext, { timezone, coverFacts }: PullPor
   };
 }
 
-/** Failures that belong to one file; the pull goes on with the others. */
-function isLocal(error: unknown): error is TeamsheetError {
-  return [UnavailableError, AccessError, RefusedError, IncompleteError].some((kind) => error instanceof kind);
-}
-
 function summarize(job: Job, rows: number): PullSummary {
   const { name, resource, destination } = job.mapping;
   return {
@@ -91,7 +86,8 @@ function failed(job: Job, error: TeamsheetError, culprit: Job | undefined): Pull
       message: blamed
         ? `${job.mapping.destination.origin} stays as it was, because ${culprit.mapping.name} has no report: ${error.message}`
         : error.message,
-      exit_code: error.exitCode,
+      // Exit code 4 would say that nothing was written at all.
+      exit_code: error instanceof ConfigError ? EXIT.unavailable : error.exitCode,
       ...(next === undefined ? {} : { next }),
     },
   };
@@ -121,6 +117,7 @@ async function writeFile(
   const kind = group[0]?.mapping.destination.location.kind ?? 'csv';
   let rows: readonly number[];
   try {
+    for (const { failure } of group) if (failure !== undefined) throw failure as Error;
     rows = await tables[kind].write(tabs);
   } catch (error) {
     signal.throwIfAborted();
@@ -141,7 +138,7 @@ export interface PreparedPull {
 
 /**
  * Checks everything about the mappings that needs no request, their tables of player ids read. Errors: ConfigError and UsageError for what is
- * wrong with a mapping.
+ * wrong with a mapping; what Google refuses is kept for the report that it concerns.
  */
 export async function preparePull(
   mappings: readonly PullMapping[],
@@ -153,11 +150,7 @@ export async function preparePull(
   );
   const jobs: Job[] = [];
   for (const mapping of mappings) jobs.push(await prepareJob(mapping, tables));
-  const groups = groupByFile(jobs);
-  // A kind that cannot write yet says so here, before anything is read.
-  for (const kind of new Set(mappings.map(({ destination }) => destination.location.kind)))
-    await tables[kind].write([]);
-  return { jobs, groups };
+  return { jobs, groups: groupByFile(jobs) };
 }
 
 /**
@@ -171,7 +164,9 @@ export async function pullPrepared(
   { jobs, groups }: PreparedPull,
   options: { readonly limit?: number | undefined },
 ): Promise<readonly PullSummary[]> {
-  const share = shareReads(countUses(jobs.map(({ read }) => read)));
+  const share = shareReads(
+    countUses(jobs.filter(({ failure }) => failure === undefined).map(({ read }) => read)),
+  );
   const limit = options.limit ?? Infinity;
   const contextOf = (job: Job): ReadContext => ({ ...ports, limit, share, mapping: job.mapping.name });
   const summaries = new Map<string, PullSummary>();

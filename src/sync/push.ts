@@ -223,13 +223,14 @@ async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: 
   const { rows } = planned;
   const summaries: PushSummary[] = [];
   const rejected: string[] = [];
-  let unwritten = false;
+  const unwritten: TeamsheetError[] = [];
   for (const { mapping } of planned.mappings) {
     const counts = outcomeCounts(await rows.countOutcomes(mapping.name));
     checkCounts(mapping.name, counts);
     const files = await writeResults(ports.results, run.id, mapping, rows);
     rejected.push(...files.rejected);
-    if ((await writeBackOutcomes(ports, mapping, rows)) !== undefined) unwritten = true;
+    const failure = await writeBackOutcomes(ports, mapping, rows);
+    if (failure !== undefined) unwritten.push(failure);
     const stale = ending.stale.get(mapping.name) ?? 0;
     summaries.push({
       name: mapping.name,
@@ -265,13 +266,14 @@ async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: 
 function exitCodeOf(
   counts: readonly OutcomeCounts[],
   stoppedBy: TeamsheetError | undefined,
-  unwritten: boolean,
+  unwritten: readonly TeamsheetError[],
 ): ExitCode {
   const any = (pick: (each: OutcomeCounts) => number): boolean => counts.some((each) => pick(each) > 0);
   const code = stoppedBy?.exitCode;
   if (code === EXIT.interrupted || code === EXIT.terminated) return code;
-  if (code === EXIT.unavailable || unwritten) return EXIT.unavailable;
-  if (code === EXIT.access) return code;
+  const isAccess = (each: TeamsheetError): boolean => each.exitCode === EXIT.access;
+  if (code === EXIT.unavailable || !unwritten.every(isAccess)) return EXIT.unavailable;
+  if (code === EXIT.access || unwritten.length > 0) return EXIT.access;
   if (stoppedBy instanceof IncompleteError || any((each) => each.deferred + each.unknown + each.conflict))
     return EXIT.incomplete;
   if (any((each) => each.invalid + each.rejected)) return EXIT.rows;

@@ -27,7 +27,10 @@ export async function writeBackOutcomes(
   const time = wallClock(ports.timezone)(ports.clock.now()).toISOString().slice(0, 16).replace('T', ' ');
   const toRows = rowWriter(mapping, header, time);
   const written: WriteBackRow[] = [];
-  for await (const page of pages(name, rows)) written.push(...page.flatMap(toRows));
+  for await (const page of pages(name, rows)) {
+    // Rows that are left out may be those of another mapping of the same tab.
+    for (const row of page) if (row.outcome !== 'excluded') written.push(...toRows(row));
+  }
   if (written.length === 0) return undefined;
   try {
     const { keys } = readColumns(mapping, header);
@@ -63,7 +66,7 @@ function tell({ emit }: Ports, origin: string, { gone, made, restored = [] }: Wr
   }
   if (restored.length > 0) {
     const names = restored.map((each) => `"${each}"`).join(', ');
-    const message = `${origin}: columns moved while the outcomes were written beside the rows; what was written over in ${names} is put back, check its formulas`;
+    const message = `${origin}: columns moved while the outcomes were written beside the rows; what stood in ${names} before is put back; check what somebody typed there meanwhile`;
     emit({ kind: 'warning', message });
   }
   const [first] = gone;

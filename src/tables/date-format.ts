@@ -21,9 +21,9 @@ function offsetMinutes(zone: string | undefined): number {
 export function parseInstant(text: string): Instant | undefined {
   const match = ISO.exec(text);
   if (match === null) return undefined;
-  const [year, month, day, hour, minute, second] = match
-    .slice(1, 7)
-    .map((part: string | undefined) => Number(part ?? 0)) as [number, number, number, number, number, number];
+  const field = (index: number): number => Number(match[index] ?? 0);
+  const [year, month, day] = [field(1), field(2), field(3)];
+  const [hour, minute, second] = [field(4), field(5), field(6)];
   const local = Date.UTC(year, month - 1, day, hour, minute, second);
   const check = new Date(local);
   const exists =

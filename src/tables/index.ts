@@ -28,8 +28,7 @@ function lazySheets(access: GoogleAccess): TableKind {
     },
     open: async (location, options) => (await kind()).open(location, options),
     reread: async (location, options) => (await kind()).reread(location, options),
-    // Nothing to write asks nothing of Google.
-    write: async (tabs) => (tabs.length === 0 ? [] : (await kind()).write(tabs)),
+    write: async (tabs) => (await kind()).write(tabs),
     writeBack: async (location, writeBack) => (await kind()).writeBack(location, writeBack),
   };
 }

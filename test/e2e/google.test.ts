@@ -149,6 +149,11 @@ describe('a person', () => {
   it('learns from doctor that a tab is missing, and a spreadsheet', async () => {
     folder.write('mappings/gone.yaml', MAPPING(sheet, 'Gone').replace('members', 'gone'));
     folder.write('mappings/lost.yaml', MAPPING('1noSuchSpreadsheet', 'Gone').replace('members', 'lost'));
+    folder.write(
+      'mappings/ids.yaml',
+      `version: 1\nname: ids\npull: players\nwhere: { fantasy_league_id: 1 }
+ids: { sheet: ${sheet}, tab: Ids, column: Player }\ndestination: { csv: out/players.csv }\n`,
+    );
     const outcome = await run(['doctor', '--json']);
     expect(outcome.code).toBe(4);
     const bad = googleChecks(outcome).filter(({ level }) => level === 'bad');
@@ -157,10 +162,12 @@ describe('a person', () => {
         found: expect.stringContaining('no tab "Gone"') as string,
         fix: expect.stringContaining('gone') as string,
       },
+      { found: expect.stringContaining('no tab "Ids", which the mapping ids reads') as string },
       { found: expect.stringContaining('no spreadsheet 1noSuchSpreadsheet') as string },
     ]);
     folder.write('mappings/gone.yaml', '[]');
     folder.write('mappings/lost.yaml', '[]');
+    folder.write('mappings/ids.yaml', '[]');
   });
 
   it('logs out, and the right is gone at Google too', async () => {

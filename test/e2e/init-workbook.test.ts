@@ -4,6 +4,7 @@ import { openXlsx, saveXlsx } from 'hucre/xlsx';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
+import { handMade, textRow } from '../support/workbook.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
 import type { FakeGoogle } from '../support/google/fake-google.ts';
 
@@ -83,6 +84,22 @@ describe('a workbook of init', () => {
     expect(listed(again)).toMatchObject({ written: [], proposed: [], notes: [] });
     expect(listed(again).kept).toContain('season.xlsx');
     expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it('says of a tab that it cannot read what is missing, in one line', async () => {
+    const tab = `<sheetData>${textRow(1, ['Event', 'Worth'])}${textRow(2, ['Goal', 4])}</sheetData>`;
+    writeFileSync(join(folder.path, 'own.xlsx'), handMade({ tabs: { Scoring: tab } }));
+    const { code, stdout } = await run('init', 'own', '--workbook', '../own.xlsx');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^ {2}missing: starter_points(?:, \w+){4} and 29 more; name the column in .*points\.yaml$/m,
+    );
+
+    folder.write('own/mappings/points.yaml', '[]');
+    const again = await run('init', 'own', '--workbook', '../own.xlsx');
+    expect(again.stderr).toContain('points.yaml was kept and is not the one for');
+    expect(again.stdout).toMatch(/^mappings.points\.yaml would be proposed for the tab "Scoring"/m);
+    expect(again.stdout).not.toContain('which was proposed');
   });
 
   it.each([

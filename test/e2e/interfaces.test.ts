@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readXlsx } from 'hucre/xlsx';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
@@ -16,6 +17,8 @@ let service: Service;
 const folder = makeFolder({
   'mappings/users.yaml': USERS_MAPPING,
   'mappings/season.yaml': tab('Squads', 'squads') + tab('Fixtures', 'fixtures'),
+  'mappings/log.yaml': `version: 1\nname: Log\npull: account
+destination: { xlsx: "\${folder}/season.xlsx", tab: Log, mode: append }\ncolumns: { Tier: tier }\n`,
   'mappings/unready.yaml': `version: 1\nname: unready\npull: players\nwhere: { fantasy_league_id: 1 }
 ids: { csv: missing.csv, column: Id }\ndestination: { csv: out/unready.csv }\n`,
   'mappings/other.yaml': `version: 1\nname: other\npull: fixtures\nwhere: { fantasy_league_id: "\${unset}" }
@@ -34,28 +37,27 @@ afterAll(async () => {
   folder.remove();
 });
 
-describe('a workbook', () => {
-  it('is always written whole: the mappings that share it are pulled along, with a note', async () => {
-    const outcome = await run('pull', 'Fixtures', '--var', 'folder=out', '--json');
-    expect(outcome.stderr).toContain('out/season.xlsx is written whole, so Squads is pulled too');
-    expect(json(outcome)).toMatchObject({
-      exit_code: 0,
-      mappings: [{ name: 'Squads' }, { name: 'Fixtures' }],
-    });
-    const both = await run('pull', 'Fixtures', 'Squads', '--var', 'folder=out');
-    expect({ code: both.code, stderr: both.stderr }).toEqual({ code: 0, stderr: '' });
-  });
+describe('mappings with the same workbook', () => {
+  const tabs = async (): Promise<Readonly<Record<string, number>>> => {
+    const { sheets } = await readXlsx(readFileSync(join(folder.path, 'out/season.xlsx')));
+    return Object.fromEntries(sheets.map(({ name, rows }) => [name, rows.length]));
+  };
 
-  it('says in the document when a limit cut its records', async () => {
-    const outcome = await run('pull', 'Squads', '--var', 'folder=out', '--limit', '2', '--json');
-    expect(json(outcome)).toMatchObject({
-      mappings: [
-        { name: 'Squads', records: 2, limited: true },
-        { name: 'Fixtures', records: 2, limited: true },
-      ],
+  it('share it, and each can be pulled alone: the other tabs stay as they are', async () => {
+    const whole = await run('pull', 'Squads', 'Fixtures', 'Log', '--var', 'folder=out');
+    expect({ code: whole.code, stderr: whole.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(await tabs()).toEqual({ Squads: 61, Fixtures: 381, Log: 2 });
+    const before = service.requests.length;
+    const one = await run('pull', 'Fixtures', '--var', 'folder=out', '--limit', '2', '--json');
+    expect(json(one)).toMatchObject({
+      exit_code: 0,
+      mappings: [{ name: 'Fixtures', records: 2, limited: true }],
     });
-    const whole = await run('pull', 'Squads', '--var', 'folder=out', '--limit', '100000', '--json');
-    expect(whole.stdout).not.toContain('limited');
+    expect(service.requests.slice(before)).toHaveLength(2);
+    expect(await tabs()).toEqual({ Squads: 61, Fixtures: 3, Log: 2 });
+    const again = await run('pull', 'Fixtures', '--var', 'folder=out', '--limit', '100000', '--json');
+    expect(again.stdout).not.toContain('limited');
+    expect(await tabs()).toEqual({ Squads: 61, Fixtures: 381, Log: 2 });
   });
 });
 
@@ -98,10 +100,18 @@ describe('what to type next', () => {
       exit_code: 64,
       error: { next: 'teamsheet sandbox --help' },
     });
-    expect(json(await run('sandbox', 'profiles', '--json'))).toMatchObject({
-      command: 'sandbox',
+    expect(json(await run('sandbox', '--profile', 'laging', '--json'))).toMatchObject({
       exit_code: 64,
+      error: { code: 'sandbox.profile', next: expect.stringContaining('lagging') as string },
     });
+    folder.write('faults.yaml', '- kind: cut\n- kind: sudden\n');
+    expect(json(await run('sandbox', '--faults', 'faults.yaml', '--json'))).toMatchObject({
+      exit_code: 4,
+      error: { code: 'sandbox.faults', line: 2, column: 9 },
+    });
+    const profiles = await run('sandbox', 'profiles', '--json');
+    expect(profiles.code).toBe(0);
+    expect(json(profiles)).toMatchObject({ profiles: { lagging: { settings: { list_lag_ms: 5000 } } } });
   });
 
   it('does not speak of rows to mend when only reports were pulled', async () => {

@@ -96,6 +96,33 @@ describe('a workbook', () => {
     );
   });
 
+  it('takes headers and values as they are typed on the command line, and says what it cannot take', async () => {
+    workbook('club.xlsx', {
+      Members: `<sheetData>${textRow(1, ['Club No.', 'Full   Name', 'Fee'])}${textRow(2, ['C-1', 'Ann Lee', 5])}</sheetData>`,
+    });
+    const into = (...flags: readonly string[]) =>
+      run('import', 'club.xlsx', '--as', 'users', '--yes', ...flags);
+    const flags = ['--match', 'club no=external_id', '--match', 'Full Name=display_name'];
+    const imported = await into(...flags, '--set', 'is_active=yes');
+    expect(imported).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('club     1        1') as string,
+    });
+    expect(imported.stderr.match(/not used/g)).toHaveLength(1);
+
+    const near = await into('--match', 'Clubs No=external_id');
+    expect(near).toMatchObject({ code: 4 });
+    expect(near.stderr).toContain('there is "Club No.", "Full   Name", "Fee"\n');
+    expect(near.stderr).toContain('next: write --match "Club No.=external_id"\n');
+
+    const wrong = await into(...flags, '--set', 'is_active=perhaps', '--save-mapping', 'mappings/club.yaml');
+    expect(wrong).toMatchObject({ code: 4 });
+    expect((await into(...flags, '--set', 'display_name=')).stderr).toContain(
+      '✗ --set display_name: is empty',
+    );
+    expect(wrong.stderr).toContain('✗ --set is_active: "perhaps" is neither true nor false');
+  });
+
   it("takes reports beside what is the operator's, and adds to its own rows", async () => {
     const report = (mode: string): string =>
       `version: 1\nname: members\npull: users\ndestination: { xlsx: season.xlsx, tab: Report, ${mode} }\ncolumns:\n  Member: external_id\n  Name: display_name\n`;

@@ -2,7 +2,7 @@ import type { OperationId } from '../../src/contract/index.ts';
 import type { Account } from '../../src/contract/resources/account.ts';
 import type { User } from '../../src/contract/resources/users.ts';
 import { UnavailableError } from '../../src/model/error.ts';
-import type { OnUnreadable, Service, WriteResult } from '../../src/model/service.ts';
+import type { OnUnreadable, Wholeness, Service, WriteResult } from '../../src/model/service.ts';
 
 /** What happens to one write instead of an ordinary answer. */
 export type Fault =
@@ -61,6 +61,10 @@ export class FakeService implements Service {
   maxBatch = Infinity;
   /** Users on one page of the list. */
   pageSize = Infinity;
+  /** Users that were taken away and go on being counted. */
+  removed = 0;
+  /** Whether every page of the list states how many users there are. */
+  statesTotal = true;
   reads = 0;
   /** The time that late writes and a lagging counter go by. */
   now = (): number => 0;
@@ -92,9 +96,14 @@ export class FakeService implements Service {
     };
   };
 
-  list: Service['list'] = (operation, _query, _signal, onUnreadable) => this.#list(operation, onUnreadable);
+  list: Service['list'] = (operation, _query, _signal, onUnreadable, onEnd) =>
+    this.#list(operation, onUnreadable, onEnd);
 
-  async *#list(operation: OperationId, onUnreadable?: OnUnreadable): AsyncGenerator<readonly never[]> {
+  async *#list(
+    operation: OperationId,
+    onUnreadable?: OnUnreadable,
+    onEnd?: (wholeness: Wholeness) => void,
+  ): AsyncGenerator<readonly never[]> {
     await this.#read();
     if (operation !== 'list-users' || !this.listable)
       throw new UnavailableError('list.unstable', 'the list does not add up');
@@ -105,6 +114,7 @@ export class FakeService implements Service {
       yield users.slice(at, at + this.pageSize) as unknown as readonly never[];
     if (onUnreadable === 'fail' && users.length < this.users.length)
       throw new UnavailableError('list.unstable', 'a record cannot be read');
+    onEnd?.(this.statesTotal ? 'stated' : 'assumed');
   }
 
   send: Service['send'] = async (operation, input) => {
@@ -148,7 +158,7 @@ export class FakeService implements Service {
 
   #counted(lagMs: number): { readonly used: number; readonly remaining: number } {
     const unseen = this.#createdAtMs.filter((atMs) => atMs > this.now() - lagMs).length;
-    const used = this.users.length - unseen;
+    const used = this.users.length + this.removed - unseen;
     return { used, remaining: 1_000_000 - used };
   }
 

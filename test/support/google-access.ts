@@ -4,7 +4,9 @@ import type { GoogleAccess } from '../../src/tables/google/sheets-client.ts';
 import type { FakeGoogle } from './google/fake-google.ts';
 
 /** A way to the fake with its service account: the real client, pauses that end at once, tabs remembered in memory, warnings written down. */
-export function accessTo(fake: FakeGoogle): GoogleAccess & { readonly warnings: string[] } {
+export function accessTo(
+  fake: Pick<FakeGoogle, 'keyFile' | 'rootUrl'>,
+): GoogleAccess & { readonly warnings: string[] } {
   const warnings: string[] = [];
   const known = new Map<string, number>();
   const key = (name: string): string => fake.keyFile[name] ?? '';

@@ -18,6 +18,8 @@ export interface HandMade {
   readonly formats?: readonly string[];
   readonly from1904?: boolean;
   readonly strict?: boolean;
+  /** The `<definedName>` of the workbook. */
+  readonly names?: string;
   /** Kinds of tabs other than sheets of cells, and states such as hidden. */
   readonly kinds?: Readonly<Record<string, 'chartsheet' | 'dialogsheet'>>;
   readonly states?: Readonly<Record<string, string>>;
@@ -35,6 +37,7 @@ export function workbookParts({
   formats = [],
   from1904 = false,
   strict = false,
+  names: definedNames = '',
   kinds = {},
   states = {},
   extra = [],
@@ -60,7 +63,7 @@ export function workbookParts({
     },
     {
       name: 'xl/workbook.xml',
-      content: `${head}<workbook xmlns="${main}" xmlns:r="${relations}"><workbookPr${from1904 ? ' date1904="1"' : ''}/><sheets>${sheets.join('')}</sheets></workbook>`,
+      content: `${head}<workbook xmlns="${main}" xmlns:r="${relations}"><workbookPr${from1904 ? ' date1904="1"' : ''}/><sheets>${sheets.join('')}</sheets>${definedNames === '' ? '' : `<definedNames>${definedNames}</definedNames>`}</workbook>`,
     },
     {
       name: 'xl/_rels/workbook.xml.rels',

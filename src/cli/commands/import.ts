@@ -14,7 +14,7 @@ import { defineCommand } from '../command.ts';
 import { bareRecord } from '../env-file.ts';
 import type { Config } from '../config.ts';
 import { compareFlags, namedValues, text } from '../flags.ts';
-import { fold, matchHeaders } from '../header-match.ts';
+import { fold, matchHeaders, VALUE_HEADERS } from '../header-match.ts';
 import { standsInside } from '../inside-folder.ts';
 import { isPush, parseFile } from '../mappings.ts';
 import { planOptions } from '../plan-options.ts';
@@ -63,6 +63,8 @@ export const importFile = defineCommand({
     refuseFlags(args);
     for (const field of [...Object.values(args.match), ...Object.keys(args.set)])
       refuseUnknownField(field, name, target);
+    for (const [field, value] of Object.entries(args.set))
+      if (value.trim() === '') throw new ConfigError('import.set', `--set ${field}: is empty`);
     return withSession(args, program, async (session) => {
       const mapping = await makeMapping(name, target, args, session, program);
       // A points configuration takes its league from a variable, wherever that is set.
@@ -144,13 +146,26 @@ async function makeMapping(
     operation: target.operations.includes('upsert') ? 'upsert' : (target.operations[0] ?? 'create'),
   };
   const yaml = stringify(document, { lineWidth: 0 });
-  const mapping = parseFile(yaml, args.saveMapping ?? args.file, {
+  const mapping = parseImport(yaml, args.saveMapping ?? args.file, {
     ...config,
     vars: bareRecord(config.vars, args.set),
-  }).find(isPush);
+  });
   if (mapping === undefined) throw new ConfigError('import.mapping', `${args.file} makes no mapping`);
   if (args.saveMapping !== undefined) saveMapping(args.saveMapping, yaml, program);
   return mapping;
+}
+
+/** Errors: ConfigError `import.set` for the values of `--set`, which alone can be wrong in a mapping that was made; those of parsing. */
+function parseImport(yaml: string, shown: string, config: Config): PushMapping | undefined {
+  try {
+    return parseFile(yaml, shown, config).find(isPush);
+  } catch (cause) {
+    const values =
+      cause instanceof ConfigError ? [...cause.message.matchAll(/ columns\.(\w+)\.value: (.*)/g)] : [];
+    if (values.length === 0) throw cause;
+    const problems = values.map(([, field, problem]) => `--set ${field ?? ''}: ${problem ?? ''}`);
+    throw new ConfigError('import.set', problems.join('\n'), { cause });
+  }
 }
 
 type FileLocation = Extract<TableLocation, { path: string }>;
@@ -192,7 +207,6 @@ async function readHeader(
 
 /** Headers of a points configuration that has one setting in each line. */
 const SETTING_HEADERS = ['setting', 'name', 'field'];
-const VALUE_HEADERS = ['points', 'value'];
 
 function bindHeader(
   name: ResourceName,
@@ -215,34 +229,36 @@ function bindHeader(
       columns: 'auto',
     };
   }
-  for (const wanted of Object.keys(args.match)) {
-    if (!header.includes(wanted)) {
-      throw new ConfigError(
-        'import.header',
-        `${args.file} row 1: no column is called "${wanted}"; there is ${header.join(', ')}`,
-        { file: args.file, line: 1 },
-      );
-    }
-  }
-  const { headers, unused } = matchHeaders(header, target.fields, new Map(Object.entries(args.match)));
+  const given = Object.entries(args.match).map(
+    ([wanted, field]) => [headerCalled(wanted, field, header, args.file), field] as const,
+  );
+  const { headers } = matchHeaders(header, target.fields, new Map(given));
   const columns: Record<string, object> = {};
   for (const [field, { required, type }] of Object.entries(target.fields)) {
     const from = headers.get(field);
     const fixed = args.set[field];
     const variable = VARIABLES[field];
-    if (fixed !== undefined) columns[field] = { value: fixed };
-    else if (from !== undefined) columns[field] = { from, ...(type === 'boolean' && YES_AND_NO) };
+    const words = type === 'boolean' && YES_AND_NO;
+    if (fixed !== undefined) columns[field] = { value: fixed, ...words };
+    else if (from !== undefined) columns[field] = { from, ...words };
     else if (variable !== undefined && ports.variable(variable) !== undefined)
       columns[field] = { value: `\${${variable}}` };
     else if (required) throw missingField(field, header, args);
   }
-  const ignored = unused.filter((column) => args.set[column] === undefined);
-  if (ignored.length > 0)
-    ports.emit({
-      kind: 'warning',
-      message: `${args.file}: not used: ${ignored.map((column) => `"${column}"`).join(', ')}`,
-    });
   return { source, columns };
+}
+
+/** The header that `--match` means: as it stands, else the only one that differs in no more than capitals, blanks and signs. */
+function headerCalled(wanted: string, field: string, header: readonly string[], file: string): string {
+  if (header.includes(wanted)) return wanted;
+  const [alike, ...others] = header.filter((name) => fold(name) === fold(wanted));
+  if (alike !== undefined && others.length === 0) return alike;
+  const near = nearest(wanted, header);
+  throw new ConfigError(
+    'import.header',
+    `${file} row 1: no column is called "${wanted}"; there is ${quoted(header)}`,
+    { file, line: 1, next: near && `write --match "${near}=${field}"` },
+  );
 }
 
 /** Variables of the configuration that stand for a field which a file seldom has. */
@@ -256,10 +272,12 @@ const YES_AND_NO = {
   blank: 'omit',
 };
 
+const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
+
 function missingField(field: string, header: readonly string[], { file }: ImportArgs): ConfigError {
   return new ConfigError(
     'import.missing_field',
-    `${file} row 1: no column for ${field} among ${header.map((name) => `"${name}"`).join(', ')}`,
+    `${file} row 1: no column for ${field} among ${quoted(header)}`,
     {
       file,
       line: 1,

@@ -184,6 +184,8 @@ function renderInit(
       : [style('dim', '='), safeText(path), style('dim', 'kept as it is')],
   );
   const keptEnv = files.some(({ path, written }) => path === '.env' && !written);
+  const isNew = (mapping: string): boolean =>
+    files.some(({ path, written }) => written && path === join(mapping));
   const missing = [
     ...(access.baseUrl === '' ? ['TEAMSHEET_BASE_URL'] : []),
     ...(access.apiKey === '' ? ['TEAMSHEET_API_KEY'] : []),
@@ -196,35 +198,53 @@ function renderInit(
         ? [`fill ${missing.join(' and ')} into .env`]
         : []),
     `${name} doctor`,
-    ...tableSteps(tables),
+    ...tableSteps(tables, isNew),
     `${name} plan users`,
   ];
   const parts = [
     renderColumns(rows),
-    ...(tables === undefined ? [] : renderTables(tables, style)),
+    ...(tables === undefined ? [] : renderTables(tables, isNew, style)),
     `${style('bold', 'next:')}\n${steps.map((step) => `  ${step}`).join('\n')}`,
   ];
   return parts.join('\n\n');
 }
 
-function tableSteps(tables: PlacedTables | undefined): readonly string[] {
+function tableSteps(
+  tables: PlacedTables | undefined,
+  isNew: (mapping: string) => boolean,
+): readonly string[] {
   if (tables === undefined) return ['copy templates/users.csv to users.csv and fill it in'];
   return [
-    ...tables.proposed.map(({ mapping }) => `look over ${mapping}, which was proposed`),
+    ...tables.proposed
+      .filter(({ mapping }) => isNew(mapping))
+      .map(({ mapping }) => `look over ${mapping}, which was proposed`),
     ...(tables.made.length > 0 ? [`fill in ${safeText(tables.shown)}; its tab "Read me" says how`] : []),
   ];
 }
 
+/** The fields without a header that are named on the screen; the mapping lists all. */
+const MISSING_SHOWN = 5;
+
 /** The tabs that were made in a spreadsheet, what was proposed for those that were there, and what a person should know of the others. */
-function renderTables({ file, shown, made, proposed, notes }: PlacedTables, style: Style): readonly string[] {
+function renderTables(
+  { file, shown, made, proposed, notes }: PlacedTables,
+  isNew: (mapping: string) => boolean,
+  style: Style,
+): readonly string[] {
   const facts = [
     ...(file === undefined && made.length > 0 ? [`${shown}: made the tabs ${made.join(', ')}`] : []),
     ...proposed.flatMap(({ mapping, tab, matched, guessed, missing, unused }) => [
-      `${mapping} is proposed for the tab "${tab}": ${Object.entries(matched)
+      `${mapping} ${isNew(mapping) ? 'is' : 'would be'} proposed for the tab "${tab}": ${Object.entries(
+        matched,
+      )
         .map(([field, header]) => `${field} from "${header}"${guessed.includes(field) ? ' (guessed)' : ''}`)
         .join(', ')}`,
       ...(unused.length > 0 ? [`  not used: ${unused.map((header) => `"${header}"`).join(', ')}`] : []),
-      ...(missing.length > 0 ? [`  missing: ${missing.join(', ')}; name the column in ${mapping}`] : []),
+      ...(missing.length > 0
+        ? [
+            `  missing: ${missing.slice(0, MISSING_SHOWN).join(', ')}${missing.length > MISSING_SHOWN ? ` and ${missing.length - MISSING_SHOWN} more` : ''}; name the column in ${mapping}`,
+          ]
+        : []),
     ]),
   ];
   const lines = [...facts.map(safeText), ...notes.map((note) => `${style('yellow', '!')} ${safeText(note)}`)];

@@ -1,7 +1,7 @@
 import { preparePull } from '../../sync/pull.ts';
 import { defineCommand } from '../command.ts';
 import { mappingNames, serviceFlags } from '../flags.ts';
-import { readPullMappings, withWholeWorkbooks } from '../mappings.ts';
+import { readPullMappings } from '../mappings.ts';
 import { exitCodesOf, pullReports, worstExit } from '../run-pull.ts';
 import { tellResult } from '../run-push.ts';
 import { withSession } from '../session.ts';
@@ -16,8 +16,7 @@ export const pull = defineCommand({
   ],
   run: (args, program) =>
     withSession(args, program, async (session) => {
-      const names = withWholeWorkbooks(session.config, args.mapping, program);
-      const mappings = readPullMappings(session.config, names, program);
+      const mappings = readPullMappings(session.config, args.mapping, program);
       const prepared = await preparePull(mappings, session.ports.tables);
       const summaries = await pullReports(session, prepared, args.limit);
       const requests = session.ports.service.counts();

@@ -1,13 +1,14 @@
-import type { PushMapping } from '../../mapping/mapping.ts';
-import { EXIT, StoppedError } from '../../model/error.ts';
+import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
+import { EXIT, StoppedError, TeamsheetError } from '../../model/error.ts';
 import type { PullSummary } from '../../model/store.ts';
 import { preparePull } from '../../sync/pull.ts';
+import type { PreparedPull } from '../../sync/pull.ts';
 import { push } from '../../sync/push.ts';
 import type { PushResult } from '../../sync/push.ts';
 import type { PlanOptions, RunReport } from '../../sync/sync.ts';
 import { defineCommand } from '../command.ts';
 import { compareFlags, mappingNames, yes } from '../flags.ts';
-import { isPull, isPush, readMappings, withWholeWorkbooks } from '../mappings.ts';
+import { isPull, isPush, readMappings } from '../mappings.ts';
 import { planOptions } from '../plan-options.ts';
 import { exitCodesOf, pullReports, worstExit } from '../run-pull.ts';
 import { askApproval, tellResult } from '../run-push.ts';
@@ -15,7 +16,7 @@ import type { Work } from '../run-push.ts';
 import { withSession } from '../session.ts';
 import { showPlan } from '../show-plan.ts';
 
-/** `sync`: push, then pull. A guard that stops the push does not stop the reports: they show the service as it is. */
+/** `sync`: push, then pull. What stops the push alone does not stop the reports: they show the service as it is. */
 export const sync = defineCommand({
   options: { ...compareFlags, 'dry-run': yes('the same as plan') },
   positionals: mappingNames,
@@ -25,17 +26,13 @@ export const sync = defineCommand({
       args,
       program,
       async (session) => {
-        const names = withWholeWorkbooks(session.config, args.mapping, program);
-        const mappings = readMappings(session.config, names, program);
+        const mappings = readMappings(session.config, args.mapping, program);
         const pushes = mappings.filter(isPush);
         const work = { ...session, program, yes: args.yes };
         const prepared = await preparePull(mappings.filter(isPull), session.ports.tables);
         if (args.dryRun === true) return showPlan('sync', pushes, planOptions(args), work);
         const pushed = await pushIfAny(pushes, planOptions(args), work);
-        const goesOn =
-          !program.signal.aborted &&
-          ![EXIT.access, EXIT.unavailable].includes(pushed.report.exit_code as 5 | 8);
-        const pulled = goesOn ? await pullReports(session, prepared, args.limit) : [];
+        const pulled = await pullAfter(pushed, prepared, args.limit, work);
         const report = await joinReports(pushed.report, pulled, work);
         return tellResult({ ...pushed, report }, work);
       },
@@ -63,11 +60,55 @@ async function pushIfAny(
   try {
     return await push(work.ports, 'sync', mappings, options, askApproval(work));
   } catch (error) {
-    // Without approval or while another run writes, nothing is to be done at all.
-    const onlyThisPush = error instanceof StoppedError && !/^(approval|lock)\./.test(error.code);
-    if (!onlyThisPush) throw error;
+    if (!(error instanceof TeamsheetError) || !isOfPush(error)) throw error;
     return { ...nothing, report: { ...nothing.report, exit_code: error.exitCode }, stoppedBy: error };
   }
+}
+
+/**
+ * Whether a stop is that of the mappings that push: their tables, Google, their guards. Without approval, while another run writes, or
+ * without the service nothing is to be done at all.
+ */
+function isOfPush(stop: TeamsheetError): boolean {
+  return stop instanceof StoppedError
+    ? !/^(approval|lock)\./.test(stop.code)
+    : /^(google|header|list|mapping|source)\./.test(stop.code);
+}
+
+/** Whether there is a service to pull from, and nobody asked to end. */
+function goesOn({ stoppedBy }: PushResult, signal: AbortSignal): boolean {
+  if (signal.aborted) return false;
+  if (stoppedBy === undefined || isOfPush(stoppedBy)) return true;
+  return stoppedBy.exitCode !== EXIT.access && stoppedBy.exitCode !== EXIT.unavailable;
+}
+
+/** The reports; what stops all of them after rows were sent is said of each, so that nothing of the push is lost. */
+async function pullAfter(
+  pushed: PushResult,
+  prepared: PreparedPull,
+  limit: number | undefined,
+  { program: { signal }, ...session }: Work,
+): Promise<readonly PullSummary[]> {
+  if (!goesOn(pushed, signal)) return [];
+  try {
+    return await pullReports(session, prepared, limit);
+  } catch (error) {
+    if (pushed.report.run === null || signal.aborted || !(error instanceof TeamsheetError)) throw error;
+    return prepared.jobs.map(({ mapping }) => failedPull(mapping, error));
+  }
+}
+
+function failedPull({ name, resource, destination }: PullMapping, error: TeamsheetError): PullSummary {
+  const { code, message, exitCode, next } = error;
+  return {
+    name,
+    resource,
+    direction: 'pull',
+    records: 0,
+    destination: destination.origin,
+    rows: 0,
+    error: { code, message, exit_code: exitCode, ...(next !== undefined && { next }) },
+  };
 }
 
 async function joinReports(

@@ -1,5 +1,5 @@
 import { pushTarget, requiredFields, variableOf } from '../../mapping/push-fields.ts';
-import { fold, matchHeaders } from '../header-match.ts';
+import { fold, matchHeaders, VALUE_HEADERS } from '../header-match.ts';
 import type { HeaderMatch } from '../header-match.ts';
 import { INPUT_RESOURCES, inputTable, isPushable } from '../input-tables.ts';
 import type { InputResource } from '../input-tables.ts';
@@ -13,7 +13,6 @@ export interface FoundTab {
 
 /** Headers of a table that has one setting of the points configuration in each line. */
 const SETTING_HEADERS = ['setting', 'settings', 'field'];
-const VALUE_HEADERS = ['value', 'points'];
 
 /** Other names of tabs than those of our own, folded. */
 const TAB_NAMES: Readonly<Partial<Record<InputResource, readonly string[]>>> = {

@@ -93,7 +93,7 @@ export function renderRequests({
 
 /** What to do after a run that did not end with everything done: commands without the program's name, or sentences. */
 export function nextAfter(
-  { exit_code, run, mappings }: Pick<RunReport, 'exit_code' | 'run' | 'mappings'>,
+  { command, exit_code, run, mappings }: Pick<RunReport, 'command' | 'exit_code' | 'run' | 'mappings'>,
   stopped: boolean,
 ): readonly string[] {
   const pulls = mappings.flatMap((mapping) =>
@@ -105,7 +105,7 @@ export function nextAfter(
     resumable: stopped || pushes.some((push) => push.resource === 'users' && openRows(push) > 0),
     unsettled: stopped || pushes.some((push) => openRows(push) + push.conflict > 0),
   };
-  const pushed = pushes.length === 0 ? [] : nextAfterPush(exit_code, run, left);
+  const pushed = pushes.length === 0 ? [] : nextAfterPush(command, exit_code, run, left);
   return [...new Set([...stale, ...pushed, ...pulls])];
 }
 
@@ -121,6 +121,7 @@ interface Left {
 }
 
 function nextAfterPush(
+  command: string,
   exitCode: ExitCode,
   run: string | null,
   { resumable, unsettled }: Left,
@@ -133,7 +134,11 @@ function nextAfterPush(
   }
   switch (exitCode) {
     case EXIT.rows:
-      return ['mend the rows in the rejected file, then import it or run the mapping again'];
+      return [
+        command === 'import'
+          ? 'mend the rows in the rejected file, then import that file with the same flags'
+          : 'mend the rows in the rejected file, then import it or run the mapping again',
+      ];
     case EXIT.incomplete:
     case EXIT.unavailable:
     case EXIT.access:

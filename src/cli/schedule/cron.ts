@@ -14,11 +14,11 @@ export function renderCron(job: Job): readonly ScheduleFile[] {
   const line = [
     `${cronFields(interval)} cd ${quoteCron(folder)}`,
     `mkdir -p -m 700 ${state}`,
-    `flock -n . ${command.map(quoteCron).join(' ')} >> ${quoteCron(log)} 2>&1`,
+    `{ date; flock -n . ${command.map(quoteCron).join(' ')}; } >> ${quoteCron(log)} 2>&1`,
   ].join(' && ');
   const text = `# teamsheet: sync of ${folder}, ${renderInterval(interval)} by the clock and the time zone of this machine.
 # Install: put the line below into the table that \`crontab -e\` opens, as the account that owns the folder. Remove: delete it there.
-# While one run is under way no other starts (flock, of util-linux). The log is ${log};
+# While one run is under way no other starts (flock, of util-linux): the log then has a time with nothing below. It is ${log};
 # keys stay in .env, and \`teamsheet runs\` lists what the runs did.
 ${line}
 `;

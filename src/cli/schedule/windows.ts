@@ -21,6 +21,8 @@ export function renderWindows(job: Job): readonly ScheduleFile[] {
     'chcp 65001 >nul',
     `cd /d ${quoteBatch(folder)} || exit /b 1`,
     `if not exist ${quoteBatch(stateFolder)} mkdir ${quoteBatch(stateFolder)}`,
+    // In this order, because a digit before the signs would be taken for the number of a stream.
+    `>> ${quoteBatch(log)} echo %date% %time%`,
     `${command.map(quoteBatch).join(' ')} >> ${quoteBatch(log)} 2>&1`,
     '',
   ].join('\r\n');

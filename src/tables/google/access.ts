@@ -39,6 +39,7 @@ export function createGoogleAccess(options: AccessOptions): CountedAccess {
   const { connection, emit, tabs } = options;
   let client: Promise<SheetsClient> | undefined;
   let made: SheetsClient | undefined;
+  const warned = new Set<string>();
   const open = async (): Promise<SheetsClient> => {
     const { credentials: places, rootUrl } = connection();
     const { credentials, warnings } = findCredentials(places);
@@ -53,6 +54,11 @@ export function createGoogleAccess(options: AccessOptions): CountedAccess {
       return counts === undefined || counts.reads + counts.writes === 0 ? undefined : counts;
     },
     tabs,
-    warn: (message) => emit({ kind: 'warning', message }),
+    // A tab is looked for before each read and each write; what is odd about it is said once.
+    warn: (message) => {
+      if (warned.has(message)) return;
+      warned.add(message);
+      emit({ kind: 'warning', message });
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { Grid } from './tab-grid.ts';
 
@@ -7,6 +8,21 @@ export type CellChange = { readonly row: number; readonly column: number } & (
   | { readonly note: string }
   | { readonly entered: sheets_v4.Schema$ExtendedValue | undefined }
 );
+
+/** The bytes of what one call is filled with; Google refuses more than 10,485,760. */
+const CALL_BYTES_MAX = 8_000_000;
+/** What a request says around the text of a cell. */
+const CELL_BYTES = 60;
+
+/** The first of the changes, as many as one call can carry. */
+export function withinOneCall(changes: readonly CellChange[]): readonly CellChange[] {
+  let bytes = 0;
+  const end = changes.findIndex((change) => {
+    bytes += Buffer.byteLength(JSON.stringify(change)) + CELL_BYTES;
+    return bytes > CALL_BYTES_MAX;
+  });
+  return end === -1 ? changes : changes.slice(0, end);
+}
 
 /** The requests that make the changes: one for each run of cells under each other, so that nothing else is touched. Texts are never formulas. */
 export function cellRequests(

@@ -84,7 +84,10 @@ export async function createSheetsClient(options: ClientOptions): Promise<Sheets
     counts: () => ({ ...counts }),
     spreadsheet: (spreadsheetId, fields, ranges = []) =>
       call('read', spreadsheetId, mayRepeatRead, () =>
-        spreadsheets.get({ spreadsheetId, fields, ranges: [...ranges] }, { signal }),
+        spreadsheets.get(
+          { spreadsheetId, fields, ranges: [...ranges], ...(ranges.length > 0 && { includeGridData: true }) },
+          { signal },
+        ),
       ),
     values: async (spreadsheetId, ranges, rendering) => {
       const { valueRanges = [] } = await call('read', spreadsheetId, mayRepeatRead, () =>
@@ -124,8 +127,10 @@ function isRefusedToken(fault: Fault | undefined): boolean {
   return fault?.kind === 'answer' && fault.door === 'sheets' && fault.status === 401;
 }
 
+/** Google writes `''` for an empty cell before a full one; another server may say null. */
 function toValues({ range, values }: sheets_v4.Schema$ValueRange): Values {
-  return { range: range ?? '', rows: (values ?? []) as readonly (readonly SheetValue[])[] };
+  const rows = (values ?? []) as readonly (readonly (SheetValue | null)[] | null)[];
+  return { range: range ?? '', rows: rows.map((row) => (row ?? []).map((value) => value ?? '')) };
 }
 
 function requireId(spreadsheetId: string): void {

@@ -193,11 +193,13 @@ function verdictOfForbidden(
 /** Refusals of one request, told apart by what Google writes. */
 function verdictOfBadRequest({ message }: Refusal, status: number, { spreadsheetId }: Asked): Verdict {
   const where = `spreadsheet ${quote(spreadsheetId)}`;
-  if (/unable to parse range|no grid with id|sheet (with )?id .*not (be )?found/i.test(message))
+  if (
+    /unable to parse range|no grid with id|sheet (with )?id .*not (be )?found|already exists/i.test(message)
+  )
     return [
       ConfigError,
       'google.range',
-      `${where}: a tab or a part of it went while the run was under way (Google: ${quote(message)})`,
+      `${where}: a tab or a part of it came or went while the run was under way (Google: ${quote(message)})`,
       'look at the tabs of the spreadsheet, then type the same command again',
       'id',
     ];

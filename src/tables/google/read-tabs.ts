@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Cell } from '../../model/cell.ts';
-import { UnavailableError } from '../../model/error.ts';
+import { ConfigError, UnavailableError } from '../../model/error.ts';
+import { numberCell } from './shown-date.ts';
 import type { SheetValue, SheetsClient, Values } from './sheets-client.ts';
+import { columnLetters } from '../column-letters.ts';
 import { rangeOf } from './spreadsheet.ts';
+import type { Tab } from './spreadsheet.ts';
 import type { FoundTab, Tabs } from './tabs.ts';
 
 /** All cells of a tab, row by row from row 1; trailing empty ones are left out. */
@@ -39,17 +42,26 @@ export async function readTabs(
     before = reads;
     problem = torn.problem;
   }
-  throw new UnavailableError(
-    'source.unstable',
-    `tab ${names.map((name) => `"${name}"`).join(', ')}: ${MAX_READS} reads did not agree with themselves (the last: ${problem ?? ''})`,
-    { next: 'Wait until nobody edits the sheet, and run the command again.' },
-  );
+  throw unstable(names, MAX_READS, problem ?? '');
+}
+
+function unstable(names: readonly string[], reads: number, problem: string): UnavailableError {
+  const tabs = names.map((name) => `"${name}"`).join(', ');
+  const said =
+    reads === 1
+      ? `a read is not whole (${problem})`
+      : `${reads} reads did not agree with themselves (the last: ${problem})`;
+  return new UnavailableError('source.unstable', `tab ${tabs}: ${said}`, {
+    next: 'Wait until nobody edits the sheet, and run the command again.',
+  });
 }
 
 /** A tab's values, and how they are shown where that was asked. */
 interface Read extends FoundTab {
   readonly plain: Values;
   readonly shown: Values | undefined;
+  /** Whether something stands below the rows of an answer that is shorter than the tab, or nobody can tell. */
+  readonly isShort: boolean;
 }
 
 const valuesOf = (reads: readonly Read[]): unknown => reads.map(({ plain, shown }) => [plain, shown]);
@@ -59,27 +71,78 @@ async function readOnce(
   spreadsheetId: string,
   found: readonly FoundTab[],
 ): Promise<readonly Read[]> {
-  const values = async (
-    of: readonly FoundTab[],
-    rendering: 'UNFORMATTED_VALUE' | 'FORMATTED_VALUE',
-  ): Promise<ReadonlyMap<FoundTab, Values>> => {
-    if (of.length === 0) return new Map();
-    const ranges = of.map(({ tab }) => rangeOf(tab.title));
-    const answers = await client.values(spreadsheetId, ranges, rendering);
-    return new Map(of.map((each, index) => [each, answers[index] ?? { range: '', rows: [] }]));
-  };
-  const plain = await values(found, 'UNFORMATTED_VALUE');
-  const rowsOf = (each: FoundTab): Values['rows'] => plain.get(each)?.rows ?? [];
-  const typed = found.filter((each) =>
-    rowsOf(each).some((row) => row.some((value) => typeof value !== 'string')),
+  const ranges = found.map(({ tab }) => rangeOf(tab.title));
+  const plain = await client.values(spreadsheetId, ranges, 'UNFORMATTED_VALUE');
+  const plainOf = (index: number): Values => plain[index] ?? NO_VALUES;
+  const typed = ranges.filter((_, index) =>
+    plainOf(index).rows.some((row) => row.some((value) => typeof value !== 'string')),
   );
-  const shown = await values(typed, 'FORMATTED_VALUE');
-  return found.map((each) => ({
-    ...each,
-    plain: plain.get(each) ?? { range: '', rows: [] },
-    shown: shown.get(each),
-  }));
+  const rests = found.map(({ tab }, index) => restOf(tab, plainOf(index)));
+  const shown = await readMore(client, spreadsheetId, typed, rests);
+  return found.map((each, index) => {
+    const rest = rests[index];
+    return {
+      ...each,
+      plain: plainOf(index),
+      shown: shown.get(ranges[index] ?? ''),
+      isShort: rest !== undefined && shown.get(rest)?.rows.length !== 0,
+    };
+  });
 }
+
+const NO_VALUES: Values = { range: '', rows: [] };
+
+/** Ranges as they are shown, and the rests of tabs, which may be gone by now: then nothing is answered. */
+async function readMore(
+  client: SheetsClient,
+  spreadsheetId: string,
+  shown: readonly string[],
+  rests: readonly (string | undefined)[],
+): Promise<ReadonlyMap<string, Values>> {
+  const below = rests.filter((rest) => rest !== undefined);
+  const ranges = [...shown, ...below];
+  if (ranges.length === 0) return new Map();
+  try {
+    const answers = await client.values(spreadsheetId, ranges, 'FORMATTED_VALUE');
+    return new Map(ranges.map((range, index) => [range, answers[index] ?? NO_VALUES]));
+  } catch (error) {
+    // Google refuses a range below the last row, so rows were deleted in the meantime.
+    if (error instanceof ConfigError && below.length > 0) return new Map();
+    throw error;
+  }
+}
+
+/**
+ * The rows of a tab below those of an answer that does not say that it covers the whole grid, as Google's do; undefined when it does. Only where
+ * nothing stands there was the tab read whole.
+ */
+function restOf({ title, rowCount, columnCount }: Tab, { range, rows }: Values): string | undefined {
+  const answered = range === '' ? rows.length : (extentOf(range)?.rows ?? rowCount);
+  if (answered >= rowCount) return undefined;
+  return rangeOf(title, `A${answered + 1}:${columnLetters(columnCount - 1)}${rowCount}`);
+}
+
+/**
+ * The texts of a whole tab as it is shown, in one call where Google covers the whole grid. `tab` may be older than the tab.
+ * Errors: UnavailableError `source.unstable` when the answer is shorter than the tab; those of the client.
+ */
+export async function readShown(
+  client: SheetsClient,
+  spreadsheetId: string,
+  tab: Tab,
+): Promise<readonly (readonly string[])[]> {
+  const [values = NO_VALUES] = await client.values(spreadsheetId, [rangeOf(tab.title)], 'FORMATTED_VALUE');
+  const rest = restOf(tab, values);
+  if (rest !== undefined) {
+    const below = await readMore(client, spreadsheetId, [], [rest]);
+    const more = below.get(rest)?.rows ?? [];
+    if (more.length > 0) throw unstable([tab.title], 1, short(values, tab));
+  }
+  return values.rows.map((row) => row.map(String));
+}
+
+const short = ({ range, rows }: Values, { rowCount }: Tab): string =>
+  `${extentOf(range)?.rows ?? rows.length} of ${rowCount} rows were answered`;
 
 /** What tells that a read is not of one moment; `passes` when it may also be a peculiar way of showing values. */
 interface Torn {
@@ -87,12 +150,10 @@ interface Torn {
   readonly passes: boolean;
 }
 
-function tornBy({ tab, plain, shown }: Read): Torn | undefined {
-  const extent = extentOf(plain.range);
-  if (extent?.title !== tab.title)
+function tornBy({ tab, plain, shown, isShort }: Read): Torn | undefined {
+  if (plain.range !== '' && extentOf(plain.range)?.title !== tab.title)
     return { problem: `"${plain.range}" was answered for "${tab.title}"`, passes: false };
-  if (extent.rows !== undefined && extent.rows < tab.rowCount)
-    return { problem: `${extent.rows} of ${tab.rowCount} rows were answered`, passes: false };
+  if (isShort) return { problem: short(plain, tab), passes: false };
   if (shown === undefined) return undefined;
   if (shown.range !== plain.range)
     return { problem: `"${plain.range}" became "${shown.range}"`, passes: false };
@@ -150,10 +211,9 @@ function cellsOf({ spreadsheet, tab, plain, shown }: Read): TabCells {
   const rows = plain.rows.map((values, row) =>
     values.map((value, column): Cell => {
       if (typeof value === 'string') return ERRORS.has(value) ? { kind: 'error', shown: value } : value;
-      const text = shown === undefined ? {} : { shown: String(shown.rows[row]?.[column] ?? '') };
-      return typeof value === 'number'
-        ? { kind: 'number', value, ...text }
-        : { kind: 'boolean', value, ...text };
+      const text = shown === undefined ? undefined : String(shown.rows[row]?.[column] ?? '');
+      if (typeof value === 'number') return numberCell(value, text);
+      return { kind: 'boolean', value, ...(text !== undefined && { shown: text }) };
     }),
   );
   return { spreadsheet, tab, rows };

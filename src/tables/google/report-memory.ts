@@ -67,16 +67,21 @@ export interface Note {
   readonly same: boolean;
   /** What is kept while the refresh takes several calls, where it matters. */
   readonly meanwhile: string | undefined;
+  /** What is kept when the looks of the refresh are left out; undefined leaves it as it was. */
+  readonly plain: string | undefined;
 }
 
-/** A note of a value; `meanwhile` is what is kept between the calls of a refresh that takes several. */
+/**
+ * A note of a value; `meanwhile` is what is kept between the calls of a refresh that takes several, `plain` when its looks are left out, where
+ * something was kept before.
+ */
 export function noteOf<T>(
   sheetId: number,
   key: string,
   memory: Memory<T>,
   taken: Set<number>,
   value: T,
-  meanwhile?: T,
+  { meanwhile, plain }: { readonly meanwhile?: T; readonly plain?: T | undefined } = {},
 ): Note {
   const text = JSON.stringify(value);
   return {
@@ -87,6 +92,7 @@ export function noteOf<T>(
     text,
     same: text === JSON.stringify(memory.value),
     meanwhile: meanwhile === undefined ? undefined : JSON.stringify(meanwhile),
+    plain: plain === undefined ? undefined : JSON.stringify(plain),
   };
 }
 

@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
+import { ConfigError } from '../../model/error.ts';
 import { writeNote } from './report-memory.ts';
+import type { Note } from './report-memory.ts';
 import type { Requests } from './report-tab.ts';
 import type { SheetsClient } from './sheets-client.ts';
 
@@ -43,13 +45,34 @@ export function isEmpty({ make, write, look, trim, notes }: Requests): boolean {
 
 /**
  * Sends the requests of a refresh in one call, all or nothing; nothing when there are none. Only what is larger than a call can be is sent in
- * several: first what is new, then what trims the old, and the notes for the next refresh hold at every step. Errors: those of the client.
+ * several: first what is new, then what trims the old, and the notes for the next refresh hold at every step. Looks that Google refuses, such as a
+ * filter where somebody made a table of the same cells, are left out with a warning: the values count. Errors: those of the client.
  */
 export async function sendRequests(
   client: SheetsClient,
   spreadsheetId: string,
   all: readonly Requests[],
+  warn: (message: string) => void,
 ): Promise<void> {
+  try {
+    await send(client, spreadsheetId, all);
+  } catch (error) {
+    const isRefused = error instanceof ConfigError && error.code === 'google.refused';
+    if (!isRefused || all.every(({ look }) => look.length === 0)) throw error;
+    await send(client, spreadsheetId, all.map(plain));
+    warn(`the report was written without its looks: ${error.message}`);
+  }
+}
+
+/** The requests without looks; what is remembered of them stays. */
+function plain(requests: Requests): Requests {
+  const notes = requests.notes.flatMap((note): Note[] =>
+    note.plain === undefined ? [] : [{ ...note, text: note.plain, same: false }],
+  );
+  return { ...requests, look: [], notes };
+}
+
+async function send(client: SheetsClient, spreadsheetId: string, all: readonly Requests[]): Promise<void> {
   if (all.every(isEmpty)) return;
   const notes = all.flatMap((each) => each.notes);
   const [make, write, look, trim] = (['make', 'write', 'look', 'trim'] as const).map((phase) =>

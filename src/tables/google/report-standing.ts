@@ -39,16 +39,17 @@ export const isBlank = (cells: Cells): boolean => cells.every((cell) => cell ===
 
 /**
  * Where the columns of a report stand: found by their headers in row 1, those that are missing after the last column that is used.
- * Errors: UnavailableError `destination.header` when a header stands there twice.
+ * Errors: UnavailableError `destination.header` when a header stands there twice, or all of them stand in another row.
  */
 export function placeColumns(
   columns: readonly ReportColumn[],
   { title, cells }: StandingTab,
 ): { positions: number[]; added: boolean[] } {
   const header = (cells[0] ?? []).map((cell) => String(cell).trim());
+  const names = columns.map((column) => sheetText(column.header).trim());
+  if (!names.some((name) => header.includes(name))) refuseMoved(names, title, cells);
   let next = cells.reduce((widest, { length }) => Math.max(widest, length), 0);
-  const placed = columns.map((column) => {
-    const name = sheetText(column.header).trim();
+  const placed = names.map((name) => {
     const at = header.indexOf(name);
     if (at !== -1 && header.includes(name, at + 1))
       throw new UnavailableError(
@@ -59,6 +60,20 @@ export function placeColumns(
     return at === -1 ? { at: next++, added: true } : { at, added: false };
   });
   return { positions: placed.map(({ at }) => at), added: placed.map(({ added }) => added) };
+}
+
+/** Rows that were put above a report would have it written a second time, beside the first. */
+function refuseMoved(names: readonly string[], title: string, cells: readonly Cells[]): void {
+  const row = cells.findIndex((each) => {
+    const texts = new Set(each.map((cell) => String(cell).trim()));
+    return names.every((name) => texts.has(name));
+  });
+  if (row !== -1)
+    throw new UnavailableError(
+      'destination.header',
+      `tab "${title}": the header of the report stands in row ${row + 1}, and a report begins in row 1`,
+      { next: `Delete the rows above it, or move them to another tab, then run the same command again.` },
+    );
 }
 
 /**
@@ -91,13 +106,27 @@ export interface Standing {
   readonly totalsAt: number;
 }
 
-/** Tells our rows from those of the operator. */
+/**
+ * Tells our rows from those of the operator. Errors: UnavailableError `destination.header` when nothing is remembered of the tab and only some of
+ * the columns stand there, with rows: that is a table of somebody else, such as the source of another mapping.
+ */
 export function readStanding(
-  { cells }: StandingTab,
-  positions: readonly number[],
+  { cells, title }: StandingTab,
+  { positions, added }: ReturnType<typeof placeColumns>,
   kept: KeptTable | undefined,
 ): Standing {
   const below = cells.slice(1).map((row) => positions.map((at) => row[at] ?? ''));
+  const isPart = added.includes(true) && added.includes(false);
+  if (kept === undefined && isPart && !below.every(isBlank)) {
+    const names = positions.flatMap((at, index) =>
+      added[index] === false ? [`"${String(cells[0]?.[at])}"`] : [],
+    );
+    throw new UnavailableError(
+      'destination.header',
+      `tab "${title}": the rows under ${names.join(', ')} are of no report that was written here, and this one would write over them`,
+      { next: 'Name another tab in the mapping: it is made if it does not exist.' },
+    );
+  }
   const ours = countOurs(below, kept);
   return { kept, below, ours, totalsAt: findTotals(below.slice(0, ours), kept) };
 }

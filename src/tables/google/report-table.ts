@@ -53,8 +53,9 @@ function allRows({ report, fresh }: FetchedReport, standing: readonly Cells[]): 
 export function planTable(tab: StandingTab, fetched: FetchedReport, taken: Set<number>): PlannedTable {
   const { table, options, layout } = fetched.report;
   const memory = recall(tab.sheet, KEY, isKept);
-  const { positions, added } = placeColumns(table.columns, tab);
-  const standing = readStanding(tab, positions, memory.value);
+  const placed = placeColumns(table.columns, tab);
+  const { positions, added } = placed;
+  const standing = readStanding(tab, placed, memory.value);
   const { below, ours, totalsAt } = standing;
   const old = below.slice(0, ours).filter((row, index) => index !== totalsAt && !isBlank(row));
   const rows = allRows(fetched, old);
@@ -79,6 +80,8 @@ export function planTable(tab: StandingTab, fetched: FetchedReport, taken: Set<n
     ...looks.kept,
   };
   const meanwhile = { ...now, rows: Math.max(ours, wanted.length), last: UNSURE };
+  const { rows: count, totals, last } = now;
+  const plain = memory.value && { ...memory.value, rows: count, totals, last };
   return {
     arranged,
     grid: room.grid,
@@ -87,7 +90,7 @@ export function planTable(tab: StandingTab, fetched: FetchedReport, taken: Set<n
       write: changedCells({ ...area, top: 0 }, [header, ...wanted], stands),
       look: looks.requests,
       trim: changedCells({ ...area, top: 1 + wanted.length }, surplus, stands),
-      notes: [noteOf(tab.sheetId, KEY, memory, taken, now, meanwhile)],
+      notes: [noteOf(tab.sheetId, KEY, memory, taken, now, { meanwhile, plain })],
     },
   };
 }

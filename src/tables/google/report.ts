@@ -1,4 +1,4 @@
-import { InternalError, UnavailableError } from '../../model/error.ts';
+import { ConfigError, InternalError, UnavailableError } from '../../model/error.ts';
 import type { ReportTab, ReportValue } from '../../model/table.ts';
 import type { CoveredTab } from '../cover-lines.ts';
 import { contentsOf } from '../cover-lines.ts';
@@ -11,7 +11,7 @@ import type { Grid, Requests, StandingTab } from './report-tab.ts';
 import { readTabs } from './report-tab.ts';
 import type { FetchedReport, PlannedTable } from './report-table.ts';
 import { planTable } from './report-table.ts';
-import type { GoogleAccess } from './sheets-client.ts';
+import type { GoogleAccess, SheetsClient } from './sheets-client.ts';
 import type { Spreadsheet } from './spreadsheet.ts';
 import { readSpreadsheet } from './spreadsheet.ts';
 
@@ -38,8 +38,25 @@ export async function writeSheetReports(
   const fetched: FetchedReport[] = [];
   for (const report of tabs) fetched.push({ report, fresh: await fetchRows(report) });
   const client = await access.client();
-  const spreadsheet = await readSpreadsheet(client, sheetOf(first).spreadsheet);
+  const refreshed = (): Promise<void> => refresh(access, client, sheetOf(first).spreadsheet, fetched);
+  await refreshed().catch((error: unknown) => {
+    // A tab that came, went or was renamed between two calls makes Google refuse the next one as a whole.
+    if (error instanceof ConfigError && error.code === 'google.range') return refreshed();
+    throw error;
+  });
+  return fetched.map(({ fresh }) => fresh.length);
+}
+
+/** Reads the spreadsheet and the tabs, and writes what differs. */
+async function refresh(
+  access: GoogleAccess,
+  client: SheetsClient,
+  id: string,
+  fetched: readonly FetchedReport[],
+): Promise<void> {
+  const spreadsheet = await readSpreadsheet(client, id);
   const taken = takenIds(spreadsheet.answer.sheets ?? []);
+  const tabs = fetched.map(({ report }) => report);
   const standing = await readTabs(access, client, spreadsheet, tabNames(tabs, spreadsheet), taken);
   const planned = fetched.map((each): PlannedReport => {
     const tab = tabOf(standing, sheetOf(each.report).tab);
@@ -55,10 +72,10 @@ export async function writeSheetReports(
     client,
     spreadsheet.id,
     [...covers, ...written].map(({ requests }) => requests),
+    (message) => access.warn(`spreadsheet "${spreadsheet.title}": ${message}`),
   );
   for (const [name, { isNew, sheetId }] of standing)
     if (isNew) await access.tabs.remember(spreadsheet.id, name, sheetId);
-  return fetched.map(({ fresh }) => fresh.length);
 }
 
 async function fetchRows({ table }: ReportTab): Promise<readonly Row[]> {

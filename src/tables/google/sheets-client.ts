@@ -26,7 +26,7 @@ export interface Values {
  * Errors of each: AccessError `google.*` (401, 403), ConfigError `google.*` (404, 400), UnavailableError `google.*` (429 past the retries, 5xx, network).
  */
 export interface SheetsClient {
-  /** spreadsheets.get without cells: time zone, locale, tabs with ids, grids, merges, notes of ours. `fields` is a field mask. */
+  /** spreadsheets.get, with cells only where `ranges` are given: time zone, locale, tabs with ids, grids, merges, notes of ours. `fields` is a field mask. */
   spreadsheet(
     spreadsheetId: string,
     fields: string,

@@ -85,6 +85,9 @@ async function clientFor(
   return client;
 }
 
+/** The longest that Google lets an access token be good for. */
+const TOKEN_SECONDS = 3600;
+
 type ServiceAccount = Extract<Credentials, { kind: 'service_account' }>;
 
 /** A token by a signed assertion (RFC 7523), as Google describes it for service accounts. */
@@ -97,7 +100,7 @@ async function fetchServiceToken(
 ): Promise<{ access_token: string; expiry_date: number }> {
   const issuedAt = Math.floor(clock.now() / 1000);
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const claims = { iss: email, scope, aud: tokenUri.href, iat: issuedAt, exp: issuedAt + 3600 };
+  const claims = { iss: email, scope, aud: tokenUri.href, iat: issuedAt, exp: issuedAt + TOKEN_SECONDS };
   const unsigned = `${encode({ alg: 'RS256', typ: 'JWT', kid: keyId })}.${encode(claims)}`;
   const signature = createSign('RSA-SHA256').update(unsigned).sign(privateKey.reveal(), 'base64url');
   const body = new URLSearchParams({
@@ -108,11 +111,13 @@ async function fetchServiceToken(
   const { access_token: token, expires_in: seconds } = (await response.json()) as Readonly<
     Record<string, unknown>
   >;
-  if (typeof token !== 'string' || typeof seconds !== 'number')
+  if (typeof token !== 'string')
     throw new AccessError('google.token', `${tokenUri.origin} gave no access token`, {
       next: `look at "token_uri" in the key file; see ${stepLink('key')}`,
     });
-  return { access_token: token, expiry_date: clock.now() + seconds * 1000 };
+  // How long it is good for may be left out (RFC 6749, section 5.1).
+  const lifeMs = 1000 * (Number(seconds) || TOKEN_SECONDS);
+  return { access_token: token, expiry_date: clock.now() + lifeMs };
 }
 
 /** Credentials that only the library finds: of a cloud machine, or in a file of another kind. */
@@ -125,7 +130,7 @@ async function machineClient(auth: Library['auth'], scope: string): Promise<Auth
     throw new AccessError(
       'google.no_credentials',
       'there are no credentials for Google Sheets: no key file in the configuration, no login, and none that belong to this machine',
-      { next: `follow ${stepLink('key')}, or type: auth login --client FILE` },
+      { next: `auth login --client FILE, or set up a service account; see ${stepLink('key')}` },
     );
   }
 }

@@ -4,11 +4,10 @@ import type { ReadOptions, SourceRow, SourceTable, TableLocation } from '../../m
 import { checkHeader, noHeader } from '../csv/header.ts';
 import type { Merge } from '../grid-rows.ts';
 import { gridRows } from '../grid-rows.ts';
-import { readTabs } from './read-tabs.ts';
+import { readShown, readTabs } from './read-tabs.ts';
 import type { TabCells } from './read-tabs.ts';
 import type { GoogleAccess } from './sheets-client.ts';
 import { columnLetters } from '../column-letters.ts';
-import { rangeOf } from './spreadsheet.ts';
 import type { Tab } from './spreadsheet.ts';
 import { createTabs } from './tabs.ts';
 import type { SheetLocation, Tabs } from './tabs.ts';
@@ -64,9 +63,7 @@ export function createSheetReader(access: GoogleAccess, tabs: Tabs = createTabs(
     reread: async ({ spreadsheet, tab: name }, options) => {
       const client = await access.client();
       return tabs.withTabs(spreadsheet, [name], async ([found]) => {
-        const ranges = found === undefined ? [] : [rangeOf(found.tab.title)];
-        const [values] = await client.values(spreadsheet, ranges, 'FORMATTED_VALUE');
-        const rows = values?.rows.map((row) => row.map(String)) ?? [];
+        const rows = found === undefined ? [] : await readShown(client, spreadsheet, found.tab);
         return tableOf(rows, [], found?.spreadsheet.timezone, options);
       });
     },

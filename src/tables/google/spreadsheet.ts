@@ -24,28 +24,30 @@ export interface Spreadsheet {
 const FIELDS =
   'spreadsheetId,properties(title,timeZone,locale),sheets(properties,merges,basicFilter,conditionalFormats,charts(chartId),developerMetadata)';
 
+/** The grid of a tab whose size an answer leaves out: that of a new tab at Google. */
+const USUAL_GRID = { rowCount: 1000, columnCount: 26 } as const;
+
 /** Reads everything about a spreadsheet but its cells, in one call. Errors: those of {@link SheetsClient.spreadsheet}. */
 export async function readSpreadsheet(client: SheetsClient, id: string): Promise<Spreadsheet> {
   const answer = await client.spreadsheet(id, FIELDS);
+  // The first tab has the id 0, which JSON may leave out.
+  const sheets = (answer.sheets ?? []).map(({ properties, ...sheet }) => ({
+    ...sheet,
+    properties: { ...properties, sheetId: properties?.sheetId ?? 0 },
+  }));
   return {
     id,
     title: answer.properties?.title ?? id,
     timezone: answer.properties?.timeZone ?? 'UTC',
-    tabs: (answer.sheets ?? []).flatMap(({ properties, merges }): Tab[] => {
-      const { gridProperties: grid } = properties ?? {};
+    tabs: sheets.flatMap(({ properties, merges }): Tab[] => {
       // A tab that is one chart has no grid.
-      if (properties?.sheetId === undefined || properties.sheetId === null || grid === undefined) return [];
-      return [
-        {
-          sheetId: properties.sheetId,
-          title: properties.title ?? '',
-          rowCount: grid.rowCount ?? 0,
-          columnCount: grid.columnCount ?? 0,
-          merges: merges ?? [],
-        },
-      ];
+      if ((properties.sheetType ?? 'GRID') !== 'GRID') return [];
+      const { sheetId, title, gridProperties: grid } = properties;
+      const rowCount = grid?.rowCount ?? USUAL_GRID.rowCount;
+      const columnCount = grid?.columnCount ?? USUAL_GRID.columnCount;
+      return [{ sheetId, title: title ?? '', rowCount, columnCount, merges: merges ?? [] }];
     }),
-    answer,
+    answer: { ...answer, sheets },
   };
 }
 

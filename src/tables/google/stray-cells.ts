@@ -40,8 +40,8 @@ export function createStrays(first: TabView): Strays {
   };
 }
 
-/** The columns of the source that may have notes of ours: all but our own. */
-export function notedColumns({
+/** The columns of the source: all but our own. */
+function sourceColumns({
   writeBack: { header: names },
   header,
   columns,
@@ -51,6 +51,11 @@ export function notedColumns({
     const column = header.columns.get(foldName(name));
     return column === undefined || ours.has(column) ? [] : [{ name, column }];
   });
+}
+
+/** Those that may have notes of ours; none where it is not known which notes there are. */
+export function notedColumns(view: TabView): ReturnType<typeof sourceColumns> {
+  return view.grid.hasNotes ? sourceColumns(view) : [];
 }
 
 interface Beside {
@@ -67,16 +72,16 @@ interface Beside {
 function besideOthers(view: TabView): readonly Beside[] {
   const { grid, header, columns, placed } = view;
   const ours = new Set<number | undefined>([header.row, ...placed]);
-  const noted = notedColumns(view);
+  const source = sourceColumns(view);
   return grid.rows.flatMap((cells, row): readonly Beside[] => {
     if (ours.has(row)) return [];
-    const line = noted.map(({ column }) => cells[column]?.text ?? '');
+    const line = source.map(({ column }) => cells[column]?.text ?? '');
     const found: Beside[] = [];
     for (const [name, column] of columns) {
       const { text } = cellAt(grid, row, column);
       if (text !== '') found.push({ row, column, text, id: JSON.stringify([line, name, text]) });
     }
-    for (const { name, column } of noted) {
+    for (const { name, column } of source) {
       const { note, text } = cellAt(grid, row, column);
       if (note !== '' && withNote(note, undefined) !== note)
         found.push({ row, column, text, note, id: JSON.stringify([line, name, 'note', note]) });

@@ -10,6 +10,8 @@ export interface GridCell {
 /** A tab's cells with their notes, and the size of its grid. */
 export interface Grid {
   readonly columnCount: number;
+  /** Whether the notes are known. */
+  readonly hasNotes: boolean;
   readonly rows: readonly (readonly GridCell[])[];
 }
 
@@ -20,19 +22,40 @@ export const GRID_FIELDS = `sheets(${SHEET}(formattedValue,note,userEnteredValue
 /** The field mask of the same in the answer of an update, without what was entered. */
 export const ANSWER_FIELDS = `updatedSpreadsheet(sheets(${SHEET}(formattedValue,note)))))`;
 
+/** The first tab has the id 0, which JSON may leave out. */
+const sheetOf = (
+  spreadsheet: sheets_v4.Schema$Spreadsheet | undefined,
+  sheetId: number,
+): sheets_v4.Schema$Sheet | undefined =>
+  spreadsheet?.sheets?.find(({ properties }) => (properties?.sheetId ?? 0) === sheetId);
+
+/** Whether a tab is in an answer, with its cells or without. */
+export const hasTab = (spreadsheet: sheets_v4.Schema$Spreadsheet, sheetId: number): boolean =>
+  sheetOf(spreadsheet, sheetId) !== undefined;
+
 /** The cells of a tab in an answer; undefined when the answer does not have them. */
 export function gridOf(
   spreadsheet: sheets_v4.Schema$Spreadsheet | undefined,
   sheetId: number,
 ): Grid | undefined {
-  const sheet = spreadsheet?.sheets?.find(({ properties }) => properties?.sheetId === sheetId);
+  const sheet = sheetOf(spreadsheet, sheetId);
   const [data] = sheet?.data ?? [];
   if (data === undefined) return undefined;
   const { rowData, startRow, startColumn } = data;
   const before = Array<readonly GridCell[]>(startRow ?? 0).fill([]);
   const left = Array<GridCell>(startColumn ?? 0).fill(EMPTY);
   const rows = (rowData ?? []).map(({ values }) => [...left, ...(values ?? []).map(cellOf)]);
-  return { columnCount: sheet?.properties?.gridProperties?.columnCount ?? 0, rows: [...before, ...rows] };
+  const columnCount = sheet?.properties?.gridProperties?.columnCount ?? 0;
+  return { columnCount, hasNotes: true, rows: [...before, ...rows] };
+}
+
+/** The same of nothing but texts, where no answer has cells. */
+export function textGrid(columnCount: number, rows: readonly (readonly string[])[]): Grid {
+  return {
+    columnCount,
+    hasNotes: false,
+    rows: rows.map((row) => row.map((text): GridCell => ({ ...EMPTY, text }))),
+  };
 }
 
 /** A cell that holds nothing. */

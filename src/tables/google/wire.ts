@@ -119,7 +119,8 @@ async function exchange(
   const isWhole = text === '' ? door === 'token' : isJson(text);
   if (!response.ok || !isWhole) {
     const retryAfterMs = waitAskedFor(headers, clock.now());
-    throw new WireFailure({ kind: 'answer', door, status, text: text.slice(0, LONGEST_TEXT), retryAfterMs });
+    const told = withoutSecrets(plainText(text), secretsOf(input, init, door)).slice(0, LONGEST_TEXT);
+    throw new WireFailure({ kind: 'answer', door, status, text: told, retryAfterMs });
   }
   return new Response(text === '' ? null : text, { status, headers });
 }
@@ -132,6 +133,31 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** JSON in one way of writing, so that what it holds can be searched for. */
+const plainText = (text: string): string => (isJson(text) ? JSON.stringify(JSON.parse(text)) : text);
+
+const SHORTEST_SECRET = 6;
+
+/** What a request proves itself with: a server may tell it again, and messages quote servers. */
+function secretsOf(
+  input: Parameters<typeof fetch>[0],
+  { headers, body }: RequestInit,
+  door: Door,
+): readonly string[] {
+  const bearer = new Headers(headers).get('authorization')?.replace(/^Bearer /, '') ?? '';
+  if (door === 'sheets') return [bearer];
+  const form = typeof body === 'string' || body instanceof URLSearchParams ? new URLSearchParams(body) : [];
+  const query = new URL(input instanceof Request ? input.url : input).searchParams;
+  return [bearer, ...[...form, ...query].flatMap(([name, value]) => (name === 'grant_type' ? [] : [value]))];
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter(({ length }) => length >= SHORTEST_SECRET)
+    .flatMap((secret) => [secret, encodeURIComponent(secret)])
+    .reduce((left, secret) => left.replaceAll(secret, '[hidden]'), text);
 }
 
 function doorOf(input: Parameters<typeof fetch>[0]): Door {

@@ -1,25 +1,35 @@
 import { UnavailableError } from '../../model/error.ts';
 import type { WriteBack, WriteBackResult } from '../../model/table.ts';
-import { cellRequests, columnRequest } from './cell-changes.ts';
+import { cellRequests, columnRequest, withinOneCall } from './cell-changes.ts';
 import type { CellChange } from './cell-changes.ts';
 import { findHeader, foldName, placeRows } from './place-rows.ts';
 import type { Header } from './place-rows.ts';
 import { withNote } from './own-notes.ts';
+import { readShown } from './read-tabs.ts';
 import type { GoogleAccess, SheetsClient } from './sheets-client.ts';
 import { rangeOf } from './spreadsheet.ts';
 import { createStrays, notedColumns } from './stray-cells.ts';
 import type { Strays, TabView } from './stray-cells.ts';
-import { ANSWER_FIELDS, cellAt, EMPTY, GRID_FIELDS, gridOf, usedColumns } from './tab-grid.ts';
+import {
+  ANSWER_FIELDS,
+  cellAt,
+  EMPTY,
+  GRID_FIELDS,
+  gridOf,
+  hasTab,
+  textGrid,
+  usedColumns,
+} from './tab-grid.ts';
 import type { Grid } from './tab-grid.ts';
 import { createTabs } from './tabs.ts';
 import type { FoundTab, SheetLocation, Tabs } from './tabs.ts';
 
-/** Writes of one write-back: the first, and three more when somebody moves rows in between. */
+/** Writes of what fits into one call: the first, and three more when somebody moves rows in between. */
 const MAX_WRITES = 4;
 
 /**
  * Writes what became of rows into a tab: our columns and our notes alone, beside the rows wherever they stand by now. The tab is read afresh, written in
- * one call, and looked at as it stands afterwards: what came to stand beside a wrong row, because somebody moved rows in between, is put right.
+ * one call (several where it is too large for one), and looked at as it stands afterwards: what came to stand beside a wrong row, because somebody moved rows in between, is put right.
  * Errors: UnavailableError `destination.unstable`; ConfigError `source.missing_tab`; those of the client.
  */
 export async function writeBackSheet(
@@ -40,10 +50,14 @@ const nothingFound = ({ rows }: WriteBack): WriteBackResult => ({
   made: [],
 });
 
+const NO_GRID = textGrid(0, []);
+
 /** What the last update of a tab changed, and the tab before it. */
 interface Update {
   readonly before: Grid;
   readonly header: Header;
+  /** Where our columns stand since. */
+  readonly columns: ReadonlyMap<string, number>;
   readonly changes: readonly CellChange[];
 }
 
@@ -53,26 +67,35 @@ async function writeInto(
   writeBack: WriteBack,
 ): Promise<WriteBackResult> {
   const ranges = [rangeOf(tab.title)];
-  const read = async (): Promise<Grid> =>
-    gridOf(await client.spreadsheet(spreadsheet.id, GRID_FIELDS, ranges), tab.sheetId) ?? NO_GRID;
+  const read = async (): Promise<Grid> => {
+    const answer = await client.spreadsheet(spreadsheet.id, GRID_FIELDS, ranges);
+    // Another tab may have the name by now.
+    if (!hasTab(answer, tab.sheetId)) return NO_GRID;
+    const grid = gridOf(answer, tab.sheetId);
+    return grid ?? textGrid(tab.columnCount, await readShown(client, spreadsheet.id, tab));
+  };
   const made = new Map<string, number>();
   const restored = new Set<string>();
   let grid = await read();
   let strays: Strays | undefined;
   let last: Update | undefined;
+  let most = MAX_WRITES;
   for (let writes = 0; ; writes += 1) {
     const texts = grid.rows.map((row) => row.map(({ text }) => text));
     const header = findHeader(texts, writeBack);
     if (header === undefined) return { ...nothingFound(writeBack), made: [...made.keys()] };
     const placed = placeRows(writeBack, header, texts);
-    const { columns, missing } = ourColumns(writeBack, grid, header, made);
+    const { columns, missing } = ourColumns(writeBack, grid, header, last);
     const view = { writeBack, grid, header, columns, placed };
     const again = last === undefined ? [] : restore(view, last);
     strays ??= createStrays(view);
     // Rows are placed by cells that have to be right first.
-    const changes = again.length > 0 ? again : [...rowChanges(view), ...strays.in(view)];
-    if (isRepeated(changes, last)) return resultOf(writeBack, placed, made, restored);
-    if (writes === MAX_WRITES) throw unstable(tab.title);
+    const all = again.length > 0 ? again : [...rowChanges(view), ...strays.in(view)];
+    if (isRepeated(all, last)) return resultOf(writeBack, placed, made, restored);
+    const changes = withinOneCall(all);
+    // What does not fit is found again as what is still missing.
+    if (writes === 0) most += Math.ceil(all.length / changes.length) - 1;
+    if (writes === most) throw unstable(tab.title);
     for (const change of again) restored.add(texts[header.row]?.[change.column] ?? '');
     const grown = again.length > 0 ? [] : columnRequest(tab.sheetId, grid, usedColumns(grid), missing.length);
     if (grown.length > 0) for (const name of missing) made.set(name, columns.get(name) ?? 0);
@@ -83,12 +106,10 @@ async function writeInto(
       { repeatable: grown.length === 0, answer: { ranges, fields: ANSWER_FIELDS } },
     );
     strays.remember(changes);
-    last = { before: grid, header, changes };
+    last = { before: grid, header, columns, changes };
     grid = gridOf(answer.updatedSpreadsheet, tab.sheetId) ?? (await read());
   }
 }
-
-const NO_GRID: Grid = { columnCount: 0, rows: [] };
 
 function resultOf(
   { rows }: WriteBack,
@@ -102,37 +123,43 @@ function resultOf(
 }
 
 /**
- * Where our columns stand, or are going to stand, and which of them are still to be made. One that was made already and has lost its header, because a row
- * came to stand above it at that moment, gets it again.
+ * Where our columns stand, or are going to stand, and which of them are still to be made. One that has lost its header, because rows moved and we wrote
+ * over it or beside it, gets it again.
  */
 function ourColumns(
   { columns: names }: WriteBack,
   grid: Grid,
   header: Header,
-  made: ReadonlyMap<string, number>,
+  last: Update | undefined,
 ): { readonly columns: ReadonlyMap<string, number>; readonly missing: readonly string[] } {
   const columns = new Map<string, number>();
   const missing: string[] = [];
   const width = usedColumns(grid);
   for (const name of names) {
-    const before = made.get(name);
-    const isOpen = before !== undefined && cellAt(grid, header.row, before).text === '';
-    const found = header.columns.get(foldName(name)) ?? (isOpen ? before : undefined);
+    const before = last?.columns.get(name);
+    const isLost = before !== undefined && isOursAt(grid, header.row, before, last);
+    const found = header.columns.get(foldName(name)) ?? (isLost ? before : undefined);
     columns.set(name, found ?? width + missing.length);
     if (found === undefined) missing.push(name);
   }
   return { columns, missing };
 }
 
+/** Whether a cell holds nothing but what the last update wrote there. */
+function isOursAt(grid: Grid, row: number, column: number, last: Update | undefined): boolean {
+  const { text } = cellAt(grid, row, column);
+  if (text === '') return true;
+  const written = last?.changes.find((change) => change.row === row && change.column === column);
+  return written !== undefined && 'text' in written && written.text === text;
+}
+
 /** The cells beside the rows that do not say yet what became of them, with the headers above them, and the notes. */
 function rowChanges(view: TabView): readonly CellChange[] {
   const { writeBack, grid, header, columns, placed } = view;
   if (placed.every((row) => row === undefined)) return [];
-  const headers = Array.from(columns, ([name, column]): CellChange => ({
-    row: header.row,
-    column,
-    text: name,
-  })).filter(({ column }) => cellAt(grid, header.row, column).text === '');
+  const headers = [...columns]
+    .filter(([name, column]) => foldName(cellAt(grid, header.row, column).text) !== foldName(name))
+    .map(([text, column]): CellChange => ({ row: header.row, column, text }));
   const noted = notedColumns(view);
   const cells = writeBack.rows.flatMap(({ values, notes }, index): readonly CellChange[] => {
     const row = placed[index];

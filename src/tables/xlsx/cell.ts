@@ -1,7 +1,8 @@
 import type { Cell } from '../../model/cell.ts';
 import { decodeCellText } from './strings.ts';
-import type { NumberFormat } from './styles.ts';
-import { cleanNumber, shownGeneral } from './styles.ts';
+import type { NumberFormat } from './number-format.ts';
+import { shownGeneral } from './number-format.ts';
+import { cleanNumber } from './styles.ts';
 import { decodeText, XmlFault } from './xml-scan.ts';
 
 /** A cell as its part writes it. */
@@ -82,7 +83,7 @@ export function readCell({ type, style, value = '', inline }: RawCell, tables: C
 function plainNumber(value: string, tables: CellTables, style: number): Cell {
   const digits = value.trim();
   if (digits === '') return '';
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:E[+-]?\d+)?$/i.test(digits))
+  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:E[+-]?\d+)?$/i.test(digits))
     throw new XmlFault(`a cell holds ${JSON.stringify(digits.slice(0, 40))} in the place of a number`);
   const number = Number(digits);
   if (!Number.isFinite(number)) return { kind: 'error', shown: '#NUM!' };

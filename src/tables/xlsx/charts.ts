@@ -78,7 +78,8 @@ export function buildChartSheet(
       view: { showGridLines: false, tabColor: { rgb: COLOURS.brand } },
       ...PRINTED,
     },
-    printArea: `$A$1:$${columnLetters(CHART_COLUMNS - 1)}$${rows.length}`,
+    // With the narrow column behind them, into which their border reaches.
+    printArea: `$A$1:$${columnLetters(CHART_COLUMNS)}$${rows.length}`,
   };
 }
 

@@ -8,7 +8,7 @@ import type { ReportTab, ReportValue } from '../../model/table.ts';
 import { valueReader } from '../serial-dates.ts';
 import { readMerges } from './merges.ts';
 import type { OwnTab, OwnTabs } from './memory.ts';
-import { headerDigest, readMemory } from './memory.ts';
+import { headerDigest, readMemory, rowDigest } from './memory.ts';
 import type { WorkbookPackage, WorkbookTab } from './package.ts';
 import { openPackage } from './package.ts';
 import { requirePart, scanPart } from './part.ts';
@@ -175,6 +175,8 @@ export interface Place {
   readonly tab: WorkbookTab;
   /** Our columns from the first, those of an earlier shape of the report included. */
   readonly ours: number;
+  /** Digests of the rules of colours that we put there. */
+  readonly rules: readonly string[];
   /** The rows of the report that stand there, in the order of its columns. */
   readonly rows: readonly (readonly ReportValue[])[];
 }
@@ -225,11 +227,20 @@ export async function findPlace(
       ),
     );
     const kept =
-      options.mode === 'replace'
-        ? []
-        : all.filter(({ rowNumber }) => rowNumber > 1 && rowNumber !== own?.totalsRow);
-    return { tab, ours, rows: kept.map(read).filter((row) => row.some((value) => value !== null)) };
+      options.mode === 'replace' ? [] : all.filter((row) => row.rowNumber > 1 && !isTotals(row, own));
+    return {
+      tab,
+      ours,
+      rules: own?.rules ?? [],
+      rows: kept.map(read).filter((row) => row.some((value) => value !== null)),
+    };
   });
+}
+
+/** Whether a row is the one of totals that we wrote; totals that a person changed are a row of theirs. */
+function isTotals({ cells }: TabRow, own: OwnTab | undefined): boolean {
+  if (own === undefined || own.totals === '') return false;
+  return rowDigest(Array.from(cells.slice(0, own.columns), (cell) => plainValue(cell ?? ''))) === own.totals;
 }
 
 interface Standing {

@@ -1,5 +1,7 @@
 import type { WorkbookTab } from './package.ts';
-import { PROPERTIES_PART, PROPERTY } from './memory.ts';
+import { PROPERTIES_PART, propertyNumber } from './memory.ts';
+import { textOf } from './part.ts';
+import { FILTER_NAME } from './render.ts';
 import type { Zip } from './zip.ts';
 import { readAttributes, tagEnd } from './xml-scan.ts';
 import type { SlicedXml, XmlSlice } from './xml-slices.ts';
@@ -121,18 +123,18 @@ function mixNames(
   const keys = new Set(ours.map(keyOf));
   const kept = (child(into, 'definedNames')?.children ?? [])
     .map(({ xml }) => xml)
-    .filter((xml) => !keys.has(keyOf(xml)))
-    .map((xml) => movedFilterName(xml, sheetAt));
-  return [...kept, ...ours];
+    .filter((xml) => !keys.has(keyOf(xml)));
+  return [...kept, ...ours].flatMap((xml) => filterName(xml, sheetAt));
 }
 
-/** The hidden name of a filter's range says the same as the filter. */
-function movedFilterName(xml: string, sheetAt: (position: number) => string | undefined): string {
+/** The hidden name of a filter's range, which says the same as the filter; without a filter there is no name. */
+function filterName(xml: string, sheetAt: (position: number) => string | undefined): readonly string[] {
   const attributes = startOf(xml);
-  if (attributes.get('name') !== '_xlnm._FilterDatabase') return xml;
   const sheet = sheetAt(Number(attributes.get('localSheetId')));
-  const range = /<autoFilter[^>]*\sref="[^":]*:[A-Z]+(\d+)"/.exec(sheet ?? '');
-  return range === null ? xml : xml.replace(/\d+(?=<\/)/, range[1] ?? '');
+  if (attributes.get('name') !== FILTER_NAME || sheet === undefined) return [xml];
+  const [, range] = /<autoFilter[^>]*\sref="([^"]*)"/.exec(sheet) ?? [];
+  if (range === undefined) return [];
+  return [xml.replace(/![^!<]*(?=<\/)/, `!${range.replace(/[A-Z]+|\d+/g, '$$$&')}`)];
 }
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -145,19 +147,24 @@ const NO_PROPERTIES = `${HEAD}<Properties xmlns="http://schemas.openxmlformats.o
  */
 export async function graftProperties(
   zip: Zip,
-  memory: string,
-  textOf: (zip: Zip, name: string) => Promise<string>,
+  memory: Readonly<Record<string, string>>,
 ): Promise<{ readonly changed: ReadonlyMap<string, string> }> {
   const changed = new Map<string, string>();
   const stands = zip.find(PROPERTIES_PART);
   const properties = sliceXml(stands === undefined ? NO_PROPERTIES : await textOf(zip, stands.name));
-  const others = properties.children.filter(({ xml }) => startOf(xml).get('name') !== PROPERTY);
-  const id = Math.max(1, ...others.map(({ xml }) => Number(startOf(xml).get('pid') ?? 1))) + 1;
-  const ours = `<property fmtid="${FORMAT}" pid="${id}" name="${PROPERTY}"><vt:lpwstr xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes">${escapeXml(memory)}</vt:lpwstr></property>`;
-  changed.set(
-    PROPERTIES_PART,
-    joinXml({ ...properties, children: [...others, { name: 'property', xml: ours }] }),
+  const others = properties.children.filter(
+    ({ xml }) => propertyNumber(startOf(xml).get('name') ?? '') === 0,
   );
+  let id = Math.max(1, ...others.map(({ xml }) => Number(startOf(xml).get('pid') ?? 1)));
+  const ours = Object.entries(memory).map(([name, text]): XmlSlice => {
+    id += 1;
+    const value = `<vt:lpwstr xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes">${escapeXml(text)}</vt:lpwstr>`;
+    return {
+      name: 'property',
+      xml: `<property fmtid="${FORMAT}" pid="${id}" name="${name}">${value}</property>`,
+    };
+  });
+  changed.set(PROPERTIES_PART, joinXml({ ...properties, children: [...others, ...ours] }));
   if (stands === undefined) {
     const relations = sliceXml(await textOf(zip, '_rels/.rels'));
     const relation = `<Relationship Id="rIdTeamsheet" Type="${RELATIONS}/custom-properties" Target="${PROPERTIES_PART}"/>`;

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Relation, WorkbookPackage } from './package.ts';
 import { readRelations, relationsOf } from './package.ts';
-import { readPart, requirePart, scanPart } from './part.ts';
+import { requirePart, scanPart, textOf } from './part.ts';
 import type { Zip } from './zip.ts';
 import { readAttributes } from './xml-scan.ts';
 import { escapeXml } from './xml-slices.ts';
@@ -95,9 +95,7 @@ export async function createPartCopies(
     const copied = names.get(part);
     if (copied !== undefined) return copied;
     const name = add(part, part);
-    let text = '';
-    for await (const piece of readPart(zip, requirePart(zip, part))) text += piece;
-    contents.set(name, text);
+    contents.set(name, await textOf(zip, part));
     const type = known.get(part);
     if (type !== undefined) types.set(name, type);
     const its = await relations(zip, part);

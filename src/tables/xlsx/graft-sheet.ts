@@ -1,7 +1,8 @@
 import { parseReference } from './rows.ts';
 import { columnLetters } from '../column-letters.ts';
 import type { GraftedStyles } from './graft-styles.ts';
-import { readAttributes, tagEnd } from './xml-scan.ts';
+import { ruleDigest } from './memory.ts';
+import { decodeText, readAttributes, tagEnd } from './xml-scan.ts';
 import type { XmlSlice } from './xml-slices.ts';
 import { joinXml, replaceChildren, sliceXml, withAttribute } from './xml-slices.ts';
 
@@ -169,32 +170,46 @@ function mixRows(old: Map<number, Row>, fresh: Map<number, Row>, ours: number, f
   return `<sheetData>${rows.join('')}</sheetData>`;
 }
 
-/** What a rule does, whatever rows it reaches: the same on the next refresh. */
-function ruleKey(range: string, rule: string): string {
-  const columns = range.replace(/\d+/g, '');
-  const [from = ''] = range.split(':');
-  const plain = withAttribute(withAttribute(rule, 'dxfId', undefined), 'priority', undefined);
-  const type = startOf(rule).get('type') ?? '';
-  const formulas = sliceXml(plain)
+/** What of a tab that stands is ours: the first columns, and rules of colours by their digests. */
+interface OwnPlace {
+  readonly ours: number;
+  readonly rules: readonly string[];
+}
+
+/** The digest of a rule; undefined for one that reaches beyond our columns. */
+function digestOf(range: string, rule: string, ours: number): string | undefined {
+  const letters = range.match(/[A-Z]+/g) ?? [];
+  if (letters.some((one) => (parseReference(`${one}1`)?.column ?? ours) >= ours)) return undefined;
+  const formulas = sliceXml(rule)
     .children.filter(({ name }) => name === 'formula')
-    .map(({ xml }) => sliceXmlText(xml));
-  return JSON.stringify([columns, from, type, formulas]);
+    .map(({ xml }) => decodeText(sliceXmlText(xml)));
+  return ruleDigest(startOf(rule).get('type') ?? '', range, formulas);
 }
 
 const sliceXmlText = (xml: string): string => xml.replace(/^<[^>]*>|<[^>]*>$/g, '');
 
-/** The rules of both: ours are replaced by the fresh ones, a person's own stay. */
-function mixRules(old: readonly XmlSlice[], fresh: readonly XmlSlice[]): readonly XmlSlice[] {
+/** The rules of both: ours, those of an earlier layout too, are replaced by the fresh ones; a person's own stay. */
+function mixRules(
+  old: readonly XmlSlice[],
+  fresh: readonly XmlSlice[],
+  { ours: columns, rules: remembered }: OwnPlace,
+): readonly XmlSlice[] {
   const isRules = ({ name }: XmlSlice): boolean => name === 'conditionalFormatting';
   const range = (xml: string): string => startOf(xml).get('sqref') ?? '';
   const coming = fresh.filter(isRules);
-  const ours = new Set(
-    coming.flatMap(({ xml }) => sliceXml(xml).children.map((rule) => ruleKey(range(xml), rule.xml))),
-  );
+  const own = new Set([
+    ...remembered,
+    ...coming.flatMap(({ xml }) =>
+      sliceXml(xml).children.map((rule) => digestOf(range(xml), rule.xml, columns)),
+    ),
+  ]);
   let last = 0;
   const kept = old.filter(isRules).flatMap((slice): readonly XmlSlice[] => {
     const rules = sliceXml(slice.xml);
-    const left = rules.children.filter(({ xml }) => !ours.has(ruleKey(range(slice.xml), xml)));
+    const left = rules.children.filter(({ xml }) => {
+      const digest = digestOf(range(slice.xml), xml, columns);
+      return digest === undefined || !own.has(digest);
+    });
     for (const { xml } of left) last = Math.max(last, Number(startOf(xml).get('priority') ?? 0));
     return left.length === 0 ? [] : [{ ...slice, xml: joinXml({ ...rules, children: left }) }];
   });
@@ -237,7 +252,7 @@ function movedFilter(old: XmlSlice | undefined, fresh: XmlSlice | undefined): re
  * A tab of the operator's workbook with a fresh report in its first `ours` columns. Everything else of it stays as it stands: other columns with
  * their formulas, widths, the person's rules, comments, page setup. Both are XML that programs read; `fresh` was adopted. Errors: XmlFault.
  */
-export function graftSheet(old: string, fresh: string, ours: number): string {
+export function graftSheet(old: string, fresh: string, place: OwnPlace): string {
   const [into, from] = [sliceXml(old), sliceXml(fresh)];
   const one = (slices: readonly XmlSlice[], name: string): XmlSlice | undefined =>
     slices.find((slice) => slice.name === name);
@@ -251,12 +266,12 @@ export function graftSheet(old: string, fresh: string, ours: number): string {
       xml: mixRows(
         rowsOf(one(into.children, 'sheetData')),
         rowsOf(one(from.children, 'sheetData')),
-        ours,
+        place.ours,
         filtered,
       ),
     },
     ...movedFilter(filter, one(from.children, 'autoFilter')),
-    ...mixRules(into.children, from.children),
+    ...mixRules(into.children, from.children, place),
   ];
   return joinXml({ ...into, children: replaceChildren(into.children, replaced, added, ORDER) });
 }

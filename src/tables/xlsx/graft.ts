@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { UnavailableError } from '../../model/error.ts';
 import type { Existing, Place } from './existing.ts';
 import { refusedTab } from './existing.ts';
@@ -9,33 +9,13 @@ import { dependents } from './graft-formulas.ts';
 import { adoptSheet, graftSheet, withoutResults } from './graft-sheet.ts';
 import { graftStyles } from './graft-styles.ts';
 import type { OwnTabs } from './memory.ts';
-import { memoryText, PROPERTIES_PART } from './memory.ts';
+import { memoryProperties, PROPERTIES_PART } from './memory.ts';
 import type { WorkbookPackage, WorkbookTab } from './package.ts';
 import { openPackage, readRelations, relationsOf } from './package.ts';
-import { requirePart, readPart } from './part.ts';
-import type { ByteSource, Zip } from './zip.ts';
+import { textOf } from './part.ts';
+import type { Zip } from './zip.ts';
 import { sliceXml } from './xml-slices.ts';
-import type { PackedFile } from './zip-write.ts';
-import { packFile, writeZip } from './zip-write.ts';
-
-/** A workbook that was made in memory. */
-function inMemory(bytes: Uint8Array): ByteSource {
-  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return {
-    stat: () => Promise.resolve({ size: whole.length }),
-    read: (buffer, offset, length, position) =>
-      Promise.resolve({
-        bytesRead: whole.copy(buffer, offset, position, Math.min(whole.length, position + length)),
-      }),
-  };
-}
-
-/** The whole text of a part. */
-async function textOf(zip: Zip, name: string): Promise<string> {
-  let text = '';
-  for await (const piece of readPart(zip, requirePart(zip, name))) text += piece;
-  return text;
-}
+import { inMemory, rewriteZip } from './zip-write.ts';
 
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 
@@ -131,7 +111,7 @@ export async function graftWorkbook(
       await replaceRelations(made.zip, tab, part, copies, changed, removed);
     } else {
       const old = requireForm(file, part, await textOf(zip, part));
-      changed.set(part, graftSheet(old, sheet, place.ours));
+      changed.set(part, graftSheet(old, sheet, place));
     }
   }
   for (const [name, content] of copies.contents) changed.set(name, content);
@@ -146,7 +126,7 @@ export async function graftWorkbook(
   ))
     changed.set(part, withoutResults(xml));
   await graftBookParts(existing, made, changed, copies, removed, own);
-  return writeZip(await packedFiles(zip, changed, removed));
+  return rewriteZip(zip, changed, removed);
 }
 
 async function replaceRelations(
@@ -186,7 +166,7 @@ async function graftBookParts(
   const tabs = added.map(({ name }, index) => ({ name, id: ids.added[index] ?? '' }));
   changed.set(book.part, graftBook(old, await textOf(made.zip, made.part), tabs, changed, book.tabs));
   const kept = [...memory].filter(([name]) => book.tabs.some((tab) => tab.name === name));
-  const properties = await graftProperties(zip, memoryText(new Map([...kept, ...own])), textOf);
+  const properties = await graftProperties(zip, memoryProperties(new Map([...kept, ...own])));
   for (const [name, content] of properties.changed) changed.set(name, content);
   const types = new Map([...copies.types, ...added.map(({ part }) => [part, WORKSHEET] as const)]);
   if (zip.find(PROPERTIES_PART) === undefined) types.set(PROPERTIES_PART, PROPERTIES);
@@ -196,22 +176,3 @@ async function graftBookParts(
 
 const WORKSHEET = 'application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml';
 const PROPERTIES = 'application/vnd.openxmlformats-officedocument.custom-properties+xml';
-
-/** The parts of the new archive, in the order of the old one: what is not changed keeps its bytes. */
-async function packedFiles(
-  zip: Zip,
-  changed: ReadonlyMap<string, string>,
-  removed: ReadonlySet<string>,
-): Promise<readonly PackedFile[]> {
-  const files: PackedFile[] = [];
-  const left = new Map(changed);
-  for (const entry of zip.entries) {
-    const content = left.get(entry.name);
-    left.delete(entry.name);
-    if (content !== undefined) files.push(packFile(entry.name, content));
-    else if (!removed.has(entry.name) && !entry.name.endsWith('/'))
-      files.push({ ...entry, packed: await zip.packed(entry) });
-  }
-  for (const [name, content] of left) files.push(packFile(name, content));
-  return files;
-}

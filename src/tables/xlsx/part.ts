@@ -56,6 +56,13 @@ export function requirePart(zip: Zip, name: string): ZipEntry {
   return entry;
 }
 
+/** The whole text of a part, which must be there. Errors: ConfigError `source.damaged`. */
+export async function textOf(zip: Zip, name: string): Promise<string> {
+  let text = '';
+  for await (const piece of readPart(zip, requirePart(zip, name))) text += piece;
+  return text;
+}
+
 /** ConfigError `source.type`: the file is something else than a workbook that can be read. */
 export function otherFile(origin: string, what: string, next: string): ConfigError {
   return new ConfigError('source.type', `${origin}: this is ${what}, not an XLSX workbook`, {

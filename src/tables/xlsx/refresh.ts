@@ -1,12 +1,14 @@
-import type { WriteOptions } from 'hucre/xlsx';
-import { writeXlsx } from 'hucre/xlsx';
+import type { CellValue, WriteOptions } from 'hucre/xlsx';
 import type { ReportTab } from '../../model/table.ts';
 import { combineRows, keyPositions } from '../combine-rows.ts';
+import { serialOf } from '../serial-dates.ts';
 import type { Existing, Place } from './existing.ts';
 import { asRead, findPlace, isReplaceable, openExisting } from './existing.ts';
 import { graftWorkbook } from './graft.ts';
 import type { OwnTab, OwnTabs } from './memory.ts';
-import { headerDigest, withMemory } from './memory.ts';
+import { headerDigest, rowDigest, ruleDigest, withMemory } from './memory.ts';
+import { renderWorkbook } from './render.ts';
+import { decodeCellText } from './strings.ts';
 import type { FilledTab } from './workbook.ts';
 import { buildWorkbookSheets, tabName } from './workbook.ts';
 
@@ -28,17 +30,27 @@ export async function standAlone(file: string, tabs: readonly ReportTab[]): Prom
   }
 }
 
+/** A cell that we write, as it is read back. */
+function readBack(cell: CellValue): string | number | boolean {
+  if (cell instanceof Date) return serialOf(cell);
+  return typeof cell === 'string' ? decodeCellText(cell) : (cell ?? '');
+}
+
 /** What we write onto each tab of a workbook. */
 function ownTabs({ sheets }: WriteOptions, filled: readonly FilledTab[]): OwnTabs {
   return new Map(
-    sheets.map(({ name, rows = [], charts = [] }): [string, OwnTab] => {
+    sheets.map(({ name, rows = [], charts = [], conditionalRules = [] }): [string, OwnTab] => {
       const report = filled.find(({ tab }) => tabName(tab) === name);
       if (report === undefined)
-        return [name, { columns: 0, header: '', totalsRow: 0, charts: charts.length }];
+        return [name, { columns: 0, header: '', totals: '', charts: charts.length, rules: [] }];
       const headers = report.tab.table.columns.map(({ header }) => asRead(header));
       // Below the header and the rows there is nothing but totals.
-      const totalsRow = rows.length > 1 + report.rows.length ? rows.length : 0;
-      return [name, { columns: headers.length, header: headerDigest(headers), totalsRow, charts: 0 }];
+      const below = rows[1 + report.rows.length];
+      const rules = conditionalRules.map(({ type, range, formula }) =>
+        ruleDigest(type, range, formula === undefined ? [] : [formula].flat()),
+      );
+      const totals = below === undefined ? '' : rowDigest(below.map(readBack));
+      return [name, { columns: headers.length, header: headerDigest(headers), totals, charts: 0, rules }];
     }),
   );
 }
@@ -84,7 +96,7 @@ export async function refreshWorkbook(
     check(filled);
     const workbook = buildWorkbookSheets(filled);
     const own = ownTabs(workbook, filled);
-    const made = await writeXlsx(withMemory(workbook, own));
+    const made = await renderWorkbook(withMemory(workbook, own));
     if (existing === undefined || alone) return { bytes: made, filled };
     return { bytes: await graftWorkbook(existing, made, places, own), filled };
   } finally {

@@ -1,17 +1,8 @@
+import type { NumberFormat } from './number-format.ts';
+import { numberFormat, shownGeneral } from './number-format.ts';
 import { scanPart } from './part.ts';
 import type { Zip, ZipEntry } from './zip.ts';
-import { readAttributes } from './xml-scan.ts';
-
-/** How cells of one style show numbers. */
-export interface NumberFormat {
-  /**
-   * The format shows days and times, and from this many days on the number is a moment; what is less is a time of day or a duration. Undefined when the
-   * format shows numbers.
-   */
-  readonly momentsFrom: number | undefined;
-  /** The number as a person sees it. */
-  readonly shown: (value: number) => string;
-}
+import { readAttributes, XmlFault } from './xml-scan.ts';
 
 /** Formats that workbooks name by number alone; dates as Excel shows them in the language of the format itself. */
 const BUILT_IN: Readonly<Record<number, string>> = {
@@ -59,48 +50,13 @@ function eastAsian(id: number): string {
 /** Formats that show numbers as they are. */
 const PLAIN = /^(?:general|@)?$/i;
 
-const GENERAL_DIGITS = 11;
 const EXACT_DIGITS = 15;
-
-/** A number as a cell without a format shows it: at most eleven digits, or else a power of ten. */
-export function shownGeneral(value: number): string {
-  const size = Math.abs(value);
-  if (size !== 0 && (size >= 10 ** GENERAL_DIGITS || size < 1e-9)) {
-    const [digits = '', exponent = ''] = value.toExponential(5).split('e');
-    const sign = exponent.startsWith('-') ? '-' : '+';
-    return `${digits.replace(/\.?0+$/, '')}E${sign}${exponent.slice(1).padStart(2, '0')}`;
-  }
-  if (Number.isInteger(value)) return String(value);
-  const whole = Math.trunc(size).toString().length;
-  return value.toFixed(Math.max(0, GENERAL_DIGITS - 1 - whole)).replace(/\.?0+$/, '');
-}
+/** Programs take 255. */
+const FORMAT_CHARACTERS_MAX = 1_000;
 
 /** A fraction with the 15 digits that a spreadsheet shows of it at most; what follows is noise of its arithmetic. */
 export function cleanNumber(value: number): number {
   return Number.isInteger(value) ? value : Number(value.toPrecision(EXACT_DIGITS));
-}
-
-/** What says in a format how numbers are shown: without literal text, colours, currencies and spaces. */
-function codesOf(format: string): string {
-  return format
-    .replace(/"[^"]*"|\\.|_.|\*./g, '')
-    .replace(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '')
-    .replace(/general/gi, '');
-}
-
-type FormatValue = (value: number, format: string) => string;
-
-function formatOf(format: string, formatValue: FormatValue): NumberFormat {
-  if (PLAIN.test(format)) return { momentsFrom: undefined, shown: shownGeneral };
-  const codes = codesOf(format);
-  return { momentsFrom: momentsFrom(codes), shown: (value) => formatValue(value, format) };
-}
-
-function momentsFrom(codes: string): number | undefined {
-  if (!/[ymdhs]/i.test(codes)) return undefined;
-  if (codes.includes('[')) return Infinity;
-  // m alone is a month unless hours or seconds stand beside it.
-  return !/[yd]|m{3,}/i.test(codes) && /[hs]/i.test(codes) ? 1 : 0;
 }
 
 /**
@@ -117,7 +73,9 @@ export async function readFormats(zip: Zip, entry: ZipEntry): Promise<readonly N
       else if (name === 'xf' && inStyles) ids.push(Number(readAttributes(raw).get('numFmtId') ?? 0));
       else if (name === 'numFmt') {
         const attributes = readAttributes(raw);
-        own.set(Number(attributes.get('numFmtId')), attributes.get('formatCode') ?? '');
+        const code = attributes.get('formatCode') ?? '';
+        if (code.length > FORMAT_CHARACTERS_MAX) throw new XmlFault('it holds a number format without end');
+        own.set(Number(attributes.get('numFmtId')), code);
       }
     },
     close: (name) => {
@@ -137,7 +95,7 @@ async function formatsOf(
     : (await import('hucre')).formatValue;
   const made = new Map<string, NumberFormat>();
   return codes.map((code) => {
-    const format = made.get(code) ?? formatOf(code, formatValue);
+    const format = made.get(code) ?? numberFormat(code, formatValue);
     made.set(code, format);
     return format;
   });

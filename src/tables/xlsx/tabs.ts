@@ -36,7 +36,7 @@ export function findTab(tabs: readonly WorkbookTab[], name: string, origin: stri
   throw new ConfigError(
     'source.missing_tab',
     `${origin}: ${why}; it has ${listed(readable)}${close === undefined ? '' : `; nearest: "${close}"`}`,
-    { file: origin, next: 'Correct the name of the tab in the mapping.' },
+    { file: origin, next: 'Correct the name of the tab, in the mapping or after --tab.' },
   );
 }
 

@@ -1,7 +1,7 @@
-import { writeXlsx } from 'hucre/xlsx';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
 import type { ReportTab, ReportValue } from '../../model/table.ts';
 import { writeAtomically } from '../atomic-write.ts';
+import { renderWorkbook } from './render.ts';
 import { buildSheet, safeText, TEXT_FOR_EDITING } from './sheet.ts';
 import { refreshWorkbook, standAlone } from './refresh.ts';
 import { streamWorkbook } from './stream.ts';
@@ -126,7 +126,7 @@ export async function writeRejectedXlsx(
   });
   await writeAtomically(
     file,
-    async (append) => append(await writeXlsx({ sheets: [sheet], properties: { creator: 'teamsheet' } })),
+    async (append) => append(await renderWorkbook({ sheets: [sheet], properties: { creator: 'teamsheet' } })),
     PRIVATE_MODE,
   );
   return true;

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { crc32, deflateRawSync } from 'node:zlib';
+import type { ByteSource, Zip } from './zip.ts';
 
 /** A file of an archive as it is packed. */
-export interface PackedFile {
+interface PackedFile {
   readonly name: string;
   readonly method: number;
   readonly crc: number;
@@ -11,7 +12,7 @@ export interface PackedFile {
 }
 
 /** A file, packed for an archive. */
-export function packFile(name: string, content: string): PackedFile {
+function packFile(name: string, content: string): PackedFile {
   const bytes = Buffer.from(content);
   return { name, method: 8, crc: crc32(bytes), bytes: bytes.length, packed: deflateRawSync(bytes) };
 }
@@ -22,7 +23,7 @@ const VERSION = 20;
 const UTF8_NAMES = 0x0800;
 
 /** A ZIP archive of files in their order. Its parts are smaller than 4 GiB, as those of workbooks are. */
-export function writeZip(files: readonly PackedFile[]): Buffer {
+function writeZip(files: readonly PackedFile[]): Buffer {
   const chunks: Buffer[] = [];
   const directory: Buffer[] = [];
   let at = 0;
@@ -51,4 +52,35 @@ export function writeZip(files: readonly PackedFile[]): Buffer {
   end.writeUInt32LE(entries.length, 12);
   end.writeUInt32LE(at, 16);
   return Buffer.concat([...chunks, entries, end]);
+}
+
+/** An archive that was made in memory, to be read like a file. */
+export function inMemory(bytes: Uint8Array): ByteSource {
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return {
+    stat: () => Promise.resolve({ size: whole.length }),
+    read: (buffer, offset, length, position) =>
+      Promise.resolve({
+        bytesRead: whole.copy(buffer, offset, position, Math.min(whole.length, position + length)),
+      }),
+  };
+}
+
+/** An archive with some files changed or added and others removed, in its order: what is not changed keeps its bytes. */
+export async function rewriteZip(
+  zip: Zip,
+  changed: ReadonlyMap<string, string>,
+  removed: ReadonlySet<string> = new Set(),
+): Promise<Buffer> {
+  const files: PackedFile[] = [];
+  const left = new Map(changed);
+  for (const entry of zip.entries) {
+    const content = left.get(entry.name);
+    left.delete(entry.name);
+    if (content !== undefined) files.push(packFile(entry.name, content));
+    else if (!removed.has(entry.name) && !entry.name.endsWith('/'))
+      files.push({ ...entry, packed: await zip.packed(entry) });
+  }
+  for (const [name, content] of left) files.push(packFile(name, content));
+  return writeZip(files);
 }

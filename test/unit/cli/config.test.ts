@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectionOf, readConfig } from '../../../src/cli/config.ts';
+import { connectionOf, googleSettings, readConfig } from '../../../src/cli/config.ts';
 import type { Config } from '../../../src/cli/config.ts';
 import { parseDuration } from '../../../src/cli/duration.ts';
 import { standsInside } from '../../../src/cli/inside-folder.ts';
@@ -191,6 +191,26 @@ describe('readConfig', () => {
     expect(() => connectionOf(config)).toThrow(
       expect.objectContaining({ code: 'config.unset', message: 'teamsheet.yaml:4:15: SERVICE is not set' }),
     );
+  });
+
+  it('takes the address of Google from the environment, else from .env, else from the file; an empty one counts as unset', () => {
+    const yaml = 'version: 1\ngoogle: { credentials: { file: "${DIR}/key.json" }, root_url: "${ROOT}" }\n';
+    const settings = (env: Record<string, string>, dotEnv: string) =>
+      googleSettings(read({ yaml, dotEnv, env: { DIR: 'keys', ROOT: 'https://file.example/', ...env } }));
+    const variable = 'TEAMSHEET_GOOGLE_ROOT_URL';
+    expect(settings({}, '')).toEqual({
+      keyFile: join(folder, 'keys/key.json'),
+      rootUrl: 'https://file.example/',
+    });
+    expect(settings({ DIR: '/elsewhere' }, '').keyFile).toBe('/elsewhere/key.json');
+    expect(settings({ [variable]: '' }, '').rootUrl).toBe('https://file.example/');
+    const dotEnv = `${variable}=https://dotenv.example/\n`;
+    expect(settings({}, dotEnv).rootUrl).toBe('https://dotenv.example/');
+    expect(settings({ [variable]: 'https://env.example/' }, dotEnv).rootUrl).toBe('https://env.example/');
+    expect(googleSettings(read({ yaml: 'version: 1\n', env: { [variable]: '' } }))).toEqual({
+      keyFile: undefined,
+      rootUrl: undefined,
+    });
   });
 
   it.each(['', 'two words', 'line\nbreak', 'ключ'])('refuses a key that no header can carry: %j', (key) => {

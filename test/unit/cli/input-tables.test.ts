@@ -212,6 +212,11 @@ describe('the mappings for tables that are there', () => {
     expect(mapping.columns).toHaveLength(35);
   });
 
+  it.each(['Pts', 'Score', 'Values'])('know settings whose values stand under %s', (value) => {
+    const own = fitMappings(workbook, [{ tab: 'Scoring', header: ['Setting', value, 'Why'] }], []);
+    expect(own.proposed).toMatchObject([{ matched: { setting: 'Setting', value }, missing: [] }]);
+  });
+
   it('name what is required and missing, and cannot be used before it is mended', () => {
     expect(fitted.proposed[1]).toMatchObject({
       matched: { player_id: 'Player' },

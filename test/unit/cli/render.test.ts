@@ -411,19 +411,26 @@ users  1,234    1,000        0          0       234            2
       ...pulled,
       error: { code: 'c', message: 'm', exit_code: 8, next: 'close the file' },
     } as const;
-    expect(nextAfter({ exit_code: 0, run: '01J', mappings: [pushed] }, false)).toEqual([]);
+    expect(nextAfter({ command: 'push', exit_code: 0, run: '01J', mappings: [pushed] }, false)).toEqual([]);
     const waiting = { ...pushed, deferred: 1 };
-    expect(nextAfter({ exit_code: 7, run: '01J', mappings: [waiting] }, false)).toEqual(['resume 01J']);
-    expect(nextAfter({ exit_code: 7, run: '01J', mappings: [pushed] }, true)).toEqual(['resume 01J']);
+    expect(nextAfter({ command: 'push', exit_code: 7, run: '01J', mappings: [waiting] }, false)).toEqual([
+      'resume 01J',
+    ]);
+    expect(nextAfter({ command: 'push', exit_code: 7, run: '01J', mappings: [pushed] }, true)).toEqual([
+      'resume 01J',
+    ]);
     const held = { ...waiting, resource: 'prices' } as const;
-    expect(nextAfter({ exit_code: 7, run: '01J', mappings: [held] }, false)).toEqual([
+    expect(nextAfter({ command: 'push', exit_code: 7, run: '01J', mappings: [held] }, false)).toEqual([
       expect.stringContaining('cannot be settled by this version'),
     ]);
-    expect(nextAfter({ exit_code: 8, run: null, mappings: [failed, failed] }, false)).toEqual([
-      'close the file',
+    expect(
+      nextAfter({ command: 'push', exit_code: 8, run: null, mappings: [failed, failed] }, false),
+    ).toEqual(['close the file']);
+    expect(nextAfter({ command: 'push', exit_code: 3, run: '01J', mappings: [pushed] }, false)).toEqual([
+      expect.stringContaining('run the mapping again'),
     ]);
-    expect(nextAfter({ exit_code: 3, run: '01J', mappings: [pushed] }, false)).toEqual([
-      expect.stringContaining('mend the rows'),
+    expect(nextAfter({ command: 'import', exit_code: 3, run: '01J', mappings: [pushed] }, false)).toEqual([
+      expect.stringContaining('import that file with the same flags'),
     ]);
   });
 

@@ -149,7 +149,7 @@ describe('cron', () => {
   const folder = mkdtempSync(join(tmpdir(), "teamsheet schedule 50% 'off' "));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('runs the command in the folder, one at a time, with a log', () => {
+  it('runs the command in the folder, one at a time, with a log that has the times', () => {
     // Stands in for the program: it says that it began and goes on until the file "end" is there.
     const bin = join(folder, 'pro gram.mjs');
     writeFileSync(
@@ -169,7 +169,9 @@ describe('cron', () => {
       (${command}); echo "second $?"; touch ${quoteSh(join(folder, 'end'))}; wait "$first"; echo "first $?"; cat ${quoteSh(log)}`;
     const { stdout, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8', timeout: 20_000 });
     expect(stderr).toBe('');
-    expect(stdout).toBe('second 1\nfirst 0\nbegan sync --yes --no-color --no-progress --env service users\n');
+    expect(stdout).toMatch(
+      /^second 1\nfirst 0\n.*\d\d:\d\d.*\nbegan sync --yes --no-color --no-progress --env service users\n.*\d\d:\d\d.*\n$/,
+    );
   });
 });
 
@@ -223,6 +225,9 @@ describe('windows', () => {
     expect(batch).toContain(String.raw`cd /d "C:\Users\Ada & Co\50%% léague" || exit /b 1`);
     expect(batch).toContain(
       String.raw`"C:\Program Files\nodejs\node.exe" "/opt/teamsheet/dist/cli/bin.cjs" "sync" "--yes" "--no-color" "--no-progress" "--env" "service" "users" >> "C:\Users\Ada & Co\50%% léague\.teamsheet\scheduled.log" 2>&1`,
+    );
+    expect(batch).toContain(
+      String.raw`>> "C:\Users\Ada & Co\50%% léague\.teamsheet\scheduled.log" echo %date% %time%`,
     );
     expect(
       batch

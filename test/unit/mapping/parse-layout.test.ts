@@ -126,6 +126,20 @@ cover: { title: Season }
       "rules: [{ column: Rank, scale: ['111111', '222222'], bold: true }]",
       'a scale is made of its own colours',
     ],
+    ['rules: [{ column: Rank, scale: [AABBCC] }]', ':2:32: rules.scale: has too few; write at least 2'],
+    [`rules: [{ column: Squad, when: '= ${'x'.repeat(256)}', bold: true }]`, 'at most 255 characters'],
+    [
+      'rules: [{ column: Squad, when: "= a\\0", bold: true }]',
+      ':2:32: rules.when: "a<U+0000>" can be no condition',
+    ],
+    [
+      `columns: { Rank: { format: '0" pts' } }`,
+      `:2:28: columns.Rank.format: "0" pts" has a quotation mark that is not closed`,
+    ],
+    ["columns: { Rank: { format: '[h:mm' } }", 'has a bracket that is not closed'],
+    ["columns: { Rank: { format: '0;0;0;0;0' } }", 'has more than 4 parts'],
+    ["columns: { Rank: { format: '0 pts' } }", 'has the letter p; put words in double quotes, as in 0" pts"'],
+    ["columns: { Rank: { format: '0_' } }", 'ends in _, which needs a character behind it'],
     ['charts: { list: [] }', ':2:17: charts.list: is empty; write at least one'],
     ['charts: { list: [{ title: T, x: Rank, y: Rank }] }', 'y and x are the same column'],
     [
@@ -137,10 +151,19 @@ cover: { title: Season }
       ':2:16: charts.tab: "squads" is the tab of the report of squads-workbook; give this one another name',
     ],
     ['cover: { title: T, tab: History }', ':2:25: cover.tab: "History" cannot name a tab of a workbook'],
+    [`cover: { title: '' }`, ':2:17: cover.title: is empty; write something'],
     ['cover: {}', ':2:8: cover.title: is missing; write a text'],
   ])('refuses %s with its place', (yaml, message) => {
     expect(messageOf(() => parse(yaml))).toContain(message);
     expect(messageOf(() => parse(yaml))).toMatch(/^templates\/reports\/squads\.yaml:2:\d+: /);
+  });
+
+  it.each([
+    ...['General', '#,##0.0;[Red]-#,##0.0;"-";@', '0.00E+00', 'ddd d mmm yyyy, h:mm AM/PM', '[h]:mm:ss'],
+    ...['[>=1000]0.0,"K";0', '"W"0_)', '[$€-407] #,##0', '\\p0', "d.m.yy hh:mm 'h'", '* 0'],
+  ])('takes the format %s', (format) => {
+    const layout = parse(`columns: { Rank: { format: ${JSON.stringify(format)} } }`);
+    expect(layout.columns.get('Rank')).toEqual({ format });
   });
 
   it('tells all that is wrong at once', () => {

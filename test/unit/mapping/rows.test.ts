@@ -195,7 +195,7 @@ describe('a table of settings', () => {
     expect(row?.issues.map(({ message }) => message)).toEqual([
       'row 24: unknown setting "own_gaol_points": did you mean "own_goal_points"?',
       'row 36: setting "bencher_points" stands already in row 3; delete one',
-      'row 2, setting "starter_points": "two" is not a number; write digits with a decimal point, such as 7.5, and nothing else',
+      'row 2, setting "starter_points": "two" is not a number; write digits only, such as 12',
       'setting "Own goal points" is missing; add a row for it',
     ]);
   });

@@ -10,6 +10,7 @@ import {
   RefusedError,
   UnavailableError,
 } from '../../../src/model/error.ts';
+import type { PullMapping } from '../../../src/mapping/mapping.ts';
 import type { RunEvent } from '../../../src/model/event.ts';
 import { pull } from '../../../src/sync/pull.ts';
 import { fakeService, memoryTables, pullMapping, pullPorts } from '../../support/pull.ts';
@@ -62,6 +63,15 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const csv = (name: string) => ({ kind: 'csv', path: path.join(folder, name) }) as const;
 const columns = (...names: readonly string[]) =>
   names.map((name) => ({ header: name, from: name, type: undefined, format: undefined }));
+
+const SOURCE = {
+  headerRow: 1,
+  where: [],
+  delimiter: 'auto',
+  encoding: 'auto',
+  locale: 'en',
+  layout: { kind: 'table' },
+} as const;
 
 describe('squads and line-ups', () => {
   it('writes squads to a CSV file', async () => {
@@ -421,12 +431,8 @@ describe('players', () => {
       source: {
         location: { kind: 'csv', path: file },
         origin: 'prices.csv',
-        headerRow: 1,
+        ...SOURCE,
         where: [{ header: 'Club', equals: true, text: 'Ports' }],
-        delimiter: 'auto',
-        encoding: 'auto',
-        locale: 'en',
-        layout: { kind: 'table' },
       },
     }) as const;
 
@@ -491,6 +497,61 @@ describe('destinations', () => {
     );
     expect(summaries.map(({ records }) => records)).toEqual([1, 1]);
     expect(await readFile(csv('a.csv').path, 'utf8')).toBe('id\nlist-users\nlist-prices\n');
+  });
+
+  it.each(['xlsx', 'sheet'] as const)('refuses two appending mappings of one tab of %s', async (kind) => {
+    const location = { kind, path: '/season.xlsx', spreadsheet: 'id', tab: 'Table' } as const;
+    const service = squadService(1);
+    const mappings = [
+      pullMapping('users', location),
+      pullMapping('prices', { ...location, tab: 'table' }, { destination: { mode: 'append' } }),
+    ];
+    await expect(pull(pullPorts(service), mappings, {})).rejects.toMatchObject({ code: 'destination.twice' });
+    expect(service.calls).toEqual([]);
+  });
+
+  it('goes on with the other files when a spreadsheet cannot be written', async () => {
+    const { tables, written } = memoryTables();
+    const write = () => Promise.reject(new ConfigError('google.not_found', 'there is no spreadsheet id'));
+    const summaries = await pull(
+      pullPorts(squadService(1), { tables: { ...tables, sheet: { ...tables.sheet, write } } }),
+      [
+        pullMapping('users', { kind: 'sheet', spreadsheet: 'id', tab: 'Users' }),
+        pullMapping('squads', csv('s.csv')),
+      ],
+      {},
+    );
+    expect(summaries).toMatchObject([
+      { rows: 0, error: { code: 'google.not_found', exit_code: 8 } },
+      { rows: 1 },
+    ]);
+    expect(written.get(csv('s.csv').path)).toHaveLength(2);
+  });
+
+  it('goes on with the other files when a spreadsheet of player ids is not shared', async () => {
+    const { tables, written } = memoryTables();
+    const open = () => Promise.reject(new AccessError('google.not_shared', 'share it'));
+    const service = squadService(1);
+    const source = {
+      location: { kind: 'sheet', spreadsheet: 'id', tab: 'Players' },
+      origin: 'tab "Players"',
+    };
+    const ids = {
+      kind: 'column',
+      column: 'Player ID',
+      source: { ...SOURCE, ...source },
+    } as PullMapping['ids'];
+    const summaries = await pull(
+      pullPorts(service, { tables: { ...tables, sheet: { ...tables.sheet, open } } }),
+      [pullMapping('players', csv('p.csv'), { where: league, ids }), pullMapping('squads', csv('s.csv'))],
+      {},
+    );
+    expect(summaries).toMatchObject([
+      { records: 0, error: { code: 'google.not_shared', exit_code: 5 } },
+      { rows: 1 },
+    ]);
+    expect([...written.keys()]).toEqual([csv('s.csv').path]);
+    expect(service.calls).toEqual(['list-squads']);
   });
 
   it('warns of values that are not of their type', async () => {

@@ -81,6 +81,58 @@ describe('what became of rows', () => {
     expect(made.tab.shown().map((row) => row[2])).toEqual(['Status', 'created', 'invalid']);
   });
 
+  it('is invalid where a spreadsheet made a date or a time of a number', async () => {
+    const cells: readonly (readonly [number, string, string])[] = [
+      [46_149, 'd-mmm', 'DATE'],
+      [0.3125, 'h:mm', 'TIME'],
+      [7.5, '£0.00', 'CURRENCY'],
+    ];
+    const rows = cells.map(([value, pattern, type], index) => [
+      index + 1,
+      { value, format: { type, pattern } },
+    ]);
+    const made = await makeSheetEngine(fake, [['player_id', 'price'], ...rows]);
+    const of = made.mapping({
+      name: 'prices',
+      resource: 'prices',
+      operation: 'append',
+      compare: 'snapshot',
+      writeBack: WRITE_BACK,
+      autoValues: { fantasy_league_id: '1', type: 'set' },
+    });
+    await run(made, { of });
+    expect(made.tab.shown().map((row) => row.slice(2, 4))).toEqual([
+      ['Status', 'Message'],
+      ['invalid', 'column "price": "7-May" is a datetime, not a number; format the cell as a number'],
+      ['invalid', expect.stringContaining('column "price": "7:30" is not a') as string],
+      ['created', ''],
+    ]);
+  });
+
+  it('leaves rows alone that are those of another mapping of the same tab', async () => {
+    const header = [...HEADER, 'Kind'];
+    const made = await makeSheetEngine(fake, [
+      header,
+      ['A', 'Ann', 'x'],
+      ['B', LONG, 'y'],
+      ['C', 'Cyd', 'x'],
+    ]);
+    const of = (name: string, text: string): PushMapping => {
+      const plain = made.mapping({ writeBack: WRITE_BACK, name });
+      return { ...plain, source: { ...plain.source, where: [{ header: 'Kind', equals: true, text }] } };
+    };
+    const both = (): Promise<PushResult> =>
+      push(made.ports, 'push', [of('one', 'x'), of('two', 'y')], PLAN_OPTIONS, () => Promise.resolve());
+    await both();
+    const shown = made.tab.shown();
+    expect(shown.slice(1).map((row) => row[3])).toEqual(['created', 'invalid', 'created']);
+    expect(made.tab.cell(2, 1).note).toBe(`teamsheet: ${TOO_LONG}`);
+    const before = callsOf(made).length;
+    await both();
+    expect(callsOf(made).slice(before)).not.toContain('batchUpdate');
+    expect(made.tab.shown()).toEqual(shown);
+  });
+
   it('changes with the row, its note and its time', async () => {
     const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann'], ['B', LONG], ['C', 'Cyd']]);
     await run(made);
@@ -168,16 +220,28 @@ describe('columns of ours', () => {
 });
 
 describe('a sheet that cannot be written', () => {
-  it.each<[string, (made: SheetEngine) => void, string]>([
+  it.each<[string, (made: SheetEngine) => void, string, number]>([
     [
       'because its tab was deleted',
       ({ id }) => {
         fake.deleteTab(id, 'Users');
       },
       'no tab "Users"',
+      8,
     ],
-    ['because Google asks for patience', () => fake.quota({ writes: 0 }), 'Google'],
-  ])('%s keeps the outcomes and ends with 8', async (_, spoil, reason) => {
+    ['because Google asks for patience', () => fake.quota({ writes: 0 }), 'Google', 8],
+    [
+      'because it may only be read',
+      ({ id }) => {
+        const body = { error: { code: 403, status: 'PERMISSION_DENIED', message: 'no' } };
+        fake.before(({ kind, path }) =>
+          kind === 'write' && path.includes(id) ? { status: 403, body } : undefined,
+        );
+      },
+      'as Editor',
+      5,
+    ],
+  ])('%s keeps the outcomes and ends with its own code', async (_, spoil, reason, exit) => {
     const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann']]);
     let isSpoilt = false;
     made.engine.service.onCall = (body) => {
@@ -188,7 +252,7 @@ describe('a sheet that cannot be written', () => {
     fake.quota({});
     const summary = result.report.mappings[0] as PushSummary;
     expect(summary).toMatchObject({ created: 1 });
-    expect(result.report.exit_code).toBe(8);
+    expect(result.report.exit_code).toBe(exit);
     expect(
       await made.ports.store.newestUnfinishedRun((await made.ports.store.runs(1))[0]?.account ?? never()),
     ).toBeUndefined();

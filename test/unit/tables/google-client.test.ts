@@ -1,7 +1,7 @@
 import nock from 'nock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InterruptedError, TeamsheetError } from '../../../src/model/error.ts';
-import { openClient, PERSON, refusal, ROOT, SHEET } from './google-support.ts';
+import { openClient, PERSON, refusal, ROOT, SERVICE_ACCOUNT, SHEET } from './google-support.ts';
 
 const GET = `/v4/spreadsheets/${SHEET}`;
 const BATCH = `${GET}:batchUpdate`;
@@ -338,4 +338,42 @@ describe('tokens', () => {
       expect(clock.pauses).toEqual([1000]);
     },
   );
+});
+
+describe('a server that tells a request again in its refusal', () => {
+  const secrets = /token-1|canary|eyJ/;
+
+  it.each([400, 401, 403, 500])('shows no access token (%i)', async (status) => {
+    token().reply(200, { access_token: 'token-1', expires_in: 3600, token_type: 'Bearer' });
+    sheets()
+      .get(GET)
+      .query(true)
+      .times(9)
+      .reply(status, refusal(status, 'REFUSED', 'what is Bearer token-1 meant to be?'));
+    const { client } = await openClient();
+    const { message } = await failureOf(client.spreadsheet(SHEET, 'spreadsheetId'));
+    expect(message).toContain('Bearer [hidden] meant');
+    expect(message).not.toMatch(secrets);
+  });
+
+  it.each([
+    ['a person', PERSON],
+    ['a service account', SERVICE_ACCOUNT],
+  ])('shows nothing that %s proves itself with', async (_, credentials) => {
+    nock.cleanAll();
+    let sent = '';
+    nock('https://oauth2.googleapis.com')
+      .post('/token', (body) => {
+        sent = JSON.stringify(body);
+        return true;
+      })
+      .times(9)
+      .reply(400, () =>
+        JSON.stringify({ error: 'invalid_grant', error_description: sent }).replaceAll('/', String.raw`\/`),
+      );
+    const { client } = await openClient({ credentials });
+    const { message } = await failureOf(client.spreadsheet(SHEET, 'spreadsheetId'));
+    expect(message).toContain('[hidden]');
+    expect(message).not.toMatch(secrets);
+  });
 });

@@ -185,6 +185,8 @@ describe('tokens of a service account', () => {
       { rows: [['Member ID']] },
     ]);
     expect(access.counts()).toMatchObject({ reads: 1, writes: 0 });
+    for (const message of ['renamed', 'renamed', 'another']) access.warn(message);
+    expect(warnings).toEqual(['renamed', 'another']);
     const { body } = google.calls.findLast(({ kind }) => kind === 'token') ?? expect.fail('no token');
     const [, claims = ''] = (body as { readonly assertion: string }).assertion.split('.');
     expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({ scope });

@@ -5,7 +5,7 @@ import type { ReportColumn, ReportTab, ReportValue } from '../../../src/model/ta
 import { joinLayout } from '../../../src/report/arrange.ts';
 import { writeSheetReports } from '../../../src/tables/google/report.ts';
 import { accessTo } from '../../support/google-access.ts';
-import type { FakeGoogle, FakeTab, Fault } from '../../support/google/fake-google.ts';
+import type { FakeGoogle, FakeTab, Fault, GoogleCall } from '../../support/google/fake-google.ts';
 import { startFakeGoogle } from '../../support/google/fake-google.ts';
 
 type Row = readonly ReportValue[];
@@ -273,7 +273,7 @@ describe("the operator's own things", () => {
         {
           title: 'Table',
           rows: [
-            ['Name', ' Points '],
+            ['Name', 'Remark'],
             ['a', 5],
           ],
         },
@@ -281,8 +281,8 @@ describe("the operator's own things", () => {
     });
     await write(report(ROWS));
     expect(tab().rows().slice(0, 2)).toEqual([
-      ['Name', ' Points ', 'Squad', 'Active', 'Seen'],
-      ['a', 41, 'Harbour Lions', true, 46248.79166666667],
+      ['Name', 'Remark', 'Squad', 'Points', 'Active', 'Seen'],
+      ['a', 5, 'Harbour Lions', 41, true, 46248.79166666667],
     ]);
   });
 
@@ -399,6 +399,68 @@ describe("the operator's own things", () => {
         .rows()
         .map((row) => row[0]),
     ).toEqual(['Squad', 'Harbour Lions', 'Moor Foxes', 'Field Owls']);
+  });
+
+  it('may be made by another run, or deleted, before the report is written', async () => {
+    let writes = 0;
+    fake.before(async ({ path, kind }) => {
+      if (!path.includes(id) || kind !== 'write') return;
+      writes += 1;
+      if (writes === 1) await writeSheetReports(accessTo(fake), [report(ROWS.slice(0, 1))]);
+      if (writes === 4) fake.deleteTab(id, 'Table');
+    });
+    await write(report(ROWS));
+    expect(tab().rows()).toHaveLength(4);
+    await write(report(ROWS.slice(0, 2)));
+    expect(tab().rows()).toHaveLength(3);
+    expect(fake.tabTitles(id)).toEqual(['Notes', 'Table']);
+  });
+
+  it('may be renamed or deleted while the report is read', async () => {
+    await write(report(ROWS));
+    let reads = 0;
+    fake.before(({ path, method }) => {
+      if (!path.includes(id) || method !== 'GET') return;
+      reads += 1;
+      if (reads === 2) tab().rename('League table');
+      if (reads === 6) fake.deleteTab(id, 'League table');
+    });
+    await write(report(ROWS.slice(1)));
+    expect(tab('League table').rows()).toHaveLength(3);
+    await write(report(ROWS));
+    expect(fake.tabTitles(id)).toEqual(['Notes', 'Table']);
+  });
+
+  it('are asked for when rows were put above the header: the report is not written beside itself', async () => {
+    await write(report(ROWS));
+    tab().insertRow(0, ['Our league']);
+    const before = structuredClone(fake.spreadsheet(id));
+    await expect(write(report(ROWS))).rejects.toMatchObject({
+      code: 'destination.header',
+      message: 'tab "Table": the header of the report stands in row 2, and a report begins in row 1',
+      exitCode: 8,
+    });
+    expect(fake.spreadsheet(id)).toEqual(before);
+  });
+
+  it('are asked for when the tab is a table of somebody else with some of the same columns', async () => {
+    id = fake.add({
+      tabs: [
+        {
+          title: 'Table',
+          rows: [
+            ['Squad', 'Owner'],
+            ['Lions', 'Ada'],
+          ],
+        },
+      ],
+    });
+    const before = structuredClone(fake.spreadsheet(id));
+    await expect(write(report(ROWS))).rejects.toMatchObject({
+      code: 'destination.header',
+      message: expect.stringContaining('the rows under "Squad" are of no report') as string,
+    });
+    expect(fake.spreadsheet(id)).toEqual(before);
   });
 
   it('are asked for when two columns have the name of one of ours', async () => {
@@ -828,6 +890,41 @@ describe('a refresh that fails', () => {
     expect(fake.cellCount(id)).toBe(cells);
     expect(tab().rules).toHaveLength(2);
     expect(tab('Charts').charts).toHaveLength(1);
+  });
+
+  it('of looks alone leaves the values, with a warning, until they are accepted', async () => {
+    const looks = { layout: layoutOf() };
+    await write(report(ROWS, looks));
+    tab().set(6, 0, 'mine');
+    const refused = (call: GoogleCall): boolean =>
+      call.path.includes(id) && JSON.stringify(call.body ?? {}).includes('repeatCell');
+    let isRefused = true;
+    fake.before((call) =>
+      isRefused && refused(call)
+        ? {
+            status: 400,
+            body: { error: { code: 400, message: 'no filter here', status: 'INVALID_ARGUMENT' } },
+          }
+        : undefined,
+    );
+    const squads = (): unknown[] =>
+      tab()
+        .rows()
+        .flatMap(([squad]) => squad ?? []);
+    const other = layoutOf({ tabColor: '#123456', freeze: { rows: 1, columns: 1 } });
+    const more = (count: number): readonly Row[] =>
+      Array.from({ length: count }, (_, index): Row => [`Squad ${index}`, index, true, null]);
+    for (const count of [4, 9, 2]) {
+      await write(report(more(count), { layout: other }));
+      expect(access.warnings.at(-1)).toContain('written without its looks');
+      expect(squads().filter((squad) => String(squad).startsWith('Squad '))).toHaveLength(count);
+      expect(squads()).toContain('mine');
+    }
+    isRefused = false;
+    const { calls } = await refresh(report(more(2), { layout: other }));
+    expect(calls).toBe(1);
+    expect(await refresh(report(more(2), { layout: other }))).toMatchObject({ calls: 0 });
+    expect(tab().frozen).toMatchObject({ columns: 1 });
   });
 
   describe('of a report that takes several calls', () => {

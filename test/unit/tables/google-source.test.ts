@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Cell } from '../../../src/model/cell.ts';
 import type { Issue } from '../../../src/model/issue.ts';
 import type { ReadOptions, SourceRow, SourceTable } from '../../../src/model/table.ts';
+import { numberCell } from '../../../src/tables/google/shown-date.ts';
 import { createSheetReader } from '../../../src/tables/google/source.ts';
 import type { SheetReader } from '../../../src/tables/google/source.ts';
 import { accessTo } from '../../support/google-access.ts';
@@ -83,11 +84,52 @@ describe('cells', () => {
     ]);
   });
 
-  test('a date is its serial number as it is shown, and the table knows its time zone', async () => {
+  test('a date is the wall clock of the time zone that the table knows', async () => {
     const date = { value: 46_023, format: { type: 'DATE', pattern: 'yyyy-mm-dd' } };
     const table = await open(spreadsheet([['When'], [date]]));
     expect(table.timezone).toBe('Europe/Berlin');
-    expect((await rowsOf(table))[0]?.cells).toEqual([{ kind: 'number', value: 46_023, shown: '2026-01-01' }]);
+    expect((await rowsOf(table))[0]?.cells).toEqual([
+      { kind: 'datetime', iso: '2026-01-01T00:00:00', shown: '2026-01-01' },
+    ]);
+  });
+
+  test.each<[number, string, Cell | undefined]>([
+    [46_149, '7-May', { kind: 'datetime', iso: '2026-05-07T00:00:00', shown: '7-May' }],
+    [46_149, '07.05', { kind: 'datetime', iso: '2026-05-07T00:00:00', shown: '07.05' }],
+    [
+      46_149.75,
+      '07/05/26 6:00 PM',
+      { kind: 'datetime', iso: '2026-05-07T18:00:00', shown: '07/05/26 6:00 PM' },
+    ],
+    [
+      46_149,
+      'Donnerstag, 7. Mai 2026',
+      { kind: 'datetime', iso: '2026-05-07T00:00:00', shown: 'Donnerstag, 7. Mai 2026' },
+    ],
+    [1.26, '30:14:24', { kind: 'datetime', iso: '1899-12-31T06:14:24', shown: '30:14:24' }],
+    [0.3125, '7:30', '7:30'],
+    [0.020_833_333_3, '0:30', '0:30'],
+    ...(
+      [
+        [46_149, '46149'],
+        [46_149, '46.149,00 €'],
+        [46_149, "46'149"],
+        [46_149, '4.61E+04'],
+        [12, '12.0'],
+        [12, '12 pts'],
+        [12, '£12'],
+        [0.12, '12%'],
+        [0.125, '0.13'],
+        [0.4, '0'],
+        [7.5, '7,5 m'],
+        [12_345, '12.3K'],
+        [1001, '01001'],
+        [-3, '(3)'],
+        [5, '57'],
+      ] as const
+    ).map(([value, shown]): [number, string, undefined] => [value, shown, undefined]),
+  ])('%d that is shown as %s is what a person sees there', (value, shown, cell) => {
+    expect(numberCell(value, shown)).toEqual(cell ?? { kind: 'number', value, shown });
   });
 
   test('89: cells that a row lacks are empty', async () => {

@@ -293,6 +293,30 @@ describe('a sheet that is edited just before the update', () => {
     ]);
   });
 
+  test('is not what several calls are, which more than one can carry takes', async () => {
+    const rows = Array.from({ length: 1200 }, (_, index) => [`k${index}`, 'x']);
+    sheet([HEADER, ...rows]);
+    const content = written(rows);
+    const long = 'm'.repeat(20_000);
+    const all = content.rows.map((row) => ({
+      ...row,
+      values: { ...row.values, Status: `${row.rowNumber} ${long}` },
+    }));
+    const since = fake.calls.length;
+    expect(await writeBack({ ...content, rows: all })).toMatchObject({ written: 1200 });
+    const sizes = fake.calls
+      .slice(since)
+      .flatMap(({ kind, body }) => (kind === 'write' ? [JSON.stringify(body).length] : []));
+    expect(sizes).toHaveLength(4);
+    expect(Math.max(...sizes)).toBeLessThan(10_485_760);
+    const shown = tab.shown().slice(1);
+    expect(
+      shown.every(
+        ([key = '', , status = '', id], index) => status === `${index + 2} ${long}` && id === `id-${key}`,
+      ),
+    ).toBe(true);
+  });
+
   test('each time, is given up after four updates', async () => {
     sheet();
     beforeUpdate((count) => tab.sortBy(0, { descending: count % 2 === 1 }));

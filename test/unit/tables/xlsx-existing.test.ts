@@ -173,6 +173,35 @@ describe('append and merge', () => {
       ['Total', '34'],
     ]);
   });
+
+  it('lose none of their rows when the totals stand elsewhere by now', async () => {
+    const layout = 'version: 1\ntotals: { Points: sum, At: max }\n';
+    const options = { mode: 'append' } as const;
+    await refresh({ layout, options });
+    const sorted = Array.from(await partsOf(), ([name, content]) => {
+      if (name !== 'xl/worksheets/sheet1.xml') return { name, content };
+      const moved = (row: string, from: number, to: number): string =>
+        row.replaceAll(new RegExp(`(?<= r="[A-Z]*)${from}(?=")`, 'g'), String(to));
+      const [, , second = '', third = '', totals = ''] = content.split(/(?=<row )|(?=<\/sheetData>)/);
+      return {
+        name,
+        content: content.replace(
+          second + third + totals,
+          moved(totals, 4, 2) + moved(second, 2, 3) + moved(third, 3, 4),
+        ),
+      };
+    });
+    await writeFile(file(), makeZip(sorted));
+    await refresh({ layout, rows: added, options });
+    expect((await shown()).map(([squad, points]) => [squad, points])).toEqual([
+      ['Squad', 'Points'],
+      ['Harbour & Co', '12'],
+      ['#N/A', '-3'],
+      ['Harbour & Co', '20'],
+      ['Otters', '5'],
+      ['Total / Greatest', '34'],
+    ]);
+  });
 });
 
 describe("the operator's own things", () => {
@@ -294,6 +323,99 @@ describe('a layout in the workbook of an operator', () => {
     await refresh({ layout: LAYOUT, rows: [...FIRST, ['Otters', 30, null]] });
     const sheet = (await partsOf()).get('xl/worksheets/sheet1.xml') ?? '';
     expect(sheet.match(/<conditionalFormatting [^>]*>/g)).toEqual([expect.stringContaining('sqref="B2:B4"')]);
+    await refresh({ layout: LAYOUT.replace('> 10', '!= "=&<" ') });
+    await refresh({ layout: LAYOUT.replace('> 10', '> 20') });
+    const other = (await partsOf()).get('xl/worksheets/sheet1.xml') ?? '';
+    expect(other.match(/<formula>[^<]*/g)).toEqual(['<formula>AND(ISNUMBER($B2),$B2&gt;20)']);
+  });
+
+  it('has its rules once when a program cut their ranges in pieces, and keeps those of the operator', async () => {
+    const formats = (...rules: readonly string[]): string =>
+      rules
+        .map((rule) => {
+          const [range = '', formula = ''] = rule.split('|');
+          return `<conditionalFormatting sqref="${range}"><cfRule type="expression" priority="1"><formula>${formula}</formula></cfRule></conditionalFormatting>`;
+        })
+        .join('');
+    const ours = 'AND(ISNUMBER($B3),$B3&gt;10)';
+    const theirs = ['B2:B9|$B2&gt;10', `D2:D9|${ours}`, 'B2:B9|AND(ISNUMBER($B2),$B2&gt;11)'];
+    await writeFile(
+      file(),
+      handMade({
+        tabs: {
+          Squads: `<sheetData>${textRow(1, ['Squad', 'Points', 'At', 'Mine'])}</sheetData>${formats(`B3:B5 B8:B9|${ours}`, `B6|${ours.replaceAll('3', '6')}`, ...theirs)}`,
+        },
+      }),
+    );
+    await refresh({ layout: LAYOUT });
+    const sheet = (await partsOf()).get('xl/worksheets/sheet1.xml') ?? '';
+    const found = sheet.matchAll(/sqref="([^"]*)"><cfRule[^>]*><formula>([^<]*)</g);
+    expect(Array.from(found, ([, range, formula]) => `${range}|${formula}`)).toEqual([
+      ...theirs,
+      'B2:B3|AND(ISNUMBER($B2),$B2&gt;10)',
+    ]);
+  });
+
+  it('has a filter as wide as the operator made it, and none when they took it away', async () => {
+    const filter = async (): Promise<readonly unknown[]> => {
+      const parts = await partsOf();
+      const [, range] = /<autoFilter ref="([^"]*)"/.exec(parts.get('xl/worksheets/sheet1.xml') ?? '') ?? [];
+      const names = (parts.get('xl/workbook.xml') ?? '').matchAll(/_FilterDatabase"[^>]*>([^<]*)</g);
+      return [range, ...Array.from(names, ([, name]) => name)];
+    };
+    const withFilter = (range: string, name: string): Promise<void> =>
+      writeFile(
+        file(),
+        handMade({
+          tabs: {
+            Squads: `<sheetData>${textRow(1, ['Squad', 'Points', 'At', 'Mine'])}</sheetData>${range}`,
+          },
+          names: name,
+        }),
+      );
+    await withFilter(
+      '<autoFilter ref="A1:D1"/>',
+      '<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">Squads!$A$1:$D$1</definedName>',
+    );
+    await refresh({ layout: LAYOUT });
+    expect(await filter()).toEqual(['A1:D3', "'Squads'!$A$1:$D$3"]);
+    await withFilter('', '');
+    await refresh({ layout: LAYOUT });
+    expect(await filter()).toEqual([undefined]);
+    await writeFile(
+      file(),
+      handMade({
+        tabs: {
+          "It's!": `<sheetData>${textRow(1, ['Squad', 'Points', 'At'])}</sheetData><autoFilter ref="B1:C1"/>`,
+        },
+      }),
+    );
+    await refresh({ layout: LAYOUT, tab: "It's!" });
+    expect(await filter()).toEqual(['B1:C3', "'It''s!'!$B$1:$C$3"]);
+  });
+
+  it('is known again by properties of at most 255 characters, which Excel keeps', async () => {
+    const tabs = ['Erste 🎉', 'Zweite "<&>"', 'Dritte', 'Vierte', 'Fünfte'];
+    const all = (rows: Rows) => tabs.map((tab) => tabOf({ tab, rows, layout: LAYOUT }));
+    const properties = async (): Promise<readonly string[]> =>
+      Array.from(
+        ((await partsOf()).get('docProps/custom.xml') ?? '').matchAll(
+          /name="(teamsheet[^"]*)"[^]*?lpwstr[^>]*>([^<]*)</g,
+        ),
+        ([, name = '', text = '']) => `${name} ${text.replace(/&\w+;/g, '?').length}`,
+      );
+    await writeXlsxReport(file(), all(FIRST));
+    const made = await properties();
+    expect(made.slice(0, 2)).toEqual(['teamsheet 255', expect.stringMatching(/^teamsheet 2 \d+$/)]);
+    const parts = Array.from(await partsOf(), ([name, content]) => ({
+      name,
+      content: name === 'docProps/app.xml' ? content.replaceAll('hucre', 'Another') : content,
+    }));
+    await writeFile(file(), makeZip(parts));
+    await writeXlsxReport(file(), all([...FIRST, ['Otters', 30, null]]));
+    expect(await properties()).toEqual(made);
+    await writeXlsxReport(file(), all(FIRST));
+    expect(await shown('Erste 🎉')).toHaveLength(3);
   });
 
   it('does not take a tab that is not ours', async () => {

@@ -134,6 +134,14 @@ describe('a tab with a layout', () => {
       "Week's table",
     );
     expect([plain.freezePane, plain.autoFilter]).toEqual([undefined, undefined]);
+    expect((await unzip(file())).get('xl/workbook.xml')).not.toContain('_FilterDatabase');
+  });
+
+  it('names the range of its filter, without which LibreOffice shows none', async () => {
+    await written(tabOf());
+    expect((await unzip(file())).get('xl/workbook.xml')).toMatch(
+      /<definedName name="_xlnm\._FilterDatabase" localSheetId="\d" hidden="1">'Week''s table'!\$A\$1:\$G\$5</,
+    );
   });
 
   it('colours by rules that empty cells do not fit', async () => {

@@ -312,7 +312,7 @@ describe('tabs', () => {
     expect(await failure(handMade({ tabs, kinds: { Chart: 'chartsheet' } }), 'members')).toEqual({
       code: 'source.missing_tab',
       message: 'season.xlsx: no tab "members"; it has "Members", "Prices"; nearest: "Members"',
-      next: 'Correct the name of the tab in the mapping.',
+      next: 'Correct the name of the tab, in the mapping or after --tab.',
     });
   });
 
@@ -390,6 +390,18 @@ describe('bytes of any kind', () => {
       expect((error as ConfigError).code).toMatch(/^(?:source|header)\./);
     }
   };
+
+  it.each([
+    ['blanks and names in a tag', `<row ${'a'.repeat(400_000)} r="3"/>`],
+    ['digits that are no number', `<row r="3"><c r="A3"><v>${'1'.repeat(400_000)}x</v></c></row>`],
+  ])('take no longer than their length: %s', { timeout: 4_000 }, async (_, row) => {
+    await settles(handMade({ rows: HEADER + textRow(2, ['u1', 'Ana']) + row }));
+  });
+
+  it('in a number format are bounded', async () => {
+    const formats = ['['.repeat(400_000)];
+    await settles(handMade({ rows: `${HEADER}<row r="2"><c r="A2" s="1"><v>1</v></c></row>`, formats }));
+  });
 
   it('in an archive are rows or an error', async () => {
     await fc.assert(
