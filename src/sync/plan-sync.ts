@@ -1,3 +1,4 @@
+import type { Feature } from '../contract/endpoint.ts';
 import { resources } from '../contract/index.ts';
 import type { PushTarget } from '../contract/resource.ts';
 import type { Account } from '../contract/resources/account.ts';
@@ -11,24 +12,19 @@ import { batchSize, needsLogCount } from './batch-size.ts';
 import { plannedOutcomes } from '../plan/counts.ts';
 import { checkGuards } from '../plan/guards.ts';
 import { orderMappings } from '../plan/order.ts';
+import { knownAfter, waitingFields } from '../plan/lookups.ts';
 import { quotaRoom } from '../plan/quota.ts';
-import { pushRequests } from '../plan/requests.ts';
 import { compareRows } from './compare-rows.ts';
 import { prepareComparison } from './compare.ts';
+import { PlanLookups } from './lookups.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import type { MappingPlan, PlannedChange, PlannedPush, PlanOptions, Stop, SyncPorts } from './sync.ts';
 
-/** The mappings in the order of their pushing. Errors: UsageError `push.not_yet` for a resource that cannot be pushed so far. */
+/** The mappings in the order of their pushing. Errors: UsageError `push.not_yet`; ConfigError `lookup.circle`. */
 export function pushable(mappings: readonly PushMapping[]): readonly PushMapping[] {
-  for (const { name, resource, missingRows } of mappings) {
+  for (const { name, missingRows } of mappings) {
     if (missingRows === 'deactivate') {
       throw new UsageError('push.not_yet', `${name}: missing_rows: deactivate is not there yet; use ignore`);
-    }
-    if (pushRequests[resource] === undefined) {
-      throw new UsageError(
-        'push.not_yet',
-        `${name}: pushing ${resource} is not there yet; users, prices and points_config can be pushed`,
-      );
     }
   }
   return orderMappings(mappings);
@@ -76,8 +72,10 @@ export async function planRows(
 ): Promise<PlannedPush> {
   const plans: MappingPlan[] = [];
   const stops: Stop[] = [];
+  const lookups = new PlanLookups(ports, account, mappings, rows, options);
+  const made = new Map<Feature, number>();
   for (const mapping of mappings) {
-    const { plan, stopped } = await planMapping(ports, mapping, rows, account, options);
+    const { plan, stopped } = await planMapping(ports, mapping, rows, account, options, { lookups, made });
     plans.push(plan);
     stops.push(...stopped);
   }
@@ -96,13 +94,22 @@ export async function planRows(
   };
 }
 
+/** What the mappings of one plan share. */
+interface Shared {
+  readonly lookups: PlanLookups;
+  /** Records that the mappings so far would create, by the quota that they use. */
+  readonly made: Map<Feature, number>;
+}
+
 async function planMapping(
   ports: SyncPorts,
   mapping: PushMapping,
   rows: RunRows,
   account: OpenAccount,
   options: PlanOptions,
+  { lookups, made }: Shared,
 ): Promise<{ readonly plan: MappingPlan; readonly stopped: readonly Stop[] }> {
+  await lookups.resolve(mapping);
   const open = await rows.countChanges(mapping.name, true);
   const pending = open.get('pending') ?? 0;
   /** Rows of a resumed run that were created and still wait for their change. */
@@ -111,15 +118,20 @@ async function planMapping(
     pending === 0
       ? undefined
       : await prepareComparison(ports, mapping, account.record, account.service, rows, options);
+  if (comparison !== undefined) lookups.knows(mapping.resource, comparison);
   const target: PushTarget | undefined = resources[mapping.resource].push;
+  const feature = target?.quota;
+  const room =
+    feature === undefined ? Infinity : quotaRoom(account.record, feature) - (made.get(feature) ?? 0);
   const compared =
     comparison === undefined
       ? undefined
       : await compareRows(mapping, rows, comparison, {
-          quotaRoom: target?.quota === undefined ? Infinity : quotaRoom(account.record, target.quota),
+          quotaRoom: room,
           allowKeyShape: options.allowKeyShape,
           signal: ports.signal,
         });
+  if (feature !== undefined) made.set(feature, (made.get(feature) ?? 0) + (compared?.creates ?? 0));
   const batch = await batchSize(ports.store, account.service, mapping);
   const batches = [...(compared?.batched.values() ?? [])].reduce(
     (sum, count) => sum + Math.ceil(count / batch),
@@ -130,6 +142,7 @@ async function planMapping(
     writes: batches + (compared?.single ?? 0) + carried,
     reads: needsLogCount(mapping, batch) && batches > 0 ? 1 : 0,
     comparedWith: comparison?.described ?? 'nothing to compare',
+    overQuota: compared?.overQuota ?? 0,
   };
   const stopped = checkGuards(
     mapping,
@@ -210,7 +223,8 @@ function changedValues(row: RunRow): PlannedChange['fields'] {
   const { fields, before } = row;
   if (fields === null || (row.change !== 'create' && row.change !== 'update')) return {};
   const names = row.change === 'update' ? Object.keys(before ?? {}) : Object.keys(fields);
-  return Object.fromEntries(
-    names.map((name) => [name, { before: before?.[name] ?? null, after: fields[name] ?? null }]),
-  );
+  return Object.fromEntries([
+    ...names.map((name) => [name, { before: before?.[name] ?? null, after: fields[name] ?? null }] as const),
+    ...waitingFields(row).map(([name, after]) => [name, { before: null, after: knownAfter(after) }] as const),
+  ]);
 }

@@ -3,6 +3,7 @@ import { StoppedError, UsageError } from '../model/error.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { Run, StoredIntent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
+import { listedResources } from '../plan/listed.ts';
 import type { Confirmation } from '../plan/requests.ts';
 import { holdRows, waitForOpenWrites } from './open-writes.ts';
 import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
@@ -111,7 +112,8 @@ async function reopen(
     await recordApplied(ports, mapping, rows, intent, account);
   await rows.reopen(mapping.name, 'deferred');
   const open = intents.filter(({ result }) => result === null || result === 'ambiguous');
-  if (mapping.resource === 'users') await settleUsers(ports, mapping, rows, open, account);
+  if (listedResources[mapping.resource] !== undefined)
+    await settleListed(ports, mapping, rows, open, account);
   else await holdRows(rows, mapping, open, NOT_READ_BACK);
   await rows.restart(mapping.name);
 }
@@ -146,7 +148,7 @@ async function recordApplied(
     open.flatMap((row) => {
       const record = row.key === null ? undefined : confirmedRecords.get(row.key);
       if (record === undefined || row.fields === null) return [];
-      if (intent.operation === 'create-users') return [confirmed(row, { id: record.id, record })];
+      if (isListedCreate(intent)) return [confirmed(row, { id: record.id, record })];
       const same = changedFields(row.fields, record).length === 0;
       return same
         ? [
@@ -161,6 +163,9 @@ async function recordApplied(
   );
 }
 
+const isListedCreate = ({ resource, operation }: StoredIntent): boolean =>
+  listedResources[resource] !== undefined && operation !== 'update-user';
+
 const NOT_READ_BACK =
   'sent, but no trustworthy answer came, and it cannot be read back; it is not sent again';
 
@@ -168,7 +173,7 @@ const NOT_READ_BACK =
  * Writes without an answer: now that nothing can be applied late any more, the list is the witness. A row that it holds as it was sent was
  * applied, any other one was not and is compared and sent again.
  */
-async function settleUsers(
+async function settleListed(
   ports: SyncPorts,
   mapping: PushMapping,
   rows: RunRows,
@@ -195,10 +200,10 @@ async function settleUsers(
 }
 
 /** What a row becomes by what the list holds under its key. */
-function settledRow(row: RunRow, { operation }: StoredIntent, held: Confirmation | undefined): RunRowPatch {
+function settledRow(row: RunRow, intent: StoredIntent, held: Confirmation | undefined): RunRowPatch {
   const again: RunRowPatch = { rowNumber: row.rowNumber, outcome: null, message: '' };
   if (held === undefined) return again;
-  if (operation === 'create-users') return { ...again, ...confirmed({ ...row, message: '' }, held) };
+  if (isListedCreate(intent)) return { ...again, ...confirmed({ ...row, message: '' }, held) };
   const isSet = changedFields(row.fields ?? {}, held.record).length === 0;
   return isSet ? { ...again, outcome: row.change === 'create' ? 'created' : 'updated' } : again;
 }
