@@ -107,6 +107,7 @@ export const compareFlags = {
     choices: ['auto', 'live', 'snapshot', 'none'],
   },
   adopt: yes('take records of the service that this state does not know as its own'),
+  again: yes('trigger substitutions that were triggered before'),
 } as const satisfies Record<string, Options>;
 
 /** Flags of interfaces.md that come with a later version; each is answered with one line. */
@@ -115,7 +116,6 @@ export const LATER_FLAGS = [
   'plan',
   'on-ambiguous',
   'finish-by',
-  'again',
   'after-deadline',
   'week',
   'weeks',
