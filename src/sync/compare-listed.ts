@@ -149,6 +149,10 @@ async function withHidden(
   return found.map((record) => {
     const remembers = before.get(record.key);
     if (remembers === undefined || remembers.id !== record.id) return record;
-    return { ...record, digests: { ...remembers.digests, ...record.digests } };
+    return {
+      ...record,
+      digests: { ...remembers.digests, ...record.digests },
+      values: { ...remembers.values, ...record.values },
+    };
   });
 }
