@@ -86,7 +86,7 @@ export const sourceFlags = {
     type: 'string',
     array: true,
     requiresArg: true,
-    choices: ['min_rows', 'max_change_pct', 'max_step', 'max_step_pct'],
+    choices: ['min_rows', 'max_change_pct', 'max_deactivate', 'max_step', 'max_step_pct'],
     default: [],
     defaultDescription: 'none',
     describe: 'pass this guard once, such as max_change_pct; may be repeated',

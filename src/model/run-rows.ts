@@ -58,6 +58,8 @@ export interface KnownRecord {
   readonly digests: Readonly<Record<string, string>>;
   /** Values of known fields, where they may be kept. */
   readonly values: Fields;
+  /** The mapping that created or adopted it; once known, it stays until another mapping does. */
+  readonly managedBy?: string;
 }
 
 export interface RowQuery {

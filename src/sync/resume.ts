@@ -6,6 +6,7 @@ import { changedFields } from '../plan/diff.ts';
 import { listedResources } from '../plan/listed.ts';
 import type { Confirmation } from '../plan/requests.ts';
 import { holdRows, waitForOpenWrites } from './open-writes.ts';
+import { managed, missingOf } from './missing-rows.ts';
 import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
 import { planAndWrite, write, type Approve, type PushResult, type StoredRun } from './push.ts';
 import { readSources } from './read-rows.ts';
@@ -64,7 +65,11 @@ async function planLeft(
 ): Promise<PlannedPush> {
   try {
     await waitForOpenWrites(ports, account.service, mappings);
-    for (const mapping of mappings) await reopen(ports, run, mapping, rows, account);
+    for (const mapping of mappings) {
+      await reopen(ports, run, mapping, rows, account);
+      const missing = missingOf(mapping);
+      if (missing !== undefined) await reopen(ports, run, missing, rows, account);
+    }
     const planned = await planRows(ports, mappings, rows, account, options);
     await approve(planned);
     return planned;
@@ -194,7 +199,7 @@ async function settleListed(
       intent.id,
       applied ? 'applied' : 'not_applied',
       'settled by reading back',
-      intent.keys.flatMap((key) => found.get(key)?.record ?? []),
+      intent.keys.flatMap((key) => found.get(key)?.record ?? []).map((record) => managed(mapping, record)),
     );
   }
 }

@@ -76,6 +76,9 @@ export interface MappingPlan {
   readonly comparedWith: string;
   /** Rows that the quota of the account has no room for now; they are among the deferred ones. */
   readonly overQuota: number;
+  /** Users that are in no row any more and would be deactivated, and the first of their keys. */
+  readonly deactivated: number;
+  readonly missing: readonly string[];
 }
 
 /** One row of `plan --json`'s changes. */

@@ -34,6 +34,7 @@ export function renderSum({ mappings, requests, forecast }: PlannedPush, nowMs: 
       const [one, several] = NOUNS[resource];
       return count === 0 ? [] : [renderCountOf(count, one, several)];
     });
+  const gone = mappings.reduce((sum, { deactivated }) => sum + deactivated, 0);
   const clause = (verb: string, parts: readonly string[]): readonly string[] =>
     parts.length === 0 ? [] : [`${verb} ${parts.join(', ')}`];
   const clauses = [
@@ -48,6 +49,7 @@ export function renderSum({ mappings, requests, forecast }: PlannedPush, nowMs: 
       clause(MADE[resource] ?? '', MADE[resource] === undefined ? [] : counts('created', [resource])),
     ),
     ...clause('change', counts('updated', PUSHED)),
+    ...clause('deactivate', gone === 0 ? [] : [renderCountOf(gone, 'user')]),
   ];
   if (clauses.length === 0) return undefined;
   const time = renderRoughly(forecast.finishesAtMs - nowMs);
@@ -58,6 +60,19 @@ function renderRoughly(ms: number): string {
   if (ms < 5000) return 'a few seconds';
   const minutes = Math.ceil(ms / MINUTE_MS);
   return minutes < 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
+}
+
+/** `users: 3 users are no longer in the table and would be deactivated: M1, M2, M3`, for each mapping that has some. */
+export function renderMissing({ mappings }: PlannedPush): readonly string[] {
+  return mappings.flatMap(({ mapping, deactivated, missing }) => {
+    if (deactivated === 0) return [];
+    const are = deactivated === 1 ? '1 user is' : `${renderCount(deactivated)} users are`;
+    const more = deactivated > missing.length ? ', …' : '';
+    const where = mapping.source.origin;
+    return [
+      `${mapping.name}: ${are} no longer in ${where} and would be deactivated: ${missing.join(', ')}${more}`,
+    ];
+  });
 }
 
 /** `squads: 300 now, 180 deferred (quota of the account)`, for each mapping that is more than the quota has room for. */

@@ -1,7 +1,7 @@
 import type { FieldValue } from '../../model/cell.ts';
 import type { PlannedChange, PlannedPush } from '../../sync/sync.ts';
 import type { Style } from '../screen.ts';
-import { renderQuotas, renderSum } from './plan-sum.ts';
+import { renderMissing, renderQuotas, renderSum } from './plan-sum.ts';
 import { renderOutcomeTable } from './report.ts';
 import {
   cutText,
@@ -46,7 +46,11 @@ export function countWrites({ mappings }: PlannedPush): number {
 export function renderPlan(planned: PlannedPush, sample: readonly PlannedChange[], view: View): string {
   const { style } = view;
   const table = renderOutcomeTable(
-    planned.mappings.map(({ mapping, outcomes }) => ({ name: mapping.name, ...outcomes, deactivated: 0 })),
+    planned.mappings.map(({ mapping, outcomes, deactivated }) => ({
+      name: mapping.name,
+      ...outcomes,
+      deactivated,
+    })),
     style,
   );
   const compared = planned.mappings.map(({ mapping, comparedWith }) =>
@@ -124,6 +128,7 @@ function renderCost(planned: PlannedPush, { nowMs, timezone, style }: View): str
   const sum = mappings.length > 1 ? renderSum(planned, nowMs) : undefined;
   const lines = [
     ...(sum === undefined ? [] : [style('bold', sum)]),
+    ...renderMissing(planned).map((line) => style('yellow', safeText(line))),
     ...renderQuotas(planned).map((line) => style('yellow', safeText(line))),
     left <= 0
       ? 'nothing to write'
