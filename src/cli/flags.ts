@@ -86,7 +86,7 @@ export const sourceFlags = {
     type: 'string',
     array: true,
     requiresArg: true,
-    choices: ['min_rows', 'max_change_pct', 'max_step', 'max_step_pct'],
+    choices: ['min_rows', 'max_change_pct', 'max_deactivate', 'max_step', 'max_step_pct'],
     default: [],
     defaultDescription: 'none',
     describe: 'pass this guard once, such as max_change_pct; may be repeated',
@@ -107,6 +107,7 @@ export const compareFlags = {
     choices: ['auto', 'live', 'snapshot', 'none'],
   },
   adopt: yes('take records of the service that this state does not know as its own'),
+  again: yes('trigger substitutions that were triggered before'),
 } as const satisfies Record<string, Options>;
 
 /** Flags of interfaces.md that come with a later version; each is answered with one line. */
@@ -115,7 +116,6 @@ export const LATER_FLAGS = [
   'plan',
   'on-ambiguous',
   'finish-by',
-  'again',
   'after-deadline',
   'week',
   'weeks',

@@ -1,4 +1,3 @@
-import { resources } from '../contract/index.ts';
 import type { PushField, ResourceName } from '../contract/resource.ts';
 import { pushTarget } from '../mapping/push-fields.ts';
 import type {
@@ -9,7 +8,6 @@ import type {
   InputRule,
   InputTable,
 } from '../model/input-table.ts';
-import { pushRequests } from '../plan/requests.ts';
 
 /** The resources that have a tab of their own, in the order of the tabs. */
 export const INPUT_RESOURCES = [
@@ -260,9 +258,9 @@ function describeRule(rule: InputRule): string {
 const noteOf = (parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined).join('\n');
 
-/** Whether this version pushes a resource. */
-export const isPushable = (resource: ResourceName): boolean =>
-  pushRequests[resource] !== undefined && 'push' in resources[resource];
+/** Tables that a season may do without, or that are filled in once. */
+export const isOptional = (resource: InputResource): boolean =>
+  resource === 'fantasy_leagues' || resource === 'mini_leagues' || resource === 'squads';
 
 /** Every tab; `where` says what people call the place, such as `this workbook`. */
 export function inputBook(where: 'workbook' | 'spreadsheet'): InputBook {
@@ -276,9 +274,6 @@ function readMeLines(where: string): readonly InputNote[] {
   const title = (text: string): InputNote => ({ kind: 'title', text });
   const heading = (text: string): InputNote => ({ kind: 'heading', text });
   const line = (text: string): InputNote => ({ kind: 'text', text });
-  const later = INPUT_RESOURCES.filter((resource) => !isPushable(resource)).map(
-    (resource) => inputTable(resource).tab,
-  );
   return [
     title('Your season, ready to be filled in'),
     line(
@@ -287,6 +282,9 @@ function readMeLines(where: string): readonly InputNote[] {
     heading('Fill in'),
     line(
       'Users: one row for each member. Prices: one row for each player. Points: one value beside each setting.',
+    ),
+    line(
+      'Fantasy leagues, Mini leagues and Squads, where you have any: one row for each. They are made once and stay.',
     ),
     line(
       'Rest the pointer on a header to see what its column holds. Green headers must be filled in, grey ones may stay empty.',
@@ -298,6 +296,7 @@ function readMeLines(where: string): readonly InputNote[] {
     line(
       'Users: Member ID, and Display name for new members. Prices: both columns. Points: every value but the league.',
     ),
+    line('Fantasy leagues, Mini leagues: both columns. Squads: Member ID, Squad name and P1.'),
     line('The number of the fantasy league and the kind of price stand in teamsheet.yaml, under vars.'),
     heading('Send'),
     line(
@@ -305,6 +304,5 @@ function readMeLines(where: string): readonly InputNote[] {
     ),
     line('teamsheet plan      shows what would change, and sends nothing'),
     line('teamsheet push      shows it, asks, and sends it'),
-    ...(later.length === 0 ? [] : [line(`Not sent by this version yet: ${later.join(', ')}.`)]),
   ];
 }

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Mapping, PullMapping, PushMapping } from '../mapping/mapping.ts';
 import { nearest } from '../model/nearest.ts';
@@ -49,7 +49,8 @@ export function readPullMappings(
 }
 
 /**
- * The named mappings, or all (of one direction), in the order of their files. A variable that only a mapping needs which is not wanted may be unset.
+ * The named mappings, or all (of one direction) but those whose optional file is not there, in the order of their files. A variable that only a
+ * mapping needs which is not wanted may be unset.
  * Errors: UsageError `mapping.unknown`, `mapping.direction`; ConfigError `mappings.missing`, `mappings.none`, `mapping.name_twice`,
  * `destination.source`, and those of parsing.
  */
@@ -84,7 +85,14 @@ export function readMappings(
     parseFile(text, shown, config, (name) => wanted.includes(name)),
   );
   refuseReportsOverSources(read, files, config);
-  return read;
+  return names.length > 0 ? read : read.filter((mapping) => !isAbsent(mapping));
+}
+
+/** An optional table that is not there has nothing to say when every mapping runs. */
+function isAbsent(mapping: Mapping): boolean {
+  if (mapping.direction === 'pull' || mapping.source.optional !== true) return false;
+  const { location } = mapping.source;
+  return location.kind !== 'sheet' && !existsSync(location.path);
 }
 
 /** A report must not take the place of a table that rows are pushed from. Errors: ConfigError `destination.source`. */

@@ -6,6 +6,7 @@ import type { sourceFlags } from './flags.ts';
 interface Comparing {
   readonly compare?: PlanOptions['compare'] | undefined;
   readonly adopt?: boolean | undefined;
+  readonly again?: boolean | undefined;
 }
 
 /** What the flags ask of a plan. */
@@ -18,5 +19,6 @@ export function planOptions(args: ArgsOf<typeof sourceFlags> & Comparing): PlanO
     compare: args.compare,
     allowGuards: args.allowGuard,
     adopt: args.adopt === true,
+    ...(args.again === true && { again: true }),
   };
 }

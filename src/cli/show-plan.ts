@@ -21,7 +21,9 @@ export async function showPlan(
   const planned = await planPush(work.ports, mappings, options);
   try {
     const { exitCode } = planned;
-    const changed = planned.mappings.some(({ changes }) => changes.create + changes.update > 0);
+    const changed = planned.mappings.some(
+      ({ changes, deactivated }) => changes.create + changes.update + deactivated > 0,
+    );
     const code = changesCode === true && exitCode === EXIT.done && changed ? EXIT.changes : exitCode;
     if (work.program.screen.json) await writePlanDocument(command, code, planned, work);
     else await writePlanText(planned, work);
@@ -64,12 +66,12 @@ async function writePlanDocument(
     run: null,
     command,
     exit_code: exitCode,
-    mappings: planned.mappings.map(({ mapping, outcomes }) => ({
+    mappings: planned.mappings.map(({ mapping, outcomes, deactivated }) => ({
       name: mapping.name,
       resource: mapping.resource,
       direction: 'push',
       ...outcomes,
-      deactivated: 0,
+      deactivated,
       results: null,
     })),
     requests,

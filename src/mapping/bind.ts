@@ -1,9 +1,11 @@
 import type { PushField } from '../contract/resource.ts';
 import type { Cell, FieldValue } from '../model/cell.ts';
-import { ConfigError, UsageError } from '../model/error.ts';
+import { ConfigError } from '../model/error.ts';
 import type { Issue } from '../model/issue.ts';
 import type { CellContext, CellReader } from './cells.ts';
 import { compileCell, readList } from './cells.ts';
+import { compileFileLookup, compileText, isFileLookup, isPlanLookup } from './lookup.ts';
+import type { LookupTables, Take } from './lookup.ts';
 import type { Column, PushMapping } from './mapping.ts';
 import { nearest } from '../model/nearest.ts';
 import { columnWith, pushTarget, requiredFields, variableOf, variableSource } from './push-fields.ts';
@@ -14,12 +16,22 @@ export interface CompiledColumn {
   readonly column: Column;
   readonly field: PushField;
   readonly read: CellReader;
+  /** Of a column that is looked up: reads one text that it is looked up by. */
+  readonly readText?: CellReader;
+  /** Of a column that is looked up in a table: makes the value of the texts. */
+  readonly take?: Take;
 }
 
 /** Makes the value of one field of a row. */
 export interface BoundField {
   readonly field: string;
   readonly read: (cells: readonly Cell[], issues: Issue[]) => FieldValue | undefined;
+}
+
+/** Makes the texts that a field of a row is looked up by, once the plan is made. */
+export interface BoundLookup {
+  readonly field: string;
+  readonly read: (cells: readonly Cell[], issues: Issue[]) => readonly string[] | undefined;
 }
 
 /** A value that a mapping holds, as a cell. */
@@ -46,28 +58,23 @@ function columnsOf(mapping: PushMapping): readonly Column[] {
 }
 
 /** The columns of a push with their readers. */
-export function compileColumns(mapping: PushMapping, context: CellContext): readonly CompiledColumn[] {
+export function compileColumns(
+  mapping: PushMapping,
+  context: CellContext,
+  tables: LookupTables,
+): readonly CompiledColumn[] {
   const target = pushTarget(mapping.resource);
   const fields = target?.fields ?? {};
   return columnsOf(mapping).flatMap((column) => {
     const field = fields[column.field];
     if (field === undefined) return [];
-    if (column.lookup !== undefined) {
-      throw new UsageError(
-        'lookup.not_yet',
-        `${mapping.name}: lookup (of ${column.field}) is not there yet`,
-        {
-          next: 'Put the value itself into the table.',
-        },
-      );
-    }
-    return [
-      {
-        column,
-        field,
-        read: compileCell(column, field, target?.key.includes(column.field) === true, context),
-      },
-    ];
+    const isKey = target?.key.includes(column.field) === true;
+    const { lookup } = column;
+    if (lookup === undefined) return [{ column, field, read: compileCell(column, field, isKey, context) }];
+    const readText = compileText(column, lookup, context);
+    const table = isFileLookup(lookup) ? tables(lookup) : undefined;
+    if (table === undefined) return [{ column, field, read: readText, readText }];
+    return [{ column, field, readText, ...compileFileLookup(column, field, isKey, context, lookup, table) }];
   });
 }
 
@@ -158,12 +165,13 @@ export function readColumns(mapping: PushMapping, names: readonly string[]): Rea
     use(layout.keyColumn, true, true);
     use(layout.valueColumn, true, false);
   }
-  for (const { field, from, fromAll } of columnsOf(mapping)) {
+  for (const { field, from, fromAll, lookup } of columnsOf(mapping)) {
     const isKey = key.includes(field);
     // The other fields of a table of settings stand in its lines.
     if (pairs && !isKey) continue;
     for (const name of fromAll) use(name, false, isKey);
-    from.some((name) => use(name, pairs || mapping.columns === 'auto', isKey));
+    if ((lookup?.match.length ?? 1) > 1) for (const name of from) use(name, false, isKey);
+    else from.some((name) => use(name, pairs || mapping.columns === 'auto', isKey));
   }
   const namesOf = (indexes: Iterable<number>): readonly string[] =>
     Array.from(indexes, (index) => names[index] ?? '');
@@ -200,7 +208,17 @@ export function bindFields(
 ): readonly BoundField[] {
   const loose = mapping.columns === 'auto';
   return compiled.flatMap((item): readonly BoundField[] => {
-    const { column } = item;
+    const { column, take } = item;
+    if (isPlanLookup(column)) return [];
+    if (take !== undefined && (column.lookup?.match.length ?? 1) > 1) {
+      const texts = bindLookup(mapping, item, header, used);
+      const name = column.from.join(' + ');
+      const read: BoundField['read'] = (cells, issues) => {
+        const wanted = texts.read(cells, issues);
+        return wanted === undefined ? undefined : take(wanted, name, issues);
+      };
+      return [{ field: column.field, read }];
+    }
     if (column.fromAll.length > 0) return [bindList(mapping, item, header, used)];
     const index = column.from.map((name) => header.indexOf(name, loose)).find((found) => found !== undefined);
     const name = index === undefined ? undefined : header.names[index];
@@ -219,6 +237,49 @@ export function bindFields(
     }
     return [];
   });
+}
+
+/** Joins the columns that are looked up once the plan is made to the header. Errors: ConfigError `header.missing`, `mapping.value`. */
+export function bindLookups(
+  mapping: PushMapping,
+  compiled: readonly CompiledColumn[],
+  header: HeaderIndex,
+  used: Set<number>,
+): readonly BoundLookup[] {
+  return compiled
+    .filter(({ column }) => isPlanLookup(column))
+    .map((item) => bindLookup(mapping, item, header, used));
+}
+
+function bindLookup(
+  mapping: PushMapping,
+  item: CompiledColumn,
+  header: HeaderIndex,
+  used: Set<number>,
+): BoundLookup {
+  const { column, readText: read = item.read } = item;
+  const { field, from, value, lookup } = column;
+  if (value !== undefined) {
+    const fixed = constantField(mapping, { ...item, read }, value);
+    return { field, read: (cells, issues) => [String(fixed.read(cells, issues))] };
+  }
+  const find = (names: readonly string[]): { readonly index: number; readonly name: string } => {
+    for (const name of names) {
+      const index = header.indexOf(name, false);
+      if (index === undefined) continue;
+      used.add(index);
+      return { index, name };
+    }
+    throw missingHeader(mapping, header, names, `for ${field}`);
+  };
+  const places = (lookup?.match.length ?? 1) > 1 ? from.map((name) => find([name])) : [find(from)];
+  return {
+    field,
+    read: (cells, issues) => {
+      const texts = places.map(({ index, name }) => read(cells[index] ?? '', name, issues));
+      return texts.includes(undefined) ? undefined : texts.map(String);
+    },
+  };
 }
 
 function bindList(

@@ -46,15 +46,19 @@ function refuse(
   return undefined;
 }
 
-/** The reader of the cells of one column, for a field that is (or is not) part of the key. All choices are made here, once. */
+/**
+ * The reader of the cells of one column, for a field that is (or is not) part of the key. All choices are made here, once. `instead` reads each filled
+ * cell (each element of a list) in another way.
+ */
 export function compileCell(
   column: Column,
   field: PushField,
   isKey: boolean,
   context: CellContext,
+  instead?: CellReader,
 ): CellReader {
   const limits = limitsOf(field.schema);
-  const base = checked(field, limits, valueReader(column, field, isKey, context, limits));
+  const base = instead ?? checked(field, limits, valueReader(column, field, isKey, context, limits));
   if (field.type === 'integers' && column.split !== undefined) return splitReader(column, base);
   return whole(column, isKey && field.type === 'text', base);
 }

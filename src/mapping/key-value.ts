@@ -2,12 +2,13 @@ import type { Cell, Fields } from '../model/cell.ts';
 import { shownText } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import type { SourceRow } from '../model/table.ts';
-import { fieldWithoutCell, looseName, missingHeader } from './bind.ts';
-import type { BoundField, CompiledColumn, HeaderIndex } from './bind.ts';
+import { bindLookups, fieldWithoutCell, looseName, missingHeader } from './bind.ts';
+import type { BoundField, BoundLookup, CompiledColumn, HeaderIndex } from './bind.ts';
 import { foldKey } from './key-text.ts';
+import { isPlanLookup } from './lookup.ts';
 import type { PushMapping, Source } from './mapping.ts';
 import { didYouMean } from '../model/nearest.ts';
-import { hasError, keyOf, shownCells } from './parsed-row.ts';
+import { hasError, keyOf, readLookups, shownCells, withTexts } from './parsed-row.ts';
 import type { Included, ParsedRow } from './parsed-row.ts';
 import { show } from './show.ts';
 
@@ -60,7 +61,9 @@ export function createPairReader(
   const valueAt = column(layout.valueColumn);
   const inColumns = groupColumns(compiled, header, key, used);
   const groups = new Map<string, Group>();
-  const settle = groupParser(mapping, compiled, inColumns, variable, key);
+  const settings = compiled.filter(({ column: each }) => !isPlanLookup(each));
+  const lookups = bindLookups(mapping, compiled, header, used);
+  const settle = groupParser(mapping, settings, inColumns, lookups, variable, key);
 
   return {
     read(batch) {
@@ -112,7 +115,7 @@ function groupColumns(
   used: Set<number>,
 ): readonly GroupColumn[] {
   return compiled.flatMap(({ column, read }) => {
-    if (!key.includes(column.field)) return [];
+    if (!key.includes(column.field) || isPlanLookup(column)) return [];
     const index = column.from
       .map((name) => header.indexOf(name, true))
       .find((found) => found !== undefined && !used.has(found));
@@ -131,6 +134,7 @@ function groupParser(
   mapping: PushMapping,
   compiled: readonly CompiledColumn[],
   inColumns: readonly GroupColumn[],
+  lookups: readonly BoundLookup[],
   variable: (name: string) => string | undefined,
   key: readonly string[],
 ): (group: Group) => ParsedRow {
@@ -158,7 +162,7 @@ function groupParser(
       const value = readSetting(item, pairs.get(item), withoutPair, issues);
       if (value !== undefined) values[item.column.field] = value;
     }
-    return groupRow(group, inOrder(values, compiled), key, issues);
+    return groupRow(group, inOrder(values, compiled), readLookups(lookups, [], issues), key, issues);
   };
 }
 
@@ -237,8 +241,14 @@ function readSetting(
   return undefined;
 }
 
-function groupRow(group: Group, fields: Fields, key: readonly string[], issues: readonly Issue[]): ParsedRow {
-  const rowKey = keyOf(fields, key);
+function groupRow(
+  group: Group,
+  fields: Fields,
+  lookups: ParsedRow['lookups'],
+  key: readonly string[],
+  issues: readonly Issue[],
+): ParsedRow {
+  const rowKey = keyOf(withTexts(fields, lookups), key);
   const valid = !hasError(issues);
   return {
     rowNumber: group.rowNumber,
@@ -247,6 +257,7 @@ function groupRow(group: Group, fields: Fields, key: readonly string[], issues: 
     key: rowKey,
     folded: rowKey === null ? null : foldKey(rowKey),
     fields: valid ? fields : null,
+    ...(lookups === undefined ? {} : { lookups }),
     issues,
   };
 }

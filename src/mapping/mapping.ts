@@ -26,6 +26,8 @@ export interface Source {
   readonly delimiter: string;
   readonly encoding: string;
   readonly locale: 'en' | 'de';
+  /** A file that is not there is left out when every mapping runs. */
+  readonly optional?: boolean;
   /** The mapping itself names the locale: numbers with thousands separators are then read. */
   readonly localeNamed?: boolean;
   readonly layout:
@@ -35,9 +37,16 @@ export interface Source {
 
 export type CellType = 'text' | 'integer' | 'number' | 'boolean' | 'datetime' | 'uuid';
 
+/** A table beside the source that cells are looked up in. */
+export type LookupFile = Pick<Source, 'location' | 'origin' | 'headerRow' | 'delimiter' | 'encoding'>;
+
+/** Replaces cells by a value of another table. */
 export interface Lookup {
-  readonly in: string | { readonly csv: string };
+  /** A resource of the service, the name of a mapping, or a table. */
+  readonly in: string | LookupFile;
+  /** The columns (or fields) that the cells stand in, in the order of the cells. */
   readonly match: readonly string[];
+  /** The column (or field) whose value is taken. */
   readonly take: string;
   readonly onMiss: 'invalid' | 'skip';
   readonly onAmbiguous: 'invalid' | 'skip';

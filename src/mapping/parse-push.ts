@@ -5,6 +5,7 @@ import { constantCell } from './bind.ts';
 import type { Drafting, MappingContext } from './drafting.ts';
 import type { CellType, Column, PushMapping } from './mapping.ts';
 import { didYouMean, nearest } from '../model/nearest.ts';
+import { checkLookup, parseLookup } from './parse-lookup.ts';
 import { parseSource } from './parse-source.ts';
 import { columnWith, cellTypeOf, pushTarget, requiredFields, variableOf } from './push-fields.ts';
 import type { ColumnInput, PushInput } from './schema.ts';
@@ -116,7 +117,7 @@ function autoValues(
 
 function parseColumns(
   inputs: Readonly<Record<string, string | ColumnInput>>,
-  { push: resource, operation }: PushInput,
+  { push: resource, operation, source }: PushInput,
   target: PushTarget,
   draft: Drafting,
 ): readonly Column[] {
@@ -140,9 +141,9 @@ function parseColumns(
     const field = target.fields[name];
     if (input === undefined || field === undefined) return [];
     const given = typeof input === 'string' ? { from: [input] } : input;
-    return [
-      parseColumn(name, given, field, draft, { resource, operation, isKey: target.key.includes(name) }),
-    ];
+    const isSettings = source.layout === 'key_value';
+    const isKey = target.key.includes(name);
+    return [parseColumn(name, given, field, draft, { resource, operation, isKey, isSettings })];
   });
 }
 
@@ -150,6 +151,7 @@ interface FieldUse {
   readonly resource: ResourceName;
   readonly operation: PushOperation;
   readonly isKey: boolean;
+  readonly isSettings: boolean;
 }
 
 /** Cell types that a field of the contract can be made of. */
@@ -192,25 +194,15 @@ function parseColumn(
     scale: input.scale,
     allowNewlines: input.allow_newlines ?? false,
     ...(input.split === undefined ? {} : { split: input.split }),
-    lookup: lookupOf(input.lookup),
+    lookup: parseLookup(input.lookup, at('lookup'), draft),
   });
   checkColumn(column, input, field, use.isKey, draft, at);
+  checkLookup(column, field, use.isSettings, at('lookup'), draft);
   return column;
 }
 
 function headerText(header: string): string {
   return header.trim().normalize('NFC');
-}
-
-function lookupOf(input: ColumnInput['lookup']): Column['lookup'] {
-  if (input === undefined) return undefined;
-  return {
-    in: input.in,
-    match: input.match,
-    take: input.take,
-    onMiss: input.on_miss,
-    onAmbiguous: input.on_ambiguous,
-  };
 }
 
 function checkColumn(

@@ -1,12 +1,12 @@
 import type { TableLocation } from '../model/table.ts';
-import type { PullInput, PushInput } from './schema.ts';
+import type { PushInput } from './schema.ts';
 import type { Source } from './mapping.ts';
 import type { Drafting } from './drafting.ts';
 import { show } from './show.ts';
 import { parseWhere } from './where.ts';
 import type { Path } from './yaml-document.ts';
 
-type LocationInput = PullInput['destination'] | PushInput['source'];
+type LocationInput = Pick<PushInput['source'], 'csv' | 'xlsx' | 'sheet' | 'tab' | 'allow_outside'>;
 
 const FORBIDDEN_IN_TAB = /[\\/?*[\]:\0-\x1F]|^'|'$|^history$/i;
 const MAX_TAB = 31;
@@ -105,6 +105,7 @@ export function parseSource(input: PushInput['source'], path: Path, draft: Draft
     encoding: input.encoding,
     locale: input.locale ?? 'en',
     localeNamed: input.locale !== undefined,
+    ...(input.optional && { optional: true }),
     layout: parseLayout(input, path, draft),
   };
 }

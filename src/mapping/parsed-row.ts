@@ -1,6 +1,8 @@
 import type { Cell, Fields } from '../model/cell.ts';
 import { shownText } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
+import type { RowLookup } from '../model/run-rows.ts';
+import type { BoundLookup } from './bind.ts';
 
 /** A row of a source, read and checked; or in a `key_value` table all pairs of one league. */
 export interface ParsedRow {
@@ -14,6 +16,8 @@ export interface ParsedRow {
   readonly folded: string | null;
   /** What is sent; null unless the row is valid. */
   readonly fields: Fields | null;
+  /** By field, the texts that are looked up once the plan is made; the key has them in the place of the values. */
+  readonly lookups?: Readonly<Record<string, RowLookup>>;
   /** Errors and warnings. */
   readonly issues: readonly Issue[];
 }
@@ -35,6 +39,28 @@ export function isTextual(cells: readonly Cell[]): cells is readonly string[] {
 /** Whether any of the issues refuses the row. */
 export function hasError(issues: readonly Issue[]): boolean {
   return issues.some(({ severity }) => severity === 'error');
+}
+
+/** What a row is looked up by; undefined when its mapping looks nothing up. */
+export function readLookups(
+  bound: readonly BoundLookup[],
+  cells: readonly Cell[],
+  issues: Issue[],
+): ParsedRow['lookups'] {
+  if (bound.length === 0) return undefined;
+  return Object.fromEntries(
+    bound.flatMap(({ field, read }) => {
+      const texts = read(cells, issues);
+      return texts === undefined ? [] : [[field, { texts }] as const];
+    }),
+  );
+}
+
+/** The fields with the texts of lookups in the place of values that are not known yet. */
+export function withTexts(fields: Fields, lookups: ParsedRow['lookups']): Fields {
+  if (lookups === undefined) return fields;
+  const texts = Object.entries(lookups).map(([field, { texts }]) => [field, texts.join(' ')] as const);
+  return { ...fields, ...Object.fromEntries(texts) };
 }
 
 /** The key of a row from its key fields, or null when one is missing. */

@@ -2,12 +2,14 @@ import type { Cell, Fields } from '../model/cell.ts';
 import { shownText } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import type { SourceRow } from '../model/table.ts';
-import { bindFields, compileColumns, indexHeader, looseName, missingHeader } from './bind.ts';
-import type { BoundField, HeaderIndex } from './bind.ts';
+import { bindFields, bindLookups, compileColumns, indexHeader, looseName, missingHeader } from './bind.ts';
+import type { BoundField, BoundLookup, HeaderIndex } from './bind.ts';
 import type { CellContext } from './cells.ts';
 import { foldKey } from './key-text.ts';
 import { createPairReader } from './key-value.ts';
-import { hasError, isTextual, keyOf, shownCells } from './parsed-row.ts';
+import { LOOKUP_SKIP } from './lookup.ts';
+import type { LookupTables } from './lookup.ts';
+import { hasError, isTextual, keyOf, readLookups, shownCells, withTexts } from './parsed-row.ts';
 import type { Included, ParsedRow } from './parsed-row.ts';
 import type { Condition, PushMapping } from './mapping.ts';
 import { pushTarget } from './push-fields.ts';
@@ -37,13 +39,15 @@ export interface RowOptions {
   readonly timezone?: string;
   /** The IANA zone of cells that hold a date, where the table has one of its own. */
   readonly tableTimezone?: string | undefined;
+  /** The tables that the mapping looks cells up in. */
+  readonly tables?: LookupTables;
 }
 
 const RESULT_COLUMNS = ['_row', '_outcome', '_message', '_id'] as const;
 
 /**
  * The reader of a source's rows: its header is bound to the mapping's columns here, once.
- * Errors: ConfigError `header.missing`, `mapping.value`, `mapping.variable`, `mapping.write_back_column`; UsageError `lookup.not_yet`.
+ * Errors: ConfigError `header.missing`, `mapping.value`, `mapping.variable`, `mapping.write_back_column`.
  */
 export function createRowReader(
   mapping: PushMapping,
@@ -60,7 +64,7 @@ export function createRowReader(
   };
   const own = withoutResultColumns(header);
   const index = indexHeader(own);
-  const compiled = compileColumns(mapping, context);
+  const compiled = compileColumns(mapping, context, options.tables ?? (() => undefined));
   const used = new Set<number>();
   const warnings: Issue[] = writeBackWarnings(mapping);
   const included = bindWhere(mapping, index, used);
@@ -76,8 +80,9 @@ export function createRowReader(
     return { header: own, warnings, read: (batch) => pairs.read(filter(batch)), end: () => pairs.end() };
   }
   const fields = bindFields(mapping, compiled, index, options.variable, used, warnings);
+  const lookups = bindLookups(mapping, compiled, index, used);
   warnings.push(...unusedColumns(mapping, own, used));
-  const readOne = rowParser(fields, key, included, own.length);
+  const readOne = rowParser(fields, lookups, key, included, own.length);
   return { header: own, warnings, read: (batch) => filter(batch).map(readOne), end: () => [] };
 }
 
@@ -128,6 +133,7 @@ function bindWhere(mapping: PushMapping, header: HeaderIndex, used: Set<number>)
 
 function rowParser(
   bound: readonly BoundField[],
+  boundLookups: readonly BoundLookup[],
   key: readonly string[],
   included: Included,
   width: number,
@@ -150,7 +156,9 @@ function rowParser(
       const value = read(cells, issues);
       if (value !== undefined) fields[field] = value;
     }
-    const rowKey = keyOf(fields, key);
+    const lookups = readLookups(boundLookups, cells, issues);
+    if (issues.some(({ code }) => code === LOOKUP_SKIP)) return { ...refused, status: 'excluded', issues };
+    const rowKey = keyOf(withTexts(fields, lookups), key);
     const valid = issues.length === 0 || !hasError(issues);
     return {
       rowNumber,
@@ -159,6 +167,7 @@ function rowParser(
       key: rowKey,
       folded: rowKey === null ? null : foldKey(rowKey),
       fields: valid ? fields : null,
+      ...(lookups === undefined ? {} : { lookups }),
       issues,
     };
   };

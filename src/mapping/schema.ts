@@ -28,6 +28,7 @@ export const FLAG_KEYS: ReadonlySet<string> = new Set([
   'required',
   'allow_newlines',
   'allow_outside',
+  'optional',
   'excel',
   'detail',
   'filter',
@@ -75,16 +76,20 @@ const location = {
   allow_outside: flag.describe("Lets the path leave the config file's folder."),
 };
 
+const headerRow = z.int().min(1).max(1000).default(1).describe('The row that holds the column names.');
+const delimiter = text.default('auto').describe('CSV: the separator, `tab`, or `auto`.');
+const encoding = text
+  .default('auto')
+  .describe('CSV: `auto` is UTF-8, or UTF-16 by its byte order mark; else a name such as windows-1252.');
+
 const sourceShape = {
   ...location,
-  header_row: z.int().min(1).max(1000).default(1).describe('The row that holds the column names.'),
+  header_row: headerRow,
   where: text
     .optional()
     .describe('Rows to read: `HEADER = "text"` or `!=`, joined by `and`; the others are excluded.'),
-  delimiter: text.default('auto').describe('CSV: the separator, `tab`, or `auto`.'),
-  encoding: text
-    .default('auto')
-    .describe('CSV: `auto` is UTF-8, or UTF-16 by its byte order mark; else a name such as windows-1252.'),
+  delimiter,
+  encoding,
   locale: z
     .enum(['en', 'de'])
     .optional()
@@ -93,6 +98,7 @@ const sourceShape = {
     .enum(['table', 'key_value'])
     .default('table')
     .describe('key_value: each row is one setting and its value.'),
+  optional: flag.describe('A file that is not there is left out when every mapping runs.'),
   key_column: text.optional().describe('key_value: the column of the setting names.'),
   value_column: text.optional().describe('key_value: the column of the values.'),
 };
@@ -105,18 +111,20 @@ const idsSource = strict({
 
 const lookup = strict({
   in: z
-    .union([text, strict({ csv: text.describe('Path of a CSV file.') })])
-    .describe('A resource, the name of a mapping, or a CSV file.'),
-  match: texts.describe('The column or columns that the cell is looked up in.'),
-  take: text.describe('The column whose value is taken.'),
+    .union([text, strict({ ...location, header_row: headerRow, delimiter, encoding })])
+    .describe('A resource, the name of a mapping, or a table: exactly one of csv, xlsx and sheet.'),
+  match: texts.describe(
+    'The column that the cell is looked up in; or several, for as many headers in `from`, in the same order.',
+  ),
+  take: text.describe('The column (or field) whose value is taken.'),
   on_miss: z
     .enum(['invalid', 'skip'])
     .default('invalid')
-    .describe('What becomes of a row that nothing matches.'),
+    .describe('What becomes of a row that nothing matches: skip leaves it out.'),
   on_ambiguous: z
     .enum(['invalid', 'skip'])
     .default('invalid')
-    .describe('What becomes of a row that several match.'),
+    .describe('What becomes of a row that several match: skip leaves it out.'),
 });
 
 const transformName = z.enum(TRANSFORM_NAMES as readonly [string, ...string[]], {

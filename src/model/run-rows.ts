@@ -1,5 +1,22 @@
+import type { ResourceName } from '../contract/resource.ts';
 import type { FieldValue, Fields } from './cell.ts';
 import type { ChangeKind, Outcome } from './outcome.ts';
+
+/** A row of this run whose record a later row refers to. */
+export interface RowReference {
+  readonly mapping: string;
+  readonly resource: ResourceName;
+  readonly rowNumber: number;
+  readonly key: string;
+}
+
+/** A field that is looked up by what a row's cells say. */
+export interface RowLookup {
+  /** The texts of the cells, in the order of the lookup's `match`. */
+  readonly texts: readonly string[];
+  /** The row of this run that has to be written before the value is known. */
+  readonly after?: RowReference | undefined;
+}
 
 /** One row of a run, from reading to its outcome. Kept in the run's own folder and gone when the run ends well. */
 export interface RunRow {
@@ -21,11 +38,15 @@ export interface RunRow {
   readonly outcome: Outcome | null;
   /** The service's id of the record, once known. */
   readonly id: string | null;
+  /** By field, what is looked up elsewhere in this run or with the service; `fields` has the values that are known. */
+  readonly lookups?: Readonly<Record<string, RowLookup>> | null;
 }
 
 /** What may change in a row after it was added. */
 export type RunRowPatch = Pick<RunRow, 'rowNumber'> &
-  Partial<Pick<RunRow, 'change' | 'before' | 'message' | 'outcome' | 'id'>>;
+  Partial<
+    Pick<RunRow, 'change' | 'before' | 'message' | 'outcome' | 'id' | 'key' | 'digest' | 'fields' | 'lookups'>
+  >;
 
 /** A record that the service (or the last confirmed state) holds, by key. */
 export interface KnownRecord {
@@ -37,6 +58,8 @@ export interface KnownRecord {
   readonly digests: Readonly<Record<string, string>>;
   /** Values of known fields, where they may be kept. */
   readonly values: Fields;
+  /** The mapping that created or adopted it; once known, it stays until another mapping does. */
+  readonly managedBy?: string;
 }
 
 export interface RowQuery {

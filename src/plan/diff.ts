@@ -11,7 +11,7 @@ export type Difference =
       readonly before: Readonly<Record<string, FieldValue | null>>;
       readonly id: string | null;
     }
-  | { readonly change: 'unchanged'; readonly id: string | null }
+  | { readonly change: 'unchanged'; readonly id: string | null; readonly message?: string }
   | { readonly change: 'invalid'; readonly message: string }
   | { readonly change: 'conflict'; readonly message: string };
 
@@ -23,6 +23,12 @@ export function changedFields(fields: Fields, known: KnownRecord): readonly stri
 const shown = (value: FieldValue | undefined): string =>
   value === undefined ? 'another value' : JSON.stringify(value);
 
+/** Only users can be changed. */
+const remedy = (fields: Fields): string =>
+  'external_id' in fields
+    ? '; use upsert to change it'
+    : '; the service can neither change nor delete it: put the row back, or give it another name';
+
 function describe(names: readonly string[], fields: Fields, known: KnownRecord): string {
   return names
     .map((name) => `${name} is ${shown(known.values[name])}, not ${shown(fields[name])}`)
@@ -31,13 +37,14 @@ function describe(names: readonly string[], fields: Fields, known: KnownRecord):
 
 /**
  * Compares a row with the records known under its key (interfaces.md, section 2): `create` wants no other values there, `update` wants a
- * record, the rest take both. More than one record under a key is a conflict and is never written to.
+ * record, the rest take both. Fields that are `hidden` from lists are compared only where they are remembered. More than one record under a key is a conflict and is never written to.
  */
 export function diff(
   operation: PushOperation,
   key: string,
   fields: Fields,
   known: readonly KnownRecord[],
+  hidden: readonly string[] = [],
 ): Difference {
   const [record, other] = known;
   if (record === undefined) {
@@ -52,12 +59,16 @@ export function diff(
     const ids = known.map((each) => each.id ?? 'without id').join(' and ');
     return { change: 'conflict', message: `the service holds ${known.length} records for "${key}": ${ids}` };
   }
-  const changed = changedFields(fields, record);
-  if (changed.length === 0) return { change: 'unchanged', id: record.id };
+  const unseen = hidden.filter((name) => name in fields && !(name in record.digests));
+  const changed = changedFields(fields, record).filter((name) => !unseen.includes(name));
+  if (changed.length === 0) {
+    const message = `it exists; its ${unseen.join(', ')} could not be compared, because the service does not list it`;
+    return { change: 'unchanged', id: record.id, ...(unseen.length > 0 && { message }) };
+  }
   if (operation === 'create') {
     return {
       change: 'invalid',
-      message: `"${key}" exists with other values (${describe(changed, fields, record)}): create leaves it alone; use upsert to change it`,
+      message: `"${key}" exists with other values (${describe(changed, fields, record)}): create leaves it alone${remedy(fields)}`,
     };
   }
   const before = Object.fromEntries(changed.map((name) => [name, record.values[name] ?? null]));

@@ -8,6 +8,8 @@ export interface GuardFigures {
   readonly excluded: number;
   readonly invalid: number;
   readonly updates: number;
+  /** Users that would be deactivated, because they are in no row any more. */
+  readonly deactivated: number;
   /** Records known under the keys of the resource; 0 before the first push. */
   readonly known: number;
   /** The largest step from a confirmed price, where one is known. */
@@ -68,6 +70,10 @@ function tripped(guards: Guards, figures: GuardFigures): readonly Tripped[] {
     const what = `${updates} of ${known} known records would change (${Math.round(changePct)} %), at most ${guards.maxChangePct} % expected`;
     stops.push(['max_change_pct', what]);
   }
+  if (figures.deactivated > guards.maxDeactivate) {
+    const what = `${figures.deactivated} users are no longer in the table and would be deactivated: more than max_deactivate ${guards.maxDeactivate}`;
+    stops.push(['max_deactivate', what]);
+  }
   return [...stops, ...stepTooLarge(guards, figures)];
 }
 
@@ -79,22 +85,23 @@ export function checkGuards(
 ): readonly StoppedError[] {
   const { name, guards, source } = mapping;
   if (figures.rows === 0 && guards.minRows > 0) {
-    if (options.allowEmpty) return [];
-    return [
-      new StoppedError(
-        'guard.empty_source',
-        figures.excluded === 0
-          ? `${name}: ${source.origin} has a header and no rows, so it may have been cut`
-          : `${name}: where leaves out all rows of ${source.origin} (${figures.excluded})`,
-        {
-          file: source.origin,
-          next:
-            figures.excluded === 0
-              ? 'if it is meant to be empty, add --allow-empty'
-              : 'add rows of your own; if it is meant so, add --allow-empty',
-        },
-      ),
-    ];
+    if (options.allowEmpty && figures.deactivated <= guards.maxDeactivate) return [];
+    if (!options.allowEmpty)
+      return [
+        new StoppedError(
+          'guard.empty_source',
+          figures.excluded === 0
+            ? `${name}: ${source.origin} has a header and no rows, so it may have been cut`
+            : `${name}: where leaves out all rows of ${source.origin} (${figures.excluded})`,
+          {
+            file: source.origin,
+            next:
+              figures.excluded === 0
+                ? 'if it is meant to be empty, add --allow-empty'
+                : 'add rows of your own; if it is meant so, add --allow-empty',
+          },
+        ),
+      ];
   }
   const stops = tripped(guards, figures)
     .filter(([guard]) => !options.allowGuards.includes(guard))

@@ -1,4 +1,6 @@
 import { RESOURCES, type ResourceName } from '../contract/resource.ts';
+import type { PushMapping } from '../mapping/mapping.ts';
+import { ConfigError } from '../model/error.ts';
 
 /** Resources in the order in which they are pushed: what others depend on comes first. */
 const PUSH_ORDER: readonly ResourceName[] = [
@@ -16,9 +18,35 @@ const rank = (resource: ResourceName): number => {
   return at === -1 ? PUSH_ORDER.length + RESOURCES.indexOf(resource) : at;
 };
 
-/** The mappings in dependency order; mappings of one resource keep their order. */
-export function orderMappings<M extends { readonly resource: ResourceName }>(
+/** The resources and mappings that a mapping looks something up in, once the plan is made. */
+function lookedUp({ columns }: Pick<PushMapping, 'columns'>): readonly string[] {
+  if (columns === 'auto') return [];
+  return columns.flatMap(({ lookup }) => (typeof lookup?.in === 'string' ? [lookup.in] : []));
+}
+
+/**
+ * The mappings in dependency order: by resource, and each after those that it looks something up in; otherwise they keep their order.
+ * Errors: ConfigError `lookup.circle` when mappings look each other up.
+ */
+export function orderMappings<M extends Pick<PushMapping, 'name' | 'resource' | 'columns' | 'place'>>(
   mappings: readonly M[],
 ): readonly M[] {
-  return mappings.toSorted((a, b) => rank(a.resource) - rank(b.resource));
+  const left = mappings.toSorted((a, b) => rank(a.resource) - rank(b.resource));
+  const ordered: M[] = [];
+  while (left.length > 0) {
+    const at = left.findIndex((mapping) => {
+      const names = lookedUp(mapping);
+      return !left.some((other) => names.includes(other.name) || names.includes(other.resource));
+    });
+    if (at === -1) {
+      const [{ name, place }] = left as [M];
+      throw new ConfigError(
+        'lookup.circle',
+        `${place.file}:${place.line}: ${name} looks something up in what comes after it: ${left.map((each) => each.name).join(', ')} wait for each other`,
+        { ...place, next: 'take one of the lookups out' },
+      );
+    }
+    ordered.push(...left.splice(at, 1));
+  }
+  return ordered;
 }

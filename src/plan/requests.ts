@@ -5,6 +5,13 @@ import { userRecord, type User } from '../contract/resources/users.ts';
 import type { Fields } from '../model/cell.ts';
 import type { KnownRecord, RunRow } from '../model/run-rows.ts';
 import { digestFields } from './digest.ts';
+import { known, knownUser, remembered } from './known-records.ts';
+import {
+  fantasyLeagueRequests,
+  miniLeagueRequests,
+  squadRequests,
+  substitutionRequests,
+} from './record-requests.ts';
 
 /** What an answer says of one row that was sent. */
 export interface Confirmation {
@@ -15,47 +22,31 @@ export interface Confirmation {
   readonly disagrees?: string;
 }
 
+/** The operations that rows go out with, changes of users apart. */
+export type CreateOperation =
+  | 'create-users'
+  | 'upload-prices'
+  | 'set-points-config'
+  | 'create-fantasy-league'
+  | 'create-mini-league'
+  | 'create-squad'
+  | 'trigger-auto-substitution';
+
 /** How rows of one resource become requests, and how answers are matched to them: by key, never by position. */
 export interface PushRequests {
-  readonly operation: 'create-users' | 'upload-prices' | 'set-points-config';
+  readonly operation: CreateOperation;
   /** The updates of this resource go the same way as its creates. */
   readonly updatesLikeCreates: boolean;
   /** Several requests may be under way at once, because the key of each row stands in the answer. */
   readonly parallel: boolean;
   /** Rows of different groups cannot share a request. */
   groupOf(row: RunRow): string;
-  body(rows: readonly RunRow[]): BodyOf<'create-users' | 'upload-prices' | 'set-points-config'>;
+  body(rows: readonly RunRow[]): BodyOf<CreateOperation>;
   /** Confirmations by row key; a row without one was not answered for. */
   match(rows: readonly RunRow[], records: readonly unknown[]): ReadonlyMap<string, Confirmation>;
 }
 
 const fieldsOf = (row: RunRow): Fields => row.fields ?? {};
-
-/** A record with its values, as a live list shows it and a plan prints it. */
-function known(key: string, id: string | null, number: number | null, fields: Fields): KnownRecord {
-  return { key, id, number, digests: digestFields(fields), values: fields };
-}
-
-/** A record as the state remembers it: digests of every field, values only where they name nobody. */
-export function remembered(record: KnownRecord): KnownRecord {
-  const values = Object.fromEntries(
-    Object.entries(record.values).filter(([, value]) => typeof value !== 'string'),
-  );
-  return { ...record, values };
-}
-
-/** A user with the values that a plan prints. */
-export function knownUser(user: User): KnownRecord {
-  return known(user.external_id.normalize('NFC'), user.id, user.user_id ?? null, userFields(user));
-}
-
-function userFields(user: User): Fields {
-  return {
-    external_id: user.external_id.normalize('NFC'),
-    ...(typeof user.display_name === 'string' ? { display_name: user.display_name } : {}),
-    ...(typeof user.is_active === 'boolean' ? { is_active: user.is_active } : {}),
-  };
-}
 
 const users: PushRequests = {
   operation: 'create-users',
@@ -114,7 +105,7 @@ const prices: PushRequests = {
   operation: 'upload-prices',
   updatesLikeCreates: true,
   parallel: false,
-  groupOf: (row) => String(fieldsOf(row).fantasy_league_id),
+  groupOf: (row) => String(fieldsOf(row).fantasy_league_id ?? row.lookups?.fantasy_league_id?.after?.key),
   body: (rows) => ({
     fantasy_league_id: Number(rows[0]?.fields?.fantasy_league_id),
     prices: rows.map((row) => {
@@ -159,11 +150,15 @@ const pointsConfig: PushRequests = {
   },
 };
 
-/** The resources that can be pushed so far. */
+/** The resources that can be pushed. */
 export const pushRequests: Readonly<Partial<Record<ResourceName, PushRequests>>> = {
   users,
   prices,
   points_config: pointsConfig,
+  fantasy_leagues: fantasyLeagueRequests,
+  mini_leagues: miniLeagueRequests,
+  squads: squadRequests,
+  auto_substitutions: substitutionRequests,
 };
 
 /** What a row lacks to make a new record, with the remedy; undefined when it lacks nothing. POST /user wants a name, a change does not. */

@@ -32,5 +32,6 @@ export const RUN_ROWS_FORMAT: DatabaseFormat = {
        record TEXT NOT NULL,
        PRIMARY KEY (mapping, key, id)
      ) STRICT, WITHOUT ROWID;`,
+    'ALTER TABLE row ADD COLUMN lookups TEXT;',
   ],
 };

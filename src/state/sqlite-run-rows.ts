@@ -20,7 +20,7 @@ import { integer, json, text, textOrNull } from './sql-row.ts';
 
 /** The order in which `parseRow` takes them. */
 const COLUMNS =
-  'row_number, row.key, folded, digest, lines, fields, change, before, message, outcome, row.id';
+  'row_number, row.key, folded, digest, lines, fields, change, before, message, outcome, row.id, lookups';
 
 /** Opens or creates the rows of a run in `file`; null keeps them outside any named file until they are closed. Errors: those of `openDatabase`. */
 export function openRunRows(file: string | null, busyTimeoutMs: number): RunRows {
@@ -44,7 +44,7 @@ class SqliteRunRows implements RunRows {
       const number = this.#addMapping(mapping);
       for (const row of rows) {
         this.#db.run(
-          'INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+          'INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
           number,
           row.rowNumber,
           JSON.stringify(row.lines),
@@ -57,6 +57,7 @@ class SqliteRunRows implements RunRows {
           row.message,
           row.outcome,
           row.id,
+          jsonText(row.lookups ?? null),
         );
       }
     });
@@ -239,6 +240,10 @@ class SqliteRunRows implements RunRows {
     set('message', patch.message);
     set('outcome', patch.outcome);
     set('id', patch.id);
+    set('key', patch.key);
+    set('digest', patch.digest);
+    set('fields', patch.fields === undefined ? undefined : jsonText(patch.fields));
+    set('lookups', patch.lookups === undefined ? undefined : jsonText(patch.lookups));
     if (columns.length === 0) return;
     const statement = `UPDATE row SET ${columns.join(', ')} WHERE mapping = ? AND row_number = ?`;
     if (this.#db.run(statement, ...values, number, patch.rowNumber) === 0) {
@@ -269,6 +274,7 @@ function jsonText(value: object | null): string | null {
 }
 
 function parseRow(row: SqlRow): RunRow {
+  const lookups = json(row, 11) as NonNullable<RunRow['lookups']> | null;
   return {
     rowNumber: integer(row, 0),
     key: textOrNull(row, 1),
@@ -281,5 +287,6 @@ function parseRow(row: SqlRow): RunRow {
     message: text(row, 8),
     outcome: textOrNull(row, 9) as Outcome | null,
     id: textOrNull(row, 10),
+    ...(lookups === null ? {} : { lookups }),
   };
 }

@@ -305,17 +305,17 @@ class SqliteStore implements Store {
   #confirm(account: number, resource: ResourceName, records: readonly KnownRecord[]): void {
     const nowMs = this.#clock.now();
     for (const record of records) {
-      this.#db.run(
-        'INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?)',
-        account,
-        resource,
-        record.key,
-        JSON.stringify(record),
-        nowMs,
-      );
+      this.#db.run(KEEP_MANAGER, account, resource, record.key, JSON.stringify(record), nowMs);
     }
   }
 }
+
+/** A list does not say who manages a record: what is known of that stays. */
+const KEEP_MANAGER = `INSERT INTO snapshot VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET confirmed_at_ms = excluded.confirmed_at_ms, record = CASE
+    WHEN excluded.record ->> '$.managedBy' IS NULL AND record ->> '$.managedBy' IS NOT NULL
+    THEN json_set(excluded.record, '$.managedBy', record ->> '$.managedBy')
+    ELSE excluded.record END`;
 
 function parseRun(row: SqlRow): Run {
   return json(row, 0) as Run;

@@ -2,6 +2,8 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import { diff } from '../plan/diff.ts';
 import { stepPct, type Step } from '../plan/guards.ts';
+import { HIDDEN_FIELDS } from '../plan/listed.ts';
+import { waitingFields } from '../plan/lookups.ts';
 import { keysWithZeros } from '../plan/lost-zeros.ts';
 import { missingForCreate, needsChangeAfterCreate, pushRequests } from '../plan/requests.ts';
 import type { Comparison } from './compare.ts';
@@ -16,6 +18,9 @@ export interface Compared {
   /** Requests for one row each: changes, and changes that follow a create. */
   readonly single: number;
   readonly updates: number;
+  /** Records that are created, and those that the quota has no room for. */
+  readonly creates: number;
+  readonly overQuota: number;
   readonly largestStep: Step | undefined;
   readonly largestStepPct: Step | undefined;
 }
@@ -53,7 +58,18 @@ export async function compareRows(
     options.signal.throwIfAborted();
     const page = await rows.page(mapping.name, { change: 'pending', open: true, afterRow, limit: PAGE });
     const last = page.at(-1);
-    if (last === undefined) return { batched, single, updates, largestStep, largestStepPct };
+    if (last === undefined) {
+      const overQuota = Math.max(0, creates - Math.max(0, options.quotaRoom));
+      return {
+        batched,
+        single,
+        updates,
+        creates: creates - overQuota,
+        overQuota,
+        largestStep,
+        largestStepPct,
+      };
+    }
     afterRow = last.rowNumber;
     const patches = await comparePage(mapping, page, comparison, options.allowKeyShape);
     const settled = patches.map((patch, index): RunRowPatch => {
@@ -115,7 +131,15 @@ function comparedRow(
   if (wait !== undefined) {
     return { rowNumber, change: 'create', outcome: 'deferred', message: joined(row.message, wait) };
   }
-  const difference = diff(mapping.operation, key, fields, known.get(key) ?? []);
+  // What hangs on a record that is still to be made cannot be there.
+  if (waitingFields(row).length > 0) return { rowNumber, change: 'create' };
+  const difference = diff(
+    mapping.operation,
+    key,
+    fields,
+    known.get(key) ?? [],
+    HIDDEN_FIELDS[mapping.resource],
+  );
   switch (difference.change) {
     case 'create': {
       const problem = missingForCreate(mapping.resource, row) ?? lostZeros(key, zeros);
@@ -129,7 +153,13 @@ function comparedRow(
     case 'update':
       return { rowNumber, change: 'update', before: difference.before, id: difference.id };
     case 'unchanged':
-      return { rowNumber, change: 'unchanged', outcome: 'unchanged', id: difference.id };
+      return {
+        rowNumber,
+        change: 'unchanged',
+        outcome: 'unchanged',
+        id: difference.id,
+        ...(difference.message !== undefined && { message: joined(row.message, difference.message) }),
+      };
     case 'invalid':
     case 'conflict':
       return {

@@ -1,12 +1,12 @@
 import type { Account } from '../contract/resources/account.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import type { TeamsheetError } from '../model/error.ts';
-import { RefusedError, StoppedError, UnavailableError, UsageError } from '../model/error.ts';
+import { StoppedError, UsageError } from '../model/error.ts';
 import type { KnownRecord, RunRows } from '../model/run-rows.ts';
-import type { Wholeness } from '../model/service.ts';
 import type { ServiceAccount } from '../model/store.ts';
+import { listedResources } from '../plan/listed.ts';
 import { quotaUsed } from '../plan/quota.ts';
-import { knownUser, remembered } from '../plan/requests.ts';
+import { compareListed } from './compare-listed.ts';
 import { openWrites } from './open-writes.ts';
 import type { PlanOptions, SyncPorts } from './sync.ts';
 
@@ -27,18 +27,8 @@ export interface Comparison {
   readonly stop?: TeamsheetError;
 }
 
-type ComparePorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs'>;
-
-/** The facts that a full list leaves behind. */
-interface ListFact {
-  readonly count: number;
-  readonly used: number | undefined;
-  readonly pages: number;
-}
-
-const FULL_LIST_MAX_AGE_MS = 24 * 60 * 60 * 1000;
-/** `compare: auto` lists the service when that costs at most this many requests. */
-const CHEAP_LIST_REQUESTS = 10;
+/** What a comparison is found with. */
+export type ComparePorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs'>;
 
 /**
  * Finds what the rows of a mapping are compared with (push-protocol.md, "What is known already"). Only reads.
@@ -50,12 +40,90 @@ export async function prepareComparison(
   account: Account,
   service: ServiceAccount,
   rows: RunRows,
-  options: Pick<PlanOptions, 'compare' | 'adopt'>,
+  options: Pick<PlanOptions, 'compare' | 'adopt' | 'again'>,
 ): Promise<Comparison> {
   const wanted = options.compare ?? mapping.compare;
-  if (mapping.resource === 'users') return compareUsers(ports, mapping, account, service, rows, wanted);
-  const comparison = await compareOthers(ports, mapping, service, options.adopt, wanted);
+  const { resource } = mapping;
+  const listed = listedResources[resource];
+  if (listed !== undefined) return compareListed(ports, mapping, listed, account, service, rows, wanted);
+  if (resource === 'auto_substitutions' && options.again === true)
+    return nothingKnown('triggered whatever was triggered before, as --again says');
+  const comparison =
+    resource === 'fantasy_leagues'
+      ? await compareFantasyLeagues(ports, mapping, account, service)
+      : resource === 'auto_substitutions'
+        ? await compareTriggers(ports, mapping, service, rows, options.adopt)
+        : await compareOthers(ports, mapping, service, options.adopt, wanted);
   return { ...comparison, unanswered: await unansweredKeys(ports, mapping, service) };
+}
+
+/** The service cannot list its fantasy leagues: what this state created is all that can be known. */
+async function compareFantasyLeagues(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  account: Account,
+  service: ServiceAccount,
+): Promise<Comparison> {
+  const comparison = await fromSnapshots(
+    ports,
+    mapping,
+    service,
+    'compared with the fantasy leagues that this state created',
+  );
+  const others = (quotaUsed(account, 'fantasy_leagues') ?? 0) - comparison.known;
+  if (others > 0) {
+    const are = others === 1 ? '1 fantasy league' : `${others} fantasy leagues`;
+    const message = `${mapping.name}: the account has ${are} that this state did not create, and the service cannot list them: see that none of the rows names one of these`;
+    ports.emit({ kind: 'warning', message });
+  }
+  return comparison;
+}
+
+const PAGE = 1000;
+
+/** A trigger goes out once for each league and game week. The log holds no game week, so without a memory nobody can tell which were processed. */
+async function compareTriggers(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  service: ServiceAccount,
+  rows: RunRows,
+  adopt: boolean,
+): Promise<Comparison> {
+  const comparison = await fromSnapshots(
+    ports,
+    mapping,
+    service,
+    'compared with the triggers that this state sent',
+  );
+  if (adopt) return comparison;
+  const triggered = new Set<string>();
+  for await (const page of ports.store.allSnapshots(service, mapping.resource))
+    for (const { key } of page) triggered.add(key.split('/')[0] ?? '');
+  for (const league of await leaguesOf(mapping, rows)) {
+    if (triggered.has(String(league))) continue;
+    const log = await ports.service.get('list-auto-substitutions', { query: { fantasy_league_id: league } });
+    if (log.records.length === 0) continue;
+    const stop = new StoppedError(
+      'state.no_memory',
+      `${mapping.name}: the service has substitutions of fantasy league ${league}, but this state remembers no trigger, so it cannot tell which game weeks are processed already`,
+      { next: 'restore the state file, or add --adopt to process the game weeks of the source again' },
+    );
+    return { ...comparison, stop };
+  }
+  return comparison;
+}
+
+/** The fantasy leagues of the rows that are to be compared. */
+async function leaguesOf({ name }: PushMapping, rows: RunRows): Promise<readonly number[]> {
+  const leagues = new Set<number>();
+  for (let afterRow = 0; ;) {
+    const page = await rows.page(name, { change: 'pending', open: true, afterRow, limit: PAGE });
+    const last = page.at(-1);
+    if (last === undefined) return [...leagues];
+    afterRow = last.rowNumber;
+    for (const { fields } of page)
+      if (typeof fields?.fantasy_league_id === 'number') leagues.add(fields.fantasy_league_id);
+  }
 }
 
 /** Resources without a list to compare with or to read back from. */
@@ -95,13 +163,15 @@ async function unansweredKeys(
   );
 }
 
-const nothingKnown = (described: string): Comparison => ({
+/** A comparison with nothing. */
+export const nothingKnown = (described: string): Comparison => ({
   lookup: () => Promise.resolve(new Map()),
   known: 0,
   described,
 });
 
-async function fromSnapshots(
+/** A comparison with what this state last saw confirmed. */
+export async function fromSnapshots(
   ports: ComparePorts,
   mapping: PushMapping,
   service: ServiceAccount,
@@ -130,137 +200,4 @@ async function pricesWithoutMemory(
     `${mapping.name}: the service has price uploads, but this state remembers none, so it cannot tell which prices are already there`,
     { next: 'restore the state file, or add --adopt to upload all prices of the source again' },
   );
-}
-
-async function compareUsers(
-  ports: ComparePorts,
-  mapping: PushMapping,
-  account: Account,
-  service: ServiceAccount,
-  rows: RunRows,
-  wanted: PushMapping['compare'],
-): Promise<Comparison> {
-  const used = quotaUsed(account, 'users');
-  const confirmed = await ports.store.countSnapshots(service, 'users');
-  const open = await openWrites(ports, service, 'users');
-  // The counter may lag: it proves nothing about what this state itself wrote.
-  if (used === 0 && confirmed === 0 && open.length === 0) {
-    return nothingKnown('the account holds no users yet');
-  }
-  if (wanted === 'none') {
-    throw new UsageError(
-      'compare.none',
-      `${mapping.name}: users are never pushed without a comparison; use auto, live or snapshot`,
-    );
-  }
-  const last = await lastList(ports, service);
-  const snapshot = async (): Promise<Comparison> =>
-    fromSnapshots(
-      ports,
-      mapping,
-      service,
-      `compared with the users confirmed by a list of ${ageOf(last, ports.clock.now())} ago and the pushes since`,
-    );
-  const settled = !open.some(({ operation }) => operation === 'create-users');
-  const auto =
-    wanted === 'auto' && last !== undefined && prefersSnapshot(last, used, confirmed, ports.clock.now());
-  // Only a list can tell what became of a create without an answer.
-  if (settled && (wanted === 'snapshot' || auto)) return snapshot();
-  try {
-    return await listUsers(ports, mapping, service, rows, used);
-  } catch (error) {
-    const unlistable =
-      error instanceof RefusedError || (error instanceof UnavailableError && error.code === 'list.unstable');
-    if (!unlistable) throw error;
-    ports.emit({
-      kind: 'warning',
-      message: `${mapping.name}: the service's users could not be listed (${error.message})`,
-    });
-    return {
-      ...(await snapshot()),
-      unknownKeysWait: 'the service could not be listed, so it is not known whether this user exists',
-    };
-  }
-}
-
-type LastList = ListFact & { readonly atMs: number };
-
-async function lastList(ports: ComparePorts, service: ServiceAccount): Promise<LastList | undefined> {
-  const fact = await ports.store.fact(service, 'list:users');
-  return fact === undefined ? undefined : { ...(JSON.parse(fact.value) as ListFact), atMs: fact.atMs };
-}
-
-/** Live while it is cheap or the last list is old; else the snapshot as long as the counter shows that nobody else created users. */
-function prefersSnapshot(
-  last: LastList,
-  used: number | undefined,
-  confirmed: number,
-  nowMs: number,
-): boolean {
-  if (last.pages <= CHEAP_LIST_REQUESTS || nowMs - last.atMs > FULL_LIST_MAX_AGE_MS) return false;
-  return used !== undefined && used === confirmed;
-}
-
-function ageOf(last: LastList | undefined, nowMs: number): string {
-  if (last === undefined) return 'unknown age';
-  const minutes = Math.max(0, Math.round((nowMs - last.atMs) / 60_000));
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
-}
-
-/** A function, because the compiler does not see what a callback assigns. */
-const isAssumed = (wholeness: Wholeness): boolean => wholeness === 'assumed';
-
-async function listUsers(
-  ports: ComparePorts,
-  mapping: PushMapping,
-  service: ServiceAccount,
-  rows: RunRows,
-  used: number | undefined,
-): Promise<Comparison> {
-  const startedAtMs = ports.clock.now();
-  let pages = 0;
-  let listed = 0;
-  let wholeness: Wholeness = 'assumed';
-  const onEnd = (found: Wholeness): void => {
-    wholeness = found;
-  };
-  for await (const users of ports.service.list('list-users', {}, ports.signal, 'fail', onEnd)) {
-    pages += 1;
-    const records = users.map(knownUser);
-    listed += records.length;
-    await rows.addKnown(mapping.name, records);
-    await ports.store.confirm(service, 'users', records.map(remembered));
-    ports.emit({
-      kind: 'progress',
-      mapping: mapping.name,
-      done: listed,
-      total: used ?? 0,
-      unit: 'users listed',
-    });
-  }
-  const known = await rows.countKnown(mapping.name);
-  // Nothing that was confirmed within a day went unnoticed; what is older may have been removed.
-  await ports.store.forgetOlder(service, 'users', startedAtMs - FULL_LIST_MAX_AGE_MS);
-  const missing = (await ports.store.countSnapshots(service, 'users')) - known;
-  // The counter may count what is gone. But a list that ignores `page` and states no total looks whole, and so does one that comes late.
-  if (used !== undefined && used > listed && (missing > 0 || isAssumed(wholeness))) {
-    throw new UnavailableError(
-      'list.unstable',
-      `the account counts ${used} users and the list shows ${listed}`,
-    );
-  }
-  // What was confirmed a moment ago exists, even when the list does not show it yet.
-  await ports.store.forgetOlder(service, 'users', startedAtMs - ports.settleMs);
-  const fact: ListFact = { count: known, used, pages };
-  await ports.store.setFact(service, 'list:users', JSON.stringify(fact));
-  return {
-    lookup: async (keys) => {
-      const found = await rows.known(mapping.name, keys);
-      const absent = keys.filter((key) => !found.has(key));
-      const recent = await ports.store.snapshots(service, 'users', absent);
-      return new Map([...found, ...[...recent].map(([key, record]) => [key, [record]] as const)]);
-    },
-    known,
-    described: `compared with ${known} users read now`,
-  };
 }

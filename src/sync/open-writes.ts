@@ -2,6 +2,7 @@ import type { ResourceName } from '../contract/resource.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount, StoredIntent } from '../model/store.ts';
+import { listedResources } from '../plan/listed.ts';
 import type { SyncPorts } from './sync.ts';
 
 /** The writes of any run of the account to one resource that have no trustworthy answer. */
@@ -13,8 +14,10 @@ export async function openWrites(
   return (await store.openIntents(account)).filter((intent) => intent.resource === resource);
 }
 
+const LISTED: ReadonlySet<string> = new Set(Object.keys(listedResources));
+
 /**
- * Waits until no unanswered write to the users can be applied any more: a create that is compared earlier could come twice, and an old change
+ * Waits until no unanswered write of records that are compared with a list can be applied any more: a create that is compared earlier could come twice, and an old change
  * could overwrite a new one. The time counts from the end of the write's run, because a write may wait for the budget before it goes out; after
  * a run that never ended it counts from now, because the lock shows that its process is gone.
  */
@@ -23,10 +26,12 @@ export async function waitForOpenWrites(
   account: ServiceAccount,
   mappings: readonly PushMapping[],
 ): Promise<void> {
-  if (!mappings.some(({ resource }) => resource === 'users')) return;
+  const listed = new Set(mappings.map(({ resource }) => resource)).intersection(LISTED);
+  if (listed.size === 0) return;
+  const open = (await ports.store.openIntents(account)).filter(({ resource }) => listed.has(resource));
   const nowMs = ports.clock.now();
   let waitMs = 0;
-  for (const runId of new Set((await openWrites(ports, account, 'users')).map((write) => write.runId))) {
+  for (const runId of new Set(open.map((write) => write.runId))) {
     const endedAtMs = (await ports.store.run(runId))?.endedAtMs ?? nowMs;
     if (endedAtMs === nowMs) await ports.store.updateRun(runId, { endedAtMs });
     waitMs = Math.max(waitMs, Math.min(endedAtMs, nowMs) + ports.settleMs - nowMs);

@@ -1,8 +1,9 @@
+import type { Feature } from '../contract/endpoint.ts';
 import { resources } from '../contract/index.ts';
 import type { PushTarget } from '../contract/resource.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
-import { EXIT, UsageError } from '../model/error.ts';
+import { EXIT } from '../model/error.ts';
 import { renderRowMessage } from '../model/issue.ts';
 import { CHANGE_KINDS, type OutcomeCounts } from '../model/outcome.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
@@ -11,26 +12,17 @@ import { batchSize, needsLogCount } from './batch-size.ts';
 import { plannedOutcomes } from '../plan/counts.ts';
 import { checkGuards } from '../plan/guards.ts';
 import { orderMappings } from '../plan/order.ts';
+import { knownAfter, waitingFields } from '../plan/lookups.ts';
 import { quotaRoom } from '../plan/quota.ts';
-import { pushRequests } from '../plan/requests.ts';
 import { compareRows } from './compare-rows.ts';
-import { prepareComparison } from './compare.ts';
+import { prepareComparison, type Comparison } from './compare.ts';
+import { PlanLookups } from './lookups.ts';
+import { addMissing, missingOf } from './missing-rows.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import type { MappingPlan, PlannedChange, PlannedPush, PlanOptions, Stop, SyncPorts } from './sync.ts';
 
-/** The mappings in the order of their pushing. Errors: UsageError `push.not_yet` for a resource that cannot be pushed so far. */
+/** The mappings in the order of their pushing. Errors: ConfigError `lookup.circle`. */
 export function pushable(mappings: readonly PushMapping[]): readonly PushMapping[] {
-  for (const { name, resource, missingRows } of mappings) {
-    if (missingRows === 'deactivate') {
-      throw new UsageError('push.not_yet', `${name}: missing_rows: deactivate is not there yet; use ignore`);
-    }
-    if (pushRequests[resource] === undefined) {
-      throw new UsageError(
-        'push.not_yet',
-        `${name}: pushing ${resource} is not there yet; users, prices and points_config can be pushed`,
-      );
-    }
-  }
   return orderMappings(mappings);
 }
 
@@ -76,8 +68,14 @@ export async function planRows(
 ): Promise<PlannedPush> {
   const plans: MappingPlan[] = [];
   const stops: Stop[] = [];
+  const lookups = new PlanLookups(ports, account, mappings, rows, options);
+  const made = new Map<Feature, number>();
   for (const mapping of mappings) {
-    const { plan, stopped } = await planMapping(ports, mapping, rows, account, options);
+    const { plan, stopped } = await planMapping(ports, mapping, rows, account, options, {
+      lookups,
+      made,
+      mappings,
+    });
     plans.push(plan);
     stops.push(...stopped);
   }
@@ -96,30 +94,50 @@ export async function planRows(
   };
 }
 
+/** What the mappings of one plan share. */
+interface Shared {
+  readonly lookups: PlanLookups;
+  /** Records that the mappings so far would create, by the quota that they use. */
+  readonly made: Map<Feature, number>;
+  readonly mappings: readonly PushMapping[];
+}
+
 async function planMapping(
   ports: SyncPorts,
   mapping: PushMapping,
   rows: RunRows,
   account: OpenAccount,
   options: PlanOptions,
+  { lookups, made, mappings }: Shared,
 ): Promise<{ readonly plan: MappingPlan; readonly stopped: readonly Stop[] }> {
+  await lookups.resolve(mapping);
   const open = await rows.countChanges(mapping.name, true);
   const pending = open.get('pending') ?? 0;
   /** Rows of a resumed run that were created and still wait for their change. */
   const carried = open.get('create') ?? 0;
+  const missing = missingOf(mapping);
   const comparison =
-    pending === 0
+    pending === 0 && !(missing !== undefined && (await mayBeMissing(missing, rows)))
       ? undefined
       : await prepareComparison(ports, mapping, account.record, account.service, rows, options);
+  if (comparison !== undefined) lookups.knows(mapping.resource, comparison);
   const target: PushTarget | undefined = resources[mapping.resource].push;
+  const feature = target?.quota;
+  const room =
+    feature === undefined ? Infinity : quotaRoom(account.record, feature) - (made.get(feature) ?? 0);
   const compared =
     comparison === undefined
       ? undefined
       : await compareRows(mapping, rows, comparison, {
-          quotaRoom: target?.quota === undefined ? Infinity : quotaRoom(account.record, target.quota),
+          quotaRoom: room,
           allowKeyShape: options.allowKeyShape,
           signal: ports.signal,
         });
+  const gone =
+    missing === undefined || comparison === undefined || comparison.unknownKeysWait !== undefined
+      ? undefined
+      : await planMissing(ports, mapping, missing, rows, account, options, { comparison, mappings });
+  if (feature !== undefined) made.set(feature, (made.get(feature) ?? 0) + (compared?.creates ?? 0));
   const batch = await batchSize(ports.store, account.service, mapping);
   const batches = [...(compared?.batched.values() ?? [])].reduce(
     (sum, count) => sum + Math.ceil(count / batch),
@@ -127,9 +145,12 @@ async function planMapping(
   );
   let plan: MappingPlan = {
     ...(await countPlan(mapping, rows)),
-    writes: batches + (compared?.single ?? 0) + carried,
+    writes: batches + (compared?.single ?? 0) + carried + (gone?.deactivated ?? 0),
     reads: needsLogCount(mapping, batch) && batches > 0 ? 1 : 0,
     comparedWith: comparison?.described ?? 'nothing to compare',
+    overQuota: compared?.overQuota ?? 0,
+    deactivated: gone?.deactivated ?? 0,
+    missing: gone?.missing ?? [],
   };
   const stopped = checkGuards(
     mapping,
@@ -138,6 +159,7 @@ async function planMapping(
       excluded: plan.outcomes.excluded,
       invalid: plan.outcomes.invalid,
       updates: compared?.updates ?? 0,
+      deactivated: plan.deactivated,
       known: comparison?.known ?? 0,
       largestStep: compared?.largestStep,
       largestStepPct: compared?.largestStepPct,
@@ -148,6 +170,30 @@ async function planMapping(
   if (stops.some(({ code }) => code === 'guard.reject_mode'))
     plan = { ...plan, outcomes: allDeferred(plan.outcomes) };
   return { plan, stopped: stops.map((error) => ({ mapping: mapping.name, error })) };
+}
+
+/** Whether missing users were not looked for yet, or wait to be compared again. */
+async function mayBeMissing({ name }: PushMapping, rows: RunRows): Promise<boolean> {
+  const changes = await rows.countChanges(name);
+  return changes.size === 0 || (await rows.countChanges(name, true)).has('pending');
+}
+
+/** Finds and compares the users that are no longer in the table. */
+async function planMissing(
+  ports: SyncPorts,
+  mapping: PushMapping,
+  missing: PushMapping,
+  rows: RunRows,
+  account: OpenAccount,
+  options: PlanOptions,
+  { comparison, mappings }: { readonly comparison: Comparison; readonly mappings: readonly PushMapping[] },
+): Promise<Pick<MappingPlan, 'deactivated' | 'missing'>> {
+  await addMissing(ports, mapping, mappings, rows, account.service, options);
+  const { allowKeyShape } = options;
+  const { signal } = ports;
+  const compared = await compareRows(missing, rows, comparison, { quotaRoom: 0, allowKeyShape, signal });
+  const first = await rows.page(missing.name, { change: 'update', open: true, afterRow: 0, limit: 5 });
+  return { deactivated: compared.single, missing: first.flatMap(({ key }) => key ?? []) };
 }
 
 /** `reject_mode: fail` with an invalid row sends nothing: what would be written waits. */
@@ -210,7 +256,8 @@ function changedValues(row: RunRow): PlannedChange['fields'] {
   const { fields, before } = row;
   if (fields === null || (row.change !== 'create' && row.change !== 'update')) return {};
   const names = row.change === 'update' ? Object.keys(before ?? {}) : Object.keys(fields);
-  return Object.fromEntries(
-    names.map((name) => [name, { before: before?.[name] ?? null, after: fields[name] ?? null }]),
-  );
+  return Object.fromEntries([
+    ...names.map((name) => [name, { before: before?.[name] ?? null, after: fields[name] ?? null }] as const),
+    ...waitingFields(row).map(([name, after]) => [name, { before: null, after: knownAfter(after) }] as const),
+  ]);
 }

@@ -168,7 +168,7 @@ class BatchPush {
   /** Rows without a trustworthy answer: those that the service lists are confirmed, the others are held. */
   async #readBackRows(intentId: string, batch: readonly RunRow[], reason: string): Promise<void> {
     const { ports, mapping } = this.#writer.task;
-    const found = (await readBack(ports, mapping, batch)) ?? new Map<string, Confirmation>();
+    const found = (await readBack(ports, mapping, batch, true)) ?? new Map<string, Confirmation>();
     const missing = batch.filter((row) => row.key === null || !found.has(row.key));
     this.#evidence.applied(batch.length - missing.length);
     await this.#writer.patchConfirmed(batch, found);

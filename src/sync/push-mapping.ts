@@ -1,6 +1,8 @@
 import { pushRequests } from '../plan/requests.ts';
 import { pushBatches } from './push-batches.ts';
 import { pushChanges } from './push-changes.ts';
+import { adoptRows } from './missing-rows.ts';
+import { resolveReferences } from './references.ts';
 import { PushWriter, type PushTask } from './push-writer.ts';
 
 /**
@@ -11,6 +13,8 @@ import { PushWriter, type PushTask } from './push-writer.ts';
 export async function pushMapping(task: PushTask): Promise<void> {
   const requests = pushRequests[task.mapping.resource];
   if (requests === undefined) return;
+  await resolveReferences(task);
+  await adoptRows(task);
   const writer = new PushWriter(task);
   await pushBatches(writer, requests);
   if (!requests.updatesLikeCreates) await pushChanges(writer, requests);

@@ -6,6 +6,7 @@ import type { WriteResult } from '../model/service.ts';
 import type { IntentResult, ServiceAccount } from '../model/store.ts';
 import { digestOf } from '../plan/digest.ts';
 import { changeFollowsCreate, type Confirmation, type PushRequests } from '../plan/requests.ts';
+import { managed } from './missing-rows.ts';
 import type { SyncPorts } from './sync.ts';
 
 /** Everything that the writes of one mapping share. */
@@ -131,7 +132,9 @@ export class PushWriter {
     detail: string,
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
-    await this.task.ports.store.settleIntent(this.task.account, intentId, result, detail, confirmed);
+    const { ports, account, mapping } = this.task;
+    const records = confirmed.map((record) => managed(mapping, record));
+    await ports.store.settleIntent(account, intentId, result, detail, records);
   }
 
   async patch(patches: readonly RunRowPatch[]): Promise<void> {

@@ -6,6 +6,7 @@ import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/s
 import { checkCounts, outcomeCounts } from '../plan/counts.ts';
 import { holdRows, openWrites, waitForOpenWrites } from './open-writes.ts';
 import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.ts';
+import { missingOf } from './missing-rows.ts';
 import { pushMapping } from './push-mapping.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import { writeResults } from './results.ts';
@@ -130,6 +131,8 @@ function resumable(stop: TeamsheetError, run: Run): TeamsheetError {
 async function stopAtRejects(ports: SyncPorts, run: Run, planned: PlannedPush): Promise<PushResult> {
   const stop = planned.stops[0]?.error;
   for (const { mapping } of planned.mappings) {
+    const missing = missingOf(mapping);
+    if (missing !== undefined) await planned.rows.settleOpen(missing.name, 'deferred', stop?.message ?? '');
     await planned.rows.settleOpen(mapping.name, 'deferred', stop?.message ?? '');
   }
   return finish(ports, run, planned, {
@@ -161,13 +164,27 @@ export async function write(
         rows,
         writes: plan.writes,
       });
+      const missing = missingOf(plan.mapping);
+      if (missing !== undefined)
+        await pushMapping({
+          ports,
+          runId: run.id,
+          account: account.service,
+          mapping: missing,
+          rows,
+          writes: plan.deactivated,
+        });
     }
   } catch (error) {
     stoppedBy = stopOf(error, ports.signal);
     if (stoppedBy === undefined) throw error;
   }
   const reason = stoppedBy?.message ?? 'the run ended before it';
-  for (const { mapping } of planned.mappings) await leaveRest(ports, run, mapping, rows, reason);
+  for (const { mapping } of planned.mappings) {
+    await leaveRest(ports, run, mapping, rows, reason);
+    const missing = missingOf(mapping);
+    if (missing !== undefined) await leaveRest(ports, run, missing, rows, reason);
+  }
   return finish(ports, run, planned, { exitCode: undefined, stoppedBy, keep: true, stale });
 }
 
@@ -222,6 +239,7 @@ interface Ending {
 async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: Ending): Promise<PushResult> {
   const { rows } = planned;
   const summaries: PushSummary[] = [];
+  const missed: OutcomeCounts[] = [];
   const rejected: string[] = [];
   const unwritten: TeamsheetError[] = [];
   for (const { mapping } of planned.mappings) {
@@ -232,19 +250,23 @@ async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: 
     const failure = await writeBackOutcomes(ports, mapping, rows);
     if (failure !== undefined) unwritten.push(failure);
     const stale = ending.stale.get(mapping.name) ?? 0;
+    const gone = await countMissing(ports, mapping, rows);
+    if (gone !== undefined) missed.push(gone);
     summaries.push({
       name: mapping.name,
       resource: mapping.resource,
       direction: 'push',
       ...counts,
-      deactivated: 0,
+      deactivated: gone?.updated ?? 0,
       ...(stale > 0 && { stale }),
       results: files.results,
     });
   }
-  const exitCode = ending.exitCode ?? exitCodeOf(summaries, ending.stoppedBy, unwritten);
+  const exitCode = ending.exitCode ?? exitCodeOf([...summaries, ...missed], ending.stoppedBy, unwritten);
   const finished =
-    !ending.keep || summaries.every(({ deferred, unknown, stale = 0 }) => deferred - stale + unknown === 0);
+    !ending.keep ||
+    (summaries.every(({ deferred, unknown, stale = 0 }) => deferred - stale + unknown === 0) &&
+      missed.every(({ deferred, unknown }) => deferred + unknown === 0));
   const requests = wholeRun(run.requests, { ...ports.service.counts(), planned: planned.requests.planned });
   await ports.store.updateRun(run.id, {
     phase: 'ended',
@@ -260,6 +282,27 @@ async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: 
     stoppedBy: ending.stoppedBy,
     rejected,
   };
+}
+
+/** What became of the users that are no longer in the table; they stand in no results, so that those which stay active are told here. */
+async function countMissing(
+  { emit }: SyncPorts,
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<OutcomeCounts | undefined> {
+  const missing = missingOf(mapping);
+  if (missing === undefined) return undefined;
+  const counts = outcomeCounts(await rows.countOutcomes(missing.name));
+  checkCounts(missing.name, counts);
+  const left = counts.rows - counts.updated - counts.unchanged;
+  if (left === 0) return counts;
+  const failed = (await rows.page(missing.name, { afterRow: 0, limit: PAGE }))
+    .filter(({ outcome }) => outcome !== 'updated' && outcome !== 'unchanged')
+    .slice(0, 5)
+    .map(({ key, outcome, message }) => `"${key ?? ''}" is ${outcome ?? 'open'}: ${message}`);
+  const are = left === 1 ? '1 missing user was' : `${left} missing users were`;
+  emit({ kind: 'warning', message: `${mapping.name}: ${are} not deactivated (${failed.join('; ')})` });
+  return counts;
 }
 
 /** Of several reasons, 130 and 143 win, then the first of 8, 5, 7, 3 (interfaces.md, section 5). */

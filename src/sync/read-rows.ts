@@ -1,10 +1,12 @@
 import type { PushMapping } from '../mapping/mapping.ts';
+import { withTexts } from '../mapping/parsed-row.ts';
 import { createRowReader, type ParsedRow } from '../mapping/rows.ts';
 import { renderIssue, renderRowIssue, type Issue } from '../model/issue.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { SourceRow, SourceTable, TableLocation } from '../model/table.ts';
 import { digestOf } from '../plan/digest.ts';
 import { resolveDuplicates } from '../plan/duplicates.ts';
+import { lookupFiles, readLookupTables } from './lookup-tables.ts';
 import type { PlanOptions, SyncPorts } from './sync.ts';
 
 type ReadPorts = Pick<SyncPorts, 'tables' | 'emit' | 'signal' | 'variable' | 'timezone'>;
@@ -19,7 +21,10 @@ export async function readSources(
 ): Promise<RunRows> {
   announceSources(
     ports.tables,
-    mappings.map(({ source }) => source.location),
+    mappings.flatMap((mapping) => [
+      mapping.source.location,
+      ...lookupFiles(mapping).map(({ location }) => location),
+    ]),
   );
   const rows = await ports.store.openRunRows(runId);
   return openOrRemove(rows, async () => {
@@ -83,6 +88,7 @@ async function addRows(
     variable: ports.variable,
     timezone: ports.timezone,
     tableTimezone: table.timezone,
+    tables: await readLookupTables(ports, mapping),
   });
   for (const warning of [...table.warnings, ...reader.warnings])
     warn(ports, `${table.origin}: ${renderIssue(warning)}`);
@@ -118,13 +124,14 @@ function toRunRow(parsed: ParsedRow): RunRow {
     lines: parsed.lines,
     key: parsed.key,
     folded: parsed.folded,
-    digest: parsed.fields === null ? null : digestOf(parsed.fields),
+    digest: parsed.fields === null ? null : digestOf(withTexts(parsed.fields, parsed.lookups)),
     fields: parsed.fields,
     change: settled ?? 'pending',
     before: null,
     message: parsed.issues.map(renderIssue).join('; '),
     outcome: settled,
     id: null,
+    ...(parsed.lookups === undefined ? {} : { lookups: parsed.lookups }),
   };
 }
 

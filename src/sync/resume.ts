@@ -3,8 +3,10 @@ import { StoppedError, UsageError } from '../model/error.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { Run, StoredIntent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
+import { listedResources } from '../plan/listed.ts';
 import type { Confirmation } from '../plan/requests.ts';
 import { holdRows, waitForOpenWrites } from './open-writes.ts';
+import { managed, missingOf } from './missing-rows.ts';
 import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
 import { planAndWrite, write, type Approve, type PushResult, type StoredRun } from './push.ts';
 import { readSources } from './read-rows.ts';
@@ -63,7 +65,11 @@ async function planLeft(
 ): Promise<PlannedPush> {
   try {
     await waitForOpenWrites(ports, account.service, mappings);
-    for (const mapping of mappings) await reopen(ports, run, mapping, rows, account);
+    for (const mapping of mappings) {
+      await reopen(ports, run, mapping, rows, account);
+      const missing = missingOf(mapping);
+      if (missing !== undefined) await reopen(ports, run, missing, rows, account);
+    }
     const planned = await planRows(ports, mappings, rows, account, options);
     await approve(planned);
     return planned;
@@ -111,7 +117,8 @@ async function reopen(
     await recordApplied(ports, mapping, rows, intent, account);
   await rows.reopen(mapping.name, 'deferred');
   const open = intents.filter(({ result }) => result === null || result === 'ambiguous');
-  if (mapping.resource === 'users') await settleUsers(ports, mapping, rows, open, account);
+  if (listedResources[mapping.resource] !== undefined)
+    await settleListed(ports, mapping, rows, open, account);
   else await holdRows(rows, mapping, open, NOT_READ_BACK);
   await rows.restart(mapping.name);
 }
@@ -146,7 +153,7 @@ async function recordApplied(
     open.flatMap((row) => {
       const record = row.key === null ? undefined : confirmedRecords.get(row.key);
       if (record === undefined || row.fields === null) return [];
-      if (intent.operation === 'create-users') return [confirmed(row, { id: record.id, record })];
+      if (isListedCreate(intent)) return [confirmed(row, { id: record.id, record })];
       const same = changedFields(row.fields, record).length === 0;
       return same
         ? [
@@ -161,6 +168,9 @@ async function recordApplied(
   );
 }
 
+const isListedCreate = ({ resource, operation }: StoredIntent): boolean =>
+  listedResources[resource] !== undefined && operation !== 'update-user';
+
 const NOT_READ_BACK =
   'sent, but no trustworthy answer came, and it cannot be read back; it is not sent again';
 
@@ -168,7 +178,7 @@ const NOT_READ_BACK =
  * Writes without an answer: now that nothing can be applied late any more, the list is the witness. A row that it holds as it was sent was
  * applied, any other one was not and is compared and sent again.
  */
-async function settleUsers(
+async function settleListed(
   ports: SyncPorts,
   mapping: PushMapping,
   rows: RunRows,
@@ -189,16 +199,16 @@ async function settleUsers(
       intent.id,
       applied ? 'applied' : 'not_applied',
       'settled by reading back',
-      intent.keys.flatMap((key) => found.get(key)?.record ?? []),
+      intent.keys.flatMap((key) => found.get(key)?.record ?? []).map((record) => managed(mapping, record)),
     );
   }
 }
 
 /** What a row becomes by what the list holds under its key. */
-function settledRow(row: RunRow, { operation }: StoredIntent, held: Confirmation | undefined): RunRowPatch {
+function settledRow(row: RunRow, intent: StoredIntent, held: Confirmation | undefined): RunRowPatch {
   const again: RunRowPatch = { rowNumber: row.rowNumber, outcome: null, message: '' };
   if (held === undefined) return again;
-  if (operation === 'create-users') return { ...again, ...confirmed({ ...row, message: '' }, held) };
+  if (isListedCreate(intent)) return { ...again, ...confirmed({ ...row, message: '' }, held) };
   const isSet = changedFields(row.fields ?? {}, held.record).length === 0;
   return isSet ? { ...again, outcome: row.change === 'create' ? 'created' : 'updated' } : again;
 }

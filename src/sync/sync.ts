@@ -50,6 +50,8 @@ export interface PlanOptions {
   readonly allowGuards: readonly string[];
   /** `--adopt`: take records of the service that this state does not know as its own. */
   readonly adopt: boolean;
+  /** `--again`: triggers go out although they went out before. */
+  readonly again?: boolean;
 }
 
 /** A guard or another reason that stops a push before it writes, with the flag that overrides it. */
@@ -72,6 +74,11 @@ export interface MappingPlan {
   readonly reads: number;
   /** `compared with 512 users read now` or `with the last confirmed state of 3 h ago`. */
   readonly comparedWith: string;
+  /** Rows that the quota of the account has no room for now; they are among the deferred ones. */
+  readonly overQuota: number;
+  /** Users that are in no row any more and would be deactivated, and the first of their keys. */
+  readonly deactivated: number;
+  readonly missing: readonly string[];
 }
 
 /** One row of `plan --json`'s changes. */

@@ -44,6 +44,7 @@ export async function validateSources(
       const outcomes = outcomeCounts(counts);
       validated.push({ mapping, outcomes, valid: counts.get('open') ?? 0 });
       const figures = {
+        deactivated: 0,
         rows: outcomes.rows - outcomes.excluded,
         excluded: outcomes.excluded,
         invalid: outcomes.invalid,

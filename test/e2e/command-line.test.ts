@@ -61,8 +61,8 @@ describe.concurrent('a wrong command line is exit 64 with one clear line and the
     ],
     [['import', 'x.csv', '--as', 'usres'], '--as usres: rows can be imported as', 'use --as users'],
     [
-      ['import', 'x.csv', '--as', 'squads'],
-      '--as squads: rows can be imported as users, prices, points_config',
+      ['import', 'x.csv', '--as', 'lineups'],
+      '--as lineups: rows can be imported as users, prices, points_config',
       'teamsheet import --help',
     ],
     [

@@ -56,6 +56,7 @@ describe('a workbook of init', () => {
     rows('Users')[3] = ['00123', 'Ada Appletree', 'yes'];
     rows('Users')[4] = ['A-2', 'Björn Birkenblüte', null];
     rows('Prices')[3] = [1, 7.5];
+    rows('Squads')[2] = ['00123', 'Orchard XI', 1, 2, 3];
     for (const row of rows('Points').slice(2)) row[1] = String(row[0]).endsWith('minutes') ? 60 : 1;
     writeFileSync(file, await saveXlsx(book));
 
@@ -65,15 +66,21 @@ describe('a workbook of init', () => {
     expect(pushed.code).toBe(0);
     expect(counts(pushed)).toEqual([
       ['users', 4, 2, 0, 2],
+      ['fantasy-leagues', 1, 0, 0, 1],
       ['points', 1, 1, 0, 0],
       ['prices', 3, 1, 0, 2],
+      ['mini-leagues', 1, 0, 0, 1],
+      ['squads', 2, 1, 0, 1],
     ]);
     expect((await run('api', 'list-users')).stdout).toContain('"external_id": "00123"');
     const again = await run('push', '--yes', '--json', ...VARS);
     expect(counts(again)).toEqual([
       ['users', 4, 0, 2, 2],
+      ['fantasy-leagues', 1, 0, 0, 1],
       ['points', 1, 0, 1, 0],
       ['prices', 3, 0, 1, 2],
+      ['mini-leagues', 1, 0, 0, 1],
+      ['squads', 2, 0, 1, 1],
     ]);
   });
 

@@ -38,10 +38,23 @@ export interface Effect {
   readonly write: number;
 }
 
-/** A service in memory with an effect log, for the engine's tests: users, prices and points configuration. */
+/** A league, mini league or squad that the fake service holds. */
+interface FakeRecord {
+  readonly id: number | string;
+  readonly name: string;
+  readonly fantasy_league_id?: number;
+  readonly user_id?: number;
+}
+
+/** A service in memory with an effect log, for the engine's tests: everything that can be pushed. */
 export class FakeService implements Service {
   readonly users: User[] = [];
   readonly prices: { player_id: number; price: number }[] = [];
+  readonly leagues: FakeRecord[] = [];
+  readonly miniLeagues: FakeRecord[] = [];
+  readonly squads: FakeRecord[] = [];
+  /** Records of the substitution log, one for each trigger, by fantasy league. */
+  readonly substitutions: { readonly id: string; readonly fantasy_league_id: number }[] = [];
   readonly configs = new Map<number, Record<string, unknown>>();
   /** Every write that reached the service, in order. */
   readonly writes: Write[] = [];
@@ -71,6 +84,10 @@ export class FakeService implements Service {
   lateMs = 60_000;
   /** What the account says of the users it counts: all, those older than a while, or nothing. */
   counter: { readonly lagMs: number } | 'absent' = { lagMs: 0 };
+  /** What the account says of its quotas, in the place of what it would say. */
+  quotas: Readonly<
+    Record<string, { readonly max: number; readonly used: number; readonly remaining: number }>
+  > = {};
   /** Called before anything of a call happens, with the body of a write. */
   onCall: (body?: unknown) => Promise<void> | void = () => undefined;
   readonly #late: { readonly atMs: number; apply(): void }[] = [];
@@ -78,15 +95,26 @@ export class FakeService implements Service {
 
   async account(): Promise<Account> {
     await this.#read();
+    const { counter } = this;
+    const quota = (all: number) => ({ max: 1_000_000, used: all, remaining: 1_000_000 - all });
     const features =
-      this.counter === 'absent' ? {} : { users: { max: 1_000_000, ...this.#counted(this.counter.lagMs) } };
+      counter === 'absent'
+        ? {}
+        : {
+            users: { max: 1_000_000, ...this.#counted(counter.lagMs) },
+            ...(counter.lagMs === 0 && {
+              fantasy_leagues: quota(this.leagues.length),
+              mini_leagues: quota(this.miniLeagues.length),
+              squads: quota(this.squads.length),
+            }),
+            ...this.quotas,
+          };
     return { id: '0B0E3C9A-0000-4000-8000-000000000001', is_active: true, config: { features } };
   }
 
-  get: Service['get'] = async (operation) => {
+  get: Service['get'] = async (operation, input) => {
     await this.#read();
-    if (operation !== 'list-prices') throw new Error(`unexpected read ${operation}`);
-    const records = this.prices.map((_, index) => ({ id: String(index) }));
+    const records = this.#logOf(operation, input?.query ?? {});
     return {
       status: 200,
       message: 'ok',
@@ -96,8 +124,37 @@ export class FakeService implements Service {
     };
   };
 
-  list: Service['list'] = (operation, _query, _signal, onUnreadable, onEnd) =>
-    this.#list(operation, onUnreadable, onEnd);
+  #logOf(operation: OperationId, query: object): readonly unknown[] {
+    if (operation === 'list-prices') return this.prices.map((_, index) => ({ id: String(index) }));
+    if (operation === 'list-auto-substitutions') return this.substitutions.filter(fits(query));
+    throw new Error(`unexpected read ${operation}`);
+  }
+
+  list: Service['list'] = (operation, query, _signal, onUnreadable, onEnd) =>
+    operation === 'list-users'
+      ? this.#list(operation, onUnreadable, onEnd)
+      : this.#listOthers(operation, query ?? {}, onEnd);
+
+  async *#listOthers(
+    operation: OperationId,
+    query: object,
+    onEnd?: (wholeness: Wholeness) => void,
+  ): AsyncGenerator<readonly never[]> {
+    await this.#read();
+    if (!this.listable) throw new UnavailableError('list.unstable', 'the list does not add up');
+    const league = ({ fantasy_league_id }: FakeRecord) => ({ fantasy_league: { id: fantasy_league_id } });
+    const records =
+      operation === 'list-squads'
+        ? this.squads
+            .filter(fits(query))
+            .map((squad) => ({ ...squad, ...league(squad), user: { user_id: squad.user_id } }))
+        : operation === 'list-mini-leagues'
+          ? this.miniLeagues.filter(fits(query)).map((mini) => ({ ...mini, ...league(mini) }))
+          : this.substitutions.filter(fits(query));
+    for (let at = 0; at < records.length; at += this.pageSize)
+      yield records.slice(at, at + this.pageSize) as unknown as readonly never[];
+    onEnd?.(this.statesTotal ? 'stated' : 'assumed');
+  }
 
   async *#list(
     operation: OperationId,
@@ -208,10 +265,44 @@ export class FakeService implements Service {
       for (const { player_id } of prices) this.#log(write, String(player_id), 'create');
       return answer([{ reference: 'r', count: prices.length }]);
     }
+    if (operation !== 'set-points-config') return this.#create(write);
     const config = body as Record<string, unknown> & { fantasy_league_id: number };
     this.configs.set(config.fantasy_league_id, config);
     this.#log(write, String(config.fantasy_league_id), 'update');
     return answer([{ id: `config-${config.fantasy_league_id}`, ...config }]);
+  }
+
+  #create(write: Write): WriteResult<OperationId> {
+    const body = write.body as Omit<FakeRecord, 'id'> & { readonly game_week_id: string };
+    const { name, fantasy_league_id = 0, user_id } = body;
+    if (this.refuses.has(name)) return { kind: 'refused', status: 400, message: `${name} is not wanted` };
+    switch (write.operation) {
+      case 'create-fantasy-league':
+        this.leagues.push({ id: this.leagues.length + 1, name });
+        this.#log(write, `league ${name}`, 'create');
+        return answer([this.leagues.at(-1)]);
+      case 'create-mini-league': {
+        const mini = { id: this.miniLeagues.length + 1, name, fantasy_league_id };
+        this.miniLeagues.push(mini);
+        this.#log(write, `mini ${fantasy_league_id}/${name}`, 'create');
+        return answer([{ id: mini.id, name, fantasy_league: { id: fantasy_league_id } }]);
+      }
+      case 'create-squad': {
+        const squad = {
+          id: `squad-${this.squads.length + 1}`,
+          name,
+          fantasy_league_id,
+          user_id: user_id ?? 0,
+        };
+        this.squads.push(squad);
+        this.#log(write, `squad ${fantasy_league_id}/${user_id}/${name}`, 'create');
+        return answer([{ id: squad.id, name, fantasy_league_id }]);
+      }
+      default:
+        this.substitutions.push({ id: `substitution-${this.substitutions.length + 1}`, fantasy_league_id });
+        this.#log(write, `trigger ${fantasy_league_id}/${body.game_week_id}`, 'create');
+        return answer([{ message: 'done', code: 'PROCESSED', events: 1 }]);
+    }
   }
 
   #createUsers(write: Write, users: readonly Pick<User, 'external_id' | 'display_name'>[]): readonly User[] {
@@ -246,6 +337,12 @@ export class FakeService implements Service {
     this.effects.push({ key: key.normalize('NFC'), kind, write: this.writes.indexOf(write) });
   }
 }
+
+/** Whether a record is what a filter asks for. */
+const fits =
+  (query: object) =>
+  (record: object): boolean =>
+    Object.entries(query).every(([name, value]) => (record as Record<string, unknown>)[name] === value);
 
 function answer(records: readonly unknown[]): WriteResult<OperationId> {
   return { kind: 'applied', status: 201, message: 'created', records: records as never, issues: [] };

@@ -33,10 +33,14 @@ function table(path: string): readonly (readonly string[])[] {
 const inputs = globSync('templates/inputs/*.csv', { cwd: root }).toSorted();
 
 describe('the shipped mappings', () => {
-  it('push users, prices and points configurations', () => {
+  it('push every resource that can be pushed', () => {
     expect(pushes.map(({ name, resource }) => [name, resource]).toSorted()).toEqual([
+      ['fantasy-leagues', 'fantasy_leagues'],
+      ['mini-leagues', 'mini_leagues'],
       ['points', 'points_config'],
       ['prices', 'prices'],
+      ['squads', 'squads'],
+      ['substitutions', 'auto_substitutions'],
       ['users', 'users'],
     ]);
   });
@@ -90,7 +94,17 @@ describe('the shipped mappings', () => {
     const guards = Object.fromEntries(
       pushes.map(({ name, guards: { maxChangePct, maxStepPct } }) => [name, [maxChangePct, maxStepPct]]),
     );
-    expect(guards).toEqual({ users: [30, undefined], prices: [30, 25], points: [100, undefined] });
+    // Where nothing can be changed, no share of changes is too large.
+    const nothingChanges = [100, undefined];
+    expect(guards).toEqual({
+      users: [30, undefined],
+      prices: [30, 25],
+      points: [100, undefined],
+      'fantasy-leagues': nothingChanges,
+      'mini-leagues': nothingChanges,
+      squads: nothingChanges,
+      substitutions: nothingChanges,
+    });
   });
 });
 
@@ -100,7 +114,8 @@ describe('the input tables', () => {
     (_, { source, columns }) => {
       const [header = []] = table(join('templates/inputs', source.origin));
       const { layout } = source;
-      const asked = columns === 'auto' ? [] : columns.flatMap(({ from }) => from.slice(0, 1));
+      const asked =
+        columns === 'auto' ? [] : columns.flatMap(({ from, fromAll }) => [...from.slice(0, 1), ...fromAll]);
       expect(layout.kind === 'table' ? asked : [layout.keyColumn, layout.valueColumn]).toEqual(header);
     },
   );

@@ -1,5 +1,5 @@
 import { pushTarget, variableOf } from '../../mapping/push-fields.ts';
-import { INPUT_RESOURCES, inputTable, isPushable } from '../input-tables.ts';
+import { INPUT_RESOURCES, inputTable, isOptional } from '../input-tables.ts';
 import type { InputResource } from '../input-tables.ts';
 import { AS_SHIPPED, fitMapping, PUSH_MAPPINGS } from './push-mapping.ts';
 import type { Place } from './push-mapping.ts';
@@ -42,15 +42,20 @@ export function fitMappings(
   const said = [...notes];
   for (const resource of INPUT_RESOURCES) {
     const file = PUSH_MAPPINGS[resource];
-    if (file === undefined || !isPushable(resource)) continue;
+    if (file === undefined) continue;
     const found = tabs.get(resource);
     const mapping = `mappings/${file}`;
     if (found === undefined && !made.includes(resource)) {
+      if (isOptional(resource)) continue;
       said.push(
         `no tab was taken for ${resource}: ${mapping} was left out; add a tab "${inputTable(resource).tab}" and run init again`,
       );
     } else if (found === undefined || hasOurHeader(resource, found.header)) {
       files.set(file, fitMapping(resource, place, found?.tab ?? inputTable(resource).tab, AS_SHIPPED));
+    } else if (isOptional(resource) && (resource === 'squads' || found.match.missing.length > 0)) {
+      said.push(
+        `the tab "${found.tab}" looks like ${resource}, but has not all columns of "${inputTable(resource).tab}": ${mapping} was left out; write a mapping for it`,
+      );
     } else {
       const { headers, settings } = found.match;
       const comments = commentsOf(resource, found.tab, found.match);

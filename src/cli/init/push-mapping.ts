@@ -15,6 +15,9 @@ export const PUSH_MAPPINGS: Readonly<Partial<Record<InputResource, string>>> = {
   users: 'users.yaml',
   prices: 'prices.yaml',
   points_config: 'points.yaml',
+  fantasy_leagues: 'fantasy-leagues.yaml',
+  mini_leagues: 'mini-leagues.yaml',
+  squads: 'squads.yaml',
 };
 
 /** The columns that a push fills in beside the rows of a spreadsheet. */
@@ -22,6 +25,19 @@ const WRITE_BACK: Readonly<Partial<Record<InputResource, Readonly<Record<string,
   users: { status: 'Sync status', message: 'Sync message', id: 'User ID', synced_at: 'Synced at' },
   prices: { status: 'Sync status', message: 'Sync message', synced_at: 'Synced at' },
   points_config: { status: 'Sync status', message: 'Sync message', synced_at: 'Synced at' },
+  fantasy_leagues: {
+    status: 'Sync status',
+    message: 'Sync message',
+    id: 'Fantasy league ID',
+    synced_at: 'Synced at',
+  },
+  mini_leagues: {
+    status: 'Sync status',
+    message: 'Sync message',
+    id: 'Mini league ID',
+    synced_at: 'Synced at',
+  },
+  squads: { status: 'Sync status', message: 'Sync message', id: 'Squad ID', synced_at: 'Synced at' },
 };
 
 /** What a proposed mapping says otherwise than the shipped one. */

@@ -1,7 +1,7 @@
 import { pushTarget, requiredFields, variableOf } from '../../mapping/push-fields.ts';
 import { fold, matchHeaders, VALUE_HEADERS } from '../header-match.ts';
 import type { HeaderMatch } from '../header-match.ts';
-import { INPUT_RESOURCES, inputTable, isPushable } from '../input-tables.ts';
+import { INPUT_RESOURCES, inputTable } from '../input-tables.ts';
 import type { InputResource } from '../input-tables.ts';
 
 /** A tab that stands there already. */
@@ -104,10 +104,7 @@ export function recogniseTabs(tabs: readonly FoundTab[]): Recognised {
       notes.push(
         `the tabs ${names} fit ${resource} as well as each other: no mapping was made; rename one to ${inputTable(resource).tab}`,
       );
-    } else if (isPushable(resource))
-      found.set(resource, { ...first, match: matchTab(resource, first.header) });
-    else if (!hasOurHeader(resource, first.header))
-      notes.push(`the tab "${first.tab}" looks like ${resource}, which this version does not push`);
+    } else found.set(resource, { ...first, match: matchTab(resource, first.header) });
   }
   for (const { tab, byName, byHeader } of claims) {
     if (byName === undefined && byHeader.length > 1)
@@ -130,7 +127,7 @@ function claimOf({ tab, header }: FoundTab): {
       .concat(TAB_NAMES[resource] ?? [])
       .includes(name),
   );
-  const scores = INPUT_RESOURCES.filter(isPushable).flatMap((resource) => {
+  const scores = INPUT_RESOURCES.flatMap((resource) => {
     const { headers, settings, missing } = matchTab(resource, header);
     const filled = settings === undefined ? headers.size : 2;
     return missing.length === 0 && filled > 0 ? [{ resource, filled }] : [];

@@ -1,6 +1,7 @@
 import type { FieldValue } from '../../model/cell.ts';
 import type { PlannedChange, PlannedPush } from '../../sync/sync.ts';
 import type { Style } from '../screen.ts';
+import { renderMissing, renderQuotas, renderSum } from './plan-sum.ts';
 import { renderOutcomeTable } from './report.ts';
 import {
   cutText,
@@ -45,7 +46,11 @@ export function countWrites({ mappings }: PlannedPush): number {
 export function renderPlan(planned: PlannedPush, sample: readonly PlannedChange[], view: View): string {
   const { style } = view;
   const table = renderOutcomeTable(
-    planned.mappings.map(({ mapping, outcomes }) => ({ name: mapping.name, ...outcomes, deactivated: 0 })),
+    planned.mappings.map(({ mapping, outcomes, deactivated }) => ({
+      name: mapping.name,
+      ...outcomes,
+      deactivated,
+    })),
     style,
   );
   const compared = planned.mappings.map(({ mapping, comparedWith }) =>
@@ -115,10 +120,16 @@ function renderValue(value: FieldValue | null): string {
   return cutText(safeText(typeof value === 'object' ? value.join(' ') : String(value)), LONGEST_VALUE);
 }
 
-function renderCost({ requests, forecast, mappings }: PlannedPush, { nowMs, timezone, style }: View): string {
+function renderCost(planned: PlannedPush, { nowMs, timezone, style }: View): string {
+  const { requests, forecast, mappings } = planned;
   const left = requests.planned - requests.sent;
   const asked = mappings.reduce((sum, { writes, reads }) => sum + writes + reads, 0);
+  // One mapping's table says already what would be done.
+  const sum = mappings.length > 1 ? renderSum(planned, nowMs) : undefined;
   const lines = [
+    ...(sum === undefined ? [] : [style('bold', sum)]),
+    ...renderMissing(planned).map((line) => style('yellow', safeText(line))),
+    ...renderQuotas(planned).map((line) => style('yellow', safeText(line))),
     left <= 0
       ? 'nothing to write'
       : `${renderCountOf(left, 'request')} to send, finished ${renderFinish(forecast.finishesAtMs, nowMs, timezone)}`,

@@ -3,6 +3,7 @@ import type { ExitCode } from '../../model/error.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { PullSummary, PushSummary, RequestCounts } from '../../model/store.ts';
+import { listedResources } from '../../plan/listed.ts';
 import type { RunReport } from '../../sync/sync.ts';
 import type { Style } from '../screen.ts';
 import { renderColumns, renderCount, renderCountOf, renderDuration, safeText } from './text.ts';
@@ -102,11 +103,15 @@ export function nextAfter(
   const pushes = mappings.filter((mapping) => mapping.direction === 'push');
   const stale = pushes.flatMap(({ name, stale = 0 }) => (stale > 0 ? [`push ${name}`] : []));
   const left = {
-    resumable: stopped || pushes.some((push) => push.resource === 'users' && openRows(push) > 0),
+    resumable:
+      stopped || pushes.some((push) => listedResources[push.resource] !== undefined && openRows(push) > 0),
     unsettled: stopped || pushes.some((push) => openRows(push) + push.conflict > 0),
   };
   const pushed = pushes.length === 0 ? [] : nextAfterPush(command, exit_code, run, left);
-  return [...new Set([...stale, ...pushed, ...pulls])];
+  // Rows that wait may wait for one that is to be mended.
+  const isHeldUp = exit_code === EXIT.incomplete && !stopped && pushes.some(({ deferred }) => deferred > 0);
+  const mend = isHeldUp && pushes.length > 1 && pushes.some((push) => push.invalid + push.rejected > 0);
+  return [...new Set([...(mend ? [MEND] : []), ...stale, ...pushed, ...pulls])];
 }
 
 /** Rows that the run left open; those that were edited after the plan are left to the next push. */
@@ -115,10 +120,12 @@ function openRows({ deferred, unknown, stale = 0 }: PushSummary): number {
 }
 
 interface Left {
-  /** Only users can be looked up again; an upload of prices or points without an answer stays as it is, and so does a conflict. */
+  /** What the service lists can be looked up again; any other write without an answer stays as it is, and so does a conflict. */
   readonly resumable: boolean;
   readonly unsettled: boolean;
 }
+
+const MEND = 'mend the rows in the rejected file, then import it or run the mapping again';
 
 function nextAfterPush(
   command: string,
@@ -137,7 +144,7 @@ function nextAfterPush(
       return [
         command === 'import'
           ? 'mend the rows in the rejected file, then import that file with the same flags'
-          : 'mend the rows in the rejected file, then import it or run the mapping again',
+          : MEND,
       ];
     case EXIT.incomplete:
     case EXIT.unavailable:

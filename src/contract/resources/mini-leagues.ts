@@ -22,6 +22,7 @@ export const miniLeagueRecord = record(
     updated_at: read.datetime(),
   },
 ).meta({ id: 'MiniLeague' });
+export type MiniLeague = z.infer<typeof miniLeagueRecord>;
 
 // The interface gives no constraint for these fields but their types.
 const createBody = z.strictObject({ fantasy_league_id: z.int(), name: send.text(), type: send.text() });

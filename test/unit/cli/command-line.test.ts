@@ -43,7 +43,7 @@ describe('parseCommandLine', () => {
     ['sandbox --seed nosuch', '--seed takes default or demo, not "nosuch"', 'sandbox --help'],
     [
       'push --allow-guard zz',
-      '--allow-guard takes min_rows, max_change_pct, max_step or max_step_pct, not "zz"',
+      '--allow-guard takes min_rows, max_change_pct, max_deactivate, max_step or max_step_pct, not "zz"',
       'push --help',
     ],
     [

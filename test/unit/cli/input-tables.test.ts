@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { inputBook, INPUT_RESOURCES, inputTable, isPushable } from '../../../src/cli/input-tables.ts';
+import { inputBook, INPUT_RESOURCES, inputTable } from '../../../src/cli/input-tables.ts';
 import { fitMappings } from '../../../src/cli/init/propose.ts';
 import type { FittedMappings } from '../../../src/cli/init/propose.ts';
 import { PUSH_MAPPINGS } from '../../../src/cli/init/push-mapping.ts';
@@ -68,22 +68,20 @@ describe('the input tables', () => {
     expect(ruleOf('Forward goal concede points')).toEqual({ kind: 'number', min: undefined, max: undefined });
     expect(checks).toHaveLength(35);
   });
-
-  it('say which of them this version does not send', () => {
-    const later = INPUT_RESOURCES.filter((resource) => !isPushable(resource));
-    const text = inputBook('workbook')
-      .readMe.lines.map((line) => line.text)
-      .join('\n');
-    for (const resource of later) expect(text).toContain(inputTable(resource).tab);
-    expect(later.filter((resource) => PUSH_MAPPINGS[resource] !== undefined)).toEqual([]);
-  });
 });
 
 describe('the mappings for tables that init makes', () => {
   const made = fitMappings(workbook, [], INPUT_RESOURCES);
 
   it('are the shipped ones with another source, and say nothing', () => {
-    expect([...made.files.keys()]).toEqual(['users.yaml', 'prices.yaml', 'points.yaml']);
+    expect([...made.files.keys()]).toEqual([
+      'users.yaml',
+      'prices.yaml',
+      'points.yaml',
+      'fantasy-leagues.yaml',
+      'mini-leagues.yaml',
+      'squads.yaml',
+    ]);
     expect([made.proposed, made.notes]).toEqual([[], []]);
     expect(parsed(made, 'users.yaml').source.location).toEqual({
       kind: 'xlsx',
@@ -94,23 +92,26 @@ describe('the mappings for tables that init makes', () => {
     expect(made.files.get('users.yaml')).not.toContain('csv');
   });
 
-  it.each(['users', 'prices'] as const)('leave out the examples of %s', (resource) => {
-    const table = inputTable(resource);
-    const mapping = parsed(made, PUSH_MAPPINGS[resource] ?? '');
-    const reader = createRowReader(
-      mapping,
-      table.columns.map(({ header }) => header),
-      {
-        variable: (name) => vars[name],
-        timezone: 'UTC',
-        allowKeyShape: false,
-      },
-    );
-    const cells = (row: readonly (string | number)[]) => row.map(String);
-    const rows = reader.read(table.rows.map((row, index) => ({ rowNumber: index + 2, cells: cells(row) })));
-    expect(rows.map(({ status }) => status)).toEqual(table.rows.map(() => 'excluded'));
-    expect(reader.warnings).toEqual([]);
-  });
+  it.each(['users', 'prices', 'fantasy_leagues', 'mini_leagues', 'squads'] as const)(
+    'leave out the examples of %s',
+    (resource) => {
+      const table = inputTable(resource);
+      const mapping = parsed(made, PUSH_MAPPINGS[resource] ?? '');
+      const reader = createRowReader(
+        mapping,
+        table.columns.map(({ header }) => header),
+        {
+          variable: (name) => vars[name],
+          timezone: 'UTC',
+          allowKeyShape: false,
+        },
+      );
+      const cells = (row: readonly (string | number)[]) => row.map(String);
+      const rows = reader.read(table.rows.map((row, index) => ({ rowNumber: index + 2, cells: cells(row) })));
+      expect(rows.map(({ status }) => status)).toEqual(table.rows.map(() => 'excluded'));
+      expect(reader.warnings).toEqual([]);
+    },
+  );
 
   it('take the league of an empty setting from the variables', () => {
     const table = inputTable('points_config');
@@ -155,7 +156,14 @@ describe('the mappings for tables that are there', () => {
     }));
     const fitted = fitMappings(workbook, tabs, []);
     expect([[...fitted.files.keys()], fitted.proposed, fitted.notes]).toEqual([
-      ['users.yaml', 'prices.yaml', 'points.yaml'],
+      [
+        'users.yaml',
+        'prices.yaml',
+        'points.yaml',
+        'fantasy-leagues.yaml',
+        'mini-leagues.yaml',
+        'squads.yaml',
+      ],
       [],
       [],
     ]);
@@ -179,7 +187,9 @@ describe('the mappings for tables that are there', () => {
       ['prices', 'Prices'],
       ['points_config', 'Scoring'],
     ]);
-    expect(fitted.notes).toEqual(['the tab "Teams" looks like squads, which this version does not push']);
+    expect(fitted.notes).toEqual([
+      'the tab "Teams" looks like squads, but has not all columns of "Squads": mappings/squads.yaml was left out; write a mapping for it',
+    ]);
   });
 
   it('say what was matched, what was guessed and what is left over', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { resources } from '../../../src/contract/index.ts';
 import { createRowReader } from '../../../src/mapping/rows.ts';
 import type { ParsedRow } from '../../../src/mapping/rows.ts';
-import { ConfigError, UsageError } from '../../../src/model/error.ts';
+import { ConfigError } from '../../../src/model/error.ts';
 import { parseRows, pushMapping, USERS } from '../tables/csv-source.ts';
 
 const options = { allowKeyShape: false, variable: () => undefined } as const;
@@ -146,7 +146,7 @@ columns: { fantasy_league_id: { value: 1 }, user_id: User, name: Name, players_i
     ]);
   });
 
-  test('a lookup is refused in one clear line', () => {
+  test('a lookup keeps the texts of its cells, and the key has them in the place of the value', async () => {
     const mapping = pushMapping(`
 name: squads
 push: squads
@@ -158,9 +158,14 @@ columns:
   name: Name
   players_in: Players
 `);
-    const read = (): unknown => createRowReader(mapping, ['Member ID', 'Name', 'Players'], options);
-    expect(read).toThrow(UsageError);
-    expect(read).toThrow('squads: lookup (of user_id) is not there yet');
+    const [row, blank] = await parseRows('Member ID,Name,Players\n 007 ,Hill XI,1;2\n,Dale XI,3\n', mapping);
+    expect(row).toMatchObject({
+      status: 'valid',
+      key: '1/007/Hill XI',
+      fields: { fantasy_league_id: 1, name: 'Hill XI', players_in: [1, 2] },
+      lookups: { user_id: { texts: ['007'] } },
+    });
+    expect(blank?.status).toBe('invalid');
   });
 
   test('write_back without a Google sheet is a warning', () => {

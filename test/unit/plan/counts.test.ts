@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { pushMapping } from '../../support/builders.ts';
 import { keysWithZeros } from '../../../src/plan/lost-zeros.ts';
 import { checkCounts, outcomeCounts, plannedOutcomes } from '../../../src/plan/counts.ts';
 import { orderMappings } from '../../../src/plan/order.ts';
@@ -33,7 +34,9 @@ it('a row without an outcome is an internal error', () => {
 
 it('users go before prices and squads, and equal resources keep their order', () => {
   const names = ['squads', 'prices', 'users', 'points_config', 'users'] as const;
-  const ordered = orderMappings(names.map((resource, index) => ({ resource, index })));
+  const ordered = orderMappings(
+    names.map((resource, index) => ({ ...pushMapping({ resource, name: `mapping ${index}` }), index })),
+  );
   expect(ordered.map(({ resource, index }) => `${resource}${index}`)).toEqual([
     'users2',
     'users4',

@@ -4,6 +4,7 @@ import { pushMapping } from '../../support/builders.ts';
 
 const none: GuardOptions = { allowEmpty: false, allowGuards: [] };
 const fine: GuardFigures = {
+  deactivated: 0,
   rows: 10,
   excluded: 0,
   invalid: 0,

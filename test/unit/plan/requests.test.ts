@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { knownUser, pushRequests, remembered, userChange } from '../../../src/plan/requests.ts';
+import { knownUser, remembered } from '../../../src/plan/known-records.ts';
+import { pushRequests, userChange } from '../../../src/plan/requests.ts';
 import { runRow } from '../../support/builders.ts';
 
 const { users, prices, points_config } = pushRequests;

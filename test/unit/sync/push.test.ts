@@ -503,16 +503,77 @@ describe('prices', () => {
   });
 });
 
-it.each([
-  ['a resource that cannot be pushed yet', { resource: 'squads' as const }],
-  ['missing_rows: deactivate', { missingRows: 'deactivate' as const }],
-])('%s is one clear line, and nothing is read', async (_, changes) => {
-  const engine = await makeEngine();
-  await expect(run(engine, { ...users, ...changes })).rejects.toMatchObject({
-    code: 'push.not_yet',
-    exitCode: 64,
+describe('missing_rows: deactivate', () => {
+  const leaving: PushMapping = {
+    ...users,
+    missingRows: 'deactivate',
+    guards: { ...users.guards, maxDeactivate: 2 },
+  };
+  const leave = (engine: Engine, options: Partial<typeof PLAN_OPTIONS> = {}): Promise<PushResult> =>
+    run(engine, leaving, { ...PLAN_OPTIONS, ...options });
+  const table = (engine: Engine, ...ids: readonly string[]): void => {
+    userTable(engine, ...ids.map((id) => `${id},Name of ${id},`));
+  };
+  const active = ({ service }: Engine): readonly string[] =>
+    service.users.filter((user) => user.is_active !== false).map((user) => user.external_id);
+
+  it('deactivates users that the mapping created or adopted and that left the table, and no others', async () => {
+    const engine = await makeEngine();
+    for (const id of ['adopted', 'stranger'])
+      engine.service.users.push({ id, external_id: id, display_name: `Name of ${id}`, is_active: true });
+    table(engine, 'A', 'B', 'adopted');
+    await leave(engine);
+    table(engine, 'A');
+    expect(summary(await leave(engine))).toMatchObject({ rows: 1, unchanged: 1, deactivated: 2 });
+    expect(active(engine)).toEqual(['stranger', 'A']);
+    const writes = engine.service.writes.length;
+    expect(summary(await leave(engine)).deactivated).toBe(0);
+    expect(engine.service.writes).toHaveLength(writes);
   });
-  expect(engine.service.reads).toBe(0);
+
+  it('trips its guard before any write, also with --allow-empty', async () => {
+    const engine = await makeEngine();
+    table(engine, 'A', 'B', 'C');
+    await leave(engine);
+    const writes = engine.service.writes.length;
+    table(engine);
+    await expect(leave(engine, { allowEmpty: true })).rejects.toMatchObject({
+      code: 'guard.max_deactivate',
+      exitCode: 6,
+    });
+    expect(engine.service.writes).toHaveLength(writes);
+    await leave(engine, { allowEmpty: true, allowGuards: ['max_deactivate'] });
+    expect(active(engine)).toEqual([]);
+  });
+
+  it('does nothing with --limit, nor while a key cannot be read', async () => {
+    const engine = await makeEngine();
+    table(engine, 'A', 'B');
+    await leave(engine);
+    await leave(engine, { limit: 1 });
+    table(engine, 'A', '');
+    await leave(engine);
+    expect(active(engine)).toEqual(['A', 'B']);
+  });
+
+  it('goes on with resume, and says which user stays active when the service refuses', async () => {
+    const engine = await makeEngine();
+    table(engine, 'A', 'B');
+    await leave(engine);
+    table(engine, 'A');
+    engine.service.faults.push({ throws: new IncompleteError('budget.exhausted', 'used up') });
+    expect((await leave(engine)).report).toMatchObject({ exit_code: 7, mappings: [{ deactivated: 0 }] });
+    const resumed = await resume(engine.ports, undefined, approve);
+    expect(resumed?.report).toMatchObject({ exit_code: 0, mappings: [{ deactivated: 1 }] });
+    expect(active(engine)).toEqual(['A']);
+    table(engine, 'B');
+    engine.service.refuses.add('A');
+    expect((await leave(engine)).report).toMatchObject({ exit_code: 3, mappings: [{ deactivated: 0 }] });
+    expect(engine.events).toContainEqual({
+      kind: 'warning',
+      message: expect.stringContaining('1 missing user was not deactivated ("A" is rejected: ') as string,
+    });
+  });
 });
 
 it('a points configuration is created, unchanged, then updated', async () => {

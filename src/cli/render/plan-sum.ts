@@ -1,0 +1,87 @@
+import type { ResourceName } from '../../contract/resource.ts';
+import type { PlannedPush } from '../../sync/sync.ts';
+import { renderCount, renderCountOf } from './text.ts';
+
+/** How people call one record, and several, in the order in which a season is set up. */
+const NOUNS = {
+  fantasy_leagues: ['league', 'leagues'],
+  users: ['user', 'users'],
+  mini_leagues: ['mini league', 'mini leagues'],
+  squads: ['squad', 'squads'],
+  points_config: ['points configuration', 'points configurations'],
+  prices: ['price', 'prices'],
+  auto_substitutions: ['game week', 'game weeks'],
+} as const satisfies Readonly<Partial<Record<ResourceName, readonly [string, string]>>>;
+type Pushed = keyof typeof NOUNS;
+const PUSHED = Object.keys(NOUNS) as readonly Pushed[];
+
+/** What is done to new records, where it is not that they are set up. */
+const MADE: Readonly<Partial<Record<Pushed, string>>> = {
+  prices: 'upload',
+  points_config: 'configure',
+  auto_substitutions: 'process',
+};
+
+const MINUTE_MS = 60_000;
+
+/** `set up 1 league, 240 users, 240 squads; change 3 users: 248 requests, 3 min`; undefined when nothing would be written. */
+export function renderSum({ mappings, requests, forecast }: PlannedPush, nowMs: number): string | undefined {
+  const counts = (pick: 'created' | 'updated', resources: readonly Pushed[]): readonly string[] =>
+    resources.flatMap((resource) => {
+      const count = mappings
+        .filter((plan) => plan.resource === resource)
+        .reduce((sum, { outcomes }) => sum + outcomes[pick], 0);
+      const [one, several] = NOUNS[resource];
+      return count === 0 ? [] : [renderCountOf(count, one, several)];
+    });
+  const gone = mappings.reduce((sum, { deactivated }) => sum + deactivated, 0);
+  const clause = (verb: string, parts: readonly string[]): readonly string[] =>
+    parts.length === 0 ? [] : [`${verb} ${parts.join(', ')}`];
+  const clauses = [
+    ...clause(
+      'set up',
+      counts(
+        'created',
+        PUSHED.filter((resource) => MADE[resource] === undefined),
+      ),
+    ),
+    ...PUSHED.flatMap((resource) =>
+      clause(MADE[resource] ?? '', MADE[resource] === undefined ? [] : counts('created', [resource])),
+    ),
+    ...clause('change', counts('updated', PUSHED)),
+    ...clause('deactivate', gone === 0 ? [] : [renderCountOf(gone, 'user')]),
+  ];
+  if (clauses.length === 0) return undefined;
+  const time = renderRoughly(forecast.finishesAtMs - nowMs);
+  return `${clauses.join('; ')}: ${renderCountOf(requests.planned, 'request')}, ${time}`;
+}
+
+function renderRoughly(ms: number): string {
+  if (ms < 5000) return 'a few seconds';
+  const minutes = Math.ceil(ms / MINUTE_MS);
+  return minutes < 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
+}
+
+/** `users: 3 users are no longer in the table and would be deactivated: M1, M2, M3`, for each mapping that has some. */
+export function renderMissing({ mappings }: PlannedPush): readonly string[] {
+  return mappings.flatMap(({ mapping, deactivated, missing }) => {
+    if (deactivated === 0) return [];
+    const are = deactivated === 1 ? '1 user is' : `${renderCount(deactivated)} users are`;
+    const more = deactivated > missing.length ? ', …' : '';
+    const where = mapping.source.origin;
+    return [
+      `${mapping.name}: ${are} no longer in ${where} and would be deactivated: ${missing.join(', ')}${more}`,
+    ];
+  });
+}
+
+/** `squads: 300 now, 180 deferred (quota of the account)`, for each mapping that is more than the quota has room for. */
+export function renderQuotas({ mappings }: PlannedPush): readonly string[] {
+  return mappings.flatMap(({ mapping, outcomes, overQuota }) =>
+    overQuota === 0
+      ? []
+      : [
+          `${mapping.name}: ${renderCount(outcomes.created)} now, ${renderCount(overQuota)} deferred (quota of the account)`,
+        ],
+  );
+}

@@ -1,0 +1,95 @@
+import { RESOURCES } from '../contract/resource.ts';
+import type { PushField, ResourceName } from '../contract/resource.ts';
+import { didYouMean } from '../model/nearest.ts';
+import type { Drafting } from './drafting.ts';
+import { isFileLookup } from './lookup.ts';
+import type { Column, Lookup, LookupFile } from './mapping.ts';
+import { parseLocation } from './parse-source.ts';
+import type { ColumnInput } from './schema.ts';
+import { either, show } from './show.ts';
+import type { Path } from './yaml-document.ts';
+
+type LookupInput = NonNullable<ColumnInput['lookup']>;
+
+/** What can be looked up with the service: the fields that records are found by, and those that can be taken of them. */
+export const LOOKUP_FIELDS: Readonly<
+  Partial<Record<ResourceName, { readonly match: readonly string[]; readonly take: readonly string[] }>>
+> = {
+  users: {
+    match: ['external_id', 'display_name', 'user_id', 'id'],
+    take: ['user_id', 'id', 'external_id'],
+  },
+  fantasy_leagues: { match: ['name', 'id'], take: ['id', 'name'] },
+  mini_leagues: { match: ['fantasy_league_id', 'name', 'id'], take: ['id'] },
+  squads: {
+    match: ['fantasy_league_id', 'user_id', 'name', 'id'],
+    take: ['id', 'user_id', 'fantasy_league_id'],
+  },
+};
+
+/** The lookup that a checked input means. Notes what is wrong with it. */
+export function parseLookup(input: ColumnInput['lookup'], at: Path, draft: Drafting): Lookup | undefined {
+  if (input === undefined) return undefined;
+  const { match, take, on_miss: onMiss, on_ambiguous: onAmbiguous } = input;
+  const texts = (names: readonly string[]): readonly string[] =>
+    names.map((name) => name.trim().normalize('NFC'));
+  const place = typeof input.in === 'string' ? input.in : fileOf(input.in, [...at, 'in'], draft);
+  if (typeof place === 'string') checkResource(place, input, at, draft);
+  return { in: place, match: texts(match), take: take.trim().normalize('NFC'), onMiss, onAmbiguous };
+}
+
+function fileOf(input: Exclude<LookupInput['in'], string>, path: Path, draft: Drafting): LookupFile {
+  const { location, origin } = parseLocation(input, path, draft);
+  const delimiter = /^(?:tab|\\t)$/i.test(input.delimiter) ? '\t' : input.delimiter;
+  return { location, origin, headerRow: input.header_row, delimiter, encoding: input.encoding };
+}
+
+function checkResource(name: string, { match, take }: LookupInput, at: Path, draft: Drafting): void {
+  const resource = RESOURCES.find((known) => known === name);
+  if (resource === undefined) return;
+  const fields = LOOKUP_FIELDS[resource];
+  if (fields === undefined) {
+    const remedy =
+      resource === 'players'
+        ? 'the service cannot list players: pull players-report and write in: { csv: out/players.csv }'
+        : `write one of ${Object.keys(LOOKUP_FIELDS).join(', ')}, the name of a mapping, or { csv: PATH }`;
+    draft.note([...at, 'in'], `nothing can be looked up in ${resource}; ${remedy}`);
+    return;
+  }
+  for (const field of match) {
+    if (!fields.match.includes(field))
+      draft.note(
+        [...at, 'match'],
+        `${resource} cannot be found by ${show(field)}${didYouMean(field, fields.match)}; write ${either(fields.match)}`,
+      );
+  }
+  if (!fields.take.includes(take))
+    draft.note(
+      [...at, 'take'],
+      `${show(take)} cannot be taken of ${resource}${didYouMean(take, fields.take)}; write ${either(fields.take)}`,
+    );
+}
+
+/** Notes where a lookup does not fit its column. */
+export function checkLookup(
+  column: Column,
+  field: PushField,
+  isSettings: boolean,
+  at: Path,
+  draft: Drafting,
+): void {
+  const { lookup, from, value } = column;
+  if (lookup === undefined) return;
+  const { match } = lookup;
+  if (field.type === 'integers' && (!isFileLookup(lookup) || match.length > 1)) {
+    draft.note(at, 'the elements of a list can be looked up in a table only, by one column');
+  }
+  if (match.length > 1 && from.length !== match.length) {
+    draft.note(
+      [...at, 'match'],
+      `names ${match.length} columns: write from with as many headers, in the same order`,
+    );
+  }
+  if (isSettings && value === undefined)
+    draft.note(at, 'in a table of settings only a value can be looked up');
+}

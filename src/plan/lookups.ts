@@ -1,0 +1,98 @@
+import type { ResourceName } from '../contract/resource.ts';
+import type { FieldValue, Fields } from '../model/cell.ts';
+import type { RowLookup, RunRow, RunRowPatch } from '../model/run-rows.ts';
+import { keyOf } from '../mapping/parsed-row.ts';
+import { pushTarget } from '../mapping/push-fields.ts';
+import { digestOf } from './digest.ts';
+
+/** What became of one field that is looked up. */
+export type LookupResult =
+  | { readonly kind: 'value'; readonly value: FieldValue }
+  /** The value is known once another row of the run is written. */
+  | { readonly kind: 'after'; readonly after: NonNullable<RowLookup['after']> }
+  /** The row cannot be sent: it is invalid, left out, or has to wait. */
+  | {
+      readonly kind: 'stop';
+      readonly outcome: 'invalid' | 'excluded' | 'deferred';
+      readonly message: string;
+    };
+
+/** `users[M-041]`: a row of the run whose record is not there yet. */
+export const referenceName = ({ mapping, key }: NonNullable<RowLookup['after']>): string =>
+  `${mapping}[${key}]`;
+
+/** `known after users[M-041]`, as a plan shows a value that is not known yet. */
+export const knownAfter = (after: NonNullable<RowLookup['after']>): string =>
+  `known after ${referenceName(after)}`;
+
+/** A value as a field of the resource takes it; undefined when it cannot. */
+export function fieldValue(
+  resource: ResourceName,
+  field: string,
+  value: FieldValue | undefined,
+): FieldValue | undefined {
+  const target = pushTarget(resource)?.fields[field];
+  if (target === undefined || value === undefined) return undefined;
+  const isNumber = target.type === 'integer' || target.type === 'number';
+  const given = isNumber ? (String(value).trim() === '' ? undefined : Number(value)) : String(value);
+  return target.schema.safeParse(given).success ? given : undefined;
+}
+
+/** The row with what was found for its fields: complete, waiting for other rows, or settled. */
+export function withLookups(
+  resource: ResourceName,
+  row: RunRow,
+  results: ReadonlyMap<string, LookupResult>,
+): RunRowPatch {
+  const { rowNumber, lookups } = row;
+  const stops = [...results.values()].filter((result) => result.kind === 'stop');
+  const worst = (['excluded', 'invalid', 'deferred'] as const).find((outcome) =>
+    stops.some((stop) => stop.outcome === outcome),
+  );
+  if (worst !== undefined) {
+    const said = stops.filter(({ outcome }) => outcome === worst).map(({ message }) => message);
+    const message = [row.message, ...said].filter((part) => part !== '').join('; ');
+    // A row that waits is one that would be created.
+    return { rowNumber, change: worst === 'deferred' ? 'create' : worst, outcome: worst, message };
+  }
+  const found = new Map<string, FieldValue>(Object.entries(row.fields ?? {}));
+  const names = new Map(found);
+  const waiting: Record<string, RowLookup> = {};
+  for (const [field, result] of results) {
+    const texts = lookups?.[field]?.texts ?? [];
+    if (result.kind === 'value') {
+      found.set(field, result.value);
+      names.set(field, result.value);
+    } else if (result.kind === 'after') {
+      found.delete(field);
+      names.set(field, referenceName(result.after));
+    }
+    waiting[field] = { texts, ...(result.kind === 'after' && { after: result.after }) };
+  }
+  const target = pushTarget(resource);
+  const ordered = (values: ReadonlyMap<string, FieldValue>): Fields =>
+    Object.fromEntries(
+      Object.keys(target?.fields ?? {}).flatMap((name) => {
+        const value = values.get(name);
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    );
+  const shown = ordered(names);
+  const fields = ordered(found);
+  return {
+    rowNumber,
+    fields,
+    lookups: waiting,
+    key: keyOf(shown, target?.key ?? []),
+    digest: digestOf(shown),
+  };
+}
+
+/** The fields of a row that wait for other rows. */
+export function waitingFields({
+  lookups,
+}: RunRow): readonly (readonly [string, NonNullable<RowLookup['after']>])[] {
+  return Object.entries(lookups ?? {}).flatMap(([field, { after }]) =>
+    after === undefined ? [] : [[field, after] as const],
+  );
+}
