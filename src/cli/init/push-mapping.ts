@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { isMap, isScalar, parseDocument } from 'yaml';
 import type { Document, Pair, YAMLMap } from 'yaml';
 import { InternalError } from '../../model/error.ts';
-import type { InputResource } from '../input-tables.ts';
+import type { InputResource } from './input-tables.ts';
+import { WRITE_BACK } from './input-tables.ts';
 import { packagePath } from '../package.ts';
 
 /** Where the tables of a set-up stand, as a mapping names it. */
@@ -15,13 +16,6 @@ export const PUSH_MAPPINGS: Readonly<Partial<Record<InputResource, string>>> = {
   users: 'users.yaml',
   prices: 'prices.yaml',
   points_config: 'points.yaml',
-};
-
-/** The columns that a push fills in beside the rows of a spreadsheet. */
-const WRITE_BACK: Readonly<Partial<Record<InputResource, Readonly<Record<string, string>>>>> = {
-  users: { status: 'Sync status', message: 'Sync message', id: 'User ID', synced_at: 'Synced at' },
-  prices: { status: 'Sync status', message: 'Sync message', synced_at: 'Synced at' },
-  points_config: { status: 'Sync status', message: 'Sync message', synced_at: 'Synced at' },
 };
 
 /** What a proposed mapping says otherwise than the shipped one. */
