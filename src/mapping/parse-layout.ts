@@ -1,8 +1,10 @@
+import type { FieldType } from '../contract/field.ts';
 import type { ChartSpec, ColourRule, Layout } from '../model/layout.ts';
 import { layoutSchema } from './layout-schema.ts';
 import type { LayoutInput } from './layout-schema.ts';
 import { didYouMean } from '../model/nearest.ts';
-import { tabProblem } from './parse-source.ts';
+import { tabNameProblem } from '../model/tab-name.ts';
+import type { ReportColumn } from '../model/table.ts';
 import { show } from './show.ts';
 import { parseYaml } from './yaml-document.ts';
 import type { Path } from './yaml-document.ts';
@@ -13,13 +15,13 @@ import type { Finding } from './zod-issues.ts';
 export interface LaidOutReport {
   /** The mapping's name, for messages. */
   readonly name: string;
-  readonly headers: readonly string[];
+  readonly columns: readonly Pick<ReportColumn, 'header' | 'type'>[];
   /** The tab that the report itself stands on. */
   readonly tab: string;
 }
 
 /**
- * The layout in a file's text. Every header in it is one of the report's.
+ * The layout in a file's text. Every header in it is one of the report's, and what needs numbers names columns that may hold them.
  * Errors: ConfigError `mapping.*` with file, line and column, naming everything that is wrong.
  */
 export function parseLayout(text: string, file: string, report: LaidOutReport): Layout {
@@ -37,7 +39,8 @@ export function parseLayout(text: string, file: string, report: LaidOutReport): 
   const input = result.data;
   checkHeaders(input, report, note);
   checkTabs(input, report, note);
-  const rules = input.rules.flatMap((rule, index) => parseRule(rule, ['rules', index], note) ?? []);
+  const rules = input.rules.map((rule, index) => parseRule(rule, ['rules', index], note));
+  checkTypes(input, rules, report, note);
   if (findings.length > 0) throw findingsError(document, findings);
   return {
     // The order of the file, which an object would not keep for headers that are numbers.
@@ -45,7 +48,7 @@ export function parseLayout(text: string, file: string, report: LaidOutReport): 
     freeze: input.freeze,
     filter: input.filter,
     sort: input.sort,
-    rules,
+    rules: rules.filter((rule) => rule !== undefined),
     totals: new Map(Object.entries(input.totals)),
     charts: (input.charts?.list ?? []).map((chart): ChartSpec => ({ ...chart, series: chart.series })),
     chartTab: input.charts?.tab,
@@ -56,7 +59,8 @@ export function parseLayout(text: string, file: string, report: LaidOutReport): 
 
 type Note = (path: Path, message: string, of?: Finding['of']) => void;
 
-function checkHeaders(input: LayoutInput, { name, headers }: LaidOutReport, note: Note): void {
+function checkHeaders(input: LayoutInput, { name, columns }: LaidOutReport, note: Note): void {
+  const headers = columns.map(({ header }) => header);
   const check = (header: string | undefined, path: Path, of?: Finding['of']): void => {
     if (header === undefined || headers.includes(header)) return;
     const close = didYouMean(header, headers);
@@ -84,22 +88,79 @@ function checkHeaders(input: LayoutInput, { name, headers }: LaidOutReport, note
   });
 }
 
+/** What columns hold whose cells are no numbers; a column of unknown contents may hold some. */
+const HOLDINGS: Readonly<Partial<Record<FieldType, string>>> = {
+  text: 'texts',
+  uuid: 'ids',
+  boolean: 'truth values',
+  datetime: 'dates',
+};
+
+function checkTypes(
+  { totals, charts }: LayoutInput,
+  rules: readonly (ColourRule | undefined)[],
+  { columns }: LaidOutReport,
+  note: Note,
+): void {
+  const check = (
+    header: string,
+    needs: string,
+    path: Path,
+    { alsoFits, remedy = '' }: { readonly alsoFits?: FieldType | undefined; readonly remedy?: string } = {},
+  ): void => {
+    const type = columns.find((column) => column.header === header)?.type;
+    const holding = type === undefined || type === alsoFits ? undefined : HOLDINGS[type];
+    if (holding !== undefined) note(path, `${needs}; ${show(header)} holds ${holding}${remedy}`);
+  };
+  rules.forEach((rule, index) => {
+    if (rule?.kind === 'scale')
+      check(rule.column, 'a scale needs a column of numbers', ['rules', index, 'column']);
+    if (rule?.kind !== 'compare' || typeof rule.value !== 'number') return;
+    const { column, operator, value } = rule;
+    const asText = /^!?=$/.test(operator) ? `: write ${operator} "${value}" to compare with a text` : '';
+    check(column, 'a number is compared with a column of numbers', ['rules', index, 'when'], {
+      remedy: asText,
+    });
+  });
+  for (const [header, total] of Object.entries(totals)) {
+    const ofDates = total === 'min' || total === 'max';
+    const needs = `${total} needs a column of numbers${ofDates ? ' or dates' : ''}`;
+    if (total !== 'count')
+      check(header, needs, ['totals', header], { alsoFits: ofDates ? 'datetime' : undefined });
+  }
+  charts?.list.forEach(({ y }, index) => {
+    check(y, 'a chart draws a column of numbers', ['charts', 'list', index, 'y']);
+  });
+}
+
 function checkTabs({ charts, cover }: LayoutInput, report: LaidOutReport, note: Note): void {
   const taken = new Map([[report.tab.toLowerCase(), `the report of ${report.name}`]]);
   const check = (tab: string | undefined, key: 'cover' | 'charts'): void => {
     if (tab === undefined) return;
     const other = taken.get(tab.toLowerCase());
     const problem =
-      other === undefined
-        ? tabProblem(tab)
-        : `${show(tab)} is the tab of ${other}; give this one another name`;
-    if (problem !== undefined) note([key, 'tab'], problem);
+      other === undefined ? tabNameProblem(tab) : `is the tab of ${other}; give this one another name`;
+    if (problem !== undefined) note([key, 'tab'], `${show(tab)} ${problem}`);
     taken.set(tab.toLowerCase(), `the ${key}`);
   };
   check(cover?.tab, 'cover');
   check(charts?.tab, 'charts');
 }
 
+/** Signs that people write for those of a condition. */
+const MISSPELT: Readonly<Record<string, string>> = {
+  '=>': '>=',
+  '=<': '<=',
+  '==': '=',
+  '===': '=',
+  '<>': '!=',
+  '=!': '!=',
+  '!==': '!=',
+  '≤': '<=',
+  '≥': '>=',
+  '≠': '!=',
+};
+const MISSPELT_CONDITION = /^\s*(={2,3}|=>|=<|<>|=!|!==|[≤≥≠])\s*(.*?)\s*$/s;
 const CONDITION = /^\s*(<=|>=|!=|<|>|=)\s*(.*?)\s*$/s;
 /** A text in a condition of spreadsheet programs. */
 const TEXT_MAX = 255;
@@ -118,6 +179,12 @@ function parseRule(rule: LayoutInput['rules'][number], path: Path, note: Note): 
     return { kind: 'scale', column, colors: scale };
   }
   if (!dressed) note(path, 'the rule changes nothing; write fill, color or bold');
+  const [, sign, compared = ''] = MISSPELT_CONDITION.exec(when ?? '') ?? [];
+  if (sign !== undefined) {
+    const right = `${MISSPELT[sign] ?? ''} ${compared}`;
+    note([...path, 'when'], `${sign} is not known; write ${show(right)}`);
+    return undefined;
+  }
   const [, operator, written = ''] = CONDITION.exec(when ?? '') ?? [];
   if (operator === undefined || written === '') {
     note(

@@ -2,6 +2,7 @@ import type { TableLocation } from '../model/table.ts';
 import type * as z from 'zod';
 import { isPathSegment } from '../contract/path-segment.ts';
 import { leavesOf } from '../contract/field.ts';
+import type { FieldType } from '../contract/field.ts';
 import type { PullTarget } from '../contract/resource.ts';
 import type { Layout } from '../model/layout.ts';
 import type { Drafting } from './drafting.ts';
@@ -58,7 +59,7 @@ export function parsePull(input: PullInput, draft: Drafting): PullMapping {
   };
 }
 
-/** The layout that the mapping names, checked against the headers of its report. Errors: ConfigError `mapping.*` with the place in the layout. */
+/** The layout that the mapping names, checked against the columns of its report. Errors: ConfigError `mapping.*` with the place in the layout. */
 function readLayout(
   input: PullInput,
   location: TableLocation,
@@ -67,10 +68,12 @@ function readLayout(
 ): Layout | undefined {
   if (input.layout === undefined || location.kind === 'csv') return undefined;
   const { text, file } = draft.readLayout(input.layout, ['layout']);
-  const headers =
-    columns?.map(({ header }) => header) ??
-    leavesOf(reportRecord(input.pull, input.detail, input.explode)).map(({ path }) => path);
-  return parseLayout(text, file, { name: input.name, headers, tab: location.tab });
+  const leaves = leavesOf(reportRecord(input.pull, input.detail, input.explode));
+  const typeOf = (from: string): FieldType => leaves.find(({ path }) => path === from)?.type ?? 'json';
+  const laidOut =
+    columns?.map(({ header, from, type }) => ({ header, type: type ?? typeOf(from) })) ??
+    leaves.map(({ path, type }) => ({ header: path, type }));
+  return parseLayout(text, file, { name: input.name, columns: laidOut, tab: location.tab });
 }
 
 type Scalar = string | number;
@@ -159,7 +162,9 @@ function parseIds(input: PullInput, where: PullMapping['where'], draft: Drafting
 }
 
 function parseDestination(input: PullInput['destination'], draft: Drafting): PullMapping['destination'] {
-  const { location, origin } = parseLocation(input, ['destination'], draft);
+  const { location, origin: called } = parseLocation(input, ['destination'], draft);
+  // Reports of one name may go to several spreadsheets.
+  const origin = location.kind === 'sheet' ? `${location.spreadsheet} ${called}` : called;
   if (location.kind === 'csv' && /[*?]/.test(origin))
     draft.note(['destination', 'csv'], `${show(origin)} is a pattern; name one file`);
   checkEnding(location, draft);

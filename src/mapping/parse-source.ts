@@ -1,3 +1,4 @@
+import { tabNameProblem } from '../model/tab-name.ts';
 import type { TableLocation } from '../model/table.ts';
 import type { PushInput } from './schema.ts';
 import type { Source } from './mapping.ts';
@@ -7,9 +8,6 @@ import { parseWhere } from './where.ts';
 import type { Path } from './yaml-document.ts';
 
 type LocationInput = Pick<PushInput['source'], 'csv' | 'xlsx' | 'sheet' | 'tab' | 'allow_outside'>;
-
-const FORBIDDEN_IN_TAB = /[\\/?*[\]:\0-\x1F]|^'|'$|^history$/i;
-const MAX_TAB = 31;
 
 /** A checked location with the name that messages use for it. */
 interface Located {
@@ -50,17 +48,8 @@ export function parseLocation(input: LocationInput, path: Path, draft: Drafting)
 
 function checkTab(tab: string, path: Path, draft: Drafting, excel: boolean): void {
   if (!excel) return;
-  const problem = tabProblem(tab);
-  if (problem !== undefined) draft.note(path, problem);
-}
-
-/** Why a workbook can have no tab of this name, or undefined. */
-export function tabProblem(tab: string): string | undefined {
-  if (tab.length > MAX_TAB)
-    return `${show(tab)} has ${tab.length} characters; a tab of a workbook has at most ${MAX_TAB}`;
-  return FORBIDDEN_IN_TAB.test(tab)
-    ? `${show(tab)} cannot name a tab of a workbook; leave out \\ / ? * [ ] : and an apostrophe at either end, and do not call it History`
-    : undefined;
+  const problem = tabNameProblem(tab);
+  if (problem !== undefined) draft.note(path, `${show(tab)} ${problem}`);
 }
 
 /** The id in an address such as https://docs.google.com/spreadsheets/d/ID/edit#gid=0, or the id itself. */

@@ -33,10 +33,20 @@ export interface InputColumn {
   readonly prose: boolean;
 }
 
+/** A column that a push fills in. */
+export interface OutcomeColumn {
+  readonly header: string;
+  readonly note: string;
+  /** In characters. */
+  readonly width: number;
+}
+
 /** A tab that people fill in: its header, what stands in it already, and what its cells may hold. */
 export interface InputTable {
   readonly tab: string;
   readonly columns: readonly InputColumn[];
+  /** What a push fills in behind them; in a spreadsheet alone. */
+  readonly outcomes: readonly OutcomeColumn[];
   /** Rows after the header, `''` for an empty cell. */
   readonly rows: readonly (readonly (string | number)[])[];
   /** How many of the rows are examples, which come first. */

@@ -140,6 +140,8 @@ export interface TableKind {
    * Errors: UnavailableError `destination.*`.
    */
   write(tabs: readonly ReportTab[]): Promise<readonly number[]>;
+  /** How people call the file of a location, once that was read; undefined when only its id is known. */
+  titleOf?(location: TableLocation): string | undefined;
   /**
    * Reads a source again for a comparison with what was read before: every cell is the text that the person sees. Only kinds whose tables may be
    * edited while a run goes on have it. Errors: those of `open`.

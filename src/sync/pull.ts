@@ -113,20 +113,30 @@ async function writeFile(
   ports: PullPorts,
 ): Promise<readonly PullSummary[]> {
   const { tables, emit, signal } = ports;
+  const failAll = (error: TeamsheetError): readonly PullSummary[] => {
+    const culprit = group.find(({ failure }) => failure === error);
+    return group.map((job) => failed(job, error, culprit));
+  };
+  const unready = group.map(({ failure }) => failure).find(isLocal);
+  if (unready !== undefined) return failAll(unready);
   const tabs = group.map((job) => tabOf(job, contextOf(job), ports));
   const kind = group[0]?.mapping.destination.location.kind ?? 'csv';
   let rows: readonly number[];
   try {
-    for (const { failure } of group) if (failure !== undefined) throw failure as Error;
     rows = await tables[kind].write(tabs);
   } catch (error) {
     signal.throwIfAborted();
     if (!isLocal(error)) throw error;
-    const culprit = group.find(({ failure }) => failure === error);
-    return group.map((job) => failed(job, error, culprit));
+    return failAll(error);
   }
   for (const job of group) warnOfMisfits(job, emit);
-  return group.map((job, index) => summarize(job, rows[index] ?? 0));
+  return group.map((job, index) => {
+    const { location, origin } = job.mapping.destination;
+    const title = tables[kind].titleOf?.(location);
+    const destination =
+      title === undefined || location.kind === 'csv' ? origin : `"${title}" tab "${location.tab}"`;
+    return { ...summarize(job, rows[index] ?? 0), destination };
+  });
 }
 
 /** Mappings that are ready to be pulled, once. */

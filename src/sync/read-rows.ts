@@ -1,6 +1,7 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import { withTexts } from '../mapping/parsed-row.ts';
 import { createRowReader, type ParsedRow } from '../mapping/rows.ts';
+import { ConfigError } from '../model/error.ts';
 import { renderIssue, renderRowIssue, type Issue } from '../model/issue.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { SourceRow, SourceTable, TableLocation } from '../model/table.ts';
@@ -60,12 +61,7 @@ async function readRows(
   options: ReadOptions,
 ): Promise<void> {
   const { source } = mapping;
-  const table = await ports.tables[source.location.kind].open(source.location, {
-    origin: source.origin,
-    headerRow: source.headerRow,
-    delimiter: source.delimiter,
-    encoding: options.encoding ?? source.encoding,
-  });
+  const table = await openSource(ports, mapping, options.encoding ?? source.encoding);
   try {
     await addRows(ports, mapping, table, rows, options);
   } finally {
@@ -74,6 +70,26 @@ async function readRows(
   for await (const group of rows.duplicates(mapping.name))
     await rows.patch(mapping.name, resolveDuplicates(group));
   await warnLookAlikes(ports, mapping, rows);
+}
+
+/** Opens the source of a mapping. What Google says of a spreadsheet names the mapping too, which alone knows it. */
+async function openSource(
+  { tables }: ReadPorts,
+  { name, place, source }: PushMapping,
+  encoding: string,
+): Promise<SourceTable> {
+  const { location, origin, headerRow, delimiter } = source;
+  try {
+    return await tables[location.kind].open(location, { origin, headerRow, delimiter, encoding });
+  } catch (cause) {
+    const isBare = cause instanceof ConfigError && cause.place.file === undefined;
+    if (!isBare || !cause.code.startsWith('google.')) throw cause;
+    throw new ConfigError(cause.code, `mapping ${name}: ${cause.message}`, {
+      ...place,
+      next: cause.next,
+      cause,
+    });
+  }
 }
 
 async function addRows(

@@ -11,12 +11,14 @@ import { writeBackSheet } from './google/write-back.ts';
 export function createSheetKind(access: GoogleAccess): Required<TableKind> {
   const tabs = createTabs(access);
   const reader = createSheetReader(access, tabs);
+  const titles = new Map<string, string>();
   return {
     kind: 'sheet',
     announce: reader.announce,
     open: (location, options) => reader.open(sheetOf(location), options),
     reread: (location, options) => reader.reread(sheetOf(location), options),
-    write: (tabs) => writeSheetReports(access, tabs),
+    write: (reports) => writeSheetReports(access, reports, ({ id, title }) => titles.set(id, title)),
+    titleOf: (location) => titles.get(sheetOf(location).spreadsheet),
     writeBack: (location, writeBack) => writeBackSheet(access, sheetOf(location), writeBack, tabs),
   };
 }

@@ -4,7 +4,7 @@ import { ConfigError } from '../model/error.ts';
 import type { Issue } from '../model/issue.ts';
 import type { ReadOptions, SourceRow } from '../model/table.ts';
 import { columnLetters } from './column-letters.ts';
-import { underEmptyHeader } from './csv/header.ts';
+import { underEmptyHeader } from './header.ts';
 
 /** Cells of a grid that are joined into one; rows and columns count from 0, both ends included. */
 export interface Merge {

@@ -15,9 +15,11 @@ function lazy(kind: TableLocation['kind'], load: () => Promise<TableKind>): Tabl
 function lazySheets(access: GoogleAccess): TableKind {
   const announced: (readonly TableLocation[])[] = [];
   let loaded: Promise<Required<TableKind>> | undefined;
+  let used: TableKind | undefined;
   const kind = async (): Promise<Required<TableKind>> => {
     loaded ??= import('./google-sheets.ts').then(({ createSheetKind }) => createSheetKind(access));
     const made = await loaded;
+    used = made;
     for (const locations of announced.splice(0)) made.announce(locations);
     return made;
   };
@@ -26,6 +28,7 @@ function lazySheets(access: GoogleAccess): TableKind {
     announce: (locations) => {
       announced.push(locations);
     },
+    titleOf: (location) => used?.titleOf?.(location),
     open: async (location, options) => (await kind()).open(location, options),
     reread: async (location, options) => (await kind()).reread(location, options),
     write: async (tabs) => (await kind()).write(tabs),

@@ -1,5 +1,6 @@
 import { ConfigError } from '../model/error.ts';
-import { openSourceFile } from './csv/file.ts';
+import { openSourceFile } from './source-file.ts';
+import { readMemory } from './xlsx/memory.ts';
 import { openPackage } from './xlsx/package.ts';
 import { openXlsx } from './xlsx/read.ts';
 
@@ -11,13 +12,14 @@ export interface HeaderTab {
   readonly problem: string | undefined;
 }
 
-/** The tabs of a workbook with their headers. Errors: ConfigError `source.*` when the file is no workbook that can be read. */
+/** The tabs of a workbook with their headers, without those that we wrote: reports, covers and charts. Errors: ConfigError `source.*` when the file is no workbook that can be read. */
 export async function readWorkbookHeaders(path: string, origin: string): Promise<readonly HeaderTab[]> {
   const { handle } = await openSourceFile(path, origin);
   const names: string[] = [];
   try {
-    const { tabs } = await openPackage(handle, origin);
-    names.push(...tabs.flatMap(({ kind, name }) => (kind === 'cells' ? [name] : [])));
+    const { tabs, zip } = await openPackage(handle, origin);
+    const ours = await readMemory(zip);
+    names.push(...tabs.flatMap(({ kind, name }) => (kind === 'cells' && !ours.has(name) ? [name] : [])));
   } finally {
     await handle.close();
   }

@@ -77,6 +77,7 @@ describe('a mapping that stops does not stop pulls that do not depend on it', ()
       4,
       'source.missing_tab',
     ],
+    ['there is no such spreadsheet', () => SHEET_USERS('1noSuchSpreadsheet'), 4, 'google.not_found'],
     ['Google refuses', () => SHEET_USERS(google.add({ shared: false, tabs: [tab] })), 5, 'google.not_shared'],
   ])('%s', async (_why, users, code, error) => {
     const { document, lines, ...outcome } = await syncOf(users());
@@ -111,6 +112,17 @@ describe('a mapping that stops does not stop pulls that do not depend on it', ()
   });
 });
 
+it('names the mapping of a spreadsheet that does not exist', async () => {
+  const { document } = await syncOf(SHEET_USERS('1noSuchSpreadsheet'));
+  expect(document).toMatchObject({
+    error: {
+      message: expect.stringMatching(/^mapping users: there is no spreadsheet/) as string,
+      file: expect.stringMatching(/users\.yaml$/) as string,
+      line: 1,
+    },
+  });
+});
+
 it('tells what was pushed, whatever becomes of the reports', async () => {
   const users = SHEET_USERS(
     google.add({
@@ -137,6 +149,7 @@ it('tells what was pushed, whatever becomes of the reports', async () => {
       expect.objectContaining({ name: 'users', created: 1 }),
       expect.objectContaining({
         name: 'lost',
+        destination: '1noSuchSpreadsheet tab "Fixtures"',
         error: expect.objectContaining({ code: 'google.not_found', exit_code: 8 }) as object,
       }),
     ]) as object[],

@@ -94,6 +94,7 @@ describe('a workbook', () => {
     expect(missing.stderr).toContain(
       'season.xlsx: no tab "members"; it has "Empty", "Members"; nearest: "Members"',
     );
+    expect(missing.stderr).toContain('after --tab');
   });
 
   it('takes headers and values as they are typed on the command line, and says what it cannot take', async () => {

@@ -6,8 +6,8 @@ import type { CountedAccess } from '../../tables/google/access.ts';
 import { readConfig } from '../config.ts';
 import { readEnvironment } from '../env-file.ts';
 import { googleConnectionOf, sayGoogle } from '../google.ts';
-import { INPUT_RESOURCES, inputBook, inputTable } from '../input-tables.ts';
-import type { InputResource } from '../input-tables.ts';
+import { INPUT_RESOURCES, inputBook, inputTable } from './input-tables.ts';
+import type { InputResource } from './input-tables.ts';
 import { standsInside } from '../inside-folder.ts';
 import type { Program } from '../program.ts';
 import { createReporter } from '../render/progress.ts';
@@ -81,7 +81,7 @@ export async function placeSpreadsheet(
     const made = lacking(there);
     const book = inputBook('spreadsheet');
     await fillSpreadsheet(client, spreadsheet, { ...book, tables: made.map(inputTable) });
-    const unheaded = there.filter(({ header }) => header.every((name) => name === ''));
+    const unheaded = there.filter(({ header, isReport }) => !isReport && header.every((name) => name === ''));
     const fitted = fitMappings({ kind: 'sheet', spreadsheet: id }, there, made);
     return {
       ...fitted,

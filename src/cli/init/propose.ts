@@ -1,6 +1,6 @@
 import { pushTarget, variableOf } from '../../mapping/push-fields.ts';
-import { INPUT_RESOURCES, inputTable, isOptional } from '../input-tables.ts';
-import type { InputResource } from '../input-tables.ts';
+import { INPUT_RESOURCES, inputTable, isOptional } from './input-tables.ts';
+import type { InputResource } from './input-tables.ts';
 import { AS_SHIPPED, fitMapping, PUSH_MAPPINGS } from './push-mapping.ts';
 import type { Place } from './push-mapping.ts';
 import { hasOurHeader, recogniseTabs } from './recognise.ts';

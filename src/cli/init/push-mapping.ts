@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { isMap, isScalar, parseDocument } from 'yaml';
 import type { Document, Pair, YAMLMap } from 'yaml';
 import { InternalError } from '../../model/error.ts';
-import type { InputResource } from '../input-tables.ts';
+import type { InputResource } from './input-tables.ts';
+import { WRITE_BACK } from './input-tables.ts';
 import { packagePath } from '../package.ts';
 
 /** Where the tables of a set-up stand, as a mapping names it. */
@@ -18,26 +19,6 @@ export const PUSH_MAPPINGS: Readonly<Partial<Record<InputResource, string>>> = {
   fantasy_leagues: 'fantasy-leagues.yaml',
   mini_leagues: 'mini-leagues.yaml',
   squads: 'squads.yaml',
-};
-
-/** The columns that a push fills in beside the rows of a spreadsheet. */
-const WRITE_BACK: Readonly<Partial<Record<InputResource, Readonly<Record<string, string>>>>> = {
-  users: { status: 'Sync status', message: 'Sync message', id: 'User ID', synced_at: 'Synced at' },
-  prices: { status: 'Sync status', message: 'Sync message', synced_at: 'Synced at' },
-  points_config: { status: 'Sync status', message: 'Sync message', synced_at: 'Synced at' },
-  fantasy_leagues: {
-    status: 'Sync status',
-    message: 'Sync message',
-    id: 'Fantasy league ID',
-    synced_at: 'Synced at',
-  },
-  mini_leagues: {
-    status: 'Sync status',
-    message: 'Sync message',
-    id: 'Mini league ID',
-    synced_at: 'Synced at',
-  },
-  squads: { status: 'Sync status', message: 'Sync message', id: 'Squad ID', synced_at: 'Synced at' },
 };
 
 /** What a proposed mapping says otherwise than the shipped one. */

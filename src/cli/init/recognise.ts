@@ -1,8 +1,8 @@
 import { pushTarget, requiredFields, variableOf } from '../../mapping/push-fields.ts';
 import { fold, matchHeaders, VALUE_HEADERS } from '../header-match.ts';
 import type { HeaderMatch } from '../header-match.ts';
-import { INPUT_RESOURCES, inputTable } from '../input-tables.ts';
-import type { InputResource } from '../input-tables.ts';
+import { INPUT_RESOURCES, inputTable } from './input-tables.ts';
+import type { InputResource } from './input-tables.ts';
 
 /** A tab that stands there already. */
 export interface FoundTab {

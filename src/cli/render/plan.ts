@@ -56,7 +56,11 @@ export function renderPlan(planned: PlannedPush, sample: readonly PlannedChange[
   const compared = planned.mappings.map(({ mapping, comparedWith }) =>
     style('dim', safeText(`${mapping.name}: ${comparedWith}`)),
   );
-  const parts = [`${table}\n${compared.join('\n')}`];
+  const parts = [
+    planned.mappings.length === 0
+      ? 'No mapping pushes: there is nothing to send.'
+      : `${table}\n${compared.join('\n')}`,
+  ];
   if (sample.length > 0) parts.push(renderSample(planned, sample, style));
   parts.push(renderCost(planned, view));
   return parts.join('\n\n');

@@ -10,18 +10,28 @@ export interface RequestLog {
 }
 
 /**
- * A log in a file (appended to, readable by its owner alone), else on standard error with `--verbose`, else none.
+ * A log in a file (appended to, readable by its owner alone), else on standard error with `--verbose`, else none. A disk that is full later on is
+ * said once and ends nothing.
  * @throws ConfigError `sandbox.log` when the file cannot be written.
  */
-export function openRequestLog(file: string | undefined, screen: Screen): RequestLog {
+export function openRequestLog(
+  file: string | undefined,
+  screen: Pick<Screen, 'verbose' | 'tell' | 'warn'>,
+): RequestLog {
   if (file === undefined) {
     const write = (line: AnswerLine): void => screen.tell(JSON.stringify(line));
     return { write: screen.verbose ? write : undefined, close: () => undefined };
   }
   const descriptor = open(file);
+  let isLosing = false;
   return {
     write: (line) => {
-      writeSync(descriptor, `${JSON.stringify(line)}\n`);
+      try {
+        writeSync(descriptor, `${JSON.stringify(line)}\n`);
+      } catch (cause) {
+        if (!isLosing) screen.warn(`--log ${file}: lines are lost: ${String(cause)}`);
+        isLosing = true;
+      }
     },
     close: () => closeSync(descriptor),
   };

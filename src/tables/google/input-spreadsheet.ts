@@ -6,6 +6,7 @@ import type {
   InputNote,
   InputRule,
   InputTable,
+  OutcomeColumn,
 } from '../../model/input-table.ts';
 import type { SheetsClient } from './sheets-client.ts';
 import { rangeOf, readSpreadsheet } from './spreadsheet.ts';
@@ -19,6 +20,8 @@ export interface InputTab {
   readonly tab: string;
   readonly header: readonly string[];
   readonly isEmpty: boolean;
+  /** We wrote it: a report, a cover or charts; its header is then left out. */
+  readonly isReport: boolean;
 }
 
 /**
@@ -46,11 +49,21 @@ export async function readInputTabs(
       )
     ).map((rows, index) => [blank[index], rows.length]),
   );
+  const reports = new Set(
+    (spreadsheet.answer.sheets ?? []).filter(isReportTab).map(({ properties }) => properties?.title),
+  );
   return {
     spreadsheet,
-    tabs: titles.map((tab, index) => ({ tab, header: headers[index] ?? [], isEmpty: below.get(tab) === 0 })),
+    tabs: titles.map((tab, index) => {
+      const isReport = reports.has(tab);
+      return { tab, header: isReport ? [] : (headers[index] ?? []), isEmpty: below.get(tab) === 0, isReport };
+    }),
   };
 }
+
+/** Whether a tab carries what a refresh keeps of its reports and charts. */
+const isReportTab = ({ developerMetadata }: sheets_v4.Schema$Sheet): boolean =>
+  developerMetadata?.some(({ metadataKey }) => metadataKey?.startsWith('teamsheet.')) === true;
 
 async function valuesOf(
   client: SheetsClient,
@@ -104,12 +117,13 @@ const ROWS = 1_000;
 const README_WIDTH_PX = 820;
 
 const pixels = (characters: number): number => 7 * characters + 12;
+const tabWidth = ({ columns, outcomes }: InputTable): number => columns.length + outcomes.length;
 const tabHeight = (table: InputTable): number => (table.grows ? ROWS : table.rows.length + 1);
 
 function addTab(sheetId: number, table: InputTable): Request {
   const gridProperties = {
     rowCount: tabHeight(table),
-    columnCount: table.columns.length,
+    columnCount: tabWidth(table),
     frozenRowCount: 1,
   };
   return { addSheet: { properties: { sheetId, title: table.tab, gridProperties } } };
@@ -119,7 +133,7 @@ function addTab(sheetId: number, table: InputTable): Request {
 function fitTab({ sheetId, rowCount, columnCount }: Tab, table: InputTable): readonly Request[] {
   const gridProperties = {
     rowCount: Math.max(rowCount, tabHeight(table)),
-    columnCount: Math.max(columnCount, table.columns.length),
+    columnCount: Math.max(columnCount, tabWidth(table)),
     frozenRowCount: 1,
   };
   const fields = 'gridProperties(rowCount,columnCount,frozenRowCount)';
@@ -128,7 +142,7 @@ function fitTab({ sheetId, rowCount, columnCount }: Tab, table: InputTable): rea
 
 function tableRequests(
   sheetId: number,
-  { columns, rows, exampleRows, checks, grows }: InputTable,
+  { columns, outcomes, rows, exampleRows, checks, grows }: InputTable,
 ): readonly Request[] {
   const header = columns.map((column) => cell(column.header, headerFormat(column), column.note));
   const body = rows.map((row, index) =>
@@ -154,15 +168,43 @@ function tableRequests(
   );
   return [
     writeCells(sheetId, 0, [header, ...body]),
+    ...(outcomes.length === 0 ? [] : outcomeRequests(sheetId, columns.length, outcomes)),
     ...formats,
     ...columns.map(({ width }, at) => widthOf(sheetId, at, pixels(width))),
     ...checks.map((check) => validation(sheetId, check)),
   ];
 }
 
+/** The columns from `first` on that a push fills in: grey as what nobody has to fill in, and their values quiet. */
+function outcomeRequests(
+  sheetId: number,
+  first: number,
+  outcomes: readonly OutcomeColumn[],
+): readonly Request[] {
+  const header = outcomes.map(({ header: text, note }) =>
+    cell(text, headerFormat({ required: false, align: 'left' }), note),
+  );
+  return [
+    writeCells(sheetId, first, [header]),
+    {
+      repeatCell: {
+        range: {
+          sheetId,
+          startRowIndex: 1,
+          startColumnIndex: first,
+          endColumnIndex: first + outcomes.length,
+        },
+        cell: { userEnteredFormat: { textFormat: { foregroundColor: GREY } } },
+        fields: 'userEnteredFormat.textFormat',
+      },
+    },
+    ...outcomes.map(({ width }, at) => widthOf(sheetId, first + at, pixels(width))),
+  ];
+}
+
 const TEXT_FORMAT: CellFormat = { numberFormat: { type: 'TEXT', pattern: '@' } };
 
-function headerFormat({ required, align }: InputColumn): CellFormat {
+function headerFormat({ required, align }: Pick<InputColumn, 'required' | 'align'>): CellFormat {
   return {
     backgroundColor: required ? GREEN : GREY,
     horizontalAlignment: align.toUpperCase(),

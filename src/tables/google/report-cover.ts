@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { CoverFacts, Layout } from '../../model/layout.ts';
 import type { CoveredTab } from '../cover-lines.ts';
-import { coverLines, WRITTEN_LABEL } from '../cover-lines.ts';
+import { coverLines, joinCoveredTabs, readCoveredTabs, TABS_HEADER, WRITTEN_LABEL } from '../cover-lines.ts';
 import { changedCells, sheetText } from './report-cells.ts';
 import { COLOURS } from '../xlsx/style.ts';
 import { BRAND, colourOf, HEADER_FIELDS, headerFormat, sizeOf } from './report-look.ts';
@@ -20,38 +20,10 @@ export interface Cover {
   readonly tabs: readonly CoveredTab[];
 }
 
-const HEADER = ['Tab', 'Contents', 'Rows'] as const;
 const WIDTHS_PX = [24, 190, 420, 90];
 
 const textAt = (cells: StandingTab['cells'], row: number, column: number): string =>
   String(cells[row]?.[column] ?? '');
-
-/** The tabs that the cover names already, in its order, without those that are gone. */
-function standingTabs({ cells }: StandingTab, titles: ReadonlySet<string>): readonly CoveredTab[] {
-  const heading = cells.findIndex((_, row) =>
-    HEADER.every((text, index) => textAt(cells, row, index + 1) === text),
-  );
-  if (heading === -1) return [];
-  return cells.slice(heading + 1).flatMap((row): CoveredTab[] => {
-    const [, tab = '', contents = '', rows] = row;
-    if (!titles.has(String(tab))) return [];
-    return [
-      { tab: String(tab), contents: String(contents), rows: typeof rows === 'number' ? rows : undefined },
-    ];
-  });
-}
-
-function withRefreshed(
-  standing: readonly CoveredTab[],
-  refreshed: readonly CoveredTab[],
-): readonly CoveredTab[] {
-  const now = new Map(refreshed.map((each) => [sheetText(each.tab), each]));
-  const known = new Set(standing.map(({ tab }) => tab));
-  return [
-    ...standing.map((each) => now.get(each.tab) ?? each),
-    ...[...now].filter(([tab]) => !known.has(tab)).map(([, each]) => each),
-  ];
-}
 
 /** The rows of a cover, from column B, and which of them is the heading of the tabs. */
 function rowsOf(
@@ -64,7 +36,7 @@ function rowsOf(
     ...[...lines, ...(lines.length === 0 ? [] : [[]])],
   ];
   const body = tabs.map(({ tab, contents, rows }) => [tab, contents, rows ?? '']);
-  const cells = [...top, HEADER, ...body].map((row) =>
+  const cells = [...top, TABS_HEADER, ...body].map((row) =>
     row.map((cell) => (typeof cell === 'string' ? sheetText(cell) : cell)),
   );
   return { rows: cells, heading: top.length };
@@ -83,7 +55,7 @@ export function planCover(
   const { cells, sheetId } = tab;
   const lines = coverLines(cover.facts, cover.timezone);
   const line = cells.findIndex((_, row) => textAt(cells, row, 1) === WRITTEN_LABEL);
-  const tabs = withRefreshed(standingTabs(tab, titles), cover.tabs);
+  const tabs = joinCoveredTabs(readCoveredTabs(cells, titles), cover.tabs, sheetText);
   const planned = (
     said: readonly (readonly [string, string])[],
   ): ReturnType<typeof rowsOf> & { write: Request[] } => {
@@ -97,7 +69,7 @@ export function planCover(
     lines.map(([label, text]) => [label, label === WRITTEN_LABEL && before !== '' ? before : text]),
   );
   const { write, rows, heading } = changed || same.write.length > 0 ? planned(lines) : same;
-  const grid = grownGrid(tab, rows.length, HEADER.length + 1);
+  const grid = grownGrid(tab, rows.length, TABS_HEADER.length + 1);
   return {
     grid,
     requests: {
@@ -138,14 +110,14 @@ function looksOf(sheetId: number, heading: number, note: boolean): Request[] {
     ...(heading > 3 ? [textFormat(cellsOf(note ? 3 : 2, heading, 1, 1), quiet)] : []),
     {
       repeatCell: {
-        range: cellsOf(heading, heading + 1, 1, HEADER.length),
+        range: cellsOf(heading, heading + 1, 1, TABS_HEADER.length),
         cell: { userEnteredFormat: headerFormat('LEFT') },
         fields: HEADER_FIELDS,
       },
     },
     {
       repeatCell: {
-        range: cellsOf(heading, heading + 1, HEADER.length, 1),
+        range: cellsOf(heading, heading + 1, TABS_HEADER.length, 1),
         cell: { userEnteredFormat: headerFormat('RIGHT') },
         fields: HEADER_FIELDS,
       },

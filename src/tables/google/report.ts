@@ -27,33 +27,35 @@ type PlannedReport = PlannedTable & { readonly report: ReportTab; readonly tab: 
  * that changes nothing writes nothing. Text is always text, never a formula; dates stand as wall-clock times of the given zone. Columns are found by
  * their headers; what the operator has beside them, and below the rows, stays. Holds the rows in memory.
  * Errors: ConfigError `destination.tab`; UnavailableError `destination.header`, `destination.key`, `destination.too_many_cells`; those of the client; what
- * the rows throw passes through.
+ * the rows throw passes through. `meet` is given the spreadsheet that was written to.
  */
 export async function writeSheetReports(
   access: GoogleAccess,
   tabs: readonly ReportTab[],
+  meet: (spreadsheet: Spreadsheet) => void = () => undefined,
 ): Promise<readonly number[]> {
   const [first] = tabs;
   if (first === undefined) return [];
   const fetched: FetchedReport[] = [];
   for (const report of tabs) fetched.push({ report, fresh: await fetchRows(report) });
   const client = await access.client();
-  const refreshed = (): Promise<void> => refresh(access, client, sheetOf(first).spreadsheet, fetched);
-  await refreshed().catch((error: unknown) => {
+  const refreshed = (): Promise<Spreadsheet> => refresh(access, client, sheetOf(first).spreadsheet, fetched);
+  const spreadsheet = await refreshed().catch((error: unknown) => {
     // A tab that came, went or was renamed between two calls makes Google refuse the next one as a whole.
     if (error instanceof ConfigError && error.code === 'google.range') return refreshed();
     throw error;
   });
+  meet(spreadsheet);
   return fetched.map(({ fresh }) => fresh.length);
 }
 
-/** Reads the spreadsheet and the tabs, and writes what differs. */
+/** Reads the spreadsheet and the tabs, and writes what differs; answers the spreadsheet as it was. */
 async function refresh(
   access: GoogleAccess,
   client: SheetsClient,
   id: string,
   fetched: readonly FetchedReport[],
-): Promise<void> {
+): Promise<Spreadsheet> {
   const spreadsheet = await readSpreadsheet(client, id);
   const taken = takenIds(spreadsheet.answer.sheets ?? []);
   const tabs = fetched.map(({ report }) => report);
@@ -76,6 +78,7 @@ async function refresh(
   );
   for (const [name, { isNew, sheetId }] of standing)
     if (isNew) await access.tabs.remember(spreadsheet.id, name, sheetId);
+  return spreadsheet;
 }
 
 async function fetchRows({ table }: ReportTab): Promise<readonly Row[]> {

@@ -1,7 +1,7 @@
 import type { Cell } from '../../model/cell.ts';
 import { holdsNothing, shownText } from '../../model/cell.ts';
 import type { ReadOptions, SourceRow, SourceTable, TableLocation } from '../../model/table.ts';
-import { checkHeader, noHeader } from '../csv/header.ts';
+import { checkHeader, noHeader } from '../header.ts';
 import type { Merge } from '../grid-rows.ts';
 import { gridRows } from '../grid-rows.ts';
 import { readShown, readTabs } from './read-tabs.ts';

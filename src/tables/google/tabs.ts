@@ -78,6 +78,6 @@ function missingTab({ title, tabs }: Spreadsheet, name: string): ConfigError {
   return new ConfigError(
     'source.missing_tab',
     `spreadsheet "${title}": no tab "${name}"; it has ${shown}${close === undefined ? '' : `; nearest: "${close}"`}`,
-    { next: 'Correct the name of the tab in the mapping.' },
+    { file: title, next: 'Correct the name of the tab in the mapping.' },
   );
 }

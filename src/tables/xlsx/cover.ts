@@ -1,7 +1,7 @@
 import type { CellStyle, CellValue, WriteSheet } from 'hucre/xlsx';
 import type { CoverFacts, Layout } from '../../model/layout.ts';
 import type { CoveredTab } from '../cover-lines.ts';
-import { coverLines } from '../cover-lines.ts';
+import { coverLines, TABS_HEADER } from '../cover-lines.ts';
 import { PRINTED } from './print.ts';
 import { isErrorLike, safeText } from './sheet.ts';
 import { alignment, COLOURS, FONT, HEADER_HEIGHT, HEADER_STYLE, ROW_BORDER } from './style.ts';
@@ -38,7 +38,7 @@ export function buildCoverSheet(
   const heading = rows.length;
   const sides = ['left', 'left', 'right'] as const;
   const side = (index: number) => ({ alignment: alignment(sides[index] ?? 'left') });
-  add(['Tab', 'Contents', 'Rows'], (index) => ({ ...HEADER_STYLE, ...side(index) }));
+  add(TABS_HEADER, (index) => ({ ...HEADER_STYLE, ...side(index) }));
   for (const { tab, contents, rows: count } of tabs)
     add([safeText(tab), safeText(contents), count ?? null], (index) => ({
       ...VALUE,

@@ -76,7 +76,7 @@ async function refuseOpenFile(file: string): Promise<void> {
 }
 
 /** What is wrong with the old workbook stops its reports, not the run as a fault of a source does. */
-async function readingOld<T>(file: string, read: () => Promise<T>): Promise<T> {
+export async function readingOld<T>(file: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (cause) {
@@ -133,6 +133,9 @@ async function openFile(file: string): Promise<FileHandle | undefined> {
   }
 }
 
+/** What the library calls itself in a workbook that it wrote. */
+export const OUR_PROGRAM = 'hucre';
+
 /** The parts of a workbook that was streamed, in the order of the library; programs write others. */
 const STREAMED = [
   ...['xl/worksheets/sheet1.xml', 'xl/styles.xml', 'xl/theme/theme1.xml', 'xl/workbook.xml'],
@@ -140,12 +143,17 @@ const STREAMED = [
 ].join();
 
 /**
- * Whether the workbook is as we wrote it, and nothing stands in it but tabs that are written again: it is then simply replaced. Every program that
- * saves a workbook puts its own name into it.
+ * Whether the workbook is as we wrote it, and nothing stands in it but tabs that are written again and covers and charts of ours: it is then simply
+ * replaced, and those that no layout names any more go.
  */
-export async function isReplaceable({ book, file }: Existing, names: readonly string[]): Promise<boolean> {
-  if (!book.tabs.every(({ name }) => names.includes(name))) return false;
-  const { zip } = book;
+export async function isReplaceable(existing: Existing, names: readonly string[]): Promise<boolean> {
+  const { book, memory } = existing;
+  const goes = (name: string): boolean => names.includes(name) || memory.get(name)?.columns === 0;
+  return book.tabs.every(({ name }) => goes(name)) && (await isOurs(existing));
+}
+
+/** Whether nobody but us wrote the workbook. Every program that saves a workbook puts its own name into it. */
+export async function isOurs({ book: { zip }, file }: Existing): Promise<boolean> {
   if (zip.entries.map(({ name }) => name).join() === STREAMED) return true;
   const entry = zip.find('docProps/app.xml');
   if (entry === undefined) return false;
@@ -164,7 +172,7 @@ export async function isReplaceable({ book, file }: Existing, names: readonly st
       },
     }),
   );
-  return program === 'hucre';
+  return program === OUR_PROGRAM;
 }
 
 /** A header as a cell of ours is read back. */
@@ -306,7 +314,8 @@ function valuesOf(
 const DAY_MS = 86_400_000;
 const EPOCH_DAY = 25_569;
 
-function plainValue(cell: Cell): string | number | boolean {
+/** A cell as a plain value; a date is its serial number. */
+export function plainValue(cell: Cell): string | number | boolean {
   if (typeof cell === 'string') return cell;
   switch (cell.kind) {
     case 'number':

@@ -1,4 +1,5 @@
 import type { WorkbookTab } from './package.ts';
+import { OUR_PROGRAM } from './existing.ts';
 import { PROPERTIES_PART, propertyNumber } from './memory.ts';
 import { textOf } from './part.ts';
 import { FILTER_NAME } from './render.ts';
@@ -73,28 +74,40 @@ export function graftContentTypes(
   return joinXml({ ...sheet, children: [...kept, ...added] });
 }
 
+/** A new tab of a workbook, by the id of its relation. */
+interface AddedTab {
+  readonly name: string;
+  readonly id: string;
+  /** It stands before all others. */
+  readonly isFirst: boolean;
+}
+
 /**
- * The list of tabs with new ones behind the others. Names of ours, such as print titles, follow their tabs; the filters of reports follow their rows; and
+ * The list of tabs with new ones behind the others, or before them. Names of ours, such as print titles, follow their tabs; the filters of reports follow their rows; and
  * formulas are calculated anew when the file is opened, because what they look at has changed.
  */
 export function graftBook(
   old: string,
   fresh: string,
-  added: readonly { readonly name: string; readonly id: string }[],
+  added: readonly AddedTab[],
   filters: ReadonlyMap<string, string>,
   standing: readonly WorkbookTab[],
 ): string {
   const [into, from] = [sliceXml(old), sliceXml(fresh)];
   const sheets = child(into, 'sheets') ?? { head: '<sheets>', children: [], tail: '</sheets>' };
   let sheetId = Math.max(0, ...sheets.children.map(({ xml }) => Number(startOf(xml).get('sheetId') ?? 0)));
-  const tabs = added.map(({ name, id }): XmlSlice => ({
+  const tabs = added.map(({ name, id, isFirst }) => ({
+    isFirst,
     name: 'sheet',
     xml: `<sheet xmlns:r="${RELATIONS}" name="${escapeXml(name)}" sheetId="${++sheetId}" r:id="${id}"/>`,
   }));
-  const all = [...sheets.children, ...tabs];
+  const before = tabs.filter(({ isFirst }) => isFirst);
+  const all = [...before, ...sheets.children, ...tabs.filter(({ isFirst }) => !isFirst)];
   const position = (name: string | undefined): number =>
     all.findIndex(({ xml }) => startOf(xml).get('name')?.toLowerCase() === name?.toLowerCase());
-  const names = mixNames(into, from, position, (at) => filters.get(standing[at]?.part ?? ''));
+  const names = mixNames(moveNames(into, before.length), from, position, (at) =>
+    filters.get(standing[at - before.length]?.part ?? ''),
+  );
   const calculation = into.children.find(({ name }) => name === 'calcPr')?.xml ?? '<calcPr/>';
   const rebuilt = [
     { name: 'sheets', xml: joinXml({ ...sheets, children: all }) },
@@ -106,8 +119,16 @@ export function graftBook(
   return joinXml({ ...into, children: replaceChildren(into.children, REBUILT, rebuilt, ORDER) });
 }
 
+/** The names of a workbook, which know their tabs by position, once there are so many tabs before them. */
+function moveNames(into: SlicedXml, before: number): readonly string[] {
+  return (child(into, 'definedNames')?.children ?? []).map(({ xml }) => {
+    const at = startOf(xml).get('localSheetId');
+    return at === undefined ? xml : withAttribute(xml, 'localSheetId', String(Number(at) + before));
+  });
+}
+
 function mixNames(
-  into: SlicedXml,
+  standing: readonly string[],
   from: SlicedXml,
   position: (tab: string | undefined) => number,
   sheetAt: (position: number) => string | undefined,
@@ -121,9 +142,7 @@ function mixNames(
     return JSON.stringify([attributes.get('name'), attributes.get('localSheetId')]);
   };
   const keys = new Set(ours.map(keyOf));
-  const kept = (child(into, 'definedNames')?.children ?? [])
-    .map(({ xml }) => xml)
-    .filter((xml) => !keys.has(keyOf(xml)));
+  const kept = standing.filter((xml) => !keys.has(keyOf(xml)));
   return [...kept, ...ours].flatMap((xml) => filterName(xml, sheetAt));
 }
 
@@ -141,8 +160,10 @@ const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const FORMAT = '{D5CDD505-2E9C-101B-9397-08002B2CF9AE}';
 const NO_PROPERTIES = `${HEAD}<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/custom-properties" xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes"></Properties>`;
 
+const THEIR_PROGRAM = new RegExp(`(<Application>)(?!${OUR_PROGRAM}<)[^<]*`);
+
 /**
- * The properties of the workbook with ours, and the program's name changed: LibreOffice trusts the stored results of formulas only in files of programs
+ * The properties of the workbook with ours, and the name of another program changed: LibreOffice trusts the stored results of formulas only in files of programs
  * that it knows.
  */
 export async function graftProperties(
@@ -174,7 +195,7 @@ export async function graftProperties(
   const program = zip.find('docProps/app.xml');
   if (program !== undefined) {
     const text = await textOf(zip, program.name);
-    changed.set(program.name, text.replace(/(<Application>)[^<]*/, '$1teamsheet'));
+    changed.set(program.name, text.replace(THEIR_PROGRAM, '$1teamsheet'));
   }
   return { changed };
 }

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { UnavailableError } from '../../model/error.ts';
 import type { Existing, Place } from './existing.ts';
-import { refusedTab } from './existing.ts';
+import { isOurs, refusedTab } from './existing.ts';
 import { graftBook, graftContentTypes, graftProperties, graftRelations } from './graft-book.ts';
 import type { PartCopies } from './graft-parts.ts';
 import { createPartCopies, orphans } from './graft-parts.ts';
@@ -143,13 +143,14 @@ async function replaceRelations(
 }
 
 async function graftBookParts(
-  { book, memory, file }: Existing,
+  existing: Existing,
   made: WorkbookPackage,
   changed: Map<string, string>,
   copies: PartCopies,
   removed: Set<string>,
   own: OwnTabs,
 ): Promise<void> {
+  const { book, memory, file } = existing;
   const { zip } = book;
   const relations = await readRelations(zip, book.part);
   for (const { kind, target } of relations) if (kind === 'calcChain') removed.add(target);
@@ -163,7 +164,15 @@ async function graftBookParts(
   );
   changed.set(relationsOf(book.part), ids.xml);
   const old = requireForm(file, book.part, await textOf(zip, book.part));
-  const tabs = added.map(({ name }, index) => ({ name, id: ids.added[index] ?? '' }));
+  // In a workbook of ours alone the cover stands first, as in one that is written anew.
+  const [first] = made.tabs;
+  const cover =
+    first !== undefined && own.get(first.name)?.columns === 0 && (await isOurs(existing)) ? first : undefined;
+  const tabs = added.map(({ name }, index) => ({
+    name,
+    id: ids.added[index] ?? '',
+    isFirst: name === cover?.name,
+  }));
   changed.set(book.part, graftBook(old, await textOf(made.zip, made.part), tabs, changed, book.tabs));
   const kept = [...memory].filter(([name]) => book.tabs.some((tab) => tab.name === name));
   const properties = await graftProperties(zip, memoryProperties(new Map([...kept, ...own])));

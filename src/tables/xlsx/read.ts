@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { holdsNothing, shownText } from '../../model/cell.ts';
 import type { ReadOptions, SourceRow, SourceTable } from '../../model/table.ts';
-import { openSourceFile } from '../csv/file.ts';
-import { checkHeader, noHeader } from '../csv/header.ts';
+import { openSourceFile } from '../source-file.ts';
+import { checkHeader, noHeader } from '../header.ts';
 import type { CellIssues, Merge } from '../grid-rows.ts';
 import { gridRows } from '../grid-rows.ts';
 import { readMerges } from './merges.ts';

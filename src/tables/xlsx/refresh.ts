@@ -3,12 +3,13 @@ import type { ReportTab } from '../../model/table.ts';
 import { combineRows, keyPositions } from '../combine-rows.ts';
 import { serialOf } from '../serial-dates.ts';
 import type { Existing, Place } from './existing.ts';
-import { asRead, findPlace, isReplaceable, openExisting } from './existing.ts';
+import { asRead, findPlace, isReplaceable, openExisting, readingOld } from './existing.ts';
 import { graftWorkbook } from './graft.ts';
 import type { OwnTab, OwnTabs } from './memory.ts';
 import { headerDigest, rowDigest, ruleDigest, withMemory } from './memory.ts';
 import { renderWorkbook } from './render.ts';
 import { decodeCellText } from './strings.ts';
+import { standingCover } from './standing-cover.ts';
 import type { FilledTab } from './workbook.ts';
 import { buildWorkbookSheets, tabName } from './workbook.ts';
 
@@ -94,7 +95,12 @@ export async function refreshWorkbook(
     const places = await placesOf(existing, tabs);
     const filled = fresh.map((one) => combined(one, places.get(tabName(one.tab))));
     check(filled);
-    const workbook = buildWorkbookSheets(filled);
+    const cover = tabs.find(({ layout }) => layout?.cover !== undefined)?.layout?.cover;
+    const covered =
+      existing === undefined || alone
+        ? []
+        : await readingOld(file, () => standingCover(existing, cover?.tab));
+    const workbook = buildWorkbookSheets(filled, covered);
     const own = ownTabs(workbook, filled);
     const made = await renderWorkbook(withMemory(workbook, own));
     if (existing === undefined || alone) return { bytes: made, filled };

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../model/error.ts';
 import { nearest } from '../../model/nearest.ts';
-import { openSourceFile } from '../csv/file.ts';
+import { openSourceFile } from '../source-file.ts';
 import type { WorkbookPackage, WorkbookTab } from './package.ts';
 import { openPackage } from './package.ts';
 import { requirePart } from './part.ts';

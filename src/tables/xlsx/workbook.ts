@@ -2,7 +2,8 @@ import type { CellValue, WriteOptions, WriteSheet } from 'hucre/xlsx';
 import type { ArrangedRows, ChartData, ReportLayout } from '../../model/layout.ts';
 import type { ReportColumn, ReportTab, ReportValue } from '../../model/table.ts';
 import { wallClock } from '../../model/wall-clock.ts';
-import { contentsOf } from '../cover-lines.ts';
+import type { CoveredTab } from '../cover-lines.ts';
+import { contentsOf, joinCoveredTabs } from '../cover-lines.ts';
 import { parseInstant } from '../date-format.ts';
 import { buildChartSheet } from './charts.ts';
 import { buildCoverSheet } from './cover.ts';
@@ -52,9 +53,12 @@ export function columnLooks(columns: readonly ReportColumn[], layout?: ReportLay
 
 /**
  * A workbook as the library's `writeXlsx` takes it: the cover when a layout has one, the tabs in order, then the tabs of charts. Every sheet of
- * it is written anew by each refresh.
+ * it is written anew by each refresh; the cover keeps the lines of `covered`, tabs of the file that are not refreshed now.
  */
-export function buildWorkbookSheets(filled: readonly FilledTab[]): WriteOptions {
+export function buildWorkbookSheets(
+  filled: readonly FilledTab[],
+  covered: readonly CoveredTab[] = [],
+): WriteOptions {
   const arranged = filled.map(({ tab, rows }) => ({
     tab,
     arranged: tab.layout?.arrange(rows) ?? { rows, totals: undefined, charts: [] },
@@ -62,7 +66,7 @@ export function buildWorkbookSheets(filled: readonly FilledTab[]): WriteOptions 
   const reports = arranged.map((each) => buildSheet(sheetOf(each.tab, each.arranged)));
   const charts = chartSheets(arranged);
   const sheets = [...reports, ...charts.map(({ sheet }) => sheet)];
-  const cover = coverOf(arranged, charts);
+  const cover = coverOf(arranged, charts, covered);
   return {
     sheets: cover === undefined ? sheets : [cover, ...sheets],
     namedRanges: [
@@ -133,10 +137,14 @@ function chartSheets(
   }));
 }
 
-function coverOf(tabs: readonly Arranged[], charts: ReturnType<typeof chartSheets>): WriteSheet | undefined {
+function coverOf(
+  tabs: readonly Arranged[],
+  charts: ReturnType<typeof chartSheets>,
+  covered: readonly CoveredTab[],
+): WriteSheet | undefined {
   const first = tabs.find(({ tab }) => tab.layout?.cover !== undefined)?.tab;
   if (first?.layout?.cover === undefined) return undefined;
-  return buildCoverSheet(first.layout.cover, first.cover, first.options.timezone, [
+  const refreshed = [
     ...tabs.map(({ tab, arranged }) => ({
       tab: tabName(tab),
       contents: contentsOf(tab.table.columns.map(({ header }) => header)),
@@ -147,5 +155,11 @@ function coverOf(tabs: readonly Arranged[], charts: ReturnType<typeof chartSheet
       contents: contentsOf(titles),
       rows: undefined,
     })),
-  ]);
+  ];
+  return buildCoverSheet(
+    first.layout.cover,
+    first.cover,
+    first.options.timezone,
+    joinCoveredTabs(covered, refreshed),
+  );
 }

@@ -1,4 +1,5 @@
 import { ConfigError, UnavailableError } from '../../model/error.ts';
+import { tabNameProblem } from '../../model/tab-name.ts';
 import type { ReportTab, ReportValue } from '../../model/table.ts';
 import { writeAtomically } from '../atomic-write.ts';
 import { renderWorkbook } from './render.ts';
@@ -14,20 +15,15 @@ type Row = readonly ReportValue[];
 const ROWS_MAX = 50_000;
 /** A tab that can be streamed is built in memory, and has a filter, up to so many rows. */
 const BUILT_ROWS_MAX = 20_000;
-const TAB_CHARACTERS_MAX = 31;
-const TAB_FORBIDDEN = /[[\]:*?/\\\0-\x1F]|^'|'$|^history$/i;
 
 /** Errors: ConfigError `destination.tab` for a name that no spreadsheet program takes, and for one that two tabs want. */
 function checkTabs(tabs: readonly ReportTab[]): void {
   const taken = new Map<string, string>();
   for (const tab of tabs) {
     const name = tabName(tab);
-    if (name === '' || name.length > TAB_CHARACTERS_MAX || TAB_FORBIDDEN.test(name))
-      throw new ConfigError(
-        'destination.tab',
-        `mapping ${tab.table.name}: "${name}" cannot be the name of a tab: 1 to ${TAB_CHARACTERS_MAX} characters, none of [ ] : * ? / \\, ` +
-          'no apostrophe at either end, and not History',
-      );
+    const problem = tabNameProblem(name);
+    if (problem !== undefined)
+      throw new ConfigError('destination.tab', `mapping ${tab.table.name}: "${name}" ${problem}`);
     taken.set(name.toLowerCase(), 'a report');
   }
   for (const { table, layout } of tabs) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { inputBook, INPUT_RESOURCES, inputTable } from '../../../src/cli/input-tables.ts';
+import { inputBook, INPUT_RESOURCES, inputTable } from '../../../src/cli/init/input-tables.ts';
 import { fitMappings } from '../../../src/cli/init/propose.ts';
 import type { FittedMappings } from '../../../src/cli/init/propose.ts';
 import { PUSH_MAPPINGS } from '../../../src/cli/init/push-mapping.ts';

@@ -271,6 +271,12 @@ describe('a plan', () => {
       ...changes,
     }) as unknown as PlannedPush;
 
+  it('of nothing says so, without a table', () => {
+    const text = renderPlan(planned({ mappings: [] }), [], { style: plain, nowMs: 0, timezone: 'UTC' });
+    expect(text.split('\n\n')[0]).toBe('No mapping pushes: there is nothing to send.');
+    expect(text).not.toContain('created');
+  });
+
   it('counts a deferred row once among the rows that it does not show', () => {
     const [mapping] = planned({}).mappings;
     const outcomes = { ...NONE, rows: 20, created: 12, deferred: 8 };

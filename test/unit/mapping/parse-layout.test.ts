@@ -5,9 +5,18 @@ import { ConfigError } from '../../../src/model/error.ts';
 
 const report = {
   name: 'squads-workbook',
-  headers: ['Squad', 'Rank', 'Total points', 'Game week', 'Squad ID', '7'],
+  columns: [
+    { header: 'Squad', type: 'text' },
+    { header: 'Rank', type: 'integer' },
+    { header: 'Total points', type: 'number' },
+    { header: 'Game week', type: 'integer' },
+    { header: 'Squad ID', type: 'uuid' },
+    { header: '7', type: 'json' },
+    { header: 'Active', type: 'boolean' },
+    { header: 'Seen', type: 'datetime' },
+  ],
   tab: 'Squads',
-};
+} as const;
 const FILE = 'templates/reports/squads.yaml';
 const parse = (yaml: string) => parseLayout(`version: 1\n${yaml}`, FILE, report);
 
@@ -123,6 +132,35 @@ cover: { title: Season }
       ':2:32: rules.when: > needs a number; "A" is none',
     ],
     [
+      "rules: [{ column: Rank, when: '=> 3', bold: true }]",
+      ':2:31: rules.when: => is not known; write ">= 3"',
+    ],
+    ["rules: [{ column: Rank, when: ' =< 3', bold: true }]", '=< is not known; write "<= 3"'],
+    ["rules: [{ column: Rank, when: '==5', bold: true }]", '== is not known; write "= 5"'],
+    ["rules: [{ column: Squad, when: '<> A', bold: true }]", '<> is not known; write "!= A"'],
+    [
+      "rules: [{ column: Squad, when: '= 3', bold: true }]",
+      ':2:32: rules.when: a number is compared with a column of numbers; "Squad" holds texts: write = "3" to compare with a text',
+    ],
+    [
+      "rules: [{ column: Active, when: '>= 1', bold: true }]",
+      ':2:33: rules.when: a number is compared with a column of numbers; "Active" holds truth values',
+    ],
+    [
+      "rules: [{ column: Seen, scale: ['111111', '222222'] }]",
+      ':2:19: rules.column: a scale needs a column of numbers; "Seen" holds dates',
+    ],
+    ['totals: { Squad: mean }', ':2:18: totals.Squad: mean needs a column of numbers; "Squad" holds texts'],
+    ['totals: { Seen: sum }', ':2:17: totals.Seen: sum needs a column of numbers; "Seen" holds dates'],
+    [
+      'totals: { Squad ID: max }',
+      ':2:21: totals.Squad ID: max needs a column of numbers or dates; "Squad ID" holds ids',
+    ],
+    [
+      'charts: { list: [{ title: T, x: Rank, y: Squad }] }',
+      ':2:42: charts.list.y: a chart draws a column of numbers; "Squad" holds texts',
+    ],
+    [
       "rules: [{ column: Rank, scale: ['111111', '222222'], bold: true }]",
       'a scale is made of its own colours',
     ],
@@ -166,6 +204,15 @@ cover: { title: Season }
     expect(layout.columns.get('Rank')).toEqual({ format });
   });
 
+  it('counts any column, finds the least date, and takes a column of unknown contents for numbers', () => {
+    const layout = parse(`
+rules: [{ column: '7', when: '> 3', bold: true }, { column: Squad, when: '= =x', bold: true }]
+totals: { Squad: count, Seen: min, '7': sum }
+charts: { list: [{ title: T, x: Squad, y: '7' }] }`);
+    expect(layout.totals.size).toBe(3);
+    expect(layout.rules).toMatchObject([{ value: 3 }, { value: '=x' }]);
+  });
+
   it('tells all that is wrong at once', () => {
     const message = messageOf(() => parse('sort: [A, B]\nrules: [{ column: C, when: "= 1", bold: true }]'));
     expect(message.split('\n')).toHaveLength(3);
@@ -181,7 +228,11 @@ cover: { title: Season }
 });
 
 describe('the layout of a mapping', () => {
-  const read = (destination: string, columns = 'columns: { Name: name, Points: free_transfers }'): unknown =>
+  const read = (
+    destination: string,
+    columns = 'columns: { Name: name, Points: free_transfers }',
+    layout = 'sort: [Name]',
+  ): unknown =>
     parseMappings(
       `version: 1\nname: r\npull: squads\ndetail: true\ndestination: ${destination}\nlayout: l.yaml\n${columns}\n`,
       'm.yaml',
@@ -190,7 +241,7 @@ describe('the layout of a mapping', () => {
         resolvePath: (path) => path,
         readLayout: (file) => {
           if (file !== 'l.yaml') throw new Error(file);
-          return { file, text: 'version: 1\nsort: [Name]\n' };
+          return { file, text: `version: 1\n${layout}\n` };
         },
       },
     )[0];
@@ -203,6 +254,16 @@ describe('the layout of a mapping', () => {
     expect(messageOf(() => read('{ xlsx: r.xlsx, tab: T }', ''))).toBe(
       'l.yaml:2:8: sort: the report of r has no column "Name": did you mean "name"?',
     );
+  });
+
+  it('is checked against the types of the fields, or those that the mapping gives', () => {
+    const totals = (columns: string) => (): unknown =>
+      read('{ xlsx: r.xlsx, tab: T }', columns, 'totals: { Points: sum }');
+    expect(totals('columns: { Points: free_transfers }')).not.toThrow();
+    expect(messageOf(totals('columns: { Points: name }'))).toBe(
+      'l.yaml:2:19: totals.Points: sum needs a column of numbers; "Points" holds texts',
+    );
+    expect(totals('columns: { Points: { from: name, type: number } }')).not.toThrow();
   });
 
   it('is not for CSV files', () => {

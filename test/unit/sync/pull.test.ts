@@ -510,6 +510,20 @@ describe('destinations', () => {
     expect(service.calls).toEqual([]);
   });
 
+  it('calls a spreadsheet by its title once that is known', async () => {
+    const { tables } = memoryTables();
+    const titleOf = (): string => 'Season 2026';
+    const summaries = await pull(
+      pullPorts(squadService(1), { tables: { ...tables, sheet: { ...tables.sheet, titleOf } } }),
+      [
+        pullMapping('squads', { kind: 'sheet', spreadsheet: 'id', tab: 'Out' }),
+        pullMapping('squads', csv('s.csv'), { name: 'again' }),
+      ],
+      {},
+    );
+    expect(summaries.map(({ destination }) => destination)).toEqual(['"Season 2026" tab "Out"', 'out/s.csv']);
+  });
+
   it('goes on with the other files when a spreadsheet cannot be written', async () => {
     const { tables, written } = memoryTables();
     const write = () => Promise.reject(new ConfigError('google.not_found', 'there is no spreadsheet id'));

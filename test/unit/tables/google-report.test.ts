@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Layout, ReportLayout } from '../../../src/model/layout.ts';
 import type { ReportColumn, ReportTab, ReportValue } from '../../../src/model/table.ts';
 import { joinLayout } from '../../../src/report/arrange.ts';
+import { createSheetKind } from '../../../src/tables/google-sheets.ts';
 import { writeSheetReports } from '../../../src/tables/google/report.ts';
 import { accessTo } from '../../support/google-access.ts';
 import type { FakeGoogle, FakeTab, Fault, GoogleCall } from '../../support/google/fake-google.ts';
@@ -155,6 +156,14 @@ describe('the rows of a report', () => {
     const last = requests.filter(({ updateCells }) => updateCells !== undefined).at(-1);
     expect(last?.updateCells?.rows).toEqual([{ values: [{}] }]);
     expect(last?.updateCells?.start).toMatchObject({ rowIndex: 3, columnIndex: 3 });
+  });
+
+  it('tell the title of their spreadsheet', async () => {
+    const kind = createSheetKind(access);
+    const { location } = report(ROWS);
+    expect(kind.titleOf(location)).toBeUndefined();
+    await kind.write([report(ROWS)]);
+    expect(kind.titleOf(location)).toBe('Season');
   });
 
   it('may be none', async () => {

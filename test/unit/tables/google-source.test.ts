@@ -302,6 +302,7 @@ describe('tabs', () => {
     await expect(open(id, {}, 'Price')).rejects.toMatchObject({
       code: 'source.missing_tab',
       message: 'spreadsheet "Season": no tab "Price"; it has "Users", "Prices"; nearest: "Prices"',
+      place: { file: 'Season' },
       exitCode: 4,
     });
   });

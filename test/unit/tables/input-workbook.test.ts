@@ -4,15 +4,22 @@ import { join } from 'node:path';
 import { readXlsx } from 'hucre/xlsx';
 import type { Sheet } from 'hucre/xlsx';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inputBook, INPUT_RESOURCES, inputTable } from '../../../src/cli/input-tables.ts';
+import { inputBook, INPUT_RESOURCES, inputTable } from '../../../src/cli/init/input-tables.ts';
 import { fillSpreadsheet, readInputTabs } from '../../../src/tables/google/input-spreadsheet.ts';
 import { readWorkbookHeaders } from '../../../src/tables/input-headers.ts';
 import { renderInputWorkbook } from '../../../src/tables/xlsx/input-workbook.ts';
+import { writeSheetReports } from '../../../src/tables/google/report.ts';
+import { writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
+import type { ReportValue } from '../../../src/model/table.ts';
 import { accessTo } from '../../support/google-access.ts';
 import { startFakeGoogle } from '../../support/google/fake-google.ts';
 import type { FakeGoogle } from '../../support/google/fake-google.ts';
 
 const book = inputBook('workbook');
+
+async function* oneBatch(rows: readonly (readonly ReportValue[])[]) {
+  yield await Promise.resolve(rows);
+}
 
 describe('the workbook of inputs', () => {
   let bytes: Uint8Array;
@@ -100,6 +107,19 @@ describe('the workbook of inputs', () => {
         'Active',
       ]);
     });
+
+    it('does not take our own reports for inputs', async () => {
+      const file = join(folder, 'reports.xlsx');
+      const columns = [{ header: 'Member ID', type: 'text' }] as const;
+      await writeXlsxReport(file, [
+        {
+          location: { kind: 'xlsx', path: file, tab: 'League table' },
+          table: { name: 'table', columns, rows: oneBatch([['M1']]) },
+          options: { mode: 'replace', excel: false, formulas: 'escape', timezone: 'UTC' },
+        },
+      ]);
+      expect(await readWorkbookHeaders(file, 'reports.xlsx')).toEqual([]);
+    });
   });
 });
 
@@ -127,9 +147,9 @@ describe('the spreadsheet of inputs', () => {
     const client = await accessTo(google).client();
     const { spreadsheet, tabs } = await readInputTabs(client, id);
     expect(tabs).toEqual([
-      { tab: 'Old', header: ['Club', 'Points'], isEmpty: false },
-      { tab: 'Prices', header: [], isEmpty: true },
-      { tab: 'Lost', header: [], isEmpty: false },
+      { tab: 'Old', header: ['Club', 'Points'], isEmpty: false, isReport: false },
+      { tab: 'Prices', header: [], isEmpty: true, isReport: false },
+      { tab: 'Lost', header: [], isEmpty: false, isReport: false },
     ]);
     await fillSpreadsheet(client, spreadsheet, inputBook('spreadsheet'));
     expect(google.tabTitles(id).toSorted()).toEqual(
@@ -141,12 +161,52 @@ describe('the spreadsheet of inputs', () => {
     ]);
     expect(google.tab(id, 'Points').rows()).toHaveLength(36);
     expect(google.tab(id, 'Prices').rows()).toEqual([
-      ['Player ID', 'Price'],
+      ['Player ID', 'Price', 'Sync status', 'Sync message', 'Synced at'],
       ['EXAMPLE', 7.5],
       ['EXAMPLE', 12],
     ]);
     expect(google.calls.filter(({ kind }) => kind === 'write')).toHaveLength(1);
     expect(google.problems).toEqual([]);
+  });
+
+  it('has the columns that a push fills in, grey and wide enough', async () => {
+    const id = google.add({ tabs: [{ title: 'Sheet1', rows: [] }] });
+    const client = await accessTo(google).client();
+    const { spreadsheet } = await readInputTabs(client, id);
+    await fillSpreadsheet(client, spreadsheet, inputBook('spreadsheet'));
+    const users = google.tab(id, 'Users');
+    expect(users.rows()[0]?.slice(3)).toEqual(['Sync status', 'Sync message', 'User ID', 'Synced at']);
+    expect(users.cell(0, 4)).toMatchObject({
+      format: users.cell(0, 2).format ? { backgroundColor: users.cell(0, 2).format?.backgroundColor } : {},
+      note: expect.stringContaining('teamsheet') as string,
+    });
+    expect(users.cell(0, 4).format?.backgroundColor).not.toEqual(users.cell(0, 0).format?.backgroundColor);
+    expect(users.widths[4]).toBeGreaterThan(300);
+    expect(users.widths[5]).toBeGreaterThanOrEqual(36 * 7);
+    expect(users.columnCount).toBe(7);
+    expect(google.tab(id, 'Squads').rows()[0]?.slice(-4)).toEqual([
+      'Sync status',
+      'Sync message',
+      'Squad ID',
+      'Synced at',
+    ]);
+  });
+
+  it('does not take our own reports for inputs', async () => {
+    const id = google.add({ title: 'Season', tabs: [] });
+    const access = accessTo(google);
+    const columns = [{ header: 'Member ID', type: 'text' }] as const;
+    await writeSheetReports(access, [
+      {
+        location: { kind: 'sheet', spreadsheet: id, tab: 'League table' },
+        table: { name: 'table', columns, rows: oneBatch([['M1']]) },
+        options: { mode: 'replace', excel: false, formulas: 'escape', timezone: 'UTC' },
+      },
+    ]);
+    const { tabs } = await readInputTabs(await access.client(), id);
+    expect(tabs.filter(({ tab }) => tab === 'League table')).toEqual([
+      { tab: 'League table', header: [], isEmpty: false, isReport: true },
+    ]);
   });
 
   it('has notes, texts and checks that hold in any language', async () => {

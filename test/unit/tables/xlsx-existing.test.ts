@@ -48,9 +48,8 @@ function tabOf({
   async function* batches() {
     yield await Promise.resolve(rows);
   }
-  const headers = columns.map(({ header }) => header);
   const parsed =
-    layout === undefined ? undefined : parseLayout(layout, 'l.yaml', { name: 'squads', headers, tab });
+    layout === undefined ? undefined : parseLayout(layout, 'l.yaml', { name: 'squads', columns, tab });
   return {
     location: { kind: 'xlsx', path: file(), tab },
     table: {
@@ -84,6 +83,11 @@ const fixture = (name: string): string => path.join(import.meta.dirname, '../../
  * a tab Mine with a formula over the report, a chart, a colour and a validation.
  */
 const editedReport = (): Promise<void> => copyFile(fixture('libreoffice-report.xlsx'), file());
+
+async function tabsOf(): Promise<readonly string[]> {
+  const book = (await partsOf()).get('xl/workbook.xml') ?? '';
+  return [...book.matchAll(/<sheet [^>]*\bname="([^"]*)"/g)].map(([, name = '']) => name);
+}
 
 const partsOf = (): Promise<ReadonlyMap<string, string>> => unzip(file());
 
@@ -121,6 +125,79 @@ describe('a file that only teamsheet wrote', () => {
       ['a', '1', ''],
     ]);
     expect(await shown()).toHaveLength(3);
+  });
+
+  const charts = 'charts: { tab: Drawn, list: [{ title: Points, type: bar, x: Squad, y: Points }] }\n';
+  const layoutOf = (cover: string, drawn = charts): string =>
+    `version: 1\n${drawn}cover: { tab: ${cover}, title: Season }\n`;
+  const both = (layout: string): Promise<readonly number[]> =>
+    writeXlsxReport(file(), [tabOf({ layout }), tabOf({ tab: 'Fixtures', layout })]);
+
+  it('has its cover and its charts under their new names alone', async () => {
+    await both(layoutOf('About'));
+    await both(layoutOf('Start', charts.replace('Drawn', 'Pictures')));
+    expect(await tabsOf()).toEqual(['Start', 'Squads', 'Fixtures', 'Pictures']);
+    await both(layoutOf('Start', ''));
+    expect(await tabsOf()).toEqual(['Start', 'Squads', 'Fixtures']);
+  });
+
+  it('has its cover first, and its names and filters at their tabs, when a report is refreshed alone', async () => {
+    await refresh({ tab: 'Fixtures', layout: `version: 1\n${charts}` });
+    await refresh({ layout: layoutOf('About') });
+    expect(await tabsOf()).toEqual(['About', 'Fixtures', 'Drawn', 'Squads']);
+    const names = (await partsOf()).get('xl/workbook.xml') ?? '';
+    const positions = [...names.matchAll(/localSheetId="(\d)"[^>]*>([^<!]*)!/g)].map(([, at, tab]) => [
+      at,
+      tab,
+    ]);
+    expect(new Set(positions.map(([at, tab]) => `${at ?? ''} ${tab ?? ''}`.replaceAll("'", '')))).toEqual(
+      new Set(['1 Fixtures', '2 Drawn', '3 Squads']),
+    );
+    await both(layoutOf('Start'));
+    expect(await tabsOf()).toEqual(['Start', 'Squads', 'Fixtures', 'Drawn']);
+  });
+});
+
+/** What the cover says of the tabs: names and rows. */
+async function covered(): Promise<readonly string[]> {
+  const table = await openXlsx(file(), 'About', {
+    origin: 'About',
+    headerRow: 4,
+    delimiter: 'auto',
+    encoding: 'auto',
+  });
+  const lines: string[] = [];
+  for await (const batch of table.batches())
+    lines.push(...batch.map(({ cells }) => cells.map(shownText).join(' ').trim()));
+  return lines;
+}
+
+describe('a cover that reports share', () => {
+  const layout = 'version: 1\ncover: { tab: About, title: Season }\n';
+  const reports = (): readonly ReportTab[] => [tabOf({ layout }), tabOf({ tab: 'Fixtures' })];
+
+  it('keeps the lines of the reports that are not refreshed', async () => {
+    await writeXlsxReport(file(), reports());
+    const [first, second] = await covered();
+    expect([first, second]).toEqual(['Squads Squad, Points, At 2', 'Fixtures Squad, Points, At 2']);
+    await refresh({ layout, rows: FIRST.slice(1) });
+    expect(await covered()).toEqual(['Squads Squad, Points, At 1', second]);
+  });
+
+  it('does so in the workbook of an operator, without the lines of tabs that are gone', async () => {
+    await editedReport();
+    await writeXlsxReport(file(), [...reports(), tabOf({ tab: 'Gone' })]);
+    expect(await covered()).toHaveLength(3);
+    const parts = await partsOf();
+    const book = (parts.get('xl/workbook.xml') ?? '').replace('name="Gone"', 'name="Kept"');
+    await writeFile(
+      file(),
+      makeZip(
+        [...parts].map(([name, text]) => ({ name, content: name === 'xl/workbook.xml' ? book : text })),
+      ),
+    );
+    await refresh({ layout });
+    expect(await covered()).toEqual(['Squads Squad, Points, At 2', 'Fixtures Squad, Points, At 2']);
   });
 });
 

@@ -59,7 +59,7 @@ interface Given {
 
 function tabOf({ yaml = LAYOUT, rows = ROWS, tab = "Week's table" }: Given = {}): ReportTab {
   const headers = COLUMNS.map(({ header }) => header);
-  const layout = parseLayout(yaml, 'l.yaml', { name: 'history', headers, tab });
+  const layout = parseLayout(yaml, 'l.yaml', { name: 'history', columns: COLUMNS, tab });
   const columns = orderColumns(layout, COLUMNS);
   const at = columns.map(({ header }) => headers.indexOf(header));
   async function* batches() {

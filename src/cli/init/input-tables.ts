@@ -1,5 +1,5 @@
-import type { PushField, ResourceName } from '../contract/resource.ts';
-import { pushTarget } from '../mapping/push-fields.ts';
+import type { PushField, ResourceName } from '../../contract/resource.ts';
+import { pushTarget } from '../../mapping/push-fields.ts';
 import type {
   InputBook,
   InputCheck,
@@ -7,7 +7,8 @@ import type {
   InputNote,
   InputRule,
   InputTable,
-} from '../model/input-table.ts';
+  OutcomeColumn,
+} from '../../model/input-table.ts';
 
 /** The resources that have a tab of their own, in the order of the tabs. */
 export const INPUT_RESOURCES = [
@@ -138,12 +139,43 @@ const TABLES: Readonly<Record<Exclude<InputResource, 'points_config'>, TablePlan
   },
 };
 
+/** The columns that a push fills in beside the rows of a spreadsheet: headers by what they hold. */
+export const WRITE_BACK: Readonly<Partial<Record<InputResource, Readonly<Record<string, string>>>>> = {
+  users: { status: 'Sync status', message: 'Sync message', id: 'User ID', synced_at: 'Synced at' },
+  prices: { status: 'Sync status', message: 'Sync message', synced_at: 'Synced at' },
+  points_config: { status: 'Sync status', message: 'Sync message', synced_at: 'Synced at' },
+  fantasy_leagues: {
+    status: 'Sync status',
+    message: 'Sync message',
+    id: 'Fantasy league ID',
+    synced_at: 'Synced at',
+  },
+  mini_leagues: {
+    status: 'Sync status',
+    message: 'Sync message',
+    id: 'Mini league ID',
+    synced_at: 'Synced at',
+  },
+  squads: { status: 'Sync status', message: 'Sync message', id: 'Squad ID', synced_at: 'Synced at' },
+};
+
+/** Widths in characters; an id of the service has 36. */
+const OUTCOME_WIDTHS: Readonly<Record<string, number>> = { status: 14, message: 60, id: 38, synced_at: 20 };
+
+function outcomesOf(resource: InputResource): readonly OutcomeColumn[] {
+  return Object.entries(WRITE_BACK[resource] ?? {}).map(([holds, header]) => ({
+    header,
+    note: 'Filled in by teamsheet after a push. Leave it as it is.',
+    width: OUTCOME_WIDTHS[holds] ?? 20,
+  }));
+}
+
 /** The tab of a resource, made from the fields of the contract. */
 export function inputTable(resource: InputResource): InputTable {
   return resource === 'points_config' ? pointsTable() : listTable(resource, TABLES[resource]);
 }
 
-function listTable(resource: ResourceName, { tab, columns, examples }: TablePlan): InputTable {
+function listTable(resource: InputResource, { tab, columns, examples }: TablePlan): InputTable {
   const fields = pushTarget(resource)?.fields ?? {};
   const firstRow = examples.length;
   return {
@@ -163,6 +195,7 @@ function listTable(resource: ResourceName, { tab, columns, examples }: TablePlan
         prose: false,
       };
     }),
+    outcomes: outcomesOf(resource),
     rows: examples,
     exampleRows: examples.length,
     grows: true,
@@ -211,6 +244,7 @@ function pointsTable(): InputTable {
         prose: true,
       },
     ],
+    outcomes: outcomesOf('points_config'),
     rows: fields.map(([setting, { label, description }]) => [
       label,
       '',
