@@ -242,3 +242,22 @@ it('a game week is triggered once, and a log that nobody remembers stops it', as
     },
   );
 });
+
+it('a file of squads is imported by the ids of its members', async () => {
+  service = await startService();
+  await run('push', 'users', '--yes');
+  const imported = await run(
+    'import',
+    'squads.csv',
+    '--as',
+    'squads',
+    '--set',
+    'fantasy_league_id=1',
+    '--limit',
+    '3',
+    '--yes',
+    '--json',
+  );
+  expect(imported).toMatchObject({ code: 0 });
+  expect(reportOf(imported).mappings).toMatchObject([{ resource: 'squads', rows: 3, created: 3 }]);
+});

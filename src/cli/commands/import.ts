@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { resources } from '../../contract/index.ts';
 import { RESOURCES } from '../../contract/resource.ts';
 import type { PushTarget, Resource, ResourceName } from '../../contract/resource.ts';
+import { variableOf } from '../../mapping/push-fields.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
@@ -229,14 +230,20 @@ function bindHeader(
   for (const [field, { required, type }] of Object.entries(target.fields)) {
     const from = headers.get(field);
     const fixed = args.set[field];
-    const variable = VARIABLES[field];
+    const variable = variableOf(name, field);
+    const squad = name === 'squads' ? squadColumn(field, unused) : undefined;
     if (fixed !== undefined) columns[field] = { value: fixed };
     else if (from !== undefined) columns[field] = { from, ...(type === 'boolean' && YES_AND_NO) };
+    else if (squad !== undefined) columns[field] = squad.column;
     else if (variable !== undefined && ports.variable(variable) !== undefined)
       columns[field] = { value: `\${${variable}}` };
     else if (required) throw missingField(field, header, args);
   }
-  const ignored = unused.filter((column) => args.set[column] === undefined);
+  const taken =
+    name === 'squads'
+      ? Object.keys(columns).flatMap((field) => squadColumn(field, unused)?.headers ?? [])
+      : [];
+  const ignored = unused.filter((column) => args.set[column] === undefined && !taken.includes(column));
   if (ignored.length > 0)
     ports.emit({
       kind: 'warning',
@@ -245,11 +252,23 @@ function bindHeader(
   return { source, columns };
 }
 
-/** Variables of the configuration that stand for a field which a file seldom has. */
-const VARIABLES: Readonly<Record<string, string>> = {
-  fantasy_league_id: 'fantasy_league_id',
-  type: 'price_type',
-};
+const MEMBER_HEADERS = ['memberid', 'member', 'externalid', 'membershipnumber'];
+const PLAYER_HEADER = /^(?:p|player)\d+$/;
+
+/** A squad names its user by your own member id, and its players side by side, where no column is the field itself. */
+function squadColumn(
+  field: string,
+  unused: readonly string[],
+): { readonly column: object; readonly headers: readonly string[] } | undefined {
+  const member = unused.find((column) => MEMBER_HEADERS.includes(fold(column)));
+  const players = unused.filter((column) => PLAYER_HEADER.test(fold(column)));
+  if (field === 'user_id' && member !== undefined) {
+    const lookup = { in: 'users', match: 'external_id', take: 'user_id' };
+    return { column: { from: member, lookup }, headers: [member] };
+  }
+  if (field !== 'players_in' || players.length === 0) return undefined;
+  return { column: { from_all: players, blank: 'omit' }, headers: players };
+}
 const YES_AND_NO = {
   true_values: ['yes', 'y', 'x', 'active'],
   false_values: ['no', 'n', 'inactive'],
