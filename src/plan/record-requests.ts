@@ -91,6 +91,12 @@ export const substitutionRequests: PushRequests = {
     fantasy_league_id: Number(row?.fields?.fantasy_league_id),
     game_week_id: String(row?.fields?.game_week_id),
   }),
-  match: ([row]) =>
-    row?.key === null || row === undefined ? new Map() : new Map([[row.key, confirmRow(row.key, row, null)]]),
+  match: ([row], [record]) => {
+    if (row?.key === null || row === undefined) return new Map();
+    const answer = endpoints['trigger-auto-substitution'].record.safeParse(record);
+    const { message, code, events } = answer.data ?? {};
+    const said = [message, code, typeof events === 'number' ? `${events} events` : undefined];
+    const note = said.filter((part) => typeof part === 'string' && part !== '').join(', ');
+    return new Map([[row.key, { ...confirmRow(row.key, row, null), ...(note !== '' && { note }) }]]);
+  },
 };

@@ -20,6 +20,8 @@ export interface Confirmation {
   readonly record: KnownRecord;
   /** Why the answer does not agree with what was sent; such a row is a conflict. */
   readonly disagrees?: string;
+  /** What the answer says beside that, for the person. */
+  readonly note?: string;
 }
 
 /** The operations that rows go out with, changes of users apart. */

@@ -1,12 +1,13 @@
 import type { Account } from '../contract/resources/account.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import type { TeamsheetError } from '../model/error.ts';
-import { StoppedError, UsageError } from '../model/error.ts';
+import { StoppedError } from '../model/error.ts';
 import type { KnownRecord, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import { listedResources } from '../plan/listed.ts';
 import { quotaUsed } from '../plan/quota.ts';
 import { compareListed } from './compare-listed.ts';
+import { compareLive } from './compare-live.ts';
 import { openWrites } from './open-writes.ts';
 import type { PlanOptions, SyncPorts } from './sync.ts';
 
@@ -32,7 +33,7 @@ export type ComparePorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit
 
 /**
  * Finds what the rows of a mapping are compared with (push-protocol.md, "What is known already"). Only reads.
- * Errors: those of listing; UsageError `compare.not_yet` for a way that the resource does not have.
+ * Errors: those of reading.
  */
 export async function prepareComparison(
   ports: ComparePorts,
@@ -53,7 +54,7 @@ export async function prepareComparison(
       ? await compareFantasyLeagues(ports, mapping, account, service)
       : resource === 'auto_substitutions'
         ? await compareTriggers(ports, mapping, service, rows, options.adopt)
-        : await compareOthers(ports, mapping, service, options.adopt, wanted);
+        : await compareOthers(ports, mapping, service, rows, options.adopt, wanted);
   return { ...comparison, unanswered: await unansweredKeys(ports, mapping, service) };
 }
 
@@ -131,16 +132,12 @@ async function compareOthers(
   ports: ComparePorts,
   mapping: PushMapping,
   service: ServiceAccount,
+  rows: RunRows,
   adopt: boolean,
   wanted: PushMapping['compare'],
 ): Promise<Comparison> {
   if (wanted === 'none') return nothingKnown('compared with nothing, as compare: none says');
-  if (wanted === 'live') {
-    throw new UsageError(
-      'compare.not_yet',
-      `${mapping.name}: compare: live is not there yet for ${mapping.resource}; use snapshot or none`,
-    );
-  }
+  if (wanted === 'live') return compareLive(ports, mapping, service, rows);
   const comparison = await fromSnapshots(ports, mapping, service, 'compared with the last confirmed push');
   if (mapping.resource !== 'prices' || comparison.known > 0 || adopt) return comparison;
   const stop = await pricesWithoutMemory(ports, mapping);
@@ -198,6 +195,8 @@ async function pricesWithoutMemory(
   return new StoppedError(
     'state.no_memory',
     `${mapping.name}: the service has price uploads, but this state remembers none, so it cannot tell which prices are already there`,
-    { next: 'restore the state file, or add --adopt to upload all prices of the source again' },
+    {
+      next: 'restore the state file, add --compare live to compare with the service, or --adopt to upload all prices of the source again',
+    },
   );
 }

@@ -1,6 +1,7 @@
 import type { ResourceName } from '../contract/resource.ts';
 import { RefusedError, UnavailableError } from '../model/error.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
+import type { Store } from '../model/store.ts';
 import { ownValue } from '../report/report.ts';
 import { playerIds } from './pull-players.ts';
 import type { Read, ReadContext } from './pull-read.ts';
@@ -17,7 +18,7 @@ import {
 } from './pull-squads.ts';
 
 /** A player id that the service does not know may be answered by any of these: the interface does not show it. */
-const NO_PLAYER = [400, 404, 410, 422];
+export const NO_PLAYER = [400, 404, 410, 422];
 
 async function* inOneBatch<T>(records: Promise<readonly T[]>): AsyncGenerator<readonly T[]> {
   yield await records;
@@ -37,8 +38,12 @@ interface Candidate {
   readonly by: string;
 }
 
+type PointsContext = Pick<ReadContext, 'service' | 'account' | 'emit' | 'signal' | 'mapping'> & {
+  readonly store: Pick<Store, 'fact'>;
+};
+
 /** The ids that may name a league's points configuration, the likeliest first; the interface does not show which id the operation wants. */
-async function* pointsConfigIds(league: number, context: ReadContext): AsyncGenerator<Candidate> {
+async function* pointsConfigIds(league: number, context: PointsContext): AsyncGenerator<Candidate> {
   const remembered = await context.store.fact(context.account, `points_config_id:${league}`);
   if (remembered !== undefined) yield { id: remembered.value, by: 'the id remembered from its upload' };
   yield { id: league, by: 'the number of the league' };
@@ -52,7 +57,7 @@ async function* pointsConfigIds(league: number, context: ReadContext): AsyncGene
  * the league's own record; a note says by which.
  * Errors: UnavailableError `points_config.not_found`, `points_config.other_league`.
  */
-async function readPointsConfig(league: number, context: ReadContext) {
+export async function readPointsConfig(league: number, context: PointsContext) {
   const { emit, mapping } = context;
   let code = 'points_config.not_found';
   let reason = '';

@@ -181,12 +181,13 @@ export class PushWriter {
 }
 
 /** What an answered row becomes: its outcome, or only its id while a change must follow. */
-export function confirmed(row: RunRow, { id, record, disagrees }: Confirmation): RunRowPatch {
+export function confirmed(row: RunRow, { id, record, disagrees, note }: Confirmation): RunRowPatch {
   const { rowNumber } = row;
   if (disagrees !== undefined)
     return { rowNumber, id, outcome: 'conflict', message: joined(row.message, disagrees) };
   if (row.change === 'create' && id !== null && changeFollowsCreate(row, record)) return { rowNumber, id };
-  return { rowNumber, id, outcome: row.change === 'update' ? 'updated' : 'created' };
+  const outcome = row.change === 'update' ? 'updated' : 'created';
+  return { rowNumber, id, outcome, ...(note !== undefined && { message: joined(row.message, note) }) };
 }
 
 /** A row's message with another one behind it. */

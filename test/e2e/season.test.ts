@@ -209,3 +209,55 @@ columns:
   );
   expect((await run('api', 'list-prices')).stdout).toMatch(/"id": 9,[\s\S]*"id": 8,|"id": 8,[\s\S]*"id": 9,/);
 });
+
+it('a game week is triggered once, and a log that nobody remembers stops it', async () => {
+  service = await startService({ seed: 'demo' });
+  const trigger = (...args: string[]) =>
+    run(
+      'substitutions',
+      'trigger',
+      '--week',
+      '6',
+      '--var',
+      'fantasy_league_id=1',
+      '--yes',
+      '--json',
+      ...args,
+    );
+  const stopped = await trigger();
+  expect(stopped.code).toBe(6);
+  expect(JSON.parse(stopped.stdout)).toMatchObject({ error: { code: 'state.no_memory' } });
+  const done = reportOf(await trigger('--adopt'));
+  expect(done.mappings).toMatchObject([{ resource: 'auto_substitutions', rows: 1, created: 1 }]);
+  expect(resultsOf('substitutions', done)).toMatch(/,created,"game week 6 row 1: .* events",\n$/);
+  expect(reportOf(await trigger()).mappings).toMatchObject([{ unchanged: 1 }]);
+  expect(service.requests.filter((request) => request.startsWith('POST'))).toEqual([
+    'POST /v1/auto-substitution',
+  ]);
+  expect((await run('substitutions', 'trigger', '--week', 'six')).code).toBe(64);
+  expect(await run('substitutions', 'trigger', '--week', '99', '--var', 'fantasy_league_id=1')).toMatchObject(
+    {
+      code: 4,
+      stderr: expect.stringContaining('fantasy league 1 has no game week 99') as string,
+    },
+  );
+});
+
+it('a file of squads is imported by the ids of its members', async () => {
+  service = await startService();
+  await run('push', 'users', '--yes');
+  const imported = await run(
+    'import',
+    'squads.csv',
+    '--as',
+    'squads',
+    '--set',
+    'fantasy_league_id=1',
+    '--limit',
+    '3',
+    '--yes',
+    '--json',
+  );
+  expect(imported).toMatchObject({ code: 0 });
+  expect(reportOf(imported).mappings).toMatchObject([{ resource: 'squads', rows: 3, created: 3 }]);
+});

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../src/contract/index.ts';
 import type { Account } from '../../src/contract/resources/account.ts';
 import type { User } from '../../src/contract/resources/users.ts';
-import { UnavailableError } from '../../src/model/error.ts';
+import { RefusedError, UnavailableError } from '../../src/model/error.ts';
 import type { OnUnreadable, Wholeness, Service, WriteResult } from '../../src/model/service.ts';
 
 /** What happens to one write instead of an ordinary answer. */
@@ -114,7 +114,7 @@ export class FakeService implements Service {
 
   get: Service['get'] = async (operation, input) => {
     await this.#read();
-    const records = this.#logOf(operation, input?.query ?? {});
+    const records = this.#one(operation, input?.id) ?? this.#logOf(operation, input?.query ?? {});
     return {
       status: 200,
       message: 'ok',
@@ -123,6 +123,19 @@ export class FakeService implements Service {
       paging: { total: records.length },
     };
   };
+
+  #one(operation: OperationId, id: string | number = 0): readonly unknown[] | undefined {
+    if (operation === 'get-player') {
+      const price = this.prices.findLast(({ player_id }) => player_id === id);
+      if (price === undefined) throw new RefusedError(404, 'no such player');
+      return [{ id, price: price.price }];
+    }
+    if (operation !== 'get-points-config') return undefined;
+    const league = Number(String(id).replace('config-', ''));
+    const config = this.configs.get(league);
+    if (config === undefined) throw new RefusedError(404, 'no such configuration');
+    return [{ id: `config-${league}`, ...config }];
+  }
 
   #logOf(operation: OperationId, query: object): readonly unknown[] {
     if (operation === 'list-prices') return this.prices.map((_, index) => ({ id: String(index) }));

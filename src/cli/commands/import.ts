@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { resources } from '../../contract/index.ts';
 import { RESOURCES } from '../../contract/resource.ts';
 import type { PushTarget, Resource, ResourceName } from '../../contract/resource.ts';
+import { variableOf } from '../../mapping/push-fields.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
@@ -232,15 +233,17 @@ function bindHeader(
   const given = Object.entries(args.match).map(
     ([wanted, field]) => [headerCalled(wanted, field, header, args.file), field] as const,
   );
-  const { headers } = matchHeaders(header, target.fields, new Map(given));
+  const { headers, unused } = matchHeaders(header, target.fields, new Map(given));
   const columns: Record<string, object> = {};
   for (const [field, { required, type }] of Object.entries(target.fields)) {
     const from = headers.get(field);
     const fixed = args.set[field];
-    const variable = VARIABLES[field];
+    const variable = variableOf(name, field);
     const words = type === 'boolean' && YES_AND_NO;
+    const squad = name === 'squads' ? squadColumn(field, unused) : undefined;
     if (fixed !== undefined) columns[field] = { value: fixed, ...words };
     else if (from !== undefined) columns[field] = { from, ...words };
+    else if (squad !== undefined) columns[field] = squad;
     else if (variable !== undefined && ports.variable(variable) !== undefined)
       columns[field] = { value: `\${${variable}}` };
     else if (required) throw missingField(field, header, args);
@@ -261,11 +264,18 @@ function headerCalled(wanted: string, field: string, header: readonly string[], 
   );
 }
 
-/** Variables of the configuration that stand for a field which a file seldom has. */
-const VARIABLES: Readonly<Record<string, string>> = {
-  fantasy_league_id: 'fantasy_league_id',
-  type: 'price_type',
-};
+const MEMBER_HEADERS = ['memberid', 'member', 'externalid', 'membershipnumber'];
+const PLAYER_HEADER = /^(?:p|player)\d+$/;
+
+/** A squad names its user by your own member id, and its players side by side, where no column is the field itself. */
+function squadColumn(field: string, unused: readonly string[]): object | undefined {
+  const member = unused.find((column) => MEMBER_HEADERS.includes(fold(column)));
+  const players = unused.filter((column) => PLAYER_HEADER.test(fold(column)));
+  if (field === 'user_id' && member !== undefined)
+    return { from: member, lookup: { in: 'users', match: 'external_id', take: 'user_id' } };
+  return field === 'players_in' && players.length > 0 ? { from_all: players, blank: 'omit' } : undefined;
+}
+
 const YES_AND_NO = {
   true_values: ['yes', 'y', 'x', 'active'],
   false_values: ['no', 'n', 'inactive'],

@@ -59,6 +59,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'Show the history, or one run',
     load: async () => (await import('./runs.ts')).runs,
   },
+  substitutions: {
+    usage: 'substitutions <action>',
+    summary: 'Have the automatic substitutions of a game week processed, once',
+    load: async () => (await import('./substitutions.ts')).substitutions,
+  },
   account: {
     usage: 'account',
     summary: 'Show the tier, the rate windows and the quotas',
@@ -101,7 +106,6 @@ export const laterCommands: Readonly<Record<string, string>> = {
   retry: 'sending refused rows again',
   resolve: 'settling an unknown or a conflict',
   verify: 'reading back what a run wrote',
-  substitutions: 'starting and auditing automatic substitutions',
   whatif: 'previews of points and prices',
   completion: 'completion for bash and zsh',
 };

@@ -270,6 +270,30 @@ describe('squads that this state does not remember', () => {
   });
 });
 
+it('prices go out for a league that the same push creates, and are unchanged afterwards', async () => {
+  const engine = await makeEngine();
+  const prices = mapping(
+    'prices',
+    'prices',
+    'append',
+    '{ fantasy_league_id: { value: Cup, lookup: { in: fantasy_leagues, match: name, take: id } }, player_id: P, price: Price, type: { value: t } }',
+    'compare: snapshot',
+  );
+  set(engine, 'leagues', 'Name,League', 'Cup,1');
+  set(engine, 'prices', 'P,Price', '1,4.5', '2,5');
+  await run(engine, [prices, leagues]);
+  expect(engine.service.writes.map(({ operation }) => operation)).toEqual([
+    'create-fantasy-league',
+    'upload-prices',
+  ]);
+  expect(engine.service.writes[1]?.body).toMatchObject({
+    fantasy_league_id: 1,
+    prices: [{ player_id: 1 }, { player_id: 2 }],
+  });
+  await run(engine, [prices, leagues]);
+  expect(only(engine, 'prices')).toEqual(['unchanged', 'unchanged']);
+});
+
 describe('a trigger', () => {
   it('goes out once for a league and a game week, and again only when told to', async () => {
     const engine = await makeEngine();

@@ -503,6 +503,41 @@ describe('prices', () => {
   });
 });
 
+describe('compare: live', () => {
+  const live = { ...PLAN_OPTIONS, compare: 'live' as const };
+
+  it('reads the price of each player, and so needs no memory', async () => {
+    const engine = await makeEngine();
+    engine.service.prices.push({ player_id: 1, price: 4 }, { player_id: 2, price: 5 });
+    engine.tables.set('prices.csv', [
+      ['fantasy_league_id', 'player_id', 'price', 'type'],
+      ...['1,1,4,initial', '1,2,6,initial', '1,3,7,initial'].map((line) => line.split(',')),
+    ]);
+    const result = await run(engine, prices, live);
+    expect(outcomes(result)).toEqual({ rows: 3, unchanged: 1, updated: 1, created: 1 });
+    expect(engine.service.prices.slice(2)).toMatchObject([
+      { player_id: 2, price: 6 },
+      { player_id: 3, price: 7 },
+    ]);
+    expect(outcomes(await run(engine, prices, live))).toEqual({ rows: 3, unchanged: 3 });
+    // What was read is remembered.
+    expect(outcomes(await run(engine, prices))).toEqual({ rows: 3, unchanged: 3 });
+  });
+
+  it('reads the points configuration of a league', async () => {
+    const engine = await makeEngine();
+    const config = Object.fromEntries(settingNames.map((name) => [name, 1]));
+    engine.service.configs.set(1, { fantasy_league_id: 1, ...config, starter_points: 9 });
+    const table = [
+      ['fantasy_league_id', ...settingNames],
+      ['1', ...settingNames.map(() => '1')],
+    ];
+    engine.tables.set('points.csv', table);
+    expect(outcomes(await run(engine, points, live))).toEqual({ rows: 1, updated: 1 });
+    expect(outcomes(await run(engine, points, live))).toEqual({ rows: 1, unchanged: 1 });
+  });
+});
+
 describe('missing_rows: deactivate', () => {
   const leaving: PushMapping = {
     ...users,

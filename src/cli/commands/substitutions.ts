@@ -1,0 +1,134 @@
+import type { RecordOf } from '../../contract/index.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { columnWith, pushTarget, variableSource } from '../../mapping/push-fields.ts';
+import { ConfigError, UsageError } from '../../model/error.ts';
+import type { TableKind } from '../../model/table.ts';
+import { defineCommand } from '../command.ts';
+import { serviceFlags, text, yes } from '../flags.ts';
+import { runPush } from '../run-push.ts';
+import { withSession } from '../session.ts';
+import { showPlan } from '../show-plan.ts';
+
+const FIELDS = ['fantasy_league_id', 'game_week_id'] as const;
+
+/** `substitutions trigger --week N`: has the service process the automatic substitutions of one game week, once. */
+export const substitutions = defineCommand({
+  options: {
+    ...serviceFlags,
+    week: text('the number of the game week, as the fixtures name it'),
+    adopt: yes('go on although the log has substitutions and this state remembers no trigger'),
+    again: yes('trigger a game week that was triggered before'),
+    'dry-run': yes('show what would be sent'),
+  },
+  positionals: { action: { type: 'string', demandOption: true, describe: 'trigger' } },
+  examples: [
+    ['substitutions trigger --week 7', 'show it, ask, and have game week 7 processed'],
+    ['substitutions trigger --week 7 --var fantasy_league_id=2', 'the same for another league'],
+  ],
+  run: (args, program) => {
+    const { action, week } = args;
+    if (action === 'audit')
+      throw new UsageError('usage.later', 'substitutions audit is not part of this version');
+    if (action !== 'trigger')
+      throw new UsageError('usage.substitutions', `there is no "substitutions ${action}"; there is trigger`);
+    if (week === undefined || !/^[1-9]\d{0,3}$/.test(week))
+      throw new UsageError('usage.substitutions', 'substitutions trigger needs --week N: a whole number', {
+        next: 'substitutions trigger --week 1',
+      });
+    return withSession(
+      args,
+      program,
+      async (session) => {
+        const league = leagueOf(session.config.vars['fantasy_league_id']);
+        const { records } = await session.ports.service.get('get-fixtures', { id: league });
+        const found = findWeek(records, Number(week), league);
+        const tables = { ...session.ports.tables, csv: oneRow([String(league), found]) };
+        const work = { ...session, ports: { ...session.ports, tables }, program, yes: args.yes };
+        const options = {
+          limit: undefined,
+          allowEmpty: false,
+          allowKeyShape: false,
+          encoding: undefined,
+          compare: undefined,
+          allowGuards: [],
+          adopt: args.adopt === true,
+          again: args.again === true,
+        };
+        const mappings = [triggerOf(`game week ${week}`)];
+        return args.dryRun === true
+          ? showPlan('substitutions', mappings, options, work)
+          : runPush('substitutions', mappings, options, work);
+      },
+      { readOnly: args.dryRun },
+    );
+  },
+});
+
+function leagueOf(value: string | undefined): number {
+  if (value !== undefined && /^[1-9]\d{0,14}$/.test(value.trim())) return Number(value);
+  const what = value === undefined ? 'is not set' : `is "${value}", which is no number of a league`;
+  throw new ConfigError('mapping.variable', `the variable fantasy_league_id ${what}`, {
+    next: variableSource('fantasy_league_id'),
+  });
+}
+
+/** The id of the game week of a number. What `week` says is not shown by the interface: the number in it counts, wherever it stands. */
+function findWeek(weeks: readonly RecordOf<'get-fixtures'>[], wanted: number, league: number): string {
+  const found = weeks.filter(({ week }) => Number(/\d+/.exec(week ?? '')?.[0]) === wanted);
+  const [only] = found;
+  if (typeof only?.id === 'string' && found.length === 1) return only.id;
+  const names = weeks.map(({ week }) => week ?? '?').join(', ');
+  const what = found.length > 1 ? `${found.length} game weeks` : 'no game week';
+  throw new ConfigError(
+    'substitutions.week',
+    `fantasy league ${league} has ${what} ${wanted}; it has ${names}`,
+    {
+      next: 'choose one of them with --week',
+    },
+  );
+}
+
+/** A table of one row, where the engine reads a source. */
+const oneRow = (cells: readonly string[]): TableKind => ({
+  kind: 'csv',
+  open: (_, { origin }) => {
+    async function* batches() {
+      await Promise.resolve();
+      yield [{ rowNumber: 1, cells }];
+    }
+    return Promise.resolve({ origin, header: FIELDS, warnings: [], batches, close: () => Promise.resolve() });
+  },
+  write: () => Promise.reject(new UsageError('usage.substitutions', 'a game week is no report')),
+});
+
+function triggerOf(origin: string): PushMapping {
+  const fields = pushTarget('auto_substitutions')?.fields ?? {};
+  return {
+    direction: 'push',
+    name: 'substitutions',
+    place: { file: origin, line: 1 },
+    resource: 'auto_substitutions',
+    operation: 'trigger',
+    source: {
+      location: { kind: 'csv', path: origin },
+      origin,
+      headerRow: 1,
+      where: [],
+      delimiter: 'auto',
+      encoding: 'auto',
+      locale: 'en',
+      layout: { kind: 'table' },
+    },
+    columns: FIELDS.flatMap((name) => {
+      const field = fields[name];
+      return field === undefined ? [] : [columnWith(name, field, true, { from: [name] })];
+    }),
+    autoValues: {},
+    missingRows: 'ignore',
+    writeBack: undefined,
+    rejectMode: 'skip',
+    guards: { minRows: 1, maxChangePct: 100, maxDeactivate: 0, maxStep: undefined, maxStepPct: undefined },
+    batchSize: 1,
+    compare: 'auto',
+  };
+}

@@ -1,0 +1,90 @@
+import type { PushMapping } from '../mapping/mapping.ts';
+import { pushTarget } from '../mapping/push-fields.ts';
+import type { Fields } from '../model/cell.ts';
+import { RefusedError, UnavailableError } from '../model/error.ts';
+import type { KnownRecord, RunRows } from '../model/run-rows.ts';
+import type { ServiceAccount } from '../model/store.ts';
+import { known, remembered } from '../plan/known-records.ts';
+import type { ComparePorts, Comparison } from './compare.ts';
+import { NO_PLAYER, readPointsConfig } from './pull-resources.ts';
+
+/** Reads that are asked for at a time; the client bounds those in flight. */
+const AT_A_TIME = 8;
+
+/**
+ * `compare: live` for prices and points configurations, which the service does not list with their values: one read for each player, or for each league, of
+ * the rows that are compared. What it says is remembered as confirmed.
+ */
+export async function compareLive(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  service: ServiceAccount,
+  rows: RunRows,
+): Promise<Comparison> {
+  const isPrices = mapping.resource === 'prices';
+  const read = isPrices ? priceReader(ports) : pointsReader(ports, mapping, service);
+  const pending = (await rows.countChanges(mapping.name, true)).get('pending') ?? 0;
+  return {
+    lookup: async (keys) => {
+      const found: KnownRecord[] = [];
+      for (let at = 0; at < keys.length; at += AT_A_TIME) {
+        ports.signal.throwIfAborted();
+        const records = await Promise.all(keys.slice(at, at + AT_A_TIME).map(read));
+        found.push(...records.filter((record) => record !== undefined));
+      }
+      await ports.store.confirm(service, mapping.resource, found.map(remembered));
+      return new Map(found.map((record) => [record.key, [record]]));
+    },
+    known: pending,
+    described: `compared with what the service says of each ${isPrices ? 'player' : 'league'}, read now`,
+  };
+}
+
+type ReadKey = (key: string) => Promise<KnownRecord | undefined>;
+
+/** The price of a player now, whatever kind of upload it came by; undefined for one that the service does not know. */
+function priceReader({ service, signal }: ComparePorts): ReadKey {
+  const prices = new Map<string, Promise<number | undefined>>();
+  const priceOf = async (league: number, player: number): Promise<number | undefined> => {
+    try {
+      const query = { fantasy_league_id: league };
+      const { records } = await service.get('get-player', { id: player, query, signal });
+      return records[0]?.price ?? undefined;
+    } catch (error) {
+      if (error instanceof RefusedError && NO_PLAYER.includes(error.status)) return undefined;
+      throw error;
+    }
+  };
+  return async (key) => {
+    const [league, player, ...type] = key.split('/');
+    const [fantasy_league_id, player_id] = [Number(league), Number(player)];
+    // A league that is still to be made has no prices.
+    if (!Number.isSafeInteger(fantasy_league_id) || !Number.isSafeInteger(player_id)) return undefined;
+    const name = `${fantasy_league_id}/${player_id}`;
+    const reading = prices.get(name) ?? priceOf(fantasy_league_id, player_id);
+    prices.set(name, reading);
+    const price = await reading;
+    if (price === undefined) return undefined;
+    return known(key, null, null, { fantasy_league_id, player_id, price, type: type.join('/') });
+  };
+}
+
+/** The points configuration of a league; where it cannot be read, what this state last saw confirmed. */
+function pointsReader(ports: ComparePorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
+  const names = Object.keys(pushTarget(mapping.resource)?.fields ?? {});
+  return async (key) => {
+    const league = Number(key);
+    if (!Number.isSafeInteger(league)) return undefined;
+    try {
+      const [record] = await readPointsConfig(league, { ...ports, account: service, mapping: mapping.name });
+      const held: Readonly<Record<string, unknown>> = { ...record, fantasy_league_id: league };
+      const fields = Object.fromEntries(
+        names.flatMap((name) => (typeof held[name] === 'number' ? [[name, held[name]] as const] : [])),
+      ) satisfies Fields;
+      return known(key, record?.id ?? null, null, fields);
+    } catch (error) {
+      if (!(error instanceof UnavailableError) || !error.code.startsWith('points_config.')) throw error;
+      return (await ports.store.snapshots(service, mapping.resource, [key])).get(key);
+    }
+  };
+}
