@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import fastify from 'fastify';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { OPERATION_IDS } from '../contract/index.ts';
 import type { Clock } from '../model/ports.ts';
 import type { Account } from './accounts.ts';
+import { waitOn } from './clock.ts';
 import type { Context } from './context.ts';
+import { BODY_LIMIT_BYTES, errorAnswer, refuseUnknown } from './error-answer.ts';
 import { controlOf } from './control/index.ts';
 import { addDocsPage } from './docs-page.ts';
 import { addFaultHooks } from './fault-hooks.ts';
@@ -20,7 +22,6 @@ import { refusalBody } from './refusal-body.ts';
 import { MalformedBody, Refusal } from './refusal.ts';
 import { addOperation } from './routes.ts';
 import { DEFAULT_SETTINGS } from './switches.ts';
-import type { Settings } from './switches.ts';
 import { validatorOf } from './validation.ts';
 
 declare module 'fastify' {
@@ -32,7 +33,6 @@ declare module 'fastify' {
   }
 }
 
-const BODY_LIMIT_BYTES = 1_048_576;
 const REQUEST_ID = /^[\w.:-]{1,100}$/;
 
 const OPENAPI: NonNullable<FastifyDynamicSwaggerOptions['openapi']> = {
@@ -63,41 +63,7 @@ interface AppOptions {
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { accounts, controlKey, onFailure, onAnswer } = options;
   const [{ context }] = accounts;
-  const answerError = errorAnswer(onFailure, DEFAULT_SETTINGS);
-  const app = fastify({
-    logger: false,
-    bodyLimit: BODY_LIMIT_BYTES,
-    exposeHeadRoutes: false,
-    // A client's own id of a request, where it is harmless, so that both sides' logs can be joined.
-    genReqId: ({ headers: { 'x-request-id': sent } }) =>
-      typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID(),
-    // An overlong id is then refused by its schema, which names it.
-    routerOptions: { maxParamLength: 1_000 },
-    // Those that are answering go on until they have answered; see server.ts.
-    forceCloseConnections: 'idle',
-    frameworkErrors: answerError,
-    clientErrorHandler: (_error, socket) => {
-      const { body } = refusalBody('envelope', 400, 'the request is not HTTP');
-      const head =
-        'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nConnection: close';
-      if (socket.writable) socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-    },
-  });
-  app.setErrorHandler(answerError);
-  app.setNotFoundHandler((request, reply) =>
-    answerError(
-      new Refusal(404, `there is no ${request.method} ${request.url.split('?')[0] ?? ''}`),
-      request,
-      reply,
-    ),
-  );
-  app.setValidatorCompiler(({ schema, httpPart }) => validatorOf(schema, httpPart));
-  // Answers are built by the handlers' types and checked against the contract in tests, not on every request.
-  app.setSerializerCompiler(() => JSON.stringify);
-  parseJsonAlone(app);
-  app.decorateRequest('rawBody', null);
-  app.decorateRequest('account', null);
-  app.decorateRequest('fault', null);
+  const app = bareApp(onFailure);
   const requests = openRecentRequests();
   const noteAnswer = (line: AnswerLine, account: Account | null): void => {
     requests.add({ ...line, account: account === null ? null : accounts.indexOf(account) + 1 });
@@ -134,6 +100,40 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
+/** A Fastify instance that reads JSON, checks it by zod schemas and refuses everything in an envelope. */
+function bareApp(onFailure: AppOptions['onFailure']): FastifyInstance {
+  const answerError = errorAnswer(onFailure, DEFAULT_SETTINGS);
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    exposeHeadRoutes: false,
+    // A client's own id of a request, where it is harmless, so that both sides' logs can be joined.
+    genReqId: ({ headers: { 'x-request-id': sent } }) =>
+      typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID(),
+    // An overlong id is then refused by its schema, which names it.
+    routerOptions: { maxParamLength: 1_000 },
+    // Those that are answering go on until they have answered; see server.ts.
+    forceCloseConnections: 'idle',
+    frameworkErrors: answerError,
+    clientErrorHandler: (_error, socket) => {
+      const { body } = refusalBody('envelope', 400, 'the request is not HTTP');
+      const head =
+        'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nConnection: close';
+      if (socket.writable) socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    },
+  });
+  app.setErrorHandler(answerError);
+  refuseUnknown(app, answerError);
+  app.setValidatorCompiler(({ schema, httpPart }) => validatorOf(schema, httpPart));
+  // Answers are built by the handlers' types and checked against the contract in tests, not on every request.
+  app.setSerializerCompiler(() => JSON.stringify);
+  parseJsonAlone(app);
+  app.decorateRequest('rawBody', null);
+  app.decorateRequest('account', null);
+  app.decorateRequest('fault', null);
+  return app;
+}
+
 /** The header Date, which is the same for a whole second. */
 function dateHeader(): (wallMs: number) => string {
   let second = Number.NaN;
@@ -151,7 +151,8 @@ function serviceOf({ accounts, clock, closing, onFailure }: AppOptions) {
   return (service: FastifyInstance, _options: object, done: () => void): void => {
     const { settings } = accounts[0].context;
     service.setErrorHandler(errorAnswer(onFailure, settings));
-    if (settings.latency_ms > 0) service.addHook('onRequest', () => clock.sleep(settings.latency_ms));
+    const wait = waitOn(clock, closing);
+    if (settings.latency_ms > 0) service.addHook('onRequest', () => wait(settings.latency_ms));
     service.addHook('onRequest', (request, _reply, next) => {
       const { context } = (request.account = checkKey(request, 'x-api-key', accounts));
       admit(context, request.routeOptions.config.operation === 'get-account');
@@ -163,7 +164,7 @@ function serviceOf({ accounts, clock, closing, onFailure }: AppOptions) {
       if (request.account === null) throw new Refusal(401, 'the header x-api-key is missing');
       return request.account.context;
     };
-    addFaultHooks(service, contextOf, clock, closing);
+    addFaultHooks(service, contextOf, wait);
     for (const id of OPERATION_IDS) addOperation(service, { settings, contextOf }, id);
     done();
   };
@@ -204,33 +205,4 @@ function parseJsonAlone(app: FastifyInstance): void {
       done(error === null ? null : new MalformedBody(error.message), value);
     });
   });
-}
-
-/** Fastify's own refusals that do not say what would be right. */
-const PLAIN_WORDS: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the content type of a body must be application/json',
-  FST_ERR_CTP_BODY_TOO_LARGE: `body: larger than ${BODY_LIMIT_BYTES} bytes`,
-};
-
-/** Answers with a refusal whatever went wrong; what is no refusal is our own mistake, and its message is not for clients. */
-function errorAnswer(onFailure: AppOptions['onFailure'], settings: Settings) {
-  return (error: FastifyError | Refusal, _request: FastifyRequest, reply: FastifyReply): void => {
-    const status = statusOf(error, settings);
-    if (status >= 500) onFailure?.(error);
-    if (error instanceof Refusal && error.retryAfter !== undefined) {
-      void reply.header('retry-after', error.retryAfter);
-    }
-    const known = 'code' in error ? PLAIN_WORDS[error.code] : undefined;
-    const message =
-      status >= 500 ? 'the sandbox failed; this is a mistake of its own' : (known ?? error.message);
-    const answer = refusalBody(settings.error_shape, status, message);
-    void reply.status(answer.status).type(answer.type).send(answer.body);
-  };
-}
-
-function statusOf(error: FastifyError | Refusal, { validation_status }: Settings): number {
-  const { statusCode = 500 } = error;
-  if (statusCode < 400) return 500;
-  const isInvalid = statusCode === 400 && error instanceof Refusal && !(error instanceof MalformedBody);
-  return isInvalid ? Number(validation_status) : statusCode;
 }

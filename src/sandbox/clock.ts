@@ -11,6 +11,17 @@ export const realClock: Clock = {
   },
 };
 
+/** Lets time pass. */
+export type Wait = (ms: number) => Promise<void>;
+
+/** Waits on a clock. The end of the service, `closing`, ends every wait and is no error. */
+export function waitOn(clock: Pick<Clock, 'sleep'>, closing: AbortSignal): Wait {
+  return (ms) =>
+    clock.sleep(ms, closing).catch((cause: unknown) => {
+      if (!closing.aborted) throw cause;
+    });
+}
+
 /**
  * The time of a service. It runs at the speed of real time, and moves when its operator moves it. The season has a time of its own, because a
  * seed begins on a fixed day; rate windows and the Date header are on wall-clock time, which is real until the operator sets or moves the clock,

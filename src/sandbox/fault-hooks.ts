@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OperationId } from '../contract/index.ts';
-import type { Clock } from '../model/ports.ts';
+import type { Wait } from './clock.ts';
 import type { Context } from './context.ts';
 import { isProcessed } from './faults.ts';
 import type { Fault } from './faults.ts';
@@ -30,19 +30,12 @@ const CHUNK = Buffer.alloc(65_536, ' ');
 /** The body that stands for an answer to a request that is not carried out. */
 const NOTHING = JSON.stringify({ statusCode: 200, message: 'ok', data: null });
 
-/** Lets faults happen: a request may be kept from its handler, and its answer may be spoilt or lost. `closing` ends every wait. */
+/** Lets faults happen: a request may be kept from its handler, and its answer may be spoilt or lost. */
 export function addFaultHooks(
   service: FastifyInstance,
   contextOf: (request: FastifyRequest) => Context,
-  clock: Clock,
-  closing: AbortSignal,
+  wait: Wait,
 ): void {
-  const wait = async (ms: number): Promise<void> => {
-    // A wait that is ended by the close of the service is over, nothing else.
-    await clock.sleep(ms, closing).catch((cause: unknown) => {
-      if (!closing.aborted) throw cause;
-    });
-  };
   const earlier = new WeakMap<Context, string>();
   const prepare = async (fault: Fault, reply: FastifyReply): Promise<'answered' | 'go on'> => {
     if (fault.kind === 'late') await wait(fault.after_ms ?? LONGEST_MS);
@@ -65,8 +58,7 @@ export function addFaultHooks(
   });
   service.addHook('onSend', (request, reply, payload: string, next) => {
     if (request.fault === null) {
-      // A success is always that of somebody whose key is known.
-      if (reply.statusCode < 300) earlier.set(contextOf(request), payload);
+      if (reply.statusCode < 300 && request.account !== null) earlier.set(request.account.context, payload);
       next(null, payload);
       return;
     }
@@ -83,8 +75,6 @@ function textOf({ url, rawBody }: FastifyRequest): string {
   return `${url}\n${rawBody === null ? '' : Buffer.from(rawBody).toString()}`;
 }
 
-type Wait = (ms: number) => Promise<void>;
-
 /** The body that goes out instead of `payload`, with status and headers set to match. */
 async function spoil(
   fault: Fault,
@@ -92,12 +82,6 @@ async function spoil(
   payload: string,
   wait: Wait,
 ): Promise<string | Buffer | Readable> {
-  const envelope = (statusCode: number, message: string): string =>
-    JSON.stringify({ statusCode, message, data: null });
-  const refuse = (status: number, message: string): string => {
-    void reply.code(status).type(JSON_TYPE);
-    return envelope(status, message);
-  };
   switch (fault.kind) {
     case 'reset':
       return breakOff(reply);
@@ -118,35 +102,51 @@ async function spoil(
     case 'content_type':
       void reply.type('text/plain');
       return payload;
-    case 'status':
-      return refuse(fault.status ?? 500, 'a fault that was asked for');
     case 'lying_error':
       void reply.code(200);
-      return envelope(fault.status ?? 500, 'a fault that was asked for');
+      return envelope(fault.status ?? 500, REFUSALS.status.message);
     case 'lying_success':
       void reply.code(fault.status ?? 500);
       return payload;
-    case 'redirect':
-      void reply.header('location', fault.location ?? 'https://elsewhere.example/v1');
-      return refuse(fault.status ?? 307, 'moved');
-    case 'too_many':
-      if (fault.retry_after !== undefined) void reply.header('retry-after', fault.retry_after);
-      return refuse(429, 'too many requests');
-    case 'quota_gone':
-      return refuse(fault.status ?? 403, 'the quota is used up');
-    case 'key_inactive':
-      return refuse(fault.status ?? 401, 'the key is not active');
     case 'gzip_bomb':
       void reply.header('content-encoding', 'gzip');
       return gzipSync(Buffer.alloc(fault.bytes ?? LARGE_BYTES));
     case 'endless':
       return Readable.from(chunks(fault.bytes ?? LARGE_BYTES));
     case 'strange':
-      return strange(payload);
+      return strange(payload, reply.getHeader('content-type'));
     case 'late':
     case 'replay':
       return payload;
+    case 'status':
+    case 'redirect':
+    case 'too_many':
+    case 'quota_gone':
+    case 'key_inactive':
+      return refuse(fault.kind, fault, reply);
   }
+}
+
+const envelope = (statusCode: number, message: string): string =>
+  JSON.stringify({ statusCode, message, data: null });
+
+/** Faults that are refusals, as they are unless the fault says otherwise. */
+const REFUSALS = {
+  status: { status: 500, message: 'a fault that was asked for' },
+  redirect: { status: 307, message: 'moved' },
+  too_many: { status: 429, message: 'too many requests' },
+  quota_gone: { status: 403, message: 'the quota is used up' },
+  key_inactive: { status: 401, message: 'the key is not active' },
+} as const;
+
+function refuse(kind: keyof typeof REFUSALS, fault: Fault, reply: FastifyReply): string {
+  const { status, message } = REFUSALS[kind];
+  const shown = kind === 'too_many' ? status : (fault.status ?? status);
+  if (kind === 'redirect') void reply.header('location', fault.location ?? 'https://elsewhere.example/v1');
+  if (kind === 'too_many' && fault.retry_after !== undefined)
+    void reply.header('retry-after', fault.retry_after);
+  void reply.code(shown).type(JSON_TYPE);
+  return envelope(shown, message);
 }
 
 /** Ends the connection. What is answered then reaches nobody. */
@@ -168,7 +168,9 @@ function* chunks(bytes: number): Generator<Buffer> {
   for (let left = bytes; left > 0; left -= CHUNK.length) yield CHUNK.subarray(0, left);
 }
 
-function strange(payload: string): string {
+/** Other words and more fields; an answer that has no fields stays as it is. */
+function strange(payload: string, type: unknown): string {
+  if (type !== JSON_TYPE) return payload;
   const how = { ...DEFAULT_SETTINGS, enumerations: 'unknown', extra_fields: 'some' } as const;
   return JSON.stringify(spell(JSON.parse(payload), how));
 }

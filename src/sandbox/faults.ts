@@ -28,8 +28,8 @@ type FaultKind = keyof typeof FAULT_KINDS;
 
 const MOST_MS = 600_000;
 const MOST_BYTES = 268_435_456;
-/** Most faults that are kept at a time. */
-const MOST_FAULTS = 1_000;
+/** Most faults that may wait at a time. */
+export const MOST_FAULTS = 1_000;
 
 /** One fault as an operator asks for it. */
 export const faultSchema = z.strictObject({
@@ -70,6 +70,8 @@ export interface Faults {
   add(faults: readonly Fault[]): void;
   /** Each with its number and how often it was met. */
   list(): readonly (Fault & { readonly number: number; readonly met: number })[];
+  /** How many wait for a request still. */
+  unmet(): number;
   clear(): void;
   /** The fault that a call with this path, query and body meets, if any: the first added of those that match. Every fault that matches has seen the call. */
   take(operation: OperationId, text: () => string): Fault | undefined;
@@ -82,8 +84,11 @@ export function openFaults(): Faults {
   return {
     add: (faults) => {
       const added = faults.map((fault) => ({ number: (last += 1), fault, seen: 0, met: 0 }));
-      waiting = [...waiting, ...added].slice(-MOST_FAULTS);
+      // Those that are used up are shown while there is room.
+      if (waiting.length + added.length > MOST_FAULTS) waiting = waiting.filter(isUnmet);
+      waiting = [...waiting, ...added];
     },
+    unmet: () => waiting.filter(isUnmet).length,
     list: () => waiting.map(({ number, fault, met }) => ({ number, ...fault, met })),
     clear: () => {
       waiting = [];
@@ -92,7 +97,7 @@ export function openFaults(): Faults {
       if (waiting.length === 0) return undefined;
       const matching = waiting.filter(
         ({ fault, met }) =>
-          met < fault.count &&
+          isUnmet({ fault, met }) &&
           (fault.operation === '*' || fault.operation === operation) &&
           (fault.match === undefined || text().includes(fault.match)),
       );
@@ -103,6 +108,10 @@ export function openFaults(): Faults {
       return first.fault;
     },
   };
+}
+
+function isUnmet({ fault, met }: { readonly fault: Fault; readonly met: number }): boolean {
+  return met < fault.count;
 }
 
 /** Whether a request that meets the fault is carried out. */

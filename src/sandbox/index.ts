@@ -15,7 +15,7 @@ import { openLimits } from './limits.ts';
 import type { AnswerLine } from './log.ts';
 import { SEEDS, isSeed, startSeason, writeSeed } from './seed.ts';
 import type { SeedName } from './seed.ts';
-import { close, listen } from './server.ts';
+import { close, listen, openConnections } from './server.ts';
 import { completeSettings } from './settings.ts';
 import type { Settings } from './switches.ts';
 import { openStore } from './store.ts';
@@ -100,6 +100,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       onFailure: options.onFailure,
       onAnswer: options.onAnswer,
     });
+    const connections = openConnections(app);
     return {
       apiKey,
       controlKey,
@@ -112,7 +113,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       listen: (where) => listen(app, where),
       close: async () => {
         ended.abort();
-        await close(app);
+        await close(app, connections);
         for (const account of accounts) account.close();
       },
     };
@@ -187,9 +188,13 @@ function openAccount(
 function requireTime(text: string): string {
   const time = parseTime(text);
   if (time !== undefined) return time;
-  throw new UsageError('sandbox.now', `--now ${text}: not an ISO 8601 time with its zone`, {
-    next: 'write for example --now 2026-09-22T12:00:00Z',
-  });
+  throw new UsageError(
+    'sandbox.now',
+    `--now ${text}: not an ISO 8601 time with its zone, up to the year 9998`,
+    {
+      next: 'write for example --now 2026-09-22T12:00:00Z',
+    },
+  );
 }
 
 /** Fills a new database, or goes on with one that has contents; the season is then where its clock is. */

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { UnavailableError } from '../model/error.ts';
 
@@ -26,12 +28,29 @@ export async function listen(
   }
 }
 
-/** Takes no more requests and answers those that came before; a client that does not take its answer is cut off after 5 seconds. */
-export async function close(app: FastifyInstance): Promise<void> {
+/**
+ * Takes no more requests and answers those that came before; a client that does not take its answer is cut off after 5 seconds. Connections that have
+ * asked nothing, such as those that browsers open ahead, end at once: Node would wait for them.
+ */
+export async function close(app: FastifyInstance, connections: ReadonlySet<Socket>): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), GRACE_MS);
   try {
-    await app.close();
+    const closed = app.close();
+    // By then the port is closed, and nobody comes any more.
+    await turn();
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+    await closed;
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The connections that are open, now and later. */
+export function openConnections(app: FastifyInstance): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  app.server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
 }

@@ -2,6 +2,8 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { ConfigError, InternalError } from '../model/error.ts';
+import { lockFile } from './file-lock.ts';
+import type { FileLock } from './file-lock.ts';
 import { migrate } from './migrations.ts';
 
 /** One row as SQLite gives it. */
@@ -18,11 +20,13 @@ export interface Changes {
 /** What the sandbox keeps: SQL with prepared statements, one connection, everything synchronous. */
 export class Store {
   readonly #database: DatabaseSync;
+  readonly #lock: FileLock | undefined;
   readonly #statements = new Map<string, StatementSync>();
   #writes = 0;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, lock?: FileLock) {
     this.#database = database;
+    this.#lock = lock;
   }
 
   /** The first row, mapped, or undefined. */
@@ -120,6 +124,7 @@ export class Store {
 
   close(): void {
     this.#database.close();
+    this.#lock?.release();
   }
 
   #prepare(sql: string): StatementSync {
@@ -133,16 +138,25 @@ export class Store {
 
 /**
  * The store in `file`, made when it is not there (readable by its owner alone: it holds the key), or in memory.
- * @throws ConfigError `sandbox.db` when the file cannot be opened, is no database or was written by a newer version.
+ * @throws ConfigError `sandbox.db` when the file cannot be opened, is no database, was written by a newer version or is that of another sandbox
+ * that is running.
  */
 export function openStore(file: string | undefined): Store {
+  let lock: FileLock | undefined;
+  let database: DatabaseSync | undefined;
   try {
-    if (file !== undefined) closeSync(openSync(file, 'a', 0o600));
-    const database = new DatabaseSync(file ?? ':memory:', { timeout: 5_000 });
+    if (file !== undefined) {
+      closeSync(openSync(file, 'a', 0o600));
+      lock = lockFile(file);
+      if (lock === undefined) throw new Error('another sandbox is running on it');
+    }
+    database = new DatabaseSync(file ?? ':memory:', { timeout: 5_000 });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     migrate(database);
-    return new Store(database);
+    return new Store(database, lock);
   } catch (cause) {
+    database?.close();
+    lock?.release();
     throw new ConfigError('sandbox.db', `the sandbox cannot use ${file ?? 'memory'}: ${String(cause)}`, {
       file,
       next: 'name another file with --db, or leave --db out to keep everything in memory',

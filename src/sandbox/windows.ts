@@ -65,6 +65,8 @@ function slidingWindow({ limit, lengthMs, text, kept }: WindowOptions): RateWind
   // Times before this place have left the window; they are cut off now and then, not each time.
   let first = 0;
   const roll = (nowMs: number): void => {
+    // The clock was set back: what comes later has not happened.
+    if ((times.at(-1) ?? nowMs) > nowMs) times = times.filter((time) => time <= nowMs);
     while (first < times.length && (times[first] ?? 0) <= nowMs - lengthMs) first += 1;
     if (first < 1_000) return;
     times = times.slice(first);

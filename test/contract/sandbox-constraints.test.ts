@@ -378,8 +378,8 @@ describe('a broken request is refused with the name of the field and changes not
     ['GET', '/v1/nothing'],
     ['GET', '/nothing'],
     ['GET', '/v1/user/'],
-    ['PATCH', '/v1/squad'],
-    ['POST', '/v1/auth/account'],
+    ['PATCH', '/v1/squads'],
+    ['POST', '/v1/auth'],
   ] as const)('%s %s is an enveloped 404', async (method, path) => {
     expect((await box.send(method, path)).status).toBe(404);
   });

@@ -144,7 +144,8 @@ describe('POST /control/clock', () => {
     [{ now: '2026-08-10T08:59:59Z' }, 422, 'now: the clock goes forward only'],
     [{ advance: '7' }, 400, 'advance: must be a duration'],
     [{ advance: '-1d' }, 400, 'advance: must be a duration'],
-    [{ advance: '999999999d' }, 422, 'advance: leads beyond the year 9999'],
+    [{ advance: '999999999d' }, 422, 'advance: leads beyond the year 9998'],
+    [{ now: '9999-12-31T23:59:59Z' }, 400, 'now: must be an ISO 8601 time'],
     [{ later: '1d' }, 400, 'later'],
     ['1d', 400, 'body'],
   ])('%j is refused and moves nothing', async (body, status, message) => {

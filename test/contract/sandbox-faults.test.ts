@@ -125,6 +125,22 @@ describe('faults over the wire', () => {
     expect(await (await post()).text()).toBe(first);
   });
 
+  it.each(Object.keys(FAULT_KINDS) as (keyof typeof FAULT_KINDS)[])(
+    '%s happens to a refusal in plain text too',
+    async (kind) => {
+      const box = await openSandbox({
+        settings: { error_shape: 'text' },
+        faults: [{ kind, after_ms: 1, every_ms: 0, bytes: 10, processed: true }],
+      });
+      const headers = { 'x-api-key': box.sandbox.apiKey };
+      const { base_url } = await box.sandbox.listen({ port: 0 });
+      await fetch(`${base_url}/v1/user?page=0`, { headers, redirect: 'manual' }).catch(() => 'no answer');
+      expect((await fetch(`${base_url}/v1/user`, { headers })).status).toBe(200);
+      expect(box.failures).toEqual([]);
+      await box.close();
+    },
+  );
+
   it('a request that hangs ends with the service', async () => {
     const other = await createSandbox({
       faults: [{ kind: 'hang', operation: '*', nth: 1, count: 1 }],
@@ -151,7 +167,7 @@ describe('faults are met', () => {
     box = await openSandbox({ seed: 'demo' });
   });
   afterAll(() => box.close());
-  const control = async (method: 'GET' | 'POST' | 'PATCH', body?: unknown, path = '/faults') => {
+  const control = async (method: 'GET' | 'POST' | 'DELETE', body?: unknown, path = '/faults') => {
     const answer = await box.sandbox.app.inject({
       method,
       url: `/control${path}`,
@@ -198,6 +214,21 @@ describe('faults are met', () => {
       ],
     });
     expect(await statuses(['/user', '/user', '/user'])).toEqual([503, 504, 200]);
+  });
+
+  it('also when many others are set after them; more than 1,000 do not wait', async () => {
+    await control('DELETE');
+    const many = (count: number) => ({
+      faults: Array.from({ length: count }, () => ({ kind: 'status', operation: 'list-prices' })),
+    });
+    await control('POST', { faults: [{ kind: 'status', operation: 'list-squads', status: 503 }] });
+    expect((await control('POST', many(999))).status).toBe(200);
+    const refused = await control('POST', many(1));
+    expect([refused.status, refused.body['message']]).toEqual([409, expect.stringContaining('1000')]);
+    expect(await statuses(['/squad', '/price'])).toEqual([503, 500]);
+    expect((await control('POST', many(2))).status).toBe(200);
+    expect((await control('POST', many(1))).status).toBe(409);
+    await control('DELETE');
   });
 
   it('by no request without the key, and not by the operator', async () => {

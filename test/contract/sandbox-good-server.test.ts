@@ -47,6 +47,32 @@ describe('the log of requests', () => {
   });
 });
 
+describe('a method that a path does not take', () => {
+  it.each([
+    ['DELETE', '/v1/user', 'GET, PATCH, POST'],
+    ['HEAD', '/v1/user?page=1', 'GET, PATCH, POST'],
+    ['PUT', '/v1/squad/any/lineup', 'GET'],
+    ['POST', '/v1/points/config/1', 'GET'],
+    ['GET', '/control/clock', 'POST'],
+    ['POST', '/docs', 'GET'],
+  ] as const)('%s %s is refused with 405 and those that it does', async (method, url, allow) => {
+    const sandbox = await createSandbox();
+    const answer = await sandbox.app.inject({ method, url });
+    expect([answer.statusCode, answer.headers['allow']]).toEqual([405, allow]);
+    if (method !== 'HEAD') expect(answer.json()).toMatchObject({ statusCode: 405, data: null });
+    await sandbox.close();
+  });
+
+  it('is not found where there is no such path', async () => {
+    const sandbox = await createSandbox();
+    for (const url of ['/v1/users', '/v1/squad/a/b', '/v1', '/control', '/else']) {
+      const answer = await sandbox.app.inject({ method: 'POST', url });
+      expect([answer.statusCode, answer.headers['allow']]).toEqual([404, undefined]);
+    }
+    await sandbox.close();
+  });
+});
+
 describe('the end of the service', () => {
   it('lets a request under way finish, refuses new ones and keeps what it did', async () => {
     const gate = Promise.withResolvers<undefined>();
@@ -66,6 +92,30 @@ describe('the end of the service', () => {
     gate.resolve(undefined);
     expect((await underWay).status).toBe(200);
     await ended;
+  });
+
+  it('does not wait for a connection that has asked nothing', async () => {
+    const sandbox = await createSandbox();
+    const { base_url } = await sandbox.listen({ port: 0 });
+    const connected = Promise.withResolvers<undefined>();
+    sandbox.app.server.once('connection', () => connected.resolve(undefined));
+    const ended = Promise.withResolvers<string>();
+    connect(Number(new URL(base_url).port), '127.0.0.1')
+      .on('error', () => ended.resolve('ended'))
+      .on('close', () => ended.resolve('ended'));
+    await connected.promise;
+    await Promise.all([sandbox.close(), ended.promise]);
+  }, 4_000);
+
+  it('ends the wait before an answer', async () => {
+    const sandbox = await createSandbox({ settings: { latency_ms: 1_000_000 } });
+    const { base_url } = await sandbox.listen({ port: 0 });
+    const asked = Promise.withResolvers<undefined>();
+    sandbox.app.server.once('request', () => asked.resolve(undefined));
+    const underWay = fetch(`${base_url}/v1/user`, { headers: { 'x-api-key': sandbox.apiKey } });
+    await asked.promise;
+    await sandbox.close();
+    expect((await underWay).status).toBe(200);
   });
 });
 

@@ -569,6 +569,23 @@ describe('profiles', () => {
     expect(status).toBe(200);
   });
 
+  it.each(Object.entries(PROFILES))(
+    '%s answers who has no key in its own shape',
+    async (_name, { settings }) => {
+      const all: Partial<Settings> = settings;
+      await withBox(settings, async ({ sandbox }) => {
+        const answer = await sandbox.inject({
+          method: 'GET',
+          url: 'http://sandbox.test/v1/user',
+          headers: {},
+        });
+        expect(answer.status).toBe(all.error_shape === 'http_200' ? 200 : 401);
+        expect(answer.headers['date']).toBeDefined();
+        expect(answer.body).toContain('the header x-api-key is missing');
+      });
+    },
+  );
+
   it('an unknown name is refused with the nearest', () => {
     expect(() => profileSettings('laging')).toThrow(
       expect.objectContaining({

@@ -83,6 +83,24 @@ describe('the season that a seed makes', () => {
     const player = (await box.call('get-player', { id: 1, query: { fantasy_league_id: 1 } })).record;
     expect(player['weekly_stats']).toHaveLength(38);
   });
+
+  it('a squad made after the last week shows it without points', async () => {
+    const box = await open({ seed: 'demo', now: '2027-06-01T00:00:00Z' });
+    const weeks = (await box.call('get-fixtures', { id: 1 })).list;
+    const players_in = Array.from({ length: 30 }, (_, index) => index + 1);
+    const body = { user_id: 1, name: 'Too late', fantasy_league_id: 1, players_in };
+    const id = String((await box.call('create-squad', { body })).record['id']);
+    const trigger = { fantasy_league_id: 1, game_week_id: weeks[37]?.['id'] };
+    await box.call('trigger-auto-substitution', { body: trigger });
+    const squad = (await box.call('get-squad', { id })).record;
+    expect(squad['ranking']).toMatchObject({ game_week: '38', game_week_points: 0, total_points: 0 });
+    const lineup = (await box.call('get-lineup', { id })).record;
+    expect(lineup['total_points']).toBe(0);
+    expect(at(lineup, 'squad.starting_xi.0.is_starting')).toBe(true);
+    const { starting_xi, bench } = lineup['squad'] as Record<string, readonly Fields[]>;
+    const points = [...(starting_xi ?? []), ...(bench ?? [])].map((entry) => entry['points']);
+    expect(points).toEqual(players_in.map(() => 0));
+  });
 });
 
 describe('the demo season as a client reads it', () => {

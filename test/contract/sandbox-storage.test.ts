@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -52,6 +52,22 @@ describe('a database file', () => {
     expect((await again.call('get-account')).status).toBe(200);
     await again.close();
   });
+
+  it.each(['fixed', 'sliding'] as const)(
+    'has %s windows that are new at an earlier time',
+    async (windows) => {
+      const db = join(folder, `${windows}.sqlite`);
+      const settings = { windows, per_minute: 1 };
+      const first = await openSandbox({ db, settings, now: '2026-12-01T00:00:00Z' });
+      expect((await first.call('list-users')).status).toBe(200);
+      expect((await first.call('list-users')).status).toBe(429);
+      await first.close();
+      const second = await openSandbox({ db, settings, now: '2026-09-01T00:00:00Z' });
+      expect((await second.call('list-users')).status).toBe(200);
+      expect((await second.call('list-users')).status).toBe(429);
+      await second.close();
+    },
+  );
 
   it('can be set to another time of the season', async () => {
     const db = join(folder, 'now.sqlite');
@@ -121,13 +137,28 @@ describe('what cannot be used is refused with a code and a remedy', () => {
     });
   });
 
+  it('a file that another sandbox holds', async () => {
+    const db = join(folder, 'held.sqlite');
+    const first = await openSandbox({ db });
+    expect(await failure({ db })).toMatchObject({
+      code: 'sandbox.db',
+      message: expect.stringContaining('another sandbox') as string,
+    });
+    expect((await first.call('list-users')).status).toBe(200);
+    await first.close();
+    const second = await openSandbox({ db });
+    expect(await failure({ db: join(folder, 'held.sqlite') })).toMatchObject({ code: 'sandbox.db' });
+    await second.close();
+    expect(readdirSync(folder).filter((name) => name.startsWith('held'))).toEqual(['held.sqlite']);
+  });
+
   it('another seed than the file was made with', async () => {
     const db = join(folder, 'seed.sqlite');
     await (await openSandbox({ db, seed: 'demo' })).close();
     expect(await failure({ db, seed: 'default' })).toMatchObject({ code: 'sandbox.seed', exitCode: 4 });
   });
 
-  it.each(['tomorrow', '22', '2026-13-01', ''])('the time %j', async (now) => {
+  it.each(['tomorrow', '22', '2026-13-01', '', '9999-01-01'])('the time %j', async (now) => {
     expect(await failure({ now })).toMatchObject({ code: 'sandbox.now', exitCode: 64 });
   });
 

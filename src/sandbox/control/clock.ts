@@ -3,16 +3,13 @@ import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { advance } from '../play.ts';
 import { Refusal } from '../refusal.ts';
-import { parseDurationMs, parseTime } from '../time.ts';
+import { LAST_TIME_MS, parseDurationMs, parseTime } from '../time.ts';
 import { nextToPlay } from '../weeks.ts';
 import { hidden, success } from './answer.ts';
 import { stateOf } from './state.ts';
 
 const clockBody = z.strictObject({ now: z.string().optional(), advance: z.string().optional() });
 type ClockBody = z.infer<typeof clockBody>;
-
-/** The last time whose year has four digits, as texts that are compared must have. */
-const LAST_TIME_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** POST /clock and POST /play-next-week. Both play what has ended then, with the move of the clock or not at all. */
 export function addClockRoutes(control: FastifyInstance, context: Context): void {
@@ -50,6 +47,6 @@ function timeAfter(duration: string, now: string): string {
   const byMs = parseDurationMs(duration);
   if (byMs === undefined) throw new Refusal(400, 'advance: must be a duration such as 90s, 15m, 12h or 7d');
   const target = Date.parse(now) + byMs;
-  if (target > LAST_TIME_MS) throw new Refusal(422, 'advance: leads beyond the year 9999');
+  if (target > LAST_TIME_MS) throw new Refusal(422, 'advance: leads beyond the year 9998');
   return new Date(target).toISOString();
 }

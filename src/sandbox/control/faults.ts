@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { faultsSchema } from '../faults.ts';
+import { MOST_FAULTS, faultsSchema } from '../faults.ts';
+import { Refusal } from '../refusal.ts';
 import { hidden, success } from './answer.ts';
 
 /** GET, POST and DELETE /faults: those that wait or were met, more of them, and none. */
@@ -11,6 +12,9 @@ export function addFaultRoutes(control: FastifyInstance, { faults }: Context): v
     '/faults',
     hidden({ body: faultsSchema }),
     ({ body }) => {
+      if (faults.unmet() + body.faults.length > MOST_FAULTS) {
+        throw new Refusal(409, `faults: ${faults.unmet()} wait already, and at most ${MOST_FAULTS} may`);
+      }
       faults.add(body.faults);
       return success(`${body.faults.length} faults set`, faults.list());
     },

@@ -1,4 +1,5 @@
 import type { Handler } from '../context.ts';
+import type { Performance } from '../match.ts';
 import { countLineup } from '../scoring.ts';
 import type { CountedPlace } from '../scoring.ts';
 import { isProcessed, readScoring, scoresOf, toPlace } from '../settle.ts';
@@ -73,6 +74,7 @@ function readEntries(store: Store, squad: SquadRow) {
 }
 
 function readSquadPerformances(store: Store, squad: SquadRow) {
+  if (!squad.takesPart) return new Map<number, Performance>();
   const rows = store.all(
     `SELECT w.*, p.position FROM squad_players sp JOIN weekly_stats w ON w.player_id = sp.player_id AND w.game_week = ?
      JOIN players p ON p.id = sp.player_id WHERE sp.squad = ?`,

@@ -37,6 +37,8 @@ export interface SquadRow {
   readonly user: ReturnType<typeof toUser>;
   /** The week that the squad shows: the current one, or the first that it takes part in. */
   readonly week: number;
+  /** Whether it takes part in that week; one that was made after the last week has begun never does. */
+  readonly takesPart: boolean;
 }
 
 /** A squad by its id. @throws Refusal 404 when there is none. */
@@ -55,6 +57,7 @@ export function requireSquad({ store, season }: Context, id: string): SquadRow {
       miniLeagues: int(row, 'mini_leagues'),
       user: toUser(row),
       week: Math.min(LAST_WEEK, Math.max(current, int(row, 'first_week'))),
+      takesPart: int(row, 'first_week') <= LAST_WEEK,
     }),
   );
   if (squad === undefined) throw unknownId('id', 'squad', id);
