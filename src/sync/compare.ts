@@ -51,7 +51,7 @@ export async function prepareComparison(
     return nothingKnown('triggered whatever was triggered before, as --again says');
   const comparison =
     resource === 'fantasy_leagues'
-      ? await compareFantasyLeagues(ports, mapping, account, service)
+      ? await compareFantasyLeagues(ports, mapping, account, service, rows)
       : resource === 'auto_substitutions'
         ? await compareTriggers(ports, mapping, service, rows, options.adopt)
         : await compareOthers(ports, mapping, service, rows, options.adopt, wanted);
@@ -64,6 +64,7 @@ async function compareFantasyLeagues(
   mapping: PushMapping,
   account: Account,
   service: ServiceAccount,
+  rows: RunRows,
 ): Promise<Comparison> {
   const comparison = await fromSnapshots(
     ports,
@@ -72,7 +73,7 @@ async function compareFantasyLeagues(
     'compared with the fantasy leagues that this state created',
   );
   const others = (quotaUsed(account, 'fantasy_leagues') ?? 0) - comparison.known;
-  if (others > 0) {
+  if (others > 0 && (await hasUnknownKeys(mapping, rows, comparison))) {
     const are = others === 1 ? '1 fantasy league' : `${others} fantasy leagues`;
     const message = `${mapping.name}: the account has ${are} that this state did not create, and the service cannot list them: see that none of the rows names one of these`;
     ports.emit({ kind: 'warning', message });
@@ -81,6 +82,18 @@ async function compareFantasyLeagues(
 }
 
 const PAGE = 1000;
+
+/** Whether the first rows that are to be compared hold one that would be created. */
+async function hasUnknownKeys(
+  { name }: PushMapping,
+  rows: RunRows,
+  comparison: Comparison,
+): Promise<boolean> {
+  const page = await rows.page(name, { change: 'pending', open: true, afterRow: 0, limit: PAGE });
+  const keys = page.flatMap(({ key }) => key ?? []);
+  const known = await comparison.lookup(keys);
+  return keys.some((key) => !known.has(key));
+}
 
 /** A trigger goes out once for each league and game week. The log holds no game week, so without a memory nobody can tell which were processed. */
 async function compareTriggers(

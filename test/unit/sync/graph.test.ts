@@ -223,8 +223,10 @@ describe('fantasy leagues', () => {
         'the account has 1 fantasy league that this state did not create',
       ) as string,
     });
+    engine.events.length = 0;
     await run(engine, [leagues]);
     expect(only(engine, 'leagues')).toEqual(['unchanged']);
+    expect(engine.events.filter(({ kind }) => kind === 'warning')).toEqual([]);
     set(engine, 'leagues', 'Name,League', 'Cup,2');
     await run(engine, [leagues]);
     expect(outcomes(engine, 'leagues')[0]?.[1]).toContain('the service can neither change nor delete it');
