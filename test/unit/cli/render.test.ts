@@ -218,6 +218,12 @@ describe('the account', () => {
     expect(text).toMatch(/users +<yellow>█{16}░{4}<\/> +8 \/ 10 {2}2 left, ok<red>, blocked<\/>/);
   });
 
+  it('says no time until a reset that is told on another clock', () => {
+    const window = { limit: 100, window: '1m', used: 0, remaining: 100, reset_at: '2026-10-01T12:00:00Z' };
+    const text = renderAccount({ id: 'a1', config: { rate_limit: { per_minute: window } } }, view);
+    expect(text).toMatch(/100 left, new at 2026-10-01 13:00:00$/m);
+  });
+
   it('survives a service that says next to nothing', () => {
     expect(renderAccount({ id: 'a1' }, view)).toContain('tier        -');
   });
