@@ -24,6 +24,9 @@ const ENUMERATED: ReadonlySet<string> = new Set([
   'week',
 ]);
 
+/** Of these, numbers stand for a week or a score: one word for all of them. */
+const NUMBERED: ReadonlySet<string> = new Set(['week', 'result']);
+
 /** What was met at one place of the records of an operation. */
 interface Place {
   readonly name: string;
@@ -207,7 +210,7 @@ export class RecordObserver {
     else if (typeof value !== 'string') return;
     else if (place.type === 'datetime') this.#time(value);
     else if (place.values !== undefined)
-      count(place.values, place.name === 'week' ? withoutDigits(value) : value);
+      count(place.values, NUMBERED.has(place.name) ? withoutDigits(value) : value);
   }
 
   #time(text: string): void {

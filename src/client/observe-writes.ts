@@ -1,11 +1,11 @@
 import type { OperationId } from '../contract/index.ts';
-import type { HttpRequest, HttpResponse } from '../model/ports.ts';
+import type { HttpRequest } from '../model/ports.ts';
 import { parseTimeMs } from './server-time.ts';
 import type { Tally } from './tally.ts';
 
 /** Users whose external_id is remembered within one command. */
 const MOST_USERS = 20_000;
-/** A user that was made so long before the answer was not made by the request. */
+/** A user that was made so long before the answer's latest change was not made by the request; the service's own clock tells both. */
 const KNOWN_BEFORE_MS = 300_000;
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -29,7 +29,8 @@ export class WriteObserver {
   readonly #tally: Tally;
   /** The id of a user by its external_id, as lists and answers showed it. */
   readonly #users = new Map<string, string>();
-  #priceReference: string | undefined;
+  /** The reference of the last upload, and whether a record of the log showed it since. */
+  #reference: { readonly text: string; shown: boolean } | undefined;
 
   constructor(tally: Tally) {
     this.#tally = tally;
@@ -50,16 +51,25 @@ export class WriteObserver {
 
   /** A record of the price log. */
   price(record: unknown): void {
-    const { txn_ref } = fieldsOf(record);
-    if (this.#priceReference !== undefined && txn_ref === this.#priceReference)
-      this.#tally.add('price_reference', 'upload-prices', 'is the txn_ref of its records');
+    const reference = this.#reference;
+    if (reference !== undefined && fieldsOf(record).txn_ref === reference.text) reference.shown = true;
   }
 
-  applied(operation: OperationId, request: HttpRequest, response: HttpResponse, data: unknown): void {
+  /** The whole price log was read. */
+  pricesListed(): void {
+    if (this.#reference === undefined) return;
+    const how = this.#reference.shown
+      ? 'is the txn_ref of its records'
+      : 'is in no record of the log that was read after it';
+    this.#tally.add('price_reference', 'upload-prices', how);
+    this.#reference = undefined;
+  }
+
+  applied(operation: OperationId, request: HttpRequest, data: unknown): void {
     const body = bodyOf(request);
     switch (operation) {
       case 'create-users':
-        this.#usersCreated(listOf(body.users), listOf(data), response);
+        this.#usersCreated(listOf(body.users), listOf(data));
         return;
       case 'upload-prices':
         this.#pricesUploaded(listOf(body.prices), fieldsOf(data));
@@ -77,7 +87,8 @@ export class WriteObserver {
     }
   }
 
-  refused(operation: OperationId, request: HttpRequest, { status, body }: HttpResponse): void {
+  /** `status` is the one that the answer means. */
+  refused(operation: OperationId, request: HttpRequest, status: number, body: string): void {
     if (operation !== 'create-users' && operation !== 'upload-prices') return;
     const sent = bodyOf(request);
     const rows = listOf(operation === 'create-users' ? sent.users : sent.prices);
@@ -94,7 +105,7 @@ export class WriteObserver {
       this.#tally.add('repeated_key', operation, `refused with ${status}${named ? ', which names it' : ''}`);
   }
 
-  #usersCreated(sent: readonly Raw[], answered: readonly Raw[], response: HttpResponse): void {
+  #usersCreated(sent: readonly Raw[], answered: readonly Raw[]): void {
     const tally = this.#tally;
     tally.add('batch_taken', 'create-users', String(sent.length));
     const at = new Map(sent.map(({ external_id }, index) => [external_id, index]));
@@ -107,18 +118,18 @@ export class WriteObserver {
       tally.add('batch_answer', 'create-users', how);
     }
     if (found.length < places.length) tally.add('batch_answer', 'create-users', 'others beside those sent');
-    this.#knownKeys(sent, answered, response);
+    this.#knownKeys(sent, answered);
   }
 
-  #knownKeys(sent: readonly Raw[], answered: readonly Raw[], { headers }: HttpResponse): void {
+  #knownKeys(sent: readonly Raw[], answered: readonly Raw[]): void {
     const byKey = new Map(answered.map((record) => [record.external_id, record]));
-    const answeredMs = parseTimeMs(headers['date'] ?? '');
+    const latestMs = Math.max(...answered.map(({ updated_at }) => timeOf(updated_at)).filter((ms) => ms > 0));
     for (const { external_id, display_name } of sent) {
       if (typeof external_id !== 'string') continue;
       const record = byKey.get(external_id);
       const known = this.#users.get(external_id);
-      const createdMs = typeof record?.created_at === 'string' ? parseTimeMs(record.created_at) : Number.NaN;
-      if (known === undefined && !(createdMs < answeredMs - KNOWN_BEFORE_MS)) continue;
+      const isOld = timeOf(record?.created_at) < latestMs - KNOWN_BEFORE_MS;
+      if (known === undefined && !isOld) continue;
       this.#tally.add('repeated_key', 'create-users', howKnown(record, known, display_name));
     }
     for (const record of answered) {
@@ -139,9 +150,11 @@ export class WriteObserver {
         taken === sent.length ? 'as sent' : taken < sent.length ? 'fewer than sent' : 'more than sent';
       tally.add('price_count', 'upload-prices', how);
     }
-    if (typeof reference === 'string') this.#priceReference = reference;
+    if (typeof reference === 'string') this.#reference = { text: reference, shown: false };
   }
 }
+
+const timeOf = (value: unknown): number => (typeof value === 'string' ? parseTimeMs(value) : Number.NaN);
 
 function howKnown(record: Raw | undefined, known: string | undefined, sentName: unknown): string {
   if (record === undefined) return 'left out of the answer';

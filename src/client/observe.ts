@@ -6,6 +6,7 @@ import { RATE_WINDOWS, windowLengthMs } from '../model/budget.ts';
 import type { RateWindowName } from '../model/budget.ts';
 import type { Sighting } from '../model/learnt.ts';
 import type { HttpRequest, HttpResponse } from '../model/ports.ts';
+import { isSuccess } from './classify.ts';
 import { parseEnvelope } from './envelope.ts';
 import { listSightings } from './observe-list.ts';
 import type { ListReading } from './observe-list.ts';
@@ -69,14 +70,15 @@ export class Observer {
         this.#tally.add('extra_field', operation, `${fieldName(name)} of the envelope`);
     if (endpoint.paged) this.#records.paging(operation, envelope.paging);
     this.#records.data(operation, endpoint, data);
-    if (endpoint.method !== 'GET') this.#writes.applied(operation, request, response, data);
+    if (endpoint.method !== 'GET') this.#writes.applied(operation, request, data);
     else this.#read(operation, request, response, data);
   }
 
   /** An answer that says no, or nothing that can be trusted. */
   refused(operation: OperationId, request: HttpRequest, response: HttpResponse): void {
-    const { status, headers } = response;
-    this.#tally.add('refusal', operation, `${status}, ${bodyShape(response)}`);
+    const { headers } = response;
+    const { shape, status } = bodyOf(response);
+    this.#tally.add('refusal', operation, `${response.status}, ${shape}`);
     if (status === TOO_MANY)
       this.#tally.add('retry_after', 'with 429', retryAfterKind(headers['retry-after']));
     const asked = operation === 'get-points-config' ? lastSegmentOf(request) : undefined;
@@ -86,12 +88,13 @@ export class Observer {
         operation,
         `${/^\d+$/.test(asked) ? 'a number' : 'another id'} is refused with ${status}`,
       );
-    this.#writes.refused(operation, request, response);
+    this.#writes.refused(operation, request, status, response.body);
   }
 
   /** One read of a list, from its first page to wherever it ended. */
   listed(operation: OperationId, reading: ListReading): void {
     for (const [topic, value] of listSightings(reading)) this.#tally.add(topic, operation, value);
+    if (operation === 'list-prices' && reading.problem === undefined) this.#writes.pricesListed();
   }
 
   /** `page` was refused where the first page without it was answered. */
@@ -193,19 +196,24 @@ const signOf = (value: unknown): string => {
 const lastSegmentOf = ({ url }: HttpRequest): string =>
   decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '');
 
-/** The shape of a body that says no: whether it is the envelope, and which names stand in it. */
-function bodyShape({ status, body }: HttpResponse): string {
+/** The shape of a body that says no: whether it is the envelope, which names stand in it, and the status that it means. */
+function bodyOf({ status, body }: HttpResponse): { readonly shape: string; readonly status: number } {
   const parsed = parseEnvelope(body);
-  if (parsed.kind === 'html') return 'HTML';
+  if (parsed.kind === 'html') return { shape: 'HTML', status };
   if (parsed.kind === 'envelope') {
     const { statusCode } = parsed.envelope;
     const others = Object.keys(parsed.envelope).filter((name) => !ENVELOPE.has(name));
-    return [
-      statusCode === status ? 'the envelope' : `the envelope saying ${statusCode}`,
-      ...(others.length === 0 ? [] : [`with ${names(others)}`]),
-    ].join(' ');
+    const shape = statusCode === status ? 'the envelope' : `the envelope saying ${statusCode}`;
+    return {
+      shape: others.length === 0 ? shape : `${shape} with ${names(others)}`,
+      status: isSuccess(status) ? statusCode : status,
+    };
   }
-  if (body.trim() === '') return 'an empty body';
+  if (body.trim() === '') return { shape: 'an empty body', status };
+  return { shape: shapeOfOther(body), status };
+}
+
+function shapeOfOther(body: string): string {
   let value: unknown;
   try {
     value = JSON.parse(body);

@@ -1,7 +1,7 @@
 import { MOST_VALUES, TOPICS } from '../model/learnt.ts';
 import type { Sighting, TopicName } from '../model/learnt.ts';
 
-/** Longest text that is kept of a value or a subject. */
+/** Longest text that is kept of a value. */
 const LONGEST = 60;
 
 const cut = (text: string): string => (text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`);
@@ -24,7 +24,7 @@ export class Tally {
   take(): readonly Sighting[] {
     const seen = [...this.#counts].flatMap(([topic, subjects]) =>
       [...subjects].flatMap(([subject, values]) =>
-        [...values].map(([value, times]) => ({ topic, subject: cut(subject), value, times })),
+        [...values].map(([value, times]) => ({ topic, subject, value, times })),
       ),
     );
     this.#counts.clear();

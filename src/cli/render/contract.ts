@@ -74,55 +74,97 @@ const notSeen = ({ learnt }: Contract): readonly string[] =>
 
 const GROUPS = [...new Set(Object.values(TOPICS).map(({ group }) => group))];
 
-/** By group, then topic, then subject. */
+/** By topic, then subject. */
 function inOrder(learnt: readonly Learnt[]): readonly Learnt[] {
-  return TOPIC_NAMES.flatMap((topic) =>
-    learnt
-      .filter((each) => each.topic === topic)
-      .toSorted((a, b) => (a.subject < b.subject ? -1 : a.subject > b.subject ? 1 : 0)),
+  const place = ({ topic }: Learnt): number => TOPIC_NAMES.indexOf(topic);
+  return learnt.toSorted((a, b) => place(a) - place(b) || (a.subject < b.subject ? -1 : 1));
+}
+
+type Line = readonly string[];
+
+/** How dates are shown: on the first day and on the last. */
+type Days = (seen: readonly Pick<SeenValue, 'firstAtMs' | 'lastAtMs'>[]) => string;
+
+function daysIn(timezone: string, style: Style): Days {
+  const day = (ms: number): string => renderTime(ms, timezone).slice(0, 10);
+  return (seen) => {
+    const first = day(Math.min(...seen.map(({ firstAtMs }) => firstAtMs)));
+    const last = day(Math.max(...seen.map(({ lastAtMs }) => lastAtMs)));
+    return style('dim', first === last ? first : `${first} to ${last}`);
+  };
+}
+
+/** One line for each value, so that each has its dates. */
+function linesOf({ topic, subject, values, more }: Learnt, days: Days): readonly Line[] {
+  const { about } = TOPICS[topic];
+  return [
+    ...values.map((seen, index) => [
+      ...(index === 0 ? [safeText(subject), about] : ['', '']),
+      ...[safeText(seen.value), `${renderCount(seen.times)}×`, days([seen])],
+    ]),
+    ...(more ? [['', '', '… and more', '', '']] : []),
+  ];
+}
+
+/** One line for all values: a field and its words. */
+function wordsOf({ subject, values, more }: Learnt, days: Days): string {
+  const words = [...values.map(({ value }) => safeText(value)), ...(more ? ['…'] : [])];
+  return `${safeText(subject)}: ${words.join(', ')}  ${days(values)}`;
+}
+
+/** One line for all fields of an operation that differ in the same way. */
+function differencesOf(learnt: readonly Learnt[], days: Days): readonly string[] {
+  const found = new Map<string, { readonly paths: string[]; readonly seen: SeenValue[] }>();
+  for (const { subject, values } of learnt) {
+    const [operation = '', path = 'data'] = subject.split(' ');
+    for (const seen of values) {
+      const title = `${operation}, ${seen.value}`;
+      const group = found.get(title) ?? { paths: [], seen: [] };
+      found.set(title, { paths: [...group.paths, path], seen: [...group.seen, seen] });
+    }
+  }
+  return [...found].map(
+    ([title, { paths, seen }]) => `${safeText(title)}: ${safeText(paths.join(', '))}  ${days(seen)}`,
   );
 }
 
-/** What was learnt about the service, in sections, each value with how often and on which days it was seen; last what was not seen yet. */
+function sectionOf(group: string, contract: Contract, days: Days): string {
+  const learnt = inOrder(contract.learnt).filter(({ topic }) => TOPICS[topic].group === group);
+  const of = (topic: TopicName): readonly Learnt[] => learnt.filter((each) => each.topic === topic);
+  const joined: ReadonlySet<TopicName> = new Set(['field', 'extra_field', 'value']);
+  const limits = group === 'Writing' ? contract.limits : [];
+  const lines = [
+    ...learnt.filter(({ topic }) => !joined.has(topic)).flatMap((each) => linesOf(each, days)),
+    ...limits.map(({ resource, rows, atMs }) => [
+      ...[safeText(resource), 'rows in one request from now on', renderCount(rows), ''],
+      days([{ firstAtMs: atMs, lastAtMs: atMs }]),
+    ]),
+  ];
+  return [
+    ...(lines.length > 0 ? [renderColumns(lines, [false, false, false, true])] : []),
+    ...differencesOf(of('field'), days),
+    ...of('extra_field').map((each) =>
+      wordsOf({ ...each, subject: `${each.subject}, not of the interface` }, days),
+    ),
+    ...of('value').map((each) => wordsOf(each, days)),
+  ].join('\n');
+}
+
+/** What was learnt about the service, in sections, with how often and on which days it was seen; last what was not seen yet. */
 export function renderContract(contract: Contract, style: Style): string {
-  const { account, learnt, limits, timezone } = contract;
-  const day = (ms: number): string => renderTime(ms, timezone).slice(0, 10);
-  const dates = ({ firstAtMs, lastAtMs }: Pick<SeenValue, 'firstAtMs' | 'lastAtMs'>): string => {
-    const [first, last] = [day(firstAtMs), day(lastAtMs)];
-    return first === last ? first : `${first} to ${last}`;
-  };
-  const ordered = inOrder(learnt);
-  const sections = GROUPS.map((group) => {
-    const lines = ordered
-      .filter(({ topic }) => TOPICS[topic].group === group)
-      .flatMap(({ topic, subject, values, more }) => [
-        ...values.map((seen) => [
-          ...[safeText(subject), TOPICS[topic].about, safeText(seen.value)],
-          ...[`${renderCount(seen.times)}×`, style('dim', dates(seen))],
-        ]),
-        ...(more ? [[safeText(subject), TOPICS[topic].about, '… and more', '', '']] : []),
-      ]);
-    const shrunk =
-      group === 'Writing'
-        ? limits.map(({ resource, rows, atMs }) => [
-            ...[resource, 'rows in one request from now on', renderCount(rows), '', style('dim', day(atMs))],
-          ])
-        : [];
-    return [group, [...lines, ...shrunk]] as const;
-  });
+  const { account, timezone } = contract;
+  const days = daysIn(timezone, style);
   const missing = notSeen(contract);
   const whose =
     account.accountId === '' ? 'an account that could not be read' : `account ${account.accountId}`;
-  return [
-    `\n${style('bold', `Learnt about ${safeText(account.baseUrl)}`)} ${style('dim', `for ${safeText(whose)}, from answers to other questions`)}`,
-    ...sections
-      .filter(([, lines]) => lines.length > 0)
-      .map(
-        ([group, lines]) =>
-          `${style('bold', group)}\n${indent(renderColumns(lines, [false, false, false, true]))}`,
-      ),
-    ...(missing.length > 0 ? [`${style('bold', 'Not seen yet')}\n${indent(missing.join('\n'))}`] : []),
-  ].join('\n\n');
+  const title = `${style('bold', `Learnt about ${safeText(account.baseUrl)}`)}, ${safeText(whose)}`;
+  const sections = [
+    ...GROUPS.map((group) => [group, sectionOf(group, contract, days)] as const),
+    ['Not seen yet', missing.join('\n')] as const,
+  ].filter(([, text]) => text !== '');
+  return [`\n${title}`, ...sections.map(([name, text]) => `${style('bold', name)}\n${indent(text)}`)].join(
+    '\n\n',
+  );
 }
 
 const indent = (text: string): string => text.replace(/^/gm, '  ');
