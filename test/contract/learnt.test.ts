@@ -339,6 +339,12 @@ describe('a push and reads of everything', () => {
     expect(await learnt('closed-account')).toEqual(OWN['closed-account']);
   });
 
+  it('learn that GET /user takes no page', async () => {
+    const found = await learnFrom({ users_page: 'refused', per_minute: 20 });
+    expect(found['page list-users']).toEqual(['refused with 400']);
+    expect(found['refusal list-users']).toEqual(['400, the envelope']);
+  });
+
   it('learn the same from an equal service', async () => {
     expect(await learnt('hostile')).toEqual(await learnt('hostile'));
   });
