@@ -120,5 +120,4 @@ export const LATER_FLAGS = [
   'week',
   'weeks',
   'tab',
-  'contract',
 ] as const;

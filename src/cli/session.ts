@@ -1,8 +1,10 @@
 import { createClient } from '../client/client.ts';
 import { fetchTransport } from '../client/fetch-transport.ts';
-import { StoppedError } from '../model/error.ts';
+import { Observer } from '../client/observe.ts';
+import { StoppedError, TeamsheetError } from '../model/error.ts';
 import type { HttpResponse, Transport } from '../model/ports.ts';
-import type { Store } from '../model/store.ts';
+import type { ServiceAccount, Store } from '../model/store.ts';
+import { keepLearnt } from '../sync/learn.ts';
 import type { SyncPorts } from '../sync/sync.ts';
 import type { CountedAccess } from '../tables/google/access.ts';
 import { createTables } from '../tables/index.ts';
@@ -26,6 +28,8 @@ export interface Session {
   readonly google: CountedAccess;
   /** The last whole answer of the service, as it came. */
   readonly lastAnswer: () => HttpResponse | undefined;
+  /** Adds what the answers since the last time taught about the service to the state, and names the account. Errors: those of the store. */
+  readonly learn: () => Promise<ServiceAccount>;
   /** Takes the line of progress away until there is more of it, as before a question. */
   readonly endProgress: () => void;
 }
@@ -56,11 +60,22 @@ export async function withSession<T>(
     } finally {
       reporter.stop();
       sayGoogle(session.google, program);
+      await learnAtTheEnd(session, program);
       if (session.lastAnswer() !== undefined) await rememberOrigin(connection, store);
     }
   } finally {
     reporter.stop();
     await store.close();
+  }
+}
+
+/** However the work ended, it ends no worse because of this. */
+async function learnAtTheEnd({ learn }: Session, { screen }: Program): Promise<void> {
+  try {
+    await learn();
+  } catch (error) {
+    if (!(error instanceof TeamsheetError)) throw error;
+    screen.warn(`what this command learnt about the service is not kept: ${error.message}`);
   }
 }
 
@@ -86,6 +101,7 @@ export function openSession(
   const wire = fetchTransport();
   const maxWaitMs = maxWait ?? budget.max_wait;
   const google = openGoogle(config, { clock, random, signal, emit, store, maxWaitMs, readOnly });
+  const observer = new Observer();
   let answer: HttpResponse | undefined;
   const transport: Transport = async (request) => (answer = await wire(request));
   const service = createClient({
@@ -102,6 +118,7 @@ export function openSession(
     reservePerDay: budget.reserve_per_day,
     maxRequests,
     concurrency: push.concurrency,
+    observer,
   });
   const ports: SyncPorts = {
     service,
@@ -119,7 +136,13 @@ export function openSession(
     emit,
     signal,
   };
-  return { config, connection, ports, google, lastAnswer: () => answer, endProgress: reporter.stop };
+  const learn = async (): Promise<ServiceAccount> => {
+    // An account that could not be read has no id.
+    const account = { baseUrl: connection.baseUrl, accountId: observer.accountId ?? '' };
+    await keepLearnt(store, account, observer.take(), clock.now());
+    return account;
+  };
+  return { config, connection, ports, google, lastAnswer: () => answer, learn, endProgress: reporter.stop };
 }
 
 /** Nothing is applied later than this after it was sent, unless the configuration says otherwise. */

@@ -6,6 +6,7 @@ import type { Emit } from '../model/event.ts';
 import type { Clock, HttpRequest, HttpResponse, Transport } from '../model/ports.ts';
 import type { RequestCounts } from '../model/store.ts';
 import { nothingBesideReserve, pauseTooLong, requestsUsedUp } from './budget-error.ts';
+import type { BudgetFindings } from './observe.ts';
 import {
   creditExpired,
   examineWindow,
@@ -50,6 +51,8 @@ export interface Budget {
   account(signal: AbortSignal): Promise<Account>;
   counts(): RequestCounts;
   forecast(requests: number): Forecast;
+  /** What was found out about the account call and the windows. */
+  findings(): BudgetFindings;
 }
 
 /** A request that waits for a tick is sent at least so long before the window resets. */
@@ -128,6 +131,14 @@ class KeyBudget implements Budget {
       },
       requests,
     );
+  }
+
+  findings(): BudgetFindings {
+    return {
+      accountCounts: this.#cost.counted,
+      accountListed: this.#cost.listed,
+      windows: this.#windows.map(({ name, kind, limit, lengthMs }) => ({ name, kind, limit, lengthMs })),
+    };
   }
 
   #views(nowMs: number): readonly RateWindow[] {
