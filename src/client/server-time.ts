@@ -26,12 +26,31 @@ export function narrowOffset(
   receivedMs: number,
 ): Offset | undefined {
   const dateMs = dateHeader === undefined ? Number.NaN : parseTimeMs(dateHeader);
-  if (Number.isNaN(dateMs)) return known;
+  return Number.isNaN(dateMs) ? known : narrowByDate(known, dateMs, sentMs, receivedMs);
+}
+
+function narrowByDate(known: Offset | undefined, dateMs: number, sentMs: number, receivedMs: number): Offset {
   const seen = { lowMs: dateMs - receivedMs, highMs: dateMs + HEADER_STEP_MS + STALE_HEADER_MS - sentMs };
   if (known === undefined) return seen;
   const lowMs = Math.max(known.lowMs, seen.lowMs);
   const highMs = Math.min(known.highMs, seen.highMs);
   return lowMs <= highMs ? { lowMs, highMs } : seen;
+}
+
+/** The likeliest offset. */
+export function middleOf({ lowMs, highMs }: Offset): number {
+  return (lowMs + highMs - STALE_HEADER_MS) / 2;
+}
+
+/** What an answer will teach if the offset is `trueMs` and the service answers in the middle of the request's time. */
+export function narrowedThen(known: Offset, trueMs: number, sentMs: number, receivedMs: number): Offset {
+  const atMs = (sentMs + receivedMs) / 2 + trueMs;
+  return narrowByDate(
+    known,
+    atMs - (((atMs % HEADER_STEP_MS) + HEADER_STEP_MS) % HEADER_STEP_MS),
+    sentMs,
+    receivedMs,
+  );
 }
 
 /** Closer than this the offset need not be known. */
@@ -44,6 +63,6 @@ const PRECISE_MS = 40;
 export function nextTickMs(offset: Offset, nowMs: number): number | undefined {
   const highMs = offset.highMs - STALE_HEADER_MS;
   if (highMs - offset.lowMs < PRECISE_MS) return undefined;
-  const middleMs = (offset.lowMs + highMs) / 2;
+  const middleMs = middleOf(offset);
   return Math.ceil((nowMs + middleMs) / HEADER_STEP_MS) * HEADER_STEP_MS - middleMs;
 }

@@ -8,11 +8,23 @@ import { nextAfterStop, renderNext, renderStop, stopDocument } from '../../../sr
 import type { Screen, Style } from '../../../src/cli/screen.ts';
 import { exitCodesOf, worstExit } from '../../../src/cli/run-pull.ts';
 import { ConfigError, IncompleteError, InternalError } from '../../../src/model/error.ts';
+import type { Forecast } from '../../../src/model/budget.ts';
 import type { OutcomeCounts } from '../../../src/model/outcome.ts';
 import type { PlannedChange, PlannedPush } from '../../../src/sync/sync.ts';
 
 const plain: Style = (_format, text) => text;
 const tagged: Style = (format, text) => `<${String(format)}>${text}</>`;
+
+const FORECAST: Forecast = {
+  pauses: [],
+  finishesAtMs: 0,
+  requests: 0,
+  fits: 0,
+  fittingRows: 0,
+  limitedBy: undefined,
+  finishByMs: undefined,
+  atTheLatest: false,
+};
 
 const NONE: OutcomeCounts = {
   rows: 0,
@@ -267,7 +279,7 @@ describe('a plan', () => {
       ],
       stops: [],
       requests: { planned: 5, sent: 3, reads: 3, writes: 0, throttled: 0, waited_ms: 0 },
-      forecast: { pauses: [], finishesAtMs: 1000, requests: 2, fits: 2 },
+      forecast: { ...FORECAST, finishesAtMs: 1000, requests: 2, fits: 2 },
       ...changes,
     }) as unknown as PlannedPush;
 
@@ -327,7 +339,17 @@ describe('a plan', () => {
       reason: 'minute window',
     }));
     const text = renderPlan(
-      planned({ forecast: { pauses, finishesAtMs: 240_000, requests: 6, fits: 1 } }),
+      planned({
+        forecast: {
+          ...FORECAST,
+          pauses,
+          finishesAtMs: 240_000,
+          requests: 6,
+          fits: 1,
+          fittingRows: 12,
+          limitedBy: 'max_wait',
+        },
+      }),
       [],
       {
         style: plain,
@@ -338,12 +360,14 @@ describe('a plan', () => {
     expect(text).toContain('finished about 1970-01-01 00:04:00 (in 4 min)');
     expect(text).toContain('  pause of 1 min until 1970-01-01 00:01:00: minute window');
     expect(text).toContain('… and 1 more pause');
-    expect(text).toContain('1 of them fit before a pause longer than max_wait; the rest is deferred');
+    expect(text).toContain(
+      '1 of them (12 rows) fit before a pause longer than max_wait; the rest is deferred',
+    );
   });
 
   it('says that there is nothing to write', () => {
-    const requests = { planned: 3, sent: 3, reads: 3, writes: 0, throttled: 0, waited_ms: 0 };
-    expect(renderPlan(planned({ requests }), [], { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
+    const mappings = planned({}).mappings.map((plan) => ({ ...plan, writes: 0 }));
+    expect(renderPlan(planned({ mappings }), [], { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
       'nothing to write',
     );
   });
