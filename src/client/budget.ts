@@ -133,7 +133,8 @@ class KeyBudget implements Budget {
     const first = this.#foresee(steps);
     if (!this.#isWorthMeasuring(first)) return first;
     await this.#turnstile(async () => {
-      const tickMs = this.#offset && nextTickMs(this.#offset, this.#options.clock.monotonic());
+      const tickMs =
+        this.#offset && nextTickMs(this.#offset, this.#options.clock.monotonic(), this.#latencyMs());
       if (tickMs !== undefined && first.pauses.length > 0)
         await this.#options.clock.sleep(tickMs - this.#options.clock.monotonic(), signal);
       await this.#read(signal);
@@ -157,6 +158,7 @@ class KeyBudget implements Budget {
         requestsLeft: (maxRequests ?? Infinity) - this.#counts.sent,
         finishByMs: (finishByMs ?? Infinity) - toWallMs,
         latencyMs: this.#latencyMs(),
+        slowestMs: this.#latencies().at(-1) ?? 0,
         inFlight: concurrency,
       },
       steps,
@@ -178,15 +180,19 @@ class KeyBudget implements Budget {
     return true;
   }
 
-  /** How long a request takes: the middle one of the latest, those left out that set up the connection or had no answer. */
-  #latencyMs(): number {
+  /** How long the latest requests took, the longest last; those left out that set up the connection or had no answer. */
+  #latencies(): readonly number[] {
     const answered = this.#log
       .latest(LATENCY_SAMPLES)
       .filter(({ answeredMs, doubtful }) => answeredMs !== null && !doubtful);
     const warm = answered.filter(({ sentMs }) => sentMs > this.#firstSentMs);
-    const times = (warm.length > 0 ? warm : answered)
+    return (warm.length > 0 ? warm : answered)
       .map(({ sentMs, answeredMs }) => (answeredMs ?? sentMs) - sentMs)
       .toSorted((a, b) => a - b);
+  }
+
+  #latencyMs(): number {
+    const times = this.#latencies();
     return times[times.length >> 1] ?? 0;
   }
 
@@ -237,7 +243,7 @@ class KeyBudget implements Budget {
    */
   async #awaitTick(signal: AbortSignal): Promise<boolean> {
     const nowMs = this.#options.clock.monotonic();
-    const tickMs = tickBeforePause(this.#windows, this.#offset, nowMs);
+    const tickMs = tickBeforePause(this.#windows, this.#offset, nowMs, this.#latencyMs());
     if (tickMs === undefined) return false;
     this.#usedUpMs = nowMs;
     await this.#options.clock.sleep(tickMs - nowMs, signal);
@@ -350,7 +356,8 @@ class KeyBudget implements Budget {
   /** A request that is sent at this wall-clock time must have its answer before the time that the run was given. */
   #checkEnds(sentAtMs: number): void {
     const { finishByMs } = this.#options;
-    if (finishByMs !== undefined && sentAtMs + this.#latencyMs() > finishByMs) throw endsTooLate(finishByMs);
+    if (finishByMs !== undefined && sentAtMs + (this.#latencies().at(-1) ?? 0) > finishByMs)
+      throw endsTooLate(finishByMs);
   }
 
   #checkCurable(name: RateWindowName): void {

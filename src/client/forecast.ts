@@ -32,6 +32,8 @@ export interface ForecastStart {
   readonly requestsLeft: number;
   /** Everything is answered by then; Infinity without `--finish-by`. */
   readonly finishByMs: number;
+  /** From sending to the whole answer, where that must not take longer than thought. */
+  readonly slowestMs: number;
   /** From sending to the whole answer. */
   readonly latencyMs: number;
   /** Most requests in flight. */
@@ -102,7 +104,7 @@ class Course {
     for (let sent = 0; sent < requests; sent += 1) {
       const readyMs = this.#ready(Math.max(turnMs, answered[sent % width] ?? 0));
       if (readyMs === undefined || !this.#mayBegin(readyMs)) return { sent, endMs };
-      const tickMs = tickBeforePause(this.#windows, this.#offset, readyMs);
+      const tickMs = tickBeforePause(this.#windows, this.#offset, readyMs, this.#start.latencyMs);
       if (tickMs !== undefined) this.#usedUpMs = readyMs;
       const sentMs = tickMs ?? readyMs;
       endMs = this.#send(sentMs);
@@ -114,7 +116,7 @@ class Course {
 
   /** When one request may be sent that comes at `atMs`; undefined when nothing more may. */
   #ready(atMs: number): number | undefined {
-    const { log, cost, maxWaitMs, finishByMs, latencyMs } = this.#start;
+    const { log, cost, maxWaitMs, finishByMs, slowestMs } = this.#start;
     for (;;) {
       this.#windows = this.#windows.map((window) => creditExpired(window, log, cost, atMs));
       const wait = nextWait(this.#windows.map((window) => viewOf(window, log, this.#offset, atMs)));
@@ -131,7 +133,7 @@ class Course {
       const window = this.#windows.findIndex(({ name }) => name === wait.window);
       if (!isCurable(this.#windows[window])) this.#limitedBy = 'reserve';
       else if (this.#waitedSinceSentMs + untilMs - atMs > maxWaitMs) this.#limitedBy = 'max_wait';
-      else if (untilMs + latencyMs > finishByMs) this.#limitedBy = 'finish_by';
+      else if (untilMs + slowestMs > finishByMs) this.#limitedBy = 'finish_by';
       if (this.#limitedBy !== undefined) return undefined;
       this.#pause(atMs, wait.window, untilMs);
       if (this.#services[window]?.isGuess === true) this.#atTheLatest = true;
@@ -152,9 +154,9 @@ class Course {
 
   /** Whether one more request may go out; what keeps it back otherwise. */
   #mayBegin(atMs: number): boolean {
-    const { requestsLeft, finishByMs, latencyMs } = this.#start;
+    const { requestsLeft, finishByMs, slowestMs } = this.#start;
     if (this.#sent >= requestsLeft) this.#limitedBy = 'max_requests';
-    else if (atMs + latencyMs > finishByMs) this.#limitedBy = 'finish_by';
+    else if (atMs + slowestMs > finishByMs) this.#limitedBy = 'finish_by';
     return this.#limitedBy === undefined;
   }
 

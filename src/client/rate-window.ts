@@ -301,10 +301,11 @@ export function tickBeforePause(
   windows: readonly WindowState[],
   offset: Offset | undefined,
   nowMs: number,
+  latencyMs: number,
 ): number | undefined {
   const last = windows.find(({ kind, room }) => room === 1 && kind !== 'sliding');
   if (last?.resetServerMs === undefined || offset === undefined) return undefined;
-  const tickMs = nextTickMs(offset, nowMs);
+  const tickMs = nextTickMs(offset, nowMs, latencyMs);
   return tickMs === undefined || tickMs + TICK_MARGIN_MS > last.resetServerMs - offset.highMs
     ? undefined
     : tickMs;

@@ -58,11 +58,11 @@ const PRECISE_MS = 40;
 
 /**
  * When, on our monotonic clock, a request halves what is not known of the offset: a Date header names whole seconds, so one that is written where a
- * second may begin tells on which side it began. Undefined once the offset is known closely.
+ * second may begin tells on which side it began. Undefined once the offset is known as closely as the time of a request allows.
  */
-export function nextTickMs(offset: Offset, nowMs: number): number | undefined {
+export function nextTickMs(offset: Offset, nowMs: number, latencyMs: number): number | undefined {
   const highMs = offset.highMs - STALE_HEADER_MS;
-  if (highMs - offset.lowMs < PRECISE_MS) return undefined;
+  if (highMs - offset.lowMs < PRECISE_MS + latencyMs) return undefined;
   const middleMs = middleOf(offset);
   return Math.ceil((nowMs + middleMs) / HEADER_STEP_MS) * HEADER_STEP_MS - middleMs;
 }

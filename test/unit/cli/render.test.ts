@@ -365,6 +365,25 @@ describe('a plan', () => {
     );
   });
 
+  it.each([
+    ['max_requests', '1 of them (12 rows) fit into --max-requests; the rest is deferred'],
+    ['finish_by', '1 of them (12 rows) fit before Sunday 2026-11-22 17:30:00; the rest is deferred'],
+    ['reserve', '1 of them (12 rows) fit beside the reserve; the rest is deferred'],
+  ] as const)('names %s where it keeps something back', (limitedBy, line) => {
+    const finishByMs = Date.parse('2026-11-22T17:30:00Z');
+    const forecast = { ...FORECAST, requests: 1, fits: 1, fittingRows: 12, limitedBy, finishByMs };
+    const text = renderPlan(planned({ forecast }), [], { style: plain, nowMs: 0, timezone: 'UTC' });
+    expect(text).toContain(line);
+    expect(text).toContain('nothing is sent that would end after Sunday 2026-11-22 17:30:00');
+  });
+
+  it('says where the end is only the latest possible', () => {
+    const forecast = { ...FORECAST, finishesAtMs: 240_000, atTheLatest: true };
+    expect(renderPlan(planned({ forecast }), [], { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
+      'finished at the latest about 1970-01-01 00:04:00 (in 4 min): the account does not show yet',
+    );
+  });
+
   it('says that there is nothing to write', () => {
     const mappings = planned({}).mappings.map((plan) => ({ ...plan, writes: 0 }));
     expect(renderPlan(planned({ mappings }), [], { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(

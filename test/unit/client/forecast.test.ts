@@ -43,6 +43,7 @@ const start = (windows: readonly WindowState[], over: Partial<ForecastStart> = {
   requestsLeft: Infinity,
   finishByMs: Infinity,
   latencyMs: 0,
+  slowestMs: 0,
   inFlight: 8,
   ...over,
 });
@@ -139,7 +140,7 @@ describe('a forecast', () => {
   });
 
   it('sends nothing that would end too late', () => {
-    const over = { latencyMs: 4000, finishByMs: 37_999 };
+    const over = { latencyMs: 4000, slowestMs: 4000, finishByMs: 37_999 };
     expect(foresee(start([minute], over), [{ requests: 5, inFlight: 1, rows: 5 }])).toMatchObject({
       fits: 1,
       limitedBy: 'finish_by',
