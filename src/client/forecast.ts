@@ -75,7 +75,7 @@ class Course {
     const { nowMs, toWallMs, inFlight, finishByMs } = this.#start;
     let [fits, fittingRows, endMs] = [0, 0, nowMs];
     for (const step of steps) {
-      const done = this.#runStep(step.requests, Math.min(step.inFlight, inFlight), endMs);
+      const done = this.#runStep(step, Math.min(step.inFlight, inFlight), endMs);
       fits += done.sent;
       fittingRows += Math.min(step.rows, done.sent * Math.ceil(step.rows / Math.max(1, step.requests)));
       endMs = done.endMs;
@@ -95,7 +95,7 @@ class Course {
 
   /** Requests of one step, `width` of them in flight at most. */
   #runStep(
-    requests: number,
+    { requests, betweenMs = 0 }: RequestStep,
     width: number,
     beginMs: number,
   ): { readonly sent: number; readonly endMs: number } {
@@ -109,7 +109,7 @@ class Course {
       const sentMs = tickMs ?? readyMs;
       endMs = this.#send(sentMs);
       answered[sent % width] = endMs;
-      turnMs = tickMs === undefined ? sentMs : endMs;
+      turnMs = (tickMs === undefined ? sentMs : endMs) + betweenMs;
     }
     return { sent: requests, endMs };
   }

@@ -13,6 +13,8 @@ export interface RequestStep {
   readonly inFlight: number;
   /** The rows that they carry, as many in each as in the others but the last. */
   readonly rows: number;
+  /** Least time from one to the next, as for records on disk that each needs; none unless told. */
+  readonly betweenMs?: number;
 }
 
 /** What keeps back requests that do not fit. */

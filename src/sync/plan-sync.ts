@@ -9,6 +9,7 @@ import { CHANGE_KINDS, type OutcomeCounts } from '../model/outcome.ts';
 import type { RequestStep } from '../model/budget.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
+import { bookkeepingMs } from './bookkeeping-time.ts';
 import { batchSize, needsLogCount } from './batch-size.ts';
 import { plannedOutcomes } from '../plan/counts.ts';
 import { checkGuards } from '../plan/guards.ts';
@@ -83,7 +84,9 @@ export async function planRows(
     steps.push(...work);
     stops.push(...stopped);
   }
-  const forecast = await ports.service.forecast(steps);
+  const asked = steps.reduce((sum, { requests }) => sum + requests, 0);
+  const betweenMs = await bookkeepingMs(ports, account.service, asked);
+  const forecast = await ports.service.forecast(steps.map((step) => ({ ...step, betweenMs })));
   const counts = ports.service.counts();
   const invalid = plans.some(({ outcomes }) => outcomes.invalid > 0);
   return {

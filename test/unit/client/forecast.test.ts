@@ -104,6 +104,12 @@ describe('a forecast', () => {
     expect(foresee(start([free], { latencyMs: 100, inFlight: 2 }), steps).finishesAtMs).toBe(1_031_500);
   });
 
+  it('lets no two requests go out closer together than what is recorded for each takes', () => {
+    const steps = [{ requests: 11, inFlight: 8, rows: 11, betweenMs: 50 }];
+    const free = { ...minute, room: 1000, limit: 2000 };
+    expect(foresee(start([free], { latencyMs: 100 }), steps).finishesAtMs).toBe(1_030_000 + 10 * 50 + 100);
+  });
+
   it('pauses once more where slow requests do not fit into what is left of the window, and not where they do', () => {
     // 5 of 4 s each, one at a time, end before the reset; at 7 s each they end after it, and the next window is there at once.
     const steps = [{ requests: 8, inFlight: 1, rows: 8 }];
