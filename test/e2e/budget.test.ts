@@ -166,21 +166,22 @@ describe.concurrent('a limit of the command line', () => {
 
   it('--finish-by sends nothing that would end after it, the plan says what fits, and resume goes on', async (context) => {
     const settings = { latency_ms: 400 };
-    const { json, run, writes } = await world(context, settings, 30, { config: 'push: { concurrency: 1 }' });
+    const { json, run, writes } = await world(context, settings, 24, { config: 'push: { concurrency: 1 }' });
     const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString().slice(0, 19) + 'Z';
-    const planned = await json('plan', '--finish-by', inMs(9000));
+    const planned = await json('plan', '--finish-by', inMs(7000));
     expect(planned.fits.limited_by).toBe('finish_by');
     expect(planned.fits.rows).toBeGreaterThan(0);
-    expect(planned.fits.rows).toBeLessThan(25);
+    expect(planned.fits.rows).toBeLessThan(18);
     const finishBy = inMs(7000);
     const report = await json('push', '--yes', '--finish-by', finishBy);
     expect(report).toMatchObject({ exit_code: 7, error: { code: 'budget.finish_by' } });
     const { created = 0, deferred = 0 } = report.mappings[0] ?? {};
     expect(created).toBeGreaterThan(0);
-    expect(created + deferred).toBe(30);
+    expect(created + deferred).toBe(24);
     // A busy machine may take longer than it did before.
     expect(Math.max(...writes) + 400).toBeLessThanOrEqual(Date.parse(finishBy) + 500);
-    expect(await json('resume', '--yes', '--finish-by', inMs(2000))).toMatchObject({ exit_code: 7 });
+    const resumed = await json('resume', '--yes', '--finish-by', inMs(600_000));
+    expect(resumed).toMatchObject({ exit_code: 0, mappings: [{ rows: 24, created: 24, deferred: 0 }] });
 
     const missed = await run('push', '--yes', '--finish-by', '2020-01-01T10:00');
     expect(missed).toMatchObject({ code: 64, stdout: '' });
