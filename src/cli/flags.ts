@@ -98,10 +98,16 @@ export const mappingNames = {
   mapping: { type: 'string', array: true, default: [], describe: 'names of mappings; without any, all' },
 } as const satisfies Record<string, PositionalOptions>;
 
+/** Flags of every command that writes to the service. */
+export const writeFlags = {
+  'finish-by': text('send nothing that would end after this time, such as 17:30; the rest is deferred'),
+} as const satisfies Record<string, Options>;
+
 /** Flags of every command that compares rows with the service. */
 export const compareFlags = {
   ...serviceFlags,
   ...sourceFlags,
+  ...writeFlags,
   compare: {
     ...text('what rows are compared with; wins over the mapping'),
     choices: ['auto', 'live', 'snapshot', 'none'],
@@ -115,7 +121,6 @@ export const LATER_FLAGS = [
   'out',
   'plan',
   'on-ambiguous',
-  'finish-by',
   'after-deadline',
   'week',
   'weeks',

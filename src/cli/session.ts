@@ -12,6 +12,7 @@ import { createResultFiles } from '../tables/result-files.ts';
 import type { ArgsOf } from './command.ts';
 import { connectionOf, readConfig } from './config.ts';
 import type { Config, Connection } from './config.ts';
+import { readFinishBy } from './finish-by.ts';
 import type { serviceFlags } from './flags.ts';
 import { openGoogle, sayGoogle } from './google.ts';
 import { checkOrigin, rememberOrigin } from './key-origin.ts';
@@ -34,11 +35,11 @@ export interface Session {
   readonly endProgress: () => void;
 }
 
-export type SessionArgs = ArgsOf<typeof serviceFlags>;
+export type SessionArgs = ArgsOf<typeof serviceFlags> & { readonly finishBy?: string | undefined };
 
 /**
  * Opens configuration, state and service, does the work and closes them. With `readOnly`, Google is asked for no right to write.
- * Errors: those of {@link readConfig} and {@link connectionOf}; StoppedError `tls.unchecked`, `origin.changed`.
+ * Errors: those of {@link readConfig}, {@link readFinishBy} and {@link connectionOf}; StoppedError `tls.unchecked`, `origin.changed`.
  */
 export async function withSession<T>(
   args: SessionArgs,
@@ -47,6 +48,10 @@ export async function withSession<T>(
   { readOnly = false }: { readonly readOnly?: boolean | undefined } = {},
 ): Promise<T> {
   const config = readConfig(args, program);
+  const finishByMs =
+    args.finishBy === undefined
+      ? undefined
+      : readFinishBy(args.finishBy, config.timezone, program.clock.now());
   const connection = connectionOf(config);
   for (const warning of [...config.warnings, ...connection.warnings]) program.screen.warn(warning);
   refuseUncheckedTls(args.insecure, config);
@@ -54,7 +59,11 @@ export async function withSession<T>(
   const reporter = createReporter(program.screen, program.clock);
   try {
     await checkOrigin(connection, store, args.trustOrigin === true);
-    const session = openSession({ config, connection, store, reporter, readOnly }, args, program);
+    const session = openSession(
+      { config, connection, store, reporter, readOnly },
+      { ...args, finishByMs },
+      program,
+    );
     try {
       return await work(session);
     } finally {
@@ -93,7 +102,12 @@ export function openSession(
   {
     maxWait,
     maxRequests,
-  }: { readonly maxWait?: number | undefined; readonly maxRequests?: number | undefined },
+    finishByMs,
+  }: {
+    readonly maxWait?: number | undefined;
+    readonly maxRequests?: number | undefined;
+    readonly finishByMs?: number | undefined;
+  },
   { clock, random, signal }: Program,
 ): Session {
   const { budget, push } = config;
@@ -117,6 +131,7 @@ export function openSession(
     reservePerMinute: budget.reserve_per_minute,
     reservePerDay: budget.reserve_per_day,
     maxRequests,
+    finishByMs,
     concurrency: push.concurrency,
     observer,
   });

@@ -84,6 +84,9 @@ async function writePlanDocument(
       reason,
     })),
     finishes_at: new Date(forecast.finishesAtMs).toISOString(),
+    at_the_latest: forecast.atTheLatest,
+    finish_by: forecast.finishByMs === undefined ? null : new Date(forecast.finishByMs).toISOString(),
+    fits: { requests: forecast.fits, rows: forecast.fittingRows, limited_by: forecast.limitedBy ?? null },
     stops: planned.stops.map(({ mapping, error }) => ({
       mapping,
       code: error.code,

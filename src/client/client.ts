@@ -4,6 +4,7 @@ import type { Envelope } from '../contract/envelope.ts';
 import { endpoints } from '../contract/index.ts';
 import type { OperationId, PagedOperationId, QueryOf, RecordOf } from '../contract/index.ts';
 import type { Account } from '../contract/resources/account.ts';
+import type { RequestStep } from '../model/budget.ts';
 import { InternalError } from '../model/error.ts';
 import type { Emit } from '../model/event.ts';
 import type { Clock, HttpRequest, Random, Transport, Wrap } from '../model/ports.ts';
@@ -40,6 +41,8 @@ export interface ClientOptions {
   readonly maxWaitMs: number;
   /** The most requests in all; undefined sets no limit. */
   readonly maxRequests: number | undefined;
+  /** Wall-clock time after which no request is under way any more; undefined sets no end. */
+  readonly finishByMs?: number | undefined;
   /** For one whole answer. */
   readonly timeoutMs: number;
   /** Most requests in flight. */
@@ -121,6 +124,7 @@ class Client implements Service {
     const { clock, random, emit, timeoutMs, transport, observer } = options;
     this.#budget = createBudget({
       ...options,
+      finishByMs: options.finishByMs,
       wire: showRefusals(observer)(withholdKey(options.apiKey)(timeout(clock, timeoutMs)(transport))),
       readAccount: (wire, signal) =>
         this.#readAccount(retry({ clock, random, emit, throttles: 0 })(wire), signal),
@@ -196,8 +200,8 @@ class Client implements Service {
     return this.#budget.counts();
   }
 
-  forecast(requests: number): ReturnType<Service['forecast']> {
-    return this.#budget.forecast(requests);
+  forecast(steps: readonly RequestStep[]): ReturnType<Service['forecast']> {
+    return this.#budget.forecast(steps, this.#options.signal);
   }
 
   #request(operation: OperationId, parts: SignalledParts): HttpRequest {

@@ -1,13 +1,13 @@
 import { EXIT } from '../../model/error.ts';
 import { resume as resumeRun } from '../../sync/resume.ts';
 import { defineCommand } from '../command.ts';
-import { serviceFlags } from '../flags.ts';
+import { serviceFlags, writeFlags } from '../flags.ts';
 import { askApproval, tellResult } from '../run-push.ts';
 import { withSession } from '../session.ts';
 
 /** `resume`: goes on with what an unfinished run left, from the run's own rows. */
 export const resume = defineCommand({
-  options: serviceFlags,
+  options: { ...serviceFlags, ...writeFlags },
   positionals: {
     run: { type: 'string', describe: 'the id of the run; without it, the newest unfinished one' },
   },

@@ -1,4 +1,5 @@
 import type { FieldValue } from '../../model/cell.ts';
+import type { Forecast, ForecastLimit } from '../../model/budget.ts';
 import type { PlannedChange, PlannedPush } from '../../sync/sync.ts';
 import type { Style } from '../screen.ts';
 import { renderMissing, renderQuotas, renderSum } from './plan-sum.ts';
@@ -134,10 +135,12 @@ function renderCost(planned: PlannedPush, { nowMs, timezone, style }: View): str
     ...(sum === undefined ? [] : [style('bold', sum)]),
     ...renderMissing(planned).map((line) => style('yellow', safeText(line))),
     ...renderQuotas(planned).map((line) => style('yellow', safeText(line))),
-    left <= 0
+    asked === 0
       ? 'nothing to write'
-      : `${renderCountOf(left, 'request')} to send, finished ${renderFinish(forecast.finishesAtMs, nowMs, timezone)}`,
+      : `${renderCountOf(left, 'request')} to send, ${renderFinish(forecast, nowMs, timezone)}`,
   ];
+  if (forecast.finishByMs !== undefined)
+    lines.push(`  nothing is sent that would end after ${renderDeadline(forecast.finishByMs, timezone)}`);
   for (const pause of forecast.pauses.slice(0, 3)) {
     lines.push(
       style(
@@ -150,19 +153,33 @@ function renderCost(planned: PlannedPush, { nowMs, timezone, style }: View): str
   }
   if (forecast.pauses.length > 3)
     lines.push(`  … and ${renderCountOf(forecast.pauses.length - 3, 'more pause')}`);
-  if (forecast.fits < asked)
-    lines.push(
-      style(
-        'yellow',
-        `  ${renderCount(forecast.fits)} of them fit before a pause longer than max_wait; the rest is deferred`,
-      ),
-    );
+  if (forecast.limitedBy !== undefined && asked > 0)
+    lines.push(style('yellow', renderFits(forecast, timezone)));
   return lines.join('\n');
 }
 
-function renderFinish(finishesAtMs: number, nowMs: number, timezone: string): string {
+function renderFinish({ finishesAtMs, atTheLatest }: Forecast, nowMs: number, timezone: string): string {
   const left = finishesAtMs - nowMs;
-  return left < 5_000
-    ? 'in a few seconds'
-    : `about ${renderTime(finishesAtMs, timezone)} (in ${renderDuration(left)})`;
+  if (left < 5_000) return 'finished in a few seconds';
+  const when = `about ${renderTime(finishesAtMs, timezone)} (in ${renderDuration(left)})`;
+  return atTheLatest
+    ? `finished at the latest ${when}: the account does not show yet how its windows count`
+    : `finished ${when}`;
+}
+
+/** `Sunday 2026-11-22 17:30:00`. */
+function renderDeadline(ms: number, timezone: string): string {
+  const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: timezone }).format(ms);
+  return `${weekday} ${renderTime(ms, timezone)}`;
+}
+
+function renderFits({ fits, fittingRows, limitedBy, finishByMs }: Forecast, timezone: string): string {
+  const before: Readonly<Record<ForecastLimit, string>> = {
+    max_wait: 'before a pause longer than max_wait',
+    max_requests: 'into --max-requests',
+    finish_by: `before ${renderDeadline(finishByMs ?? 0, timezone)}`,
+    reserve: 'beside the reserve',
+  };
+  const rows = renderCountOf(fittingRows, 'row');
+  return `  ${renderCount(fits)} of them (${rows}) fit ${before[limitedBy ?? 'max_wait']}; the rest is deferred`;
 }

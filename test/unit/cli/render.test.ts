@@ -8,11 +8,23 @@ import { nextAfterStop, renderNext, renderStop, stopDocument } from '../../../sr
 import type { Screen, Style } from '../../../src/cli/screen.ts';
 import { exitCodesOf, worstExit } from '../../../src/cli/run-pull.ts';
 import { ConfigError, IncompleteError, InternalError } from '../../../src/model/error.ts';
+import type { Forecast } from '../../../src/model/budget.ts';
 import type { OutcomeCounts } from '../../../src/model/outcome.ts';
 import type { PlannedChange, PlannedPush } from '../../../src/sync/sync.ts';
 
 const plain: Style = (_format, text) => text;
 const tagged: Style = (format, text) => `<${String(format)}>${text}</>`;
+
+const FORECAST: Forecast = {
+  pauses: [],
+  finishesAtMs: 0,
+  requests: 0,
+  fits: 0,
+  fittingRows: 0,
+  limitedBy: undefined,
+  finishByMs: undefined,
+  atTheLatest: false,
+};
 
 const NONE: OutcomeCounts = {
   rows: 0,
@@ -273,7 +285,7 @@ describe('a plan', () => {
       ],
       stops: [],
       requests: { planned: 5, sent: 3, reads: 3, writes: 0, throttled: 0, waited_ms: 0 },
-      forecast: { pauses: [], finishesAtMs: 1000, requests: 2, fits: 2 },
+      forecast: { ...FORECAST, finishesAtMs: 1000, requests: 2, fits: 2 },
       ...changes,
     }) as unknown as PlannedPush;
 
@@ -333,7 +345,17 @@ describe('a plan', () => {
       reason: 'minute window',
     }));
     const text = renderPlan(
-      planned({ forecast: { pauses, finishesAtMs: 240_000, requests: 6, fits: 1 } }),
+      planned({
+        forecast: {
+          ...FORECAST,
+          pauses,
+          finishesAtMs: 240_000,
+          requests: 6,
+          fits: 1,
+          fittingRows: 12,
+          limitedBy: 'max_wait',
+        },
+      }),
       [],
       {
         style: plain,
@@ -344,12 +366,33 @@ describe('a plan', () => {
     expect(text).toContain('finished about 1970-01-01 00:04:00 (in 4 min)');
     expect(text).toContain('  pause of 1 min until 1970-01-01 00:01:00: minute window');
     expect(text).toContain('… and 1 more pause');
-    expect(text).toContain('1 of them fit before a pause longer than max_wait; the rest is deferred');
+    expect(text).toContain(
+      '1 of them (12 rows) fit before a pause longer than max_wait; the rest is deferred',
+    );
+  });
+
+  it.each([
+    ['max_requests', '1 of them (12 rows) fit into --max-requests; the rest is deferred'],
+    ['finish_by', '1 of them (12 rows) fit before Sunday 2026-11-22 17:30:00; the rest is deferred'],
+    ['reserve', '1 of them (12 rows) fit beside the reserve; the rest is deferred'],
+  ] as const)('names %s where it keeps something back', (limitedBy, line) => {
+    const finishByMs = Date.parse('2026-11-22T17:30:00Z');
+    const forecast = { ...FORECAST, requests: 1, fits: 1, fittingRows: 12, limitedBy, finishByMs };
+    const text = renderPlan(planned({ forecast }), [], { style: plain, nowMs: 0, timezone: 'UTC' });
+    expect(text).toContain(line);
+    expect(text).toContain('nothing is sent that would end after Sunday 2026-11-22 17:30:00');
+  });
+
+  it('says where the end is only the latest possible', () => {
+    const forecast = { ...FORECAST, finishesAtMs: 240_000, atTheLatest: true };
+    expect(renderPlan(planned({ forecast }), [], { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
+      'finished at the latest about 1970-01-01 00:04:00 (in 4 min): the account does not show yet',
+    );
   });
 
   it('says that there is nothing to write', () => {
-    const requests = { planned: 3, sent: 3, reads: 3, writes: 0, throttled: 0, waited_ms: 0 };
-    expect(renderPlan(planned({ requests }), [], { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
+    const mappings = planned({}).mappings.map((plan) => ({ ...plan, writes: 0 }));
+    expect(renderPlan(planned({ mappings }), [], { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
       'nothing to write',
     );
   });
