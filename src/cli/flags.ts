@@ -112,8 +112,6 @@ export const compareFlags = {
 
 /** Flags of interfaces.md that come with a later version; each is answered with one line. */
 export const LATER_FLAGS = [
-  'out',
-  'plan',
   'on-ambiguous',
   'finish-by',
   'after-deadline',

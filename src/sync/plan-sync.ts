@@ -13,7 +13,7 @@ import { plannedOutcomes } from '../plan/counts.ts';
 import { checkGuards } from '../plan/guards.ts';
 import { orderMappings } from '../plan/order.ts';
 import { knownAfter, waitingFields } from '../plan/lookups.ts';
-import { quotaRoom } from '../plan/quota.ts';
+import { quotaRoom, quotaUsed } from '../plan/quota.ts';
 import { compareRows } from './compare-rows.ts';
 import { prepareComparison, type Comparison } from './compare.ts';
 import { PlanLookups } from './lookups.ts';
@@ -148,6 +148,8 @@ async function planMapping(
     writes: batches + (compared?.single ?? 0) + carried + (gone?.deactivated ?? 0),
     reads: needsLogCount(mapping, batch) && batches > 0 ? 1 : 0,
     comparedWith: comparison?.described ?? 'nothing to compare',
+    fromMemory: comparison?.fromMemory === true,
+    used: feature === undefined ? undefined : quotaUsed(account.record, feature),
     overQuota: compared?.overQuota ?? 0,
     deactivated: gone?.deactivated ?? 0,
     missing: gone?.missing ?? [],
@@ -239,7 +241,8 @@ async function* plannedChanges(
   }
 }
 
-function plannedChange(mapping: string, origin: string, row: RunRow): PlannedChange {
+/** One row as a plan shows it. */
+export function plannedChange(mapping: string, origin: string, row: RunRow): PlannedChange {
   const deferred = row.outcome === 'deferred' || row.change === 'conflict' || row.change === 'pending';
   const kind = deferred ? 'deferred' : row.change;
   return {

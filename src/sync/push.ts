@@ -15,7 +15,10 @@ import type { PlannedPush, PlanOptions, RunReport, SyncPorts } from './sync.ts';
 import { writeBackOutcomes } from './write-back.ts';
 
 /** Shows the plan and asks, where something would be written; throws StoppedError `approval.*` when it is not to be. */
-export type Approve = (planned: PlannedPush) => Promise<void>;
+export type Approve = (planned: PlannedPush, runId: string) => Promise<void>;
+
+/** Looks at a complete plan before anybody is asked; throws when it is not the one that was promised. */
+export type CheckPlan = (planned: PlannedPush) => Promise<void>;
 
 /**
  * Plans and pushes the mappings under one lock. Every row ends in exactly one outcome, and what could not be sent is deferred for `resume`.
@@ -27,6 +30,7 @@ export async function push(
   mappings: readonly PushMapping[],
   options: PlanOptions,
   approve: Approve,
+  check?: CheckPlan,
 ): Promise<PushResult> {
   const ordered = pushable(mappings);
   const startedAtMs = ports.clock.now();
@@ -37,8 +41,9 @@ export async function push(
   const lock = await openOrRemove(rows, () => ports.lock.acquire(account.service, command));
   try {
     const run = newRun(id, command, account.service, startedAtMs, ordered, options);
-    await ports.store.addRun(run);
-    return await planAndWrite(ports, run, ordered, rows, account, options, approve);
+    // Planned anew by `resume`, it might write another plan than the one that was promised.
+    await ports.store.addRun({ ...run, finished: check !== undefined });
+    return await planAndWrite(ports, run, ordered, rows, account, options, approve, check);
   } finally {
     await lock.release();
   }
@@ -92,16 +97,18 @@ export async function planAndWrite(
   account: OpenAccount,
   options: PlanOptions,
   approve: Approve,
+  check?: CheckPlan,
 ): Promise<PushResult> {
   let planned: PlannedPush;
   try {
     await waitForOpenWrites(ports, account.service, mappings);
     planned = await planRows(ports, mappings, rows, account, options);
+    await check?.(planned);
     const rejectStop = planned.stops.every(({ error }) => error.code === 'guard.reject_mode');
     if (planned.stops.length > 0 && rejectStop) return await stopAtRejects(ports, run, planned);
     const [stop] = planned.stops;
     if (stop !== undefined) throw stop.error;
-    await approve(planned);
+    await approve(planned, run.id);
   } catch (error) {
     await rows.remove();
     const stop = stopOf(error, ports.signal);
@@ -110,9 +117,9 @@ export async function planAndWrite(
       endedAtMs: ports.clock.now(),
       exitCode: stop?.exitCode ?? EXIT.internal,
     });
-    throw stop === undefined ? error : resumable(stop, run);
+    throw stop === undefined ? error : check === undefined ? resumable(stop, run) : stop;
   }
-  await ports.store.updateRun(run.id, { phase: 'writing' });
+  await ports.store.updateRun(run.id, { phase: 'writing', finished: false });
   return write(ports, run, planned, account);
 }
 

@@ -67,7 +67,7 @@ async function planLeft(
       if (missing !== undefined) await reopen(ports, run, missing, rows, account);
     }
     const planned = await planRows(ports, mappings, rows, account, options);
-    await approve(planned);
+    await approve(planned, run.id);
     return planned;
   } catch (error) {
     await rows.close();
