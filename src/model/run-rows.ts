@@ -66,6 +66,8 @@ export interface RowQuery {
   readonly change?: ChangeKind;
   /** Only rows without an outcome. */
   readonly open?: boolean;
+  /** Only rows that ended so. */
+  readonly outcome?: Outcome;
   readonly afterRow: number;
   readonly limit: number;
 }

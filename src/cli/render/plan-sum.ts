@@ -1,3 +1,4 @@
+import { resources } from '../../contract/index.ts';
 import type { ResourceName } from '../../contract/resource.ts';
 import type { PlannedPush } from '../../sync/sync.ts';
 import { renderCount, renderCountOf } from './text.ts';
@@ -75,13 +76,18 @@ export function renderMissing({ mappings }: PlannedPush): readonly string[] {
   });
 }
 
-/** `squads: 300 now, 180 deferred (quota of the account)`, for each mapping that is more than the quota has room for. */
+/**
+ * `squads: 300 now, 180 deferred (the account's quota of squads ends there; …)`, for each mapping that is more than the quota has room for, with what to
+ * do about it.
+ */
 export function renderQuotas({ mappings }: PlannedPush): readonly string[] {
-  return mappings.flatMap(({ mapping, outcomes, overQuota }) =>
-    overQuota === 0
-      ? []
-      : [
-          `${mapping.name}: ${renderCount(outcomes.created)} now, ${renderCount(overQuota)} deferred (quota of the account)`,
-        ],
-  );
+  return mappings.flatMap(({ mapping, resource, outcomes, overQuota }) => {
+    if (overQuota === 0) return [];
+    const quota = resources[resource].push?.quota ?? resource;
+    const where = outcomes.created === 0 ? 'is used up' : 'ends there';
+    const what = `the account's quota of ${quota.replaceAll('_', ' ')} ${where}; once it is larger, resume sends the rest`;
+    return [
+      `${mapping.name}: ${renderCount(outcomes.created)} now, ${renderCount(overQuota)} deferred (${what})`,
+    ];
+  });
 }

@@ -19,23 +19,8 @@ interface View {
   readonly timezone: string;
 }
 
-/** Rows of a plan that are shown one by one; the counts stand for the rest. */
-const SHOWN_CHANGES = 12;
 const SHOWN_FIELDS = 4;
 const LONGEST_VALUE = 40;
-
-/** The first rows worth a look: what would be written and what is invalid; and how many more there are. */
-export async function sampleChanges(
-  changes: AsyncIterable<PlannedChange>,
-): Promise<readonly PlannedChange[]> {
-  const sample: PlannedChange[] = [];
-  for await (const change of changes) {
-    if (change.kind === 'unchanged' || change.kind === 'excluded') continue;
-    sample.push(change);
-    if (sample.length >= SHOWN_CHANGES) break;
-  }
-  return sample;
-}
 
 /** Writing requests of a plan. */
 export function countWrites({ mappings }: PlannedPush): number {
@@ -68,7 +53,8 @@ export function renderPlan(planned: PlannedPush, sample: readonly PlannedChange[
 
 function renderSample(planned: PlannedPush, sample: readonly PlannedChange[], style: Style): string {
   const all = planned.mappings.reduce(
-    (sum, { outcomes }) => sum + outcomes.created + outcomes.updated + outcomes.invalid + outcomes.deferred,
+    (sum, { outcomes: { created, updated, invalid, deferred, conflict } }) =>
+      sum + created + updated + invalid + deferred + conflict,
     0,
   );
   const rows = sample.map((change) => [
