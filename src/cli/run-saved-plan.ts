@@ -24,7 +24,7 @@ export function refusePlanOptions(names: readonly string[], options: PlanOptions
   throw new UsageError(
     'usage.plan',
     `--plan says what is pushed and how, so ${first} cannot stand beside it`,
-    { next: `leave it out, or plan again with it: plan ${renderTyped([...names, ...given])} --out FILE` },
+    { next: 'leave it out, or give it to plan --out FILE' },
   );
 }
 

@@ -53,8 +53,13 @@ export function renderSum({ mappings, requests, forecast }: PlannedPush, nowMs: 
     ...clause('deactivate', gone === 0 ? [] : [renderCountOf(gone, 'user')]),
   ];
   if (clauses.length === 0) return undefined;
-  const time = renderRoughly(forecast.finishesAtMs - nowMs);
-  return `${clauses.join('; ')}: ${renderCountOf(requests.planned, 'request')}, ${time}`;
+  const asked = mappings.reduce((sum, { writes, reads }) => sum + writes + reads, 0);
+  const all = renderCountOf(requests.planned + asked - forecast.fits, 'request');
+  const time =
+    forecast.fits < asked
+      ? `${renderCount(requests.planned - requests.sent)} of them now`
+      : renderRoughly(forecast.finishesAtMs - nowMs);
+  return `${clauses.join('; ')}: ${all}, ${time}`;
 }
 
 function renderRoughly(ms: number): string {
