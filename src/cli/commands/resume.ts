@@ -1,4 +1,4 @@
-import { EXIT } from '../../model/error.ts';
+import { EXIT, StoppedError } from '../../model/error.ts';
 import { resume as resumeRun } from '../../sync/resume.ts';
 import { defineCommand } from '../command.ts';
 import { serviceFlags } from '../flags.ts';
@@ -19,7 +19,7 @@ export const resume = defineCommand({
         program,
         yes: args.yes,
       };
-      const result = await resumeRun(session.ports, args.run, askApproval(work));
+      const result = await resumeRun(session.ports, args.run, askApproval(work)).catch(afterGuard);
       // The run keeps the command that began it; the document names the one that was typed.
       if (result !== undefined)
         return tellResult({ ...result, report: { ...result.report, command: 'resume' } }, work);
@@ -36,3 +36,13 @@ export const resume = defineCommand({
       return EXIT.done;
     }),
 });
+
+/** A guard ends a run that was planned anew, and a flag that passes it belongs to a push. */
+function afterGuard(error: unknown): never {
+  if (!(error instanceof StoppedError) || !error.code.startsWith('guard.')) throw error;
+  const { code, message, place, next = '' } = error;
+  throw new StoppedError(code, message, {
+    ...place,
+    next: `this run is over; ${next.replace(/\badd --/, 'push again and add --')}`,
+  });
+}
