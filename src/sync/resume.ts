@@ -12,20 +12,23 @@ import type { PlannedPush, PlanOptions, SyncPorts } from './sync.ts';
 
 /**
  * Goes on with an unfinished run from its own rows: settles what had no answer, opens what was deferred, compares again and sends. A run that
- * stopped before its plan was complete is planned anew. Undefined when there is nothing to resume.
- * Errors: UsageError `run.unknown`; StoppedError `run.other_account`; those of `push`.
+ * stopped before its plan was complete is planned anew. Undefined when there is nothing to resume. `allowGuards` are passed beside those that the run
+ * passed already.
+ * Errors: UsageError `run.unknown`; StoppedError `run.other_account`, `guard.*`; those of `push`.
  */
 export async function resume(
   ports: SyncPorts,
   runId: string | undefined,
   approve: Approve,
+  allowGuards: readonly string[] = [],
 ): Promise<PushResult | undefined> {
   const account = await openAccount(ports);
   const lock = await ports.lock.acquire(account.service, 'resume');
   try {
     const run = await findRun(ports, runId, account);
     if (run === undefined) return undefined;
-    const { mappings, options } = JSON.parse(run.mappings) as StoredRun;
+    const { mappings, options: begun } = JSON.parse(run.mappings) as StoredRun;
+    const options = { ...begun, allowGuards: [...begun.allowGuards, ...allowGuards] };
     // The run proved once that it remembers, or that it need not; it is not asked again.
     const resumed = { ...options, adopt: true };
     const rows = await ports.store.openRunRows(run.id);
@@ -39,7 +42,7 @@ export async function resume(
         account,
         options,
         approve,
-      );
+      ).catch(afterGuard);
     }
     const planned = await planLeft(ports, run, mappings, rows, account, resumed, approve);
     // Only the end of a run tells when its last write can have gone out.
@@ -67,12 +70,25 @@ async function planLeft(
       if (missing !== undefined) await reopen(ports, run, missing, rows, account);
     }
     const planned = await planRows(ports, mappings, rows, account, options);
+    // Rows that are invalid by now do not take back what was sent of the others.
+    const stop = planned.stops.find(({ error }) => error.code !== 'guard.reject_mode');
+    if (stop !== undefined) throw stop.error;
     await approve(planned, run.id);
     return planned;
   } catch (error) {
     await rows.close();
     throw error;
   }
+}
+
+/** A guard ends a run that is planned anew as it ends a push. */
+function afterGuard(error: unknown): never {
+  if (!(error instanceof StoppedError) || !error.code.startsWith('guard.')) throw error;
+  const { code, message, place, next = '' } = error;
+  throw new StoppedError(code, message, {
+    ...place,
+    next: `this run is over; ${next.replace(/\badd --/, 'push again and add --')}`,
+  });
 }
 
 async function findRun(

@@ -185,4 +185,25 @@ describe('resume', () => {
     expect((await run('resume', '--yes')).code).toBe(0);
     expect(writes().filter((request) => request === 'PATCH /v1/user')).toHaveLength(4);
   });
+
+  it('holds the guards for what is left, because others may have changed it meanwhile', async () => {
+    folder.write('mappings/one.yaml', `${PRICES_MAPPING}batch_size: 1\nguards: { max_step: 1.0 }\n`);
+    folder.write('prices.csv', prices(5, 6));
+    expect((await run('push', '--yes')).code).toBe(0);
+    folder.write('prices.csv', prices(5.5, 6.5));
+    const cut = await run('push', '--yes', '--max-requests', '2', '--json');
+    expect(JSON.parse(cut.stdout)).toMatchObject({ exit_code: 7, mappings: [{ updated: 1, deferred: 1 }] });
+    folder.write('prices.csv', prices(5.5, 9));
+    expect((await run('push', '--yes', '--allow-guard', 'max_step')).code).toBe(0);
+    const before = writes().length;
+    const { run: id } = JSON.parse(cut.stdout) as { readonly run: string };
+    const stopped = await run('resume', id, '--yes');
+    expect(stopped).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('prices: row 3 goes from 9 to 6.5: more than max_step 1') as string,
+    });
+    expect(writes()).toHaveLength(before);
+    expect((await run('resume', id, '--yes', '--allow-guard', 'max_step')).code).toBe(0);
+    expect(writes()).toHaveLength(before + 1);
+  });
 });

@@ -1,13 +1,13 @@
-import { EXIT, StoppedError } from '../../model/error.ts';
+import { EXIT } from '../../model/error.ts';
 import { resume as resumeRun } from '../../sync/resume.ts';
 import { defineCommand } from '../command.ts';
-import { serviceFlags } from '../flags.ts';
+import { serviceFlags, sourceFlags } from '../flags.ts';
 import { askApproval, tellResult } from '../run-push.ts';
 import { withSession } from '../session.ts';
 
 /** `resume`: goes on with what an unfinished run left, from the run's own rows. */
 export const resume = defineCommand({
-  options: serviceFlags,
+  options: { ...serviceFlags, 'allow-guard': sourceFlags['allow-guard'] },
   positionals: {
     run: { type: 'string', describe: 'the id of the run; without it, the newest unfinished one' },
   },
@@ -19,7 +19,7 @@ export const resume = defineCommand({
         program,
         yes: args.yes,
       };
-      const result = await resumeRun(session.ports, args.run, askApproval(work)).catch(afterGuard);
+      const result = await resumeRun(session.ports, args.run, askApproval(work), args.allowGuard);
       // The run keeps the command that began it; the document names the one that was typed.
       if (result !== undefined)
         return tellResult({ ...result, report: { ...result.report, command: 'resume' } }, work);
@@ -36,13 +36,3 @@ export const resume = defineCommand({
       return EXIT.done;
     }),
 });
-
-/** A guard ends a run that was planned anew, and a flag that passes it belongs to a push. */
-function afterGuard(error: unknown): never {
-  if (!(error instanceof StoppedError) || !error.code.startsWith('guard.')) throw error;
-  const { code, message, place, next = '' } = error;
-  throw new StoppedError(code, message, {
-    ...place,
-    next: `this run is over; ${next.replace(/\badd --/, 'push again and add --')}`,
-  });
-}
