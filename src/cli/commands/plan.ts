@@ -16,7 +16,7 @@ export const plan = defineCommand({
   positionals: mappingNames,
   examples: [
     ['plan users', 'the rows that a push would create and update'],
-    ['plan --out week-7.plan', 'save it, to look at it and to push exactly that'],
+    ['plan --out out/week-7.plan', 'save it, to look at it and to push exactly that'],
     ['plan --json --detailed-exitcode', 'for scripts: exit 2 when there are changes'],
   ],
   run: (args, program) =>

@@ -20,7 +20,7 @@ export const push = defineCommand({
   examples: [
     ['push', 'every mapping that pushes'],
     ['push users --yes', 'one mapping, approved beforehand, as in a script'],
-    ['push --plan week-7.plan', 'what that plan says, as long as nothing has changed since'],
+    ['push --plan out/week-7.plan', 'what that plan says, as long as nothing has changed since'],
   ],
   run: (args, program) => {
     if (args.plan !== undefined) refusePlanOptions(args.mapping, planOptions(args));
