@@ -114,7 +114,9 @@ describe('a folder with a league, users and squads', () => {
     expect(planned.stdout).toContain(
       "users: 100 now, 140 deferred (the account's quota of users ends there; once it is larger, resume sends the rest)\n",
     );
-    expect(planned.stdout).toContain("squads: 90 now, 10 deferred (the account's quota of squads ends there;");
+    expect(planned.stdout).toContain(
+      "squads: 90 now, 10 deferred (the account's quota of squads ends there;",
+    );
     const pushed = await run('push', '--yes', '--json');
     expect(pushed.code).toBe(7);
     expect(countsOf(reportOf(pushed))).toEqual([
