@@ -1,5 +1,5 @@
-import { resources } from '../../contract/index.ts';
 import type { ResourceName } from '../../contract/resource.ts';
+import { pushTarget } from '../../mapping/push-fields.ts';
 import type { PlannedPush } from '../../sync/sync.ts';
 import { renderCount, renderCountOf } from './text.ts';
 
@@ -88,7 +88,7 @@ export function renderMissing({ mappings }: PlannedPush): readonly string[] {
 export function renderQuotas({ mappings }: PlannedPush): readonly string[] {
   return mappings.flatMap(({ mapping, resource, outcomes, overQuota }) => {
     if (overQuota === 0) return [];
-    const quota = resources[resource].push?.quota ?? resource;
+    const quota = pushTarget(resource)?.quota ?? resource;
     const where = outcomes.created === 0 ? 'is used up' : 'ends there';
     const what = `the account's quota of ${quota.replaceAll('_', ' ')} ${where}; once it is larger, resume sends the rest`;
     return [

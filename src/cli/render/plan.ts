@@ -1,3 +1,4 @@
+import { pushTarget } from '../../mapping/push-fields.ts';
 import type { FieldValue } from '../../model/cell.ts';
 import type { PlannedChange, PlannedPush } from '../../sync/sync.ts';
 import type { Style } from '../screen.ts';
@@ -57,17 +58,25 @@ function renderSample(planned: PlannedPush, sample: readonly PlannedChange[], st
       sum + created + updated + invalid + deferred + conflict,
     0,
   );
-  const rows = sample.map((change) => [
-    MARKS[change.kind](style),
-    `${safeText(change.mapping)} row ${change.row}`,
-    safeText(change.key ?? ''),
-    renderChange(change, style),
-  ]);
+  const keyFields = new Map(
+    planned.mappings.map(({ mapping, resource }) => [mapping.name, pushTarget(resource)?.key ?? []]),
+  );
+  // Columns of their own for each mapping: keys are short in one and long in another.
+  const blocks = [...Map.groupBy(sample, ({ mapping }) => mapping)].map(([mapping, changes]) =>
+    renderColumns(
+      changes.map((change) => [
+        MARKS[change.kind](style),
+        `${safeText(mapping)} row ${change.row}`,
+        safeText(change.key ?? ''),
+        renderChange(change, keyFields.get(mapping) ?? [], style),
+      ]),
+    ),
+  );
   const more =
     all > sample.length
       ? `\n${style('dim', `… and ${renderCountOf(all - sample.length, 'more row', 'more rows')}`)}`
       : '';
-  return renderColumns(rows) + more;
+  return blocks.join('\n') + more;
 }
 
 const MARKS: Readonly<Record<PlannedChange['kind'], (style: Style) => string>> = {
@@ -79,11 +88,11 @@ const MARKS: Readonly<Record<PlannedChange['kind'], (style: Style) => string>> =
   excluded: () => ' ',
 };
 
-function renderChange(change: PlannedChange, style: Style): string {
-  const { kind, key, fields } = change;
+function renderChange(change: PlannedChange, keyFields: readonly string[], style: Style): string {
+  const { kind, fields } = change;
   if (kind === 'invalid' || kind === 'deferred') return safeText(messageWithoutPlace(change));
   // What the key says already is not said again.
-  const told = Object.entries(fields).filter(([, { after }]) => after === null || String(after) !== key);
+  const told = Object.entries(fields).filter(([name]) => !keyFields.includes(name));
   const changed = told.slice(0, SHOWN_FIELDS);
   const shown = changed.map(([name, { before, after }]) =>
     kind === 'update'

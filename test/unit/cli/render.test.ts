@@ -250,6 +250,7 @@ describe('a plan', () => {
       mappings: [
         {
           mapping: { name: 'users' },
+          resource: 'users',
           outcomes: { ...NONE, rows: 40, created: 20, updated: 1, invalid: 1, unchanged: 18 },
           changes: { create: 20, update: 1, invalid: 1 },
           writes: 2,
@@ -297,6 +298,28 @@ describe('a plan', () => {
     expect(text).toContain('+  users row 14  M14');
     expect(text).toContain('… and 19 more rows');
     expect(text).toContain('2 requests to send, finished in a few seconds');
+  });
+
+  it('says nothing twice that the key says, and sets each mapping in columns of its own', () => {
+    const [mapping] = planned({}).mappings;
+    const mappings = [
+      mapping,
+      { ...mapping, mapping: { name: 'prices' }, resource: 'prices' },
+    ] as unknown as PlannedPush['mappings'];
+    const fields = {
+      fantasy_league_id: { before: null, after: 1 },
+      player_id: { before: null, after: 7 },
+      price: { before: null, after: 5.5 },
+      type: { before: null, after: 'current' },
+    };
+    const sample = [
+      change('create', 2, { fields: { display_name: { before: null, after: 'Ann' } } }),
+      change('create', 14, { mapping: 'prices', key: '1/7/current', fields }),
+    ];
+    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
+    expect(renderPlan(planned({ mappings }), sample, view)).toContain(
+      '+  users row 2  M2  display_name: Ann\n+  prices row 14  1/7/current  price: 5.5\n',
+    );
   });
 
   it('shows the warning of a row that goes on', () => {
