@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
-import { InterruptedError } from '../../../src/model/error.ts';
+import { InterruptedError, UnavailableError } from '../../../src/model/error.ts';
 import type { PushSummary } from '../../../src/model/store.ts';
 import { push } from '../../../src/sync/push.ts';
 import type { PushResult } from '../../../src/sync/push.ts';
@@ -188,6 +188,17 @@ describe('a push of a saved plan', () => {
       pushSaved(engine, saved, [users], () => Promise.reject(new InterruptedError('SIGINT', 'no'))),
     ).rejects.toMatchObject({ code: 'run.interrupted' });
     expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
+    expect((await pushSaved(engine, saved, [users])).report.exit_code).toBe(0);
+  });
+
+  it('that fails before it writes leaves nothing that resume would plan otherwise', async () => {
+    const engine = await planned();
+    const saved = await savePlan(engine, [users]);
+    engine.service.readFaults.push(undefined, new UnavailableError('service.error', 'it failed'));
+    await expect(pushSaved(engine, saved, [users])).rejects.toMatchObject({ code: 'service.error' });
+    userTable(engine, 'A,Another,');
+    expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
+    userTable(engine, 'A,Anna,', 'B,Bob,', 'C,Cleo,');
     expect((await pushSaved(engine, saved, [users])).report.exit_code).toBe(0);
   });
 
