@@ -66,8 +66,8 @@ export interface RowQuery {
   readonly change?: ChangeKind;
   /** Only rows without an outcome. */
   readonly open?: boolean;
-  /** Only rows that ended so. */
-  readonly outcome?: Outcome;
+  /** Only rows that ended in one of these. */
+  readonly outcomes?: readonly Outcome[];
   readonly afterRow: number;
   readonly limit: number;
 }

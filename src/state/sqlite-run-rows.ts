@@ -71,20 +71,19 @@ class SqliteRunRows implements RunRows {
   }
 
   page(mapping: string, query: RowQuery): Promise<readonly RunRow[]> {
-    const { change, open, outcome, afterRow, limit } = query;
+    const { change, open, outcomes, afterRow, limit } = query;
     const conditions = ['mapping = ?', 'row_number > ?'];
     const values: SQLInputValue[] = [afterRow];
     if (open === true) conditions.push('outcome IS NULL');
-    if (outcome !== undefined) {
-      conditions.push('outcome = ?');
-      values.push(outcome);
-    }
     if (change !== undefined) {
       conditions.push('change = ?');
       values.push(change);
     }
-    const isIndexed = (open === true || outcome !== undefined) && change !== undefined;
-    const index = isIndexed ? 'INDEXED BY row_state' : 'NOT INDEXED';
+    if (outcomes !== undefined) {
+      conditions.push('outcome IN (SELECT value FROM json_each(?))');
+      values.push(JSON.stringify(outcomes));
+    }
+    const index = open === true && change !== undefined ? 'INDEXED BY row_state' : 'NOT INDEXED';
     const statement = `SELECT ${COLUMNS} FROM row ${index} WHERE ${conditions.join(' AND ')} ORDER BY row_number LIMIT ?`;
     return this.#db.read(() =>
       this.#db.all(statement, this.#mapping(mapping), ...values, limit).map(parseRow),

@@ -6,11 +6,11 @@ import type { PlannedChange, PlannedPush } from './sync.ts';
 const SHOWN = 12;
 
 /** Rows worth a look, those to mend first. */
-const KINDS: readonly Pick<RowQuery, 'change' | 'outcome' | 'open'>[] = [
-  { change: 'invalid', outcome: 'invalid' },
-  { change: 'conflict', outcome: 'conflict' },
+const KINDS: readonly Pick<RowQuery, 'change' | 'outcomes' | 'open'>[] = [
+  { change: 'invalid', outcomes: ['invalid'] },
+  { change: 'conflict', outcomes: ['conflict'] },
   { change: 'update', open: true },
-  { change: 'create', outcome: 'deferred' },
+  { change: 'create', outcomes: ['deferred'] },
   { change: 'create', open: true },
 ];
 
