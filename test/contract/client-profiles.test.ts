@@ -21,6 +21,8 @@ import { settingNames } from '../support/points.ts';
 const START_MS = Date.UTC(2026, 7, 14, 18, 0, 0);
 const USERS = 70;
 const PRICES = 30;
+/** After this, what a list does not show may have been removed. */
+const A_DAY_AND_MORE_MS = 90_000_000;
 
 const MAPPINGS = `
 - { version: 1, name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: auto }
@@ -164,7 +166,7 @@ describe('the engine on a service of the profile', () => {
       const updated = { ...settled, users: { unchanged: USERS - 3, updated: 3 } };
       expect(outcomesOf(await rig.push())).toEqual({ ...updated, ...odd.updated });
       const after = writes(rig);
-      rig.pass(3_600_000);
+      rig.pass(A_DAY_AND_MORE_MS);
       expect(outcomesOf(await rig.push())).toEqual({ ...settled, ...odd.later });
       expect(writes(rig)).toBe(after);
       expectNothingTwice(rig);
@@ -188,7 +190,7 @@ describe('the engine on a service of the profile', () => {
     await withRig({ ...settings, repeated_external_id: 'duplicate' }, async (rig) => {
       setTables(rig, 0);
       await rig.push();
-      rig.pass(3_600_000);
+      rig.pass(A_DAY_AND_MORE_MS);
       expect(outcomesOf(await rig.push())).toMatchObject({ users: { unchanged: USERS } });
       expectNothingTwice(rig);
     });
