@@ -9,7 +9,7 @@ import { expectIntents, expectNothingTwice, expectTruth, expectWholeCounts } fro
 import { readEffects, readFacts } from './facts.ts';
 import type { Facts } from './facts.ts';
 import { SETTLE_MS } from './season.ts';
-import type { Process, Season } from './season.ts';
+import type { Disturb, Process, Season } from './season.ts';
 import { MAPPING_NAMES } from './tables.ts';
 import type { MappingName } from './tables.ts';
 
@@ -54,10 +54,13 @@ export class Trouble {
     await app.inject({ method: 'DELETE', url: '/control/faults', headers });
   }
 
-  /** A command of a process of its own. What it tells is checked against what it did. */
-  async command(name: 'push' | 'resume'): Promise<Told> {
+  /**
+   * A command of a process of its own. What it tells is checked against what it did. A process whose state or files fail may also end without a report,
+   * after it wrote: then with exit code 8.
+   */
+  async command(name: 'push' | 'resume', disturb?: Disturb): Promise<Told> {
     const { season } = this;
-    const process = await season.start();
+    const process = await season.start(disturb);
     season.wire = (next) => async (request) => {
       this.sent.push(`${request.method} ${new URL(request.url).pathname}`);
       const answer = await expectIntents(season, () => process)(next)(request);
@@ -67,7 +70,9 @@ export class Trouble {
     const then = readFacts(season.database);
     const effects = readEffects(season.database).length;
     const told = await attempt(process, name);
-    if (told instanceof TeamsheetError) {
+    if (told instanceof TeamsheetError && disturb !== undefined) {
+      expect([told.exitCode, told.message]).toEqual([EXIT.unavailable, told.message]);
+    } else if (told instanceof TeamsheetError) {
       expect(readEffects(season.database)).toHaveLength(effects);
     } else if (told !== undefined) {
       expectWholeCounts(process, told);
