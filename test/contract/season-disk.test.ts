@@ -3,7 +3,6 @@ import { TeamsheetError } from '../../src/model/error.ts';
 import type { RunRows } from '../../src/model/run-rows.ts';
 import type { Store } from '../../src/model/store.ts';
 import { storageError } from '../../src/state/storage-error.ts';
-import { faultyFiles } from '../support/faulty-files.ts';
 import { expectAllThere } from '../support/season/checks.ts';
 import { readFacts } from '../support/season/facts.ts';
 import type { Facts } from '../support/season/facts.ts';
@@ -18,7 +17,10 @@ const STRIDE = 29;
 const files = vi.hoisted(() => ({
   call: <T>(_name: string, effect: () => Promise<T>): Promise<T> => effect(),
 }));
-vi.mock(import('node:fs/promises'), async (real) => faultyFiles(await real(), files));
+vi.mock(import('node:fs/promises'), async (real) => {
+  const { faultyFiles } = await import('../support/faulty-files.ts');
+  return faultyFiles(await real(), files);
+});
 
 let template: Template;
 let before: Facts;
@@ -93,14 +95,13 @@ describe('the nth call of the state fails, n = 1, 2, 3 ... until none does', () 
   ])(
     '%s: what is told is true, and afterwards everything is there once',
     async (_what, forGood) => {
-      for (let nth = 1, met = true; met; nth += isLong ? 1 : STRIDE) {
-        const { fails, met: wasMet } = counter({ nth, forGood });
+      for (let nth = 1; ; nth += isLong ? 1 : STRIDE) {
+        const { fails, met } = counter({ nth, forGood });
         const errcode = SQLITE_RESULTS[nth % SQLITE_RESULTS.length] ?? 13;
         await withTrouble(async (trouble) => {
           const told = await trouble.command('push', failingState(fails, errcode));
-          met = wasMet();
           const exit = told instanceof TeamsheetError ? told.exitCode : told?.report.exit_code;
-          expect(exit).toBe(met ? 8 : 3);
+          expect(exit).toBe(met() ? 8 : 3);
           const held = await trouble.recover();
           expectAllThere(trouble.season, held, before, whole);
         }).catch((cause: unknown) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { MappingSummary, PushSummary } from '../../src/model/store.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
@@ -189,9 +189,8 @@ function expectTruth({ folder, database }: Season, outcome: Outcome, before: Fac
   for (const each of reportOf(outcome)) {
     const summary = each as PushSummary;
     const name = summary.name as ShippedName;
-    const lines = parse(readFileSync(join(folder.path, summary.results ?? ''), 'utf8'), {
-      from_line: 2,
-    }) as string[][];
+    const text = readFileSync(join(folder.path, summary.results ?? ''), 'utf8');
+    const [, ...lines]: readonly (readonly string[])[] = parse(text);
     const rows = new Map(
       lines.map((line) => {
         const [row = '', result = ''] = line.slice(-4);
@@ -316,4 +315,3 @@ describe(`${KILLS} kills of the program at any moment`, () => {
     KILLS * 60_000,
   );
 });
-afterAll(() => undefined);

@@ -217,8 +217,8 @@ async function openService(
   const failures: unknown[] = [];
   // While the service itself waits, nobody is busy: time goes on.
   const own: Clock = {
-    now: clock.now,
-    monotonic: clock.monotonic,
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
     sleep: async (ms, signal) => {
       busy -= 1;
       try {
