@@ -66,6 +66,8 @@ export interface RowQuery {
   readonly change?: ChangeKind;
   /** Only rows without an outcome. */
   readonly open?: boolean;
+  /** Only rows that ended in one of these. */
+  readonly outcomes?: readonly Outcome[];
   readonly afterRow: number;
   readonly limit: number;
 }
@@ -107,6 +109,11 @@ export interface RunRows {
   setHeader(mapping: string, header: readonly string[]): Promise<void>;
   header(mapping: string): Promise<readonly string[]>;
   close(): Promise<void>;
+  /**
+   * Ends the rows of a run with nothing left to do: what was written (key, fields, id) and the keys of what was refused stay for `verify` and `retry`,
+   * without the source's lines; the rest is deleted. Closes them.
+   */
+  keepWritten(): Promise<void>;
   /** Closes and deletes the rows. */
   remove(): Promise<void>;
 }

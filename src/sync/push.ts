@@ -276,12 +276,17 @@ async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: 
     summaries,
     requests,
   });
-  await (finished ? rows.remove() : rows.close());
+  await (finished ? endRows(rows, summaries) : rows.close());
   return {
     report: { run: run.id, command: run.command, exit_code: exitCode, mappings: summaries, requests },
     stoppedBy: ending.stoppedBy,
     rejected,
   };
+}
+
+/** Keeps of a finished run what `verify` and `retry` ask for; a row in conflict is still to be settled, so that all of them stay. */
+function endRows(rows: RunRows, summaries: readonly PushSummary[]): Promise<void> {
+  return summaries.some(({ conflict }) => conflict > 0) ? rows.close() : rows.keepWritten();
 }
 
 /** What became of the users that are no longer in the table; they stand in no results, so that those which stay active are told here. */
