@@ -189,7 +189,7 @@ export async function write(
 }
 
 /** What is still open when the run ends: rows whose write has no answer are unknown, the others were not sent, or only in part. */
-async function leaveRest(
+export async function leaveRest(
   ports: SyncPorts,
   run: Run,
   mapping: PushMapping,
@@ -236,7 +236,20 @@ interface Ending {
   readonly stale: ReadonlyMap<string, number>;
 }
 
-async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: Ending): Promise<PushResult> {
+/** What the end of a run needs of its plan. */
+interface Ended {
+  readonly rows: RunRows;
+  readonly mappings: readonly { readonly mapping: PushMapping }[];
+  readonly requests: Pick<RequestCounts, 'planned'>;
+}
+
+/** Counts the rows, writes the results, and records the run as ended; closes the rows. */
+export async function finish(
+  ports: SyncPorts,
+  run: Run,
+  planned: Ended,
+  ending: Ending,
+): Promise<PushResult> {
   const { rows } = planned;
   const summaries: PushSummary[] = [];
   const missed: OutcomeCounts[] = [];
