@@ -89,7 +89,7 @@ export interface RunRows {
   settleOpen(mapping: string, outcome: Outcome, message: string, change?: ChangeKind): Promise<void>;
   /** Forgets the outcome of rows that ended in `outcome`, so that they are open again; answers how many. */
   reopen(mapping: string, outcome: Outcome): Promise<number>;
-  /** Makes open creates and updates `pending`, to be compared anew; a row that was created and waits for its change (it has an id) stays as it is. */
+  /** Makes open creates and updates `pending`, to be compared anew; a row that was created and waits for its change (it has an id) stays as it is. Known records are forgotten. */
   restart(mapping: string): Promise<void>;
   countOutcomes(mapping: string): Promise<ReadonlyMap<Outcome | 'open', number>>;
   /** `open`: only rows without an outcome. */

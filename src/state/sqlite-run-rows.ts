@@ -127,6 +127,7 @@ class SqliteRunRows implements RunRows {
 
   restart(mapping: string): Promise<void> {
     return this.#db.write(() => {
+      this.#db.run('DELETE FROM known WHERE mapping = ?', this.#mapping(mapping));
       this.#db.run(
         `UPDATE row SET change = 'pending', before = NULL
          WHERE mapping = ? AND outcome IS NULL AND (change = 'update' OR change = 'create' AND id IS NULL)`,
