@@ -60,9 +60,8 @@ async function withRows(
 
 async function caseOf(run: Run, intent: StoredIntent, rows: RunRows | undefined): Promise<OpenCase> {
   const { id, mapping, operation, rowNumbers, keys, sentAtMs, detail } = intent;
-  const kept = new Map(
-    ((await rows?.rows(mapping, rowNumbers)) ?? []).map((row) => [row.rowNumber, row.fields]),
-  );
+  const kept = new Map(((await rows?.rows(mapping, rowNumbers)) ?? []).map((row) => [row.rowNumber, row]));
+  const held = [...kept.values()].find(({ outcome }) => outcome === 'unknown')?.message;
   return {
     id,
     kind: 'unknown',
@@ -72,10 +71,10 @@ async function caseOf(run: Run, intent: StoredIntent, rows: RunRows | undefined)
     rows: rowNumbers.map((rowNumber, at) => ({
       rowNumber,
       key: keys[at] ?? null,
-      fields: kept.get(rowNumber) ?? null,
+      fields: kept.get(rowNumber)?.fields ?? null,
     })),
     sentAtMs,
-    reason: detail === '' ? 'the run ended before an answer was recorded' : detail,
+    reason: held ?? (detail === '' ? 'the run ended before an answer was recorded' : detail),
   };
 }
 
