@@ -541,7 +541,7 @@ function lockSuite(name: string, create: () => Lock): void {
         exitCode: 6,
         message: expect.stringMatching(
           new RegExp(
-            `^https://data\\.example \\(account club\\) is being written to by pid ${process.pid} \\(push\\) since `,
+            `^https://data\\.example \\(account club\\) is being written to by pid ${process.pid} \\(push\\) on \\S+ since `,
           ),
         ) as string,
       });
