@@ -8,18 +8,19 @@ import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
 import { planAndWrite, write, type Approve, type PushResult, type StoredRun } from './push.ts';
 import { readSources } from './read-rows.ts';
 import { settleWrites } from './settle.ts';
-import type { PlannedPush, PlanOptions, SyncPorts } from './sync.ts';
+import type { OnAmbiguous, PlannedPush, PlanOptions, SyncPorts } from './sync.ts';
 
 /**
  * Goes on with an unfinished run from its own rows: settles what had no answer, opens what was deferred, compares again and sends. A run that
- * stopped before its plan was complete is planned anew. Undefined when there is nothing to resume. `allowGuards` are passed beside those that the run
- * passed already.
+ * stopped before its plan was complete is planned anew. Undefined when there is nothing to resume. `onAmbiguous` wins over what the run began with, and
+ * `allowGuards` are passed beside those that it passed already.
  * Errors: UsageError `run.unknown`; StoppedError `run.other_account`, `guard.*`; those of `push`.
  */
 export async function resume(
   ports: SyncPorts,
   runId: string | undefined,
   approve: Approve,
+  onAmbiguous?: OnAmbiguous,
   allowGuards: readonly string[] = [],
 ): Promise<PushResult | undefined> {
   const account = await openAccount(ports);
@@ -30,7 +31,7 @@ export async function resume(
     const { mappings, options: begun } = JSON.parse(run.mappings) as StoredRun;
     const options = { ...begun, allowGuards: [...begun.allowGuards, ...allowGuards] };
     // The run proved once that it remembers, or that it need not; it is not asked again.
-    const resumed = { ...options, adopt: true };
+    const resumed = { ...options, adopt: true, ...(onAmbiguous !== undefined && { onAmbiguous }) };
     const rows = await ports.store.openRunRows(run.id);
     if (run.phase === 'planning') {
       await rows.remove();
@@ -47,7 +48,7 @@ export async function resume(
     const planned = await planLeft(ports, run, mappings, rows, account, resumed, approve);
     // Only the end of a run tells when its last write can have gone out.
     await ports.store.updateRun(run.id, { phase: 'writing', endedAtMs: null });
-    return await write(ports, run, planned, account);
+    return await write(ports, run, planned, account, resumed);
   } finally {
     await lock.release();
   }
@@ -63,11 +64,11 @@ async function planLeft(
   approve: Approve,
 ): Promise<PlannedPush> {
   try {
-    await waitForOpenWrites(ports, account.service, mappings);
+    await waitForOpenWrites(ports, account.service, mappings, run.id);
     for (const mapping of mappings) {
-      await reopen(ports, run, mapping, rows, account);
+      await reopen(ports, run, mapping, rows, account, options);
       const missing = missingOf(mapping);
-      if (missing !== undefined) await reopen(ports, run, missing, rows, account);
+      if (missing !== undefined) await reopen(ports, run, missing, rows, account, options);
     }
     const planned = await planRows(ports, mappings, rows, account, options);
     // Rows that are invalid by now do not take back what was sent of the others.
@@ -123,8 +124,9 @@ async function reopen(
   mapping: PushMapping,
   rows: RunRows,
   account: OpenAccount,
+  { onAmbiguous }: PlanOptions,
 ): Promise<void> {
   await rows.reopen(mapping.name, 'deferred');
-  await settleWrites(ports, run.id, mapping, rows, account.service);
+  await settleWrites(ports, run.id, mapping, rows, account.service, onAmbiguous);
   await rows.restart(mapping.name);
 }

@@ -191,7 +191,10 @@ describe('resume', () => {
     folder.write('prices.csv', prices(5, 6));
     expect((await run('push', '--yes')).code).toBe(0);
     folder.write('prices.csv', prices(5.5, 6.5));
-    const cut = await run('push', '--yes', '--max-requests', '2', '--json');
+    const { requests } = JSON.parse((await run('plan', '--json')).stdout) as {
+      readonly requests: { readonly planned: number };
+    };
+    const cut = await run('push', '--yes', '--max-requests', String(requests.planned - 1), '--json');
     expect(JSON.parse(cut.stdout)).toMatchObject({ exit_code: 7, mappings: [{ updated: 1, deferred: 1 }] });
     folder.write('prices.csv', prices(5.5, 9));
     expect((await run('push', '--yes', '--allow-guard', 'max_step')).code).toBe(0);
@@ -204,6 +207,26 @@ describe('resume', () => {
     });
     expect(writes()).toHaveLength(before);
     expect((await run('resume', id, '--yes', '--allow-guard', 'max_step')).code).toBe(0);
+    expect(writes()).toHaveLength(before + 1);
+  });
+});
+
+describe('retry', () => {
+  it('holds the guards for the rows that it sends again', async () => {
+    folder.write('mappings/one.yaml', `${PRICES_MAPPING}guards: { max_step: 1.0 }\n`);
+    folder.write('prices.csv', prices(5, 6));
+    expect((await run('push', '--yes')).code).toBe(0);
+    folder.write('prices.csv', prices(5, 6).replace('2,6', '2,six'));
+    expect((await run('push', '--yes')).code).toBe(3);
+    folder.write('prices.csv', prices(5, 9));
+    const before = writes().length;
+    const stopped = await run('retry', '--yes');
+    expect(stopped).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('if this is meant, add --allow-guard max_step') as string,
+    });
+    expect(writes()).toHaveLength(before);
+    expect((await run('retry', '--yes', '--allow-guard', 'max_step')).code).toBe(0);
     expect(writes()).toHaveLength(before + 1);
   });
 });
