@@ -3,14 +3,15 @@ import { UsageError } from '../model/error.ts';
 import { parseDuration } from './duration.ts';
 
 /** A whole number from `min` on. Errors: UsageError `usage.number`. */
-function wholeNumber(flag: string, min: number): (text: string) => number | undefined {
+export function wholeNumber(flag: string, min: number): (text: string) => number | undefined {
   return (text) => {
     if (/^\d{1,15}$/.test(text) && Number(text) >= min) return Number(text);
     throw new UsageError('usage.number', `--${flag} takes a whole number from ${min} on, not "${text}"`);
   };
 }
 
-function duration(flag: string): (text: string) => number | undefined {
+/** A duration in milliseconds. Errors: UsageError `usage.duration`. */
+export function duration(flag: string): (text: string) => number | undefined {
   return (text) => {
     const ms = parseDuration(text);
     if (ms !== undefined) return ms;
@@ -103,11 +104,22 @@ export const writeFlags = {
   'finish-by': text('send nothing that would end after this time, such as 17:30; the rest is deferred'),
 } as const satisfies Record<string, Options>;
 
+/** What becomes of writes that nobody can tell of. */
+export const ambiguousFlags = {
+  'on-ambiguous': {
+    ...text(
+      'a write without an answer that nothing shows: hold it as unknown, or settle it as not applied and send it again',
+    ),
+    choices: ['hold', 'settle'],
+  },
+} as const satisfies Record<string, Options>;
+
 /** Flags of every command that compares rows with the service. */
 export const compareFlags = {
   ...serviceFlags,
   ...sourceFlags,
   ...writeFlags,
+  ...ambiguousFlags,
   compare: {
     ...text('what rows are compared with; wins over the mapping'),
     choices: ['auto', 'live', 'snapshot', 'none'],
@@ -117,12 +129,4 @@ export const compareFlags = {
 } as const satisfies Record<string, Options>;
 
 /** Flags of interfaces.md that come with a later version; each is answered with one line. */
-export const LATER_FLAGS = [
-  'out',
-  'plan',
-  'on-ambiguous',
-  'after-deadline',
-  'week',
-  'weeks',
-  'tab',
-] as const;
+export const LATER_FLAGS = ['after-deadline', 'week', 'weeks', 'tab'] as const;

@@ -2,11 +2,12 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, type ExitCode } from '../model/error.ts';
 import { push } from '../sync/push.ts';
 import type { Approve, PushResult } from '../sync/push.ts';
+import { sampleChanges } from '../sync/sample-plan.ts';
 import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
 import { approve } from './approval.ts';
 import { googleDocument } from './google.ts';
 import type { Program } from './program.ts';
-import { countWrites, renderPlan, sampleChanges } from './render/plan.ts';
+import { countWrites, renderPlan } from './render/plan.ts';
 import { nextAfter, renderReport } from './render/report.ts';
 import { renderNext, renderStop, renderTyped, stopDocument } from './render/stop.ts';
 import { renderCountOf, safeText } from './render/text.ts';
@@ -33,7 +34,7 @@ export function askApproval(work: Work): Approve {
   return async (planned: PlannedPush) => {
     const { program, yes, config } = work;
     const { screen, clock } = program;
-    const sample = await sampleChanges(planned.changes());
+    const sample = await sampleChanges(planned);
     const view = { style: screen.style, nowMs: clock.now(), timezone: config.timezone };
     work.endProgress();
     const writes = countWrites(planned);
@@ -52,17 +53,29 @@ export function askApproval(work: Work): Approve {
   };
 }
 
+/** Says that there was nothing to go on with: `"run": null`, no mappings. */
+export async function tellNothing(
+  command: string,
+  message: string,
+  { program: { screen }, ports }: Pick<Work, 'program' | 'ports'>,
+): Promise<void> {
+  const counts = ports.service.counts();
+  const requests = { ...counts, planned: counts.sent };
+  const document = { run: null, command, exit_code: EXIT.done, mappings: [], requests };
+  await screen.data(screen.json ? JSON.stringify(document) : message);
+}
+
 /**
  * Says what a run did: one JSON document, or tables; what stopped it; the next command; and last the files of rows to mend, the CSV
  * file as the very last line: it can be imported as it is.
  */
 export async function tellResult(
-  { report, stoppedBy, rejected }: PushResult,
+  { report, stoppedBy, rejected, reportsStopped = false }: PushResult,
   { program, endProgress, google }: Pick<Work, 'program' | 'endProgress' | 'google'>,
 ): Promise<ExitCode> {
   const { screen, name } = program;
   endProgress();
-  const nexts = nextAfter(report, stoppedBy !== undefined);
+  const nexts = nextAfter(report, stoppedBy !== undefined && !reportsStopped);
   const [first] = nexts;
   if (stoppedBy !== undefined) screen.tell(renderStop(stoppedBy, program, first));
   if (screen.json) {

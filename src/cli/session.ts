@@ -3,8 +3,9 @@ import { fetchTransport } from '../client/fetch-transport.ts';
 import { Observer } from '../client/observe.ts';
 import { StoppedError, TeamsheetError } from '../model/error.ts';
 import type { HttpResponse, Transport } from '../model/ports.ts';
-import type { ServiceAccount, Store } from '../model/store.ts';
+import type { RequestCounts, ServiceAccount, Store } from '../model/store.ts';
 import { keepLearnt } from '../sync/learn.ts';
+import { interruptedAt } from '../sync/interrupted.ts';
 import type { SyncPorts } from '../sync/sync.ts';
 import type { CountedAccess } from '../tables/google/access.ts';
 import { createTables } from '../tables/index.ts';
@@ -66,6 +67,8 @@ export async function withSession<T>(
     );
     try {
       return await work(session);
+    } catch (error) {
+      throw interruptedAt(error, sentUntil(session.ports.service.counts()));
     } finally {
       reporter.stop();
       sayGoogle(session.google, program);
@@ -86,6 +89,12 @@ async function learnAtTheEnd({ learn }: Session, { screen }: Program): Promise<v
     if (!(error instanceof TeamsheetError)) throw error;
     screen.warn(`what this command learnt about the service is not kept: ${error.message}`);
   }
+}
+
+/** What went to the service before a signal stopped a command that tells nothing else of it. */
+function sentUntil({ writes }: RequestCounts): string {
+  if (writes === 0) return 'nothing was written to the service';
+  return `what came of ${writes === 1 ? 'the writing request' : `the ${writes} writing requests`} is recorded`;
 }
 
 interface Parts {
@@ -142,6 +151,7 @@ export function openSession(
     results: createResultFiles({ folder: config.folder, runFolder: (runId) => store.runFolder(runId) }),
     baseUrl: connection.baseUrl,
     settleMs: push.settle ?? Math.max(2 * push.timeout, LEAST_SETTLE_MS),
+    maxWaitMs,
     concurrency: push.concurrency,
     timezone: config.timezone,
     variable: (name) => config.vars[name],

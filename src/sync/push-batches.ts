@@ -1,50 +1,59 @@
 import type { RunRow } from '../model/run-rows.ts';
+import type { Intent } from '../model/store.ts';
 import type { Confirmation, PushRequests } from '../plan/requests.ts';
-import { batchSize, needsLogCount, shrinkBatch } from './batch-size.ts';
+import { batchSize, shrinkBatch } from './batch-size.ts';
 import { createPool, type Pool } from './pool.ts';
-import { joined, type PushWriter } from './push-writer.ts';
-import { readBack, watchLog, type Evidence } from './read-back.ts';
+import { asksForLess, joined, type PushWriter } from './push-writer.ts';
+import { readBack, readBackNow, type Seen } from './read-back.ts';
 
-/** Sends the creates of a mapping, and what goes like them, in batches. */
-export async function pushBatches(writer: PushWriter, requests: PushRequests): Promise<void> {
+/** The creates of a mapping, and what goes like them, in batches. */
+export async function openBatches(
+  writer: PushWriter,
+  requests: PushRequests,
+): Promise<Pick<BatchPush, 'run'>> {
   const { ports, account, mapping } = writer.task;
   const size = await batchSize(ports.store, account, mapping);
-  await new BatchPush(writer, requests, size, watchLog(ports.service)).run();
+  return new BatchPush(writer, requests, size);
 }
 
 /** A batch that the service refused, and whose intent stays open until it is known that no part of it was applied. */
 interface RefusedBatch {
   readonly batch: readonly RunRow[];
-  readonly intentId: string;
+  readonly intent: Intent;
   readonly status: number;
   readonly reason: string;
 }
 
-/** Parts of a refused batch: reading back may cost many requests, so the bad rows stand alone after few rounds. */
-const PARTS = 10;
+/**
+ * Parts of a refused batch: halves take the fewest requests until the bad rows stand alone. But before each division everything is read back, so that tenths are
+ * cheaper where that costs many requests.
+ */
+const PARTS = { few: 2, many: 10 } as const;
+const CHEAP_PAGES = 10;
 const TOO_LARGE = 413;
 
 class BatchPush {
   readonly #writer: PushWriter;
   readonly #requests: PushRequests;
-  readonly #evidence: Evidence;
   /** Refused batches wait until nothing else is under way, so that what they left behind can be counted. */
   #refusedBatches: readonly RefusedBatch[] = [];
   #size: number;
+  /** The most rows in a request of the next round: a service that failed over a batch may manage a smaller one. */
+  #nextSize = Infinity;
 
-  constructor(writer: PushWriter, requests: PushRequests, size: number, evidence: Evidence) {
+  constructor(writer: PushWriter, requests: PushRequests, size: number) {
     this.#writer = writer;
     this.#requests = requests;
     this.#size = size;
-    this.#evidence = evidence;
   }
 
+  /** Sends the rows that are open, each once at most. */
   async run(): Promise<void> {
-    const { ports, mapping } = this.#writer.task;
+    const { ports } = this.#writer.task;
+    this.#size = Math.min(this.#size, this.#nextSize);
     const pool = createPool(this.#requests.parallel ? ports.concurrency : 1);
     const buffers = new Map<string, RunRow[]>();
     for await (const row of this.#writer.openRows((each) => this.#goesInBatch(each))) {
-      if (needsLogCount(mapping, this.#size)) await this.#evidence.begin();
       const group = this.#requests.groupOf(row);
       const batch = [...(buffers.get(group) ?? []), row];
       buffers.set(group, batch);
@@ -72,30 +81,30 @@ class BatchPush {
   }
 
   async #sendBatch(batch: readonly RunRow[]): Promise<void> {
-    const { result, intentId } = await this.#writer.send(
+    const { result, intent } = await this.#writer.send(
       this.#requests.operation,
       batch,
       this.#requests.body(batch),
     );
     switch (result.kind) {
       case 'applied':
-        return this.#applied(intentId, batch, result.records);
+        return this.#applied(intent, batch, result.records);
       case 'refused':
-        return this.#refused(intentId, batch, result);
+        return this.#refused(intent, batch, result);
       case 'ambiguous':
-        await this.#writer.settle(intentId, 'ambiguous', result.reason, []);
-        return this.#readBackRows(intentId, batch, result.reason);
+        await this.#writer.settle(intent, 'ambiguous', result.reason, []);
+        await this.#lower(batch, result.status);
+        return this.#readBackRows(intent, batch, result.reason);
     }
   }
 
-  async #applied(intentId: string, batch: readonly RunRow[], records: readonly unknown[]): Promise<void> {
+  async #applied(intent: Intent, batch: readonly RunRow[], records: readonly unknown[]): Promise<void> {
     const confirmations = this.#requests.match(batch, records);
     const unanswered = batch.filter((row) => row.key === null || !confirmations.has(row.key));
     const agreed = [...confirmations.values()].filter(({ disagrees }) => disagrees === undefined);
-    this.#evidence.applied(batch.length - unanswered.length);
     const result = unanswered.length === 0 ? 'applied' : 'ambiguous';
     await this.#writer.settle(
-      intentId,
+      intent,
       result,
       '',
       agreed.map(({ record }) => record),
@@ -103,7 +112,7 @@ class BatchPush {
     await this.#writer.patchConfirmed(batch, confirmations);
     await this.#rememberConfigId(confirmations);
     if (unanswered.length > 0)
-      await this.#readBackRows(intentId, unanswered, 'the answer does not name this row');
+      await this.#readBackRows(intent, unanswered, 'the answer does not name this row');
   }
 
   /** A points configuration is read by an id that only its upload answers with. */
@@ -117,64 +126,78 @@ class BatchPush {
 
   /** A refused row is rejected; a refused batch is divided until the bad rows stand alone. */
   async #refused(
-    intentId: string,
+    intent: Intent,
     batch: readonly RunRow[],
     { status, message }: { readonly status: number; readonly message: string },
   ): Promise<void> {
-    const { ports, account, mapping } = this.#writer.task;
     const reason = `the service refused it (${status}): ${message}`;
     if (batch.length === 1) {
-      await this.#writer.settle(intentId, 'refused', reason, []);
+      await this.#writer.settle(intent, 'refused', reason, []);
       const patches = batch.map((row) => ({
         rowNumber: row.rowNumber,
         message: joined(row.message, reason),
       }));
       return this.#writer.patch(patches.map((patch) => ({ ...patch, outcome: 'rejected' })));
     }
-    await this.#writer.settle(intentId, 'ambiguous', reason, []);
-    if (status === TOO_LARGE)
+    await this.#writer.settle(intent, 'ambiguous', reason, []);
+    if (status === TOO_LARGE) await this.#lower(batch, status);
+    this.#refusedBatches = [...this.#refusedBatches, { batch, intent, status, reason }];
+  }
+
+  /** What comes goes out in smaller requests; a limit that the service states is remembered. */
+  async #lower(batch: readonly RunRow[], status: number | undefined): Promise<void> {
+    const { ports, account, mapping } = this.#writer.task;
+    const half = Math.ceil(batch.length / 2);
+    if (asksForLess(batch, status)) this.#size = Math.min(this.#size, half);
+    else if (status !== undefined && status >= 500) this.#nextSize = Math.min(this.#nextSize, half);
+    if (status === TOO_LARGE && batch.length > 1)
       this.#size = Math.min(this.#size, await shrinkBatch(ports.store, account, mapping, batch.length));
-    this.#refusedBatches = [...this.#refusedBatches, { batch, intentId, status, reason }];
   }
 
   /** Sends the parts of refused batches, without the rows that were applied all the same. */
   async #divide(round: readonly RefusedBatch[]): Promise<void> {
-    const found = await this.#appliedOf(round.flatMap(({ batch }) => batch));
+    const seen = await this.#seenOf(round);
     const parts: (readonly RunRow[])[] = [];
     // Everything is recorded before anything more is sent, because sending may end the run.
-    for (const { batch, intentId, status, reason } of round) {
-      if (found === undefined) {
+    for (const { batch, intent, status, reason } of round) {
+      if (seen.others === 'unclear') {
         await this.#writer.hold(batch, `${reason}, and some rows of its request may have been applied`);
         continue;
       }
-      const applied = batch.filter((row) => row.key !== null && found.has(row.key));
-      this.#evidence.applied(applied.length);
-      await this.#writer.patchConfirmed(applied, found);
-      await this.#writer.settle(intentId, 'refused', reason, []);
+      const applied = batch.filter((row) => row.key !== null && seen.found.has(row.key));
+      await this.#writer.patchConfirmed(applied, seen.found);
+      await this.#writer.settle(intent, 'refused', reason, []);
       const left = batch.filter((row) => !applied.includes(row));
-      const size = Math.ceil(left.length / (status === TOO_LARGE ? 2 : PARTS));
+      const isCheap = status === TOO_LARGE || (seen.pages ?? 1) <= CHEAP_PAGES;
+      const size = Math.ceil(left.length / (isCheap ? PARTS.few : PARTS.many));
       for (let at = 0; at < left.length; at += size) parts.push(left.slice(at, at + size));
     }
-    for (const part of parts) await this.#sendBatch(part);
+    for (const part of parts) {
+      for (let at = 0; at < part.length;) {
+        // A limit that was met by a part before holds for those behind it.
+        const some = part.slice(at, at + this.#size);
+        at += some.length;
+        await this.#sendBatch(some);
+      }
+    }
   }
 
-  /** The rows of refused batches that were applied all the same; undefined when that cannot be found out. */
-  async #appliedOf(rows: readonly RunRow[]): Promise<ReadonlyMap<string, Confirmation> | undefined> {
-    const { ports, mapping } = this.#writer.task;
-    if (mapping.resource === 'prices') return (await this.#evidence.nothingApplied()) ? new Map() : undefined;
-    return readBack(ports, mapping, rows);
+  /** What the service shows of the rows of refused batches. */
+  #seenOf(round: readonly RefusedBatch[]): Promise<Seen> {
+    const { ports, account, mapping } = this.#writer.task;
+    const open = round.map(({ batch, intent }) => ({ intent, rows: batch }));
+    return readBack(ports, account, mapping, open);
   }
 
   /** Rows without a trustworthy answer: those that the service lists are confirmed, the others are held. */
-  async #readBackRows(intentId: string, batch: readonly RunRow[], reason: string): Promise<void> {
-    const { ports, mapping } = this.#writer.task;
-    const found = (await readBack(ports, mapping, batch, true)) ?? new Map<string, Confirmation>();
+  async #readBackRows(intent: Intent, batch: readonly RunRow[], reason: string): Promise<void> {
+    const { ports, account, mapping } = this.#writer.task;
+    const found = await readBackNow(ports, account, mapping, { intent, rows: batch });
     const missing = batch.filter((row) => row.key === null || !found.has(row.key));
-    this.#evidence.applied(batch.length - missing.length);
     await this.#writer.patchConfirmed(batch, found);
     if (missing.length === 0) {
       const records = [...found.values()].map(({ record }) => record);
-      await this.#writer.settle(intentId, 'applied', 'found by reading back', records);
+      await this.#writer.settle(intent, 'applied', 'found by reading back', records);
     } else {
       await this.#writer.hold(missing, `no trustworthy answer (${reason})`);
     }

@@ -4,6 +4,9 @@ import type { OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/store.ts';
 import { checkCounts, outcomeCounts } from '../plan/counts.ts';
+import { listedResources } from '../plan/listed.ts';
+import { quotaUsed } from '../plan/quota.ts';
+import { interruptedAt } from './interrupted.ts';
 import { holdRows, openWrites, waitForOpenWrites } from './open-writes.ts';
 import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.ts';
 import { missingOf } from './missing-rows.ts';
@@ -11,11 +14,15 @@ import { pushMapping } from './push-mapping.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import { writeResults } from './results.ts';
 import { deferStaleRows } from './stale.ts';
+import { recordAnswers } from './settle.ts';
 import type { PlannedPush, PlanOptions, RunReport, SyncPorts } from './sync.ts';
 import { writeBackOutcomes } from './write-back.ts';
 
 /** Shows the plan and asks, where something would be written; throws StoppedError `approval.*` when it is not to be. */
-export type Approve = (planned: PlannedPush) => Promise<void>;
+export type Approve = (planned: PlannedPush, runId: string) => Promise<void>;
+
+/** Looks at a complete plan before anybody is asked; throws when it is not the one that was promised. */
+export type CheckPlan = (planned: PlannedPush) => Promise<void>;
 
 /**
  * Plans and pushes the mappings under one lock. Every row ends in exactly one outcome, and what could not be sent is deferred for `resume`.
@@ -27,6 +34,7 @@ export async function push(
   mappings: readonly PushMapping[],
   options: PlanOptions,
   approve: Approve,
+  check?: CheckPlan,
 ): Promise<PushResult> {
   const ordered = pushable(mappings);
   const startedAtMs = ports.clock.now();
@@ -37,8 +45,9 @@ export async function push(
   const lock = await openOrRemove(rows, () => ports.lock.acquire(account.service, command));
   try {
     const run = newRun(id, command, account.service, startedAtMs, ordered, options);
-    await ports.store.addRun(run);
-    return await planAndWrite(ports, run, ordered, rows, account, options, approve);
+    // Planned anew by `resume`, it might write another plan than the one that was promised.
+    await ports.store.addRun({ ...run, finished: check !== undefined });
+    return await planAndWrite(ports, run, ordered, rows, account, options, approve, check);
   } finally {
     await lock.release();
   }
@@ -49,6 +58,8 @@ export interface PushResult {
   readonly report: RunReport;
   readonly stoppedBy: TeamsheetError | undefined;
   readonly rejected: readonly string[];
+  /** What stopped it stopped the reports after it: there is nothing to resume. */
+  readonly reportsStopped?: boolean;
 }
 
 const PAGE = 1000;
@@ -92,16 +103,18 @@ export async function planAndWrite(
   account: OpenAccount,
   options: PlanOptions,
   approve: Approve,
+  check?: CheckPlan,
 ): Promise<PushResult> {
   let planned: PlannedPush;
   try {
     await waitForOpenWrites(ports, account.service, mappings);
     planned = await planRows(ports, mappings, rows, account, options);
+    await check?.(planned);
     const rejectStop = planned.stops.every(({ error }) => error.code === 'guard.reject_mode');
     if (planned.stops.length > 0 && rejectStop) return await stopAtRejects(ports, run, planned);
     const [stop] = planned.stops;
     if (stop !== undefined) throw stop.error;
-    await approve(planned);
+    await approve(planned, run.id);
   } catch (error) {
     await rows.remove();
     const stop = stopOf(error, ports.signal);
@@ -110,10 +123,10 @@ export async function planAndWrite(
       endedAtMs: ports.clock.now(),
       exitCode: stop?.exitCode ?? EXIT.internal,
     });
-    throw stop === undefined ? error : resumable(stop, run);
+    throw stop === undefined ? error : check === undefined ? resumable(stop, run) : stop;
   }
-  await ports.store.updateRun(run.id, { phase: 'writing' });
-  return write(ports, run, planned, account);
+  await ports.store.updateRun(run.id, { phase: 'writing', finished: false });
+  return write(ports, run, planned, account, options);
 }
 
 /** A stop before the first write that somebody decides, such as a guard: the run is over. After any other one `resume` plans it anew. */
@@ -123,7 +136,8 @@ function isDecided(stop: TeamsheetError | undefined): boolean {
 
 /** The budget does not know of runs: a stop of its own that leaves one says how it goes on. */
 function resumable(stop: TeamsheetError, run: Run): TeamsheetError {
-  if (!(stop instanceof IncompleteError) || stop.next !== undefined) return stop;
+  if (!(stop instanceof IncompleteError) || stop.next !== undefined)
+    return interruptedAt(stop, 'nothing was sent', `resume ${run.id}`);
   return new IncompleteError(stop.code, stop.message, { next: `resume ${run.id}` });
 }
 
@@ -149,6 +163,7 @@ export async function write(
   run: Run,
   planned: PlannedPush,
   account: OpenAccount,
+  options: PlanOptions,
 ): Promise<PushResult> {
   const { rows } = planned;
   const stale = new Map<string, number>();
@@ -156,24 +171,18 @@ export async function write(
   try {
     for (const plan of planned.mappings) {
       stale.set(plan.mapping.name, await deferStaleRows(ports, plan.mapping, rows));
-      await pushMapping({
+      const feature = listedResources[plan.resource]?.feature;
+      const task = {
         ports,
         runId: run.id,
         account: account.service,
-        mapping: plan.mapping,
         rows,
-        writes: plan.writes,
-      });
+        used: feature === undefined ? undefined : quotaUsed(account.record, feature),
+        onAmbiguous: options.onAmbiguous ?? 'hold',
+      };
+      await pushMapping({ ...task, mapping: plan.mapping, writes: plan.writes });
       const missing = missingOf(plan.mapping);
-      if (missing !== undefined)
-        await pushMapping({
-          ports,
-          runId: run.id,
-          account: account.service,
-          mapping: missing,
-          rows,
-          writes: plan.deactivated,
-        });
+      if (missing !== undefined) await pushMapping({ ...task, mapping: missing, writes: plan.deactivated });
     }
   } catch (error) {
     stoppedBy = stopOf(error, ports.signal);
@@ -189,13 +198,16 @@ export async function write(
 }
 
 /** What is still open when the run ends: rows whose write has no answer are unknown, the others were not sent, or only in part. */
-async function leaveRest(
+export async function leaveRest(
   ports: SyncPorts,
   run: Run,
   mapping: PushMapping,
   rows: RunRows,
   reason: string,
 ): Promise<void> {
+  if (!(await rows.countOutcomes(mapping.name)).has('open')) return;
+  // The run may have been stopped between an answer and its rows.
+  await recordAnswers(ports, run.id, mapping, rows, run.account);
   const open = await openWrites(ports, run.account, mapping.resource);
   await holdRows(
     rows,
@@ -236,7 +248,20 @@ interface Ending {
   readonly stale: ReadonlyMap<string, number>;
 }
 
-async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: Ending): Promise<PushResult> {
+/** What the end of a run needs of its plan. */
+interface Ended {
+  readonly rows: RunRows;
+  readonly mappings: readonly { readonly mapping: PushMapping }[];
+  readonly requests: Pick<RequestCounts, 'planned'>;
+}
+
+/** Counts the rows, writes the results, and records the run as ended; closes the rows. */
+export async function finish(
+  ports: SyncPorts,
+  run: Run,
+  planned: Ended,
+  ending: Ending,
+): Promise<PushResult> {
   const { rows } = planned;
   const summaries: PushSummary[] = [];
   const missed: OutcomeCounts[] = [];
@@ -276,12 +301,26 @@ async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: 
     summaries,
     requests,
   });
-  await (finished ? rows.remove() : rows.close());
+  await (finished ? endRows(rows, summaries) : rows.close());
   return {
     report: { run: run.id, command: run.command, exit_code: exitCode, mappings: summaries, requests },
-    stoppedBy: ending.stoppedBy,
+    stoppedBy: interruptedAt(ending.stoppedBy, progressOf(summaries)),
     rejected,
   };
+}
+
+/** What a run that was interrupted has done and what it has not. */
+function progressOf(summaries: readonly PushSummary[]): string {
+  const sum = (pick: (each: PushSummary) => number): number =>
+    summaries.reduce((all, each) => all + pick(each), 0);
+  const left = sum(({ deferred, unknown }) => deferred + unknown);
+  const all = sum(({ rows }) => rows);
+  return left === 0 ? `all ${all} rows are done` : `${all - left} of ${all} rows are done, ${left} are left`;
+}
+
+/** Keeps of a finished run what `verify` and `retry` ask for; a row in conflict is still to be settled, so that all of them stay. */
+function endRows(rows: RunRows, summaries: readonly PushSummary[]): Promise<void> {
+  return summaries.some(({ conflict }) => conflict > 0) ? rows.close() : rows.keepWritten();
 }
 
 /** What became of the users that are no longer in the table; they stand in no results, so that those which stay active are told here. */

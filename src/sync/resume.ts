@@ -8,26 +8,30 @@ import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
 import { planAndWrite, write, type Approve, type PushResult, type StoredRun } from './push.ts';
 import { readSources } from './read-rows.ts';
 import { settleWrites } from './settle.ts';
-import type { PlannedPush, PlanOptions, SyncPorts } from './sync.ts';
+import type { OnAmbiguous, PlannedPush, PlanOptions, SyncPorts } from './sync.ts';
 
 /**
  * Goes on with an unfinished run from its own rows: settles what had no answer, opens what was deferred, compares again and sends. A run that
- * stopped before its plan was complete is planned anew. Undefined when there is nothing to resume.
- * Errors: UsageError `run.unknown`; StoppedError `run.other_account`; those of `push`.
+ * stopped before its plan was complete is planned anew. Undefined when there is nothing to resume. `onAmbiguous` wins over what the run began with, and
+ * `allowGuards` are passed beside those that it passed already.
+ * Errors: UsageError `run.unknown`; StoppedError `run.other_account`, `guard.*`; those of `push`.
  */
 export async function resume(
   ports: SyncPorts,
   runId: string | undefined,
   approve: Approve,
+  onAmbiguous?: OnAmbiguous,
+  allowGuards: readonly string[] = [],
 ): Promise<PushResult | undefined> {
   const account = await openAccount(ports);
   const lock = await ports.lock.acquire(account.service, 'resume');
   try {
     const run = await findRun(ports, runId, account);
     if (run === undefined) return undefined;
-    const { mappings, options } = JSON.parse(run.mappings) as StoredRun;
+    const { mappings, options: begun } = JSON.parse(run.mappings) as StoredRun;
+    const options = { ...begun, allowGuards: [...begun.allowGuards, ...allowGuards] };
     // The run proved once that it remembers, or that it need not; it is not asked again.
-    const resumed = { ...options, adopt: true };
+    const resumed = { ...options, adopt: true, ...(onAmbiguous !== undefined && { onAmbiguous }) };
     const rows = await ports.store.openRunRows(run.id);
     if (run.phase === 'planning') {
       await rows.remove();
@@ -39,12 +43,12 @@ export async function resume(
         account,
         options,
         approve,
-      );
+      ).catch(afterGuard);
     }
     const planned = await planLeft(ports, run, mappings, rows, account, resumed, approve);
     // Only the end of a run tells when its last write can have gone out.
     await ports.store.updateRun(run.id, { phase: 'writing', endedAtMs: null });
-    return await write(ports, run, planned, account);
+    return await write(ports, run, planned, account, resumed);
   } finally {
     await lock.release();
   }
@@ -60,19 +64,32 @@ async function planLeft(
   approve: Approve,
 ): Promise<PlannedPush> {
   try {
-    await waitForOpenWrites(ports, account.service, mappings);
+    await waitForOpenWrites(ports, account.service, mappings, run.id);
     for (const mapping of mappings) {
-      await reopen(ports, run, mapping, rows, account);
+      await reopen(ports, run, mapping, rows, account, options);
       const missing = missingOf(mapping);
-      if (missing !== undefined) await reopen(ports, run, missing, rows, account);
+      if (missing !== undefined) await reopen(ports, run, missing, rows, account, options);
     }
     const planned = await planRows(ports, mappings, rows, account, options);
-    await approve(planned);
+    // Rows that are invalid by now do not take back what was sent of the others.
+    const stop = planned.stops.find(({ error }) => error.code !== 'guard.reject_mode');
+    if (stop !== undefined) throw stop.error;
+    await approve(planned, run.id);
     return planned;
   } catch (error) {
     await rows.close();
     throw error;
   }
+}
+
+/** A guard ends a run that is planned anew as it ends a push. */
+function afterGuard(error: unknown): never {
+  if (!(error instanceof StoppedError) || !error.code.startsWith('guard.')) throw error;
+  const { code, message, place, next = '' } = error;
+  throw new StoppedError(code, message, {
+    ...place,
+    next: `this run is over; ${next.replace(/\badd --/, 'push again and add --')}`,
+  });
 }
 
 async function findRun(
@@ -107,8 +124,9 @@ async function reopen(
   mapping: PushMapping,
   rows: RunRows,
   account: OpenAccount,
+  { onAmbiguous }: PlanOptions,
 ): Promise<void> {
   await rows.reopen(mapping.name, 'deferred');
-  await settleWrites(ports, run.id, mapping, rows, account.service);
+  await settleWrites(ports, run.id, mapping, rows, account.service, onAmbiguous);
   await rows.restart(mapping.name);
 }

@@ -11,6 +11,7 @@ import type { Service } from '../model/service.ts';
 import type { Lock, MappingSummary, RequestCounts, ServiceAccount, Store } from '../model/store.ts';
 import type { TableKind, TableLocation } from '../model/table.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
+import type { Requests } from '../plan/worst-case.ts';
 
 /** Everything with an effect that the use cases need; the command line makes them real, tests make them small. */
 export interface SyncPorts {
@@ -22,6 +23,8 @@ export interface SyncPorts {
   readonly baseUrl: string;
   /** `push.settle`: how long an unanswered write may still be applied. */
   readonly settleMs: number;
+  /** The longest pause that the run makes; without it, every pause is made. */
+  readonly maxWaitMs?: number;
   /** `push.concurrency`: the most requests in flight. */
   readonly concurrency: number;
   /** The IANA time zone of times without an offset. */
@@ -35,6 +38,9 @@ export interface SyncPorts {
   /** Aborted by the first SIGINT or SIGTERM: no new request is begun. */
   readonly signal: AbortSignal;
 }
+
+/** What becomes of a write that nothing is seen of, where that is no proof: it is held as unknown, or taken for not applied and sent again. */
+export type OnAmbiguous = 'hold' | 'settle';
 
 /** What the operator asked for beside the mappings. */
 export interface PlanOptions {
@@ -52,6 +58,16 @@ export interface PlanOptions {
   readonly adopt: boolean;
   /** `--again`: triggers go out although they went out before. */
   readonly again?: boolean;
+  /** `--on-ambiguous`; `hold` by default. */
+  readonly onAmbiguous?: OnAmbiguous;
+  /** Only these rows of a mapping, as `retry` wants them; a mapping that is not named is read whole. */
+  readonly only?: Readonly<Record<string, RowChoice>>;
+}
+
+/** Rows by their keys; those whose key could not be read by their numbers. */
+export interface RowChoice {
+  readonly keys: readonly string[];
+  readonly rowNumbers: readonly number[];
 }
 
 /** A guard or another reason that stops a push before it writes, with the flag that overrides it. */
@@ -72,8 +88,14 @@ export interface MappingPlan {
   readonly writes: number;
   /** Reading requests that the push itself makes. */
   readonly reads: number;
+  /** The requests instead, should the service refuse every row of every batch. */
+  readonly worst: Requests;
   /** `compared with 512 users read now` or `with the last confirmed state of 3 h ago`. */
   readonly comparedWith: string;
+  /** The rows were compared with what this state remembers, not with what the service said just now. */
+  readonly fromMemory: boolean;
+  /** Records of the resource's quota that the account counted when the plan was made, where it counts them. */
+  readonly used: number | undefined;
   /** Rows that the quota of the account has no room for now; they are among the deferred ones. */
   readonly overQuota: number;
   /** Users that are in no row any more and would be deactivated, and the first of their keys. */

@@ -1,13 +1,18 @@
 import { EXIT } from '../../model/error.ts';
 import { resume as resumeRun } from '../../sync/resume.ts';
 import { defineCommand } from '../command.ts';
-import { serviceFlags, writeFlags } from '../flags.ts';
-import { askApproval, tellResult } from '../run-push.ts';
+import { ambiguousFlags, serviceFlags, sourceFlags, writeFlags } from '../flags.ts';
+import { askApproval, tellNothing, tellResult } from '../run-push.ts';
 import { withSession } from '../session.ts';
 
 /** `resume`: goes on with what an unfinished run left, from the run's own rows. */
 export const resume = defineCommand({
-  options: { ...serviceFlags, ...writeFlags },
+  options: {
+    ...serviceFlags,
+    ...ambiguousFlags,
+    ...writeFlags,
+    'allow-guard': sourceFlags['allow-guard'],
+  },
   positionals: {
     run: { type: 'string', describe: 'the id of the run; without it, the newest unfinished one' },
   },
@@ -19,20 +24,12 @@ export const resume = defineCommand({
         program,
         yes: args.yes,
       };
-      const result = await resumeRun(session.ports, args.run, askApproval(work));
+      const { onAmbiguous, allowGuard } = args;
+      const result = await resumeRun(session.ports, args.run, askApproval(work), onAmbiguous, allowGuard);
       // The run keeps the command that began it; the document names the one that was typed.
       if (result !== undefined)
         return tellResult({ ...result, report: { ...result.report, command: 'resume' } }, work);
-      const { screen } = program;
-      const counts = session.ports.service.counts();
-      const nothing = {
-        run: null,
-        command: 'resume',
-        exit_code: EXIT.done,
-        mappings: [],
-        requests: { ...counts, planned: counts.sent },
-      };
-      await screen.data(screen.json ? JSON.stringify(nothing) : 'nothing to resume');
+      await tellNothing('resume', 'nothing to resume', work);
       return EXIT.done;
     }),
 });

@@ -1,3 +1,4 @@
+import { pushTarget } from '../../mapping/push-fields.ts';
 import type { FieldValue } from '../../model/cell.ts';
 import type { Forecast, ForecastLimit } from '../../model/budget.ts';
 import type { PlannedChange, PlannedPush } from '../../sync/sync.ts';
@@ -20,23 +21,8 @@ interface View {
   readonly timezone: string;
 }
 
-/** Rows of a plan that are shown one by one; the counts stand for the rest. */
-const SHOWN_CHANGES = 12;
 const SHOWN_FIELDS = 4;
 const LONGEST_VALUE = 40;
-
-/** The first rows worth a look: what would be written and what is invalid; and how many more there are. */
-export async function sampleChanges(
-  changes: AsyncIterable<PlannedChange>,
-): Promise<readonly PlannedChange[]> {
-  const sample: PlannedChange[] = [];
-  for await (const change of changes) {
-    if (change.kind === 'unchanged' || change.kind === 'excluded') continue;
-    sample.push(change);
-    if (sample.length >= SHOWN_CHANGES) break;
-  }
-  return sample;
-}
 
 /** Writing requests of a plan. */
 export function countWrites({ mappings }: PlannedPush): number {
@@ -69,20 +55,29 @@ export function renderPlan(planned: PlannedPush, sample: readonly PlannedChange[
 
 function renderSample(planned: PlannedPush, sample: readonly PlannedChange[], style: Style): string {
   const all = planned.mappings.reduce(
-    (sum, { outcomes }) => sum + outcomes.created + outcomes.updated + outcomes.invalid + outcomes.deferred,
+    (sum, { outcomes: { created, updated, invalid, deferred, conflict } }) =>
+      sum + created + updated + invalid + deferred + conflict,
     0,
   );
-  const rows = sample.map((change) => [
-    MARKS[change.kind](style),
-    `${safeText(change.mapping)} row ${change.row}`,
-    safeText(change.key ?? ''),
-    renderChange(change, style),
-  ]);
+  const keyFields = new Map(
+    planned.mappings.map(({ mapping, resource }) => [mapping.name, pushTarget(resource)?.key ?? []]),
+  );
+  // Columns of their own for each mapping: keys are short in one and long in another.
+  const blocks = [...Map.groupBy(sample, ({ mapping }) => mapping)].map(([mapping, changes]) =>
+    renderColumns(
+      changes.map((change) => [
+        MARKS[change.kind](style),
+        `${safeText(mapping)} row ${change.row}`,
+        safeText(change.key ?? ''),
+        renderChange(change, keyFields.get(mapping) ?? [], style),
+      ]),
+    ),
+  );
   const more =
     all > sample.length
       ? `\n${style('dim', `… and ${renderCountOf(all - sample.length, 'more row', 'more rows')}`)}`
       : '';
-  return renderColumns(rows) + more;
+  return blocks.join('\n') + more;
 }
 
 const MARKS: Readonly<Record<PlannedChange['kind'], (style: Style) => string>> = {
@@ -94,11 +89,11 @@ const MARKS: Readonly<Record<PlannedChange['kind'], (style: Style) => string>> =
   excluded: () => ' ',
 };
 
-function renderChange(change: PlannedChange, style: Style): string {
-  const { kind, key, fields } = change;
+function renderChange(change: PlannedChange, keyFields: readonly string[], style: Style): string {
+  const { kind, fields } = change;
   if (kind === 'invalid' || kind === 'deferred') return safeText(messageWithoutPlace(change));
   // What the key says already is not said again.
-  const told = Object.entries(fields).filter(([, { after }]) => after === null || String(after) !== key);
+  const told = Object.entries(fields).filter(([name]) => !keyFields.includes(name));
   const changed = told.slice(0, SHOWN_FIELDS);
   const shown = changed.map(([name, { before, after }]) =>
     kind === 'update'
@@ -141,6 +136,13 @@ function renderCost(planned: PlannedPush, { nowMs, timezone, style }: View): str
   ];
   if (forecast.finishByMs !== undefined)
     lines.push(`  nothing is sent that would end after ${renderDeadline(forecast.finishByMs, timezone)}`);
+  const worst = mappings.reduce((sum, each) => sum + each.worst.writes + each.worst.reads, 0);
+  if (worst > asked) {
+    const most = renderCountOf(worst, 'request');
+    lines.push(
+      style('dim', `  at most ${most}, should the service refuse every row that goes out with others`),
+    );
+  }
   for (const pause of forecast.pauses.slice(0, 3)) {
     lines.push(
       style(
