@@ -1,5 +1,4 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import { StoppedError, UsageError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
 import { waitForOpenWrites } from './open-writes.ts';
@@ -8,6 +7,7 @@ import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
 import { planAndWrite, write, type Approve, type PushResult, type StoredRun } from './push.ts';
 import { readSources } from './read-rows.ts';
 import { settleWrites } from './settle.ts';
+import { runOf } from './stored-run.ts';
 import type { OnAmbiguous, PlannedPush, PlanOptions, SyncPorts } from './sync.ts';
 
 /**
@@ -98,22 +98,7 @@ async function findRun(
   account: OpenAccount,
 ): Promise<Run | undefined> {
   if (runId === undefined) return ports.store.newestUnfinishedRun(account.service);
-  const run = await ports.store.run(runId);
-  if (run === undefined) {
-    throw new UsageError('run.unknown', `there is no run ${runId}`, { next: 'runs' });
-  }
-  if (
-    run.account.baseUrl !== account.service.baseUrl ||
-    run.account.accountId !== account.service.accountId
-  ) {
-    throw new StoppedError(
-      'run.other_account',
-      `run ${runId} wrote to another service or account (${run.account.baseUrl})`,
-      {
-        next: 'choose its environment with --env',
-      },
-    );
-  }
+  const run = await runOf(ports.store, runId, account.service);
   return run.finished ? undefined : run;
 }
 
