@@ -1,5 +1,5 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import { EXIT, IncompleteError, TeamsheetError, type ExitCode } from '../model/error.ts';
+import { EXIT, IncompleteError, TeamsheetError, UnavailableError, type ExitCode } from '../model/error.ts';
 import type { OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/store.ts';
@@ -267,11 +267,13 @@ export async function finish(
   const missed: OutcomeCounts[] = [];
   const rejected: string[] = [];
   const unwritten: TeamsheetError[] = [];
+  let lacksResults = false;
   for (const { mapping } of planned.mappings) {
     const counts = outcomeCounts(await rows.countOutcomes(mapping.name));
     checkCounts(mapping.name, counts);
-    const files = await writeResults(ports.results, run.id, mapping, rows);
-    rejected.push(...files.rejected);
+    const files = await tryResults(ports, run, mapping, rows);
+    rejected.push(...(files?.rejected ?? []));
+    lacksResults ||= files === undefined;
     const failure = await writeBackOutcomes(ports, mapping, rows);
     if (failure !== undefined) unwritten.push(failure);
     const stale = ending.stale.get(mapping.name) ?? 0;
@@ -284,13 +286,15 @@ export async function finish(
       ...counts,
       deactivated: gone?.updated ?? 0,
       ...(stale > 0 && { stale }),
-      results: files.results,
+      results: files?.results ?? null,
     });
   }
-  const exitCode = ending.exitCode ?? exitCodeOf([...summaries, ...missed], ending.stoppedBy, unwritten);
+  const outcomes = [...summaries, ...missed];
+  const exitCode = ending.exitCode ?? exitCodeOf(outcomes, ending.stoppedBy, unwritten, lacksResults);
   const finished =
     !ending.keep ||
-    (summaries.every(({ deferred, unknown, stale = 0 }) => deferred - stale + unknown === 0) &&
+    (!lacksResults &&
+      summaries.every(({ deferred, unknown, stale = 0 }) => deferred - stale + unknown === 0) &&
       missed.every(({ deferred, unknown }) => deferred + unknown === 0));
   const requests = wholeRun(run.requests, { ...ports.service.counts(), planned: planned.requests.planned });
   await ports.store.updateRun(run.id, {
@@ -323,6 +327,23 @@ function endRows(rows: RunRows, summaries: readonly PushSummary[]): Promise<void
   return summaries.some(({ conflict }) => conflict > 0) ? rows.close() : rows.keepWritten();
 }
 
+/** The results files of a mapping; undefined when they cannot be written: the run is then unfinished, so that `resume` writes them. */
+async function tryResults(
+  ports: SyncPorts,
+  run: Run,
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<Awaited<ReturnType<typeof writeResults>> | undefined> {
+  try {
+    return await writeResults(ports.results, run.id, mapping, rows);
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    const message = `${mapping.name}: the results are not written (${error.message}); teamsheet resume ${run.id} writes them`;
+    ports.emit({ kind: 'warning', message });
+    return undefined;
+  }
+}
+
 /** What became of the users that are no longer in the table; they stand in no results, so that those which stay active are told here. */
 async function countMissing(
   { emit }: SyncPorts,
@@ -349,12 +370,13 @@ function exitCodeOf(
   counts: readonly OutcomeCounts[],
   stoppedBy: TeamsheetError | undefined,
   unwritten: readonly TeamsheetError[],
+  lacksResults: boolean,
 ): ExitCode {
   const any = (pick: (each: OutcomeCounts) => number): boolean => counts.some((each) => pick(each) > 0);
   const code = stoppedBy?.exitCode;
   if (code === EXIT.interrupted || code === EXIT.terminated) return code;
   const isAccess = (each: TeamsheetError): boolean => each.exitCode === EXIT.access;
-  if (code === EXIT.unavailable || !unwritten.every(isAccess)) return EXIT.unavailable;
+  if (code === EXIT.unavailable || lacksResults || !unwritten.every(isAccess)) return EXIT.unavailable;
   if (code === EXIT.access || unwritten.length > 0) return EXIT.access;
   if (stoppedBy instanceof IncompleteError || any((each) => each.deferred + each.unknown + each.conflict))
     return EXIT.incomplete;

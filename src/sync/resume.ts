@@ -1,4 +1,5 @@
 import type { PushMapping } from '../mapping/mapping.ts';
+import { StoppedError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
 import { waitForOpenWrites } from './open-writes.ts';
