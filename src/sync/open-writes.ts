@@ -17,7 +17,7 @@ export async function openWrites(
 const LISTED: ReadonlySet<string> = new Set(Object.keys(listedResources));
 
 /**
- * Waits until no unanswered write can be applied any more, of records that are compared with a list, and of the run that is to be settled: a create that is
+ * Waits until no unanswered write can be applied any more, of records that are compared with a list, and of the runs that are to be settled: a create that is
  * compared earlier could come twice, and an old change could overwrite a new one. The time counts from the end of the write's run, because a write may wait for the budget before it goes out; after
  * a run that never ended it counts from now, because the lock shows that its process is gone.
  */
@@ -25,11 +25,11 @@ export async function waitForOpenWrites(
   ports: Pick<SyncPorts, 'store' | 'clock' | 'settleMs' | 'emit' | 'signal'>,
   account: ServiceAccount,
   mappings: readonly PushMapping[],
-  settled?: string,
+  settled: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   const listed = new Set(mappings.map(({ resource }) => resource)).intersection(LISTED);
   const open = (await ports.store.openIntents(account)).filter(
-    ({ resource, runId }) => listed.has(resource) || runId === settled,
+    ({ resource, runId }) => listed.has(resource) || settled.has(runId),
   );
   const nowMs = ports.clock.now();
   let waitMs = 0;
@@ -38,14 +38,29 @@ export async function waitForOpenWrites(
     if (endedAtMs === nowMs) await ports.store.updateRun(runId, { endedAtMs });
     waitMs = Math.max(waitMs, Math.min(endedAtMs, nowMs) + ports.settleMs - nowMs);
   }
-  if (waitMs <= 0) return;
-  ports.emit({
-    kind: 'pause',
-    seconds: Math.ceil(waitMs / 1000),
-    untilMs: nowMs + waitMs,
-    reason: 'a write without an answer may still be applied',
-  });
-  await ports.clock.sleep(waitMs, ports.signal);
+  if (waitMs > 0) {
+    ports.emit({
+      kind: 'pause',
+      seconds: Math.ceil(waitMs / 1000),
+      untilMs: nowMs + waitMs,
+      reason: 'a write without an answer may still be applied',
+    });
+    await ports.clock.sleep(waitMs, ports.signal);
+  }
+  await closeRepeated(ports, account, open);
+}
+
+/** Changes that a finished run sent again, with an answer: now that they can do nothing any more, nobody needs to know which of them it was. */
+async function closeRepeated(
+  { store }: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  open: readonly StoredIntent[],
+): Promise<void> {
+  for (const { id, runId, operation, rowNumbers } of open) {
+    if (operation !== 'update-user' || rowNumbers.length === 0) continue;
+    if ((await store.run(runId))?.finished === true)
+      await store.settleIntent(account, id, 'applied', 'the same change was sent again and answered', []);
+  }
 }
 
 /** Open rows of unanswered writes become unknown: they are not sent again before it is known what became of them. */
