@@ -8,10 +8,12 @@ import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';
 import type { Intent, Lock, Run, Store } from '../../src/model/store.ts';
 import { createLock } from '../../src/state/sqlite-lock.ts';
 import { openStore } from '../../src/state/sqlite-store.ts';
+import { MemoryStore, StoreData } from '../simulation/memory-store.ts';
 import { runRow } from '../support/run-row.ts';
 
 let folder: string;
 let nowMs: number;
+let disk: StoreData;
 const clock = { now: () => nowMs, monotonic: () => nowMs, sleep: () => Promise.resolve() };
 const account = { baseUrl: 'https://data.example', accountId: 'club' };
 const otherAccount = { baseUrl: 'https://data.example', accountId: 'rival' };
@@ -19,6 +21,7 @@ const otherAccount = { baseUrl: 'https://data.example', accountId: 'rival' };
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
   nowMs = 1_000;
+  disk = new StoreData();
 });
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -27,6 +30,9 @@ afterEach(() => {
 storeSuite('SQLite', () => openStore({ file: join(folder, 'state.sqlite'), clock }));
 runRowsSuite('SQLite, of a run', () => openStore({ file: join(folder, 'state.sqlite'), clock }), 'RUN-1');
 runRowsSuite('SQLite, temporary', () => openStore({ file: join(folder, 'state.sqlite'), clock }), null);
+storeSuite('memory', () => Promise.resolve(new MemoryStore(disk, clock)));
+runRowsSuite('memory, of a run', () => Promise.resolve(new MemoryStore(disk, clock)), 'RUN-1');
+runRowsSuite('memory, temporary', () => Promise.resolve(new MemoryStore(disk, clock)), null);
 lockSuite('SQLite', () => createLock({ folder: join(folder, 'locks') }));
 
 function run(id: string, changes: Partial<Run> = {}): Run {

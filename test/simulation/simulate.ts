@@ -1,0 +1,292 @@
+import { InternalError, TeamsheetError } from '../../src/model/error.ts';
+import type { Random } from '../../src/model/ports.ts';
+import type { Store } from '../../src/model/store.ts';
+import { planPush } from '../../src/sync/plan-sync.ts';
+import { push, type Approve, type PushResult } from '../../src/sync/push.ts';
+import { resume } from '../../src/sync/resume.ts';
+import type { PlanOptions } from '../../src/sync/sync.ts';
+import { Checker } from './checker.ts';
+import { Desk } from './desk.ts';
+import { dice } from './dice.ts';
+import { checkEnd } from './end.ts';
+import { History, Violation } from './history.ts';
+import { Life, type Ending } from './life.ts';
+import { MemoryStore, StoreData } from './memory-store.ts';
+import { API_KEY, beginProcess, type PlantedBug, type Surroundings } from './process.ts';
+import type { Kind } from './records.ts';
+import { drawScenario, type Scenario, type Step } from './scenario.ts';
+import { SimulatedService } from './service.ts';
+import { Stranger } from './stranger.ts';
+import { CALM, Wire } from './wire.ts';
+import { World } from './world.ts';
+
+/** One seed from its beginning to its end. */
+export interface Outcome {
+  readonly seed: number;
+  readonly violation: Violation | undefined;
+  readonly history: History;
+  /** Requests that were sent. */
+  readonly requests: number;
+}
+
+export interface SimulateOptions {
+  readonly bug?: PlantedBug;
+  /** Another state than the one in memory. */
+  readonly openStore?: (life: Life) => Promise<Store>;
+}
+
+/** Longer than any pause that a run should make once nothing is wrong. */
+const PATIENT_MS = 40 * 86_400_000;
+type CommandKind = 'push' | 'resume' | 'plan';
+
+/** What one command is run with. */
+interface CommandOptions {
+  readonly ending?: Ending | undefined;
+  readonly thinkMs?: number;
+  readonly maxWaitMs?: number;
+  readonly adopt?: boolean;
+}
+
+/** How a command ended; nothing when it was killed or stopped before it wrote. */
+export interface Ended {
+  readonly result?: PushResult | undefined;
+  /** Writing requests of its plan. */
+  readonly writes?: number;
+  readonly stoppedBy?: TeamsheetError;
+}
+
+class Simulation {
+  readonly scenario: Scenario;
+  readonly world = new World();
+  readonly history = new History(() => this.world.nowMs);
+  readonly service: SimulatedService;
+  readonly checker: Checker;
+  readonly wire: Wire;
+  readonly #around: Surroundings;
+  readonly #stranger: Stranger;
+  #lives = 0;
+  /** Two processes, or one that left requests under way, may spend more than one knows of. */
+  #aloneOnBudget = true;
+
+  constructor(seed: number, { bug = {}, openStore }: SimulateOptions) {
+    const { world, history } = this;
+    this.scenario = drawScenario(seed);
+    const { habits, settleMs, quota } = this.scenario;
+    this.service = new SimulatedService(habits, dice(seed, 'service'), () => world.nowMs);
+    this.checker = new Checker(history, this.service.records);
+    this.wire = new Wire({
+      world,
+      service: this.service,
+      history,
+      dice: dice(seed, 'wire'),
+      latencyMs: habits.latencyMs,
+      latestMs: settleMs - habits.listLagMs - 1000,
+      onSend: (sent) => this.checker.sent(sent),
+    });
+    this.#stranger = new Stranger(this.service, history, dice(seed, 'stranger'));
+    const disk = new StoreData();
+    this.#around = {
+      scenario: this.scenario,
+      desk: new Desk(dice(seed, 'desk')),
+      wire: this.wire,
+      history,
+      checker: this.checker,
+      random: countedRandom(dice(seed, 'jitter')),
+      bug,
+      openStore: openStore ?? ((life) => Promise.resolve(new MemoryStore(disk, life.clock))),
+    };
+    if (quota !== undefined)
+      for (const kind of ['users', 'squads', 'mini_leagues'] satisfies Kind[]) this.service.quota.set(kind, quota);
+    for (let made = 0; made < this.scenario.before; made += 1) this.#stranger.createUser();
+  }
+
+  async run(): Promise<void> {
+    for (const step of this.scenario.steps) await this.#step(step);
+    this.wire.weather = CALM;
+    this.service.quota.clear();
+    this.history.note('-- nothing goes wrong from now on');
+    await this.world.pass(2 * this.scenario.settleMs);
+    await this.#expectFixpoint();
+    this.checker.checkLastWords((name) => this.#resourceOf(name));
+  }
+
+  #resourceOf(mapping: string): Kind {
+    const own = this.scenario.mappings.find(({ name }) => name === mapping);
+    return (own?.resource ?? 'users') as Kind;
+  }
+
+  /** I5: three re-runs at most, and then there is nothing left to do. */
+  async #expectFixpoint(): Promise<void> {
+    const calm = { maxWaitMs: PATIENT_MS, adopt: true };
+    // A list may come late, so the next run sees what the last one did only after a while.
+    const rest = (): Promise<void> => this.world.pass(this.scenario.settleMs);
+    await this.command('resume', calm);
+    await rest();
+    await this.command('push', calm);
+    await rest();
+    const last = await this.command('push', calm);
+    await rest();
+    const planned = await this.command('plan', calm);
+    if (planned.writes !== 0)
+      this.checker.fail('I5', `the plan after three re-runs has ${planned.writes ?? 'no'} writes`);
+    const before = this.wire.sent.length;
+    const again = await this.command('push', calm);
+    const writes = this.wire.sent.slice(before).filter(({ method }) => method !== 'GET');
+    if (writes.length > 0) this.checker.fail('I5', `the push after a plan without writes made ${writes.length}`);
+    for (const each of [last, again]) {
+      if (each.stoppedBy !== undefined)
+        this.checker.fail('I5', `a push stops though nothing is wrong: ${each.stoppedBy.message}`);
+    }
+    checkEnd(this.scenario, this.checker, this.service, again);
+  }
+
+  async #step(step: Step): Promise<void> {
+    const { scenario, history, world } = this;
+    switch (step.kind) {
+      case 'edit':
+        for (let times = 0; times < step.times; times += 1)
+          history.note('-- the operator', this.#around.desk.edit());
+        return;
+      case 'other':
+        return this.#stranger.act();
+      case 'wait':
+        history.note('-- time passes', step.ms);
+        return world.pass(step.ms);
+      case 'jump':
+        history.note('-- the clock jumps', step.ms);
+        history.count('clock jumps');
+        world.jumpedMs += step.ms;
+        return;
+      case 'two_pushes':
+        this.#aloneOnBudget = false;
+        this.wire.weather = { rate: step.rate, faults: scenario.faults };
+        history.count('two at once');
+        await Promise.all([this.command('push', {}), this.command('push', {})]);
+        return;
+      case 'push':
+      case 'resume':
+      case 'plan': {
+        this.wire.weather = { rate: step.rate, faults: scenario.faults };
+        for (let other = 0; other < step.others; other += 1)
+          world.at(world.nowMs + 500 * (other + 1) ** 3, () => this.#stranger.act());
+        const { adopt, maxWaitMs } = scenario;
+        await this.command(step.kind, { ending: step.ending, thinkMs: step.thinkMs, adopt, maxWaitMs });
+      }
+    }
+  }
+
+  /** One command in a process of its own. */
+  async command(kind: CommandKind, options: CommandOptions): Promise<Ended> {
+    const { world, history, checker, scenario } = this;
+    this.#lives += 1;
+    const life = new Life(`${kind}${this.#lives}`, world, history, options.ending);
+    history.note('--', life.name, 'begins');
+    history.count(`command ${kind}`);
+    checker.begin(life.name, kind === 'plan');
+    const refusedBefore = this.service.refusedByLimiter;
+    const process = await beginProcess(life, this.#around, options.maxWaitMs ?? scenario.maxWaitMs);
+    try {
+      const work = this.#carryOut(kind, life, process.ports, options);
+      const ended = await world.drive(Promise.race([work, life.death]));
+      if (ended === 'killed') {
+        this.#aloneOnBudget = false;
+        return {};
+      }
+      if (ended.result !== undefined) checker.reported(ended.result.report);
+      const refused = this.service.refusedByLimiter - refusedBefore;
+      if (refused > 0) history.count('refused by the limiter', refused);
+      if (refused > 0 && this.#aloneOnBudget)
+        checker.fail('I6', `${refused} requests went beyond a ${scenario.habits.limits.kind} window`);
+      return ended;
+    } finally {
+      await process.close();
+      if (checker.violation !== undefined) throw checker.violation;
+    }
+  }
+
+  async #carryOut(
+    kind: CommandKind,
+    life: Life,
+    ports: Parameters<Approve>[0] extends never ? never : Parameters<typeof push>[0],
+    { thinkMs = 0, adopt = false }: CommandOptions,
+  ): Promise<Ended> {
+    const options: PlanOptions = {
+      limit: undefined,
+      allowEmpty: true,
+      allowKeyShape: false,
+      encoding: undefined,
+      compare: undefined,
+      allowGuards: [],
+      adopt,
+    };
+    const approve: Approve = async (planned) => {
+      this.checker.shown(life.name, planned, await Array.fromAsync(planned.changes()));
+      if (thinkMs > 0) await life.clock.sleep(thinkMs, life.signal);
+    };
+    try {
+      switch (kind) {
+        case 'plan': {
+          const planned = await planPush(ports, this.scenario.mappings, options);
+          await planned.rows.remove();
+          return { writes: planned.mappings.reduce((sum, plan) => sum + plan.writes, 0) };
+        }
+        case 'push':
+          return this.#ended(life, await push(ports, 'push', this.scenario.mappings, options, approve));
+        case 'resume':
+          return this.#ended(life, await resume(ports, undefined, approve));
+      }
+    } catch (error) {
+      return this.#stopped(life, error);
+    }
+  }
+
+  #ended(life: Life, result: PushResult | undefined): Ended {
+    this.history.note(life.name, 'ends with', result?.report.exit_code ?? 'nothing to do');
+    for (const summary of result?.report.mappings ?? []) this.history.note('  ', JSON.stringify(summary));
+    this.history.count(`exit ${result?.report.exit_code ?? 'nothing'}`);
+    return { result };
+  }
+
+  /** A stop is an answer of the program; anything else is a mistake of it. */
+  #stopped(life: Life, error: unknown): Ended {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    this.history.note(life.name, 'stops:', text);
+    if (text.includes(API_KEY)) this.checker.fail('I10', 'the key stands in an error');
+    if (!(error instanceof TeamsheetError) || error instanceof InternalError) {
+      this.checker.fail('no crash', error instanceof Error ? (error.stack ?? text) : text);
+      return {};
+    }
+    this.history.count(`stop ${error.code}`);
+    return { stoppedBy: error };
+  }
+}
+
+function countedRandom(jitter: { next(): number }): Random {
+  let ulids = 0;
+  return {
+    next: () => jitter.next(),
+    ulid: () => {
+      ulids += 1;
+      return `01J${String(ulids).padStart(23, '0')}`;
+    },
+  };
+}
+
+/** Lives one seed through. The same seed has the same history, down to the last request. */
+export async function simulate(seed: number, options: SimulateOptions = {}): Promise<Outcome> {
+  const simulation = new Simulation(seed, options);
+  const { history, wire } = simulation;
+  const outcome = (violation: Violation | undefined): Outcome => ({
+    seed,
+    violation,
+    history,
+    requests: wire.sent.length,
+  });
+  try {
+    await simulation.run();
+    return outcome(simulation.checker.violation);
+  } catch (error) {
+    if (error instanceof Violation) return outcome(error);
+    throw error;
+  }
+}
