@@ -10,7 +10,8 @@ const retryAfterReset =
     try {
       return await next(request);
     } catch (error) {
-      if (request.method !== 'POST' || !(error instanceof TransportError) || error.fault !== 'reset') throw error;
+      if (request.method !== 'POST' || !(error instanceof TransportError) || error.fault !== 'reset')
+        throw error;
       return next(request);
     }
   };

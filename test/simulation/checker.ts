@@ -38,6 +38,9 @@ const UNTOUCHED: ReadonlySet<Outcome | null> = new Set([
 const HALF_DONE = 'created, but its active flag was not set';
 const MISSING = ' (missing)';
 
+const mayHaveTouched = ({ outcome, message }: RunRow): boolean =>
+  !UNTOUCHED.has(outcome) || message.includes(HALF_DONE);
+
 /** Holds everything that happens against the invariants of the push protocol, and keeps the first thing that breaks one. */
 export class Checker {
   /** The first broken promise. */
@@ -144,7 +147,10 @@ export class Checker {
     for (const [index, [number, outcome]] of lines.entries()) {
       if (number !== index + 2) this.fail('I2', `${summary.name}: line ${index + 1} is row ${number}`);
       if (outcome !== rows[index]?.outcome)
-        this.fail('I2', `${summary.name} row ${number}: ${outcome} in its file, ${String(rows[index]?.outcome)} kept`);
+        this.fail(
+          'I2',
+          `${summary.name} row ${number}: ${outcome} in its file, ${String(rows[index]?.outcome)} kept`,
+        );
     }
     for (const outcome of OUTCOMES) {
       const found = lines.filter(([, each]) => each === outcome).length;
@@ -160,10 +166,11 @@ export class Checker {
       if (key === null) continue;
       const effects = this.#records.effects.filter((each) => each.resource === resource && each.key === key);
       if (outcome === 'created' || outcome === 'updated') this.#checkDone(mapping, row, effects);
-      if (!UNTOUCHED.has(outcome) || row.message.includes(HALF_DONE)) continue;
       // Of two rows of one key the first may have been sent.
-      if (rows.some((other) => other.key === key && !UNTOUCHED.has(other.outcome))) continue;
-      const own = effects.find(({ request }) => this.#runOf(request)?.runId === run && this.#runOf(request)?.mapping === mapping);
+      if (rows.some((other) => other.key === key && mayHaveTouched(other))) continue;
+      const own = effects.find(
+        ({ request }) => this.#runOf(request)?.runId === run && this.#runOf(request)?.mapping === mapping,
+      );
       if (own !== undefined)
         this.fail(
           'I3',
@@ -172,7 +179,11 @@ export class Checker {
     }
   }
 
-  #checkDone(mapping: string, { key, outcome, fields, id, rowNumber }: RunRow, effects: readonly Effect[]): void {
+  #checkDone(
+    mapping: string,
+    { key, outcome, fields, id, rowNumber }: RunRow,
+    effects: readonly Effect[],
+  ): void {
     const where = `${mapping} row ${rowNumber} (${key ?? ''})`;
     const matching = effects.filter(({ after }) =>
       Object.entries(fields ?? {}).every(
@@ -213,11 +224,18 @@ export class Checker {
     this.checkNothingTwice();
   }
 
+  /** The rows of a run as its last report had them. */
+  rowsOf(run: string, mapping: string): readonly RunRow[] {
+    return this.#told.get(run)?.get(mapping)?.rows ?? [];
+  }
+
   /** Keys with a write of which nobody knows what became. */
   openKeys(resource: string): ReadonlySet<string> {
     return new Set(
       [...this.#intents.values()]
-        .filter(({ intent, result }) => intent.resource === resource && (result === null || result === 'ambiguous'))
+        .filter(
+          ({ intent, result }) => intent.resource === resource && (result === null || result === 'ambiguous'),
+        )
         .flatMap(({ intent }) => intent.keys),
     );
   }

@@ -75,6 +75,14 @@ export class Desk {
     }
   }
 
+  /** Takes out or changes whatever the service refuses, so that there is nothing left to refuse. */
+  mend(): void {
+    for (const [member, { name, active }] of this.#members)
+      if (name === REFUSED.user) this.#members.set(member, { name: 'Ann', active });
+    for (const squad of this.#squads) if (squad.endsWith(`|${REFUSED.squad}`)) this.#squads.delete(squad);
+    this.#prices.delete(REFUSED.player);
+  }
+
   /** The table of a resource as it stands now. */
   cells(kind: Kind): Cells {
     switch (kind) {

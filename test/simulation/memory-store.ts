@@ -2,7 +2,14 @@ import type { ResourceName } from '../../src/contract/resource.ts';
 import { InternalError } from '../../src/model/error.ts';
 import type { Clock } from '../../src/model/ports.ts';
 import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';
-import type { Intent, IntentResult, Run, ServiceAccount, Store, StoredIntent } from '../../src/model/store.ts';
+import type {
+  Intent,
+  IntentResult,
+  Run,
+  ServiceAccount,
+  Store,
+  StoredIntent,
+} from '../../src/model/store.ts';
 import { MemoryRunRows, RunRowsData } from './memory-run-rows.ts';
 
 interface Remembered {

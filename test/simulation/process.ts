@@ -65,7 +65,8 @@ function tableKind(desk: Desk): TableKind {
 /** The events of a process: none of them may show the key. */
 function listen(life: Life, history: History, checker: Checker) {
   return (event: RunEvent): void => {
-    if (JSON.stringify(event).includes(API_KEY)) checker.fail('I10', `the key stands in a ${event.kind} event`);
+    if (JSON.stringify(event).includes(API_KEY))
+      checker.fail('I10', `the key stands in a ${event.kind} event`);
     if (event.kind === 'pause') {
       history.count('pauses');
       history.note(life.name, 'pauses for', event.seconds, 's:', event.reason);

@@ -45,8 +45,8 @@ export class SimulatedService {
   readonly records = new Records();
   /** Records that the account may still create of each kind; lifted when the trouble is over. */
   readonly quota = new Map<Kind, number>();
-  /** Requests that the limiter refused. */
-  refusedByLimiter = 0;
+  /** The numbers of the requests that the limiter refused. */
+  readonly refusedByLimiter: number[] = [];
   readonly #habits: Habits;
   readonly #dice: Dice;
   readonly #now: () => number;
@@ -66,7 +66,7 @@ export class SimulatedService {
   answer(asked: Asked, free = false): Answered {
     const counts = asked.path !== '/auth/account' || this.#habits.limits.accountCall !== 'free';
     if (counts && !free && !this.#limiter.admit(this.#clockMs())) {
-      this.refusedByLimiter += 1;
+      if (asked.request !== undefined) this.refusedByLimiter.push(asked.request);
       return this.#text(refuse(429, 'too many requests'));
     }
     return this.#text(this.#reply(asked));
@@ -93,7 +93,9 @@ export class SimulatedService {
   #reply(asked: Asked): Reply {
     const { method, path, query, body } = asked;
     const [, first = '', second = ''] = path.split('/');
-    switch (`${method} /${first}${second === '' ? '' : `/${first === 'points' || first === 'auth' ? second : '*'}`}`) {
+    switch (
+      `${method} /${first}${second === '' ? '' : `/${first === 'points' || first === 'auth' ? second : '*'}`}`
+    ) {
       case 'GET /auth/account':
         return this.#ok(this.#account());
       case 'POST /user':
@@ -186,10 +188,12 @@ export class SimulatedService {
       return user['display_name'] === REFUSED.user || (taken && refused);
     };
     const left = this.quota.get('users');
-    if (left !== undefined && request !== undefined && users.length > left) return refuse(403, 'quota exceeded');
+    if (left !== undefined && request !== undefined && users.length > left)
+      return refuse(403, 'quota exceeded');
     const bad = users.filter(isBad);
     const good = users.filter((user) => !bad.includes(user));
-    const status = bad.some((user) => user['display_name'] === REFUSED.user) || repeatedUser === 'refuse' ? 400 : 409;
+    const status =
+      bad.some((user) => user['display_name'] === REFUSED.user) || repeatedUser === 'refuse' ? 400 : 409;
     const refusal = refuse(status, 'a user is not wanted');
     if (bad.length > 0 && badRow === 'refuse_all') return refusal;
     if (bad.length > 0 && badRow === 'half_then_refuse') {
@@ -254,7 +258,13 @@ export class SimulatedService {
   }
 
   /** A record of its own, where one of the same key may be there. */
-  #createRecord(kind: Kind, key: string, id: string, values: Values, request: number | undefined): Reply | Held {
+  #createRecord(
+    kind: Kind,
+    key: string,
+    id: string,
+    values: Values,
+    request: number | undefined,
+  ): Reply | Held {
     const { repeatedRecord } = this.#habits;
     if (this.records.find(kind, key).length > 0 && repeatedRecord !== 'second')
       return refuse(repeatedRecord === 'refuse' ? 400 : 409, 'it exists');
@@ -348,7 +358,9 @@ export class SimulatedService {
     const held = this.#habits.pointsByLeague
       ? (this.records.find('points_config', id)[0] ?? this.records.byId('points_config', id))
       : this.records.byId('points_config', id);
-    return held === undefined ? refuse(404, 'no such configuration') : this.#ok({ id: held.id, ...latest(held) });
+    return held === undefined
+      ? refuse(404, 'no such configuration')
+      : this.#ok({ id: held.id, ...latest(held) });
   }
 
   #trigger({ request, body }: Asked): Reply {
@@ -375,8 +387,7 @@ export class SimulatedService {
       const changedMs = held.versions.findLast(({ atMs }) => atMs <= seenMs)?.atMs ?? 0;
       return fits ? [{ record: listed(kind, held, values), changedMs }] : [];
     });
-    const sorted =
-      listOrder === 'age' ? shown : shown.toSorted((a, b) => b.changedMs - a.changedMs);
+    const sorted = listOrder === 'age' ? shown : shown.toSorted((a, b) => b.changedMs - a.changedMs);
     const all = sorted.map(({ record }) => record);
     const pages = Math.max(1, Math.ceil(all.length / pageSize));
     let page = way === 'obeyed' ? Number(asked ?? 1) : 1;

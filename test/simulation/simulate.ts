@@ -96,7 +96,8 @@ class Simulation {
       openStore: openStore ?? ((life) => Promise.resolve(new MemoryStore(disk, life.clock))),
     };
     if (quota !== undefined)
-      for (const kind of ['users', 'squads', 'mini_leagues'] satisfies Kind[]) this.service.quota.set(kind, quota);
+      for (const kind of ['users', 'squads', 'mini_leagues'] satisfies Kind[])
+        this.service.quota.set(kind, quota);
     for (let made = 0; made < this.scenario.before; made += 1) this.#stranger.createUser();
   }
 
@@ -104,6 +105,7 @@ class Simulation {
     for (const step of this.scenario.steps) await this.#step(step);
     this.wire.weather = CALM;
     this.service.quota.clear();
+    this.#around.desk.mend();
     this.history.note('-- nothing goes wrong from now on');
     await this.world.pass(2 * this.scenario.settleMs);
     await this.#expectFixpoint();
@@ -132,12 +134,18 @@ class Simulation {
     const before = this.wire.sent.length;
     const again = await this.command('push', calm);
     const writes = this.wire.sent.slice(before).filter(({ method }) => method !== 'GET');
-    if (writes.length > 0) this.checker.fail('I5', `the push after a plan without writes made ${writes.length}`);
+    if (writes.length > 0)
+      this.checker.fail('I5', `the push after a plan without writes made ${writes.length}`);
     for (const each of [last, again]) {
       if (each.stoppedBy !== undefined)
         this.checker.fail('I5', `a push stops though nothing is wrong: ${each.stoppedBy.message}`);
     }
-    checkEnd(this.scenario, this.checker, this.service, again);
+    const run = again.result?.report.run ?? '';
+    const { scenario, checker, service, history } = this;
+    const count = (what: string): void => history.count(what);
+    checkEnd({ scenario, checker, records: service.records, count }, (mapping) =>
+      checker.rowsOf(run, mapping),
+    );
   }
 
   async #step(step: Step): Promise<void> {
@@ -183,7 +191,7 @@ class Simulation {
     history.note('--', life.name, 'begins');
     history.count(`command ${kind}`);
     checker.begin(life.name, kind === 'plan');
-    const refusedBefore = this.service.refusedByLimiter;
+    const refusedBefore = this.service.refusedByLimiter.length;
     const process = await beginProcess(life, this.#around, options.maxWaitMs ?? scenario.maxWaitMs);
     try {
       const work = this.#carryOut(kind, life, process.ports, options);
@@ -193,15 +201,26 @@ class Simulation {
         return {};
       }
       if (ended.result !== undefined) checker.reported(ended.result.report);
-      const refused = this.service.refusedByLimiter - refusedBefore;
-      if (refused > 0) history.count('refused by the limiter', refused);
-      if (refused > 0 && this.#aloneOnBudget)
-        checker.fail('I6', `${refused} requests went beyond a ${scenario.habits.limits.kind} window`);
+      this.#checkLimits(life, this.service.refusedByLimiter.slice(refusedBefore));
       return ended;
     } finally {
       await process.close();
       if (checker.violation !== undefined) throw checker.violation;
     }
+  }
+
+  /** I6: once a process knows the windows, it never goes beyond them. */
+  #checkLimits(life: Life, refused: readonly number[]): void {
+    this.history.count('refused by the limiter', refused.length);
+    const own = this.wire.sent.filter((sent) => sent.life === life.name);
+    // Its first calls cannot know what a process before it spent.
+    const knewAfter = own.find(
+      ({ number, path }) => path === '/auth/account' && this.wire.answered.has(number),
+    )?.number;
+    const bad = refused.filter((number) => number > (knewAfter ?? Infinity));
+    if (bad.length === 0 || !this.#aloneOnBudget) return;
+    const { kind } = this.scenario.habits.limits;
+    this.checker.fail('I6', `${bad.map((number) => `#${number}`).join(', ')} went beyond a ${kind} window`);
   }
 
   async #carryOut(

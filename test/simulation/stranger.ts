@@ -17,7 +17,10 @@ export class Stranger {
   }
 
   createUser(): void {
-    const user = { external_id: this.#dice.pick(MEMBERS), display_name: this.#dice.pick(['Ann', 'Bob', 'Zoe']) };
+    const user = {
+      external_id: this.#dice.pick(MEMBERS),
+      display_name: this.#dice.pick(['Ann', 'Bob', 'Zoe']),
+    };
     if (this.#service.records.find('users', user.external_id).length > 0) return;
     this.#ask('POST', '/user', { users: [user] });
   }
@@ -31,10 +34,12 @@ export class Stranger {
       case 0:
         return this.createUser();
       case 1:
-        if (user !== undefined) this.#ask('PATCH', '/user', { id: user.id, display_name: this.#dice.pick(['Ann', 'Eve']) });
+        if (user !== undefined)
+          this.#ask('PATCH', '/user', { id: user.id, display_name: this.#dice.pick(['Ann', 'Eve']) });
         return;
       case 2:
-        if (user !== undefined) this.#ask('PATCH', '/user', { id: user.id, is_active: this.#dice.chance(0.5) });
+        if (user !== undefined)
+          this.#ask('PATCH', '/user', { id: user.id, is_active: this.#dice.chance(0.5) });
         return;
       case 3:
         return this.#ask('POST', '/price', {

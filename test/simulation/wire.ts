@@ -45,6 +45,8 @@ interface WireOptions {
 export class Wire {
   weather: Weather = CALM;
   readonly sent: Sent[] = [];
+  /** The numbers of the requests that the service answered as it should, and whose answers came. */
+  readonly answered = new Set<number>();
   readonly #options: WireOptions;
 
   constructor(options: WireOptions) {
@@ -59,7 +61,9 @@ export class Wire {
   #carry(request: HttpRequest, life: Life): Promise<HttpResponse> {
     const { world, service, history, dice, latencyMs, latestMs } = this.#options;
     const asked = this.#note(request, life);
-    const fault = dice.chance(this.weather.rate) ? dice.pick(this.weather.faults) : undefined;
+    // Writes are few among the reads, and it is they that can be doubled or lost.
+    const rate = this.weather.rate * (request.method === 'GET' ? 0.5 : 2);
+    const fault = dice.chance(rate) ? dice.pick(this.weather.faults) : undefined;
     const effect = fault === undefined ? undefined : faultEffect(fault, dice);
     if (fault !== undefined) history.count(`${request.method === 'GET' ? 'read' : 'write'} ${fault}`);
     history.note(
@@ -76,6 +80,7 @@ export class Wire {
     const lateMs = dice.int(thereMs, latestMs);
     return new Promise((resolve, reject) => {
       const answer = (answered: Answered): void => {
+        if (effect === undefined && answered.status < 300) this.answered.add(asked.request ?? 0);
         history.note(life.name, `<- #${asked.request ?? ''}`, answered.status, answered.body.slice(0, 300));
         resolve(answered);
       };
@@ -95,9 +100,7 @@ export class Wire {
             deliver(() => answer({ ...answered, body: answered.body.slice(0, answered.body.length / 2) }));
             return;
           case 'says':
-            deliver(() =>
-              answer({ ...back, headers: { ...service.headers(), ...back.headers } }),
-            );
+            deliver(() => answer({ ...back, headers: { ...service.headers(), ...back.headers } }));
             return;
           case 'answer':
             deliver(() => answer(answered));
@@ -106,12 +109,14 @@ export class Wire {
       const nothing = { status: 0, body: '', headers: {} };
       const handle = (): Answered => {
         const before = service.records.effects.length;
-        const answered = service.answer(asked);
+        const answered = service.answer(asked, effect?.done === 'late');
         for (const each of service.records.effects.slice(before))
           history.note('   service', each.kind, each.resource, each.key, each.id);
         return answered;
       };
-      world.at(arriveMs, () => comeBack(effect === undefined || effect.done === 'at_once' ? handle() : nothing));
+      world.at(arriveMs, () =>
+        comeBack(effect === undefined || effect.done === 'at_once' ? handle() : nothing),
+      );
       if (effect?.done === 'late') world.at(arriveMs - thereMs + lateMs, () => void handle());
     });
   }

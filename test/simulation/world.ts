@@ -52,7 +52,8 @@ export class World {
       if (progress.done) return outcome;
       if (events > MOST_EVENTS || this.nowMs - startedMs > LONGEST_COMMAND_MS)
         throw new Violation('I13', `the command goes on after ${events} events`);
-      if (!this.#happen(Infinity)) throw new Violation('I13', 'the command waits for something that never comes');
+      if (!this.#happen(Infinity))
+        throw new Violation('I13', 'the command waits for something that never comes');
     }
   }
 
