@@ -80,6 +80,8 @@ export class Checker {
       intent.keys.join(','),
       intent.bodyDigest.slice(0, 6),
     );
+    // The run goes on, so what it said last is not its last word any more.
+    this.#told.delete(intent.runId);
     const shown = this.#rights.get(life)?.shown;
     if (shown === undefined) return this.fail('I7', `${intent.operation} before any plan was shown`);
     const planned = shown.get(intent.mapping);

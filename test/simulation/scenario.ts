@@ -39,6 +39,7 @@ export interface Scenario {
   /** Whether others write at all. */
   readonly others: boolean;
   readonly adopt: boolean;
+  readonly jumpsAhead: boolean;
   readonly steps: readonly Step[];
 }
 
@@ -61,14 +62,14 @@ function drawCommand(roll: Dice, kind: 'push' | 'resume' | 'plan', others: boole
   };
 }
 
-function drawStep(roll: Dice, others: boolean, jumps: boolean): Step {
+function drawStep(roll: Dice, others: boolean, jump: -1 | 0 | 1): Step {
   const kind = roll.int(0, 19);
   if (kind < 12) return drawCommand(roll, kind < 6 ? 'push' : kind < 11 ? 'resume' : 'plan', others);
   if (kind === 12) return { kind: 'two_pushes', rate: roll.pick(RATES) };
   if (kind < 15) return { kind: 'edit', times: roll.int(1, 4) };
   if (kind === 15 && others) return { kind: 'other' };
-  if (kind === 16 && jumps)
-    return { kind: 'jump', ms: roll.pick([-86_400_000, -MINUTE_MS, 30_000, MINUTE_MS, 86_400_000]) };
+  if (kind >= 16 && kind < 18 && jump !== 0)
+    return { kind: 'jump', ms: jump * roll.pick([30_000, MINUTE_MS, 3_600_000, 86_400_000]) };
   return { kind: 'wait', ms: roll.pick([1000, MINUTE_MS, 3 * MINUTE_MS, 3_600_000, 25 * 3_600_000]) };
 }
 
@@ -78,10 +79,16 @@ export function drawScenario(seed: number): Scenario {
   const timeoutMs = roll.pick([5_000, 30_000, 60_000]);
   const settleMs = roll.pick([2 * timeoutMs, 120_000]);
   const others = roll.chance(0.35);
+  // Across processes only the wall clock tells how long ago something was. Where it jumps ahead, nothing may be pending: no program could know.
   const jumps = roll.chance(0.15);
-  const steps = Array.from({ length: roll.int(1, 7) }, () => drawStep(roll, others, jumps));
+  const ahead = jumps && roll.chance(0.5);
+  const steps = Array.from({ length: roll.int(1, 7) }, () =>
+    drawStep(roll, others, jumps ? (ahead ? 1 : -1) : 0),
+  );
+  const habits = drawHabits(dice(seed, 'habits'), settleMs);
   return {
-    habits: drawHabits(dice(seed, 'habits'), settleMs),
+    habits: ahead ? { ...habits, listLagMs: 0 } : habits,
+    jumpsAhead: ahead,
     mappings: drawMappings(dice(seed, 'mappings')),
     // A few kinds at a time meet each other more often than all of them do.
     faults: roll.chance(0.3) ? FAULTS : roll.shuffled(FAULTS).slice(0, roll.int(1, 4)),

@@ -18,6 +18,7 @@ export interface Sent {
   readonly path: string;
   /** Digest of the body of a write. */
   readonly digest: string | undefined;
+  readonly fault: Fault | undefined;
 }
 
 /** How much goes wrong on the wire at the moment. */
@@ -60,10 +61,10 @@ export class Wire {
 
   #carry(request: HttpRequest, life: Life): Promise<HttpResponse> {
     const { world, service, history, dice, latencyMs, latestMs } = this.#options;
-    const asked = this.#note(request, life);
     // Writes are few among the reads, and it is they that can be doubled or lost.
     const rate = this.weather.rate * (request.method === 'GET' ? 0.5 : 2);
     const fault = dice.chance(rate) ? dice.pick(this.weather.faults) : undefined;
+    const asked = this.#note(request, life, fault);
     const effect = fault === undefined ? undefined : faultEffect(fault, dice);
     if (fault !== undefined) history.count(`${request.method === 'GET' ? 'read' : 'write'} ${fault}`);
     history.note(
@@ -121,7 +122,7 @@ export class Wire {
     });
   }
 
-  #note(request: HttpRequest, life: Life): Asked {
+  #note(request: HttpRequest, life: Life, fault: Fault | undefined): Asked {
     const url = new URL(request.url);
     const body = request.body === undefined ? {} : (JSON.parse(request.body) as Values);
     const number = this.sent.length + 1;
@@ -132,6 +133,7 @@ export class Wire {
       method: request.method,
       path: url.pathname.replace(/^.*\/v1/, ''),
       digest: request.method === 'GET' ? undefined : digestOf(body),
+      fault,
     };
     this.sent.push(sent);
     this.#options.onSend(sent);
