@@ -98,10 +98,21 @@ export const mappingNames = {
   mapping: { type: 'string', array: true, default: [], describe: 'names of mappings; without any, all' },
 } as const satisfies Record<string, PositionalOptions>;
 
+/** What becomes of writes that nobody can tell of. */
+export const ambiguousFlags = {
+  'on-ambiguous': {
+    ...text(
+      'a write without an answer that nothing shows: hold it as unknown, or settle it as not applied and send it again',
+    ),
+    choices: ['hold', 'settle'],
+  },
+} as const satisfies Record<string, Options>;
+
 /** Flags of every command that compares rows with the service. */
 export const compareFlags = {
   ...serviceFlags,
   ...sourceFlags,
+  ...ambiguousFlags,
   compare: {
     ...text('what rows are compared with; wins over the mapping'),
     choices: ['auto', 'live', 'snapshot', 'none'],
@@ -114,7 +125,6 @@ export const compareFlags = {
 export const LATER_FLAGS = [
   'out',
   'plan',
-  'on-ambiguous',
   'finish-by',
   'after-deadline',
   'week',

@@ -76,8 +76,15 @@ export async function compareListed(
 
 const factName = ({ resource }: PushMapping): string => `list:${resource}`;
 
+/** Pages of the last full list of a mapping's records; 1 where there was none. */
+export const listPages = async (
+  ports: Pick<ComparePorts, 'store'>,
+  service: ServiceAccount,
+  mapping: PushMapping,
+): Promise<number> => (await lastList(ports, service, mapping))?.pages ?? 1;
+
 async function lastList(
-  ports: ComparePorts,
+  ports: Pick<ComparePorts, 'store'>,
   service: ServiceAccount,
   mapping: PushMapping,
 ): Promise<LastList | undefined> {

@@ -1,6 +1,4 @@
-import { listedResources } from '../plan/listed.ts';
 import { pushRequests } from '../plan/requests.ts';
-import { writeEvidence } from './evidence.ts';
 import { adoptRows } from './missing-rows.ts';
 import { openBatches } from './push-batches.ts';
 import { pushChanges } from './push-changes.ts';
@@ -21,20 +19,13 @@ export async function pushMapping(task: PushTask): Promise<void> {
   if (requests === undefined) return;
   await resolveReferences(task);
   await adoptRows(task);
-  const writer = new PushWriter(task, await evidenceOf(task));
+  const writer = new PushWriter(task);
   const batches = await openBatches(writer, requests);
   for (let round = 1; ; round += 1) {
     await batches.run();
     if (!requests.updatesLikeCreates) await pushChanges(writer, requests);
     if (!(await settleRound(writer, round === MAX_ROUNDS))) return;
   }
-}
-
-/** How many records the account counts and no list has shown, before the mapping's first write. */
-async function evidenceOf({ ports, account, mapping, used }: PushTask): Promise<string | undefined> {
-  if (listedResources[mapping.resource] === undefined || used === undefined) return undefined;
-  const listed = await ports.store.countSnapshots(account, mapping.resource);
-  return writeEvidence({ atMs: ports.clock.now(), unlisted: Math.max(0, used - listed) });
 }
 
 /** Waits until nothing can be applied late any more and settles the writes that have no answer; false when nothing is left to send. */

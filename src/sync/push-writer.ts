@@ -6,6 +6,7 @@ import type { WriteResult } from '../model/service.ts';
 import type { Intent, IntentResult, ServiceAccount } from '../model/store.ts';
 import { digestOf } from '../plan/digest.ts';
 import { changeFollowsCreate, type Confirmation, type PushRequests } from '../plan/requests.ts';
+import { evidenceFor, type TakeEvidence } from './evidence.ts';
 import { managed } from './missing-rows.ts';
 import type { OnAmbiguous, SyncPorts } from './sync.ts';
 
@@ -32,18 +33,17 @@ const PAGE = 1000;
 /** The writes of one mapping: each with a durable intent before it goes out and a durable result before the next step. */
 export class PushWriter {
   readonly task: PushTask;
-  /** Goes with every write of the mapping. */
-  readonly evidence: string | undefined;
   /** When the last write without a trustworthy answer was surely sent; undefined when none is open. */
   openSinceMs: number | undefined;
   /** Rows that were sent as often as one run may send them. */
   readonly spent = new Set<number>();
+  readonly #takeEvidence: TakeEvidence;
   #done = 0;
   #ambiguousInARow = 0;
 
-  constructor(task: PushTask, evidence: string | undefined) {
+  constructor(task: PushTask) {
     this.task = task;
-    this.evidence = evidence;
+    this.#takeEvidence = evidenceFor(task);
   }
 
   /** Open rows in row order. */
@@ -85,6 +85,7 @@ export class PushWriter {
 
   async #recordIntent(operation: WriteOperation, batch: readonly RunRow[], body: unknown): Promise<Intent> {
     const { ports, runId, account, mapping } = this.task;
+    const evidence = await this.#takeEvidence(batch);
     const sentAtMs = ports.clock.now();
     const intent: Intent = {
       id: ports.random.ulid(sentAtMs),
@@ -96,7 +97,7 @@ export class PushWriter {
       keys: batch.map((row) => row.key ?? ''),
       bodyDigest: digestOf(body),
       sentAtMs,
-      ...(this.evidence !== undefined && { evidence: this.evidence }),
+      ...(evidence !== undefined && { evidence: JSON.stringify(evidence) }),
     };
     await ports.store.addIntent(account, intent);
     return intent;

@@ -465,9 +465,9 @@ describe('prices', () => {
     expect(engine.service.prices.at(-1)).toMatchObject({ player_id: 1, price: 5.6 });
   });
 
-  it('a lost answer is held: a second upload might double it', async () => {
+  it('an upload that left no trace is held: a second upload might double it', async () => {
     const engine = await makeEngine();
-    engine.service.faults.push('lost');
+    engine.service.faults.push('vanished');
     priceTable(engine, '1,1,5.5,initial');
     expect(outcomes(await run(engine, prices))).toEqual({ rows: 1, unknown: 1 });
     expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 1, unknown: 1 });
