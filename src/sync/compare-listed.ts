@@ -60,8 +60,11 @@ export async function compareListed(
   const fallBack = async (reason: string): Promise<Comparison> => {
     const message = `${mapping.name}: the service's ${listed.several} could not be listed (${reason})`;
     ports.emit({ kind: 'warning', message });
+    const compared = await snapshot();
+    // The account counts as many as are known here, so that whatever is not known is new.
+    if (open.length === 0 && used === compared.known) return compared;
     const wait = `the service could not be listed, so it is not known whether this ${listed.one} exists`;
-    return { ...(await snapshot()), unknownKeysWait: wait };
+    return { ...compared, unknownKeysWait: wait };
   };
   try {
     const { comparison, nameless } = await listAll(ports, mapping, listed, service, rows, used);

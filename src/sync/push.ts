@@ -13,6 +13,7 @@ import { pushMapping } from './push-mapping.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import { writeResults } from './results.ts';
 import { deferStaleRows } from './stale.ts';
+import { recordAnswers } from './settle.ts';
 import type { PlannedPush, PlanOptions, RunReport, SyncPorts } from './sync.ts';
 import { writeBackOutcomes } from './write-back.ts';
 
@@ -193,6 +194,9 @@ async function leaveRest(
   rows: RunRows,
   reason: string,
 ): Promise<void> {
+  if (!(await rows.countOutcomes(mapping.name)).has('open')) return;
+  // The run may have been stopped between an answer and its rows.
+  await recordAnswers(ports, run.id, mapping, rows, run.account);
   const open = await openWrites(ports, run.account, mapping.resource);
   await holdRows(
     rows,

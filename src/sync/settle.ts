@@ -20,9 +20,8 @@ export async function settleWrites(
   account: ServiceAccount,
   onAmbiguous: OnAmbiguous = 'hold',
 ): Promise<readonly number[]> {
-  const intents = (await ports.store.intents(runId)).filter((intent) => intent.mapping === mapping.name);
-  for (const intent of intents.filter(({ result }) => result === 'applied'))
-    await recordApplied(ports, mapping, rows, intent, account);
+  await recordAnswers(ports, runId, mapping, rows, account);
+  const intents = await intentsOf(ports, runId, mapping);
   const open: (OpenWrite & { readonly intent: StoredIntent })[] = [];
   for (const intent of intents.filter(({ result }) => result === null || result === 'ambiguous'))
     open.push({ intent, rows: await unsettledRows(rows, mapping, intent) });
@@ -45,6 +44,24 @@ export async function settleWrites(
     );
   }
   return [...reopened];
+}
+
+const intentsOf = async (
+  { store }: Pick<SyncPorts, 'store'>,
+  runId: string,
+  { name }: PushMapping,
+): Promise<readonly StoredIntent[]> => (await store.intents(runId)).filter(({ mapping }) => mapping === name);
+
+/** Marks the open rows of writes whose answer was recorded, but whose rows were not marked any more. */
+export async function recordAnswers(
+  ports: Pick<SyncPorts, 'store'>,
+  runId: string,
+  mapping: PushMapping,
+  rows: RunRows,
+  account: ServiceAccount,
+): Promise<void> {
+  for (const intent of await intentsOf(ports, runId, mapping))
+    if (intent.result === 'applied') await recordApplied(ports, mapping, rows, intent, account);
 }
 
 /** What a write came to by what its rows became: open while one of them is held. */

@@ -49,16 +49,19 @@ export async function readWhole(
     await onPage(records, done, page);
   }
   if (nameless === 0) {
+    const tooFew = used !== undefined && used > done;
+    const unstable = (): UnavailableError =>
+      new UnavailableError(
+        'list.unstable',
+        `the account counts ${used ?? 0} ${listed.several} and the list shows ${done}`,
+      );
+    // A list that ignores `page` and states no total looks whole, and so does one that comes late: nothing may be forgotten for it.
+    if (tooFew && isAssumed(wholeness)) throw unstable();
     // Nothing that was confirmed within a day went unnoticed.
     await ports.store.forgetOlder(service, resource, startedAtMs - FULL_LIST_MAX_AGE_MS);
+    // The counter may count what is gone.
     const missing = (await ports.store.countSnapshots(service, resource)) - done;
-    // The counter may count what is gone. But a list that ignores `page` and states no total looks whole, and so does one that comes late.
-    if (used !== undefined && used > done && (missing > 0 || isAssumed(wholeness))) {
-      throw new UnavailableError(
-        'list.unstable',
-        `the account counts ${used} ${listed.several} and the list shows ${done}`,
-      );
-    }
+    if (tooFew && missing > 0) throw unstable();
   }
   return { pages, nameless };
 }

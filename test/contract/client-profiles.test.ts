@@ -21,6 +21,8 @@ import { settingNames } from '../support/points.ts';
 const START_MS = Date.UTC(2026, 7, 14, 18, 0, 0);
 const USERS = 70;
 const PRICES = 30;
+/** After this, what a list does not show may have been removed. */
+const A_DAY_AND_MORE_MS = 90_000_000;
 
 const MAPPINGS = `
 - { version: 1, name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: auto }
@@ -35,6 +37,8 @@ interface Rig {
   /** Lets time go by. */
   pass(ms: number): void;
   push(): Promise<PushResult>;
+  /** Another client creates a user. */
+  create(external_id: string, display_name: string): Promise<void>;
 }
 
 async function withRig(settings: Partial<Settings>, work: (rig: Rig) => Promise<void>): Promise<void> {
@@ -58,6 +62,15 @@ async function withRig(settings: Partial<Settings>, work: (rig: Rig) => Promise<
   try {
     await work({
       ...{ engine, database, pass: clock.pass },
+      create: async (external_id, display_name) => {
+        const { status } = await sandbox.inject({
+          method: 'POST',
+          url: 'http://sandbox.test/v1/user',
+          headers: { 'x-api-key': sandbox.apiKey, 'content-type': 'application/json' },
+          body: JSON.stringify({ users: [{ external_id, display_name }] }),
+        });
+        expect(status).toBe(201);
+      },
       push: () => {
         const service = createClient({
           baseUrl: engine.ports.baseUrl,
@@ -146,7 +159,7 @@ describe('the engine on a service of the profile', () => {
       const updated = { ...settled, users: { unchanged: USERS - 3, updated: 3 } };
       expect(outcomesOf(await rig.push())).toEqual(updated);
       const after = writes(rig);
-      rig.pass(3_600_000);
+      rig.pass(A_DAY_AND_MORE_MS);
       expect(outcomesOf(await rig.push())).toEqual(settled);
       expect(writes(rig)).toBe(after);
       expectNothingTwice(rig);
@@ -170,8 +183,23 @@ describe('the engine on a service of the profile', () => {
     await withRig({ ...settings, repeated_external_id: 'duplicate' }, async (rig) => {
       setTables(rig, 0);
       await rig.push();
-      rig.pass(3_600_000);
+      rig.pass(A_DAY_AND_MORE_MS);
       expect(outcomesOf(await rig.push())).toMatchObject({ users: { unchanged: USERS } });
+      expectNothingTwice(rig);
+    });
+  });
+
+  it('new users are created although the list cannot be completed, because the counter shows that all others are known', async () => {
+    await withRig({ users_page: 'ignored', page_fields: 'absent' }, async (rig) => {
+      setTables(rig, 0);
+      await rig.push();
+      const users = rig.engine.tables.get('users.csv') ?? [];
+      rig.engine.tables.set('users.csv', [...users, ['N-1', 'Newcomer']]);
+      expect(outcomesOf(await rig.push())).toMatchObject({ users: { unchanged: USERS, created: 1 } });
+      // Somebody else creates a user: now any key may be there.
+      await rig.create('S-1', 'Stranger');
+      rig.engine.tables.set('users.csv', [...users, ['N-1', 'Newcomer'], ['S-1', 'Stranger']]);
+      expect(outcomesOf(await rig.push())).toMatchObject({ users: { unchanged: USERS + 1, deferred: 1 } });
       expectNothingTwice(rig);
     });
   });
