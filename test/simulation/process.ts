@@ -120,6 +120,7 @@ export async function beginProcess(life: Life, around: Surroundings, maxWaitMs: 
     tables: { csv: kind, xlsx: kind, sheet: kind },
     baseUrl: BASE_URL,
     settleMs: bug.settleMs ?? scenario.settleMs,
+    maxWaitMs,
     concurrency: scenario.concurrency,
     clock: life.clock,
     random,

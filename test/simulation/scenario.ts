@@ -39,6 +39,7 @@ export interface Scenario {
   /** Whether others write at all. */
   readonly others: boolean;
   readonly adopt: boolean;
+  readonly onAmbiguous: 'hold' | 'settle';
   readonly jumpsAhead: boolean;
   readonly steps: readonly Step[];
 }
@@ -100,6 +101,7 @@ export function drawScenario(seed: number): Scenario {
     quota: roll.chance(0.15) ? roll.int(0, 6) : undefined,
     others,
     adopt: roll.chance(0.7),
+    onAmbiguous: dice(seed, 'on-ambiguous').chance(0.3) ? 'settle' : 'hold',
     // The first push is always there, so that something happens.
     steps: [drawCommand(roll, 'push', others), ...steps],
   };

@@ -241,6 +241,7 @@ class Simulation {
       compare: undefined,
       allowGuards: [],
       adopt,
+      onAmbiguous: this.scenario.onAmbiguous,
     };
     const approve: Approve = async (planned) => {
       this.checker.shown(life.name, planned, await Array.fromAsync(planned.changes()));
