@@ -83,7 +83,10 @@ export class Checker {
     // The run goes on, so what it said last is not its last word any more.
     this.#told.delete(intent.runId);
     const shown = this.#rights.get(life)?.shown;
-    if (shown === undefined) return this.fail('I7', `${intent.operation} before any plan was shown`);
+    if (shown === undefined) {
+      this.fail('I7', `${intent.operation} before any plan was shown`);
+      return;
+    }
     const planned = shown.get(intent.mapping);
     const strange = intent.rowNumbers.filter((row) => planned?.has(row) !== true);
     if (strange.length > 0 && !intent.mapping.endsWith(MISSING))
@@ -192,8 +195,10 @@ export class Checker {
         ([name, value]) => !(name in after) || JSON.stringify(after[name]) === JSON.stringify(value),
       ),
     );
-    if (matching.length === 0)
-      return this.fail('I3', `${where} is ${String(outcome)}, but the service never held it so`);
+    if (matching.length === 0) {
+      this.fail('I3', `${where} is ${String(outcome)}, but the service never held it so`);
+      return;
+    }
     if (id !== null && !effects.some((effect) => effect.id === id))
       this.fail('I3', `${where} has the id ${id}, which is another record's`);
   }
@@ -213,8 +218,10 @@ export class Checker {
         effect.resource === 'prices'
           ? before?.after['price'] === effect.after['price']
           : effect.kind === 'create';
-      if (before !== undefined && repeats)
-        return this.fail('I1', `${name} was made by #${before.request ?? 0} and again by #${effect.request}`);
+      if (before !== undefined && repeats) {
+        this.fail('I1', `${name} was made by #${before.request ?? 0} and again by #${effect.request}`);
+        return;
+      }
       if (effect.kind === 'create') last.set(name, effect);
     }
   }

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 /** A broken promise of the push protocol, found in one simulated life of the program. */
 export class Violation extends Error {
   readonly invariant: string;
@@ -13,7 +15,6 @@ export class History {
   readonly met = new Map<string, number>();
   readonly #lines: string[] = [];
   readonly #now: () => number;
-  #digest = 0x811c9dc5;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -21,10 +22,7 @@ export class History {
 
   /** Notes an event; the parts are joined with blanks. */
   note(...parts: readonly (string | number)[]): void {
-    const line = `${(this.#now() / 1000).toFixed(3).padStart(12)} ${parts.join(' ')}`;
-    for (let at = 0; at < line.length; at += 1)
-      this.#digest = Math.imul(this.#digest ^ line.charCodeAt(at), 0x01000193);
-    this.#lines.push(line);
+    this.#lines.push(`${(this.#now() / 1000).toFixed(3).padStart(12)} ${parts.join(' ')}`);
   }
 
   /** Counts something for the table of what was met. */
@@ -38,6 +36,6 @@ export class History {
 
   /** Equal for equal histories. */
   get digest(): string {
-    return (this.#digest >>> 0).toString(16);
+    return hash('sha256', this.#lines.join('\n')).slice(0, 16);
   }
 }

@@ -63,7 +63,12 @@ export class Life implements Mortal {
       return this.#die(`after ${what}`);
     }
     const value = await result;
-    return this.dead ? forever() : value;
+    return this.#isDead() ? forever() : value;
+  }
+
+  /** A function, because the compiler does not see what happens while a step is waited for. */
+  #isDead(): boolean {
+    return this.dead;
   }
 
   /** Ends the process from outside. */

@@ -128,7 +128,10 @@ async function conduct(): Promise<Totals> {
 }
 
 async function main(): Promise<void> {
-  if (process.env['SIMULATION_WORKER'] === '1') return serve();
+  if (process.env['SIMULATION_WORKER'] === '1') {
+    serve();
+    return;
+  }
   if (values.seed !== undefined) {
     const outcome = await simulate(whole('seed', values.seed), options);
     tell(outcome, values.verbose);

@@ -47,7 +47,7 @@ export class MemoryRunRows implements RunRows {
     if (missing !== undefined)
       return Promise.reject(new InternalError('state.no_row', `${mapping} has no row ${missing.rowNumber}`));
     for (const patch of patches) {
-      const given = Object.entries(patch).filter(([, value]) => value !== undefined);
+      const given = Object.entries<unknown>(patch).filter(([, value]) => value !== undefined);
       const row = held.get(patch.rowNumber) as RunRow;
       held.set(patch.rowNumber, { ...row, ...Object.fromEntries(given) });
     }

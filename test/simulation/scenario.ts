@@ -86,7 +86,12 @@ export function drawScenario(seed: number): Scenario {
   const steps = Array.from({ length: roll.int(1, 7) }, () =>
     drawStep(roll, others, jumps ? (ahead ? 1 : -1) : 0),
   );
-  const habits = drawHabits(dice(seed, 'habits'), settleMs);
+  const drawn = drawHabits(dice(seed, 'habits'), settleMs);
+  // An answer comes in time, unless a fault keeps it.
+  const habits = { ...drawn, latencyMs: Math.min(drawn.latencyMs, Math.floor(timeoutMs / 3)) };
+  const { counters } = habits;
+  const counted = counters !== 'absent' && counters.lagMs < settleMs;
+
   return {
     habits: ahead ? { ...habits, listLagMs: 0 } : habits,
     jumpsAhead: ahead,
@@ -101,7 +106,8 @@ export function drawScenario(seed: number): Scenario {
     quota: roll.chance(0.15) ? roll.int(0, 6) : undefined,
     others,
     adopt: roll.chance(0.7),
-    onAmbiguous: dice(seed, 'on-ambiguous').chance(0.3) ? 'settle' : 'hold',
+    // Without a counter nothing shows a fantasy league: who lets it be sent again, lets it be made twice.
+    onAmbiguous: counted && dice(seed, 'on-ambiguous').chance(0.4) ? 'settle' : 'hold',
     // The first push is always there, so that something happens.
     steps: [drawCommand(roll, 'push', others), ...steps],
   };

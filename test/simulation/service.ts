@@ -1,7 +1,9 @@
 import type { Dice } from './dice.ts';
 import type { Habits } from './habits.ts';
 import { Limiter } from './limiter.ts';
-import { asOf, latest, Records, uuidOf, type Held, type Kind, type Values } from './records.ts';
+import { listRecords } from './lists.ts';
+import { latest, Records, uuidOf, type Held, type Kind, type Values } from './records.ts';
+import { refuse, type Reply } from './reply.ts';
 
 /** A request as the service reads it. */
 export interface Asked {
@@ -21,14 +23,6 @@ export interface Answered {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface Reply {
-  readonly status: number;
-  readonly message: string;
-  readonly data?: unknown;
-  readonly paging?: unknown;
-}
-
-const refuse = (status: number, message: string): Reply => ({ status, message });
 const ACCOUNT_ID = '0b0e3c9a-0000-4000-8000-000000000001';
 /** A real time, for the service's timestamps. */
 export const EPOCH_MS = Date.UTC(2026, 7, 14, 18, 0, 0);
@@ -103,7 +97,7 @@ export class SimulatedService {
       case 'PATCH /user':
         return this.#updateUser(asked);
       case 'GET /user':
-        return this.#list('users', query);
+        return this.#listed('users', query);
       case 'POST /fantasy-league':
         return this.#createLeague(asked);
       case 'GET /fantasy-league/*':
@@ -111,17 +105,17 @@ export class SimulatedService {
       case 'POST /mini-league':
         return this.#createMini(asked);
       case 'GET /mini-league':
-        return this.#list('mini_leagues', query);
+        return this.#listed('mini_leagues', query);
       case 'POST /squad':
         return this.#createSquad(asked);
       case 'GET /squad':
-        return this.#list('squads', query);
+        return this.#listed('squads', query);
       case 'GET /player/*':
         return this.#readPlayer(Number(second), Number(query.get('fantasy_league_id')));
       case 'POST /price':
         return this.#uploadPrices(asked, body['prices'] as readonly Values[]);
       case 'GET /price':
-        return this.#list('prices', query);
+        return this.#listed('prices', query);
       case 'POST /points/config':
         return this.#setPoints(asked);
       case 'GET /points/config':
@@ -129,10 +123,14 @@ export class SimulatedService {
       case 'POST /auto-substitution':
         return this.#trigger(asked);
       case 'GET /auto-substitution':
-        return this.#list('auto_substitutions', query);
+        return this.#listed('auto_substitutions', query);
       default:
         return refuse(404, 'no such operation');
     }
+  }
+
+  #listed(kind: Kind, query: URLSearchParams): Reply {
+    return listRecords(this.#habits, this.records.of(kind), kind, query, this.#now());
   }
 
   #ok(data: unknown): Reply {
@@ -372,75 +370,6 @@ export class SimulatedService {
     this.records.create('auto_substitutions', key, id, { fantasy_league_id }, this.#now(), request);
     return this.#made({ message: 'processed', code: 'OK', events: 1 });
   }
-
-  #list(kind: Kind, query: URLSearchParams): Reply {
-    const { userPage, filters, listOrder, listLagMs, pageSize, pastTheEnd } = this.#habits;
-    const asked = query.get('page');
-    const way = kind === 'users' ? userPage : 'obeyed';
-    if (asked !== null && way === 'refused') return refuse(400, 'page is not known');
-    const seenMs = this.#now() - listLagMs;
-    const wanted = [...query].filter(([name]) => name !== 'page' && filters === 'obeyed');
-    const shown = this.records.of(kind).flatMap((held) => {
-      const values = asOf(held, seenMs);
-      if (values === undefined) return [];
-      const fits = wanted.every(([name, value]) => String(values[name]) === value);
-      const changedMs = held.versions.findLast(({ atMs }) => atMs <= seenMs)?.atMs ?? 0;
-      return fits ? [{ record: listed(kind, held, values), changedMs }] : [];
-    });
-    const sorted = listOrder === 'age' ? shown : shown.toSorted((a, b) => b.changedMs - a.changedMs);
-    const all = sorted.map(({ record }) => record);
-    const pages = Math.max(1, Math.ceil(all.length / pageSize));
-    let page = way === 'obeyed' ? Number(asked ?? 1) : 1;
-    if (page > pages && pastTheEnd === 'not_found') return refuse(404, 'no such page');
-    if (page > pages && pastTheEnd === 'last_again') page = pages;
-    const part = way === 'ignored' ? all : all.slice((page - 1) * pageSize, page * pageSize);
-    return { ...this.#ok(part), paging: this.#paging(page, pages, part.length, all.length) };
-  }
-
-  #paging(page: number, pages: number, count: number, total: number): unknown {
-    const { paging, pageSize } = this.#habits;
-    const stated = { page, page_total: pages, per_page: pageSize, current: page };
-    switch (paging) {
-      case 'none':
-        return undefined;
-      case 'no_total':
-        return { page, per_page: pageSize };
-      case 'right':
-        return { ...stated, total };
-      case 'total_is_pages':
-        return { ...stated, total: pages };
-      case 'total_is_count':
-        return { ...stated, total: count };
-    }
-  }
 }
 
 const keyOf = (value: unknown): string => String(value).normalize('NFC');
-
-/** A record as its list shows it. */
-function listed(kind: Kind, held: Held, values: Values): Values {
-  const { id } = held;
-  switch (kind) {
-    case 'users':
-      return { id, ...values };
-    case 'mini_leagues':
-      return { id: Number(id), name: values['name'], fantasy_league: { id: values['fantasy_league_id'] } };
-    case 'squads':
-      return {
-        id,
-        name: values['name'],
-        user: { user_id: values['user_id'] },
-        fantasy_league: { id: values['fantasy_league_id'] },
-      };
-    case 'prices':
-      return {
-        id,
-        txn_ref: values['txn_ref'],
-        fantasy_league_id: values['fantasy_league_id'],
-        txn_type: values['type'],
-        player: { id: values['player_id'] },
-      };
-    default:
-      return { id, txn_ref: `sub-${id}`, squad: { id: '1', name: 'Hill XI' } };
-  }
-}

@@ -5,7 +5,7 @@ import type { PushSummary, Store } from '../../src/model/store.ts';
 import { planPush } from '../../src/sync/plan-sync.ts';
 import { push, type Approve, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
-import type { PlanOptions } from '../../src/sync/sync.ts';
+import type { PlanOptions, SyncPorts } from '../../src/sync/sync.ts';
 import { Checker } from './checker.ts';
 import { Desk } from './desk.ts';
 import { dice } from './dice.ts';
@@ -157,8 +157,10 @@ class Simulation {
         for (let times = 0; times < step.times; times += 1)
           history.note('-- the operator', this.#around.desk.edit());
         return;
-      case 'other':
-        return this.#stranger.act();
+      case 'other': {
+        this.#stranger.act();
+        return;
+      }
       case 'wait':
         history.note('-- time passes', step.ms);
         return world.pass(step.ms);
@@ -195,20 +197,15 @@ class Simulation {
     checker.begin(life.name, kind === 'plan');
     const refusedBefore = this.service.refusedByLimiter.length;
     const process = await beginProcess(life, this.#around, options.maxWaitMs ?? scenario.maxWaitMs);
-    try {
-      const work = this.#carryOut(kind, life, process.ports, options);
-      const ended = await world.drive(Promise.race([work, life.death]));
-      if (ended === 'killed') {
-        this.#aloneOnBudget = false;
-        return {};
-      }
+    const work = this.#carryOut(kind, life, process.ports, options);
+    const ended = await world.drive(Promise.race([work, life.death])).finally(process.close);
+    if (ended === 'killed') this.#aloneOnBudget = false;
+    else {
       if (ended.result !== undefined) checker.reported(ended.result.report);
       this.#checkLimits(life, this.service.refusedByLimiter.slice(refusedBefore));
-      return ended;
-    } finally {
-      await process.close();
-      if (checker.violation !== undefined) throw checker.violation;
     }
+    if (checker.violation !== undefined) throw checker.violation;
+    return ended === 'killed' ? {} : ended;
   }
 
   /** I6: once a process knows the windows, it never goes beyond them. */
@@ -230,7 +227,7 @@ class Simulation {
   async #carryOut(
     kind: CommandKind,
     life: Life,
-    ports: Parameters<Approve>[0] extends never ? never : Parameters<typeof push>[0],
+    ports: SyncPorts,
     { thinkMs = 0, adopt = false }: CommandOptions,
   ): Promise<Ended> {
     const options: PlanOptions = {
