@@ -3,14 +3,15 @@ import { UsageError } from '../model/error.ts';
 import { parseDuration } from './duration.ts';
 
 /** A whole number from `min` on. Errors: UsageError `usage.number`. */
-function wholeNumber(flag: string, min: number): (text: string) => number | undefined {
+export function wholeNumber(flag: string, min: number): (text: string) => number | undefined {
   return (text) => {
     if (/^\d{1,15}$/.test(text) && Number(text) >= min) return Number(text);
     throw new UsageError('usage.number', `--${flag} takes a whole number from ${min} on, not "${text}"`);
   };
 }
 
-function duration(flag: string): (text: string) => number | undefined {
+/** A duration in milliseconds. Errors: UsageError `usage.duration`. */
+export function duration(flag: string): (text: string) => number | undefined {
   return (text) => {
     const ms = parseDuration(text);
     if (ms !== undefined) return ms;

@@ -52,17 +52,29 @@ export function askApproval(work: Work): Approve {
   };
 }
 
+/** Says that there was nothing to go on with: `"run": null`, no mappings. */
+export async function tellNothing(
+  command: string,
+  message: string,
+  { program: { screen }, ports }: Pick<Work, 'program' | 'ports'>,
+): Promise<void> {
+  const counts = ports.service.counts();
+  const requests = { ...counts, planned: counts.sent };
+  const document = { run: null, command, exit_code: EXIT.done, mappings: [], requests };
+  await screen.data(screen.json ? JSON.stringify(document) : message);
+}
+
 /**
  * Says what a run did: one JSON document, or tables; what stopped it; the next command; and last the files of rows to mend, the CSV
  * file as the very last line: it can be imported as it is.
  */
 export async function tellResult(
-  { report, stoppedBy, rejected }: PushResult,
+  { report, stoppedBy, rejected, reportsStopped = false }: PushResult,
   { program, endProgress, google }: Pick<Work, 'program' | 'endProgress' | 'google'>,
 ): Promise<ExitCode> {
   const { screen, name } = program;
   endProgress();
-  const nexts = nextAfter(report, stoppedBy !== undefined);
+  const nexts = nextAfter(report, stoppedBy !== undefined && !reportsStopped);
   const [first] = nexts;
   if (stoppedBy !== undefined) screen.tell(renderStop(stoppedBy, program, first));
   if (screen.json) {

@@ -6,6 +6,7 @@ import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/s
 import { checkCounts, outcomeCounts } from '../plan/counts.ts';
 import { listedResources } from '../plan/listed.ts';
 import { quotaUsed } from '../plan/quota.ts';
+import { interruptedAt } from './interrupted.ts';
 import { holdRows, openWrites, waitForOpenWrites } from './open-writes.ts';
 import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.ts';
 import { missingOf } from './missing-rows.ts';
@@ -52,6 +53,8 @@ export interface PushResult {
   readonly report: RunReport;
   readonly stoppedBy: TeamsheetError | undefined;
   readonly rejected: readonly string[];
+  /** What stopped it stopped the reports after it: there is nothing to resume. */
+  readonly reportsStopped?: boolean;
 }
 
 const PAGE = 1000;
@@ -126,7 +129,8 @@ function isDecided(stop: TeamsheetError | undefined): boolean {
 
 /** The budget does not know of runs: a stop of its own that leaves one says how it goes on. */
 function resumable(stop: TeamsheetError, run: Run): TeamsheetError {
-  if (!(stop instanceof IncompleteError) || stop.next !== undefined) return stop;
+  if (!(stop instanceof IncompleteError) || stop.next !== undefined)
+    return interruptedAt(stop, 'nothing was sent', `resume ${run.id}`);
   return new IncompleteError(stop.code, stop.message, { next: `resume ${run.id}` });
 }
 
@@ -187,7 +191,7 @@ export async function write(
 }
 
 /** What is still open when the run ends: rows whose write has no answer are unknown, the others were not sent, or only in part. */
-async function leaveRest(
+export async function leaveRest(
   ports: SyncPorts,
   run: Run,
   mapping: PushMapping,
@@ -237,7 +241,20 @@ interface Ending {
   readonly stale: ReadonlyMap<string, number>;
 }
 
-async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: Ending): Promise<PushResult> {
+/** What the end of a run needs of its plan. */
+interface Ended {
+  readonly rows: RunRows;
+  readonly mappings: readonly { readonly mapping: PushMapping }[];
+  readonly requests: Pick<RequestCounts, 'planned'>;
+}
+
+/** Counts the rows, writes the results, and records the run as ended; closes the rows. */
+export async function finish(
+  ports: SyncPorts,
+  run: Run,
+  planned: Ended,
+  ending: Ending,
+): Promise<PushResult> {
   const { rows } = planned;
   const summaries: PushSummary[] = [];
   const missed: OutcomeCounts[] = [];
@@ -277,12 +294,26 @@ async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: 
     summaries,
     requests,
   });
-  await (finished ? rows.remove() : rows.close());
+  await (finished ? endRows(rows, summaries) : rows.close());
   return {
     report: { run: run.id, command: run.command, exit_code: exitCode, mappings: summaries, requests },
-    stoppedBy: ending.stoppedBy,
+    stoppedBy: interruptedAt(ending.stoppedBy, progressOf(summaries)),
     rejected,
   };
+}
+
+/** What a run that was interrupted has done and what it has not. */
+function progressOf(summaries: readonly PushSummary[]): string {
+  const sum = (pick: (each: PushSummary) => number): number =>
+    summaries.reduce((all, each) => all + pick(each), 0);
+  const left = sum(({ deferred, unknown }) => deferred + unknown);
+  const all = sum(({ rows }) => rows);
+  return left === 0 ? `all ${all} rows are done` : `${all - left} of ${all} rows are done, ${left} are left`;
+}
+
+/** Keeps of a finished run what `verify` and `retry` ask for; a row in conflict is still to be settled, so that all of them stay. */
+function endRows(rows: RunRows, summaries: readonly PushSummary[]): Promise<void> {
+  return summaries.some(({ conflict }) => conflict > 0) ? rows.close() : rows.keepWritten();
 }
 
 /** What became of the users that are no longer in the table; they stand in no results, so that those which stay active are told here. */

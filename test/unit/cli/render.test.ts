@@ -441,7 +441,7 @@ users  1,234    1,000        0          0       234            2
     ]);
     const held = { ...waiting, resource: 'prices' } as const;
     expect(nextAfter({ command: 'push', exit_code: 7, run: '01J', mappings: [held] }, false)).toEqual([
-      expect.stringContaining('cannot be settled by this version'),
+      'resolve',
     ]);
     expect(
       nextAfter({ command: 'push', exit_code: 8, run: null, mappings: [failed, failed] }, false),
