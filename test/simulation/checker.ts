@@ -238,6 +238,18 @@ export class Checker {
     return this.#told.get(run)?.get(mapping)?.rows ?? [];
   }
 
+  /** Writes without an answer, and whether the service did all of what they asked for, none of it, or a part. */
+  openWrites(): readonly { readonly id: string; readonly done: 'all' | 'none' | 'part' }[] {
+    const open = [...this.#intents.values()].filter(
+      ({ result }) => result === null || result === 'ambiguous',
+    );
+    return open.map(({ intent: { id, keys } }) => {
+      const effects = this.#records.effects.filter(({ request }) => this.#runOf(request)?.id === id);
+      const made = keys.filter((key) => effects.some((effect) => effect.key === key)).length;
+      return { id, done: made === 0 ? 'none' : made === keys.length ? 'all' : 'part' };
+    });
+  }
+
   /** Keys with a write of which nobody knows what became. */
   openKeys(resource: string): ReadonlySet<string> {
     return new Set(

@@ -17,6 +17,8 @@ interface MappingRows {
 
 /** The rows of one run, which outlive whoever holds them open. */
 export class RunRowsData {
+  /** Files carry the machine's own time, whatever a clock port says. */
+  readonly createdAtMs = Date.now();
   readonly mappings = new Map<string, MappingRows>();
 }
 
@@ -54,13 +56,14 @@ export class MemoryRunRows implements RunRows {
     return values(undefined);
   }
 
-  page(mapping: string, { change, open, afterRow, limit }: RowQuery): Promise<readonly RunRow[]> {
+  page(mapping: string, { change, open, outcomes, afterRow, limit }: RowQuery): Promise<readonly RunRow[]> {
     return values(
       this.#sorted(mapping)
         .filter(
           (row) =>
             row.rowNumber > afterRow &&
             (change === undefined || row.change === change) &&
+            (outcomes === undefined || (row.outcome !== null && outcomes.includes(row.outcome))) &&
             (open !== true || row.outcome === null),
         )
         .slice(0, limit),
@@ -87,6 +90,7 @@ export class MemoryRunRows implements RunRows {
   }
 
   restart(mapping: string): Promise<void> {
+    this.#of(mapping).known.clear();
     return this.#each(
       mapping,
       ({ outcome, change, id }) =>
@@ -164,6 +168,22 @@ export class MemoryRunRows implements RunRows {
 
   header(mapping: string): Promise<readonly string[]> {
     return values(this.#of(mapping).header);
+  }
+
+  keepWritten(): Promise<void> {
+    for (const { rows, known } of this.#data.mappings.values()) {
+      known.clear();
+      for (const [rowNumber, row] of rows) {
+        const written = row.outcome === 'created' || row.outcome === 'updated';
+        const bare = { lines: [], before: null, lookups: null, folded: null, message: '' };
+        if (written) rows.set(rowNumber, { ...row, ...bare });
+        else if (row.outcome === 'invalid' || row.outcome === 'rejected')
+          rows.set(rowNumber, { ...row, ...bare, fields: null });
+        else rows.delete(rowNumber);
+      }
+    }
+    const left = [...this.#data.mappings.values()].some(({ rows }) => rows.size > 0);
+    return left ? this.close() : this.remove();
   }
 
   close(): Promise<void> {

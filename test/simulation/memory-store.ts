@@ -9,6 +9,7 @@ import type {
   ServiceAccount,
   Store,
   StoredIntent,
+  StrayFolder,
 } from '../../src/model/store.ts';
 import { MemoryRunRows, RunRowsData } from './memory-run-rows.ts';
 
@@ -30,6 +31,12 @@ export class StoreData {
 
 const PAGE = 2000;
 const nameOf = ({ baseUrl, accountId }: ServiceAccount): string => `${baseUrl} ${accountId}`;
+
+const isOpen = ({ result }: StoredIntent): boolean => result === null || result === 'ambiguous';
+
+function remove<T>(list: T[], unwanted: (element: T) => boolean): void {
+  list.splice(0, list.length, ...list.filter((element) => !unwanted(element)));
+}
 
 /** The state in memory, for simulations that need very many: every method is wholly done before it returns, or not at all. */
 export class MemoryStore implements Store {
@@ -70,12 +77,53 @@ export class MemoryStore implements Store {
     );
   }
 
+  runsInConflict(account: ServiceAccount): Promise<readonly Run[]> {
+    const inConflict = ({ summaries }: Run): boolean =>
+      summaries.some((summary) => summary.direction === 'push' && summary.conflict > 0);
+    return this.#done(
+      this.#newestFirst()
+        .toReversed()
+        .filter((run) => nameOf(run.account) === nameOf(account) && inConflict(run)),
+    );
+  }
+
   openRunRows(runId: string | null): Promise<RunRows> {
     if (runId === null) return this.#done(new MemoryRunRows(new RunRowsData(), () => undefined));
     const { rows } = this.#data;
     const data = rows.get(runId) ?? new RunRowsData();
     rows.set(runId, data);
     return this.#done(new MemoryRunRows(data, () => rows.delete(runId)));
+  }
+
+  keptRunRows(runId: string): Promise<RunRows | undefined> {
+    const data = this.#data.rows.get(runId);
+    return this.#done(data && new MemoryRunRows(data, () => this.#data.rows.delete(runId)));
+  }
+
+  removeRuns(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      if (this.#data.intents.some(({ stored }) => stored.runId === id && isOpen(stored)))
+        return Promise.reject(
+          new InternalError('state.open_run', `run ${id} has a write that is still open`),
+        );
+      remove(this.#data.intents, ({ stored }) => stored.runId === id);
+      remove(this.#data.runs, (run) => run.id === id);
+      this.#data.rows.delete(id);
+    }
+    return this.#done(undefined);
+  }
+
+  strayFolders(): Promise<readonly StrayFolder[]> {
+    const known = new Set(this.#data.runs.map(({ id }) => id));
+    const strays = [...this.#data.rows].filter(([id]) => !known.has(id));
+    return this.#done(strays.map(([id, { createdAtMs }]) => ({ id, changedAtMs: createdAtMs })));
+  }
+
+  findIntents(account: ServiceAccount, prefix: string, limit: number): Promise<readonly StoredIntent[]> {
+    const found = this.#data.intents.filter(
+      ({ account: name, stored }) => name === nameOf(account) && stored.id.startsWith(prefix),
+    );
+    return this.#done(found.slice(0, limit).map(({ stored }) => stored));
   }
 
   runFolder(runId: string): Promise<string> {
@@ -114,7 +162,7 @@ export class MemoryStore implements Store {
   openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]> {
     return this.#done(
       this.#data.intents.flatMap(({ account: name, stored }) =>
-        name === nameOf(account) && (stored.result === null || stored.result === 'ambiguous') ? [stored] : [],
+        name === nameOf(account) && isOpen(stored) ? [stored] : [],
       ),
     );
   }

@@ -156,6 +156,11 @@ function watchedStore(
         await store.settleIntent(account, intentId, result, detail, confirmed);
         checker.settled(life.name, intentId, result);
       }),
+    keptRunRows: (runId) =>
+      life.step('state.keptRunRows', async () => {
+        opened.rows = await store.keptRunRows(runId);
+        return opened.rows && life.mortal('rows', opened.rows, ['duplicates', 'lookAlikes']);
+      }),
     openRunRows: (runId) =>
       life.step('state.openRunRows', async () => {
         opened.rows = await store.openRunRows(runId);

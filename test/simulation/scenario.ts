@@ -8,7 +8,7 @@ import { drawMappings } from './mappings.ts';
 /** One thing that happens. */
 export type Step =
   | {
-      readonly kind: 'push' | 'resume' | 'plan';
+      readonly kind: 'push' | 'resume' | 'resolve' | 'plan';
       /** How likely a request meets a fault. */
       readonly rate: number;
       readonly ending: Ending | undefined;
@@ -53,7 +53,7 @@ function drawEnding(roll: Dice): Ending | undefined {
   return { how, step: roll.chance(0.5) ? roll.int(1, 40) : roll.int(20, 160) };
 }
 
-function drawCommand(roll: Dice, kind: 'push' | 'resume' | 'plan', others: boolean): Step {
+function drawCommand(roll: Dice, kind: 'push' | 'resume' | 'resolve' | 'plan', others: boolean): Step {
   return {
     kind,
     rate: roll.pick(RATES),
@@ -65,7 +65,12 @@ function drawCommand(roll: Dice, kind: 'push' | 'resume' | 'plan', others: boole
 
 function drawStep(roll: Dice, others: boolean, jump: -1 | 0 | 1): Step {
   const kind = roll.int(0, 19);
-  if (kind < 12) return drawCommand(roll, kind < 6 ? 'push' : kind < 11 ? 'resume' : 'plan', others);
+  if (kind < 12)
+    return drawCommand(
+      roll,
+      kind < 6 ? 'push' : kind < 10 ? 'resume' : kind < 11 ? 'resolve' : 'plan',
+      others,
+    );
   if (kind === 12) return { kind: 'two_pushes', rate: roll.pick(RATES) };
   if (kind < 15) return { kind: 'edit', times: roll.int(1, 4) };
   if (kind === 15 && others) return { kind: 'other' };

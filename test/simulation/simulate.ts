@@ -4,6 +4,7 @@ import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { PushSummary, Store } from '../../src/model/store.ts';
 import { planPush } from '../../src/sync/plan-sync.ts';
 import { push, type Approve, type PushResult } from '../../src/sync/push.ts';
+import { resolve, type Assumption } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
 import type { PlanOptions, SyncPorts } from '../../src/sync/sync.ts';
 import { Checker } from './checker.ts';
@@ -38,7 +39,7 @@ export interface SimulateOptions {
 
 /** Longer than any pause that a run should make once nothing is wrong. */
 const PATIENT_MS = 40 * 86_400_000;
-type CommandKind = 'push' | 'resume' | 'plan';
+type CommandKind = 'push' | 'resume' | 'plan' | 'resolve';
 
 /** What one command is run with. */
 interface CommandOptions {
@@ -46,6 +47,8 @@ interface CommandOptions {
   readonly thinkMs?: number;
   readonly maxWaitMs?: number;
   readonly adopt?: boolean;
+  /** The operator's word on one write. */
+  readonly word?: { readonly id: string; readonly assume: Assumption };
 }
 
 /** How a command ended; nothing when it was killed or stopped before it wrote. */
@@ -110,6 +113,7 @@ class Simulation {
     this.history.note('-- nothing goes wrong from now on');
     await this.world.pass(2 * this.scenario.settleMs);
     await this.#expectFixpoint();
+    await this.#settleByWord();
     this.checker.checkLastWords((name) => this.#resourceOf(name));
   }
 
@@ -150,6 +154,24 @@ class Simulation {
     );
   }
 
+  /** What no reading can tell, the operator tells truly; then there is nothing left to wait for. */
+  async #settleByWord(): Promise<void> {
+    const told = this.checker.openWrites().filter(({ done }) => done !== 'part');
+    if (told.length === 0) return;
+    const calm = { maxWaitMs: PATIENT_MS, adopt: true };
+    for (const { id, done } of told)
+      await this.command('resolve', {
+        ...calm,
+        word: { id, assume: done === 'all' ? 'applied' : 'not-applied' },
+      });
+    const open = new Set(this.checker.openWrites().map(({ id }) => id));
+    const left = told.filter(({ id }) => open.has(id));
+    if (left.length > 0)
+      this.checker.fail('I5', `${left.length} writes stay open against the operator's word`);
+    await this.command('resume', calm);
+    await this.command('push', calm);
+  }
+
   async #step(step: Step): Promise<void> {
     const { scenario, history, world } = this;
     switch (step.kind) {
@@ -177,6 +199,7 @@ class Simulation {
         return;
       case 'push':
       case 'resume':
+      case 'resolve':
       case 'plan': {
         this.wire.weather = { rate: step.rate, faults: scenario.faults };
         for (let other = 0; other < step.others; other += 1)
@@ -194,7 +217,7 @@ class Simulation {
     const life = new Life(`${kind}${this.#lives}`, world, history, options.ending);
     history.note('--', life.name, 'begins');
     history.count(`command ${kind}`);
-    checker.begin(life.name, kind === 'plan');
+    checker.begin(life.name, kind === 'plan' || kind === 'resolve');
     const refusedBefore = this.service.refusedByLimiter.length;
     const process = await beginProcess(life, this.#around, options.maxWaitMs ?? scenario.maxWaitMs);
     const work = this.#carryOut(kind, life, process.ports, options);
@@ -228,7 +251,7 @@ class Simulation {
     kind: CommandKind,
     life: Life,
     ports: SyncPorts,
-    { thinkMs = 0, adopt = false }: CommandOptions,
+    { thinkMs = 0, adopt = false, word }: CommandOptions,
   ): Promise<Ended> {
     const options: PlanOptions = {
       limit: undefined,
@@ -253,6 +276,11 @@ class Simulation {
         }
         case 'push':
           return this.#ended(life, await push(ports, 'push', this.scenario.mappings, options, approve));
+        case 'resolve': {
+          const { exitCode } = await resolve(ports, word?.id, word?.assume, () => Promise.resolve());
+          this.history.count(`resolve exit ${exitCode}`);
+          return {};
+        }
         case 'resume':
           return this.#ended(life, await resume(ports, undefined, approve));
       }
