@@ -1,13 +1,13 @@
 import type { Account } from '../contract/resources/account.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
-import { RefusedError, UnavailableError, UsageError } from '../model/error.ts';
+import { UsageError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import type { ListedResource } from '../plan/listed.ts';
 import { quotaUsed } from '../plan/quota.ts';
 import { fromSnapshots, nothingKnown, type ComparePorts, type Comparison } from './compare.ts';
 import { openWrites } from './open-writes.ts';
-import { FULL_LIST_MAX_AGE_MS, readWhole } from './whole-list.ts';
+import { FULL_LIST_MAX_AGE_MS, isUnlistable, readWhole } from './whole-list.ts';
 
 /** The facts that a full list leaves behind. */
 interface ListFact {
@@ -70,9 +70,7 @@ export async function compareListed(
     const { comparison, nameless } = await listAll(ports, mapping, listed, service, rows, used);
     return nameless === 0 ? comparison : await fallBack(`${nameless} of them do not say what they are`);
   } catch (error) {
-    const unlistable =
-      error instanceof RefusedError || (error instanceof UnavailableError && error.code === 'list.unstable');
-    if (!unlistable) throw error;
+    if (!isUnlistable(error)) throw error;
     return fallBack(error.message);
   }
 }

@@ -1,7 +1,7 @@
 import type { QueryOf, RecordOf } from '../contract/index.ts';
-import { RefusedError, UnavailableError } from '../model/error.ts';
 import type { Wholeness } from '../model/service.ts';
 import type { SyncPorts } from './sync.ts';
+import { isUnlistable } from './whole-list.ts';
 
 type LogOperation = 'list-prices' | 'list-auto-substitutions';
 
@@ -29,13 +29,10 @@ export async function readLog<Id extends LogOperation>(
   try {
     return await read(ports, operation, query);
   } catch (error) {
-    if (!isUnreadable(error)) throw error;
+    if (!isUnlistable(error)) throw error;
     return undefined;
   }
 }
-
-const isUnreadable = (error: unknown): boolean =>
-  error instanceof RefusedError || (error instanceof UnavailableError && error.code === 'list.unstable');
 
 async function read<Id extends LogOperation>(
   { service, signal }: Pick<SyncPorts, 'service' | 'signal'>,
@@ -73,7 +70,7 @@ export async function logCost<Id extends LogOperation>(
     const pages = Math.ceil((first.paging?.total ?? onPage) / onPage);
     return pages > MOST_PAGES ? 1 : 1 + Math.max(1, pages);
   } catch (error) {
-    if (!isUnreadable(error)) throw error;
+    if (!isUnlistable(error)) throw error;
     return 1;
   }
 }

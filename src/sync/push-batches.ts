@@ -98,19 +98,16 @@ class BatchPush {
     }
   }
 
-  async #applied(intent: Intent, batch: readonly RunRow[], records: readonly unknown[]): Promise<void> {
-    const confirmations = this.#requests.match(batch, records);
+  async #applied(intent: Intent, batch: readonly RunRow[], answered: readonly unknown[]): Promise<void> {
+    const confirmations = this.#requests.match(batch, answered);
     const unanswered = batch.filter((row) => row.key === null || !confirmations.has(row.key));
-    const agreed = [...confirmations.values()].filter(({ disagrees }) => disagrees === undefined);
+    // What disagrees is remembered too: the key is there, with the values that were shown.
+    const records = [...confirmations.values()].map(({ record }) => record);
     const result = unanswered.length === 0 ? 'applied' : 'ambiguous';
-    await this.#writer.settle(
-      intent,
-      result,
-      '',
-      agreed.map(({ record }) => record),
-    );
+    await this.#writer.settle(intent, result, '', records);
     await this.#writer.patchConfirmed(batch, confirmations);
     await this.#rememberConfigId(confirmations);
+    this.#writer.countLost(unanswered);
     if (unanswered.length > 0)
       await this.#readBackRows(intent, unanswered, 'the answer does not name this row');
   }
@@ -161,6 +158,7 @@ class BatchPush {
     // Everything is recorded before anything more is sent, because sending may end the run.
     for (const { batch, intent, status, reason } of round) {
       if (seen.others === 'unclear') {
+        this.#nextSize = Math.min(this.#nextSize, Math.ceil(batch.length / 2));
         await this.#writer.hold(batch, `${reason}, and some rows of its request may have been applied`);
         continue;
       }
@@ -186,7 +184,7 @@ class BatchPush {
   #seenOf(round: readonly RefusedBatch[]): Promise<Seen> {
     const { ports, account, mapping } = this.#writer.task;
     const open = round.map(({ batch, intent }) => ({ intent, rows: batch }));
-    return readBack(ports, account, mapping, open);
+    return readBack(ports, account, mapping, open, 'now');
   }
 
   /** Rows without a trustworthy answer: those that the service lists are confirmed, the others are held. */
@@ -195,10 +193,11 @@ class BatchPush {
     const found = await readBackNow(ports, account, mapping, { intent, rows: batch });
     const missing = batch.filter((row) => row.key === null || !found.has(row.key));
     await this.#writer.patchConfirmed(batch, found);
+    const records = [...found.values()].map(({ record }) => record);
     if (missing.length === 0) {
-      const records = [...found.values()].map(({ record }) => record);
       await this.#writer.settle(intent, 'applied', 'found by reading back', records);
     } else {
+      await this.#writer.settle(intent, 'ambiguous', reason, records);
       await this.#writer.hold(missing, `no trustworthy answer (${reason})`);
     }
     this.#writer.checkAmbiguous(reason);

@@ -28,15 +28,17 @@ type WriteOperation = PushRequests['operation'] | 'update-user';
 
 /** Ambiguous answers in a row that end the run: the service is in no state to be written to. */
 const MAX_AMBIGUOUS = 3;
+/** Times that a run sends a row whose answers do not come. */
+export const MAX_ATTEMPTS = 3;
 const PAGE = 1000;
 
 /** The writes of one mapping: each with a durable intent before it goes out and a durable result before the next step. */
 export class PushWriter {
   readonly task: PushTask;
-  /** When the last write without a trustworthy answer was surely sent; undefined when none is open. */
+  /** When the last write without a trustworthy answer was surely sent, on the monotonic clock; undefined when none is open. */
   openSinceMs: number | undefined;
-  /** Rows that were sent as often as one run may send them. */
-  readonly spent = new Set<number>();
+  /** Times that a row had no trustworthy answer. */
+  readonly #lost = new Map<number, number>();
   readonly #takeEvidence: TakeEvidence;
   #done = 0;
   #ambiguousInARow = 0;
@@ -79,8 +81,18 @@ export class PushWriter {
         { next: `resume ${this.task.runId}` },
       );
     }
+    if (result.kind === 'ambiguous') this.countLost(batch);
     this.#progress();
     return { result, intent };
+  }
+
+  countLost(batch: readonly RunRow[]): void {
+    for (const { rowNumber } of batch) this.#lost.set(rowNumber, (this.#lost.get(rowNumber) ?? 0) + 1);
+  }
+
+  /** Whether a row was sent without a trustworthy answer as often as one run may send it. */
+  isSpent(rowNumber: number): boolean {
+    return (this.#lost.get(rowNumber) ?? 0) >= MAX_ATTEMPTS;
   }
 
   async #recordIntent(operation: WriteOperation, batch: readonly RunRow[], body: unknown): Promise<Intent> {
@@ -142,7 +154,7 @@ export class PushWriter {
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
     const { ports, account, mapping } = this.task;
-    if (result === 'ambiguous') this.openSinceMs = ports.clock.now();
+    if (result === 'ambiguous') this.openSinceMs = ports.clock.monotonic();
     const records = confirmed.map((record) => managed(mapping, record));
     await ports.store.settleIntent(account, id, result, detail, records);
   }

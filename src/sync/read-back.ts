@@ -47,7 +47,7 @@ export async function readBackNow(
 ): Promise<ReadonlyMap<string, Confirmation>> {
   const { rows } = write;
   const listed = listedResources[mapping.resource];
-  if (listed === undefined) return (await readBack(ports, account, mapping, [write])).found;
+  if (listed === undefined) return (await readBack(ports, account, mapping, [write], 'now')).found;
   const seen = await orWarn(ports, mapping, async () => {
     const found = new FoundRecords(listed, rows);
     for (const filter of filtersOf(mapping, rows)) {
@@ -60,19 +60,23 @@ export async function readBackNow(
   return seen.found;
 }
 
-/** Looks for the rows of open writes in all that the service shows. */
+/**
+ * Looks for the rows of open writes in all that the service shows. Just after a refusal, `now`, a list that comes late is believed even less than later: the
+ * counter has to agree with it.
+ */
 export async function readBack(
   ports: ReadBackPorts,
   account: ServiceAccount,
   mapping: PushMapping,
   open: readonly OpenWrite[],
+  when: 'now' | 'settled',
 ): Promise<Seen> {
   const listed = listedResources[mapping.resource];
   const look = looks[mapping.resource];
   return orWarn(ports, mapping, () =>
     listed === undefined
       ? (look?.(ports, account, mapping, open) ?? Promise.resolve(NOTHING))
-      : readList(ports, account, mapping, listed, open),
+      : readList(ports, account, mapping, listed, open, when),
   );
 }
 
@@ -82,6 +86,7 @@ async function readList(
   mapping: PushMapping,
   listed: ListedResource,
   open: readonly OpenWrite[],
+  when: 'now' | 'settled',
 ): Promise<Seen> {
   const { resource } = mapping;
   const used = quotaUsed(await ports.service.account(), listed.feature);
@@ -89,7 +94,7 @@ async function readList(
     listed,
     open.flatMap(({ rows }) => rows),
   );
-  const { pages, nameless } = await readWhole(ports, listed, account, resource, {
+  const { pages, nameless, missing } = await readWhole(ports, listed, account, resource, {
     used,
     onPage: (_records, _done, raw) => {
       found.add(raw);
@@ -98,8 +103,9 @@ async function readList(
   // More that is counted and not listed than before the writes: it may be what they made, and the list comes late.
   const unlisted = (used ?? 0) - (await ports.store.countSnapshots(account, resource));
   const before = Math.min(...open.map(({ intent }) => readEvidence(intent)?.unlisted ?? Infinity));
+  const isLate = when === 'now' && (used === undefined || unlisted < 0 || missing > 0);
   // A record that does not say what it is may be one of the rows.
-  const others = nameless > 0 || unlisted > before ? 'unclear' : 'absent';
+  const others = nameless > 0 || unlisted > before || isLate ? 'unclear' : 'absent';
   return { found: found.confirmations(mapping), others, pages };
 }
 
@@ -110,10 +116,10 @@ export async function readBackTwice(
   mapping: PushMapping,
   open: readonly OpenWrite[],
 ): Promise<Seen> {
-  const first = await readBack(ports, account, mapping, open);
+  const first = await readBack(ports, account, mapping, open, 'settled');
   const keys = new Set(open.flatMap(({ rows }) => rows.map(({ key }) => key ?? '')));
   if (first.others === 'unclear' || first.found.size === keys.size) return first;
-  const second = await readBack(ports, account, mapping, open);
+  const second = await readBack(ports, account, mapping, open, 'settled');
   const found = new Map([...first.found, ...second.found]);
   const agree = first.found.size === found.size && second.found.size === found.size;
   return { ...second, found, others: agree ? second.others : 'unclear' };

@@ -61,7 +61,7 @@ async function planLeft(
   approve: Approve,
 ): Promise<PlannedPush> {
   try {
-    await waitForOpenWrites(ports, account.service, mappings, run.id);
+    await waitForOpenWrites(ports, account.service, mappings, new Set([run.id]));
     for (const mapping of mappings) {
       await reopen(ports, run, mapping, rows, account, options);
       const missing = missingOf(mapping);

@@ -216,12 +216,14 @@ export class FakeService implements Service {
     await this.#read();
     if (operation !== 'list-users' || !this.listable)
       throw new UnavailableError('list.unstable', 'the list does not add up');
+    const created = this.#createdAtMs.length;
     const users = this.users
+      .filter((_, index) => this.#isShown(this.#createdAtMs[index - this.users.length + created]))
       .filter((user) => !this.unreadable.has(user.external_id))
       .map((user) => ({ ...user }));
     for (let at = 0; at < users.length; at += this.pageSize)
       yield users.slice(at, at + this.pageSize) as unknown as readonly never[];
-    if (onUnreadable === 'fail' && users.length < this.users.length)
+    if (onUnreadable === 'fail' && this.unreadable.size > 0)
       throw new UnavailableError('list.unstable', 'a record cannot be read');
     onEnd?.(this.statesTotal ? 'stated' : 'assumed');
   }

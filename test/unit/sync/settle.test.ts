@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
-import { InterruptedError } from '../../../src/model/error.ts';
+import { InterruptedError, UnavailableError } from '../../../src/model/error.ts';
 import { OUTCOMES } from '../../../src/model/outcome.ts';
 import type { PlanOptions, SyncPorts } from '../../../src/sync/sync.ts';
+import { planPush } from '../../../src/sync/plan-sync.ts';
 import { push, type PushResult } from '../../../src/sync/push.ts';
 import { resume } from '../../../src/sync/resume.ts';
 import { approve, expectNoKeyTwice, mappingOn, resultLines, summaryOf } from '../../property/push-case.ts';
@@ -217,6 +218,112 @@ describe('a write of users without an answer', () => {
     expect(sent).toEqual([25, 25]);
     expectNoKeyTwice(engine);
   });
+});
+
+describe('a refused batch of users', () => {
+  it.each<readonly [string, (engine: Engine) => void]>([
+    ['comes late', ({ service }) => void (service.listLagMs = 30_000)],
+    ['comes late, like the counter', ({ service }) => void (service.listLagMs = 30_000)],
+  ])('that was half applied is not sent twice where the list %s', async (what, arrange) => {
+    const engine = await makeEngine();
+    arrange(engine);
+    if (what.includes('counter')) engine.service.counter = { lagMs: 30_000 };
+    engine.service.faults.push(undefined, 'half_then_refused');
+    userTable(engine, ...names(8));
+    const result = await run(engine, { ...users, batchSize: 4 });
+    expect(outcomes(result)).toEqual({ created: 8 });
+    expectNoKeyTwice(engine);
+  });
+
+  it('is believed to have left nothing only after a while where nothing is counted', async () => {
+    const engine = await makeEngine();
+    engine.service.counter = 'absent';
+    engine.service.refuses.add('U3');
+    userTable(engine, ...names(8));
+    const result = await run(engine);
+    expect(outcomes(result)).toEqual({ created: 7, rejected: 1 });
+    // Each halving has to wait.
+    expect(engine.clock.slept).toEqual([SETTLE_MS, SETTLE_MS, SETTLE_MS]);
+    expect(engine.service.writes.map(({ body }) => (body as { users: unknown[] }).users.length)).toEqual([
+      8, 4, 4, 2, 2, 1, 1,
+    ]);
+  });
+
+  it('is halved at once where the counter and the list agree', async () => {
+    const engine = await makeEngine();
+    engine.service.refuses.add('U3');
+    userTable(engine, ...names(8));
+    await run(engine);
+    expect(engine.clock.slept).toEqual([]);
+    expect(engine.service.writes).toHaveLength(7);
+  });
+
+  it('costs what the plan says at most when every row is refused', async () => {
+    const engine = await makeEngine();
+    for (const name of names(11)) engine.service.refuses.add(name);
+    engine.service.users.push({ id: 'o', user_id: 8, external_id: 'there', display_name: 'x' });
+    userTable(engine, ...names(11));
+    const mapping = { ...users, batchSize: 5 };
+    const planned = await planPush(engine.ports, [mapping], PLAN_OPTIONS);
+    const [plan] = planned.mappings;
+    await planned.rows.remove();
+    const before = engine.service.reads;
+    expect(outcomes(await run(engine, mapping))).toEqual({ rejected: 11 });
+    expect(engine.service.writes).toHaveLength(plan?.worst.writes ?? 0);
+    // The account and the list that rows are compared with come first.
+    expect(engine.service.reads - before - 2).toBe(plan?.worst.reads);
+  });
+});
+
+describe('a user that was created and whose flag is not set yet', () => {
+  it('gets its flag also when the last settling of the run found it', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('vanished', undefined, 'vanished', 'lost');
+    engine.service.listable = true;
+    engine.tables.set('users.csv', [
+      ['external_id', 'display_name', 'is_active'],
+      ['U1', 'One', 'false'],
+      ['U2', 'Two', ''],
+    ]);
+    // What was lost the third time is found only after a while.
+    let sent = 0;
+    engine.service.onCall = (body) => {
+      if (body !== undefined) sent += 1;
+      engine.service.listable = sent !== 4 || engine.clock.slept.length > 2;
+    };
+    expect(outcomes(await run(engine, { ...users, batchSize: 1 }))).toEqual({ created: 2 });
+    expect(engine.service.users.find(({ external_id }) => external_id === 'U1')?.is_active).toBe(false);
+    expectNoKeyTwice(engine);
+  });
+});
+
+it('what an answer shows under a key is remembered, also when it is not what was sent', async () => {
+  const engine = await makeEngine();
+  userTable(engine, 'U1');
+  const { send } = engine.service;
+  engine.service.send = async (operation, input) => {
+    const result = await send(operation, input);
+    const [user] = engine.service.users;
+    if (user !== undefined) engine.service.users[0] = { ...user, display_name: 'Somebody' };
+    if (result.kind !== 'applied') return result;
+    return { ...result, records: engine.service.users as never };
+  };
+  expect(outcomes(await run(engine))).toEqual({ conflict: 1 });
+  engine.service.send = send;
+  // It is known to be there, so that it is changed and not created again.
+  expect(outcomes(await run(engine, { ...users, compare: 'snapshot' }))).toEqual({ updated: 1 });
+  expectNoKeyTwice(engine);
+});
+
+it('a service that refuses to be listed in words of its own is compared with what is remembered', async () => {
+  const engine = await makeEngine();
+  userTable(engine, 'U1', 'U2');
+  await run(engine);
+  const refusal = new UnavailableError('service.no_envelope', 'JSON that is not the envelope (HTTP 400)');
+  engine.service.list = () => {
+    throw refusal;
+  };
+  expect(outcomes(await run(engine))).toEqual({ unchanged: 2 });
 });
 
 /** A resource that no list shows, with a table of two rows that go out one after the other. */
