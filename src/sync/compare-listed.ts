@@ -6,6 +6,7 @@ import type { ServiceAccount } from '../model/store.ts';
 import type { ListedResource } from '../plan/listed.ts';
 import { quotaUsed } from '../plan/quota.ts';
 import { fromSnapshots, nothingKnown, type ComparePorts, type Comparison } from './compare.ts';
+import { countsMore } from './evidence.ts';
 import { openWrites } from './open-writes.ts';
 import { FULL_LIST_MAX_AGE_MS, isUnlistable, readWhole } from './whole-list.ts';
 
@@ -68,6 +69,11 @@ export async function compareListed(
   };
   try {
     const { comparison, nameless } = await listAll(ports, mapping, listed, service, rows, used);
+    const creates = open.filter(({ operation }) => operation !== 'update-user');
+    if (await countsMore(ports, service, mapping, used, creates))
+      return await fallBack(
+        'the account counts more that is not listed than before a write without an answer',
+      );
     return nameless === 0 ? comparison : await fallBack(`${nameless} of them do not say what they are`);
   } catch (error) {
     if (!isUnlistable(error)) throw error;

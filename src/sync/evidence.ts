@@ -55,6 +55,21 @@ async function ofListed({ ports, account, mapping, used }: PushTask): Promise<Ev
   return { atMs: ports.clock.now(), unlisted: Math.max(0, used - listed) };
 }
 
+/**
+ * Whether the account counts more records beyond those that are known than before the writes: they may be what the writes made, and the list comes late. The
+ * list was read and confirmed just now.
+ */
+export async function countsMore(
+  { store }: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  { resource }: PushMapping,
+  used: number | undefined,
+  writes: readonly Intent[],
+): Promise<boolean> {
+  const before = Math.min(...writes.map((intent) => readEvidence(intent)?.unlisted ?? Infinity));
+  return (used ?? 0) - (await store.countSnapshots(account, resource)) > before;
+}
+
 async function ofPrices({ ports }: PushTask): Promise<Evidence | undefined> {
   const log = await readLog(ports, 'list-prices', {});
   if (log === undefined) return undefined;

@@ -4,6 +4,7 @@ import { openBatches } from './push-batches.ts';
 import { pushChanges } from './push-changes.ts';
 import { MAX_ATTEMPTS, PushWriter, type PushTask } from './push-writer.ts';
 import { resolveReferences } from './references.ts';
+import { leaveWritten } from './same-keys.ts';
 import { settleWrites } from './settle.ts';
 
 /**
@@ -16,6 +17,7 @@ export async function pushMapping(task: PushTask): Promise<void> {
   if (requests === undefined) return;
   await resolveReferences(task);
   await adoptRows(task);
+  if (task.isResourceShared) await leaveWritten(task);
   const writer = new PushWriter(task);
   const batches = await openBatches(writer, requests);
   do {

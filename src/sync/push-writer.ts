@@ -22,6 +22,8 @@ export interface PushTask {
   /** Records of the resource that the account counted when the run began; undefined where it does not say. */
   readonly used: number | undefined;
   readonly onAmbiguous: OnAmbiguous;
+  /** Whether an earlier mapping of the run writes the same resource. */
+  readonly isResourceShared: boolean;
 }
 
 type WriteOperation = PushRequests['operation'] | 'update-user';

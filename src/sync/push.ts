@@ -172,6 +172,7 @@ export async function write(
         rows,
         used: feature === undefined ? undefined : quotaUsed(account.record, feature),
         onAmbiguous: options.onAmbiguous ?? 'hold',
+        isResourceShared: planned.mappings.find(({ resource }) => resource === plan.resource) !== plan,
       };
       await pushMapping({ ...task, mapping: plan.mapping, writes: plan.writes });
       const missing = missingOf(plan.mapping);

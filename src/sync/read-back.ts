@@ -8,7 +8,7 @@ import { remembered } from '../plan/known-records.ts';
 import { listedResources, type ListedResource } from '../plan/listed.ts';
 import { quotaUsed } from '../plan/quota.ts';
 import { pushRequests, type Confirmation } from '../plan/requests.ts';
-import { readEvidence } from './evidence.ts';
+import { countsMore } from './evidence.ts';
 import { looks } from './read-back-logs.ts';
 import type { SyncPorts } from './sync.ts';
 import { readWhole } from './whole-list.ts';
@@ -100,12 +100,17 @@ async function readList(
       found.add(raw);
     },
   });
-  // More that is counted and not listed than before the writes: it may be what they made, and the list comes late.
-  const unlisted = (used ?? 0) - (await ports.store.countSnapshots(account, resource));
-  const before = Math.min(...open.map(({ intent }) => readEvidence(intent)?.unlisted ?? Infinity));
-  const isLate = when === 'now' && (used === undefined || unlisted < 0 || missing > 0);
+  const isMore = await countsMore(
+    ports,
+    account,
+    mapping,
+    used,
+    open.map(({ intent }) => intent),
+  );
+  const isBehind = used === undefined || used < (await ports.store.countSnapshots(account, resource));
+  const isLate = when === 'now' && (isBehind || missing > 0);
   // A record that does not say what it is may be one of the rows.
-  const others = nameless > 0 || unlisted > before || isLate ? 'unclear' : 'absent';
+  const others = nameless > 0 || isMore || isLate ? 'unclear' : 'absent';
   return { found: found.confirmations(mapping), others, pages };
 }
 

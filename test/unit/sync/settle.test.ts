@@ -297,6 +297,40 @@ describe('a user that was created and whose flag is not set yet', () => {
   });
 });
 
+describe('two mappings with one key', () => {
+  const other = mappingOn('others.csv', { name: 'others' });
+  const both = (engine: Engine, ports: Partial<SyncPorts> = {}): Promise<PushResult> => {
+    userTable(engine, 'U1', 'U2');
+    engine.tables.set('others.csv', [
+      ['external_id', 'display_name'],
+      ['U2', 'Name of U2'],
+      ['U3', 'Name of U3'],
+    ]);
+    const all = { ...engine.ports, concurrency: 1, ...ports };
+    return push(all, 'push', [users, other], PLAN_OPTIONS, approve);
+  };
+
+  it('create it once', async () => {
+    const engine = await makeEngine();
+    await both(engine);
+    expect(resultLines(engine, 'others').map(({ outcome }) => outcome)).toEqual(['unchanged', 'created']);
+    expectNoKeyTwice(engine);
+  });
+
+  it('do not create it while it is not known what became of the first write of it', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('late');
+    await both(engine, { maxWaitMs: 0 });
+    expect(resultLines(engine, 'others').map(({ outcome }) => outcome)).toEqual(['deferred', 'created']);
+    engine.clock.time += SETTLE_MS;
+    engine.service.applyLate();
+    expectNoKeyTwice(engine);
+    await resume(engine.ports, undefined, approve);
+    expect(resultLines(engine, 'others').map(({ outcome }) => outcome)).toEqual(['unchanged', 'created']);
+    expectNoKeyTwice(engine);
+  });
+});
+
 it('what an answer shows under a key is remembered, also when it is not what was sent', async () => {
   const engine = await makeEngine();
   userTable(engine, 'U1');
