@@ -63,8 +63,17 @@ function drawLimits(dice: Dice): Limits {
   };
 }
 
-/** Draws one service. Whatever it does late, it shows within `settleMs` after the request was sent. */
+/**
+ * Draws one service. Whatever it does late, it shows within `settleMs` after the request was sent. One that refuses a batch and keeps a part of it shows that
+ * part at once: a refused batch is read back before a part of it goes out again, without the wait that an unanswered one gets.
+ */
 export function drawHabits(dice: Dice, settleMs: number): Habits {
+  const drawn = drawAny(dice, settleMs);
+  const keepsParts = drawn.badRow === 'half_then_refuse' || drawn.badRow === 'good_then_refuse';
+  return keepsParts ? { ...drawn, listLagMs: 0 } : drawn;
+}
+
+function drawAny(dice: Dice, settleMs: number): Habits {
   const odd = <T>(usual: T, others: readonly T[], probability = 0.3): T =>
     dice.chance(probability) ? dice.pick(others) : usual;
   return {
