@@ -3,6 +3,7 @@ import { InternalError } from '../../src/model/error.ts';
 import type { Clock } from '../../src/model/ports.ts';
 import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';
 import type {
+  Fact,
   Intent,
   IntentResult,
   Run,
@@ -223,6 +224,20 @@ export class MemoryStore implements Store {
 
   setFact(account: ServiceAccount, name: string, value: string): Promise<void> {
     this.#data.facts.set(`${nameOf(account)} ${name}`, { value, atMs: this.#clock.now() });
+    return this.#done(undefined);
+  }
+
+  facts(account: ServiceAccount): Promise<readonly Fact[]> {
+    const prefix = `${nameOf(account)} `;
+    const facts = [...this.#data.facts]
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, fact]) => ({ name: name.slice(prefix.length), ...fact }));
+    return this.#done(facts.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+  }
+
+  setFacts(account: ServiceAccount, facts: readonly Pick<Fact, 'name' | 'value'>[]): Promise<void> {
+    for (const { name, value } of facts)
+      this.#data.facts.set(`${nameOf(account)} ${name}`, { value, atMs: this.#clock.now() });
     return this.#done(undefined);
   }
 
