@@ -104,11 +104,11 @@ async function writePlanDocument(
       seconds,
       reason,
     })),
+    finishes_at: new Date(forecast.finishesAtMs).toISOString(),
     worst_case: {
       reads: planned.mappings.reduce((sum, { worst }) => sum + worst.reads, 0),
       writes: planned.mappings.reduce((sum, { worst }) => sum + worst.writes, 0),
     },
-    finishes_at: new Date(forecast.finishesAtMs).toISOString(),
     at_the_latest: forecast.atTheLatest,
     finish_by: forecast.finishByMs === undefined ? null : new Date(forecast.finishByMs).toISOString(),
     fits: { requests: forecast.fits, rows: forecast.fittingRows, limited_by: forecast.limitedBy ?? null },

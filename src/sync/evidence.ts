@@ -1,5 +1,4 @@
 import { listedResources } from '../plan/listed.ts';
-import { quotaUsed } from '../plan/quota.ts';
 import type { RunRow } from '../model/run-rows.ts';
 import type { Intent, ServiceAccount, StoredIntent } from '../model/store.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
@@ -13,7 +12,7 @@ export interface Evidence {
   readonly atMs: number;
   /** Records that the account counted and that no list had shown. */
   readonly unlisted?: number;
-  /** Fantasy leagues that the account counted. */
+  /** Fantasy leagues that the account counted when the run began. */
   readonly used?: number;
   /** Records of the log. */
   readonly count?: number;
@@ -78,9 +77,8 @@ async function ofPrices({ ports }: PushTask): Promise<Evidence | undefined> {
   return { atMs: ports.clock.now(), count: log.count, ...(known && { refs }) };
 }
 
-async function ofLeagues({ ports }: PushTask): Promise<Evidence | undefined> {
-  const used = quotaUsed(await ports.service.account(), 'fantasy_leagues');
-  return used === undefined ? undefined : { atMs: ports.clock.now(), used };
+function ofLeagues({ ports, used }: PushTask): Promise<Evidence | undefined> {
+  return Promise.resolve(used === undefined ? undefined : { atMs: ports.clock.now(), used });
 }
 
 async function ofTriggers({ ports }: PushTask, [row]: readonly RunRow[]): Promise<Evidence | undefined> {
@@ -98,7 +96,6 @@ export async function evidenceCost(
   batched: ReadonlyMap<string, number>,
 ): Promise<number> {
   if (batched.size === 0) return 0;
-  if (resource === 'fantasy_leagues') return 1;
   if (resource === 'prices') return logCost(ports, 'list-prices', {});
   if (resource !== 'auto_substitutions') return 0;
   let cost = 0;
@@ -130,3 +127,20 @@ export async function writesSince(
 }
 
 const MOST_RUNS = 1000;
+
+/** The writes that were applied since the evidence of a write was read. What was sent before it, perhaps in the same millisecond, is in the evidence. */
+export async function appliedSince(
+  ports: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  write: Intent,
+  { atMs }: Evidence,
+): Promise<readonly StoredIntent[]> {
+  const writes = await writesSince(ports, account, mapping, atMs);
+  const at = writes.findIndex(({ id }) => id === write.id);
+  return writes.filter((other, index) => {
+    if (other.result !== 'applied') return false;
+    if (other.runId !== write.runId) return other.sentAtMs > atMs;
+    return other.evidence === write.evidence || index > at;
+  });
+}

@@ -1,10 +1,11 @@
+import { resources } from '../contract/index.ts';
+import type { PushTarget } from '../contract/resource.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, IncompleteError, TeamsheetError, UnavailableError, type ExitCode } from '../model/error.ts';
 import type { OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/store.ts';
 import { checkCounts, outcomeCounts } from '../plan/counts.ts';
-import { listedResources } from '../plan/listed.ts';
 import { quotaUsed } from '../plan/quota.ts';
 import { interruptedAt } from './interrupted.ts';
 import { holdRows, openWrites, waitForOpenWrites } from './open-writes.ts';
@@ -171,7 +172,8 @@ export async function write(
   try {
     for (const plan of planned.mappings) {
       stale.set(plan.mapping.name, await deferStaleRows(ports, plan.mapping, rows));
-      const feature = listedResources[plan.resource]?.feature;
+      const target: PushTarget | undefined = resources[plan.resource].push;
+      const feature = target?.quota;
       const task = {
         ports,
         runId: run.id,

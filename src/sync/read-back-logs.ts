@@ -8,7 +8,7 @@ import { changedFields } from '../plan/diff.ts';
 import { known } from '../plan/known-records.ts';
 import { quotaUsed } from '../plan/quota.ts';
 import { pushRequests, type Confirmation } from '../plan/requests.ts';
-import { leagueOf, readEvidence, writesSince, type Evidence } from './evidence.ts';
+import { appliedSince, leagueOf, readEvidence, writesSince, type Evidence } from './evidence.ts';
 import { readLog } from './logs.ts';
 import { readPointsConfig } from './pull-resources.ts';
 import type { OpenWrite, ReadBackPorts, Seen } from './read-back.ts';
@@ -37,10 +37,10 @@ const prices: Look = async (ports, account, mapping, open) => {
   const log = await readLog(ports, 'list-prices', {});
   const [first] = open;
   const evidence = first && readEvidence(first.intent);
-  if (log === undefined || evidence?.count === undefined) return nothing('unclear', NO_EVIDENCE);
+  if (log === undefined || first === undefined || evidence?.count === undefined)
+    return nothing('unclear', NO_EVIDENCE);
   // Writes of one upload each go out one at a time, so the evidence of the first holds for all.
-  const since = await writesSince(ports, account, mapping, evidence.atMs);
-  const applied = since.filter(({ result }) => result === 'applied');
+  const applied = await appliedSince(ports, account, mapping, first.intent, evidence);
   const groups = uploadsOf(log.records ?? [], evidence);
   for (const intent of applied) take(groups, intent);
   const found = open.filter(({ intent }) => {
@@ -115,10 +115,10 @@ const fantasyLeagues: Look = async (ports, account, mapping, open) => {
   const used = quotaUsed(await ports.service.account(), 'fantasy_leagues');
   const [first] = open;
   const evidence = first && readEvidence(first.intent);
-  if (used === undefined || evidence?.used === undefined) return nothing('unclear', NO_EVIDENCE);
-  const since = await writesSince(ports, account, mapping, evidence.atMs);
-  const applied = since.filter(({ result }) => result === 'applied').length;
-  const more = used - evidence.used - applied;
+  if (used === undefined || first === undefined || evidence?.used === undefined)
+    return nothing('unclear', NO_EVIDENCE);
+  const applied = await appliedSince(ports, account, mapping, first.intent, evidence);
+  const more = used - evidence.used - applied.length;
   if (more === 0)
     return nothing('unseen', 'the account counts no fantasy league more than before, but it may count late');
   const ids = open.map(({ intent }) => intent.id).join(', ');

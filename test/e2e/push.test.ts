@@ -40,6 +40,7 @@ users: the account holds no users yet
 +  users row 5  M4  display_name: Łukasz 李
 
 2 requests to send, finished in a few seconds
+  at most 10 requests, should the service refuse every row that goes out with others
 `);
     expect(planned).toMatchObject({ code: 3, stderr: 'next: teamsheet push users\n' });
 

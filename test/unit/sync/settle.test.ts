@@ -697,6 +697,21 @@ describe('a write without an answer that no list shows', () => {
     expect(told(engine, 'triggers').join(' ')).toContain('may be those of another trigger');
   });
 
+  it('does not take what an earlier run made, in the same moment, for what was lost', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('refused', 'refused');
+    await runUnlisted(engine, 'leagues');
+    engine.tables.set('leagues.csv', [
+      ['name', 'league_id'],
+      ['Plate', '1'],
+    ]);
+    await run(engine, UNLISTED.leagues.mapping);
+    engine.service.faults.push('lost');
+    const result = await runUnlisted(engine, 'leagues', { onAmbiguous: 'settle' });
+    expect(outcomes(result)).toEqual({ created: 1, unknown: 1 });
+    expectNoKeyTwice(engine);
+  });
+
   it('is settled by resume too, and sent again by resume where that is allowed', async () => {
     const engine = await makeEngine();
     engine.service.faults.push('vanished');
