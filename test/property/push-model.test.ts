@@ -1,0 +1,302 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { IncompleteError, UnavailableError } from '../../src/model/error.ts';
+import type { Fault } from '../support/fake-service.ts';
+import { expectOnce, expectSettled, expectTruth, type Told } from '../support/model/checks.ts';
+import { MEMBERS, MINIS, PLAYERS, SQUADS } from '../support/model/wanted.ts';
+import { SETTLE_MS, WHOLE, withWorld, type End, type World } from '../support/model/world.ts';
+import { runs } from './push-case.ts';
+
+/** What is known of the world beside the world itself: what its runs have said. */
+interface Model {
+  readonly told: Told;
+}
+
+/** One step, named as a failing case prints it. */
+class Step implements fc.AsyncCommand<Model, World> {
+  readonly #name: string;
+  readonly #work: (world: World, model: Model) => Promise<void> | void;
+
+  constructor(name: string, work: (world: World, model: Model) => Promise<void> | void) {
+    this.#name = name;
+    this.#work = work;
+  }
+  check(): boolean {
+    return true;
+  }
+  async run(model: Model, world: World): Promise<void> {
+    await this.#work(world, model);
+    expectOnce(world);
+  }
+  toString(): string {
+    return this.#name;
+  }
+}
+
+const step = <T>(
+  from: fc.Arbitrary<T>,
+  name: (value: T) => string,
+  work: (value: T, world: World, model: Model) => Promise<void> | void,
+): fc.Arbitrary<Step> =>
+  from.map((value) => new Step(name(value), (world, model) => work(value, world, model)));
+
+const text = (value: unknown): string => JSON.stringify(value);
+const member = fc.constantFrom(...MEMBERS);
+
+const edits = [
+  step(
+    fc.array(
+      fc.record({
+        key: member,
+        name: fc.constantFrom('Ann', 'Bob', 'Cid'),
+        active: fc.constantFrom('' as const, 'true' as const, 'false' as const),
+      }),
+      { minLength: 1, maxLength: 5 },
+    ),
+    (users) => `edit users ${text(users)}`,
+    (users, { wanted }) => {
+      for (const { key, name, active } of users) wanted.users.set(key, { name, active });
+    },
+  ),
+  step(
+    fc.array(fc.tuple(member, fc.constantFrom(...SQUADS)), { minLength: 1, maxLength: 4 }),
+    (squads) => `add squads ${text(squads)}`,
+    (squads, { wanted }) => {
+      for (const [who, name] of squads) wanted.squads.add(`${who}/${name}`);
+    },
+  ),
+  step(
+    fc.array(fc.tuple(fc.constantFrom(...PLAYERS), fc.constantFrom('5', '5.5')), {
+      minLength: 1,
+      maxLength: 5,
+    }),
+    (prices) => `edit prices ${text(prices)}`,
+    (prices, { wanted }) => {
+      for (const [player, price] of prices) wanted.prices.set(player, price);
+    },
+  ),
+  step(
+    fc.record({ mini: fc.constantFrom(...MINIS), points: fc.constantFrom('4', '5') }),
+    (each) => `edit ${text(each)}`,
+    ({ mini, points }, { wanted }) => {
+      wanted.minis.add(mini);
+      wanted.points = points;
+    },
+  ),
+  step(
+    fc.record({ key: member, player: fc.constantFrom(...PLAYERS), badRow: fc.boolean() }),
+    (each) => `take away ${text(each)}`,
+    ({ key, player, badRow }, { wanted }) => {
+      wanted.users.delete(key);
+      wanted.prices.delete(player);
+      wanted.badRow = badRow;
+    },
+  ),
+];
+
+const budgetStop = new IncompleteError('budget.exhausted', 'the day is used up');
+const write = fc.option(
+  fc.constantFrom<Fault[]>(
+    // More often, because they are what repeats a write.
+    ...(['late', 'late', 'late', 'lost', 'lost', 'vanished'] as const),
+    ...(['reversed', 'extra', 'short', 'half_then_refused', 'refused', 'too_large', 'unreachable'] as const),
+    { throws: budgetStop },
+  ),
+  { nil: undefined, freq: 3 },
+);
+const read = fc.option(
+  fc.constantFrom<Error[]>(
+    new UnavailableError('list.unstable', 'the list does not add up'),
+    new UnavailableError('service.timeout', 'no answer'),
+    budgetStop,
+  ),
+  { nil: undefined, freq: 2 },
+);
+const called = (fault: Fault | Error | undefined): string =>
+  fault === undefined || typeof fault === 'string'
+    ? (fault ?? '-')
+    : 'throws' in fault
+      ? fault.throws.message
+      : fault.message;
+
+const troubles = [
+  step(
+    fc.record({ writes: fc.array(write, { maxLength: 6 }), reads: fc.array(read, { maxLength: 5 }) }),
+    ({ writes, reads }) =>
+      `faults of writes: ${writes.map(called).join(', ')}; of reads: ${reads.map(called).join(', ')}`,
+    ({ writes, reads }, { service }) => {
+      service.faults.push(...writes);
+      // The first read of every command is the account's.
+      service.readFaults.push(undefined, ...reads);
+    },
+  ),
+  step(
+    fc.boolean(),
+    (listable) => `lists ${listable ? 'work' : 'do not work'}`,
+    (listable, { service }) => {
+      service.listable = listable;
+    },
+  ),
+  step(
+    fc.subarray<string | number>(['A', 8, 'Pub', 'Dale XI']),
+    (keys) => `the service refuses ${text(keys)}`,
+    (keys, { service }) => {
+      service.refuses.clear();
+      for (const key of keys) service.refuses.add(key);
+    },
+  ),
+  step(
+    fc.constant(null),
+    () => 'no more faults',
+    (_, { service }) => calm(service),
+  ),
+  step(
+    fc.constantFrom(1000, 60_000, SETTLE_MS, 86_400_000),
+    (ms) => `${ms} ms go by`,
+    (ms, { clock, service }) => {
+      clock.time += ms;
+      service.applyLate();
+    },
+  ),
+  step(
+    fc.constantFrom(-86_400_000, -60_000, 86_400_000),
+    (ms) => `the clock is set by ${ms} ms`,
+    (ms, { clock, service }) => {
+      // A clock that is set forward makes a write without an answer look older than it is. Nothing shows that, so by then none may be on its way.
+      if (ms > 0) {
+        clock.time += SETTLE_MS;
+        service.applyLate();
+      }
+      clock.skewMs += ms;
+    },
+  ),
+];
+
+function calm(service: World['service']): void {
+  service.faults.length = 0;
+  service.readFaults.length = 0;
+  service.refuses.clear();
+  service.listable = true;
+}
+
+const others = [
+  step(
+    fc.record({ key: member, name: fc.constantFrom('Ann', 'Dot'), is_active: fc.boolean() }),
+    (each) => `another client writes user ${text(each)}`,
+    ({ key, name, is_active }, world) => {
+      const { users } = world.service;
+      world.meddle(key, () => {
+        const index = users.findIndex((user) => user.external_id === key);
+        const user = { external_id: key, display_name: name, is_active };
+        if (index === -1) users.push({ id: `other-${users.length}`, user_id: users.length + 1, ...user });
+        else users[index] = { ...(users[index] as (typeof users)[number]), ...user };
+      });
+    },
+  ),
+  step(
+    fc.tuple(member, fc.constantFrom(...SQUADS), fc.constantFrom(...MINIS)),
+    (each) => `another client creates ${text(each)}`,
+    ([who, squad, mini], world) => {
+      const { users, squads, miniLeagues } = world.service;
+      const user_id = users.find(({ external_id }) => external_id === who)?.user_id;
+      const league = { fantasy_league_id: 1 };
+      if (
+        typeof user_id === 'number' &&
+        !squads.some((each) => each.user_id === user_id && each.name === squad)
+      )
+        world.meddle(`squad 1/${user_id}/${squad}`, () => {
+          squads.push({ id: `other-${squads.length}`, name: squad, user_id, ...league });
+        });
+      if (!miniLeagues.some(({ name }) => name === mini))
+        world.meddle(`mini 1/${mini}`, () => {
+          miniLeagues.push({ id: miniLeagues.length + 1, name: mini, ...league });
+        });
+    },
+  ),
+];
+
+const end: fc.Arbitrary<End> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(WHOLE) },
+  {
+    weight: 2,
+    arbitrary: fc.integer({ min: 1, max: 90 }).map((calls) => ({ kind: 'killed', calls }) as const),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .integer({ min: 1, max: 20 })
+      .map((requests) => ({ kind: 'interrupted', requests }) as const),
+  },
+);
+const command = step(
+  fc.record({ command: fc.constantFrom('push' as const, 'push' as const, 'resume' as const), end }),
+  (each) => `${each.command}, ${text(each.end)}`,
+  async (each, world, { told }) => expectTruth(world, await world.run(each.command, each.end), told),
+);
+const plan = step(
+  fc.constant(null),
+  () => 'plan',
+  async (_, world) => {
+    await world.plan();
+  },
+);
+
+/** I5: once nothing goes wrong any more, few runs lead to where nothing is left to do. */
+async function expectEnd(world: World, { told }: Model): Promise<void> {
+  const { service, clock } = world;
+  calm(service);
+  clock.time += SETTLE_MS;
+  service.applyLate();
+  expectTruth(world, await world.run('resume', WHOLE), told);
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    expectTruth(world, await world.run('push', WHOLE), told);
+    expectOnce(world);
+    if (Object.values((await world.plan()) ?? { unplanned: 1 }).every((writes) => writes === 0)) break;
+  }
+  expect(await world.plan()).toEqual({ users: 0, squads: 0, minis: 0, prices: 0, points: 0 });
+  const before = service.writes.length;
+  expectTruth(world, await world.run('push', WHOLE), told);
+  expect(service.writes).toHaveLength(before);
+  await expectSettled(world);
+}
+
+const setting = fc.record({
+  batchSize: fc.integer({ min: 1, max: 5 }),
+  concurrency: fc.integer({ min: 1, max: 3 }),
+  pageSize: fc.constantFrom(1, 100),
+  counter: fc.constantFrom({ lagMs: 0 }, { lagMs: 30_000 }, { lagMs: 3_600_000 }, 'absent' as const),
+  lateMs: fc.integer({ min: 1, max: SETTLE_MS - 1 }),
+  callMs: fc.constantFrom(0, 1000, 50_000),
+});
+
+describe('whatever happens between an operator, the service and others', () => {
+  it('nothing is written twice, every outcome is true, and the end is a fixpoint', async () => {
+    const steps = fc.commands(
+      [
+        ...edits,
+        ...edits,
+        ...troubles,
+        troubles[0] as (typeof troubles)[number],
+        ...others,
+        plan,
+        command,
+        command,
+        command,
+        command,
+        command,
+        command,
+      ],
+      { maxCommands: 25 },
+    );
+    await fc.assert(
+      fc.asyncProperty(setting, steps, (each, commands) =>
+        withWorld(each, async (world) => {
+          const model: Model = { told: new Map() };
+          await fc.asyncModelRun(() => ({ model, real: world }), commands);
+          await expectEnd(world, model);
+        }),
+      ),
+      { numRuns: runs(60, 4000) },
+    );
+  }, 600_000);
+});

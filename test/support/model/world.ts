@@ -1,0 +1,211 @@
+import { rm } from 'node:fs/promises';
+import { expect } from 'vitest';
+import type { PushMapping } from '../../../src/mapping/mapping.ts';
+import { InterruptedError, TeamsheetError } from '../../../src/model/error.ts';
+import { planPush } from '../../../src/sync/plan-sync.ts';
+import { push, type PushResult } from '../../../src/sync/push.ts';
+import { resume } from '../../../src/sync/resume.ts';
+import type { PlannedPush, PlanOptions, SyncPorts } from '../../../src/sync/sync.ts';
+import { expectIntent } from '../../property/push-case.ts';
+import { openEngine, PLAN_OPTIONS, stateFolder, StepClock, type Engine } from '../engine.ts';
+import { FakeService } from '../fake-service.ts';
+import { Killed, Process } from './process.ts';
+import { fillTables, modelMappings, nothingWanted } from './wanted.ts';
+
+export const SETTLE_MS = 120_000;
+const OPTIONS: PlanOptions = { ...PLAN_OPTIONS, allowEmpty: true, adopt: true };
+
+/** A clock whose wall time people set, while time itself goes on. */
+class WallClock extends StepClock {
+  skewMs = 0;
+  override now(): number {
+    return this.time + this.skewMs;
+  }
+}
+
+/** What a world begins with. */
+export interface Setting {
+  readonly batchSize: number;
+  readonly concurrency: number;
+  readonly pageSize: number;
+  readonly counter: FakeService['counter'];
+  readonly lateMs: number;
+  /** How long every call takes. */
+  readonly callMs: number;
+}
+
+/** How a command of the engine ends: by itself, killed after so many calls, or by a signal at its n-th request. */
+export type End =
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'killed'; readonly calls: number }
+  | { readonly kind: 'interrupted'; readonly requests: number };
+export const WHOLE: End = { kind: 'whole' };
+
+/** What a command of the engine led to. */
+export interface Done {
+  readonly command: 'push' | 'resume';
+  /** Undefined when it was killed, stopped before it wrote, or had nothing to do. */
+  readonly result: PushResult | undefined;
+  /** The run that it made or went on with, where it got so far. */
+  readonly run: string | undefined;
+  /** The writes of that run, as positions in `FakeService.writes`. */
+  readonly writes: ReadonlySet<number>;
+  /** Nobody else wrote anything since that run began. */
+  readonly fresh: boolean;
+}
+
+/** The real thing: a state that processes come and go on, a service in memory, and the operator's tables. */
+export class World {
+  readonly service = new FakeService();
+  readonly clock = new WallClock();
+  readonly wanted = nothingWanted();
+  readonly mappings: readonly PushMapping[];
+  /** Keys that another client wrote to: of those nobody can say what is ours. */
+  readonly foreign = new Set<string>();
+  readonly #setting: Setting;
+  readonly #folder: string;
+  readonly #engines: Engine[] = [];
+  readonly #writesOf = new Map<string, Set<number>>();
+  readonly #intents = new Set<string>();
+  #lastWriter: string | undefined;
+
+  constructor(folder: string, setting: Setting) {
+    this.#folder = folder;
+    this.#setting = setting;
+    this.mappings = modelMappings(setting.batchSize);
+    const { service } = this;
+    service.counter = setting.counter;
+    service.lateMs = setting.lateMs;
+    service.pageSize = setting.pageSize;
+  }
+
+  /** The newest process. */
+  get engine(): Engine {
+    const engine = this.#engines.at(-1);
+    if (engine === undefined) throw new Error('no process was started');
+    return engine;
+  }
+
+  /** A new process on the state that the ones before left. */
+  async start(): Promise<void> {
+    this.#engines.push(await openEngine(this.#folder, this.service, this.clock));
+    // Late writes are late by the service's time, which nobody sets.
+    this.service.now = () => this.clock.time;
+  }
+
+  async close(): Promise<void> {
+    for (const { store } of this.#engines) await store.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** What another client does. */
+  meddle(key: string, work: () => void): void {
+    this.foreign.add(key);
+    this.#lastWriter = undefined;
+    work();
+  }
+
+  /** The writes that a push would make, by mapping; undefined when there is no plan. I8: it writes nothing. */
+  async plan(): Promise<Readonly<Record<string, number>> | undefined> {
+    const before = this.service.writes.length;
+    fillTables(this.engine.tables, this.wanted);
+    this.#attend(() => undefined);
+    const planned = await orStop(() => planPush(this.engine.ports, this.mappings, OPTIONS));
+    await planned?.rows.remove();
+    expect(this.service.writes).toHaveLength(before);
+    return planned && Object.fromEntries(planned.mappings.map((each) => [each.mapping.name, each.writes]));
+  }
+
+  async run(command: 'push' | 'resume', end: End): Promise<Done> {
+    fillTables(this.engine.tables, this.wanted);
+    this.engine.files.clear();
+    const firstWrite = this.service.writes.length;
+    const shown = new Set<string>();
+    const result = await this.#attempt(command, end, (planned) => collect(planned, shown));
+    const run = (await this.#expectPlanned(shown)) ?? result?.report.run ?? undefined;
+    const writes = this.#writesOf.get(run ?? '') ?? new Set<number>();
+    for (let index = firstWrite; index < this.service.writes.length; index += 1) writes.add(index);
+    const fresh = command === 'push' || this.#lastWriter === run;
+    if (run !== undefined) this.#writesOf.set(run, writes);
+    if (this.service.writes.length > firstWrite) this.#lastWriter = run;
+    return { command, result, run, writes, fresh };
+  }
+
+  async #attempt(
+    command: 'push' | 'resume',
+    end: End,
+    approve: (planned: PlannedPush) => Promise<void>,
+  ): Promise<PushResult | undefined> {
+    const life = new Process(end.kind === 'killed' ? end.calls : Infinity);
+    const abort = new AbortController();
+    let requests = end.kind === 'interrupted' ? end.requests : Infinity;
+    this.#attend(() => {
+      requests -= 1;
+      if (requests <= 0) abort.abort(new InterruptedError('SIGINT', 'stopped by a signal'));
+    });
+    const { ports } = this.engine;
+    const { concurrency } = this.#setting;
+    const mine: SyncPorts = life.ports({ ...ports, concurrency, signal: abort.signal });
+    try {
+      return await orStop(() =>
+        command === 'push'
+          ? push(mine, 'push', this.mappings, OPTIONS, approve)
+          : resume(mine, undefined, approve),
+      );
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+      await life.bury();
+      await this.start();
+      return undefined;
+    }
+  }
+
+  /** I4: whatever goes out has its intent; and every call takes its time. */
+  #attend(onRequest: () => void): void {
+    this.service.onCall = async (body) => {
+      this.clock.time += this.#setting.callMs;
+      onRequest();
+      if (body !== undefined) await expectIntent(this.engine, body);
+    };
+  }
+
+  /** I7: only rows that the plan showed as changes went out. Answers the run that they belong to. */
+  async #expectPlanned(shown: ReadonlySet<string>): Promise<string | undefined> {
+    let run: string | undefined;
+    for (const { id } of await this.engine.store.runs(100)) {
+      for (const intent of await this.engine.store.intents(id)) {
+        if (this.#intents.has(intent.id)) continue;
+        this.#intents.add(intent.id);
+        run = id;
+        for (const row of intent.rowNumbers) expect(shown).toContain(`${intent.mapping} ${row}`);
+      }
+    }
+    return run;
+  }
+}
+
+async function collect(planned: PlannedPush, shown: Set<string>): Promise<void> {
+  for await (const { mapping, row, kind } of planned.changes())
+    if (kind === 'create' || kind === 'update') shown.add(`${mapping} ${row}`);
+}
+
+/** Undefined for what stops a command; our own mistakes go on. */
+async function orStop<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof TeamsheetError && error.code !== 'counts.lost') return undefined;
+    throw error;
+  }
+}
+
+/** What `work` makes of a world of its own, which is gone afterwards. */
+export async function withWorld(setting: Setting, work: (world: World) => Promise<void>): Promise<void> {
+  const world = new World(await stateFolder(), setting);
+  try {
+    await world.start();
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
