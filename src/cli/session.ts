@@ -110,6 +110,7 @@ export function openSession(
     results: createResultFiles({ folder: config.folder, runFolder: (runId) => store.runFolder(runId) }),
     baseUrl: connection.baseUrl,
     settleMs: push.settle ?? Math.max(2 * push.timeout, LEAST_SETTLE_MS),
+    maxWaitMs,
     concurrency: push.concurrency,
     timezone: config.timezone,
     variable: (name) => config.vars[name],

@@ -24,6 +24,8 @@ export type Verdict =
       readonly kind: 'not_applied' | 'ambiguous' | 'retry' | 'redirected';
       readonly fault: ServiceFault;
       readonly reason: string;
+      /** The status of an answer that came: that of its envelope where HTTP says success and the envelope does not. */
+      readonly status?: number;
     };
 
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 413, 415, 422]);
@@ -52,7 +54,12 @@ export function classify(method: HttpRequest['method'], answer: HttpResponse | T
   if (parsed.kind !== 'envelope') {
     // A limiter in front of the service may refuse without the service's envelope; nothing was passed on.
     if (status === TOO_MANY) return { kind: 'throttled', status, message: 'too many requests' };
-    return { kind: doubtful, fault: `service.${parsed.kind}`, reason: `${parsed.reason} (HTTP ${status})` };
+    return {
+      kind: doubtful,
+      fault: `service.${parsed.kind}`,
+      reason: `${parsed.reason} (HTTP ${status})`,
+      status,
+    };
   }
   const { envelope } = parsed;
   if (isSuccess(status) && isSuccess(envelope.statusCode)) return { kind: 'applied', envelope };
@@ -65,5 +72,10 @@ export function classify(method: HttpRequest['method'], answer: HttpResponse | T
     status === envelope.statusCode
       ? `HTTP ${status} and the message ${said}`
       : `HTTP ${status} but ${envelope.statusCode} in its envelope, with the message ${said}`;
-  return { kind: doubtful, fault: 'service.error', reason };
+  return {
+    kind: doubtful,
+    fault: 'service.error',
+    reason,
+    status: isSuccess(status) ? envelope.statusCode : status,
+  };
 }

@@ -134,8 +134,10 @@ class Client implements Service {
         return { kind: 'not_applied', reason: verdict.reason };
       case 'ambiguous':
       case 'retry':
-      case 'redirected':
-        return { kind: 'ambiguous', reason: verdict.reason };
+      case 'redirected': {
+        const { reason, status } = verdict;
+        return { kind: 'ambiguous', reason, ...(status !== undefined && { status }) };
+      }
     }
   }
 

@@ -33,8 +33,8 @@ export type WriteResult<Id extends OperationId> =
   | ({ readonly kind: 'applied' } & Answer<Id>)
   /** A whole, trustworthy answer says no. */
   | { readonly kind: 'refused'; readonly status: number; readonly message: string }
-  /** It may or may not have been applied. */
-  | { readonly kind: 'ambiguous'; readonly reason: string }
+  /** It may or may not have been applied; `status` is that of an answer that came and could not be trusted. */
+  | { readonly kind: 'ambiguous'; readonly reason: string; readonly status?: number }
   /** It never reached the service, after all retries. */
   | { readonly kind: 'not_applied'; readonly reason: string };
 

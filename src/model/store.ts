@@ -81,6 +81,8 @@ export interface Intent {
   /** Digest of the body that is sent. */
   readonly bodyDigest: string;
   readonly sentAtMs: number;
+  /** What the service showed before the write, as JSON, where reading back needs it. */
+  readonly evidence?: string;
 }
 
 /** What came of an intent. `ambiguous` stays open until it is settled. */

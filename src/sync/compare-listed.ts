@@ -1,14 +1,13 @@
 import type { Account } from '../contract/resources/account.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { RefusedError, UnavailableError, UsageError } from '../model/error.ts';
-import type { KnownRecord, RunRows } from '../model/run-rows.ts';
-import type { Wholeness } from '../model/service.ts';
+import type { RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
-import { remembered } from '../plan/known-records.ts';
-import { HIDDEN_FIELDS, type ListedResource } from '../plan/listed.ts';
+import type { ListedResource } from '../plan/listed.ts';
 import { quotaUsed } from '../plan/quota.ts';
 import { fromSnapshots, nothingKnown, type ComparePorts, type Comparison } from './compare.ts';
 import { openWrites } from './open-writes.ts';
+import { FULL_LIST_MAX_AGE_MS, readWhole } from './whole-list.ts';
 
 /** The facts that a full list leaves behind. */
 interface ListFact {
@@ -18,7 +17,6 @@ interface ListFact {
 }
 type LastList = ListFact & { readonly atMs: number };
 
-const FULL_LIST_MAX_AGE_MS = 24 * 60 * 60 * 1000;
 /** `compare: auto` lists the service when that costs at most this many requests. */
 const CHEAP_LIST_REQUESTS = 10;
 
@@ -114,37 +112,17 @@ async function listAll(
 ): Promise<{ readonly comparison: Comparison; readonly nameless: number }> {
   const { name, resource } = mapping;
   const startedAtMs = ports.clock.now();
-  let [pages, done, nameless] = [0, 0, 0];
-  let wholeness: Wholeness = 'assumed';
-  const onEnd = (found: Wholeness): void => {
-    wholeness = found;
-  };
-  for await (const page of ports.service.list(listed.operation, {}, ports.signal, 'fail', onEnd)) {
-    pages += 1;
-    const found = page.flatMap((record) => listed.known(record) ?? []);
-    nameless += page.length - found.length;
-    done += found.length;
-    const records = await withHidden(ports, service, mapping, found);
-    await rows.addKnown(name, records);
-    await ports.store.confirm(service, resource, records.map(remembered));
-    const unit = `${listed.several} listed`;
-    ports.emit({ kind: 'progress', mapping: name, done, total: used ?? 0, unit });
-  }
+  const { pages, nameless } = await readWhole(ports, listed, service, resource, {
+    used,
+    onPage: async (records, done) => {
+      await rows.addKnown(name, records);
+      const unit = `${listed.several} listed`;
+      ports.emit({ kind: 'progress', mapping: name, done, total: used ?? 0, unit });
+    },
+  });
   const known = await rows.countKnown(name);
-  if (nameless === 0) {
-    // Nothing that was confirmed within a day went unnoticed; what is older may have been removed.
-    await ports.store.forgetOlder(service, resource, startedAtMs - FULL_LIST_MAX_AGE_MS);
-    const missing = (await ports.store.countSnapshots(service, resource)) - known;
-    // The counter may count what is gone. But a list that ignores `page` and states no total looks whole, and so does one that comes late.
-    if (used !== undefined && used > done && (missing > 0 || isAssumed(wholeness))) {
-      throw new UnavailableError(
-        'list.unstable',
-        `the account counts ${used} ${listed.several} and the list shows ${done}`,
-      );
-    }
-    // What was confirmed a moment ago exists, even when the list does not show it yet.
-    await ports.store.forgetOlder(service, resource, startedAtMs - ports.settleMs);
-  }
+  // What was confirmed a moment ago exists, even when the list does not show it yet.
+  if (nameless === 0) await ports.store.forgetOlder(service, resource, startedAtMs - ports.settleMs);
   const fact: ListFact = { count: known, used, pages };
   await ports.store.setFact(service, factName(mapping), JSON.stringify(fact));
   const described = `compared with ${known} ${listed.several} read now`;
@@ -153,9 +131,6 @@ async function listAll(
     nameless,
   };
 }
-
-/** A function, because the compiler does not see what a callback assigns. */
-const isAssumed = (wholeness: Wholeness): boolean => wholeness === 'assumed';
 
 /** The listed records of the keys, and those that were confirmed so lately that the list may not show them yet. */
 async function knownOrRecent(
@@ -169,25 +144,4 @@ async function knownOrRecent(
   const absent = keys.filter((key) => !found.has(key));
   const recent = await store.snapshots(service, resource, absent);
   return new Map([...found, ...[...recent].map(([key, record]) => [key, [record]] as const)]);
-}
-
-/** The listed records with what this state remembers of the fields that no list shows. */
-async function withHidden(
-  ports: ComparePorts,
-  service: ServiceAccount,
-  { resource }: PushMapping,
-  found: readonly KnownRecord[],
-): Promise<readonly KnownRecord[]> {
-  if (HIDDEN_FIELDS[resource] === undefined) return found;
-  const keys = found.map(({ key }) => key);
-  const before = await ports.store.snapshots(service, resource, keys);
-  return found.map((record) => {
-    const remembers = before.get(record.key);
-    if (remembers === undefined || remembers.id !== record.id) return record;
-    return {
-      ...record,
-      digests: { ...remembers.digests, ...record.digests },
-      values: { ...remembers.values, ...record.values },
-    };
-  });
 }

@@ -153,6 +153,8 @@ async function compareOthers(
   if (wanted === 'live') return compareLive(ports, mapping, service, rows);
   const comparison = await fromSnapshots(ports, mapping, service, 'compared with the last confirmed push');
   if (mapping.resource !== 'prices' || comparison.known > 0 || adopt) return comparison;
+  // A write whose answer is missing is a memory too: the keys of its rows wait.
+  if ((await openWrites(ports, service, mapping.resource)).length > 0) return comparison;
   const stop = await pricesWithoutMemory(ports, mapping);
   return stop === undefined ? comparison : { ...comparison, stop };
 }

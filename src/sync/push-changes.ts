@@ -1,4 +1,5 @@
 import type { RunRow } from '../model/run-rows.ts';
+import type { Intent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
 import { userChange, type PushRequests } from '../plan/requests.ts';
 import { createPool } from './pool.ts';
@@ -22,20 +23,21 @@ async function pushChange(writer: PushWriter, requests: PushRequests, row: RunRo
   const { rowNumber } = row;
   const body = userChange(row, row.id ?? '');
   for (let attempt = 1; ; attempt += 1) {
-    const { result, intentId } = await writer.send('update-user', [row], body);
-    if (result.kind === 'applied') return confirmChange(writer, requests, intentId, row, result.records);
+    const { result, intent } = await writer.send('update-user', [row], body);
+    if (result.kind === 'applied') return confirmChange(writer, requests, intent, row, result.records);
     if (result.kind === 'refused') {
       const created = row.change === 'create' ? 'created, but its active flag was not set: ' : '';
       const reason = `the service refused it (${result.status}): ${result.message}`;
-      await writer.settle(intentId, 'refused', reason, []);
+      await writer.settle(intent, 'refused', reason, []);
       // What was refused now may have been applied at an attempt before, whose answer was lost.
       if (attempt > 1) return writer.hold([row], reason);
       return writer.patch([
         { rowNumber, outcome: 'rejected', message: joined(row.message, created + reason) },
       ]);
     }
-    await writer.settle(intentId, 'ambiguous', result.reason, []);
+    await writer.settle(intent, 'ambiguous', result.reason, []);
     if (attempt < MAX_ATTEMPTS) continue;
+    writer.spent.add(rowNumber);
     await writer.hold([row], `no trustworthy answer (${result.reason})`);
     writer.checkAmbiguous(result.reason);
     return;
@@ -46,18 +48,18 @@ async function pushChange(writer: PushWriter, requests: PushRequests, row: RunRo
 async function confirmChange(
   writer: PushWriter,
   requests: PushRequests,
-  intentId: string,
+  intent: Intent,
   row: RunRow,
   records: readonly unknown[],
 ): Promise<void> {
   const { rowNumber, key, fields } = row;
   const record = key === null ? undefined : requests.match([row], records).get(key)?.record;
   if (record === undefined || fields === null) {
-    await writer.settle(intentId, 'ambiguous', 'the answer does not name this user', []);
+    await writer.settle(intent, 'ambiguous', 'the answer does not name this user', []);
     return writer.hold([row], 'no trustworthy answer (it does not name this user)');
   }
   const wrong = changedFields(fields, record).filter((name) => name in record.digests);
-  await writer.settle(intentId, 'applied', '', wrong.length === 0 ? [record] : []);
+  await writer.settle(intent, 'applied', '', wrong.length === 0 ? [record] : []);
   if (wrong.length > 0) {
     const message = `the service still holds another value of ${wrong.join(', ')}`;
     return writer.patch([{ rowNumber, outcome: 'conflict', message: joined(row.message, message) }]);

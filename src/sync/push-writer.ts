@@ -3,24 +3,24 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { AccessError, IncompleteError, InterruptedError, UnavailableError } from '../model/error.ts';
 import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { WriteResult } from '../model/service.ts';
-import type { IntentResult, ServiceAccount } from '../model/store.ts';
+import type { Intent, IntentResult, ServiceAccount } from '../model/store.ts';
 import { digestOf } from '../plan/digest.ts';
 import { changeFollowsCreate, type Confirmation, type PushRequests } from '../plan/requests.ts';
 import { managed } from './missing-rows.ts';
-import type { SyncPorts } from './sync.ts';
+import type { OnAmbiguous, SyncPorts } from './sync.ts';
 
 /** Everything that the writes of one mapping share. */
 export interface PushTask {
-  readonly ports: Pick<
-    SyncPorts,
-    'service' | 'store' | 'clock' | 'random' | 'emit' | 'signal' | 'concurrency'
-  >;
+  readonly ports: SyncPorts;
   readonly runId: string;
   readonly account: ServiceAccount;
   readonly mapping: PushMapping;
   readonly rows: RunRows;
   /** Writing requests that the plan counted, for progress. */
   readonly writes: number;
+  /** Records of the resource that the account counted when the run began; undefined where it does not say. */
+  readonly used: number | undefined;
+  readonly onAmbiguous: OnAmbiguous;
 }
 
 type WriteOperation = PushRequests['operation'] | 'update-user';
@@ -32,11 +32,18 @@ const PAGE = 1000;
 /** The writes of one mapping: each with a durable intent before it goes out and a durable result before the next step. */
 export class PushWriter {
   readonly task: PushTask;
+  /** Goes with every write of the mapping. */
+  readonly evidence: string | undefined;
+  /** When the last write without a trustworthy answer was surely sent; undefined when none is open. */
+  openSinceMs: number | undefined;
+  /** Rows that were sent as often as one run may send them. */
+  readonly spent = new Set<number>();
   #done = 0;
   #ambiguousInARow = 0;
 
-  constructor(task: PushTask) {
+  constructor(task: PushTask, evidence: string | undefined) {
     this.task = task;
+    this.evidence = evidence;
   }
 
   /** Open rows in row order. */
@@ -58,14 +65,14 @@ export class PushWriter {
     body: BodyOf<Id> | BodyOf<WriteOperation>,
   ): Promise<{
     readonly result: Exclude<WriteResult<Id>, { kind: 'not_applied' }>;
-    readonly intentId: string;
+    readonly intent: Intent;
   }> {
     this.task.ports.signal.throwIfAborted();
-    const intentId = await this.#recordIntent(operation, batch, body);
-    const result = await this.#attempt(operation, body as BodyOf<Id>, intentId);
-    this.#ambiguousInARow = result.kind === 'ambiguous' ? this.#ambiguousInARow + 1 : 0;
+    const intent = await this.#recordIntent(operation, batch, body);
+    const result = await this.#attempt(operation, body as BodyOf<Id>, intent);
+    this.#ambiguousInARow = isDoubtful(result, batch) ? this.#ambiguousInARow + 1 : 0;
     if (result.kind === 'not_applied') {
-      await this.settle(intentId, 'not_applied', result.reason, []);
+      await this.settle(intent, 'not_applied', result.reason, []);
       throw new UnavailableError(
         'service.unreachable',
         `the service could not be reached (${result.reason}); nothing of this request was sent`,
@@ -73,15 +80,14 @@ export class PushWriter {
       );
     }
     this.#progress();
-    return { result, intentId };
+    return { result, intent };
   }
 
-  async #recordIntent(operation: WriteOperation, batch: readonly RunRow[], body: unknown): Promise<string> {
+  async #recordIntent(operation: WriteOperation, batch: readonly RunRow[], body: unknown): Promise<Intent> {
     const { ports, runId, account, mapping } = this.task;
     const sentAtMs = ports.clock.now();
-    const id = ports.random.ulid(sentAtMs);
-    await ports.store.addIntent(account, {
-      id,
+    const intent: Intent = {
+      id: ports.random.ulid(sentAtMs),
       runId,
       mapping: mapping.name,
       resource: mapping.resource,
@@ -90,14 +96,16 @@ export class PushWriter {
       keys: batch.map((row) => row.key ?? ''),
       bodyDigest: digestOf(body),
       sentAtMs,
-    });
-    return id;
+      ...(this.evidence !== undefined && { evidence: this.evidence }),
+    };
+    await ports.store.addIntent(account, intent);
+    return intent;
   }
 
   async #attempt<Id extends WriteOperation>(
     operation: Id,
     body: BodyOf<Id>,
-    intentId: string,
+    intent: Intent,
   ): Promise<WriteResult<Id>> {
     try {
       return await this.task.ports.service.send(operation, { body });
@@ -108,7 +116,7 @@ export class PushWriter {
         error instanceof InterruptedError ||
         error instanceof AccessError
       ) {
-        await this.settle(intentId, 'not_applied', error.message, []);
+        await this.settle(intent, 'not_applied', error.message, []);
       }
       throw error;
     }
@@ -127,14 +135,15 @@ export class PushWriter {
   }
 
   async settle(
-    intentId: string,
+    { id }: Intent,
     result: IntentResult,
     detail: string,
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
     const { ports, account, mapping } = this.task;
+    if (result === 'ambiguous') this.openSinceMs = ports.clock.now();
     const records = confirmed.map((record) => managed(mapping, record));
-    await ports.store.settleIntent(account, intentId, result, detail, records);
+    await ports.store.settleIntent(account, id, result, detail, records);
   }
 
   async patch(patches: readonly RunRowPatch[]): Promise<void> {
@@ -179,6 +188,17 @@ export class PushWriter {
     );
   }
 }
+
+/** Statuses that say no to what was sent: a smaller batch may pass. */
+const SAYS_NO: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** Whether the next batch should be smaller, by the status of an answer that could not be trusted. */
+export const asksForLess = (batch: readonly RunRow[], status: number | undefined): boolean =>
+  batch.length > 1 && status !== undefined && SAYS_NO.has(status);
+
+/** Whether an answer speaks against the service itself. */
+const isDoubtful = (result: WriteResult<WriteOperation>, batch: readonly RunRow[]): boolean =>
+  result.kind === 'ambiguous' && !asksForLess(batch, result.status);
 
 /** What an answered row becomes: its outcome, or only its id while a change must follow. */
 export function confirmed(row: RunRow, { id, record, disagrees, note }: Confirmation): RunRowPatch {

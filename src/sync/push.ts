@@ -4,6 +4,8 @@ import type { OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/store.ts';
 import { checkCounts, outcomeCounts } from '../plan/counts.ts';
+import { listedResources } from '../plan/listed.ts';
+import { quotaUsed } from '../plan/quota.ts';
 import { holdRows, openWrites, waitForOpenWrites } from './open-writes.ts';
 import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.ts';
 import { missingOf } from './missing-rows.ts';
@@ -113,7 +115,7 @@ export async function planAndWrite(
     throw stop === undefined ? error : resumable(stop, run);
   }
   await ports.store.updateRun(run.id, { phase: 'writing' });
-  return write(ports, run, planned, account);
+  return write(ports, run, planned, account, options);
 }
 
 /** A stop before the first write that somebody decides, such as a guard: the run is over. After any other one `resume` plans it anew. */
@@ -149,6 +151,7 @@ export async function write(
   run: Run,
   planned: PlannedPush,
   account: OpenAccount,
+  options: PlanOptions,
 ): Promise<PushResult> {
   const { rows } = planned;
   const stale = new Map<string, number>();
@@ -156,24 +159,18 @@ export async function write(
   try {
     for (const plan of planned.mappings) {
       stale.set(plan.mapping.name, await deferStaleRows(ports, plan.mapping, rows));
-      await pushMapping({
+      const feature = listedResources[plan.resource]?.feature;
+      const task = {
         ports,
         runId: run.id,
         account: account.service,
-        mapping: plan.mapping,
         rows,
-        writes: plan.writes,
-      });
+        used: feature === undefined ? undefined : quotaUsed(account.record, feature),
+        onAmbiguous: options.onAmbiguous ?? 'hold',
+      };
+      await pushMapping({ ...task, mapping: plan.mapping, writes: plan.writes });
       const missing = missingOf(plan.mapping);
-      if (missing !== undefined)
-        await pushMapping({
-          ports,
-          runId: run.id,
-          account: account.service,
-          mapping: missing,
-          rows,
-          writes: plan.deactivated,
-        });
+      if (missing !== undefined) await pushMapping({ ...task, mapping: missing, writes: plan.deactivated });
     }
   } catch (error) {
     stoppedBy = stopOf(error, ports.signal);

@@ -2,90 +2,129 @@ import type { QueryOf } from '../contract/index.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../model/error.ts';
 import type { KnownRecord, RunRow } from '../model/run-rows.ts';
-import type { Service } from '../model/service.ts';
+import type { Intent, ServiceAccount } from '../model/store.ts';
 import { digestFields } from '../plan/digest.ts';
 import { remembered } from '../plan/known-records.ts';
 import { listedResources, type ListedResource } from '../plan/listed.ts';
+import { quotaUsed } from '../plan/quota.ts';
 import { pushRequests, type Confirmation } from '../plan/requests.ts';
+import { readEvidence } from './evidence.ts';
 import type { SyncPorts } from './sync.ts';
+import { readWhole } from './whole-list.ts';
 
-/** Tells, by the length of the upload log, whether refused price uploads left anything behind. */
-export interface Evidence {
-  /** Reads the length before the first write. */
-  begin(): Promise<void>;
-  /** Adds rows that were confirmed as applied. */
-  applied(rows: number): void;
-  /** True when the length proves that nothing beyond the confirmed rows was applied; false when it moved or was never read. */
-  nothingApplied(): Promise<boolean>;
+/** A write without a trustworthy answer, and those of its rows of which it is not known what became of them. */
+export interface OpenWrite {
+  readonly intent: Intent;
+  readonly rows: readonly RunRow[];
 }
 
-/** Watches the length of the upload log of prices. The account's counters are no such evidence: they may lag. */
-export function watchLog(service: Service): Evidence {
-  const read = async (): Promise<number | undefined> =>
-    (await service.get('list-prices', { query: {} })).paging?.total ?? undefined;
-  let expected: number | undefined;
-  let begun = false;
-  return {
-    begin: async () => {
-      if (begun) return;
-      begun = true;
-      expected = await read();
-    },
-    applied: (rows) => {
-      if (expected !== undefined) expected += rows;
-    },
-    nothingApplied: async () => expected !== undefined && (await read()) === expected,
-  };
+/** What reading back says of the rows of open writes. */
+export interface Seen {
+  readonly found: ReadonlyMap<string, Confirmation>;
+  /** Of the rows that were not found: they surely do not exist; nothing is seen of them, which proves nothing; or it cannot be told. */
+  readonly others: 'absent' | 'unseen' | 'unclear';
+  /** What people should know of the rows that were not found. */
+  readonly why?: string;
+  /** Requests that it took. */
+  readonly reads: number;
 }
+
+const NOTHING: Seen = { found: new Map(), others: 'unclear', reads: 0 };
+
+/** What reading back is done with. */
+export type ReadBackPorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal'>;
 
 /**
- * Looks for rows of a request without a trustworthy answer among what the service lists. Other resources find nothing here, and their rows are held.
- * With `near` only lists that are filtered by what the rows say are read: what is not there is not known to be absent. Undefined when the service cannot
- * be listed.
+ * Looks at once for the rows of a write without a trustworthy answer. Only what is found counts: what is not there yet may still come. A list that takes
+ * filters is read by what the rows say.
  */
-export async function readBack(
-  ports: Pick<SyncPorts, 'service' | 'emit' | 'signal'>,
+export async function readBackNow(
+  ports: ReadBackPorts,
   mapping: PushMapping,
   rows: readonly RunRow[],
-  near = false,
-): Promise<ReadonlyMap<string, Confirmation> | undefined> {
+): Promise<ReadonlyMap<string, Confirmation>> {
   const listed = listedResources[mapping.resource];
-  if (listed === undefined) return undefined;
-  const wanted = new Set(rows.map((row) => row.key));
-  const found = new Map<string, FoundRecord[]>();
-  let nameless = 0;
-  try {
-    for (const filter of near ? filtersOf(mapping, rows) : [{}]) {
+  if (listed === undefined) return NOTHING.found;
+  const seen = await orWarn(ports, mapping, async () => {
+    const found = new FoundRecords(listed, rows);
+    for (const filter of filtersOf(mapping, rows)) {
       const query = filter as QueryOf<ListedResource['operation']>;
-      for await (const page of ports.service.list(listed.operation, query, ports.signal, 'fail')) {
-        for (const record of page) {
-          const known = listed.known(record);
-          if (known === undefined) nameless += 1;
-          else if (wanted.has(known.key)) {
-            const others = (found.get(known.key) ?? []).filter((other) => other.known.id !== known.id);
-            found.set(known.key, [...others, { known, record }]);
-          }
-        }
-      }
+      for await (const page of ports.service.list(listed.operation, query, ports.signal, 'fail'))
+        found.add(page);
     }
-  } catch (error) {
-    if (!(error instanceof UnavailableError) && !(error instanceof RefusedError)) throw error;
-    ports.emit({ kind: 'warning', message: `${mapping.name}: reading back failed: ${error.message}` });
-    return undefined;
-  }
-  // A record that does not say what it is may be one of the rows.
-  if (nameless > 0 && !near) return undefined;
-  if (mapping.resource === 'users')
-    return pushRequests.users?.match(
-      rows,
-      [...found.values()].flat().map(({ record }) => record),
-    );
-  return new Map(rows.flatMap((row) => foundRow(row, found.get(row.key ?? '') ?? [], listed)));
+    return { ...NOTHING, found: found.confirmations(mapping) };
+  });
+  return seen.found;
 }
 
-interface FoundRecord {
-  readonly known: KnownRecord;
-  readonly record: unknown;
+/** Looks for the rows of open writes in all that the service lists. Writes that cannot be read back are `unclear`. */
+export async function readBack(
+  ports: ReadBackPorts,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  open: readonly OpenWrite[],
+): Promise<Seen> {
+  const listed = listedResources[mapping.resource];
+  if (listed === undefined) return NOTHING;
+  return orWarn(ports, mapping, () => readList(ports, account, mapping, listed, open));
+}
+
+async function readList(
+  ports: ReadBackPorts,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  listed: ListedResource,
+  open: readonly OpenWrite[],
+): Promise<Seen> {
+  const { resource } = mapping;
+  const used = quotaUsed(await ports.service.account(), listed.feature);
+  const found = new FoundRecords(
+    listed,
+    open.flatMap(({ rows }) => rows),
+  );
+  const { pages, nameless } = await readWhole(ports, listed, account, resource, {
+    used,
+    onPage: (_records, _done, raw) => {
+      found.add(raw);
+    },
+  });
+  // More that is counted and not listed than before the writes: it may be what they made, and the list comes late.
+  const unlisted = (used ?? 0) - (await ports.store.countSnapshots(account, resource));
+  const before = Math.min(...open.map(({ intent }) => readEvidence(intent).unlisted ?? Infinity));
+  // A record that does not say what it is may be one of the rows.
+  const others = nameless > 0 || unlisted > before ? 'unclear' : 'absent';
+  return { found: found.confirmations(mapping), others, reads: pages + 1 };
+}
+
+/** Two readings, of which absence is believed only where they agree; one that finds every row is enough. */
+export async function readBackTwice(
+  ports: ReadBackPorts,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  open: readonly OpenWrite[],
+): Promise<Seen> {
+  const first = await readBack(ports, account, mapping, open);
+  const keys = new Set(open.flatMap(({ rows }) => rows.map(({ key }) => key ?? '')));
+  if (first.others === 'unclear' || first.found.size === keys.size) return first;
+  const second = await readBack(ports, account, mapping, open);
+  const found = new Map([...first.found, ...second.found]);
+  const agree = first.found.size === found.size && second.found.size === found.size;
+  return { ...second, found, others: agree ? second.others : 'unclear', reads: first.reads + second.reads };
+}
+
+/** A service that does not let itself be read says nothing of its records. */
+async function orWarn(
+  { emit }: Pick<SyncPorts, 'emit'>,
+  { name }: PushMapping,
+  look: () => Promise<Seen>,
+): Promise<Seen> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof UnavailableError) && !(error instanceof RefusedError)) throw error;
+    emit({ kind: 'warning', message: `${name}: reading back failed: ${error.message}` });
+    return NOTHING;
+  }
 }
 
 /** The lists that hold the records of rows and little else. */
@@ -98,6 +137,42 @@ function filtersOf(
     ...(resource === 'squads' ? { user_id: Number(fields?.user_id) } : {}),
   }));
   return [...new Map(filters.map((filter) => [JSON.stringify(filter), filter])).values()];
+}
+
+interface FoundRecord {
+  readonly known: KnownRecord;
+  readonly record: unknown;
+}
+
+/** Those of the records of lists that have the keys of rows, each once. */
+class FoundRecords {
+  readonly #listed: ListedResource;
+  readonly #rows: readonly RunRow[];
+  readonly #wanted: ReadonlySet<string | null>;
+  readonly #found = new Map<string, FoundRecord[]>();
+
+  constructor(listed: ListedResource, rows: readonly RunRow[]) {
+    this.#listed = listed;
+    this.#rows = rows;
+    this.#wanted = new Set(rows.map(({ key }) => key));
+  }
+
+  add(page: readonly unknown[]): void {
+    for (const record of page) {
+      const known = this.#listed.known(record);
+      if (known === undefined || !this.#wanted.has(known.key)) continue;
+      const others = (this.#found.get(known.key) ?? []).filter((other) => other.known.id !== known.id);
+      this.#found.set(known.key, [...others, { known, record }]);
+    }
+  }
+
+  confirmations({ resource }: PushMapping): ReadonlyMap<string, Confirmation> {
+    const records = [...this.#found.values()].flat().map(({ record }) => record);
+    if (resource === 'users') return pushRequests.users?.match(this.#rows, records) ?? new Map();
+    return new Map(
+      this.#rows.flatMap((row) => foundRow(row, this.#found.get(row.key ?? '') ?? [], this.#listed)),
+    );
+  }
 }
 
 /** What a list says of a row that was sent: the record, with the fields that were sent and that no list shows. */

@@ -44,7 +44,7 @@ export async function resume(
     const planned = await planLeft(ports, run, mappings, rows, account, resumed, approve);
     // Only the end of a run tells when its last write can have gone out.
     await ports.store.updateRun(run.id, { phase: 'writing', endedAtMs: null });
-    return await write(ports, run, planned, account);
+    return await write(ports, run, planned, account, resumed);
   } finally {
     await lock.release();
   }
@@ -62,9 +62,9 @@ async function planLeft(
   try {
     await waitForOpenWrites(ports, account.service, mappings);
     for (const mapping of mappings) {
-      await reopen(ports, run, mapping, rows, account);
+      await reopen(ports, run, mapping, rows, account, options);
       const missing = missingOf(mapping);
-      if (missing !== undefined) await reopen(ports, run, missing, rows, account);
+      if (missing !== undefined) await reopen(ports, run, missing, rows, account, options);
     }
     const planned = await planRows(ports, mappings, rows, account, options);
     await approve(planned);
@@ -107,8 +107,9 @@ async function reopen(
   mapping: PushMapping,
   rows: RunRows,
   account: OpenAccount,
+  { onAmbiguous }: PlanOptions,
 ): Promise<void> {
   await rows.reopen(mapping.name, 'deferred');
-  await settleWrites(ports, run.id, mapping, rows, account.service);
+  await settleWrites(ports, run.id, mapping, rows, account.service, onAmbiguous);
   await rows.restart(mapping.name);
 }

@@ -1,18 +1,16 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
-import type { ServiceAccount, StoredIntent } from '../model/store.ts';
+import type { IntentResult, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
 import { listedResources } from '../plan/listed.ts';
-import type { Confirmation } from '../plan/requests.ts';
 import { managed } from './missing-rows.ts';
-import { holdRows } from './open-writes.ts';
-import { confirmed } from './push-writer.ts';
-import { readBack } from './read-back.ts';
-import type { SyncPorts } from './sync.ts';
+import { confirmed, joined } from './push-writer.ts';
+import { readBackTwice, type OpenWrite, type Seen } from './read-back.ts';
+import type { OnAmbiguous, SyncPorts } from './sync.ts';
 
 /**
- * Finds out what became of the writes of a run to one mapping: rows that were surely applied get their outcome, rows that surely were not are open
- * again, and the others are held. Nothing may be applied late any more when it is called.
+ * Finds out what became of the writes of a run to one mapping that have no answer: rows that were surely applied get their outcome, rows that surely were not
+ * are open again, and the others are held as unknown. Nothing may be applied late any more when it is called. Answers the rows that are open now.
  */
 export async function settleWrites(
   ports: SyncPorts,
@@ -20,29 +18,62 @@ export async function settleWrites(
   mapping: PushMapping,
   rows: RunRows,
   account: ServiceAccount,
-): Promise<void> {
+  onAmbiguous: OnAmbiguous = 'hold',
+): Promise<readonly number[]> {
   const intents = (await ports.store.intents(runId)).filter((intent) => intent.mapping === mapping.name);
   for (const intent of intents.filter(({ result }) => result === 'applied'))
     await recordApplied(ports, mapping, rows, intent, account);
-  const open = intents.filter(({ result }) => result === null || result === 'ambiguous');
-  if (listedResources[mapping.resource] !== undefined)
-    await settleListed(ports, mapping, rows, open, account);
-  else await holdRows(rows, mapping, open, NOT_READ_BACK);
+  const open: (OpenWrite & { readonly intent: StoredIntent })[] = [];
+  for (const intent of intents.filter(({ result }) => result === null || result === 'ambiguous'))
+    open.push({ intent, rows: await unsettledRows(rows, mapping, intent) });
+  const unsettled = open.filter((write) => write.rows.length > 0);
+  const seen = unsettled.length === 0 ? undefined : await readBackTwice(ports, account, mapping, unsettled);
+  const reopened = new Set<number>();
+  for (const { intent } of open) {
+    // A row may stand in several writes, of which the first one settles it.
+    const left = (await unsettledRows(rows, mapping, intent)).filter((row) => !reopened.has(row.rowNumber));
+    const patches = left.map((row) => settledRow(row, intent, seen, onAmbiguous));
+    await rows.patch(mapping.name, patches);
+    for (const { rowNumber, outcome } of patches) if (outcome === null) reopened.add(rowNumber);
+    const records = intent.keys.flatMap((key) => seen?.found.get(key)?.record ?? []);
+    await ports.store.settleIntent(
+      account,
+      intent.id,
+      resultOf(intent, patches, reopened),
+      'settled by reading back',
+      records.map((record) => managed(mapping, record)),
+    );
+  }
+  return [...reopened];
 }
 
-/** The rows of unanswered writes that have no outcome that stands. */
+/** What a write came to by what its rows became: open while one of them is held. */
+function resultOf(
+  { rowNumbers }: StoredIntent,
+  patches: readonly RunRowPatch[],
+  reopened: ReadonlySet<number>,
+): IntentResult {
+  if (patches.some(({ outcome }) => outcome === 'unknown')) return 'ambiguous';
+  const again = patches.some(({ outcome, id }) => outcome === null && id === undefined);
+  return again || (patches.length === 0 && rowNumbers.some((row) => reopened.has(row)))
+    ? 'not_applied'
+    : 'applied';
+}
+
+/** The rows of a write that have no outcome that stands. */
 async function unsettledRows(
   rows: RunRows,
   mapping: PushMapping,
-  open: readonly StoredIntent[],
+  { rowNumbers }: StoredIntent,
 ): Promise<readonly RunRow[]> {
-  const all = await rows.rows(mapping.name, [...new Set(open.flatMap(({ rowNumbers }) => rowNumbers))]);
-  return all.filter(({ outcome }) => outcome === null || outcome === 'unknown');
+  return (await rows.rows(mapping.name, rowNumbers)).filter(
+    ({ outcome }) => outcome === null || outcome === 'unknown',
+  );
 }
 
 /** An answer was recorded, but the process ended before the rows were marked: the confirmed records say which rows it was. */
 async function recordApplied(
-  ports: SyncPorts,
+  ports: Pick<SyncPorts, 'store'>,
   mapping: PushMapping,
   rows: RunRows,
   intent: StoredIntent,
@@ -81,41 +112,23 @@ const isListedCreate = ({ resource, operation }: StoredIntent): boolean =>
 const NOT_READ_BACK =
   'sent, but no trustworthy answer came, and it cannot be read back; it is not sent again';
 
-/**
- * Writes without an answer: now that nothing can be applied late any more, the list is the witness. A row that it holds as it was sent was
- * applied, any other one was not and is compared and sent again.
- */
-async function settleListed(
-  ports: SyncPorts,
-  mapping: PushMapping,
-  rows: RunRows,
-  open: readonly StoredIntent[],
-  account: ServiceAccount,
-): Promise<void> {
-  const all = await unsettledRows(rows, mapping, open);
-  const found = all.length === 0 ? new Map<string, Confirmation>() : await readBack(ports, mapping, all);
-  if (found === undefined) return holdRows(rows, mapping, open, NOT_READ_BACK);
-  for (const intent of open) {
-    const patches = (await unsettledRows(rows, mapping, [intent])).map((row) =>
-      settledRow(row, intent, found.get(row.key ?? '')),
-    );
-    await rows.patch(mapping.name, patches);
-    const applied = patches.every(({ outcome, id }) => typeof outcome === 'string' || id !== undefined);
-    await ports.store.settleIntent(
-      account,
-      intent.id,
-      applied ? 'applied' : 'not_applied',
-      'settled by reading back',
-      intent.keys.flatMap((key) => found.get(key)?.record ?? []).map((record) => managed(mapping, record)),
-    );
-  }
-}
-
-/** What a row becomes by what the list holds under its key. */
-function settledRow(row: RunRow, intent: StoredIntent, held: Confirmation | undefined): RunRowPatch {
+/** What a row becomes by what was seen of it. */
+function settledRow(
+  row: RunRow,
+  intent: StoredIntent,
+  seen: Seen | undefined,
+  onAmbiguous: OnAmbiguous,
+): RunRowPatch {
   const again: RunRowPatch = { rowNumber: row.rowNumber, outcome: null, message: '' };
-  if (held === undefined) return again;
-  if (isListedCreate(intent)) return { ...again, ...confirmed({ ...row, message: '' }, held) };
-  const isSet = changedFields(row.fields ?? {}, held.record).length === 0;
-  return isSet ? { ...again, outcome: row.change === 'create' ? 'created' : 'updated' } : again;
+  const held = row.key === null ? undefined : seen?.found.get(row.key);
+  if (held !== undefined) {
+    if (intent.operation !== 'update-user') return { ...again, ...confirmed({ ...row, message: '' }, held) };
+    // A change that did not come through is sent again: it sets the same values.
+    const isSet = changedFields(row.fields ?? {}, held.record).length === 0;
+    return isSet ? { ...again, outcome: row.change === 'create' ? 'created' : 'updated' } : again;
+  }
+  if (seen?.others === 'absent' || (seen?.others === 'unseen' && onAmbiguous === 'settle')) return again;
+  const why = seen?.why ?? NOT_READ_BACK;
+  const message = row.message.includes(why) ? row.message : joined(row.message, why);
+  return { rowNumber: row.rowNumber, outcome: 'unknown', message };
 }

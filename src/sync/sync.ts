@@ -22,6 +22,8 @@ export interface SyncPorts {
   readonly baseUrl: string;
   /** `push.settle`: how long an unanswered write may still be applied. */
   readonly settleMs: number;
+  /** The longest pause that the run makes; without it, every pause is made. */
+  readonly maxWaitMs?: number;
   /** `push.concurrency`: the most requests in flight. */
   readonly concurrency: number;
   /** The IANA time zone of times without an offset. */
@@ -35,6 +37,9 @@ export interface SyncPorts {
   /** Aborted by the first SIGINT or SIGTERM: no new request is begun. */
   readonly signal: AbortSignal;
 }
+
+/** What becomes of a write that nothing is seen of, where that is no proof: it is held as unknown, or taken for not applied and sent again. */
+export type OnAmbiguous = 'hold' | 'settle';
 
 /** What the operator asked for beside the mappings. */
 export interface PlanOptions {
@@ -52,6 +57,8 @@ export interface PlanOptions {
   readonly adopt: boolean;
   /** `--again`: triggers go out although they went out before. */
   readonly again?: boolean;
+  /** `--on-ambiguous`; `hold` by default. */
+  readonly onAmbiguous?: OnAmbiguous;
 }
 
 /** A guard or another reason that stops a push before it writes, with the flag that overrides it. */

@@ -98,6 +98,18 @@ describe('classify', () => {
     expect(classify('POST', answer)).toEqual({ kind, status, message });
   });
 
+  it.each<readonly [string, HttpResponse | TransportError, number | undefined]>([
+    ['400 without the envelope', raw(400, '{"title":"no"}'), 400],
+    ['503 with HTML', raw(503, HTML), 503],
+    ['409 with its envelope', envelopeAnswer(409, null), 409],
+    ['200 with 413 in the envelope', envelopeAnswer(200, null, { statusCode: 413 }), 413],
+    ['413 with 200 in the envelope', envelopeAnswer(413, null, { statusCode: 200 }), 413],
+    ['reset', new TransportError('reset', 'x'), undefined],
+  ])('%s: says with what status it could not be trusted', (_name, answer, status) => {
+    const { kind, ...rest } = classify('POST', answer);
+    expect([kind, 'status' in rest ? rest.status : undefined]).toEqual(['ambiguous', status]);
+  });
+
   it('gives each unusable answer its own code', () => {
     const faultOf = (answer: HttpResponse | TransportError): unknown =>
       (classify('GET', answer) as { fault?: string }).fault;

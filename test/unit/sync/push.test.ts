@@ -291,11 +291,12 @@ describe('answers that cannot be trusted', () => {
     expect(engine.service.writes).toHaveLength(1);
   });
 
-  it('a write that left no trace stays unknown, and resume sends it only after it can no longer be applied late', async () => {
+  it('a run that may not wait leaves a write without a trace unknown, and resume waits', async () => {
     const engine = await makeEngine();
     engine.service.faults.push('vanished');
     userTable(engine, ...manyUsers(10));
-    const first = await run(engine);
+    const hasty = { ...engine.ports, maxWaitMs: 119_999 };
+    const first = await push(hasty, 'push', [users], PLAN_OPTIONS, approve);
     expect(outcomes(first)).toEqual({ rows: 10, unknown: 10 });
     expect(first.report.exit_code).toBe(7);
     expect(engine.clock.slept).toEqual([]);
