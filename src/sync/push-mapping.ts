@@ -57,19 +57,18 @@ async function settleRound(writer: PushWriter, isLast: boolean): Promise<boolean
   return open.length > spent.length;
 }
 
-/** Waits until what was sent at `sinceMs` can be applied no more; false when that is longer than the run may pause. */
+/** Waits until what was sent at `sinceMs`, of the monotonic clock, can be applied no more; false when that is longer than the run may pause. */
 async function waitSettled(
   { clock, settleMs, maxWaitMs = Infinity, emit, signal }: PushTask['ports'],
   sinceMs: number,
 ): Promise<boolean> {
-  const nowMs = clock.now();
-  const waitMs = Math.min(sinceMs, nowMs) + settleMs - nowMs;
+  const waitMs = sinceMs + settleMs - clock.monotonic();
   if (waitMs > maxWaitMs) return false;
   if (waitMs <= 0) return true;
   emit({
     kind: 'pause',
     seconds: Math.ceil(waitMs / 1000),
-    untilMs: nowMs + waitMs,
+    untilMs: clock.now() + waitMs,
     reason: 'a write without an answer may still be applied',
   });
   await clock.sleep(waitMs, signal);

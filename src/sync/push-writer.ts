@@ -141,7 +141,7 @@ export class PushWriter {
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
     const { ports, account, mapping } = this.task;
-    if (result === 'ambiguous') this.openSinceMs = ports.clock.now();
+    if (result === 'ambiguous') this.openSinceMs = ports.clock.monotonic();
     const records = confirmed.map((record) => managed(mapping, record));
     await ports.store.settleIntent(account, id, result, detail, records);
   }

@@ -159,15 +159,20 @@ const troubles = [
     },
   ),
   step(
-    fc.constantFrom(-86_400_000, -60_000, 86_400_000),
-    (ms) => `the clock is set by ${ms} ms`,
-    (ms, { clock, service }) => {
-      // A clock that is set forward makes a write without an answer look older than it is. Nothing shows that, so by then none may be on its way.
+    fc.record({
+      ms: fc.constantFrom(-86_400_000, -60_000, 86_400_000),
+      request: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
+    }),
+    ({ ms, request }) =>
+      `the clock is set by ${ms} ms ${request === undefined ? 'now' : `at request ${request} of the next command`}`,
+    ({ ms, request }, world) => {
+      // Set forward it makes the unanswered writes of an ended process look older than they are. Nothing shows that, so none of them may be on its way.
       if (ms > 0) {
-        clock.time += SETTLE_MS;
-        service.applyLate();
+        world.clock.time += SETTLE_MS;
+        world.service.applyLate();
       }
-      clock.skewMs += ms;
+      if (request === undefined) world.clock.skewMs += ms;
+      else world.leap = { request, ms };
     },
   ),
 ];

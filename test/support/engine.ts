@@ -14,9 +14,11 @@ import { FakeService } from './fake-service.ts';
 /** A clock that a test moves; `sleep` moves it at once and remembers how long it was asked to wait. */
 export class StepClock implements Clock {
   time = Date.UTC(2026, 7, 14, 18, 0, 0);
+  /** What somebody set the wall clock by; time itself goes on. */
+  skewMs = 0;
   readonly slept: number[] = [];
   now(): number {
-    return this.time;
+    return this.time + this.skewMs;
   }
   monotonic(): number {
     return this.time;

@@ -15,14 +15,6 @@ import { fillTables, modelMappings, nothingWanted } from './wanted.ts';
 export const SETTLE_MS = 120_000;
 const OPTIONS: PlanOptions = { ...PLAN_OPTIONS, allowEmpty: true, adopt: true };
 
-/** A clock whose wall time people set, while time itself goes on. */
-class WallClock extends StepClock {
-  skewMs = 0;
-  override now(): number {
-    return this.time + this.skewMs;
-  }
-}
-
 /** What a world begins with. */
 export interface Setting {
   readonly batchSize: number;
@@ -57,11 +49,13 @@ export interface Done {
 /** The real thing: a state that processes come and go on, a service in memory, and the operator's tables. */
 export class World {
   readonly service = new FakeService();
-  readonly clock = new WallClock();
+  readonly clock = new StepClock();
   readonly wanted = nothingWanted();
   readonly mappings: readonly PushMapping[];
   /** Keys that another client wrote to: of those nobody can say what is ours. */
   readonly foreign = new Set<string>();
+  /** Somebody sets the clock by `ms` at the n-th request of the next command. */
+  leap: { readonly request: number; readonly ms: number } | undefined;
   readonly #setting: Setting;
   readonly #folder: string;
   readonly #engines: Engine[] = [];
@@ -89,8 +83,6 @@ export class World {
   /** A new process on the state that the ones before left. */
   async start(): Promise<void> {
     this.#engines.push(await openEngine(this.#folder, this.service, this.clock));
-    // Late writes are late by the service's time, which nobody sets.
-    this.service.now = () => this.clock.time;
   }
 
   async close(): Promise<void> {
@@ -109,7 +101,7 @@ export class World {
   async plan(): Promise<Readonly<Record<string, number>> | undefined> {
     const before = this.service.writes.length;
     fillTables(this.engine.tables, this.wanted);
-    this.#attend(() => undefined);
+    this.#attend(Infinity, undefined);
     const planned = await orStop(() => planPush(this.engine.ports, this.mappings, OPTIONS));
     await planned?.rows.remove();
     expect(this.service.writes).toHaveLength(before);
@@ -138,11 +130,7 @@ export class World {
   ): Promise<PushResult | undefined> {
     const life = new Process(end.kind === 'killed' ? end.calls : Infinity);
     const abort = new AbortController();
-    let requests = end.kind === 'interrupted' ? end.requests : Infinity;
-    this.#attend(() => {
-      requests -= 1;
-      if (requests <= 0) abort.abort(new InterruptedError('SIGINT', 'stopped by a signal'));
-    });
+    this.#attend(end.kind === 'interrupted' ? end.requests : Infinity, abort);
     const { ports } = this.engine;
     const { concurrency } = this.#setting;
     const mine: SyncPorts = life.ports({ ...ports, concurrency, signal: abort.signal });
@@ -160,11 +148,16 @@ export class World {
     }
   }
 
-  /** I4: whatever goes out has its intent; and every call takes its time. */
-  #attend(onRequest: () => void): void {
+  /** I4: whatever goes out has its intent. Every request takes its time, and from one of them on the process is told to stop. */
+  #attend(stopsAt: number, abort: AbortController | undefined): void {
+    const { leap } = this;
+    this.leap = undefined;
+    let requests = 0;
     this.service.onCall = async (body) => {
+      requests += 1;
       this.clock.time += this.#setting.callMs;
-      onRequest();
+      if (requests === leap?.request) this.clock.skewMs += leap.ms;
+      if (requests >= stopsAt) abort?.abort(new InterruptedError('SIGINT', 'stopped by a signal'));
       if (body !== undefined) await expectIntent(this.engine, body);
     };
   }
