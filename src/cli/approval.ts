@@ -3,17 +3,18 @@ import type { Program } from './program.ts';
 
 /**
  * Returns once the operator has said yes: by `--yes`, or by answering the question on a terminal, which is asked once.
- * Errors: StoppedError `approval.missing` without a terminal, `approval.declined`; InterruptedError for Ctrl-C.
+ * `nothing` says what a refusal leaves undone. Errors: StoppedError `approval.missing` without a terminal, `approval.declined`; InterruptedError for Ctrl-C.
  */
 export async function approve(
   question: string,
   command: string,
   yes: boolean,
   program: Program,
+  nothing = 'nothing was sent',
 ): Promise<void> {
   if (yes) return;
   if (!program.interactive) {
-    throw new StoppedError('approval.missing', 'nothing was sent: without a terminal this needs --yes', {
+    throw new StoppedError('approval.missing', `${nothing}: without a terminal this needs --yes`, {
       next: `${command} --yes`,
     });
   }
@@ -26,6 +27,6 @@ export async function approve(
   });
   program.signal.throwIfAborted();
   // A terminal that a question is asked on gives Ctrl-C to the question.
-  if (typeof answer === 'symbol') throw new InterruptedError('SIGINT', 'cancelled: nothing was sent');
-  if (!answer) throw new StoppedError('approval.declined', 'not approved: nothing was sent');
+  if (typeof answer === 'symbol') throw new InterruptedError('SIGINT', `cancelled: ${nothing}`);
+  if (!answer) throw new StoppedError('approval.declined', `not approved: ${nothing}`);
 }

@@ -52,6 +52,18 @@ export function askApproval(work: Work): Approve {
   };
 }
 
+/** Says that there was nothing to go on with: `"run": null`, no mappings. */
+export async function tellNothing(
+  command: string,
+  message: string,
+  { program: { screen }, ports }: Pick<Work, 'program' | 'ports'>,
+): Promise<void> {
+  const counts = ports.service.counts();
+  const requests = { ...counts, planned: counts.sent };
+  const document = { run: null, command, exit_code: EXIT.done, mappings: [], requests };
+  await screen.data(screen.json ? JSON.stringify(document) : message);
+}
+
 /**
  * Says what a run did: one JSON document, or tables; what stopped it; the next command; and last the files of rows to mend, the CSV
  * file as the very last line: it can be imported as it is.

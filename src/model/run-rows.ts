@@ -66,6 +66,8 @@ export interface RowQuery {
   readonly change?: ChangeKind;
   /** Only rows without an outcome. */
   readonly open?: boolean;
+  /** Only rows that ended in one of these. */
+  readonly outcomes?: readonly Outcome[];
   readonly afterRow: number;
   readonly limit: number;
 }
@@ -87,7 +89,7 @@ export interface RunRows {
   settleOpen(mapping: string, outcome: Outcome, message: string, change?: ChangeKind): Promise<void>;
   /** Forgets the outcome of rows that ended in `outcome`, so that they are open again; answers how many. */
   reopen(mapping: string, outcome: Outcome): Promise<number>;
-  /** Makes open creates and updates `pending`, to be compared anew; a row that was created and waits for its change (it has an id) stays as it is. */
+  /** Makes open creates and updates `pending`, to be compared anew; a row that was created and waits for its change (it has an id) stays as it is. Known records are forgotten. */
   restart(mapping: string): Promise<void>;
   countOutcomes(mapping: string): Promise<ReadonlyMap<Outcome | 'open', number>>;
   /** `open`: only rows without an outcome. */
@@ -107,6 +109,11 @@ export interface RunRows {
   setHeader(mapping: string, header: readonly string[]): Promise<void>;
   header(mapping: string): Promise<readonly string[]>;
   close(): Promise<void>;
+  /**
+   * Ends the rows of a run with nothing left to do: what was written (key, fields, id) and the keys of what was refused stay for `verify` and `retry`,
+   * without the source's lines; the rest is deleted. Closes them.
+   */
+  keepWritten(): Promise<void>;
   /** Closes and deletes the rows. */
   remove(): Promise<void>;
 }

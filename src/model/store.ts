@@ -94,6 +94,13 @@ export interface StoredIntent extends Intent {
   readonly detail: string;
 }
 
+/** A folder of a run that no run is recorded for. */
+export interface StrayFolder {
+  readonly id: string;
+  /** When anything in it last changed. */
+  readonly changedAtMs: number;
+}
+
 /** The durable state of one configuration, whatever keeps it. Every method is one durable transaction. */
 export interface Store {
   addRun(run: Run): Promise<void>;
@@ -102,10 +109,18 @@ export interface Store {
   /** Newest first. */
   runs(limit: number): Promise<readonly Run[]>;
   newestUnfinishedRun(account: ServiceAccount): Promise<Run | undefined>;
+  /** The runs of the account that ended with rows in conflict, oldest first. */
+  runsInConflict(account: ServiceAccount): Promise<readonly Run[]>;
   /** Creates or opens the rows of a run in its folder; without an id they are kept in a temporary place and `remove` deletes them. */
   openRunRows(runId: string | null): Promise<RunRows>;
+  /** The rows that are there of a run; undefined when none are. */
+  keptRunRows(runId: string): Promise<RunRows | undefined>;
   /** The folder of a run's results, created when missing, absolute. */
   runFolder(runId: string): Promise<string>;
+  /** Forgets runs with their writes and deletes their folders; one with a write that is still open is an error. */
+  removeRuns(ids: readonly string[]): Promise<void>;
+  /** Folders of runs that were never recorded, because their process ended while it read the tables. */
+  strayFolders(): Promise<readonly StrayFolder[]>;
 
   addIntent(account: ServiceAccount, intent: Intent): Promise<void>;
   /** Records what came of an intent and, in the same transaction, what the service is now known to hold. */
@@ -117,6 +132,8 @@ export interface Store {
     confirmed: readonly KnownRecord[],
   ): Promise<void>;
   intents(runId: string): Promise<readonly StoredIntent[]>;
+  /** Intents of the account whose id begins so, at most `limit`. */
+  findIntents(account: ServiceAccount, prefix: string, limit: number): Promise<readonly StoredIntent[]>;
   /** Intents of any run of the account that are still null or ambiguous. */
   openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]>;
 

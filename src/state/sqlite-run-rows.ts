@@ -71,13 +71,17 @@ class SqliteRunRows implements RunRows {
   }
 
   page(mapping: string, query: RowQuery): Promise<readonly RunRow[]> {
-    const { change, open, afterRow, limit } = query;
+    const { change, open, outcomes, afterRow, limit } = query;
     const conditions = ['mapping = ?', 'row_number > ?'];
     const values: SQLInputValue[] = [afterRow];
     if (open === true) conditions.push('outcome IS NULL');
     if (change !== undefined) {
       conditions.push('change = ?');
       values.push(change);
+    }
+    if (outcomes !== undefined) {
+      conditions.push('outcome IN (SELECT value FROM json_each(?))');
+      values.push(JSON.stringify(outcomes));
     }
     const index = open === true && change !== undefined ? 'INDEXED BY row_state' : 'NOT INDEXED';
     const statement = `SELECT ${COLUMNS} FROM row ${index} WHERE ${conditions.join(' AND ')} ORDER BY row_number LIMIT ?`;
@@ -123,6 +127,7 @@ class SqliteRunRows implements RunRows {
 
   restart(mapping: string): Promise<void> {
     return this.#db.write(() => {
+      this.#db.run('DELETE FROM known WHERE mapping = ?', this.#mapping(mapping));
       this.#db.run(
         `UPDATE row SET change = 'pending', before = NULL
          WHERE mapping = ? AND outcome IS NULL AND (change = 'update' OR change = 'create' AND id IS NULL)`,
@@ -206,6 +211,22 @@ class SqliteRunRows implements RunRows {
     return this.#db.read(() => {
       this.#db.close();
     });
+  }
+
+  async keepWritten(): Promise<void> {
+    const left = await this.#db.write(() => {
+      this.#db.run('DELETE FROM known');
+      this.#db.run("DELETE FROM row WHERE outcome NOT IN ('created', 'updated', 'invalid', 'rejected')");
+      this.#db.run(
+        `UPDATE row SET lines = '[]', before = NULL, lookups = NULL, folded = NULL, message = '',
+         fields = CASE WHEN outcome IN ('created', 'updated') THEN fields END`,
+      );
+      return this.#db.count('SELECT count(*) FROM row');
+    });
+    if (left === 0) return this.remove();
+    // What was deleted is personal data: it must not stay in free pages.
+    await this.#db.read(() => this.#db.run('VACUUM'));
+    return this.close();
   }
 
   remove(): Promise<void> {

@@ -1,10 +1,19 @@
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 import type { ResourceName } from '../contract/resource.ts';
 import { InternalError } from '../model/error.ts';
 import type { Clock } from '../model/ports.ts';
 import type { KnownRecord, RunRows } from '../model/run-rows.ts';
-import type { Intent, IntentResult, Run, ServiceAccount, Store, StoredIntent } from '../model/store.ts';
+import type {
+  Intent,
+  IntentResult,
+  Run,
+  ServiceAccount,
+  Store,
+  StoredIntent,
+  StrayFolder,
+} from '../model/store.ts';
 import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
 import { makePrivateFolder } from './private-files.ts';
@@ -105,20 +114,71 @@ class SqliteStore implements Store {
     });
   }
 
+  runsInConflict(account: ServiceAccount): Promise<readonly Run[]> {
+    return this.#db.read(() =>
+      this.#db
+        .all(
+          `SELECT document FROM run WHERE account = ? AND EXISTS (
+             SELECT 1 FROM json_each(run.document, '$.summaries') WHERE value ->> '$.conflict' > 0
+           ) ORDER BY started_at_ms, sequence`,
+          this.#account(account),
+        )
+        .map(parseRun),
+    );
+  }
+
   async openRunRows(runId: string | null): Promise<RunRows> {
     const file = runId === null ? null : join(await this.runFolder(runId), 'rows.sqlite');
     return openRunRows(file, this.#busyTimeoutMs);
   }
 
-  runFolder(runId: string): Promise<string> {
-    // An id that came from a command line must not lead out of the folder.
-    if (!/^[\w-]+$/.test(runId)) {
-      return Promise.reject(new InternalError('state.run_id', `"${runId}" is not a run's id`));
-    }
-    const folder = join(this.#runsFolder, runId);
+  async keptRunRows(runId: string): Promise<RunRows | undefined> {
+    const file = join(this.#folderOf(runId), 'rows.sqlite');
+    const exists = await attempt(file, () => existsSync(file));
+    return exists ? openRunRows(file, this.#busyTimeoutMs) : undefined;
+  }
+
+  async runFolder(runId: string): Promise<string> {
+    const folder = this.#folderOf(runId);
     return attempt(folder, () => {
       makePrivateFolder(folder);
       return folder;
+    });
+  }
+
+  /** Errors: InternalError `state.run_id`. */
+  #folderOf(runId: string): string {
+    // An id that came from a command line must not lead out of the folder.
+    if (!RUN_ID.test(runId)) {
+      throw new InternalError('state.run_id', `"${runId}" is not a run's id`);
+    }
+    return join(this.#runsFolder, runId);
+  }
+
+  async removeRuns(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const folder = this.#folderOf(id);
+      await this.#db.write(() => {
+        if (this.#db.count(`SELECT count(*) FROM intent WHERE run_id = ? AND ${OPEN_INTENT}`, id) > 0) {
+          throw new InternalError('state.open_run', `run ${id} has a write that is still open`);
+        }
+        this.#db.run('DELETE FROM intent WHERE run_id = ?', id);
+        this.#db.run('DELETE FROM run WHERE id = ?', id);
+      });
+      // A folder that outlives its run is a stray one, which the next time removes.
+      await attempt(folder, () => rmSync(folder, { recursive: true, force: true }));
+    }
+  }
+
+  async strayFolders(): Promise<readonly StrayFolder[]> {
+    const known = await this.#db.read(
+      () => new Set(this.#db.all('SELECT id FROM run').map((row) => text(row, 0))),
+    );
+    return attempt(this.#runsFolder, () => {
+      if (!existsSync(this.#runsFolder)) return [];
+      return readdirSync(this.#runsFolder, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && RUN_ID.test(entry.name) && !known.has(entry.name))
+        .map(({ name }) => ({ id: name, changedAtMs: lastChange(join(this.#runsFolder, name)) }));
     });
   }
 
@@ -166,11 +226,25 @@ class SqliteStore implements Store {
     );
   }
 
+  findIntents(account: ServiceAccount, prefix: string, limit: number): Promise<readonly StoredIntent[]> {
+    return this.#db.read(() =>
+      this.#db
+        .all(
+          `SELECT document, result, detail FROM intent
+           WHERE account = ? AND substr(id, 1, length(?2)) = ?2 ORDER BY sequence LIMIT ?3`,
+          this.#account(account),
+          prefix,
+          limit,
+        )
+        .map(parseIntent),
+    );
+  }
+
   openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]> {
     return this.#db.read(() =>
       this.#db
         .all(
-          "SELECT document, result, detail FROM intent WHERE account = ? AND (result IS NULL OR result = 'ambiguous') ORDER BY sequence",
+          `SELECT document, result, detail FROM intent WHERE account = ? AND ${OPEN_INTENT} ORDER BY sequence`,
           this.#account(account),
         )
         .map(parseIntent),
@@ -308,6 +382,17 @@ class SqliteStore implements Store {
       this.#db.run(KEEP_MANAGER, account, resource, record.key, JSON.stringify(record), nowMs);
     }
   }
+}
+
+const RUN_ID = /^[\w-]+$/;
+const OPEN_INTENT = "(result IS NULL OR result = 'ambiguous')";
+
+/** When a folder or a file in it last changed. */
+function lastChange(folder: string): number {
+  const files = readdirSync(folder).map((name) => join(folder, name));
+  return Math.max(
+    ...[folder, ...files].map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0),
+  );
 }
 
 /** A list does not say who manages a record: what is known of that stays. */

@@ -40,10 +40,13 @@ export async function compareLive(
   };
 }
 
-type ReadKey = (key: string) => Promise<KnownRecord | undefined>;
+/** Reads what the service holds of a key; undefined when it holds nothing. */
+export type ReadKey = (key: string) => Promise<KnownRecord | undefined>;
+
+type ReadPorts = Pick<ComparePorts, 'service' | 'store' | 'emit' | 'signal'>;
 
 /** The price of a player now, whatever kind of upload it came by; undefined for one that the service does not know. */
-function priceReader({ service, signal }: ComparePorts): ReadKey {
+export function priceReader({ service, signal }: ReadPorts): ReadKey {
   const prices = new Map<string, Promise<number | undefined>>();
   const priceOf = async (league: number, player: number): Promise<number | undefined> => {
     try {
@@ -71,20 +74,28 @@ function priceReader({ service, signal }: ComparePorts): ReadKey {
 
 /** The points configuration of a league; where it cannot be read, what this state last saw confirmed. */
 function pointsReader(ports: ComparePorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
-  const names = Object.keys(pushTarget(mapping.resource)?.fields ?? {});
+  const read = configReader(ports, mapping, service);
   return async (key) => {
-    const league = Number(key);
-    if (!Number.isSafeInteger(league)) return undefined;
     try {
-      const [record] = await readPointsConfig(league, { ...ports, account: service, mapping: mapping.name });
-      const held: Readonly<Record<string, unknown>> = { ...record, fantasy_league_id: league };
-      const fields = Object.fromEntries(
-        names.flatMap((name) => (typeof held[name] === 'number' ? [[name, held[name]] as const] : [])),
-      ) satisfies Fields;
-      return known(key, record?.id ?? null, null, fields);
+      return await read(key);
     } catch (error) {
       if (!(error instanceof UnavailableError) || !error.code.startsWith('points_config.')) throw error;
       return (await ports.store.snapshots(service, mapping.resource, [key])).get(key);
     }
+  };
+}
+
+/** The points configuration of a league as the service holds it. Errors: UnavailableError `points_config.*`. */
+export function configReader(ports: ReadPorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
+  const names = Object.keys(pushTarget(mapping.resource)?.fields ?? {});
+  return async (key) => {
+    const league = Number(key);
+    if (!Number.isSafeInteger(league)) return undefined;
+    const [record] = await readPointsConfig(league, { ...ports, account: service, mapping: mapping.name });
+    const held: Readonly<Record<string, unknown>> = { ...record, fantasy_league_id: league };
+    const fields = Object.fromEntries(
+      names.flatMap((name) => (typeof held[name] === 'number' ? [[name, held[name]] as const] : [])),
+    ) satisfies Fields;
+    return known(key, record?.id ?? null, null, fields);
   };
 }

@@ -186,7 +186,7 @@ export async function write(
 }
 
 /** What is still open when the run ends: rows whose write has no answer are unknown, the others were not sent, or only in part. */
-async function leaveRest(
+export async function leaveRest(
   ports: SyncPorts,
   run: Run,
   mapping: PushMapping,
@@ -233,7 +233,20 @@ interface Ending {
   readonly stale: ReadonlyMap<string, number>;
 }
 
-async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: Ending): Promise<PushResult> {
+/** What the end of a run needs of its plan. */
+interface Ended {
+  readonly rows: RunRows;
+  readonly mappings: readonly { readonly mapping: PushMapping }[];
+  readonly requests: Pick<RequestCounts, 'planned'>;
+}
+
+/** Counts the rows, writes the results, and records the run as ended; closes the rows. */
+export async function finish(
+  ports: SyncPorts,
+  run: Run,
+  planned: Ended,
+  ending: Ending,
+): Promise<PushResult> {
   const { rows } = planned;
   const summaries: PushSummary[] = [];
   const missed: OutcomeCounts[] = [];
@@ -273,12 +286,17 @@ async function finish(ports: SyncPorts, run: Run, planned: PlannedPush, ending: 
     summaries,
     requests,
   });
-  await (finished ? rows.remove() : rows.close());
+  await (finished ? endRows(rows, summaries) : rows.close());
   return {
     report: { run: run.id, command: run.command, exit_code: exitCode, mappings: summaries, requests },
     stoppedBy: ending.stoppedBy,
     rejected,
   };
+}
+
+/** Keeps of a finished run what `verify` and `retry` ask for; a row in conflict is still to be settled, so that all of them stay. */
+function endRows(rows: RunRows, summaries: readonly PushSummary[]): Promise<void> {
+  return summaries.some(({ conflict }) => conflict > 0) ? rows.close() : rows.keepWritten();
 }
 
 /** What became of the users that are no longer in the table; they stand in no results, so that those which stay active are told here. */

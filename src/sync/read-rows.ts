@@ -8,10 +8,10 @@ import type { SourceRow, SourceTable, TableLocation } from '../model/table.ts';
 import { digestOf } from '../plan/digest.ts';
 import { resolveDuplicates } from '../plan/duplicates.ts';
 import { lookupFiles, readLookupTables } from './lookup-tables.ts';
-import type { PlanOptions, SyncPorts } from './sync.ts';
+import type { PlanOptions, RowChoice, SyncPorts } from './sync.ts';
 
 type ReadPorts = Pick<SyncPorts, 'tables' | 'emit' | 'signal' | 'variable' | 'timezone'>;
-type ReadOptions = Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape'>;
+type ReadOptions = Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape' | 'only'>;
 
 /** Reads the sources of all mappings into the rows of a run. Errors: those of reading; nothing is left behind. */
 export async function readSources(
@@ -110,8 +110,11 @@ async function addRows(
     warn(ports, `${table.origin}: ${renderIssue(warning)}`);
   await rows.setHeader(mapping.name, reader.header);
   let done = 0;
+  const { only = {} } = options;
+  const chosen = Object.hasOwn(only, mapping.name) ? only[mapping.name] : undefined;
+  const isWanted = choose(chosen);
   const add = async (parsed: readonly ParsedRow[]): Promise<void> => {
-    const room = parsed.slice(0, Math.max(0, (options.limit ?? Infinity) - done));
+    const room = parsed.filter(isWanted).slice(0, Math.max(0, (options.limit ?? Infinity) - done));
     await rows.add(mapping.name, room.map(toRunRow));
     done += room.length;
     ports.emit({ kind: 'reading', mapping: mapping.name, done });
@@ -121,6 +124,18 @@ async function addRows(
     if (done >= (options.limit ?? Infinity)) break;
   }
   await add(reader.end());
+  if (chosen !== undefined) {
+    const message = `${mapping.name}: ${done} of ${chosen.keys.length + chosen.rowNumbers.length} refused rows were found again; no other row is read`;
+    ports.emit({ kind: 'note', message });
+  }
+}
+
+/** Whether a row is one of those that are asked for. */
+function choose(only: RowChoice | undefined): (row: ParsedRow) => boolean {
+  if (only === undefined) return () => true;
+  const keys = new Set(only.keys);
+  const rowNumbers = new Set(only.rowNumbers);
+  return ({ key, rowNumber }) => (key !== null && keys.has(key)) || rowNumbers.has(rowNumber);
 }
 
 async function* limited(

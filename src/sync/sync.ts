@@ -59,6 +59,14 @@ export interface PlanOptions {
   readonly again?: boolean;
   /** `--on-ambiguous`; `hold` by default. */
   readonly onAmbiguous?: OnAmbiguous;
+  /** Only these rows of a mapping, as `retry` wants them; a mapping that is not named is read whole. */
+  readonly only?: Readonly<Record<string, RowChoice>>;
+}
+
+/** Rows by their keys; those whose key could not be read by their numbers. */
+export interface RowChoice {
+  readonly keys: readonly string[];
+  readonly rowNumbers: readonly number[];
 }
 
 /** A guard or another reason that stops a push before it writes, with the flag that overrides it. */

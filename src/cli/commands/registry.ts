@@ -54,9 +54,24 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'Go on with what a run left',
     load: async () => (await import('./resume.ts')).resume,
   },
+  retry: {
+    usage: 'retry [run]',
+    summary: 'Send the rows that a run refused again',
+    load: async () => (await import('./retry.ts')).retry,
+  },
+  resolve: {
+    usage: 'resolve [intent]',
+    summary: 'Settle what is unknown or in conflict',
+    load: async () => (await import('./resolve.ts')).resolve,
+  },
+  verify: {
+    usage: 'verify [run]',
+    summary: 'Read back what a run wrote; only reads',
+    load: async () => (await import('./verify.ts')).verify,
+  },
   runs: {
     usage: 'runs [run]',
-    summary: 'Show the history, or one run',
+    summary: 'Show the history or one run; runs prune removes old runs',
     load: async () => (await import('./runs.ts')).runs,
   },
   substitutions: {
@@ -103,9 +118,6 @@ export const commands: Readonly<Record<string, Entry>> = {
 
 /** Commands that come with a later version, and what each will do. */
 export const laterCommands: Readonly<Record<string, string>> = {
-  retry: 'sending refused rows again',
-  resolve: 'settling an unknown or a conflict',
-  verify: 'reading back what a run wrote',
   whatif: 'previews of points and prices',
   completion: 'completion for bash and zsh',
 };

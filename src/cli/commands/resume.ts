@@ -2,7 +2,7 @@ import { EXIT } from '../../model/error.ts';
 import { resume as resumeRun } from '../../sync/resume.ts';
 import { defineCommand } from '../command.ts';
 import { serviceFlags } from '../flags.ts';
-import { askApproval, tellResult } from '../run-push.ts';
+import { askApproval, tellNothing, tellResult } from '../run-push.ts';
 import { withSession } from '../session.ts';
 
 /** `resume`: goes on with what an unfinished run left, from the run's own rows. */
@@ -23,16 +23,7 @@ export const resume = defineCommand({
       // The run keeps the command that began it; the document names the one that was typed.
       if (result !== undefined)
         return tellResult({ ...result, report: { ...result.report, command: 'resume' } }, work);
-      const { screen } = program;
-      const counts = session.ports.service.counts();
-      const nothing = {
-        run: null,
-        command: 'resume',
-        exit_code: EXIT.done,
-        mappings: [],
-        requests: { ...counts, planned: counts.sent },
-      };
-      await screen.data(screen.json ? JSON.stringify(nothing) : 'nothing to resume');
+      await tellNothing('resume', 'nothing to resume', work);
       return EXIT.done;
     }),
 });

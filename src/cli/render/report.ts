@@ -135,9 +135,7 @@ function nextAfterPush(
 ): readonly string[] {
   if (exitCode !== EXIT.rows && !unsettled) return [];
   if (exitCode === EXIT.incomplete && !resumable) {
-    return [
-      'look at the rows in the results file; what is unknown or in conflict cannot be settled by this version',
-    ];
+    return ['resolve'];
   }
   switch (exitCode) {
     case EXIT.rows:

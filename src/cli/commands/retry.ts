@@ -1,0 +1,53 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { ConfigError, EXIT } from '../../model/error.ts';
+import { retry as retryRun } from '../../sync/retry.ts';
+import type { CurrentMapping } from '../../sync/retry.ts';
+import { defineCommand } from '../command.ts';
+import { compareFlags } from '../flags.ts';
+import { listMappingNames, readPushMappings } from '../mappings.ts';
+import { planOptions } from '../plan-options.ts';
+import type { Program } from '../program.ts';
+import { askApproval, tellNothing, tellResult } from '../run-push.ts';
+import { withSession } from '../session.ts';
+import type { Session } from '../session.ts';
+
+/** `retry`: sends the rows that a run refused again, after their sources are read anew. */
+export const retry = defineCommand({
+  options: compareFlags,
+  positionals: {
+    run: { type: 'string', describe: 'the id of the run; without it, the newest with refused rows' },
+  },
+  examples: [
+    ['retry', 'mend the rows in their source first, then send them again'],
+    ['retry 01J8Z… --yes', 'those of one run, approved beforehand'],
+  ],
+  run: (args, program) =>
+    withSession(args, program, async (session) => {
+      const work = { ...session, program, yes: args.yes };
+      const current = currentMappings(session, program);
+      const result = await retryRun(session.ports, args.run, planOptions(args), current, askApproval(work));
+      if (result !== undefined) return tellResult(result, work);
+      await tellNothing('retry', 'no refused rows to retry', work);
+      return EXIT.done;
+    }),
+});
+
+/** Mappings as their files say now, where they still read the same table; an import has no file. */
+function currentMappings({ config }: Session, program: Program): CurrentMapping {
+  let names: readonly string[] | undefined;
+  return (_run, { name, source }): PushMapping | undefined => {
+    names ??= namesOf(config, program);
+    if (!names.includes(name)) return undefined;
+    const [now] = readPushMappings(config, [name], program);
+    return JSON.stringify(now?.source.location) === JSON.stringify(source.location) ? now : undefined;
+  };
+}
+
+function namesOf(config: Session['config'], program: Program): readonly string[] {
+  try {
+    return listMappingNames(config, program);
+  } catch (error) {
+    if (error instanceof ConfigError && error.code === 'mappings.missing') return [];
+    throw error;
+  }
+}

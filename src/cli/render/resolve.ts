@@ -1,0 +1,108 @@
+import type { Fields } from '../../model/cell.ts';
+import type { RequestCounts } from '../../model/store.ts';
+import type { OpenCase } from '../../sync/open-cases.ts';
+import type { Resolution, ResolvedCase } from '../../sync/resolve.ts';
+import type { Style } from '../screen.ts';
+import { renderRequests } from './report.ts';
+import { renderCountOf, renderTime, safeText } from './text.ts';
+
+/** Rows of one request that are shown one by one. */
+const SHOWN_ROWS = 5;
+
+/** What is open: each write or conflict with its run, its rows and what was sent. */
+export function renderCases(cases: readonly OpenCase[], timezone: string, style: Style): string {
+  const unknown = cases.filter(({ kind }) => kind === 'unknown').length;
+  const counts = [
+    ...(unknown > 0
+      ? [renderCountOf(unknown, 'write has no trustworthy answer', 'writes have no trustworthy answer')]
+      : []),
+    ...(cases.length > unknown
+      ? [renderCountOf(cases.length - unknown, 'row is in conflict', 'rows are in conflict')]
+      : []),
+  ];
+  return [`${counts.join(', ')}:`, ...cases.flatMap((each) => caseLines(each, timezone, style))].join('\n');
+}
+
+function caseLines(each: OpenCase, timezone: string, style: Style): readonly string[] {
+  const { id, kind, run, mapping, operation, rows, sentAtMs, reason } = each;
+  const when = sentAtMs === null ? '' : `, sent ${renderTime(sentAtMs, timezone)}`;
+  const of = `${safeText(mapping)} (${operation}), ${kind === 'conflict' ? 'row' : renderCountOf(rows.length, 'row')}`;
+  const shown = rows.slice(0, SHOWN_ROWS).map(rowLine);
+  const more = rows.length - shown.length;
+  return [
+    `  ${style('bold', id)}  ${style('yellow', kind)}`,
+    `    run ${run.id}, ${of}${when}`,
+    ...shown.map((line) => `    ${safeText(line)}`),
+    ...(more > 0 ? [`    … and ${renderCountOf(more, 'more row', 'more rows')}`] : []),
+    `    ${safeText(reason)}`,
+  ];
+}
+
+function rowLine({ rowNumber, key, fields }: OpenCase['rows'][number]): string {
+  const sent = fields === null ? '' : `: ${fieldList(fields)}`;
+  return `row ${rowNumber}${key === null || key === '' ? '' : ` "${key}"`}${sent}`;
+}
+
+const fieldList = (fields: Fields): string =>
+  Object.entries(fields)
+    .slice(0, 6)
+    .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+    .join(', ') + (Object.keys(fields).length > 6 ? ', …' : '');
+
+const SETTLED: Readonly<Record<NonNullable<ResolvedCase['settled']>, string>> = {
+  applied: 'applied',
+  partly: 'partly applied',
+  not_applied: 'not applied',
+};
+
+/** What became of each case, and what is left. */
+export function renderResolution({ cases }: Resolution, requests: RequestCounts, style: Style): string {
+  if (cases.length === 0) return 'nothing is unknown or in conflict';
+  const lines = cases.map(({ id, kind, settled, message }) => {
+    const what =
+      settled === undefined
+        ? style('yellow', `still ${kind === 'unknown' ? 'unknown' : 'in conflict'}`)
+        : style('green', SETTLED[settled]);
+    return `${style('bold', id)}  ${what}  ${safeText(message)}`;
+  });
+  return [...lines, '', renderRequests(requests)].join('\n');
+}
+
+/** The exact commands for what is left, and for rows that may be sent again. */
+export function nextAfterResolve({ cases, resumable }: Resolution): readonly string[] {
+  const open = cases.filter(({ settled }) => settled === undefined);
+  return [...open.map(nextOf), ...resumable.map((run) => `resume ${run}`)];
+}
+
+const nextOf = ({ id, kind }: ResolvedCase): string =>
+  kind === 'unknown'
+    ? `resolve ${id} --assume applied, or --assume not-applied: look at the service first`
+    : `resolve ${id} --assume applied, which leaves it as the service holds it, or --assume not-applied, which sends the row again`;
+
+/** `resolve --json`. */
+export function resolutionDocument(
+  { cases, resumable, exitCode }: Resolution,
+  requests: RequestCounts,
+): object {
+  return {
+    command: 'resolve',
+    exit_code: exitCode,
+    cases: cases.map((each) => ({
+      id: each.id,
+      kind: each.kind,
+      run: each.run.id,
+      mapping: each.mapping,
+      operation: each.operation,
+      rows: each.rows.map(({ rowNumber, key, fields }) => ({ row: rowNumber, key, fields })),
+      sent_at: each.sentAtMs === null ? null : new Date(each.sentAtMs).toISOString(),
+      settled: each.settled ?? null,
+      message: each.message,
+      next:
+        each.settled === undefined
+          ? [`resolve ${each.id} --assume applied`, `resolve ${each.id} --assume not-applied`]
+          : [],
+    })),
+    resumable,
+    requests,
+  };
+}

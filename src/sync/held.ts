@@ -1,0 +1,266 @@
+import type { Account } from '../contract/resources/account.ts';
+import type { PushMapping } from '../mapping/mapping.ts';
+import { RefusedError, UnavailableError } from '../model/error.ts';
+import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
+import type { ServiceAccount } from '../model/store.ts';
+import { known } from '../plan/known-records.ts';
+import { listedResources, type ListedResource } from '../plan/listed.ts';
+import { quotaUsed } from '../plan/quota.ts';
+import { configReader, priceReader } from './compare-live.ts';
+import { NO_PLAYER } from './pull-resources.ts';
+import { readOne } from './pull-read.ts';
+import type { SyncPorts } from './sync.ts';
+
+/** What the service holds of one row that was written. */
+export type Held =
+  | { readonly kind: 'record'; readonly record: KnownRecord }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'several'; readonly ids: readonly string[] }
+  /** Nothing that the service answers says it. */
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+export type HeldPorts = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
+
+/** How the rows of one mapping are read back; only GET. */
+export interface HeldReading {
+  /** Reading requests, as well as that can be told before. */
+  readonly requests: number;
+  /** For people: `the list of users`. */
+  readonly how: string;
+  /** Answers for each row, in order. Errors: those of reading. */
+  read(rows: readonly RunRow[]): Promise<readonly Held[]>;
+  close(): Promise<void>;
+}
+
+/** The account whose records are read, and what it says of itself. */
+export interface HeldAccount {
+  readonly record: Account;
+  readonly service: ServiceAccount;
+}
+
+/** Records on one page of a list where nothing says how many there are. */
+const LIKELY_PAGE = 50;
+
+const nothingToClose = (): Promise<void> => Promise.resolve();
+
+/**
+ * Chooses how the written rows of a mapping are read: each by its id, or from the list, whichever takes fewer requests. `sentAtMs` is when the
+ * first of them was sent.
+ */
+export async function planHeldReading(
+  ports: HeldPorts,
+  account: HeldAccount,
+  mapping: PushMapping,
+  rows: AsyncIterable<RunRow> | Iterable<RunRow>,
+  sentAtMs: number,
+): Promise<HeldReading> {
+  const keys = new Set<string>();
+  let [count, withoutId] = [0, 0];
+  for await (const row of rows) {
+    count += 1;
+    if (row.id === null) withoutId += 1;
+    keys.add(unitOf(mapping, row));
+  }
+  const { resource } = mapping;
+  const listed = listedResources[resource];
+  if (listed !== undefined) {
+    const pages = await listPages(ports, account, mapping, listed);
+    const byId = listed.operation !== 'list-users' && withoutId === 0 && count < pages;
+    return byId ? readById(ports, mapping, listed, count) : readList(ports, mapping, listed, pages);
+  }
+  switch (resource) {
+    case 'prices':
+      return readKeys(ports, priceReader(ports), keys.size, 'the price of each player');
+    case 'points_config':
+      return readKeys(
+        ports,
+        configReader(ports, mapping, account.service),
+        keys.size,
+        'the configuration of each league',
+      );
+    case 'fantasy_leagues':
+      return readLeagues(ports, count);
+    default:
+      return readLog(ports, keys.size, sentAtMs);
+  }
+}
+
+/** What one request answers for: a player, a league, a record. */
+function unitOf({ resource }: PushMapping, row: RunRow): string {
+  const [league = '', player = ''] = (row.key ?? '').split('/');
+  return resource === 'prices' ? `${league}/${player}` : league;
+}
+
+/** The pages of a full list: as many as the last one had, more when the account has grown since. */
+async function listPages(
+  { store }: HeldPorts,
+  { record, service }: HeldAccount,
+  { resource }: PushMapping,
+  { feature }: ListedResource,
+): Promise<number> {
+  const used = quotaUsed(record, feature) ?? 0;
+  const fact = await store.fact(service, `list:${resource}`);
+  const last =
+    fact === undefined
+      ? undefined
+      : (JSON.parse(fact.value) as { readonly count: number; readonly pages: number });
+  const size =
+    last === undefined || last.pages <= 1 ? Math.max(LIKELY_PAGE, last?.count ?? 0) : last.count / last.pages;
+  return Math.max(1, Math.ceil(used / size));
+}
+
+function readList(
+  ports: HeldPorts,
+  { name }: PushMapping,
+  listed: ListedResource,
+  pages: number,
+): HeldReading {
+  let listing: Promise<{ readonly all: RunRows; readonly nameless: number }> | undefined;
+  const list = async (): Promise<{ readonly all: RunRows; readonly nameless: number }> => {
+    const all = await ports.store.openRunRows(null);
+    try {
+      let nameless = 0;
+      for await (const page of ports.service.list(listed.operation, {}, ports.signal, 'fail')) {
+        const found = page.flatMap((record) => listed.known(record) ?? []);
+        nameless += page.length - found.length;
+        await all.addKnown(name, found);
+      }
+      return { all, nameless };
+    } catch (error) {
+      await all.remove();
+      throw error;
+    }
+  };
+  return {
+    requests: pages,
+    how: `the list of ${listed.several}`,
+    read: async (rows) => {
+      listing ??= list();
+      const { all, nameless } = await listing;
+      const found = await all.known(
+        name,
+        rows.flatMap(({ key }) => key ?? []),
+      );
+      const absent: Held =
+        nameless === 0
+          ? { kind: 'missing' }
+          : { kind: 'unreadable', reason: `${nameless} records of the list do not say what they are` };
+      return rows.map(({ key }): Held => oneOf(found.get(key ?? '') ?? []) ?? absent);
+    },
+    close: async () => {
+      // A list that failed was taken away when it did.
+      const made = await listing?.catch(() => undefined);
+      await made?.all.remove();
+    },
+  };
+}
+
+function oneOf(records: readonly KnownRecord[]): Held | undefined {
+  const [record, other] = records;
+  if (record === undefined) return undefined;
+  if (other === undefined) return { kind: 'record', record };
+  return { kind: 'several', ids: records.map(({ id }) => id ?? 'without id') };
+}
+
+/** Reads one by one, a few at a time; the client bounds those in flight. */
+const AT_A_TIME = 8;
+
+function oneByOne(ports: HeldPorts, read: (row: RunRow) => Promise<Held>): HeldReading['read'] {
+  return async (rows) => {
+    const held: Held[] = [];
+    for (let at = 0; at < rows.length; at += AT_A_TIME) {
+      ports.signal.throwIfAborted();
+      held.push(...(await Promise.all(rows.slice(at, at + AT_A_TIME).map(read))));
+    }
+    return held;
+  };
+}
+
+function readById(
+  ports: HeldPorts,
+  { resource }: PushMapping,
+  listed: ListedResource,
+  count: number,
+): HeldReading {
+  const operation = resource === 'squads' ? 'get-squad' : 'get-mini-league';
+  const read = oneByOne(ports, async ({ id }) => {
+    const record = await orMissing(() => readOne(operation, id ?? '', ports));
+    if (record === undefined) return { kind: 'missing' };
+    const held = listed.known(record);
+    if (held === undefined)
+      return { kind: 'unreadable', reason: `the ${listed.one} does not say what it is` };
+    return { kind: 'record', record: held };
+  });
+  return { requests: count, how: `each ${listed.one} by its id`, read, close: nothingToClose };
+}
+
+function readKeys(
+  ports: HeldPorts,
+  readKey: ReturnType<typeof priceReader>,
+  requests: number,
+  how: string,
+): HeldReading {
+  const read = oneByOne(ports, async ({ key }) => {
+    try {
+      const record = await readKey(key ?? '');
+      return record === undefined ? { kind: 'missing' } : { kind: 'record', record };
+    } catch (error) {
+      if (!(error instanceof UnavailableError) || !error.code.startsWith('points_config.')) throw error;
+      return { kind: 'unreadable', reason: error.message };
+    }
+  });
+  return { requests, how, read, close: nothingToClose };
+}
+
+function readLeagues(ports: HeldPorts, requests: number): HeldReading {
+  const read = oneByOne(ports, async ({ id, key, fields }) => {
+    if (id === null || key === null) return { kind: 'unreadable', reason: 'its id is not known' };
+    const league = await orMissing(() => readOne('get-fantasy-league', id, ports));
+    if (league === undefined) return { kind: 'missing' };
+    const { name, leagues } = league;
+    const ids = leagues?.map((each) => each.id) ?? [];
+    const wanted = fields?.league_id;
+    const shown = typeof wanted === 'number' && ids.includes(wanted) ? wanted : ids[0];
+    const held = {
+      ...(typeof name === 'string' && { name: name.normalize('NFC') }),
+      ...(shown !== undefined && { league_id: shown }),
+    };
+    return { kind: 'record', record: known(key, id, null, held) };
+  });
+  return { requests, how: 'each fantasy league by its id', read, close: nothingToClose };
+}
+
+/** A trigger leaves records in the log of its league, which do not name the game week: only records that came after it speak for it. */
+function readLog(ports: HeldPorts, requests: number, sentAtMs: number): HeldReading {
+  const logs = new Map<string, Promise<number>>();
+  const recordsSince = async (league: number): Promise<number> => {
+    let count = 0;
+    const query = { fantasy_league_id: league };
+    for await (const page of ports.service.list('list-auto-substitutions', query, ports.signal, 'fail')) {
+      count += page.filter(({ created_at }) => Date.parse(created_at ?? '') >= sentAtMs).length;
+    }
+    return count;
+  };
+  const read = oneByOne(ports, async ({ key, id, fields }) => {
+    const league = String(fields?.fantasy_league_id ?? '');
+    const reading = logs.get(league) ?? recordsSince(Number(league));
+    logs.set(league, reading);
+    if ((await reading) > 0) return { kind: 'record', record: known(key ?? '', id, null, fields ?? {}) };
+    return {
+      kind: 'unreadable',
+      reason:
+        'the log has no record since, and names no game week: a game week without substitutions leaves none',
+    };
+  });
+  return { requests, how: 'the substitution log of each league', read, close: nothingToClose };
+}
+
+/** Undefined for what the service does not know. Errors: the others of reading. */
+async function orMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof RefusedError && NO_PLAYER.includes(error.status)) return undefined;
+    throw error;
+  }
+}

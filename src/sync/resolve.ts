@@ -1,0 +1,240 @@
+import type { PushMapping } from '../mapping/mapping.ts';
+import { EXIT, StoppedError, UsageError } from '../model/error.ts';
+import type { ExitCode } from '../model/error.ts';
+import type { RunRows } from '../model/run-rows.ts';
+import type { Run } from '../model/store.ts';
+import { assumeWrite, settleByWord } from './assume.ts';
+import { settleConflicts } from './conflicts.ts';
+import { findCase, openCases, type OpenCase } from './open-cases.ts';
+import { waitForOpenWrites } from './open-writes.ts';
+import { openAccount, type OpenAccount } from './plan-sync.ts';
+import { finish, leaveRest } from './push.ts';
+import { settleWrites } from './settle.ts';
+import { allMappings, pushedMappings } from './stored-run.ts';
+import type { SyncPorts } from './sync.ts';
+
+/** What the operator knows of a write, or wants of a conflict, where reading back cannot tell. */
+export const ASSUMPTIONS = ['applied', 'not-applied'] as const;
+export type Assumption = (typeof ASSUMPTIONS)[number];
+
+/** What became of an open case. */
+export interface ResolvedCase extends OpenCase {
+  /** Undefined: it is still open. `partly`: some rows of the request were applied, the others were not. */
+  readonly settled: 'applied' | 'partly' | 'not_applied' | undefined;
+  readonly message: string;
+}
+
+/** What was settled and what is left. */
+export interface Resolution {
+  readonly cases: readonly ResolvedCase[];
+  /** The runs with rows that `resume` sends now. */
+  readonly resumable: readonly string[];
+  /** 0 when nothing of what was asked is left open, else 7. */
+  readonly exitCode: ExitCode;
+}
+
+/** Shows what is open and asks before anything is recorded; throws StoppedError `approval.*` when it is not to be. */
+export type ApproveCases = (cases: readonly OpenCase[]) => Promise<void>;
+
+/**
+ * Settles the named open write or conflict, or all: by reading back, and where that proves nothing by the operator's word. Writes only to the state and the
+ * runs' results. Errors: UsageError `resolve.*`; StoppedError `resolve.disproved` when reading back proves the operator's word wrong; those of reading.
+ */
+export async function resolve(
+  ports: SyncPorts,
+  target: string | undefined,
+  assume: Assumption | undefined,
+  approve: ApproveCases,
+): Promise<Resolution> {
+  if (assume !== undefined && target === undefined)
+    throw new UsageError('resolve.assume', '--assume is about one write or conflict: name it', {
+      next: 'resolve',
+    });
+  const account = await openAccount(ports);
+  const lock = await ports.lock.acquire(account.service, 'resolve');
+  try {
+    const open = await openCases(ports, account.service);
+    const named = target === undefined ? undefined : await findCase(ports, account.service, open, target);
+    const wanted = target === undefined ? open : named === undefined ? [] : [named];
+    if (wanted.length === 0) return { cases: [], resumable: [], exitCode: EXIT.done };
+    await approve(wanted);
+    const mappings = wanted.flatMap(({ run, mapping }) => mappingOf(run, mapping) ?? []);
+    await waitForOpenWrites(ports, account.service, mappings);
+    return await settleCases(ports, account, wanted, assume);
+  } finally {
+    await lock.release();
+  }
+}
+
+const mappingOf = (run: Run, name: string): PushMapping | undefined =>
+  allMappings(run).find((each) => each.name === name);
+
+async function settleCases(
+  ports: SyncPorts,
+  account: OpenAccount,
+  wanted: readonly OpenCase[],
+  assume: Assumption | undefined,
+): Promise<Resolution> {
+  const cases: ResolvedCase[] = [];
+  const resumable: string[] = [];
+  for (const [runId, ofRun] of Map.groupBy(wanted, ({ run: { id } }) => id)) {
+    cases.push(...(await settleRun(ports, account, ofRun, assume)));
+    if ((await ports.store.run(runId))?.finished === false) resumable.push(runId);
+  }
+  const [only] = cases;
+  const found = only?.settled;
+  // A conflict that is left as the service holds it, or that waits to be sent, is what was asked for.
+  if (assume !== undefined && only !== undefined && found !== undefined && disproves(found, assume))
+    throw new StoppedError(
+      'resolve.disproved',
+      `${only.id} is not settled as ${assume}: reading back proved ${found === 'applied' ? 'that it was applied' : 'otherwise'} (${only.message})`,
+      { next: nextAfterProof(only) },
+    );
+  const left = cases.some(({ settled }) => settled === undefined);
+  return { cases, resumable, exitCode: left ? EXIT.incomplete : EXIT.done };
+}
+
+function nextAfterProof({ id, kind, settled, run }: ResolvedCase): string {
+  if (settled === 'applied') return `runs ${run.id}`;
+  return kind === 'conflict' ? `resolve ${id} --assume not-applied` : `resume ${run.id}`;
+}
+
+const disproves = (found: NonNullable<ResolvedCase['settled']>, assume: Assumption): boolean =>
+  assume === 'applied' ? found !== 'applied' : found !== 'not_applied';
+
+/** Settles cases of one run and brings its rows, counts and results up to date. */
+async function settleRun(
+  ports: SyncPorts,
+  account: OpenAccount,
+  cases: readonly OpenCase[],
+  assume: Assumption | undefined,
+): Promise<readonly ResolvedCase[]> {
+  const run = cases[0]?.run;
+  if (run === undefined) return [];
+  const rows = await ports.store.keptRunRows(run.id);
+  if (rows === undefined || pushedMappings(run).length === 0) {
+    await rows?.close();
+    return settleWithoutRows(ports, account, cases, assume);
+  }
+  try {
+    const settled: ResolvedCase[] = [];
+    for (const [name, ofMapping] of Map.groupBy(cases, ({ mapping }) => mapping)) {
+      const mapping = mappingOf(run, name);
+      if (mapping === undefined)
+        settled.push(...(await settleWithoutRows(ports, account, ofMapping, assume)));
+      else settled.push(...(await settleMapping(ports, account, run, mapping, rows, ofMapping, assume)));
+    }
+    await updateRun(ports, run, rows);
+    return settled;
+  } finally {
+    await rows.close();
+  }
+}
+
+/** A raw call, or a run whose rows are gone: nothing tells what to look for, so that only the operator can say. */
+async function settleWithoutRows(
+  ports: SyncPorts,
+  account: OpenAccount,
+  cases: readonly OpenCase[],
+  assume: Assumption | undefined,
+): Promise<readonly ResolvedCase[]> {
+  const settled: ResolvedCase[] = [];
+  for (const each of cases) {
+    if (assume === undefined)
+      settled.push({
+        ...each,
+        settled: undefined,
+        message: `${each.reason}; only you can say whether it was applied`,
+      });
+    else settled.push({ ...each, ...(await settleByWord(ports, account.service, each.id, assume)) });
+  }
+  return settled;
+}
+
+async function settleMapping(
+  ports: SyncPorts,
+  account: OpenAccount,
+  run: Run,
+  mapping: PushMapping,
+  rows: RunRows,
+  cases: readonly OpenCase[],
+  assume: Assumption | undefined,
+): Promise<readonly ResolvedCase[]> {
+  const unknown = cases.filter(({ kind }) => kind === 'unknown');
+  const conflicts = cases.filter(({ kind }) => kind === 'conflict');
+  if (unknown.length > 0) await settleWrites(ports, run.id, mapping, rows, account.service);
+  const settled: ResolvedCase[] = [];
+  for (const each of unknown) {
+    const found = await readBackOf(ports, run, mapping, rows, each);
+    settled.push(
+      found.settled !== undefined || assume === undefined
+        ? found
+        : { ...each, ...(await assumeWrite(ports, account.service, run, mapping, rows, each.id, assume)) },
+    );
+  }
+  if (conflicts.length > 0)
+    settled.push(...(await settleConflicts(ports, account, run, mapping, rows, conflicts, assume)));
+  return settled;
+}
+
+/** What reading back made of a write, by its rows: those that are open again were not applied. */
+async function readBackOf(
+  { store }: SyncPorts,
+  run: Run,
+  mapping: PushMapping,
+  rows: RunRows,
+  each: OpenCase,
+): Promise<ResolvedCase> {
+  const intent = (await store.intents(run.id)).find(({ id }) => id === each.id);
+  const now = await rows.rows(
+    mapping.name,
+    each.rows.map(({ rowNumber }) => rowNumber),
+  );
+  const isOpen = intent?.result === null || intent?.result === 'ambiguous';
+  if (isOpen) {
+    const why = now.find(({ outcome }) => outcome === 'unknown')?.message ?? each.reason;
+    return { ...each, settled: undefined, message: why };
+  }
+  const again = now.filter(({ outcome, id }) => outcome === null && id === null);
+  await rows.patch(
+    mapping.name,
+    again.map(({ rowNumber }) => ({
+      rowNumber,
+      outcome: 'deferred',
+      message: `sent, but reading back showed that it was not applied; teamsheet resume ${run.id} sends it again`,
+    })),
+  );
+  if (again.length === 0 && intent?.result !== 'not_applied')
+    return { ...each, settled: 'applied', message: 'found by reading back' };
+  if (again.length < now.length)
+    return {
+      ...each,
+      settled: 'partly',
+      message: `${now.length - again.length} of ${now.length} rows were found by reading back, the others were not applied`,
+    };
+  return { ...each, settled: 'not_applied', message: 'reading back showed that it was not applied' };
+}
+
+/** Ends the run anew with its rows as they are now. What a finished run kept after all was settled is not all of its rows: its counts stand. */
+async function updateRun(ports: SyncPorts, run: Run, rows: RunRows): Promise<void> {
+  const pushed = run.summaries.filter((each) => each.direction === 'push');
+  const isWhole = !run.finished || pushed.some(({ conflict }) => conflict > 0);
+  if (!isWhole) return;
+  for (const mapping of allMappings(run))
+    await leaveRest(ports, run, mapping, rows, 'the run ended before it');
+  const mappings = pushedMappings(run).map((mapping) => ({ mapping }));
+  const requests = { planned: ports.service.counts().sent };
+  const stale = new Map(pushed.map((each) => [each.name, each.stale ?? 0]));
+  const { report } = await finish(
+    ports,
+    run,
+    { rows, mappings, requests },
+    { exitCode: undefined, stoppedBy: undefined, keep: true, stale },
+  );
+  const pulled = run.summaries.filter((each) => each.direction === 'pull');
+  await ports.store.updateRun(run.id, {
+    summaries: [...report.mappings, ...pulled],
+    // Only the end of the run that sent it tells when a write that is still open can have gone out.
+    endedAtMs: run.endedAtMs ?? ports.clock.now(),
+  });
+}

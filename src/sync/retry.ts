@@ -1,0 +1,128 @@
+import { RESOURCES } from '../contract/resource.ts';
+import type { PushMapping } from '../mapping/mapping.ts';
+import { EXIT, UsageError } from '../model/error.ts';
+import type { RunRows } from '../model/run-rows.ts';
+import type { PushSummary, Run, ServiceAccount } from '../model/store.ts';
+import { openAccount } from './plan-sync.ts';
+import { push, type Approve, type PushResult } from './push.ts';
+import { newestRun, pushedMappings, runOf } from './stored-run.ts';
+import type { PlanOptions, RowChoice, SyncPorts } from './sync.ts';
+
+/** A mapping of an earlier run as it stands now; undefined when it is not there any more. */
+export type CurrentMapping = (run: Run, mapping: PushMapping) => PushMapping | undefined;
+
+/**
+ * Sends the rows that a run refused (invalid and rejected ones) again, after their sources are read anew: a run of its own. Without an id it is the newest
+ * run with such rows whose mapping no later run pushed. Undefined when there is none.
+ * Errors: UsageError `run.unknown`, `run.rows_gone`, `retry.substitutions`; StoppedError `run.other_account`; those of `push`.
+ */
+export async function retry(
+  ports: SyncPorts,
+  runId: string | undefined,
+  options: PlanOptions,
+  current: CurrentMapping,
+  approve: Approve,
+): Promise<PushResult | undefined> {
+  const { service: account } = await openAccount(ports);
+  const run =
+    runId === undefined ? await newestRefused(ports, account) : await runOf(ports.store, runId, account);
+  if (run === undefined) return undefined;
+  const refused = refusedOf(run).map(({ name }) => name);
+  if (refused.length === 0) return undefined;
+  if (run.command === 'substitutions')
+    throw new UsageError('retry.substitutions', `run ${run.id} read no table`, {
+      next: 'substitutions trigger --week N',
+    });
+  const stored = pushedMappings(run);
+  const only = await refusedRows(ports, run, refused);
+  const mappings = withLookedUp(stored, refused).map((mapping) => readMapping(run, mapping, current));
+  return push(ports, 'retry', mappings, { ...options, allowEmpty: true, only }, approve);
+}
+
+/** Other rows are not read, so that none is missing and a few are enough. */
+function readMapping(run: Run, mapping: PushMapping, current: CurrentMapping): PushMapping {
+  const now = current(run, mapping);
+  const found = now?.resource === mapping.resource ? now : mapping;
+  return { ...found, missingRows: 'ignore', guards: { ...found.guards, minRows: 0 } };
+}
+
+/** The mappings with refused rows and those whose rows they look up by the mapping's name, in the order of the run. */
+function withLookedUp(stored: readonly PushMapping[], refused: readonly string[]): readonly PushMapping[] {
+  const wanted = new Set(refused);
+  // What is looked up may look up rows itself.
+  for (let size = 0; size < wanted.size;) {
+    size = wanted.size;
+    for (const { name, columns } of stored) {
+      if (!wanted.has(name) || columns === 'auto') continue;
+      for (const { lookup } of columns)
+        if (typeof lookup?.in === 'string' && !RESOURCES.some((each) => each === lookup.in))
+          wanted.add(lookup.in);
+    }
+  }
+  return stored.filter(({ name }) => wanted.has(name));
+}
+
+function refusedOf({ summaries }: Run): readonly PushSummary[] {
+  return summaries
+    .filter((each) => each.direction === 'push')
+    .filter(({ invalid, rejected }) => invalid + rejected > 0);
+}
+
+/** A later run of the same mapping has read the rows anew, so that what an earlier one refused is past. */
+async function newestRefused({ store, emit }: SyncPorts, account: ServiceAccount): Promise<Run | undefined> {
+  const pushed = new Map<string, string>();
+  let past: { readonly run: Run; readonly by: string } | undefined;
+  const found = await newestRun(store, account, (run) => {
+    if (run.command === 'substitutions') return false;
+    const refused = refusedOf(run);
+    if (refused.some(({ name }) => !pushed.has(name))) return true;
+    const by = pushed.get(refused[0]?.name ?? '');
+    if (by !== undefined) past ??= { run, by };
+    if (run.phase !== 'planning' && run.exitCode !== EXIT.stopped)
+      for (const { name } of pushedMappings(run)) pushed.set(name, pushed.get(name) ?? run.id);
+    return false;
+  });
+  if (found === undefined && past !== undefined)
+    emit({
+      kind: 'note',
+      message: `run ${past.run.id} refused rows, but run ${past.by} has read its mapping since; retry ${past.run.id} sends them all the same`,
+    });
+  return found;
+}
+
+const PAGE = 1000;
+
+/** The keys of what the run refused, by mapping, and the row numbers of what had no key. Errors: UsageError `run.rows_gone`. */
+async function refusedRows(
+  { store }: SyncPorts,
+  run: Run,
+  names: readonly string[],
+): Promise<Readonly<Record<string, RowChoice>>> {
+  const rows = await store.keptRunRows(run.id);
+  if (rows === undefined)
+    throw new UsageError('run.rows_gone', `which rows run ${run.id} refused is not kept any more`, {
+      next: `push ${names.join(' ')}`,
+    });
+  try {
+    const choices: [string, RowChoice][] = [];
+    for (const name of names) choices.push([name, await choiceOf(rows, name)]);
+    return Object.fromEntries(choices);
+  } finally {
+    await rows.close();
+  }
+}
+
+async function choiceOf(rows: RunRows, name: string): Promise<RowChoice> {
+  const keys = new Set<string>();
+  const rowNumbers: number[] = [];
+  for (let afterRow = 0; ;) {
+    const page = await rows.page(name, { outcomes: ['invalid', 'rejected'], afterRow, limit: PAGE });
+    const last = page.at(-1);
+    if (last === undefined) return { keys: [...keys], rowNumbers };
+    afterRow = last.rowNumber;
+    for (const { key, rowNumber } of page) {
+      if (key === null) rowNumbers.push(rowNumber);
+      else keys.add(key);
+    }
+  }
+}

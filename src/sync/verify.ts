@@ -1,0 +1,265 @@
+import type { PushMapping } from '../mapping/mapping.ts';
+import type { FieldValue } from '../model/cell.ts';
+import { EXIT, IncompleteError, RefusedError, UnavailableError, UsageError } from '../model/error.ts';
+import type { ExitCode } from '../model/error.ts';
+import type { Outcome } from '../model/outcome.ts';
+import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
+import type { Run } from '../model/store.ts';
+import { digestOf } from '../plan/digest.ts';
+import { planHeldReading, type Held, type HeldPorts, type HeldReading } from './held.ts';
+import { openAccount, type OpenAccount } from './plan-sync.ts';
+import { allMappings, newestRun, runOf } from './stored-run.ts';
+import type { SyncPorts } from './sync.ts';
+
+/** What reading back says of a row that was written. */
+export const VERDICTS = ['agrees', 'differs', 'missing', 'unreadable'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** One row that a run wrote, compared with what the service holds now. */
+export interface VerifiedRow {
+  readonly mapping: string;
+  readonly row: number;
+  readonly key: string | null;
+  readonly verdict: Verdict;
+  /** The fields that differ. */
+  readonly fields: Readonly<Record<string, FieldDifference>>;
+  readonly message: string;
+  /** Its write has no trustworthy answer: `resolve` settles it. */
+  readonly unsettled: boolean;
+}
+
+export interface FieldDifference {
+  readonly wanted: FieldValue;
+  /** Null where the service shows nothing, or only that it is another value. */
+  readonly held: FieldValue | null;
+}
+
+/** One mapping of a run that is read back, and what that costs. */
+export interface VerifiedMapping {
+  readonly name: string;
+  readonly resource: PushMapping['resource'];
+  /** Rows that the run wrote, or sent without a trustworthy answer. */
+  readonly rows: number;
+  /** Reading requests, as well as they can be told before. */
+  readonly requests: number;
+  readonly how: string;
+}
+
+/** A run that is ready to be read back: until `rows` is called nothing of it was asked. */
+export interface Verification {
+  readonly run: Run;
+  readonly mappings: readonly VerifiedMapping[];
+  /** Mapping by mapping, in row order. What cannot be read is a row's verdict. Errors: AccessError; the signal's reason. */
+  rows(): AsyncGenerator<VerifiedRow>;
+  close(): Promise<void>;
+}
+
+type VerifyPorts = HeldPorts & Pick<SyncPorts, 'baseUrl'>;
+
+const PAGE = 500;
+const WRITTEN: readonly Outcome[] = ['created', 'updated', 'unknown'];
+
+/**
+ * Prepares to read back what a run wrote: the named one, or the newest that wrote anything. Undefined when there is nothing to read.
+ * Errors: UsageError `run.unknown`, `run.rows_gone`; StoppedError `run.other_account`; those of reading the account.
+ */
+export async function prepareVerify(
+  ports: VerifyPorts,
+  runId: string | undefined,
+): Promise<Verification | undefined> {
+  const account = await openAccount(ports);
+  const run =
+    runId === undefined
+      ? await newestRun(ports.store, account.service, wroteRows)
+      : await runOf(ports.store, runId, account.service);
+  if (run === undefined) return undefined;
+  const rows = await ports.store.keptRunRows(run.id);
+  if (rows === undefined) {
+    if (!wroteRows(run)) return undefined;
+    throw new UsageError(
+      'run.rows_gone',
+      `what run ${run.id} wrote is not kept any more, so it cannot be read back`,
+      { next: 'plan' },
+    );
+  }
+  try {
+    return await verification(ports, account, run, rows);
+  } catch (error) {
+    await rows.close();
+    throw error;
+  }
+}
+
+function wroteRows({ summaries }: Run): boolean {
+  return summaries.some(
+    (each) => each.direction === 'push' && each.created + each.updated + each.unknown + each.deactivated > 0,
+  );
+}
+
+interface MappingReading {
+  readonly mapping: PushMapping;
+  readonly rows: number;
+  readonly reading: HeldReading;
+}
+
+async function verification(
+  ports: VerifyPorts,
+  account: OpenAccount,
+  run: Run,
+  rows: RunRows,
+): Promise<Verification | undefined> {
+  const intents = await ports.store.intents(run.id);
+  const readings: MappingReading[] = [];
+  for (const mapping of allMappings(run)) {
+    const outcomes = await rows.countOutcomes(mapping.name);
+    const count = WRITTEN.reduce((sum, outcome) => sum + (outcomes.get(outcome) ?? 0), 0);
+    if (count === 0) continue;
+    const sent = intents.filter((intent) => intent.mapping === mapping.name);
+    const sentAtMs = Math.min(...sent.map((intent) => intent.sentAtMs), run.endedAtMs ?? Infinity);
+    const written = writtenRows(rows, mapping, ['created', 'updated']);
+    readings.push({
+      mapping,
+      rows: count,
+      reading: await planHeldReading(ports, account, mapping, written, sentAtMs),
+    });
+  }
+  const close = async (): Promise<void> => {
+    for (const { reading } of readings) await reading.close();
+    await rows.close();
+  };
+  if (readings.length === 0) {
+    await close();
+    return undefined;
+  }
+  return {
+    run,
+    mappings: readings.map(({ mapping: { name, resource }, rows: count, reading }) => ({
+      name,
+      resource,
+      rows: count,
+      requests: reading.requests,
+      how: reading.how,
+    })),
+    rows: () => verifiedRows(ports, account, rows, readings),
+    close,
+  };
+}
+
+async function* writtenRows(
+  rows: RunRows,
+  { name }: PushMapping,
+  outcomes: readonly Outcome[],
+): AsyncGenerator<RunRow> {
+  for (let afterRow = 0; ;) {
+    const page = await rows.page(name, { outcomes, afterRow, limit: PAGE });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    afterRow = last.rowNumber;
+    yield* page;
+  }
+}
+
+async function* verifiedRows(
+  ports: VerifyPorts,
+  account: OpenAccount,
+  rows: RunRows,
+  readings: readonly MappingReading[],
+): AsyncGenerator<VerifiedRow> {
+  let failure: Failure | undefined;
+  for (const { mapping, reading, rows: total } of readings) {
+    const { name, resource } = mapping;
+    let done = 0;
+    for (let afterRow = 0; ;) {
+      const page = await rows.page(name, { outcomes: WRITTEN, afterRow, limit: PAGE });
+      const last = page.at(-1);
+      if (last === undefined) break;
+      afterRow = last.rowNumber;
+      const answered = page.filter(({ outcome }) => outcome !== 'unknown');
+      const held = failure ?? (await readOrFail(reading, answered));
+      if ('reason' in held) failure = held;
+      const keys = answered.flatMap(({ key }) => key ?? []);
+      const confirmed = await ports.store.snapshots(account.service, resource, keys);
+      for (const row of page)
+        yield verified(mapping, row, heldOf(row, answered, held), confirmed.get(row.key ?? ''));
+      done += page.length;
+      ports.emit({ kind: 'progress', mapping: name, done, total, unit: 'rows' });
+    }
+    // The budget, or a service that is gone, is the same for the mappings that follow.
+    if (failure?.endsAll === false) failure = undefined;
+  }
+}
+
+/** Why nothing more is read of a mapping, or of any. */
+interface Failure {
+  readonly reason: string;
+  readonly endsAll: boolean;
+}
+
+async function readOrFail(reading: HeldReading, rows: readonly RunRow[]): Promise<readonly Held[] | Failure> {
+  if (rows.length === 0) return [];
+  try {
+    return await reading.read(rows);
+  } catch (error) {
+    if (error instanceof IncompleteError) return { reason: error.message, endsAll: true };
+    if (error instanceof RefusedError) return { reason: error.message, endsAll: false };
+    if (!(error instanceof UnavailableError)) throw error;
+    return { reason: error.message, endsAll: !error.code.startsWith('list.') };
+  }
+}
+
+const NO_ANSWER = 'its write has no trustworthy answer yet: teamsheet resolve settles it';
+
+function heldOf(row: RunRow, answered: readonly RunRow[], held: readonly Held[] | Failure): Held {
+  const at = answered.indexOf(row);
+  const nothing: Held = { kind: 'unreadable', reason: NO_ANSWER };
+  if (at === -1) return nothing;
+  return 'reason' in held ? { kind: 'unreadable', reason: held.reason } : (held[at] ?? nothing);
+}
+
+function verified(
+  mapping: PushMapping,
+  row: RunRow,
+  held: Held,
+  confirmed: KnownRecord | undefined,
+): VerifiedRow {
+  const { rowNumber, key, outcome } = row;
+  const base = { mapping: mapping.name, row: rowNumber, key, fields: {}, unsettled: outcome === 'unknown' };
+  switch (held.kind) {
+    case 'unreadable':
+      return { ...base, verdict: 'unreadable', message: held.reason };
+    case 'missing':
+      return { ...base, verdict: 'missing', message: 'the service holds no such record' };
+    case 'several': {
+      const message = `the service holds ${held.ids.length} records for it: ${held.ids.join(' and ')}`;
+      return { ...base, verdict: 'differs', message };
+    }
+    case 'record': {
+      const fields = differences(row, held.record);
+      if (Object.keys(fields).length === 0) return { ...base, verdict: 'agrees', message: '' };
+      // What this state confirmed last is another value: a later run wrote it.
+      const rewritten = confirmed !== undefined && Object.keys(differences(row, confirmed)).length > 0;
+      const message = rewritten ? 'a later push, or a list read since, showed another value' : '';
+      return { ...base, verdict: 'differs', fields, message };
+    }
+  }
+}
+
+/** The fields of a row that a record shows with another value; what the record does not show is not compared. */
+export function differences(
+  { fields }: Pick<RunRow, 'fields'>,
+  record: KnownRecord,
+): Readonly<Record<string, FieldDifference>> {
+  return Object.fromEntries(
+    Object.entries(fields ?? {}).flatMap(([name, wanted]) =>
+      record.digests[name] === undefined || record.digests[name] === digestOf(wanted)
+        ? []
+        : [[name, { wanted, held: record.values[name] ?? null }] as const],
+    ),
+  );
+}
+
+/** 7 when some row could not be read back, 3 when some differ or are missing, else 0. */
+export function verifyExit(counts: Readonly<Record<Verdict, number>>): ExitCode {
+  if (counts.unreadable > 0) return EXIT.incomplete;
+  return counts.differs + counts.missing > 0 ? EXIT.rows : EXIT.done;
+}
