@@ -1,3 +1,3 @@
 import fc from 'fast-check';
 
-fc.configureGlobal({ seed: 20_260_814, verbose: 0 });
+fc.configureGlobal({ seed: 20_260_814 });

@@ -135,26 +135,25 @@ function expectOwn({ service, foreign }: World, done: Done, mapping: string, lin
 /** I5, after faults have stopped: every row is there, or it is known why it waits for a person. */
 export async function expectSettled(world: World): Promise<void> {
   const { engine, service } = world;
-  const accountId = '0b0e3c9a-0000-4000-8000-000000000001';
-  const open = await engine.store.openIntents({ baseUrl: engine.ports.baseUrl, accountId });
+  const open = await world.openIntents();
   const held = new Set(
     open
       .filter(({ resource }) => resource === 'prices' || resource === 'points_config')
       .flatMap(({ keys }) => keys),
   );
-  const inConflict = (member: string): boolean =>
-    service.users.filter(({ external_id }) => external_id === member).length > 1;
+  const usersOf = (member: string): number =>
+    service.users.filter(({ external_id }) => external_id === member).length;
+  const waits: Readonly<Record<string, (key: string) => boolean>> = {
+    users: (key) => key === 'Z' || usersOf(key) > 1,
+    squads: (member) => usersOf(member) !== 1,
+    prices: (player) => held.has(`1/${player}/current`),
+    points: (league) => held.has(league),
+  };
   for (const { name } of world.mappings) {
     for (const { cells, outcome, message } of resultLines(engine, name)) {
-      const [first = ''] = cells;
       const told = { name, cells, outcome, message };
-      const waits =
-        (name === 'users' && (first === 'Z' || inConflict(first))) ||
-        (name === 'squads' &&
-          (inConflict(first) || service.users.every((user) => user.external_id !== first))) ||
-        (name === 'prices' && held.has(`1/${first}/current`)) ||
-        (name === 'points' && held.has(first));
-      if (waits) expect(['invalid', 'conflict', 'deferred']).toContain(told.outcome);
+      if (waits[name]?.(cells[0] ?? '') === true)
+        expect(['invalid', 'conflict', 'deferred']).toContain(told.outcome);
       else expect(told).toEqual({ ...told, outcome: 'unchanged' });
     }
   }

@@ -2,17 +2,20 @@ import { rm } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
 import { InterruptedError, TeamsheetError } from '../../../src/model/error.ts';
+import type { StoredIntent } from '../../../src/model/store.ts';
+import { digestOf } from '../../../src/plan/digest.ts';
 import { planPush } from '../../../src/sync/plan-sync.ts';
 import { push, type PushResult } from '../../../src/sync/push.ts';
-import { resume } from '../../../src/sync/resume.ts';
 import type { PlannedPush, PlanOptions, SyncPorts } from '../../../src/sync/sync.ts';
-import { expectIntent } from '../../property/push-case.ts';
+import { resolve, type Assumption, type ResolvedCase } from '../../../src/sync/resolve.ts';
+import { resume } from '../../../src/sync/resume.ts';
 import { openEngine, PLAN_OPTIONS, stateFolder, StepClock, type Engine } from '../engine.ts';
 import { FakeService } from '../fake-service.ts';
 import { Killed, Process } from './process.ts';
 import { fillTables, modelMappings, nothingWanted } from './wanted.ts';
 
 export const SETTLE_MS = 120_000;
+const ACCOUNT_ID = '0b0e3c9a-0000-4000-8000-000000000001';
 const OPTIONS: PlanOptions = { ...PLAN_OPTIONS, allowEmpty: true, adopt: true };
 
 /** What a world begins with. */
@@ -61,6 +64,8 @@ export class World {
   readonly #engines: Engine[] = [];
   readonly #writesOf = new Map<string, Set<number>>();
   readonly #intents = new Set<string>();
+  /** The bodies that went out, by their intents. */
+  readonly #bodies = new Map<string, unknown>();
   #lastWriter: string | undefined;
 
   constructor(folder: string, setting: Setting) {
@@ -123,6 +128,26 @@ export class World {
     return { command, result, run, writes, fresh };
   }
 
+  /** The operator settles what is open, with a word that is true where reading back proves nothing. I8: it writes nothing to the service. */
+  async resolve(word: Assumption): Promise<void> {
+    const before = this.service.writes.length;
+    this.#attend(Infinity, undefined);
+    const approve = (): Promise<void> => Promise.resolve();
+    const found = await orStop(() => resolve(this.engine.ports, undefined, undefined, approve));
+    for (const open of found?.cases.filter(({ settled }) => settled === undefined) ?? []) {
+      const assume = open.kind === 'conflict' ? word : this.#truthOf(open);
+      if (assume !== undefined) await orStop(() => resolve(this.engine.ports, open.id, assume, approve));
+    }
+    expect(this.service.writes).toHaveLength(before);
+  }
+
+  /** What the provider says of a write that cannot be read back. Of the others the operator knows no more than the service lists. */
+  #truthOf({ id, mapping }: ResolvedCase): Assumption | undefined {
+    if (mapping !== 'prices' && mapping !== 'points') return undefined;
+    const index = this.service.writes.findIndex(({ body }) => body === this.#bodies.get(id));
+    return this.service.effects.some(({ write }) => write === index) ? 'applied' : 'not-applied';
+  }
+
   async #attempt(
     command: 'push' | 'resume',
     end: End,
@@ -158,8 +183,21 @@ export class World {
       this.clock.time += this.#setting.callMs;
       if (requests === leap?.request) this.clock.skewMs += leap.ms;
       if (requests >= stopsAt) abort?.abort(new InterruptedError('SIGINT', 'stopped by a signal'));
-      if (body !== undefined) await expectIntent(this.engine, body);
+      if (body !== undefined) await this.#expectIntent(body);
     };
+  }
+
+  async #expectIntent(body: unknown): Promise<void> {
+    const digest = digestOf(body);
+    const open = await this.openIntents();
+    const intent = open.findLast(({ result, bodyDigest }) => result === null && bodyDigest === digest);
+    if (intent === undefined) throw new Error('a write without an intent');
+    this.#bodies.set(intent.id, body);
+  }
+
+  openIntents(): Promise<readonly StoredIntent[]> {
+    const { store, ports } = this.engine;
+    return store.openIntents({ baseUrl: ports.baseUrl, accountId: ACCOUNT_ID });
   }
 
   /** I7: only rows that the plan showed as changes went out. Answers the run that they belong to. */

@@ -161,7 +161,7 @@ describe('prices of rows that wait for their league', () => {
     const after = { mapping: 'leagues', resource: 'fantasy_leagues', rowNumber: 2, key: 'Cup' } as const;
     expect(prices?.groupOf(waiting({ lookups: { fantasy_league_id: { after } } } as never))).toBe('Cup');
     expect(prices?.groupOf(waiting({}))).toBe('undefined');
-    expect(prices?.groupOf(waiting({ lookups: {} } as never))).toBe('undefined');
+    expect(prices?.groupOf(waiting({ lookups: {} }))).toBe('undefined');
     expect(prices?.groupOf(waiting({ lookups: { fantasy_league_id: {} } } as never))).toBe('undefined');
   });
 });
