@@ -43,45 +43,34 @@ const step = <T>(
 const text = (value: unknown): string => JSON.stringify(value);
 const member = fc.constantFrom(...MEMBERS);
 
+const userRow = fc.record({
+  key: member,
+  name: fc.constantFrom('Ann', 'Bob', 'Cid'),
+  active: fc.constantFrom('' as const, 'true' as const, 'false' as const),
+});
+const rows = fc.record({
+  users: fc.array(userRow, { maxLength: 6 }),
+  squads: fc.array(fc.tuple(member, fc.constantFrom(...SQUADS)), { maxLength: 3 }),
+  minis: fc.subarray([...MINIS], { maxLength: 2 }),
+  prices: fc.array(fc.tuple(fc.constantFrom(...PLAYERS), fc.constantFrom('5', '5.5')), { maxLength: 4 }),
+  points: fc.constantFrom('4', '5', undefined),
+});
+type Rows = typeof rows extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** The operator writes rows into the tables, over those of the same keys. */
+function enter({ wanted }: World, { users, squads, minis, prices, points }: Rows): void {
+  for (const { key, name, active } of users) wanted.users.set(key, { name, active });
+  for (const [who, name] of squads) wanted.squads.add(`${who}/${name}`);
+  for (const name of minis) wanted.minis.add(name);
+  for (const [player, price] of prices) wanted.prices.set(player, price);
+  wanted.points = points ?? wanted.points;
+}
+
 const edits = [
   step(
-    fc.array(
-      fc.record({
-        key: member,
-        name: fc.constantFrom('Ann', 'Bob', 'Cid'),
-        active: fc.constantFrom('' as const, 'true' as const, 'false' as const),
-      }),
-      { minLength: 1, maxLength: 5 },
-    ),
-    (users) => `edit users ${text(users)}`,
-    (users, { wanted }) => {
-      for (const { key, name, active } of users) wanted.users.set(key, { name, active });
-    },
-  ),
-  step(
-    fc.array(fc.tuple(member, fc.constantFrom(...SQUADS)), { minLength: 1, maxLength: 4 }),
-    (squads) => `add squads ${text(squads)}`,
-    (squads, { wanted }) => {
-      for (const [who, name] of squads) wanted.squads.add(`${who}/${name}`);
-    },
-  ),
-  step(
-    fc.array(fc.tuple(fc.constantFrom(...PLAYERS), fc.constantFrom('5', '5.5')), {
-      minLength: 1,
-      maxLength: 5,
-    }),
-    (prices) => `edit prices ${text(prices)}`,
-    (prices, { wanted }) => {
-      for (const [player, price] of prices) wanted.prices.set(player, price);
-    },
-  ),
-  step(
-    fc.record({ mini: fc.constantFrom(...MINIS), points: fc.constantFrom('4', '5') }),
-    (each) => `edit ${text(each)}`,
-    ({ mini, points }, { wanted }) => {
-      wanted.minis.add(mini);
-      wanted.points = points;
-    },
+    rows,
+    (each) => `enter ${text(each)}`,
+    (each, world) => enter(world, each),
   ),
   step(
     fc.record({ key: member, player: fc.constantFrom(...PLAYERS), badRow: fc.boolean() }),
@@ -119,19 +108,30 @@ const called = (fault: Fault | Error | undefined): string =>
       ? fault.throws.message
       : fault.message;
 
-const faults = step(
-  fc.record({ writes: fc.array(write, { maxLength: 6 }), reads: fc.array(read, { maxLength: 5 }) }),
-  ({ writes, reads }) =>
-    `faults of writes: ${writes.map(called).join(', ')}; of reads: ${reads.map(called).join(', ')}`,
-  ({ writes, reads }, { service }) => {
-    service.faults.push(...writes);
-    // The first read of every command is the account's.
-    service.readFaults.push(undefined, ...reads);
-  },
-);
+/** What goes wrong with the requests of one command, first to last. */
+const faults = fc.record({
+  writes: fc.oneof(fc.constant<(Fault | undefined)[]>([]), fc.array(write, { minLength: 1, maxLength: 8 })),
+  reads: fc.oneof(
+    { weight: 3, arbitrary: fc.constant<(Error | undefined)[]>([]) },
+    { weight: 1, arbitrary: fc.array(read, { maxLength: 5 }) },
+  ),
+});
+type Faults = typeof faults extends fc.Arbitrary<infer Value> ? Value : never;
+
+const shown = ({ writes, reads }: Faults): string =>
+  `writes: ${writes.map(called).join(', ')}; reads: ${reads.map(called).join(', ')}`;
+
+async function amid<T>({ service }: World, { writes, reads }: Faults, work: () => Promise<T>): Promise<T> {
+  service.faults.push(...writes);
+  // The first read of every command is the account's.
+  service.readFaults.push(undefined, ...reads);
+  const done = await work();
+  service.faults.length = 0;
+  service.readFaults.length = 0;
+  return done;
+}
 
 const troubles = [
-  faults,
   step(
     fc.boolean(),
     (listable) => `lists ${listable ? 'work' : 'do not work'}`,
@@ -180,8 +180,6 @@ const troubles = [
 ];
 
 function calm(service: World['service']): void {
-  service.faults.length = 0;
-  service.readFaults.length = 0;
   service.refuses.clear();
   service.listable = true;
 }
@@ -236,26 +234,28 @@ const end: fc.Arbitrary<End> = fc.oneof(
   },
 );
 const command = step(
-  fc.record({ command: fc.constantFrom('push' as const, 'push' as const, 'resume' as const), end }),
-  (each) => `${each.command}, ${text(each.end)}`,
-  async (each, world, { told }) => expectTruth(world, await world.run(each.command, each.end), told),
-);
-const plan = step(
-  fc.constant(null),
-  () => 'plan',
-  async (_, world) => {
-    await world.plan();
+  fc.record({ command: fc.constantFrom('push' as const, 'push' as const, 'resume' as const), end, faults }),
+  (each) => `${each.command}, ${text(each.end)}, ${shown(each.faults)}`,
+  async (each, world, { told }) => {
+    const done = await amid(world, each.faults, () => world.run(each.command, each.end));
+    expectTruth(world, done, told);
   },
 );
-
+const plan = step(
+  faults,
+  (each) => `plan, ${shown(each)}`,
+  async (each, world) => {
+    await amid(world, each, () => world.plan());
+  },
+);
 const settle = step(
-  fc.constantFrom('applied' as const, 'not-applied' as const),
-  (word) => `resolve; conflicts are ${word}`,
-  async (word, world) => {
+  fc.record({ word: fc.constantFrom('applied' as const, 'not-applied' as const), faults }),
+  (each) => `resolve, conflicts are ${each.word}, ${shown(each.faults)}`,
+  async (each, world) => {
     // People look after a while: what they find then is what is.
     world.clock.time += SETTLE_MS;
     world.service.applyLate();
-    await world.resolve(word);
+    await amid(world, each.faults, () => world.resolve(each.word));
   },
 );
 
@@ -294,28 +294,26 @@ const setting = fc.record({
   counter: fc.constantFrom({ lagMs: 0 }, { lagMs: 30_000 }, { lagMs: 3_600_000 }, 'absent' as const),
   lateMs: fc.integer({ min: 1, max: SETTLE_MS - 1 }),
   callMs: fc.constantFrom(0, 1000, 50_000),
+  order: fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5 }),
 });
 
 const steps = fc.commands(
-  [
-    ...[...edits, ...edits, ...troubles, ...others, plan, settle],
-    // What goes wrong is a fault of a request first of all, and something has to be under way.
-    ...[faults, command, command, command, command, command, command],
-  ],
-  { maxCommands: 25 },
+  [...edits, ...edits, ...troubles, ...others, plan, settle, ...Array<typeof command>(12).fill(command)],
+  { maxCommands: 12, size: 'max' },
 );
 
 describe('whatever happens between an operator, the service and others', () => {
   it('nothing is written twice, every outcome is true, and the end is a fixpoint', async () => {
     await fc.assert(
-      fc.asyncProperty(setting, steps, (each, commands) =>
+      fc.asyncProperty(setting, rows, steps, (each, first, commands) =>
         withWorld(each, async (world) => {
+          enter(world, first);
           const model: Model = { told: new Map() };
           await fc.asyncModelRun(() => ({ model, real: world }), commands);
           await expectEnd(world, model);
         }),
       ),
-      { numRuns: runs(60, 4000) },
+      { numRuns: runs(100, 5000) },
     );
   }, 600_000);
 });

@@ -27,6 +27,8 @@ export interface Setting {
   readonly lateMs: number;
   /** How long every call takes. */
   readonly callMs: number;
+  /** The order in which the mappings stand in their files. */
+  readonly order: readonly number[];
 }
 
 /** How a command of the engine ends: by itself, killed after so many calls, or by a signal at its n-th request. */
@@ -71,7 +73,8 @@ export class World {
   constructor(folder: string, setting: Setting) {
     this.#folder = folder;
     this.#setting = setting;
-    this.mappings = modelMappings(setting.batchSize);
+    const mappings = modelMappings(setting.batchSize);
+    this.mappings = setting.order.flatMap((index) => mappings[index] ?? []);
     const { service } = this;
     service.counter = setting.counter;
     service.lateMs = setting.lateMs;
