@@ -94,9 +94,12 @@ export function expectTruth(world: World, done: Done, told: Told): void {
         ...{ name, outcome, rows: summary[outcome] },
       });
     for (const [index, line] of lines.entries()) {
-      // What was said before was true then; somebody may have changed it since.
-      const isNew =
-        done.fresh || (before !== undefined && before.get(name)?.[index]?.outcome !== line.outcome);
+      // What was said before was true then; a run or another client may have changed it since.
+      const isOther = before !== undefined && before.get(name)?.[index]?.outcome !== line.outcome;
+      const isForeign = world.foreign.has(meaningOf(name).key(line.cells, world.service));
+      const isNew = done.fresh || (isOther && !isForeign);
+      // A service that cannot be listed shows nobody what others wrote.
+      if (isForeign && line.outcome === 'unchanged' && !world.calm) continue;
       if (isNew) expectHeld(world, name, line);
       expectOwn(world, done, name, line);
     }
@@ -126,6 +129,8 @@ function expectOwn({ service, foreign }: World, done: Done, mapping: string, lin
   const told = { mapping, cells, outcome, message };
   if (outcome === 'created')
     expect({ ...told, effects: effects.length > 0 }).toEqual({ ...told, effects: true });
+  // Only what others write, or what an older run finds changed, can be in conflict.
+  if (done.fresh) expect(told).not.toEqual({ ...told, outcome: 'conflict' });
   const halfDone = message.includes('created, but its active flag was not set');
   if (halfDone || !UNTOUCHED.has(outcome)) return;
   const mine = effects.filter(({ write }) => done.writes.has(write));

@@ -5,14 +5,21 @@ import type { SyncPorts } from '../../../src/sync/sync.ts';
 /** How a process of a test ends that is killed. */
 export class Killed extends Error {}
 
-/** A process that may be killed: after its n-th call of the state or write to the service nothing that it does has any effect. */
+/** When a process is killed: after so many calls of the state or writes to the service, or after so many writes. */
+export interface Death {
+  readonly calls?: number;
+  readonly writes?: number;
+}
+
+/** A process that may be killed: from then on nothing that it does has any effect. */
 export class Process {
-  /** Calls that are left; Infinity for a process that nobody kills. */
-  #left: number;
+  #calls: number;
+  #writes: number;
   readonly #opened: RunRows[] = [];
 
-  constructor(calls: number) {
-    this.#left = calls;
+  constructor({ calls = Infinity, writes = Infinity }: Death = {}) {
+    this.#calls = calls;
+    this.#writes = writes;
   }
 
   ports(ports: SyncPorts): SyncPorts {
@@ -34,7 +41,11 @@ export class Process {
           const method: unknown = Reflect.get(target, name);
           if (typeof method !== 'function') return method;
           if (name !== 'send') return method.bind(target) as unknown;
-          return (...args: unknown[]) => this.#call(() => method.apply(target, args) as Promise<unknown>);
+          return (...args: unknown[]) =>
+            this.#call(() => {
+              this.#writes -= 1;
+              return method.apply(target, args) as Promise<unknown>;
+            });
         },
       }),
     };
@@ -46,11 +57,15 @@ export class Process {
   }
 
   async #call<T>(effect: () => Promise<T>): Promise<T> {
-    if (this.#left <= 0) throw new Killed('this process was killed');
-    this.#left -= 1;
+    this.#check();
+    this.#calls -= 1;
     const result = await effect();
-    if (this.#left <= 0) throw new Killed('this process was killed');
+    this.#check();
     return result;
+  }
+
+  #check(): void {
+    if (this.#calls <= 0 || this.#writes <= 0) throw new Killed('this process was killed');
   }
 
   /** Every method is a call, but for those that only read a stream. */

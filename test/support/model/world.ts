@@ -11,7 +11,7 @@ import { resolve, type Assumption, type ResolvedCase } from '../../../src/sync/r
 import { resume } from '../../../src/sync/resume.ts';
 import { openEngine, PLAN_OPTIONS, stateFolder, StepClock, type Engine } from '../engine.ts';
 import { FakeService } from '../fake-service.ts';
-import { Killed, Process } from './process.ts';
+import { Killed, Process, type Death } from './process.ts';
 import { fillTables, modelMappings, nothingWanted } from './wanted.ts';
 
 export const SETTLE_MS = 120_000;
@@ -31,10 +31,10 @@ export interface Setting {
   readonly order: readonly number[];
 }
 
-/** How a command of the engine ends: by itself, killed after so many calls, or by a signal at its n-th request. */
+/** How a command of the engine ends: by itself, killed, or by a signal at its n-th request. */
 export type End =
   | { readonly kind: 'whole' }
-  | { readonly kind: 'killed'; readonly calls: number }
+  | ({ readonly kind: 'killed' } & Death)
   | { readonly kind: 'interrupted'; readonly requests: number };
 export const WHOLE: End = { kind: 'whole' };
 
@@ -59,6 +59,8 @@ export class World {
   readonly mappings: readonly PushMapping[];
   /** Keys that another client wrote to: of those nobody can say what is ours. */
   readonly foreign = new Set<string>();
+  /** Nothing goes wrong any more. */
+  calm = false;
   /** Somebody sets the clock by `ms` at the n-th request of the next command. */
   leap: { readonly request: number; readonly ms: number } | undefined;
   readonly #setting: Setting;
@@ -156,7 +158,7 @@ export class World {
     end: End,
     approve: (planned: PlannedPush) => Promise<void>,
   ): Promise<PushResult | undefined> {
-    const life = new Process(end.kind === 'killed' ? end.calls : Infinity);
+    const life = new Process(end.kind === 'killed' ? end : {});
     const abort = new AbortController();
     this.#attend(end.kind === 'interrupted' ? end.requests : Infinity, abort);
     const { ports } = this.engine;
