@@ -3,14 +3,15 @@ import { UsageError } from '../model/error.ts';
 import { parseDuration } from './duration.ts';
 
 /** A whole number from `min` on. Errors: UsageError `usage.number`. */
-function wholeNumber(flag: string, min: number): (text: string) => number | undefined {
+export function wholeNumber(flag: string, min: number): (text: string) => number | undefined {
   return (text) => {
     if (/^\d{1,15}$/.test(text) && Number(text) >= min) return Number(text);
     throw new UsageError('usage.number', `--${flag} takes a whole number from ${min} on, not "${text}"`);
   };
 }
 
-function duration(flag: string): (text: string) => number | undefined {
+/** A duration in milliseconds. Errors: UsageError `usage.duration`. */
+export function duration(flag: string): (text: string) => number | undefined {
   return (text) => {
     const ms = parseDuration(text);
     if (ms !== undefined) return ms;
@@ -98,10 +99,21 @@ export const mappingNames = {
   mapping: { type: 'string', array: true, default: [], describe: 'names of mappings; without any, all' },
 } as const satisfies Record<string, PositionalOptions>;
 
+/** What becomes of writes that nobody can tell of. */
+export const ambiguousFlags = {
+  'on-ambiguous': {
+    ...text(
+      'a write without an answer that nothing shows: hold it as unknown, or settle it as not applied and send it again',
+    ),
+    choices: ['hold', 'settle'],
+  },
+} as const satisfies Record<string, Options>;
+
 /** Flags of every command that compares rows with the service. */
 export const compareFlags = {
   ...serviceFlags,
   ...sourceFlags,
+  ...ambiguousFlags,
   compare: {
     ...text('what rows are compared with; wins over the mapping'),
     choices: ['auto', 'live', 'snapshot', 'none'],
@@ -114,7 +126,6 @@ export const compareFlags = {
 export const LATER_FLAGS = [
   'out',
   'plan',
-  'on-ambiguous',
   'finish-by',
   'after-deadline',
   'week',

@@ -7,6 +7,7 @@ interface Comparing {
   readonly compare?: PlanOptions['compare'] | undefined;
   readonly adopt?: boolean | undefined;
   readonly again?: boolean | undefined;
+  readonly onAmbiguous?: PlanOptions['onAmbiguous'] | undefined;
 }
 
 /** What the flags ask of a plan. */
@@ -20,5 +21,6 @@ export function planOptions(args: ArgsOf<typeof sourceFlags> & Comparing): PlanO
     allowGuards: args.allowGuard,
     adopt: args.adopt === true,
     ...(args.again === true && { again: true }),
+    ...(args.onAmbiguous !== undefined && { onAmbiguous: args.onAmbiguous }),
   };
 }

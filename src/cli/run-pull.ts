@@ -1,7 +1,8 @@
-import { EXIT } from '../model/error.ts';
+import { EXIT, InterruptedError } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
 import type { CoverFacts } from '../model/layout.ts';
 import type { PullSummary } from '../model/store.ts';
+import { interruptedAt } from '../sync/interrupted.ts';
 import { openAccount } from '../sync/plan-sync.ts';
 import { pullPrepared } from '../sync/pull.ts';
 import type { PreparedPull } from '../sync/pull.ts';
@@ -48,4 +49,18 @@ export function worstExit(codes: readonly ExitCode[]): ExitCode {
 /** The exit codes of the reports that failed. */
 export function exitCodesOf(summaries: readonly PullSummary[]): readonly ExitCode[] {
   return summaries.flatMap(({ error }) => (error === undefined ? [] : [error.exit_code]));
+}
+
+/** What a signal did to the reports: how many are written, and the command for the others. Undefined when none was stopped. */
+export function stopOfReports(
+  summaries: readonly PullSummary[],
+  signal: AbortSignal,
+): InterruptedError | undefined {
+  const left = summaries.filter(({ error }) => error?.code === 'run.interrupted');
+  if (left.length === 0 || !(signal.reason instanceof InterruptedError)) return undefined;
+  const written = summaries.length - left.length;
+  const are = (count: number): string => (count === 1 ? '1 report is' : `${count} reports are`);
+  const what = `${are(written)} done, ${are(left.length)} as before`;
+  const next = `pull ${left.map(({ name }) => name).join(' ')}`;
+  return interruptedAt(signal.reason, what, next);
 }

@@ -69,12 +69,12 @@ export async function tellNothing(
  * file as the very last line: it can be imported as it is.
  */
 export async function tellResult(
-  { report, stoppedBy, rejected }: PushResult,
+  { report, stoppedBy, rejected, reportsStopped = false }: PushResult,
   { program, endProgress, google }: Pick<Work, 'program' | 'endProgress' | 'google'>,
 ): Promise<ExitCode> {
   const { screen, name } = program;
   endProgress();
-  const nexts = nextAfter(report, stoppedBy !== undefined);
+  const nexts = nextAfter(report, stoppedBy !== undefined && !reportsStopped);
   const [first] = nexts;
   if (stoppedBy !== undefined) screen.tell(renderStop(stoppedBy, program, first));
   if (screen.json) {

@@ -2,7 +2,8 @@ import { createClient } from '../client/client.ts';
 import { fetchTransport } from '../client/fetch-transport.ts';
 import { StoppedError } from '../model/error.ts';
 import type { HttpResponse, Transport } from '../model/ports.ts';
-import type { Store } from '../model/store.ts';
+import type { RequestCounts, Store } from '../model/store.ts';
+import { interruptedAt } from '../sync/interrupted.ts';
 import type { SyncPorts } from '../sync/sync.ts';
 import type { CountedAccess } from '../tables/google/access.ts';
 import { createTables } from '../tables/index.ts';
@@ -53,6 +54,8 @@ export async function withSession<T>(
     const session = openSession({ config, connection, store, reporter, readOnly }, args, program);
     try {
       return await work(session);
+    } catch (error) {
+      throw interruptedAt(error, sentUntil(session.ports.service.counts()));
     } finally {
       reporter.stop();
       sayGoogle(session.google, program);
@@ -62,6 +65,12 @@ export async function withSession<T>(
     reporter.stop();
     await store.close();
   }
+}
+
+/** What went to the service before a signal stopped a command that tells nothing else of it. */
+function sentUntil({ writes }: RequestCounts): string {
+  if (writes === 0) return 'nothing was written to the service';
+  return `what came of ${writes === 1 ? 'the writing request' : `the ${writes} writing requests`} is recorded`;
 }
 
 interface Parts {

@@ -83,6 +83,10 @@ async function writePlanDocument(
       seconds,
       reason,
     })),
+    worst_case: {
+      reads: planned.mappings.reduce((sum, { worst }) => sum + worst.reads, 0),
+      writes: planned.mappings.reduce((sum, { worst }) => sum + worst.writes, 0),
+    },
     finishes_at: new Date(forecast.finishesAtMs).toISOString(),
     stops: planned.stops.map(({ mapping, error }) => ({
       mapping,

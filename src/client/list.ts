@@ -72,7 +72,8 @@ class ListRead {
   }
 
   get wholeness(): Wholeness {
-    return this.#notes.every(({ total }) => total === this.#seen.size) ? 'stated' : 'assumed';
+    if (this.#notes.every(({ total }) => total === this.#seen.size)) return 'stated';
+    return this.#ended === 'repeated' && this.#notes.length === 1 ? 'doubtful' : 'assumed';
   }
 
   /** What does not add up, or undefined when some reading of the paging fields holds on every page. */

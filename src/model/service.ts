@@ -41,8 +41,11 @@ export type WriteResult<Id extends OperationId> =
 /** What becomes of a list with a record that cannot be read: the list goes on without it, or fails at its end and so proves nothing absent. */
 export type OnUnreadable = 'leave_out' | 'fail';
 
-/** How a list is known to be whole: every page stated the number of records that came, or nothing that was stated speaks against it. */
-export type Wholeness = 'stated' | 'assumed';
+/**
+ * How a list is known to be whole: every page stated the number of records that came; nothing that was stated speaks against it; or only one page came, again
+ * and again, so that there may be more.
+ */
+export type Wholeness = 'stated' | 'assumed' | 'doubtful';
 
 /**
  * The service as the engine sees it. Every call first waits for the budget; a wait longer than the run may pause is

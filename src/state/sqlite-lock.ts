@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -32,7 +32,7 @@ export function createLock(options: { readonly folder: string }): Lock {
         const connection = holdExclusively(`${path}.lock`);
         if (connection === undefined) throw held(account, `${path}.owner`);
         try {
-          writeOwner(`${path}.owner`, `pid ${process.pid} (${owner})`);
+          writeOwner(`${path}.owner`, `pid ${process.pid} (${owner}) on ${hostname()}`);
         } catch (error) {
           connection.close();
           throw error;

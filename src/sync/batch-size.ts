@@ -24,14 +24,8 @@ export async function shrinkBatch(
   mapping: PushMapping,
   refused: number,
 ): Promise<number> {
-  const size = Math.max(1, Math.floor(refused / 2));
+  const learnt = await store.fact(service, factName(mapping));
+  const size = Math.max(1, Math.min(Math.floor(refused / 2), Number(learnt?.value ?? Infinity)));
   await store.setFact(service, factName(mapping), String(size));
   return size;
 }
-
-/**
- * Price uploads of several rows read the length of the upload log once before the first: should the service refuse a batch, an unchanged length
- * shows that no part of it was applied.
- */
-export const needsLogCount = (mapping: PushMapping, batch: number): boolean =>
-  mapping.resource === 'prices' && batch > 1;

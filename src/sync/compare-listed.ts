@@ -1,13 +1,14 @@
 import type { Account } from '../contract/resources/account.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
-import { RefusedError, UnavailableError, UsageError } from '../model/error.ts';
+import { UsageError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import type { ListedResource } from '../plan/listed.ts';
 import { quotaUsed } from '../plan/quota.ts';
 import { fromSnapshots, nothingKnown, type ComparePorts, type Comparison } from './compare.ts';
+import { countsMore } from './evidence.ts';
 import { openWrites } from './open-writes.ts';
-import { FULL_LIST_MAX_AGE_MS, readWhole } from './whole-list.ts';
+import { FULL_LIST_MAX_AGE_MS, isUnlistable, readWhole } from './whole-list.ts';
 
 /** The facts that a full list leaves behind. */
 interface ListFact {
@@ -60,24 +61,37 @@ export async function compareListed(
   const fallBack = async (reason: string): Promise<Comparison> => {
     const message = `${mapping.name}: the service's ${listed.several} could not be listed (${reason})`;
     ports.emit({ kind: 'warning', message });
+    const compared = await snapshot();
+    // The account counts as many as are known here, so that whatever is not known is new.
+    if (open.length === 0 && used === compared.known) return compared;
     const wait = `the service could not be listed, so it is not known whether this ${listed.one} exists`;
-    return { ...(await snapshot()), unknownKeysWait: wait };
+    return { ...compared, unknownKeysWait: wait };
   };
   try {
     const { comparison, nameless } = await listAll(ports, mapping, listed, service, rows, used);
+    const creates = open.filter(({ operation }) => operation !== 'update-user');
+    if (await countsMore(ports, service, mapping, used, creates))
+      return await fallBack(
+        'the account counts more that is not listed than before a write without an answer',
+      );
     return nameless === 0 ? comparison : await fallBack(`${nameless} of them do not say what they are`);
   } catch (error) {
-    const unlistable =
-      error instanceof RefusedError || (error instanceof UnavailableError && error.code === 'list.unstable');
-    if (!unlistable) throw error;
+    if (!isUnlistable(error)) throw error;
     return fallBack(error.message);
   }
 }
 
 const factName = ({ resource }: PushMapping): string => `list:${resource}`;
 
+/** Pages of the last full list of a mapping's records; 1 where there was none. */
+export const listPages = async (
+  ports: Pick<ComparePorts, 'store'>,
+  service: ServiceAccount,
+  mapping: PushMapping,
+): Promise<number> => (await lastList(ports, service, mapping))?.pages ?? 1;
+
 async function lastList(
-  ports: ComparePorts,
+  ports: Pick<ComparePorts, 'store'>,
   service: ServiceAccount,
   mapping: PushMapping,
 ): Promise<LastList | undefined> {

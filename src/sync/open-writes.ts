@@ -17,18 +17,20 @@ export async function openWrites(
 const LISTED: ReadonlySet<string> = new Set(Object.keys(listedResources));
 
 /**
- * Waits until no unanswered write of records that are compared with a list can be applied any more: a create that is compared earlier could come twice, and an old change
- * could overwrite a new one. The time counts from the end of the write's run, because a write may wait for the budget before it goes out; after
+ * Waits until no unanswered write can be applied any more, of records that are compared with a list, and of the runs that are to be settled: a create that is
+ * compared earlier could come twice, and an old change could overwrite a new one. The time counts from the end of the write's run, because a write may wait for the budget before it goes out; after
  * a run that never ended it counts from now, because the lock shows that its process is gone.
  */
 export async function waitForOpenWrites(
   ports: Pick<SyncPorts, 'store' | 'clock' | 'settleMs' | 'emit' | 'signal'>,
   account: ServiceAccount,
   mappings: readonly PushMapping[],
+  settled: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   const listed = new Set(mappings.map(({ resource }) => resource)).intersection(LISTED);
-  if (listed.size === 0) return;
-  const open = (await ports.store.openIntents(account)).filter(({ resource }) => listed.has(resource));
+  const open = (await ports.store.openIntents(account)).filter(
+    ({ resource, runId }) => listed.has(resource) || settled.has(runId),
+  );
   const nowMs = ports.clock.now();
   let waitMs = 0;
   for (const runId of new Set(open.map((write) => write.runId))) {

@@ -8,15 +8,18 @@ import { renderRowMessage } from '../model/issue.ts';
 import { CHANGE_KINDS, type OutcomeCounts } from '../model/outcome.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
-import { batchSize, needsLogCount } from './batch-size.ts';
+import { batchSize } from './batch-size.ts';
 import { plannedOutcomes } from '../plan/counts.ts';
 import { checkGuards } from '../plan/guards.ts';
 import { orderMappings } from '../plan/order.ts';
 import { knownAfter, waitingFields } from '../plan/lookups.ts';
 import { quotaRoom } from '../plan/quota.ts';
+import { worstCase } from '../plan/worst-case.ts';
+import { listPages } from './compare-listed.ts';
 import { compareRows } from './compare-rows.ts';
 import { prepareComparison, type Comparison } from './compare.ts';
 import { PlanLookups } from './lookups.ts';
+import { evidenceCost } from './evidence.ts';
 import { addMissing, missingOf } from './missing-rows.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import type { MappingPlan, PlannedChange, PlannedPush, PlanOptions, Stop, SyncPorts } from './sync.ts';
@@ -139,14 +142,18 @@ async function planMapping(
       : await planMissing(ports, mapping, missing, rows, account, options, { comparison, mappings });
   if (feature !== undefined) made.set(feature, (made.get(feature) ?? 0) + (compared?.creates ?? 0));
   const batch = await batchSize(ports.store, account.service, mapping);
-  const batches = [...(compared?.batched.values() ?? [])].reduce(
-    (sum, count) => sum + Math.ceil(count / batch),
-    0,
-  );
+  const batched = compared?.batched ?? new Map<string, number>();
+  const batches = [...batched.values()].reduce((sum, count) => sum + Math.ceil(count / batch), 0);
+  const single = (compared?.single ?? 0) + carried + (gone?.deactivated ?? 0);
+  const reads = await evidenceCost(ports, mapping, batched);
+  // Reading back a list takes an account call too; a log is what the evidence was.
+  const readBack = reads > 0 ? reads : 1 + (await listPages(ports, account.service, mapping));
+  const worst = worstCase({ groups: batched.values(), size: batch, readBack });
   let plan: MappingPlan = {
     ...(await countPlan(mapping, rows)),
-    writes: batches + (compared?.single ?? 0) + carried + (gone?.deactivated ?? 0),
-    reads: needsLogCount(mapping, batch) && batches > 0 ? 1 : 0,
+    writes: batches + single,
+    reads,
+    worst: { writes: worst.writes + single, reads: worst.reads + reads },
     comparedWith: comparison?.described ?? 'nothing to compare',
     overQuota: compared?.overQuota ?? 0,
     deactivated: gone?.deactivated ?? 0,

@@ -1,5 +1,5 @@
 import type { TeamsheetError } from '../model/error.ts';
-import { ConfigError, EXIT, IncompleteError } from '../model/error.ts';
+import { ConfigError, EXIT, IncompleteError, InterruptedError } from '../model/error.ts';
 import type { CoverFacts } from '../model/layout.ts';
 import type { PullSummary, ServiceAccount, Store } from '../model/store.ts';
 import type { ReportTab, ReportValue } from '../model/table.ts';
@@ -139,6 +139,22 @@ async function writeFile(
   });
 }
 
+/** A file that a signal stops stays as it was; so do those after it. */
+async function writeUnlessStopped(
+  group: readonly Job[],
+  contextOf: (job: Job) => ReadContext,
+  ports: PullPorts,
+): Promise<readonly PullSummary[]> {
+  const { signal } = ports;
+  try {
+    signal.throwIfAborted();
+    return await writeFile(group, contextOf, ports);
+  } catch (error) {
+    if (!signal.aborted || !(error instanceof InterruptedError)) throw error;
+    return group.map((job) => failed(job, error, undefined));
+  }
+}
+
 /** Mappings that are ready to be pulled, once. */
 export interface PreparedPull {
   readonly jobs: readonly Job[];
@@ -166,8 +182,7 @@ export async function preparePull(
 /**
  * Fetches the records of each mapping and writes its report; answers one summary for each mapping, in order. What cannot be read whole, or not
  * be written, keeps its old file and says so in its summary, and the other files go on; mappings of one workbook stand or fall together. What
- * several mappings want is read once.
- * Errors: the signal's reason when it is aborted.
+ * several mappings want is read once. After a signal nothing more is read: the reports that were not written yet say so, with its exit code.
  */
 export async function pullPrepared(
   ports: PullPorts,
@@ -181,8 +196,8 @@ export async function pullPrepared(
   const contextOf = (job: Job): ReadContext => ({ ...ports, limit, share, mapping: job.mapping.name });
   const summaries = new Map<string, PullSummary>();
   for (const group of groups) {
-    ports.signal.throwIfAborted();
-    for (const summary of await writeFile(group, contextOf, ports)) summaries.set(summary.name, summary);
+    const written = await writeUnlessStopped(group, contextOf, ports);
+    for (const summary of written) summaries.set(summary.name, summary);
   }
   return jobs.flatMap(({ mapping }) => summaries.get(mapping.name) ?? []);
 }

@@ -1,11 +1,10 @@
 import type { RunRow } from '../model/run-rows.ts';
 import type { Intent } from '../model/store.ts';
-import type { Service } from '../model/service.ts';
 import type { Confirmation, PushRequests } from '../plan/requests.ts';
-import { batchSize, needsLogCount, shrinkBatch } from './batch-size.ts';
+import { batchSize, shrinkBatch } from './batch-size.ts';
 import { createPool, type Pool } from './pool.ts';
 import { asksForLess, joined, type PushWriter } from './push-writer.ts';
-import { readBack, readBackNow } from './read-back.ts';
+import { readBack, readBackNow, type Seen } from './read-back.ts';
 
 /** The creates of a mapping, and what goes like them, in batches. */
 export async function openBatches(
@@ -14,36 +13,7 @@ export async function openBatches(
 ): Promise<Pick<BatchPush, 'run'>> {
   const { ports, account, mapping } = writer.task;
   const size = await batchSize(ports.store, account, mapping);
-  return new BatchPush(writer, requests, size, watchLog(ports.service));
-}
-
-/** Tells, by the length of the upload log, whether refused price uploads left anything behind. */
-interface Evidence {
-  /** Reads the length before the first write. */
-  begin(): Promise<void>;
-  /** Adds rows that were confirmed as applied. */
-  applied(rows: number): void;
-  /** True when the length proves that nothing beyond the confirmed rows was applied; false when it moved or was never read. */
-  nothingApplied(): Promise<boolean>;
-}
-
-/** Watches the length of the upload log of prices. The account's counters are no such evidence: they may lag. */
-function watchLog(service: Service): Evidence {
-  const read = async (): Promise<number | undefined> =>
-    (await service.get('list-prices', { query: {} })).paging?.total ?? undefined;
-  let expected: number | undefined;
-  let begun = false;
-  return {
-    begin: async () => {
-      if (begun) return;
-      begun = true;
-      expected = await read();
-    },
-    applied: (rows) => {
-      if (expected !== undefined) expected += rows;
-    },
-    nothingApplied: async () => expected !== undefined && (await read()) === expected,
-  };
+  return new BatchPush(writer, requests, size);
 }
 
 /** A batch that the service refused, and whose intent stays open until it is known that no part of it was applied. */
@@ -54,35 +24,36 @@ interface RefusedBatch {
   readonly reason: string;
 }
 
-/** Parts of a refused batch: reading back may cost many requests, so the bad rows stand alone after few rounds. */
-const PARTS = 10;
+/**
+ * Parts of a refused batch: halves take the fewest requests until the bad rows stand alone. But before each division everything is read back, so that tenths are
+ * cheaper where that costs many requests.
+ */
+const PARTS = { few: 2, many: 10 } as const;
+const CHEAP_PAGES = 10;
 const TOO_LARGE = 413;
 
 class BatchPush {
   readonly #writer: PushWriter;
   readonly #requests: PushRequests;
-  readonly #evidence: Evidence;
   /** Refused batches wait until nothing else is under way, so that what they left behind can be counted. */
   #refusedBatches: readonly RefusedBatch[] = [];
   #size: number;
   /** The most rows in a request of the next round: a service that failed over a batch may manage a smaller one. */
   #nextSize = Infinity;
 
-  constructor(writer: PushWriter, requests: PushRequests, size: number, evidence: Evidence) {
+  constructor(writer: PushWriter, requests: PushRequests, size: number) {
     this.#writer = writer;
     this.#requests = requests;
     this.#size = size;
-    this.#evidence = evidence;
   }
 
   /** Sends the rows that are open, each once at most. */
   async run(): Promise<void> {
-    const { ports, mapping } = this.#writer.task;
+    const { ports } = this.#writer.task;
     this.#size = Math.min(this.#size, this.#nextSize);
     const pool = createPool(this.#requests.parallel ? ports.concurrency : 1);
     const buffers = new Map<string, RunRow[]>();
     for await (const row of this.#writer.openRows((each) => this.#goesInBatch(each))) {
-      if (needsLogCount(mapping, this.#size)) await this.#evidence.begin();
       const group = this.#requests.groupOf(row);
       const batch = [...(buffers.get(group) ?? []), row];
       buffers.set(group, batch);
@@ -127,20 +98,16 @@ class BatchPush {
     }
   }
 
-  async #applied(intent: Intent, batch: readonly RunRow[], records: readonly unknown[]): Promise<void> {
-    const confirmations = this.#requests.match(batch, records);
+  async #applied(intent: Intent, batch: readonly RunRow[], answered: readonly unknown[]): Promise<void> {
+    const confirmations = this.#requests.match(batch, answered);
     const unanswered = batch.filter((row) => row.key === null || !confirmations.has(row.key));
-    const agreed = [...confirmations.values()].filter(({ disagrees }) => disagrees === undefined);
-    this.#evidence.applied(batch.length - unanswered.length);
+    // What disagrees is remembered too: the key is there, with the values that were shown.
+    const records = [...confirmations.values()].map(({ record }) => record);
     const result = unanswered.length === 0 ? 'applied' : 'ambiguous';
-    await this.#writer.settle(
-      intent,
-      result,
-      '',
-      agreed.map(({ record }) => record),
-    );
+    await this.#writer.settle(intent, result, '', records);
     await this.#writer.patchConfirmed(batch, confirmations);
     await this.#rememberConfigId(confirmations);
+    this.#writer.countLost(unanswered);
     if (unanswered.length > 0)
       await this.#readBackRows(intent, unanswered, 'the answer does not name this row');
   }
@@ -186,45 +153,51 @@ class BatchPush {
 
   /** Sends the parts of refused batches, without the rows that were applied all the same. */
   async #divide(round: readonly RefusedBatch[]): Promise<void> {
-    const found = await this.#appliedOf(round);
+    const seen = await this.#seenOf(round);
     const parts: (readonly RunRow[])[] = [];
     // Everything is recorded before anything more is sent, because sending may end the run.
     for (const { batch, intent, status, reason } of round) {
-      if (found === undefined) {
+      if (seen.others === 'unclear') {
+        this.#nextSize = Math.min(this.#nextSize, Math.ceil(batch.length / 2));
         await this.#writer.hold(batch, `${reason}, and some rows of its request may have been applied`);
         continue;
       }
-      const applied = batch.filter((row) => row.key !== null && found.has(row.key));
-      this.#evidence.applied(applied.length);
-      await this.#writer.patchConfirmed(applied, found);
+      const applied = batch.filter((row) => row.key !== null && seen.found.has(row.key));
+      await this.#writer.patchConfirmed(applied, seen.found);
       await this.#writer.settle(intent, 'refused', reason, []);
       const left = batch.filter((row) => !applied.includes(row));
-      const size = Math.ceil(left.length / (status === TOO_LARGE ? 2 : PARTS));
+      const isCheap = status === TOO_LARGE || (seen.pages ?? 1) <= CHEAP_PAGES;
+      const size = Math.ceil(left.length / (isCheap ? PARTS.few : PARTS.many));
       for (let at = 0; at < left.length; at += size) parts.push(left.slice(at, at + size));
     }
-    for (const part of parts) await this.#sendBatch(part);
+    for (const part of parts) {
+      for (let at = 0; at < part.length;) {
+        // A limit that was met by a part before holds for those behind it.
+        const some = part.slice(at, at + this.#size);
+        at += some.length;
+        await this.#sendBatch(some);
+      }
+    }
   }
 
-  /** The rows of refused batches that were applied all the same; undefined when that cannot be found out. */
-  async #appliedOf(round: readonly RefusedBatch[]): Promise<ReadonlyMap<string, Confirmation> | undefined> {
+  /** What the service shows of the rows of refused batches. */
+  #seenOf(round: readonly RefusedBatch[]): Promise<Seen> {
     const { ports, account, mapping } = this.#writer.task;
-    if (mapping.resource === 'prices') return (await this.#evidence.nothingApplied()) ? new Map() : undefined;
     const open = round.map(({ batch, intent }) => ({ intent, rows: batch }));
-    const { found, others } = await readBack(ports, account, mapping, open);
-    return others === 'absent' ? found : undefined;
+    return readBack(ports, account, mapping, open, 'now');
   }
 
   /** Rows without a trustworthy answer: those that the service lists are confirmed, the others are held. */
   async #readBackRows(intent: Intent, batch: readonly RunRow[], reason: string): Promise<void> {
-    const { ports, mapping } = this.#writer.task;
-    const found = await readBackNow(ports, mapping, batch);
+    const { ports, account, mapping } = this.#writer.task;
+    const found = await readBackNow(ports, account, mapping, { intent, rows: batch });
     const missing = batch.filter((row) => row.key === null || !found.has(row.key));
-    this.#evidence.applied(batch.length - missing.length);
     await this.#writer.patchConfirmed(batch, found);
+    const records = [...found.values()].map(({ record }) => record);
     if (missing.length === 0) {
-      const records = [...found.values()].map(({ record }) => record);
       await this.#writer.settle(intent, 'applied', 'found by reading back', records);
     } else {
+      await this.#writer.settle(intent, 'ambiguous', reason, records);
       await this.#writer.hold(missing, `no trustworthy answer (${reason})`);
     }
     this.#writer.checkAmbiguous(reason);

@@ -5,10 +5,10 @@ import { userChange, type PushRequests } from '../plan/requests.ts';
 import { createPool } from './pool.ts';
 import { joined, type PushWriter } from './push-writer.ts';
 
-/** Times that a change is sent whose answer was lost: PATCH /user sets values, so the same change may safely go again. */
-const MAX_ATTEMPTS = 3;
-
-/** Sends the single changes of users: updates, and the flag of users that were created to be inactive. */
+/**
+ * Sends the single changes of users: updates, and the flag of users that were created to be inactive. A change sets values, so that the same one may safely
+ * go again at once.
+ */
 export async function pushChanges(writer: PushWriter, requests: PushRequests): Promise<void> {
   const pool = createPool(writer.task.ports.concurrency);
   const waiting = (row: RunRow): boolean =>
@@ -36,8 +36,7 @@ async function pushChange(writer: PushWriter, requests: PushRequests, row: RunRo
       ]);
     }
     await writer.settle(intent, 'ambiguous', result.reason, []);
-    if (attempt < MAX_ATTEMPTS) continue;
-    writer.spent.add(rowNumber);
+    if (!writer.isSpent(rowNumber)) continue;
     await writer.hold([row], `no trustworthy answer (${result.reason})`);
     writer.checkAmbiguous(result.reason);
     return;
@@ -59,7 +58,7 @@ async function confirmChange(
     return writer.hold([row], 'no trustworthy answer (it does not name this user)');
   }
   const wrong = changedFields(fields, record).filter((name) => name in record.digests);
-  await writer.settle(intent, 'applied', '', wrong.length === 0 ? [record] : []);
+  await writer.settle(intent, 'applied', '', [record]);
   if (wrong.length > 0) {
     const message = `the service still holds another value of ${wrong.join(', ')}`;
     return writer.patch([{ rowNumber, outcome: 'conflict', message: joined(row.message, message) }]);

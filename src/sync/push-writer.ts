@@ -6,6 +6,7 @@ import type { WriteResult } from '../model/service.ts';
 import type { Intent, IntentResult, ServiceAccount } from '../model/store.ts';
 import { digestOf } from '../plan/digest.ts';
 import { changeFollowsCreate, type Confirmation, type PushRequests } from '../plan/requests.ts';
+import { evidenceFor, type TakeEvidence } from './evidence.ts';
 import { managed } from './missing-rows.ts';
 import type { OnAmbiguous, SyncPorts } from './sync.ts';
 
@@ -21,29 +22,32 @@ export interface PushTask {
   /** Records of the resource that the account counted when the run began; undefined where it does not say. */
   readonly used: number | undefined;
   readonly onAmbiguous: OnAmbiguous;
+  /** Whether an earlier mapping of the run writes the same resource. */
+  readonly isResourceShared: boolean;
 }
 
 type WriteOperation = PushRequests['operation'] | 'update-user';
 
 /** Ambiguous answers in a row that end the run: the service is in no state to be written to. */
 const MAX_AMBIGUOUS = 3;
+/** Times that a run sends a row whose answers do not come. */
+export const MAX_ATTEMPTS = 3;
 const PAGE = 1000;
 
 /** The writes of one mapping: each with a durable intent before it goes out and a durable result before the next step. */
 export class PushWriter {
   readonly task: PushTask;
-  /** Goes with every write of the mapping. */
-  readonly evidence: string | undefined;
-  /** When the last write without a trustworthy answer was surely sent; undefined when none is open. */
+  /** When the last write without a trustworthy answer was surely sent, on the monotonic clock; undefined when none is open. */
   openSinceMs: number | undefined;
-  /** Rows that were sent as often as one run may send them. */
-  readonly spent = new Set<number>();
+  /** Times that a row had no trustworthy answer. */
+  readonly #lost = new Map<number, number>();
+  readonly #takeEvidence: TakeEvidence;
   #done = 0;
   #ambiguousInARow = 0;
 
-  constructor(task: PushTask, evidence: string | undefined) {
+  constructor(task: PushTask) {
     this.task = task;
-    this.evidence = evidence;
+    this.#takeEvidence = evidenceFor(task);
   }
 
   /** Open rows in row order. */
@@ -79,12 +83,23 @@ export class PushWriter {
         { next: `resume ${this.task.runId}` },
       );
     }
+    if (result.kind === 'ambiguous') this.countLost(batch);
     this.#progress();
     return { result, intent };
   }
 
+  countLost(batch: readonly RunRow[]): void {
+    for (const { rowNumber } of batch) this.#lost.set(rowNumber, (this.#lost.get(rowNumber) ?? 0) + 1);
+  }
+
+  /** Whether a row was sent without a trustworthy answer as often as one run may send it. */
+  isSpent(rowNumber: number): boolean {
+    return (this.#lost.get(rowNumber) ?? 0) >= MAX_ATTEMPTS;
+  }
+
   async #recordIntent(operation: WriteOperation, batch: readonly RunRow[], body: unknown): Promise<Intent> {
     const { ports, runId, account, mapping } = this.task;
+    const evidence = await this.#takeEvidence(batch);
     const sentAtMs = ports.clock.now();
     const intent: Intent = {
       id: ports.random.ulid(sentAtMs),
@@ -96,7 +111,7 @@ export class PushWriter {
       keys: batch.map((row) => row.key ?? ''),
       bodyDigest: digestOf(body),
       sentAtMs,
-      ...(this.evidence !== undefined && { evidence: this.evidence }),
+      ...(evidence !== undefined && { evidence: JSON.stringify(evidence) }),
     };
     await ports.store.addIntent(account, intent);
     return intent;

@@ -6,6 +6,7 @@ import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/s
 import { checkCounts, outcomeCounts } from '../plan/counts.ts';
 import { listedResources } from '../plan/listed.ts';
 import { quotaUsed } from '../plan/quota.ts';
+import { interruptedAt } from './interrupted.ts';
 import { holdRows, openWrites, waitForOpenWrites } from './open-writes.ts';
 import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.ts';
 import { missingOf } from './missing-rows.ts';
@@ -13,6 +14,7 @@ import { pushMapping } from './push-mapping.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import { writeResults } from './results.ts';
 import { deferStaleRows } from './stale.ts';
+import { recordAnswers } from './settle.ts';
 import type { PlannedPush, PlanOptions, RunReport, SyncPorts } from './sync.ts';
 import { writeBackOutcomes } from './write-back.ts';
 
@@ -51,6 +53,8 @@ export interface PushResult {
   readonly report: RunReport;
   readonly stoppedBy: TeamsheetError | undefined;
   readonly rejected: readonly string[];
+  /** What stopped it stopped the reports after it: there is nothing to resume. */
+  readonly reportsStopped?: boolean;
 }
 
 const PAGE = 1000;
@@ -125,7 +129,8 @@ function isDecided(stop: TeamsheetError | undefined): boolean {
 
 /** The budget does not know of runs: a stop of its own that leaves one says how it goes on. */
 function resumable(stop: TeamsheetError, run: Run): TeamsheetError {
-  if (!(stop instanceof IncompleteError) || stop.next !== undefined) return stop;
+  if (!(stop instanceof IncompleteError) || stop.next !== undefined)
+    return interruptedAt(stop, 'nothing was sent', `resume ${run.id}`);
   return new IncompleteError(stop.code, stop.message, { next: `resume ${run.id}` });
 }
 
@@ -167,6 +172,7 @@ export async function write(
         rows,
         used: feature === undefined ? undefined : quotaUsed(account.record, feature),
         onAmbiguous: options.onAmbiguous ?? 'hold',
+        isResourceShared: planned.mappings.find(({ resource }) => resource === plan.resource) !== plan,
       };
       await pushMapping({ ...task, mapping: plan.mapping, writes: plan.writes });
       const missing = missingOf(plan.mapping);
@@ -193,6 +199,9 @@ export async function leaveRest(
   rows: RunRows,
   reason: string,
 ): Promise<void> {
+  if (!(await rows.countOutcomes(mapping.name)).has('open')) return;
+  // The run may have been stopped between an answer and its rows.
+  await recordAnswers(ports, run.id, mapping, rows, run.account);
   const open = await openWrites(ports, run.account, mapping.resource);
   await holdRows(
     rows,
@@ -289,9 +298,18 @@ export async function finish(
   await (finished ? endRows(rows, summaries) : rows.close());
   return {
     report: { run: run.id, command: run.command, exit_code: exitCode, mappings: summaries, requests },
-    stoppedBy: ending.stoppedBy,
+    stoppedBy: interruptedAt(ending.stoppedBy, progressOf(summaries)),
     rejected,
   };
+}
+
+/** What a run that was interrupted has done and what it has not. */
+function progressOf(summaries: readonly PushSummary[]): string {
+  const sum = (pick: (each: PushSummary) => number): number =>
+    summaries.reduce((all, each) => all + pick(each), 0);
+  const left = sum(({ deferred, unknown }) => deferred + unknown);
+  const all = sum(({ rows }) => rows);
+  return left === 0 ? `all ${all} rows are done` : `${all - left} of ${all} rows are done, ${left} are left`;
 }
 
 /** Keeps of a finished run what `verify` and `retry` ask for; a row in conflict is still to be settled, so that all of them stay. */

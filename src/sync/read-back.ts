@@ -8,7 +8,8 @@ import { remembered } from '../plan/known-records.ts';
 import { listedResources, type ListedResource } from '../plan/listed.ts';
 import { quotaUsed } from '../plan/quota.ts';
 import { pushRequests, type Confirmation } from '../plan/requests.ts';
-import { readEvidence } from './evidence.ts';
+import { countsMore } from './evidence.ts';
+import { looks } from './read-back-logs.ts';
 import type { SyncPorts } from './sync.ts';
 import { readWhole } from './whole-list.ts';
 
@@ -25,14 +26,14 @@ export interface Seen {
   readonly others: 'absent' | 'unseen' | 'unclear';
   /** What people should know of the rows that were not found. */
   readonly why?: string;
-  /** Requests that it took. */
-  readonly reads: number;
+  /** Pages that all records fill, where they were listed. */
+  readonly pages?: number;
 }
 
-const NOTHING: Seen = { found: new Map(), others: 'unclear', reads: 0 };
+const NOTHING: Seen = { found: new Map(), others: 'unclear' };
 
 /** What reading back is done with. */
-export type ReadBackPorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal'>;
+export type ReadBackPorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs'>;
 
 /**
  * Looks at once for the rows of a write without a trustworthy answer. Only what is found counts: what is not there yet may still come. A list that takes
@@ -40,11 +41,13 @@ export type ReadBackPorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emi
  */
 export async function readBackNow(
   ports: ReadBackPorts,
+  account: ServiceAccount,
   mapping: PushMapping,
-  rows: readonly RunRow[],
+  write: OpenWrite,
 ): Promise<ReadonlyMap<string, Confirmation>> {
+  const { rows } = write;
   const listed = listedResources[mapping.resource];
-  if (listed === undefined) return NOTHING.found;
+  if (listed === undefined) return (await readBack(ports, account, mapping, [write], 'now')).found;
   const seen = await orWarn(ports, mapping, async () => {
     const found = new FoundRecords(listed, rows);
     for (const filter of filtersOf(mapping, rows)) {
@@ -57,16 +60,24 @@ export async function readBackNow(
   return seen.found;
 }
 
-/** Looks for the rows of open writes in all that the service lists. Writes that cannot be read back are `unclear`. */
+/**
+ * Looks for the rows of open writes in all that the service shows. Just after a refusal, `now`, a list that comes late is believed even less than later: the
+ * counter has to agree with it.
+ */
 export async function readBack(
   ports: ReadBackPorts,
   account: ServiceAccount,
   mapping: PushMapping,
   open: readonly OpenWrite[],
+  when: 'now' | 'settled',
 ): Promise<Seen> {
   const listed = listedResources[mapping.resource];
-  if (listed === undefined) return NOTHING;
-  return orWarn(ports, mapping, () => readList(ports, account, mapping, listed, open));
+  const look = looks[mapping.resource];
+  return orWarn(ports, mapping, () =>
+    listed === undefined
+      ? (look?.(ports, account, mapping, open) ?? Promise.resolve(NOTHING))
+      : readList(ports, account, mapping, listed, open, when),
+  );
 }
 
 async function readList(
@@ -75,6 +86,7 @@ async function readList(
   mapping: PushMapping,
   listed: ListedResource,
   open: readonly OpenWrite[],
+  when: 'now' | 'settled',
 ): Promise<Seen> {
   const { resource } = mapping;
   const used = quotaUsed(await ports.service.account(), listed.feature);
@@ -82,18 +94,24 @@ async function readList(
     listed,
     open.flatMap(({ rows }) => rows),
   );
-  const { pages, nameless } = await readWhole(ports, listed, account, resource, {
+  const { pages, nameless, missing } = await readWhole(ports, listed, account, resource, {
     used,
     onPage: (_records, _done, raw) => {
       found.add(raw);
     },
   });
-  // More that is counted and not listed than before the writes: it may be what they made, and the list comes late.
-  const unlisted = (used ?? 0) - (await ports.store.countSnapshots(account, resource));
-  const before = Math.min(...open.map(({ intent }) => readEvidence(intent).unlisted ?? Infinity));
+  const isMore = await countsMore(
+    ports,
+    account,
+    mapping,
+    used,
+    open.map(({ intent }) => intent),
+  );
+  const isBehind = used === undefined || used < (await ports.store.countSnapshots(account, resource));
+  const isLate = when === 'now' && (isBehind || missing > 0);
   // A record that does not say what it is may be one of the rows.
-  const others = nameless > 0 || unlisted > before ? 'unclear' : 'absent';
-  return { found: found.confirmations(mapping), others, reads: pages + 1 };
+  const others = nameless > 0 || isMore || isLate ? 'unclear' : 'absent';
+  return { found: found.confirmations(mapping), others, pages };
 }
 
 /** Two readings, of which absence is believed only where they agree; one that finds every row is enough. */
@@ -103,13 +121,13 @@ export async function readBackTwice(
   mapping: PushMapping,
   open: readonly OpenWrite[],
 ): Promise<Seen> {
-  const first = await readBack(ports, account, mapping, open);
+  const first = await readBack(ports, account, mapping, open, 'settled');
   const keys = new Set(open.flatMap(({ rows }) => rows.map(({ key }) => key ?? '')));
   if (first.others === 'unclear' || first.found.size === keys.size) return first;
-  const second = await readBack(ports, account, mapping, open);
+  const second = await readBack(ports, account, mapping, open, 'settled');
   const found = new Map([...first.found, ...second.found]);
   const agree = first.found.size === found.size && second.found.size === found.size;
-  return { ...second, found, others: agree ? second.others : 'unclear', reads: first.reads + second.reads };
+  return { ...second, found, others: agree ? second.others : 'unclear' };
 }
 
 /** A service that does not let itself be read says nothing of its records. */

@@ -59,7 +59,7 @@ export async function resolve(
     if (wanted.length === 0) return { cases: [], resumable: [], exitCode: EXIT.done };
     await approve(wanted);
     const mappings = wanted.flatMap(({ run, mapping }) => mappingOf(run, mapping) ?? []);
-    await waitForOpenWrites(ports, account.service, mappings);
+    await waitForOpenWrites(ports, account.service, mappings, new Set(wanted.map(({ run }) => run.id)));
     return await settleCases(ports, account, wanted, assume);
   } finally {
     await lock.release();

@@ -8,17 +8,18 @@ import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
 import { planAndWrite, write, type Approve, type PushResult, type StoredRun } from './push.ts';
 import { readSources } from './read-rows.ts';
 import { settleWrites } from './settle.ts';
-import type { PlannedPush, PlanOptions, SyncPorts } from './sync.ts';
+import type { OnAmbiguous, PlannedPush, PlanOptions, SyncPorts } from './sync.ts';
 
 /**
  * Goes on with an unfinished run from its own rows: settles what had no answer, opens what was deferred, compares again and sends. A run that
- * stopped before its plan was complete is planned anew. Undefined when there is nothing to resume.
+ * stopped before its plan was complete is planned anew. Undefined when there is nothing to resume. `onAmbiguous` wins over what the run began with.
  * Errors: UsageError `run.unknown`; StoppedError `run.other_account`; those of `push`.
  */
 export async function resume(
   ports: SyncPorts,
   runId: string | undefined,
   approve: Approve,
+  onAmbiguous?: OnAmbiguous,
 ): Promise<PushResult | undefined> {
   const account = await openAccount(ports);
   const lock = await ports.lock.acquire(account.service, 'resume');
@@ -27,7 +28,7 @@ export async function resume(
     if (run === undefined) return undefined;
     const { mappings, options } = JSON.parse(run.mappings) as StoredRun;
     // The run proved once that it remembers, or that it need not; it is not asked again.
-    const resumed = { ...options, adopt: true };
+    const resumed = { ...options, adopt: true, ...(onAmbiguous !== undefined && { onAmbiguous }) };
     const rows = await ports.store.openRunRows(run.id);
     if (run.phase === 'planning') {
       await rows.remove();
@@ -60,7 +61,7 @@ async function planLeft(
   approve: Approve,
 ): Promise<PlannedPush> {
   try {
-    await waitForOpenWrites(ports, account.service, mappings);
+    await waitForOpenWrites(ports, account.service, mappings, new Set([run.id]));
     for (const mapping of mappings) {
       await reopen(ports, run, mapping, rows, account, options);
       const missing = missingOf(mapping);

@@ -8,9 +8,17 @@ import { confirmed, joined } from './push-writer.ts';
 import { readBackTwice, type OpenWrite, type Seen } from './read-back.ts';
 import type { OnAmbiguous, SyncPorts } from './sync.ts';
 
+/** The rows that are open after settling. */
+export interface Settled {
+  /** Surely not applied. */
+  readonly again: readonly number[];
+  /** Created, and waiting for the change that follows. */
+  readonly created: readonly number[];
+}
+
 /**
  * Finds out what became of the writes of a run to one mapping that have no answer: rows that were surely applied get their outcome, rows that surely were not
- * are open again, and the others are held as unknown. Nothing may be applied late any more when it is called. Answers the rows that are open now.
+ * are open again, and the others are held as unknown. Nothing may be applied late any more when it is called.
  */
 export async function settleWrites(
   ports: SyncPorts,
@@ -19,43 +27,63 @@ export async function settleWrites(
   rows: RunRows,
   account: ServiceAccount,
   onAmbiguous: OnAmbiguous = 'hold',
-): Promise<readonly number[]> {
-  const intents = (await ports.store.intents(runId)).filter((intent) => intent.mapping === mapping.name);
-  for (const intent of intents.filter(({ result }) => result === 'applied'))
-    await recordApplied(ports, mapping, rows, intent, account);
+): Promise<Settled> {
+  await recordAnswers(ports, runId, mapping, rows, account);
+  const intents = await intentsOf(ports, runId, mapping);
   const open: (OpenWrite & { readonly intent: StoredIntent })[] = [];
   for (const intent of intents.filter(({ result }) => result === null || result === 'ambiguous'))
     open.push({ intent, rows: await unsettledRows(rows, mapping, intent) });
   const unsettled = open.filter((write) => write.rows.length > 0);
   const seen = unsettled.length === 0 ? undefined : await readBackTwice(ports, account, mapping, unsettled);
-  const reopened = new Set<number>();
+  const [again, created] = [new Set<number>(), new Set<number>()];
   for (const { intent } of open) {
     // A row may stand in several writes, of which the first one settles it.
-    const left = (await unsettledRows(rows, mapping, intent)).filter((row) => !reopened.has(row.rowNumber));
+    const left = (await unsettledRows(rows, mapping, intent)).filter(
+      ({ rowNumber }) => !again.has(rowNumber) && !created.has(rowNumber),
+    );
     const patches = left.map((row) => settledRow(row, intent, seen, onAmbiguous));
     await rows.patch(mapping.name, patches);
-    for (const { rowNumber, outcome } of patches) if (outcome === null) reopened.add(rowNumber);
+    for (const { rowNumber, outcome, id } of patches)
+      if (outcome === null) (id === undefined ? again : created).add(rowNumber);
     const records = intent.keys.flatMap((key) => seen?.found.get(key)?.record ?? []);
     await ports.store.settleIntent(
       account,
       intent.id,
-      resultOf(intent, patches, reopened),
+      resultOf(intent, patches, again),
       'settled by reading back',
       records.map((record) => managed(mapping, record)),
     );
   }
-  return [...reopened];
+  return { again: [...again], created: [...created] };
+}
+
+const intentsOf = async (
+  { store }: Pick<SyncPorts, 'store'>,
+  runId: string,
+  { name }: PushMapping,
+): Promise<readonly StoredIntent[]> => (await store.intents(runId)).filter(({ mapping }) => mapping === name);
+
+/** Marks the open rows of writes whose answer was recorded, but whose rows were not marked any more. */
+export async function recordAnswers(
+  ports: Pick<SyncPorts, 'store'>,
+  runId: string,
+  mapping: PushMapping,
+  rows: RunRows,
+  account: ServiceAccount,
+): Promise<void> {
+  for (const intent of await intentsOf(ports, runId, mapping))
+    if (intent.result === 'applied') await recordApplied(ports, mapping, rows, intent, account);
 }
 
 /** What a write came to by what its rows became: open while one of them is held. */
 function resultOf(
   { rowNumbers }: StoredIntent,
   patches: readonly RunRowPatch[],
-  reopened: ReadonlySet<number>,
+  sentAgain: ReadonlySet<number>,
 ): IntentResult {
   if (patches.some(({ outcome }) => outcome === 'unknown')) return 'ambiguous';
   const again = patches.some(({ outcome, id }) => outcome === null && id === undefined);
-  return again || (patches.length === 0 && rowNumbers.some((row) => reopened.has(row)))
+  return again || (patches.length === 0 && rowNumbers.some((row) => sentAgain.has(row)))
     ? 'not_applied'
     : 'applied';
 }

@@ -11,6 +11,7 @@ import type { Service } from '../model/service.ts';
 import type { Lock, MappingSummary, RequestCounts, ServiceAccount, Store } from '../model/store.ts';
 import type { TableKind, TableLocation } from '../model/table.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
+import type { Requests } from '../plan/worst-case.ts';
 
 /** Everything with an effect that the use cases need; the command line makes them real, tests make them small. */
 export interface SyncPorts {
@@ -87,6 +88,8 @@ export interface MappingPlan {
   readonly writes: number;
   /** Reading requests that the push itself makes. */
   readonly reads: number;
+  /** The requests instead, should the service refuse every row of every batch. */
+  readonly worst: Requests;
   /** `compared with 512 users read now` or `with the last confirmed state of 3 h ago`. */
   readonly comparedWith: string;
   /** Rows that the quota of the account has no room for now; they are among the deferred ones. */

@@ -1,5 +1,5 @@
 import type { ResourceName } from '../contract/resource.ts';
-import { UnavailableError } from '../model/error.ts';
+import { RefusedError, UnavailableError } from '../model/error.ts';
 import type { KnownRecord } from '../model/run-rows.ts';
 import type { Wholeness } from '../model/service.ts';
 import type { ServiceAccount } from '../model/store.ts';
@@ -22,8 +22,17 @@ interface WholeList {
   ) => Promise<void> | void;
 }
 
+/** What the reading of a list came to. */
+interface Whole {
+  readonly pages: number;
+  /** Records that do not say what they are: any key may be among them. */
+  readonly nameless: number;
+  /** Records that this state saw confirmed and that were not listed: a list that comes late, or records that are gone. */
+  readonly missing: number;
+}
+
 /**
- * Reads all records of a resource and confirms them in the state. `nameless` records do not say what they are: any key may be among them.
+ * Reads all records of a resource and confirms them in the state.
  * Errors: those of the list; UnavailableError `list.unstable` when the account's counter and the state together speak against it.
  */
 export async function readWhole(
@@ -32,12 +41,12 @@ export async function readWhole(
   service: ServiceAccount,
   resource: ResourceName,
   { used, onPage }: WholeList,
-): Promise<{ readonly pages: number; readonly nameless: number }> {
+): Promise<Whole> {
   const startedAtMs = ports.clock.now();
-  let [pages, done, nameless] = [0, 0, 0];
-  let wholeness: Wholeness = 'assumed';
+  let [pages, done, nameless, missing] = [0, 0, 0, 0];
+  const wholeness: Wholeness[] = [];
   const onEnd = (found: Wholeness): void => {
-    wholeness = found;
+    wholeness.push(found);
   };
   for await (const page of ports.service.list(listed.operation, {}, ports.signal, 'fail', onEnd)) {
     pages += 1;
@@ -49,22 +58,30 @@ export async function readWhole(
     await onPage(records, done, page);
   }
   if (nameless === 0) {
+    const tooFew = used !== undefined && used > done;
+    const unstable = (): UnavailableError =>
+      new UnavailableError(
+        'list.unstable',
+        `the account counts ${used ?? 'no'} ${listed.several} and the list shows ${done}`,
+      );
+    // A list that ignores `page` and states no total looks whole, and so does one that comes late: nothing may be forgotten for it.
+    if (tooFew && !wholeness.includes('stated')) throw unstable();
+    // One page that comes again may be all, or the first of many.
+    if (used !== done && wholeness.includes('doubtful')) throw unstable();
     // Nothing that was confirmed within a day went unnoticed.
     await ports.store.forgetOlder(service, resource, startedAtMs - FULL_LIST_MAX_AGE_MS);
-    const missing = (await ports.store.countSnapshots(service, resource)) - done;
-    // The counter may count what is gone. But a list that ignores `page` and states no total looks whole, and so does one that comes late.
-    if (used !== undefined && used > done && (missing > 0 || isAssumed(wholeness))) {
-      throw new UnavailableError(
-        'list.unstable',
-        `the account counts ${used} ${listed.several} and the list shows ${done}`,
-      );
-    }
+    // The counter may count what is gone.
+    missing = (await ports.store.countSnapshots(service, resource)) - done;
+    if (tooFew && missing > 0) throw unstable();
   }
-  return { pages, nameless };
+  return { pages, nameless, missing };
 }
 
-/** A function, because the compiler does not see what a callback assigns. */
-const isAssumed = (wholeness: Wholeness): boolean => wholeness === 'assumed';
+/** Whether a service that answers otherwise lets itself not be listed: it refuses, also in words of its own, or what it says does not add up. */
+export const isUnlistable = (error: unknown): error is UnavailableError | RefusedError =>
+  error instanceof RefusedError ||
+  (error instanceof UnavailableError &&
+    (error.code === 'list.unstable' || error.code === 'service.no_envelope'));
 
 /** The listed records with what this state remembers of the fields that no list shows. */
 async function withHidden(

@@ -32,6 +32,16 @@ function unwritable(file: string, cause: unknown): UnavailableError {
   );
 }
 
+/** The file has taken the place of the old one, and a power cut may undo that. */
+function notDurable(file: string, cause: unknown): UnavailableError {
+  const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';
+  return new UnavailableError(
+    'destination.unwritable',
+    `${file} is written, but its folder cannot be saved: ${REASONS[code] ?? (cause as Error).message} (${code}); after a power cut the old file may stand there`,
+    { file, cause, next: 'Check the disk, then run the same command again.' },
+  );
+}
+
 async function attempt<T>(file: string, effect: () => Promise<T>): Promise<T> {
   try {
     return await effect();
@@ -104,7 +114,9 @@ export async function writeAtomically<T>(
   try {
     const result = await fill(handle, file, produce, mode);
     await attempt(file, () => rename(temporary, target));
-    await attempt(file, () => syncFolder(folder));
+    await syncFolder(folder).catch((error: unknown) => {
+      throw notDurable(file, error);
+    });
     return result;
   } catch (error) {
     // The first failure tells more than one of cleaning up after it.

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';
-import type { Intent, Lock, Run, Store } from '../../src/model/store.ts';
+import type { Intent, Lock, PushSummary, Run, Store } from '../../src/model/store.ts';
+import { outcomeCounts } from '../../src/plan/counts.ts';
 import { createLock } from '../../src/state/sqlite-lock.ts';
 import { openStore } from '../../src/state/sqlite-store.ts';
 import { runRow } from '../support/run-row.ts';
@@ -113,6 +114,91 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       await store.updateRun('B', { finished: true });
       expect((await store.newestUnfinishedRun(account))?.id).toBe('A');
       expect((await store.newestUnfinishedRun(otherAccount))?.id).toBe('C');
+    });
+
+    it('finds the runs of an account that ended in conflict, oldest first', async () => {
+      const summary: PushSummary = {
+        name: 'users',
+        resource: 'users',
+        direction: 'push',
+        deactivated: 0,
+        results: null,
+        ...outcomeCounts(new Map()),
+      };
+      const summaries = [{ ...summary, conflict: 1 }];
+      await store.addRun(run('B', { startedAtMs: 20, summaries }));
+      await store.addRun(run('A', { startedAtMs: 10, summaries }));
+      await store.addRun(run('C', { startedAtMs: 5, summaries: [{ ...summary, conflict: 0 }] }));
+      await store.addRun(run('D', { startedAtMs: 5, summaries, account: otherAccount }));
+      expect((await store.runsInConflict(account)).map(({ id }) => id)).toEqual(['A', 'B']);
+    });
+
+    it('finds intents of an account by how their ids begin', async () => {
+      for (const id of ['01JA1', '01JA2', '01JB1']) await store.addIntent(account, intent(id));
+      await store.addIntent(otherAccount, intent('01JA3'));
+      const found = async (prefix: string, limit: number): Promise<readonly string[]> =>
+        (await store.findIntents(account, prefix, limit)).map(({ id }) => id);
+      expect(await found('01JA', 5)).toEqual(['01JA1', '01JA2']);
+      expect(await found('01JA', 1)).toEqual(['01JA1']);
+      expect(await found('01JA3', 5)).toEqual([]);
+      expect(await found('%', 5)).toEqual([]);
+    });
+
+    it('removes runs with their writes and folders, but none with a write that is open', async () => {
+      await store.addRun(run('A', { finished: true }));
+      await store.addRun(run('B', { finished: true }));
+      await store.addIntent(account, intent('1', { runId: 'A' }));
+      await store.settleIntent(account, '1', 'applied', '', [record('a')]);
+      await store.addIntent(account, intent('2', { runId: 'B' }));
+      await (await store.openRunRows('A')).close();
+      await store.removeRuns(['A']);
+      expect(await store.run('A')).toBeUndefined();
+      expect(await store.intents('A')).toEqual([]);
+      expect(await store.keptRunRows('A')).toBeUndefined();
+      expect(await store.countSnapshots(account, 'users')).toBe(1);
+      await expect(store.removeRuns(['B'])).rejects.toMatchObject({ code: 'state.open_run' });
+      expect((await store.run('B'))?.id).toBe('B');
+      expect(await store.intents('B')).toHaveLength(1);
+    });
+
+    it('tells the folders that no run is recorded for', async () => {
+      expect(await store.strayFolders()).toEqual([]);
+      await store.addRun(run('A'));
+      for (const id of ['A', 'CUT']) await (await store.openRunRows(id)).close();
+      const found = await store.strayFolders();
+      expect(found.map(({ id }) => id)).toEqual(['CUT']);
+      expect(found[0]?.changedAtMs).toBeGreaterThan(Date.UTC(2020, 0, 1));
+      await store.removeRuns(['CUT']);
+      expect(await store.strayFolders()).toEqual([]);
+    });
+
+    it('keeps of the rows of an ended run what was written and the keys of what was refused', async () => {
+      const rows = await store.openRunRows('A');
+      await rows.add('users', [
+        runRow({ rowNumber: 2, outcome: 'created', id: 'u1', message: 'x' }),
+        runRow({ rowNumber: 3, outcome: 'rejected', message: 'Ada is refused' }),
+        runRow({ rowNumber: 4, outcome: 'unchanged' }),
+        runRow({ rowNumber: 5, outcome: 'invalid', key: null }),
+      ]);
+      await rows.addKnown('users', [record('m-4')]);
+      await rows.keepWritten();
+      const kept = await store.keptRunRows('A');
+      const page = (await kept?.page('users', { afterRow: 0, limit: 9 })) ?? [];
+      expect(
+        page.map(({ rowNumber, key, fields, id, lines }) => [rowNumber, key, fields, id, lines]),
+      ).toEqual([
+        [2, 'm-2', { external_id: 'm-2', is_active: true, players_in: [1, 2] }, 'u1', []],
+        [3, 'm-3', null, null, []],
+        [5, null, null, null, []],
+      ]);
+      const refused = { outcomes: ['rejected', 'invalid'], afterRow: 3, limit: 9 } as const;
+      expect((await kept?.page('users', refused))?.map(({ rowNumber }) => rowNumber)).toEqual([5]);
+      expect(await kept?.countKnown('users')).toBe(0);
+      await kept?.close();
+      const empty = await store.openRunRows('B');
+      await empty.add('users', [runRow({ rowNumber: 2, outcome: 'unchanged' })]);
+      await empty.keepWritten();
+      expect(await store.keptRunRows('B')).toBeUndefined();
     });
 
     it('keeps an intent open until it is settled, and an ambiguous one until it is settled again', async () => {
@@ -455,7 +541,7 @@ function lockSuite(name: string, create: () => Lock): void {
         exitCode: 6,
         message: expect.stringMatching(
           new RegExp(
-            `^https://data\\.example \\(account club\\) is being written to by pid ${process.pid} \\(push\\) since `,
+            `^https://data\\.example \\(account club\\) is being written to by pid ${process.pid} \\(push\\) on \\S+ since `,
           ),
         ) as string,
       });

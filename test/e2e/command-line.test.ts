@@ -55,8 +55,8 @@ describe.concurrent('a wrong command line is exit 64 with one clear line and the
     [[], 'name a command', 'teamsheet --help'],
     [['puhs'], 'there is no such command; did you mean push?', 'teamsheet push --help'],
     [
-      ['retry', 'x', '--y'],
-      'retry (sending refused rows again) is not part of this version',
+      ['whatif', 'x', '--y'],
+      'whatif (previews of points and prices) is not part of this version',
       'teamsheet --help',
     ],
     [['import', 'x.csv', '--as', 'usres'], '--as usres: rows can be imported as', 'use --as users'],

@@ -93,7 +93,7 @@ describe('a new push beside an unfinished run', () => {
       ['1', '7', '5.5', 'initial'],
       ['1', '8', '5.5', 'initial'],
     ]);
-    engine.service.faults.push('lost');
+    engine.service.faults.push('vanished');
     const options = { ...PLAN_OPTIONS, adopt: true };
     const pushPrices = (limit: number | undefined): Promise<PushResult> =>
       push(engine.ports, 'push', [prices], { ...options, limit }, approve);

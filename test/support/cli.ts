@@ -25,6 +25,8 @@ export interface RunOptions {
     readonly seen: RegExp;
     readonly act: (kill: (signal: NodeJS.Signals) => void, stdout: string, stderr: string) => void;
   };
+  /** Called once the process runs, with what ends it. */
+  readonly started?: (kill: (signal: NodeJS.Signals) => void) => void;
   /** Closes the reading end of standard output at once. */
   readonly closeStdout?: boolean;
   /** Another program than this test's own Node. */
@@ -39,6 +41,7 @@ export function runCli(args: readonly string[], options: RunOptions): Promise<Ou
     env: { PATH: process.env['PATH'] ?? '', XDG_STATE_HOME: join(options.cwd, '.xdg'), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  options.started?.((signal) => child.kill(signal));
   if (options.closeStdout === true) child.stdout.destroy();
   let stdout = '';
   let stderr = '';

@@ -46,15 +46,35 @@ interface FakeRecord {
   readonly user_id?: number;
 }
 
+/** A price as it was uploaded. */
+interface FakePrice {
+  readonly player_id: number;
+  readonly price: number;
+  readonly league?: number;
+  /** The write that it came with. */
+  readonly write?: number;
+  readonly atMs?: number;
+}
+
 /** A service in memory with an effect log, for the engine's tests: everything that can be pushed. */
 export class FakeService implements Service {
   readonly users: User[] = [];
-  readonly prices: { player_id: number; price: number }[] = [];
+  readonly prices: FakePrice[] = [];
+  /** What the log of prices says of the upload that a record came with: a reference of it, one for each record, or nothing. */
+  references: 'upload' | 'record' | 'absent' = 'upload';
+  /** Records of lists and logs are shown when they are this old. */
+  listLagMs = 0;
   readonly leagues: FakeRecord[] = [];
   readonly miniLeagues: FakeRecord[] = [];
   readonly squads: FakeRecord[] = [];
   /** Records of the substitution log, one for each trigger, by fantasy league. */
-  readonly substitutions: { readonly id: string; readonly fantasy_league_id: number }[] = [];
+  readonly substitutions: {
+    readonly id: string;
+    readonly fantasy_league_id: number;
+    readonly atMs?: number;
+  }[] = [];
+  /** Records that a trigger leaves in the log. */
+  substitutes = 1;
   readonly configs = new Map<number, Record<string, unknown>>();
   /** Every write that reached the service, in order. */
   readonly writes: Write[] = [];
@@ -118,9 +138,9 @@ export class FakeService implements Service {
     return {
       status: 200,
       message: 'ok',
-      records: records as never,
+      records: records.slice(0, this.pageSize) as never,
       issues: [],
-      paging: { total: records.length },
+      ...(this.statesTotal && { paging: { total: records.length } }),
     };
   };
 
@@ -130,6 +150,7 @@ export class FakeService implements Service {
       if (price === undefined) throw new RefusedError(404, 'no such player');
       return [{ id, price: price.price }];
     }
+    if (operation === 'get-fantasy-league') return [{ id, name: `League ${id}` }];
     if (operation !== 'get-points-config') return undefined;
     const league = Number(String(id).replace('config-', ''));
     const config = this.configs.get(league);
@@ -138,9 +159,27 @@ export class FakeService implements Service {
   }
 
   #logOf(operation: OperationId, query: object): readonly unknown[] {
-    if (operation === 'list-prices') return this.prices.map((_, index) => ({ id: String(index) }));
-    if (operation === 'list-auto-substitutions') return this.substitutions.filter(fits(query));
+    if (operation === 'list-prices') return this.#priceLog();
+    if (operation === 'list-auto-substitutions')
+      return this.substitutions.filter(fits(query)).filter(({ atMs }) => this.#isShown(atMs));
     throw new Error(`unexpected read ${operation}`);
+  }
+
+  #isShown(atMs: number | undefined): boolean {
+    return atMs === undefined || atMs <= this.now() - this.listLagMs;
+  }
+
+  #priceLog(): readonly unknown[] {
+    return this.prices
+      .map((price, index) => ({ ...price, index }))
+      .filter(({ atMs }) => this.#isShown(atMs))
+      .map(({ player_id, league, write, index }) => ({
+        id: String(index),
+        ...(this.references === 'upload' && { txn_ref: `upload-${write ?? 'before'}` }),
+        ...(this.references === 'record' && { txn_ref: `record-${index}` }),
+        fantasy_league_id: league,
+        player: { id: player_id },
+      }));
   }
 
   list: Service['list'] = (operation, query, _signal, onUnreadable, onEnd) =>
@@ -163,7 +202,7 @@ export class FakeService implements Service {
             .map((squad) => ({ ...squad, ...league(squad), user: { user_id: squad.user_id } }))
         : operation === 'list-mini-leagues'
           ? this.miniLeagues.filter(fits(query)).map((mini) => ({ ...mini, ...league(mini) }))
-          : this.substitutions.filter(fits(query));
+          : this.#logOf(operation, query);
     for (let at = 0; at < records.length; at += this.pageSize)
       yield records.slice(at, at + this.pageSize) as unknown as readonly never[];
     onEnd?.(this.statesTotal ? 'stated' : 'assumed');
@@ -177,12 +216,14 @@ export class FakeService implements Service {
     await this.#read();
     if (operation !== 'list-users' || !this.listable)
       throw new UnavailableError('list.unstable', 'the list does not add up');
+    const created = this.#createdAtMs.length;
     const users = this.users
+      .filter((_, index) => this.#isShown(this.#createdAtMs[index - this.users.length + created]))
       .filter((user) => !this.unreadable.has(user.external_id))
       .map((user) => ({ ...user }));
     for (let at = 0; at < users.length; at += this.pageSize)
       yield users.slice(at, at + this.pageSize) as unknown as readonly never[];
-    if (onUnreadable === 'fail' && users.length < this.users.length)
+    if (onUnreadable === 'fail' && this.unreadable.size > 0)
       throw new UnavailableError('list.unstable', 'a record cannot be read');
     onEnd?.(this.statesTotal ? 'stated' : 'assumed');
   }
@@ -278,7 +319,9 @@ export class FakeService implements Service {
       const bad = prices.find((price) => this.refuses.has(price.player_id));
       if (bad !== undefined)
         return { kind: 'refused', status: 400, message: `player_id ${bad.player_id} is not known` };
-      this.prices.push(...prices);
+      const { fantasy_league_id: league } = body as { fantasy_league_id: number };
+      const upload = { league, write: this.writes.indexOf(write), atMs: this.now() };
+      this.prices.push(...prices.map(({ player_id, price }) => ({ player_id, price, ...upload })));
       for (const { player_id } of prices) this.#log(write, String(player_id), 'create');
       return answer([{ reference: 'r', count: prices.length }]);
     }
@@ -316,7 +359,10 @@ export class FakeService implements Service {
         return answer([{ id: squad.id, name, fantasy_league_id }]);
       }
       default:
-        this.substitutions.push({ id: `substitution-${this.substitutions.length + 1}`, fantasy_league_id });
+        for (let more = 0; more < this.substitutes; more += 1) {
+          const id = `substitution-${this.substitutions.length + 1}`;
+          this.substitutions.push({ id, fantasy_league_id, atMs: this.now() });
+        }
         this.#log(write, `trigger ${fantasy_league_id}/${body.game_week_id}`, 'create');
         return answer([{ message: 'done', code: 'PROCESSED', events: 1 }]);
     }

@@ -12,12 +12,10 @@ export interface PatientClock extends Clock {
 
 /** Turns of the event loop without an answer under way after which whoever sleeps is what the work waits for. */
 const QUIET_TURNS = 20;
-/** Shorter than every wait that matters. */
-const STEP_MS = 500;
 
 export function patientClock(startMs: number, isBusy: () => boolean): PatientClock {
   const clock = virtualClock(startMs);
-  let sleepers = 0;
+  const wakesAt: number[] = [];
   let passedMs = 0;
   return {
     now: () => clock.now() + passedMs,
@@ -26,11 +24,12 @@ export function patientClock(startMs: number, isBusy: () => boolean): PatientClo
       passedMs += ms;
     },
     sleep: async (ms, signal) => {
-      sleepers += 1;
+      const wake = clock.monotonic() + ms;
+      wakesAt.push(wake);
       try {
         await clock.sleep(ms, signal);
       } finally {
-        sleepers -= 1;
+        wakesAt.splice(wakesAt.indexOf(wake), 1);
       }
     },
     drive: async (work) => {
@@ -42,8 +41,8 @@ export function patientClock(startMs: number, isBusy: () => boolean): PatientClo
       for (let quiet = 0; !progress.done;) {
         await turn();
         quiet = isBusy() ? 0 : quiet + 1;
-        if (quiet < QUIET_TURNS || sleepers === 0) continue;
-        await clock.advance(STEP_MS);
+        if (quiet < QUIET_TURNS || wakesAt.length === 0) continue;
+        await clock.advance(Math.max(0, Math.min(...wakesAt) - clock.monotonic()));
         quiet = QUIET_TURNS - 2;
       }
       return outcome;

@@ -2,7 +2,7 @@ import { preparePull } from '../../sync/pull.ts';
 import { defineCommand } from '../command.ts';
 import { mappingNames, serviceFlags } from '../flags.ts';
 import { readPullMappings } from '../mappings.ts';
-import { exitCodesOf, pullReports, worstExit } from '../run-pull.ts';
+import { exitCodesOf, pullReports, stopOfReports, worstExit } from '../run-pull.ts';
 import { tellResult } from '../run-push.ts';
 import { withSession } from '../session.ts';
 
@@ -27,6 +27,7 @@ export const pull = defineCommand({
         mappings: summaries,
         requests: { ...requests, planned: requests.sent },
       };
-      return tellResult({ report, stoppedBy: undefined, rejected: [] }, { ...session, program });
+      const stoppedBy = stopOfReports(summaries, program.signal);
+      return tellResult({ report, stoppedBy, rejected: [], reportsStopped: true }, { ...session, program });
     }),
 });

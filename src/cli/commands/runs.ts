@@ -8,30 +8,56 @@ import { defineCommand } from '../command.ts';
 import { readConfig } from '../config.ts';
 import { renderResultRow, renderRun, renderRuns } from '../render/runs.ts';
 import { renderCountOf } from '../render/text.ts';
+import { duration, text, wholeNumber } from '../flags.ts';
 import type { Program } from '../program.ts';
+import { pruneRuns } from '../prune-runs.ts';
 import { openState } from '../state.ts';
 
 const LIST_LENGTH = 20;
 
-/** `runs` and `runs RUN`: the history, newest first, or one run with what became of its rows. */
+/** What `runs prune` leaves when nobody says otherwise. */
+const KEEP_RUNS = 20;
+const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** `runs` and `runs RUN`: the history, newest first, or one run with what became of its rows; `runs prune` removes old ones. */
 export const runs = defineCommand({
-  options: {},
-  positionals: { run: { type: 'string', describe: 'the id of one run' } },
+  options: {
+    keep: {
+      ...text('prune: the newest runs that stay in any case; 20 by default'),
+      coerce: wholeNumber('keep', 0),
+    },
+    'older-than': {
+      ...text('prune: only runs that ended longer ago, such as 7d; 30d by default'),
+      coerce: duration('older-than'),
+    },
+  },
+  positionals: { run: { type: 'string', describe: 'the id of one run, or prune' } },
   examples: [
     ['runs', 'the last runs'],
     ['runs 01J8Z…', 'one run: outcomes, requests, results files'],
+    ['runs prune --older-than 90d', 'remove old finished runs with their results'],
   ],
   run: async ({ run: id, limit, ...args }, program) => {
-    if (id === 'prune') throw new UsageError('usage.later', 'runs prune is not part of this version');
+    const { keep, olderThan } = args;
+    if (id !== 'prune' && (keep ?? olderThan) !== undefined)
+      throw new UsageError('usage.runs', '--keep and --older-than belong to runs prune', {
+        next: 'runs prune',
+      });
     const config = readConfig(args, program);
     const { screen } = program;
     const store = await openState(config, program);
     try {
+      if (id === 'prune') {
+        const options = { keep: keep ?? KEEP_RUNS, olderThanMs: olderThan ?? KEEP_MS };
+        return await pruneRuns(store, config, options, args.yes === true, program);
+      }
       if (id === undefined) {
         const list = await store.runs(limit ?? LIST_LENGTH);
-        const text = list.length === 0 ? 'no runs yet' : renderRuns(list, config.timezone, screen.dataStyle);
+        const shown = list.length === 0 ? 'no runs yet' : renderRuns(list, config.timezone, screen.dataStyle);
         await screen.data(
-          screen.json ? JSON.stringify({ command: 'runs', exit_code: 0, runs: list.map(runDocument) }) : text,
+          screen.json
+            ? JSON.stringify({ command: 'runs', exit_code: 0, runs: list.map(runDocument) })
+            : shown,
         );
         return EXIT.done;
       }

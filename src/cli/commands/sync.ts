@@ -10,7 +10,7 @@ import { defineCommand } from '../command.ts';
 import { compareFlags, mappingNames, yes } from '../flags.ts';
 import { isPull, isPush, readMappings } from '../mappings.ts';
 import { planOptions } from '../plan-options.ts';
-import { exitCodesOf, pullReports, worstExit } from '../run-pull.ts';
+import { exitCodesOf, pullReports, stopOfReports, worstExit } from '../run-pull.ts';
 import { askApproval, tellResult } from '../run-push.ts';
 import type { Work } from '../run-push.ts';
 import { withSession } from '../session.ts';
@@ -34,7 +34,10 @@ export const sync = defineCommand({
         const pushed = await pushIfAny(pushes, planOptions(args), work);
         const pulled = await pullAfter(pushed, prepared, args.limit, work);
         const report = await joinReports(pushed.report, pulled, work);
-        return tellResult({ ...pushed, report }, work);
+        const stop = stopOfReports(pulled, program.signal);
+        const stopped = pushed.stoppedBy === undefined && stop !== undefined;
+        const stops = stopped ? { stoppedBy: stop, reportsStopped: true } : {};
+        return tellResult({ ...pushed, ...stops, report }, work);
       },
       { readOnly: args.dryRun },
     ),
@@ -93,7 +96,7 @@ async function pullAfter(
   try {
     return await pullReports(session, prepared, limit);
   } catch (error) {
-    if (pushed.report.run === null || signal.aborted || !(error instanceof TeamsheetError)) throw error;
+    if (pushed.report.run === null || !(error instanceof TeamsheetError)) throw error;
     return prepared.jobs.map(({ mapping }) => failedPull(mapping, error));
   }
 }

@@ -138,6 +138,13 @@ function renderCost(planned: PlannedPush, { nowMs, timezone, style }: View): str
       ? 'nothing to write'
       : `${renderCountOf(left, 'request')} to send, finished ${renderFinish(forecast.finishesAtMs, nowMs, timezone)}`,
   ];
+  const worst = mappings.reduce((sum, each) => sum + each.worst.writes + each.worst.reads, 0);
+  if (worst > asked) {
+    const most = renderCountOf(worst, 'request');
+    lines.push(
+      style('dim', `  at most ${most}, should the service refuse every row that goes out with others`),
+    );
+  }
   for (const pause of forecast.pauses.slice(0, 3)) {
     lines.push(
       style(

@@ -3,6 +3,7 @@ import { shownText } from '../../model/cell.ts';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
 import type { SourceTable } from '../../model/table.ts';
 import { keyPositions, replaced, rowsByKey } from '../combine-rows.ts';
+import { systemCode } from '../system-error.ts';
 import { openCsv } from './read.ts';
 
 type TextRow = readonly string[];
@@ -37,19 +38,20 @@ async function readingOld<T>(file: string, read: () => Promise<T>): Promise<T> {
     return await read();
   } catch (error) {
     if (error instanceof ConfigError) throw damaged(file, error.message, error);
-    throw error;
+    const code = systemCode(error);
+    throw code === undefined ? error : damaged(file, `${file} cannot be read (${code})`, error);
   }
 }
 
 /** The report that stands in the file already; undefined when there is none. */
 async function openOld(file: string, header: TextRow): Promise<SourceTable | undefined> {
-  if (await isEmpty(file)) return undefined;
+  if (await readingOld(file, () => isEmpty(file))) return undefined;
   const options = { origin: file, headerRow: 1, delimiter: ',', encoding: 'auto' };
   const old = await readingOld(file, () => openCsv(file, options));
   const same =
     old.header.length === header.length && header.every((name, index) => name.trim() === old.header[index]);
   if (same) return old;
-  await old.close();
+  await readingOld(file, () => old.close());
   throw new UnavailableError(
     'destination.header',
     `${file} has the columns ${old.header.join(', ')}, the report has ${header.join(', ')}: its rows cannot be added to the old ones`,
@@ -70,7 +72,7 @@ async function* oldRows(file: string, old: SourceTable): AsyncGenerator<readonly
       });
     }
   } finally {
-    await old.close();
+    await readingOld(file, () => old.close());
   }
 }
 

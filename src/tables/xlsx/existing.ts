@@ -16,6 +16,7 @@ import type { TabRow } from './rows.ts';
 import { safeText } from './sheet.ts';
 import { decodeCellText } from './strings.ts';
 import { columnLetters } from '../column-letters.ts';
+import { systemCode } from '../system-error.ts';
 import { readRows } from './tab-rows.ts';
 import { decodeText } from './xml-scan.ts';
 
@@ -80,11 +81,12 @@ export async function readingOld<T>(file: string, read: () => Promise<T>): Promi
   try {
     return await read();
   } catch (cause) {
-    if (!(cause instanceof ConfigError)) throw cause;
+    const reason = cause instanceof ConfigError ? cause.message : systemCode(cause);
+    if (reason === undefined) throw cause;
     throw refused(
       'destination.damaged',
       file,
-      `cannot be kept, because it cannot be read: ${cause.message}`,
+      `cannot be kept, because it cannot be read: ${reason}`,
       ANOTHER_FILE,
       cause,
     );
@@ -99,7 +101,7 @@ export async function openExisting(file: string, unpackedMax?: number): Promise<
   const handle = await openFile(file);
   if (handle === undefined) return undefined;
   try {
-    const facts = await handle.stat();
+    const facts = await readingOld(file, () => handle.stat());
     // What is no file cannot be replaced by one, as whoever writes it will say.
     if (facts.size === 0 || !facts.isFile()) {
       await handle.close();
@@ -108,7 +110,12 @@ export async function openExisting(file: string, unpackedMax?: number): Promise<
     await refuseOpenFile(file);
     return await readingOld(file, async () => {
       const book = await openPackage(handle, file, unpackedMax);
-      return { file, book, memory: await readMemory(book.zip), close: () => handle.close() };
+      return {
+        file,
+        book,
+        memory: await readMemory(book.zip),
+        close: () => readingOld(file, () => handle.close()),
+      };
     });
   } catch (error) {
     await handle.close();

@@ -259,6 +259,7 @@ describe('a plan', () => {
           changes: { create: 20, update: 1, invalid: 1 },
           writes: 2,
           reads: 0,
+          worst: { writes: 39, reads: 12 },
           comparedWith: 'compared with 20 users read now',
           overQuota: 0,
           deactivated: 0,
@@ -275,6 +276,16 @@ describe('a plan', () => {
     const text = renderPlan(planned({ mappings: [] }), [], { style: plain, nowMs: 0, timezone: 'UTC' });
     expect(text.split('\n\n')[0]).toBe('No mapping pushes: there is nothing to send.');
     expect(text).not.toContain('created');
+  });
+
+  it('says what refusals would cost at most, where they would cost more', () => {
+    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
+    expect(renderPlan(planned({}), [], view)).toContain(
+      'at most 51 requests, should the service refuse every row that goes out with others',
+    );
+    const [mapping] = planned({}).mappings;
+    const mappings = [{ ...mapping, worst: { writes: 2, reads: 0 } }] as unknown as PlannedPush['mappings'];
+    expect(renderPlan(planned({ mappings }), [], view)).not.toContain('at most');
   });
 
   it('counts a deferred row once among the rows that it does not show', () => {
@@ -430,7 +441,7 @@ users  1,234    1,000        0          0       234            2
     ]);
     const held = { ...waiting, resource: 'prices' } as const;
     expect(nextAfter({ command: 'push', exit_code: 7, run: '01J', mappings: [held] }, false)).toEqual([
-      expect.stringContaining('cannot be settled by this version'),
+      'resolve',
     ]);
     expect(
       nextAfter({ command: 'push', exit_code: 8, run: null, mappings: [failed, failed] }, false),

@@ -189,3 +189,29 @@ describe('readList', () => {
     expect((await read(service)).found).toEqual([1]);
   });
 });
+
+describe('how a list is known to be whole', () => {
+  const nothing: PagingOf = () => undefined;
+  const first = upTo(5);
+  it.each<readonly [string, Service, string]>([
+    ['stated by every page', pages(120, 50, full), 'stated'],
+    ['assumed at an empty page', pages(7, 5, nothing), 'assumed'],
+    [
+      'assumed of several pages of which the last comes again',
+      ({ page = 1 }) => pageOf(page === 1 ? first : [6]),
+      'assumed',
+    ],
+    ['doubtful of one page that comes again', () => pageOf(first), 'doubtful'],
+    [
+      'stated by a page that comes again and counts its records',
+      () => pageOf(first, { total: 5, per_page: 5 }),
+      'stated',
+    ],
+    ['assumed of nothing', () => pageOf([]), 'assumed'],
+  ])('is %s', async (_what, service, wholeness) => {
+    const list = readList('GET /user', (page) => Promise.resolve(service({ page, turn: 0 })));
+    let step = await list.next();
+    while (step.done !== true) step = await list.next();
+    expect(step.value).toBe(wholeness);
+  });
+});

@@ -211,6 +211,25 @@ describe('rows that hang on a row that was not written', () => {
   });
 });
 
+it('rows whose lookups were settled at different times go on after a stop', async () => {
+  const engine = await makeEngine();
+  engine.service.users.push({ id: 'u-9', user_id: 9, external_id: 'old', display_name: 'Old' });
+  const both = mapping(
+    'squads',
+    'squads',
+    'create',
+    '{ fantasy_league_id: { value: Cup, lookup: { in: fantasy_leagues, match: name, take: id } }, user_id: { from: Who, lookup: { in: users, match: external_id, take: user_id } }, name: Name, players_in: Players }',
+  );
+  set(engine, 'leagues', 'Name,League', 'Cup,1');
+  set(engine, 'squads', 'Who,Name,Players', 'old,Hill XI,1;2');
+  const stop = { throws: new IncompleteError('budget.exhausted', 'the day is used up') };
+  engine.service.faults.push(undefined, stop);
+  await run(engine, [leagues, both]);
+  expect(only(engine, 'squads')).toEqual(['deferred']);
+  await resume(engine.ports, undefined, approve);
+  expect(outcomes(engine, 'squads')).toEqual([['created', '']]);
+});
+
 describe('fantasy leagues', () => {
   it('are known by what this state created, and others are warned of', async () => {
     const engine = await makeEngine();

@@ -602,7 +602,7 @@ describe('destinations', () => {
     expect(service.calls).toEqual([]);
   });
 
-  it('stops with the reason of the signal and leaves the old file', async () => {
+  it('stops at a signal, leaves the old file, and says which reports are not written', async () => {
     await writeFile(csv('s.csv').path, 'old\n');
     const controller = new AbortController();
     const reason = new InterruptedError('SIGINT', 'interrupted');
@@ -615,7 +615,13 @@ describe('destinations', () => {
       pullMapping('squads', csv('s.csv'), { detail: true }),
       pullMapping('prices', csv('p.csv')),
     ];
-    await expect(pull(pullPorts(service, { signal: controller.signal }), mappings, {})).rejects.toBe(reason);
+    const stopped = { code: 'run.interrupted', exit_code: 130 };
+    const ports = pullPorts(service, { signal: controller.signal });
+    expect(await pull(ports, mappings, {})).toMatchObject([
+      { name: mappings[0]?.name, error: stopped },
+      { name: mappings[1]?.name, error: stopped },
+    ]);
+    expect(JSON.stringify(service.calls)).not.toContain('list-prices');
     expect(await readdir(folder)).toEqual(['s.csv']);
     expect(await readFile(csv('s.csv').path, 'utf8')).toBe('old\n');
   });

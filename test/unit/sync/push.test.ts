@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
-import { IncompleteError, InterruptedError, StoppedError } from '../../../src/model/error.ts';
+import {
+  IncompleteError,
+  InterruptedError,
+  StoppedError,
+  UnavailableError,
+} from '../../../src/model/error.ts';
+import type { RunRows } from '../../../src/model/run-rows.ts';
 import type { PushSummary, Store } from '../../../src/model/store.ts';
 import { planPush } from '../../../src/sync/plan-sync.ts';
 import { push, type Approve, type PushResult } from '../../../src/sync/push.ts';
@@ -205,20 +211,34 @@ describe('users', () => {
   });
 
   it.each([
-    ['the list states its total and shows all that we know', true, { rows: 4, created: 1, unchanged: 3 }],
-    ['the list states no total: it may be cut', false, { rows: 4, unchanged: 3, deferred: 1 }],
-  ])('an account that counts more users than are listed: %s', async (_what, statesTotal, expected) => {
-    const engine = await makeEngine();
-    userTable(engine, ...manyUsers(5));
-    await run(engine);
-    engine.service.statesTotal = statesTotal;
-    // The provider removes two, and goes on counting them; a day later nobody remembers them.
-    engine.service.removed = engine.service.users.splice(3, 2).length;
-    engine.clock.time += 25 * 3_600_000;
-    userTable(engine, ...manyUsers(3), 'N1,New 1,');
-    expect(outcomes(await run(engine))).toEqual(expected);
-    expectNoDuplicates(engine);
-  });
+    ['the list states its total and shows all that we know', true, 0, { rows: 4, created: 1, unchanged: 3 }],
+    [
+      'the list may be cut, and all that is counted is known',
+      false,
+      0,
+      { rows: 4, created: 1, unchanged: 3 },
+    ],
+    [
+      'the list may be cut, and more is counted than is known',
+      false,
+      1,
+      { rows: 4, unchanged: 3, deferred: 1 },
+    ],
+  ])(
+    'an account that counts more users than are listed: %s',
+    async (_what, statesTotal, others, expected) => {
+      const engine = await makeEngine();
+      userTable(engine, ...manyUsers(5));
+      await run(engine);
+      engine.service.statesTotal = statesTotal;
+      // The provider removes two, and goes on counting them.
+      engine.service.removed = engine.service.users.splice(3, 2).length + others;
+      engine.clock.time += 25 * 3_600_000;
+      userTable(engine, ...manyUsers(3), 'N1,New 1,');
+      expect(outcomes(await run(engine))).toEqual(expected);
+      expectNoDuplicates(engine);
+    },
+  );
 
   it('nothing to write asks nobody; a refused approval ends the run without a trace to resume', async () => {
     const engine = await makeEngine();
@@ -235,6 +255,43 @@ describe('users', () => {
       unchanged: 1,
     });
   });
+});
+
+it('rows that could not be marked after their answer are not called unsent', async () => {
+  const engine = await makeEngine();
+  userTable(engine, 'A,Ann,', 'B,Bob,');
+  const { store } = engine.ports;
+  const openRunRows: typeof store.openRunRows = async (runId) => {
+    const rows = await store.openRunRows(runId);
+    return new Proxy(rows, {
+      get: (target, name): unknown => {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== 'function') return method;
+        if (name !== 'patch' || engine.service.writes.length === 0) return method.bind(target) as unknown;
+        return failOnce(method.bind(target) as typeof target.patch);
+      },
+    });
+  };
+  let failed = false;
+  const failOnce =
+    (patch: (...args: Parameters<RunRows['patch']>) => Promise<void>): RunRows['patch'] =>
+    (...args) => {
+      if (failed) return patch(...args);
+      failed = true;
+      return Promise.reject(new UnavailableError('state.unwritable', 'the disk is full'));
+    };
+  const ports = {
+    ...engine.ports,
+    store: new Proxy(store, {
+      get: (target, name): unknown => {
+        const method: unknown = name === 'openRunRows' ? openRunRows : Reflect.get(target, name);
+        return typeof method === 'function' ? (method.bind(target) as unknown) : method;
+      },
+    }),
+  };
+  const result = await push(ports, 'push', [users], PLAN_OPTIONS, approve);
+  expect(result.report.exit_code).toBe(8);
+  expect(outcomes(result)).toEqual({ rows: 2, created: 2 });
 });
 
 describe('refusals', () => {
@@ -465,9 +522,9 @@ describe('prices', () => {
     expect(engine.service.prices.at(-1)).toMatchObject({ player_id: 1, price: 5.6 });
   });
 
-  it('a lost answer is held: a second upload might double it', async () => {
+  it('an upload that left no trace is held: a second upload might double it', async () => {
     const engine = await makeEngine();
-    engine.service.faults.push('lost');
+    engine.service.faults.push('vanished');
     priceTable(engine, '1,1,5.5,initial');
     expect(outcomes(await run(engine, prices))).toEqual({ rows: 1, unknown: 1 });
     expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 1, unknown: 1 });

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
-import { InterruptedError } from '../../../src/model/error.ts';
+import { InterruptedError, UnavailableError } from '../../../src/model/error.ts';
 import { OUTCOMES } from '../../../src/model/outcome.ts';
-import type { SyncPorts } from '../../../src/sync/sync.ts';
+import type { PlanOptions, SyncPorts } from '../../../src/sync/sync.ts';
+import { planPush } from '../../../src/sync/plan-sync.ts';
 import { push, type PushResult } from '../../../src/sync/push.ts';
 import { resume } from '../../../src/sync/resume.ts';
 import { approve, expectNoKeyTwice, mappingOn, resultLines, summaryOf } from '../../property/push-case.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../../support/engine.ts';
+import type { Fault } from '../../support/fake-service.ts';
+import { settingNames } from '../../support/points.ts';
 
 const SETTLE_MS = 120_000;
 const users = mappingOn('users.csv', { batchSize: 100 });
@@ -23,8 +26,15 @@ const run = (
   engine: Engine,
   mapping: PushMapping = users,
   ports: Partial<SyncPorts> = {},
+  options: Partial<PlanOptions> = {},
 ): Promise<PushResult> =>
-  push({ ...engine.ports, concurrency: 1, ...ports }, 'push', [mapping], PLAN_OPTIONS, approve);
+  push(
+    { ...engine.ports, concurrency: 1, ...ports },
+    'push',
+    [mapping],
+    { ...PLAN_OPTIONS, ...options },
+    approve,
+  );
 
 const outcomes = (result: PushResult | undefined): Record<string, number> => {
   if (result === undefined) throw new Error('nothing to resume');
@@ -207,5 +217,515 @@ describe('a write of users without an answer', () => {
     await run(engine);
     expect(sent).toEqual([25, 25]);
     expectNoKeyTwice(engine);
+  });
+});
+
+describe('a refused batch of users', () => {
+  it.each<readonly [string, (engine: Engine) => void]>([
+    ['comes late', ({ service }) => void (service.listLagMs = 30_000)],
+    ['comes late, like the counter', ({ service }) => void (service.listLagMs = 30_000)],
+  ])('that was half applied is not sent twice where the list %s', async (what, arrange) => {
+    const engine = await makeEngine();
+    arrange(engine);
+    if (what.includes('counter')) engine.service.counter = { lagMs: 30_000 };
+    engine.service.faults.push(undefined, 'half_then_refused');
+    userTable(engine, ...names(8));
+    const result = await run(engine, { ...users, batchSize: 4 });
+    expect(outcomes(result)).toEqual({ created: 8 });
+    expectNoKeyTwice(engine);
+  });
+
+  it('is believed to have left nothing only after a while where nothing is counted', async () => {
+    const engine = await makeEngine();
+    engine.service.counter = 'absent';
+    engine.service.refuses.add('U3');
+    userTable(engine, ...names(8));
+    const result = await run(engine);
+    expect(outcomes(result)).toEqual({ created: 7, rejected: 1 });
+    // Each halving has to wait.
+    expect(engine.clock.slept).toEqual([SETTLE_MS, SETTLE_MS, SETTLE_MS]);
+    expect(engine.service.writes.map(({ body }) => (body as { users: unknown[] }).users.length)).toEqual([
+      8, 4, 4, 2, 2, 1, 1,
+    ]);
+  });
+
+  it('is halved at once where the counter and the list agree', async () => {
+    const engine = await makeEngine();
+    engine.service.refuses.add('U3');
+    userTable(engine, ...names(8));
+    await run(engine);
+    expect(engine.clock.slept).toEqual([]);
+    expect(engine.service.writes).toHaveLength(7);
+  });
+
+  it('costs what the plan says at most when every row is refused', async () => {
+    const engine = await makeEngine();
+    for (const name of names(11)) engine.service.refuses.add(name);
+    engine.service.users.push({ id: 'o', user_id: 8, external_id: 'there', display_name: 'x' });
+    userTable(engine, ...names(11));
+    const mapping = { ...users, batchSize: 5 };
+    const planned = await planPush(engine.ports, [mapping], PLAN_OPTIONS);
+    const [plan] = planned.mappings;
+    await planned.rows.remove();
+    const before = engine.service.reads;
+    expect(outcomes(await run(engine, mapping))).toEqual({ rejected: 11 });
+    expect(engine.service.writes).toHaveLength(plan?.worst.writes ?? 0);
+    // The account and the list that rows are compared with come first.
+    expect(engine.service.reads - before - 2).toBe(plan?.worst.reads);
+  });
+});
+
+describe('a user that was created and whose flag is not set yet', () => {
+  it('gets its flag also when the last settling of the run found it', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('vanished', undefined, 'vanished', 'lost');
+    engine.service.listable = true;
+    engine.tables.set('users.csv', [
+      ['external_id', 'display_name', 'is_active'],
+      ['U1', 'One', 'false'],
+      ['U2', 'Two', ''],
+    ]);
+    // What was lost the third time is found only after a while.
+    let sent = 0;
+    engine.service.onCall = (body) => {
+      if (body !== undefined) sent += 1;
+      engine.service.listable = sent !== 4 || engine.clock.slept.length > 2;
+    };
+    expect(outcomes(await run(engine, { ...users, batchSize: 1 }))).toEqual({ created: 2 });
+    expect(engine.service.users.find(({ external_id }) => external_id === 'U1')?.is_active).toBe(false);
+    expectNoKeyTwice(engine);
+  });
+});
+
+describe('two mappings with one key', () => {
+  const other = mappingOn('others.csv', { name: 'others' });
+  const both = (engine: Engine, ports: Partial<SyncPorts> = {}): Promise<PushResult> => {
+    userTable(engine, 'U1', 'U2');
+    engine.tables.set('others.csv', [
+      ['external_id', 'display_name'],
+      ['U2', 'Name of U2'],
+      ['U3', 'Name of U3'],
+    ]);
+    const all = { ...engine.ports, concurrency: 1, ...ports };
+    return push(all, 'push', [users, other], PLAN_OPTIONS, approve);
+  };
+
+  it('create it once', async () => {
+    const engine = await makeEngine();
+    await both(engine);
+    expect(resultLines(engine, 'others').map(({ outcome }) => outcome)).toEqual(['unchanged', 'created']);
+    expectNoKeyTwice(engine);
+  });
+
+  it('do not create it while it is not known what became of the first write of it', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('late');
+    await both(engine, { maxWaitMs: 0 });
+    expect(resultLines(engine, 'others').map(({ outcome }) => outcome)).toEqual(['deferred', 'created']);
+    engine.clock.time += SETTLE_MS;
+    engine.service.applyLate();
+    expectNoKeyTwice(engine);
+    await resume(engine.ports, undefined, approve);
+    expect(resultLines(engine, 'others').map(({ outcome }) => outcome)).toEqual(['unchanged', 'created']);
+    expectNoKeyTwice(engine);
+  });
+});
+
+it('what an answer shows under a key is remembered, also when it is not what was sent', async () => {
+  const engine = await makeEngine();
+  userTable(engine, 'U1');
+  const { send } = engine.service;
+  engine.service.send = async (operation, input) => {
+    const result = await send(operation, input);
+    const [user] = engine.service.users;
+    if (user !== undefined) engine.service.users[0] = { ...user, display_name: 'Somebody' };
+    if (result.kind !== 'applied') return result;
+    return { ...result, records: engine.service.users as never };
+  };
+  expect(outcomes(await run(engine))).toEqual({ conflict: 1 });
+  engine.service.send = send;
+  // It is known to be there, so that it is changed and not created again.
+  expect(outcomes(await run(engine, { ...users, compare: 'snapshot' }))).toEqual({ updated: 1 });
+  expectNoKeyTwice(engine);
+});
+
+it('a service that refuses to be listed in words of its own is compared with what is remembered', async () => {
+  const engine = await makeEngine();
+  userTable(engine, 'U1', 'U2');
+  await run(engine);
+  const refusal = new UnavailableError('service.no_envelope', 'JSON that is not the envelope (HTTP 400)');
+  engine.service.list = () => {
+    throw refusal;
+  };
+  expect(outcomes(await run(engine))).toEqual({ unchanged: 2 });
+});
+
+/** A resource that no list shows, with a table of two rows that go out one after the other. */
+interface Unlisted {
+  readonly mapping: PushMapping;
+  readonly table: readonly (readonly string[])[];
+}
+const WEEKS = ['01234567-89ab-4cde-8f01-23456789abcd', '01234567-89ab-4cde-8f01-23456789abce'];
+const UNLISTED = {
+  prices: {
+    mapping: mappingOn('prices.csv', {
+      name: 'prices',
+      resource: 'prices',
+      operation: 'append',
+      compare: 'snapshot',
+      batchSize: 2,
+    }),
+    table: [
+      ['fantasy_league_id', 'player_id', 'price', 'type'],
+      ...['1,1,5,initial', '1,2,6,initial', '1,3,7,initial', '1,4,8,initial'].map((line) => line.split(',')),
+    ],
+  },
+  leagues: {
+    mapping: mappingOn('leagues.csv', { name: 'leagues', resource: 'fantasy_leagues', operation: 'create' }),
+    table: [
+      ['name', 'league_id'],
+      ['Cup', '1'],
+      ['Shield', '1'],
+    ],
+  },
+  points: {
+    mapping: mappingOn('points.csv', { name: 'points', resource: 'points_config', operation: 'set' }),
+    table: [
+      ['fantasy_league_id', ...settingNames],
+      ['1', ...settingNames.map(() => '1')],
+      ['2', ...settingNames.map(() => '2')],
+    ],
+  },
+  triggers: {
+    mapping: mappingOn('triggers.csv', {
+      name: 'triggers',
+      resource: 'auto_substitutions',
+      operation: 'trigger',
+    }),
+    table: [['fantasy_league_id', 'game_week_id'], ...WEEKS.map((week, at) => [String(at + 1), week])],
+  },
+} satisfies Record<string, Unlisted>;
+
+const runUnlisted = (
+  engine: Engine,
+  name: keyof typeof UNLISTED,
+  options: Partial<PlanOptions> = {},
+): Promise<PushResult> => {
+  const { mapping, table } = UNLISTED[name];
+  engine.tables.set(`${name}.csv`, table);
+  return run(engine, mapping, {}, options);
+};
+const told = (engine: Engine, name: keyof typeof UNLISTED): readonly string[] => [
+  ...new Set(resultLines(engine, name).map(({ outcome, message }) => (message === '' ? outcome : message))),
+];
+/** Time goes by while a run waits until nothing can be applied late: then this happens. */
+function whileWaiting(engine: Engine, happen: () => void): void {
+  const sleep = engine.clock.sleep.bind(engine.clock);
+  engine.clock.sleep = async (ms) => {
+    await sleep(ms);
+    happen();
+  };
+}
+
+describe('a write without an answer that no list shows', () => {
+  type Row = readonly [
+    keyof typeof UNLISTED,
+    string,
+    {
+      readonly fault?: Fault;
+      readonly arrange?: (engine: Engine) => void;
+      readonly options?: Partial<PlanOptions>;
+    },
+    Record<string, number>,
+    number,
+    RegExp,
+  ];
+  const lateMs = SETTLE_MS - 1;
+  const late = { fault: 'late' as const, arrange: ({ service }: Engine) => void (service.lateMs = lateMs) };
+  const settle = { onAmbiguous: 'settle' as const };
+  const rows: readonly Row[] = [
+    // POST /price: the uploads of the log, by their reference, that were not there before.
+    ['prices', 'in the log at once: applied', { fault: 'lost' }, { created: 4 }, 2, /^created$/],
+    ['prices', 'in the log after a while: applied', late, { created: 4 }, 2, /^created$/],
+    ['prices', 'not in the log: held', {}, { created: 2, unknown: 2 }, 2, /the upload log does not show it/],
+    [
+      'prices',
+      'not in the log, where settling is allowed: sent again',
+      { options: settle },
+      { created: 4 },
+      3,
+      /./,
+    ],
+    [
+      'prices',
+      'a log without references has grown: held, also where settling is allowed',
+      {
+        fault: 'lost',
+        arrange: ({ service }) => {
+          service.references = 'absent';
+          service.prices.push({ player_id: 50, price: 1 });
+        },
+        options: { ...settle, adopt: true },
+      },
+      { created: 2, unknown: 2 },
+      2,
+      /the upload log has 2 records more than before/,
+    ],
+    [
+      'prices',
+      'a log without references has not grown: sent again where settling is allowed',
+      { arrange: ({ service }) => void (service.references = 'absent'), options: settle },
+      { created: 4 },
+      3,
+      /./,
+    ],
+    [
+      'prices',
+      'references that are those of records, and it has grown: held',
+      {
+        fault: 'lost',
+        arrange: ({ service }) => void (service.references = 'record'),
+        options: settle,
+      },
+      { created: 2, unknown: 2 },
+      2,
+      /the upload log has 2 records more than before/,
+    ],
+    [
+      'prices',
+      'somebody else uploaded meanwhile: held, also where settling is allowed',
+      {
+        arrange: (engine) => {
+          whileWaiting(engine, () =>
+            engine.service.prices.push({ player_id: 9, price: 1, league: 1, write: 99 }),
+          );
+        },
+        options: settle,
+      },
+      { created: 2, unknown: 2 },
+      2,
+      /the upload log has 1 records more/,
+    ],
+    [
+      'prices',
+      'another league has an upload of the same players: held',
+      {
+        arrange: (engine) => {
+          whileWaiting(engine, () => {
+            for (const player_id of [1, 2])
+              engine.service.prices.push({ player_id, price: 1, league: 2, write: 99 });
+          });
+        },
+        options: settle,
+      },
+      { created: 2, unknown: 2 },
+      2,
+      /the upload log has 2 records more/,
+    ],
+    [
+      'prices',
+      'a log whose length nothing states: held, also where settling is allowed',
+      { arrange: ({ service }) => void (service.statesTotal = false), options: settle },
+      { created: 2, unknown: 2 },
+      2,
+      /could not be read/,
+    ],
+    [
+      'prices',
+      'a long log is known by its length: held',
+      {
+        fault: 'lost',
+        arrange: ({ service }) => {
+          service.prices.push(...Array.from({ length: 21 }, (_, at) => ({ player_id: at + 50, price: 1 })));
+          service.pageSize = 1;
+        },
+        options: { ...settle, adopt: true },
+      },
+      { created: 2, unknown: 2 },
+      2,
+      /the upload log has 2 records more/,
+    ],
+    [
+      'prices',
+      'a long log that has not grown: sent again where settling is allowed',
+      {
+        arrange: ({ service }) => {
+          service.prices.push(...Array.from({ length: 21 }, (_, at) => ({ player_id: at + 50, price: 1 })));
+          service.pageSize = 1;
+        },
+        options: { ...settle, adopt: true },
+      },
+      { created: 4 },
+      3,
+      /./,
+    ],
+    // POST /fantasy-league: the account's counter, and nothing else.
+    [
+      'leagues',
+      'the counter rose by one: it exists, but nobody knows its id',
+      { fault: 'lost', options: settle },
+      { created: 1, unknown: 1 },
+      2,
+      /nothing shows its id: find it at the provider, and type resolve \w+ --assume applied/,
+    ],
+    [
+      'leagues',
+      'the counter stands still: held',
+      {},
+      { created: 1, unknown: 1 },
+      2,
+      /counts no fantasy league more/,
+    ],
+    [
+      'leagues',
+      'the counter stands still, where settling is allowed: sent again',
+      { options: settle },
+      { created: 2 },
+      3,
+      /./,
+    ],
+    [
+      'leagues',
+      'the counter rose by two: held',
+      {
+        arrange: ({ service }) => {
+          service.onCall = (body) => {
+            if (body !== undefined && service.leagues.length === 0)
+              service.leagues.push({ id: 8, name: 'of others' }, { id: 9, name: 'of others' });
+          };
+        },
+        options: settle,
+      },
+      { created: 1, unknown: 1 },
+      2,
+      /counts 2 fantasy leagues more than before, where 1 had no answer/,
+    ],
+    [
+      'leagues',
+      'nothing is counted: held, also where settling is allowed',
+      { arrange: ({ service }) => void (service.counter = 'absent'), options: settle },
+      { created: 1, unknown: 1 },
+      2,
+      /could not be read/,
+    ],
+    // POST /points/config: the configuration of the league, field by field.
+    ['points', 'every field stands there: applied', { fault: 'lost' }, { created: 2 }, 2, /^created$/],
+    ['points', 'it stands there after a while: applied', late, { created: 2 }, 2, /^created$/],
+    [
+      'points',
+      'another configuration stands there: held',
+      { arrange: ({ service }) => void service.configs.set(1, { fantasy_league_id: 1, starter_points: 9 }) },
+      { created: 1, unknown: 1 },
+      2,
+      /the league has another points configuration/,
+    ],
+    [
+      'points',
+      'another configuration, where settling is allowed: sent again',
+      {
+        arrange: ({ service }) => void service.configs.set(1, { fantasy_league_id: 1, starter_points: 9 }),
+        options: settle,
+      },
+      { created: 2 },
+      3,
+      /./,
+    ],
+    [
+      'points',
+      'none can be read: held, also where settling is allowed',
+      { options: settle },
+      { created: 1, unknown: 1 },
+      2,
+      /could not be read/,
+    ],
+    // POST /auto-substitution: new records in the log of the league.
+    ['triggers', 'new records at once: applied', { fault: 'lost' }, { created: 2 }, 2, /./],
+    ['triggers', 'new records after a while: applied', late, { created: 2 }, 2, /./],
+    [
+      'triggers',
+      'no new records: held for ever, also where settling is allowed',
+      { options: settle },
+      { created: 1, unknown: 1 },
+      2,
+      /shows no new substitution.*--again/,
+    ],
+  ];
+
+  it.each(rows)(
+    '%s: %s',
+    async (name, _what, { fault = 'vanished', arrange, options }, expected, writes, message) => {
+      const engine = await makeEngine();
+      engine.service.faults.push(fault);
+      arrange?.(engine);
+      const result = await runUnlisted(engine, name, options);
+      expect(outcomes(result)).toEqual(expected);
+      expect(engine.service.writes).toHaveLength(writes);
+      expect(told(engine, name).join('\n')).toMatch(message);
+      expect(result.report.exit_code).toBe(expected['unknown'] === undefined ? 0 : 7);
+      // A later push does not send a held row either.
+      if (expected['unknown'] !== undefined) {
+        await runUnlisted(engine, name, { ...options, adopt: true });
+        expect(engine.service.writes).toHaveLength(writes);
+        expect(resultLines(engine, name)[0]?.outcome).toBe('deferred');
+      }
+    },
+  );
+
+  it('two uploads of the same players are not taken for each other', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push(undefined, 'vanished');
+    const { mapping, table } = UNLISTED.prices;
+    const [header = []] = table;
+    engine.tables.set('prices.csv', [
+      header,
+      ['1', '1', '5', 'initial'],
+      ['1', '2', '5', 'initial'],
+      ['1', '1', '6', 'current'],
+      ['1', '2', '6', 'current'],
+    ]);
+    expect(outcomes(await run(engine, mapping))).toEqual({ created: 2, unknown: 2 });
+  });
+
+  it('a trigger beside another one of its league is held: the new records may be of either', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push(undefined, 'lost');
+    engine.tables.set('triggers.csv', [
+      ['fantasy_league_id', 'game_week_id'],
+      ...WEEKS.map((week) => ['1', week]),
+    ]);
+    expect(outcomes(await run(engine, UNLISTED.triggers.mapping))).toEqual({ created: 1, unknown: 1 });
+    expect(told(engine, 'triggers').join(' ')).toContain('may be those of another trigger');
+  });
+
+  it('is settled by resume too, and sent again by resume where that is allowed', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('vanished');
+    await runUnlisted(engine, 'prices');
+    expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ created: 2, unknown: 2 });
+    expect(engine.service.writes).toHaveLength(2);
+    const settled = await resume(engine.ports, undefined, approve, 'settle');
+    expect(outcomes(settled)).toEqual({ created: 4 });
+    expect(engine.service.writes).toHaveLength(3);
+    expectNoKeyTwice(engine);
+  });
+
+  it('is found by resume after a run that might not wait', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('late');
+    const { mapping, table } = UNLISTED.prices;
+    engine.tables.set('prices.csv', table);
+    expect(outcomes(await run(engine, mapping, { maxWaitMs: 0 }))).toEqual({ created: 2, unknown: 2 });
+    expect(engine.clock.slept).toEqual([]);
+    expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ created: 4 });
+    expect(engine.clock.slept).toEqual([SETTLE_MS]);
+    expect(engine.service.writes).toHaveLength(2);
+  });
+
+  it('costs reading requests that the plan counts', async () => {
+    const engine = await makeEngine();
+    for (const name of ['prices', 'leagues', 'triggers'] as const) {
+      const { report } = await runUnlisted(engine, name);
+      expect(report.requests.planned).toBe(report.requests.sent);
+    }
   });
 });

@@ -1,0 +1,88 @@
+import { EXIT } from '../model/error.ts';
+import type { ExitCode } from '../model/error.ts';
+import type { Store } from '../model/store.ts';
+import { planPrune, prune } from '../sync/prune.ts';
+import type { PruneOptions, PrunePlan } from '../sync/prune.ts';
+import { approve } from './approval.ts';
+import type { Config } from './config.ts';
+import type { Program } from './program.ts';
+import { renderTyped } from './render/stop.ts';
+import { renderCountOf, renderTime } from './render/text.ts';
+import { openLock } from './state.ts';
+
+/** `runs prune`: shows which finished runs are old, asks once, and removes them with their results. Never needs the service. */
+export async function pruneRuns(
+  store: Store,
+  config: Config,
+  options: PruneOptions,
+  yes: boolean,
+  program: Program,
+): Promise<ExitCode> {
+  const { screen, clock } = program;
+  const plan = await planPrune({ store, clock }, options);
+  const some = plan.runs.length + plan.folders.length > 0;
+  if (some) {
+    const shown = describe(plan, config.timezone);
+    if (yes) screen.say(shown);
+    else screen.tell(shown);
+    await approve(
+      `Remove ${whatGoes(plan)}?`,
+      renderTyped(program.typed),
+      yes,
+      program,
+      'nothing was removed',
+    );
+    await prune({ store, lock: openLock(config) }, plan);
+  }
+  const document = {
+    command: 'runs prune',
+    exit_code: EXIT.done,
+    removed: plan.runs.map(({ id }) => id),
+    folders: plan.folders.map(({ id }) => id),
+    kept: plan.kept,
+    needed: plan.needed.map(({ id }) => id),
+  };
+  const kept = renderCountOf(plan.kept, 'run stays', 'runs stay');
+  const text = some ? `removed ${whatGoes(plan)}; ${kept}` : `nothing to remove; ${kept}`;
+  await screen.data(screen.json ? JSON.stringify(document) : text);
+  return EXIT.done;
+}
+
+function whatGoes({ runs, folders }: PrunePlan): string {
+  return [
+    ...(runs.length > 0
+      ? [renderCountOf(runs.length, 'run with its results', 'runs with their results')]
+      : []),
+    ...(folders.length > 0
+      ? [
+          renderCountOf(
+            folders.length,
+            'folder of a command that was cut off',
+            'folders of commands that were cut off',
+          ),
+        ]
+      : []),
+  ].join(' and ');
+}
+
+function describe(plan: PrunePlan, timezone: string): string {
+  const { runs, needed } = plan;
+  const [oldest, newest] = [runs[0], runs.at(-1)];
+  const span =
+    oldest === undefined || newest === undefined
+      ? []
+      : [
+          `  the oldest is ${oldest.id} of ${renderTime(oldest.startedAtMs, timezone)}, the newest ${newest.id} of ${renderTime(newest.startedAtMs, timezone)}`,
+        ];
+  const stays = needed.map(({ id, finished }) => `${id} (${finished ? 'resolve' : 'resume'})`).slice(0, 5);
+  const old = renderCountOf(
+    needed.length,
+    'old run stays, because something of it is open',
+    'old runs stay, because something of them is open',
+  );
+  return [
+    `${whatGoes(plan)} would be removed; what the service holds, and what is remembered of it, stays`,
+    ...span,
+    ...(needed.length > 0 ? [`  ${old}: ${stays.join(', ')}`] : []),
+  ].join('\n');
+}

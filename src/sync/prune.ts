@@ -1,0 +1,65 @@
+import type { Run, ServiceAccount, StrayFolder } from '../model/store.ts';
+import type { SyncPorts } from './sync.ts';
+
+/** Which runs may go: finished ones that are neither among the newest `keep` nor younger than `olderThanMs`. */
+export interface PruneOptions {
+  readonly keep: number;
+  readonly olderThanMs: number;
+}
+
+/** What pruning would remove, oldest first, and what stays although it is old. */
+export interface PrunePlan {
+  readonly runs: readonly Run[];
+  readonly folders: readonly StrayFolder[];
+  /** Old runs that stay: `resume` or `resolve` still needs them. */
+  readonly needed: readonly Run[];
+  /** Runs that stay, those among them. */
+  readonly kept: number;
+}
+
+/** A folder without a run may be that of a command that is still reading its tables. */
+const STRAY_AFTER_MS = 24 * 60 * 60 * 1000;
+
+/** Finds the runs and folders that nothing needs any more. Writes nothing. */
+export async function planPrune(
+  { store, clock }: Pick<SyncPorts, 'store' | 'clock'>,
+  { keep, olderThanMs }: PruneOptions,
+): Promise<PrunePlan> {
+  const nowMs = clock.now();
+  const all = await store.runs(Number.MAX_SAFE_INTEGER);
+  const old = all.slice(keep).filter((run) => (run.endedAtMs ?? nowMs) <= nowMs - olderThanMs);
+  const open = new Set<string>();
+  for (const account of accountsOf(old))
+    for (const { runId } of await store.openIntents(account)) open.add(runId);
+  const isNeeded = (run: Run): boolean =>
+    !run.finished ||
+    open.has(run.id) ||
+    run.summaries.some((each) => each.direction === 'push' && each.conflict > 0);
+  const runs = old.filter((run) => !isNeeded(run)).toReversed();
+  const folders = (await store.strayFolders()).filter(
+    ({ changedAtMs }) => changedAtMs <= nowMs - STRAY_AFTER_MS,
+  );
+  return { runs, folders, needed: old.filter(isNeeded), kept: all.length - runs.length };
+}
+
+/**
+ * Removes what {@link planPrune} found, under the lock of every account that it concerns, so that no command works with these runs meanwhile.
+ * Errors: StoppedError `lock.held`.
+ */
+export async function prune(
+  { store, lock }: Pick<SyncPorts, 'store' | 'lock'>,
+  { runs, folders }: PrunePlan,
+): Promise<void> {
+  const held: { release(): Promise<void> }[] = [];
+  try {
+    for (const account of accountsOf(runs)) held.push(await lock.acquire(account, 'runs prune'));
+    await store.removeRuns([...runs, ...folders].map(({ id }) => id));
+  } finally {
+    for (const each of held) await each.release();
+  }
+}
+
+function accountsOf(runs: readonly Run[]): readonly ServiceAccount[] {
+  const accounts = runs.map(({ account }) => [JSON.stringify(account), account] as const);
+  return [...new Map(accounts).values()];
+}

@@ -1,0 +1,206 @@
+import type { RecordOf } from '../contract/index.ts';
+import type { PushMapping } from '../mapping/mapping.ts';
+import { pushTarget } from '../mapping/push-fields.ts';
+import { RefusedError, UnavailableError } from '../model/error.ts';
+import type { RunRow } from '../model/run-rows.ts';
+import type { Intent, ServiceAccount } from '../model/store.ts';
+import { changedFields } from '../plan/diff.ts';
+import { known } from '../plan/known-records.ts';
+import { quotaUsed } from '../plan/quota.ts';
+import { pushRequests, type Confirmation } from '../plan/requests.ts';
+import { leagueOf, readEvidence, writesSince, type Evidence } from './evidence.ts';
+import { readLog } from './logs.ts';
+import { readPointsConfig } from './pull-resources.ts';
+import type { OpenWrite, ReadBackPorts, Seen } from './read-back.ts';
+
+type Look = (
+  ports: ReadBackPorts,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  open: readonly OpenWrite[],
+) => Promise<Seen>;
+
+const nothing = (others: Seen['others'], why: string): Seen => ({ found: new Map(), others, why });
+
+/** The rows of writes as their resource confirms them when an answer says no more than yes. */
+const confirmAll = (
+  { resource }: PushMapping,
+  writes: readonly OpenWrite[],
+): ReadonlyMap<string, Confirmation> =>
+  new Map(writes.flatMap(({ rows }) => [...(pushRequests[resource]?.match(rows, [{}]) ?? [])]));
+
+const NO_EVIDENCE =
+  'what the service held before it could not be read, so nobody can tell whether it was applied';
+
+/** Price uploads: the log groups its records by upload, and one whose players are those of the request is the request. */
+const prices: Look = async (ports, account, mapping, open) => {
+  const log = await readLog(ports, 'list-prices', {});
+  const [first] = open;
+  const evidence = first && readEvidence(first.intent);
+  if (log === undefined || evidence?.count === undefined) return nothing('unclear', NO_EVIDENCE);
+  // Writes of one upload each go out one at a time, so the evidence of the first holds for all.
+  const since = await writesSince(ports, account, mapping, evidence.atMs);
+  const applied = since.filter(({ result }) => result === 'applied');
+  const groups = uploadsOf(log.records ?? [], evidence);
+  for (const intent of applied) take(groups, intent);
+  const found = open.filter(({ intent }) => {
+    const rivals = open.filter((other) => isSameUpload(other.intent, intent)).length;
+    return matching(groups, intent).length >= rivals;
+  });
+  const rows = [...applied, ...found.map(({ intent }) => intent)].reduce(
+    (sum, { keys }) => sum + keys.length,
+    0,
+  );
+  const more = log.count - evidence.count - rows;
+  const seen = { found: confirmAll(mapping, found), pages: log.pages };
+  return more === 0
+    ? {
+        ...seen,
+        others: 'unseen',
+        why: 'the upload log does not show it, but its price may be a delta, so it is not sent again',
+      }
+    : {
+        ...seen,
+        others: 'unclear',
+        why: `the upload log has ${more} records more than before that are not just these rows`,
+      };
+};
+
+/** One upload in the log. */
+interface Upload {
+  readonly league: number | undefined;
+  readonly players: string;
+}
+
+const playersText = (players: readonly (number | string)[]): string => players.map(String).sort().join(' ');
+
+/** The uploads of a log that were not there when the evidence was taken. */
+function uploadsOf(records: readonly RecordOf<'list-prices'>[], { refs }: Evidence): Upload[] {
+  if (refs === undefined) return [];
+  const fresh = records.filter(({ txn_ref }) => !refs.includes(txn_ref ?? ''));
+  return Map.groupBy(fresh, ({ txn_ref }) => txn_ref ?? '')
+    .values()
+    .map((group): Upload => {
+      const leagues = new Set(group.flatMap(({ fantasy_league_id }) => fantasy_league_id ?? []));
+      return {
+        league: leagues.size === 1 ? [...leagues][0] : undefined,
+        players: leagues.size > 1 ? '' : playersText(group.map(({ player }) => player?.id ?? '?')),
+      };
+    })
+    .toArray();
+}
+
+/** What an upload of an intent looks like in the log. */
+function uploadOf({ keys }: Intent): Upload {
+  const parts = keys.map((key) => key.split('/'));
+  return { league: Number(parts[0]?.[0]), players: playersText(parts.map(([, player]) => player ?? '')) };
+}
+
+const isUpload = (upload: Upload, wanted: Upload): boolean =>
+  upload.players === wanted.players && (upload.league ?? wanted.league) === wanted.league;
+
+const isSameUpload = (one: Intent, other: Intent): boolean => isUpload(uploadOf(one), uploadOf(other));
+
+const matching = (uploads: readonly Upload[], intent: Intent): readonly Upload[] =>
+  uploads.filter((upload) => isUpload(upload, uploadOf(intent)));
+
+/** Takes the upload of an applied write out. */
+function take(uploads: Upload[], intent: Intent): void {
+  const at = uploads.findIndex((upload) => isUpload(upload, uploadOf(intent)));
+  if (at !== -1) uploads.splice(at, 1);
+}
+
+/** Fantasy leagues: nothing lists them. The account's counter tells at best that there is one more, and never which id it has. */
+const fantasyLeagues: Look = async (ports, account, mapping, open) => {
+  const used = quotaUsed(await ports.service.account(), 'fantasy_leagues');
+  const [first] = open;
+  const evidence = first && readEvidence(first.intent);
+  if (used === undefined || evidence?.used === undefined) return nothing('unclear', NO_EVIDENCE);
+  const since = await writesSince(ports, account, mapping, evidence.atMs);
+  const applied = since.filter(({ result }) => result === 'applied').length;
+  const more = used - evidence.used - applied;
+  if (more === 0)
+    return nothing('unseen', 'the account counts no fantasy league more than before, but it may count late');
+  const ids = open.map(({ intent }) => intent.id).join(', ');
+  const exists = `the account counts ${more} more than before, so it seems to exist, but nothing shows its id: find it at the provider, and type resolve ${ids} --assume applied`;
+  return nothing(
+    'unclear',
+    more === open.length
+      ? exists
+      : `the account counts ${more} fantasy leagues more than before, where ${open.length} had no answer: ask the provider which are there`,
+  );
+};
+
+/** Points configurations: every field of the league's configuration as it was sent is as good as an answer. */
+const pointsConfig: Look = async (ports, account, mapping, open) => {
+  const found = new Map<string, Confirmation>();
+  let others: Seen['others'] = 'unseen';
+  for (const row of open.flatMap(({ rows }) => rows)) {
+    const confirmation = await readPoints(ports, account, mapping, row);
+    if (confirmation === undefined) others = 'unclear';
+    else if (confirmation !== 'another' && row.key !== null) found.set(row.key, confirmation);
+  }
+  const why =
+    others === 'unclear'
+      ? 'the points configuration of the league could not be read'
+      : 'the league has another points configuration; it is not sent again, because it may add a second one';
+  return { found, others, why };
+};
+
+async function readPoints(
+  ports: ReadBackPorts,
+  account: ServiceAccount,
+  { name, resource }: PushMapping,
+  row: RunRow,
+): Promise<Confirmation | 'another' | undefined> {
+  try {
+    const [record] = await readPointsConfig(leagueOf(row), { ...ports, account, mapping: name });
+    const held: Readonly<Record<string, unknown>> = { ...record, fantasy_league_id: leagueOf(row) };
+    const fields = Object.keys(pushTarget(resource)?.fields ?? {}).flatMap((field) => {
+      const value = held[field];
+      return typeof value === 'number' ? [[field, value] as const] : [];
+    });
+    const holds = known(row.key ?? '', record?.id ?? null, null, Object.fromEntries(fields));
+    if (changedFields(row.fields ?? {}, holds).length > 0) return 'another';
+    return { id: holds.id, record: holds };
+  } catch (error) {
+    const isUnread = error instanceof UnavailableError && error.code.startsWith('points_config.');
+    if (!isUnread && !(error instanceof RefusedError)) throw error;
+    return undefined;
+  }
+}
+
+/** Triggers: new records of the league's log, where no other trigger of the league can have made them. */
+const triggers: Look = async (ports, account, mapping, open) => {
+  const found: OpenWrite[] = [];
+  let why =
+    'the log of the league shows no new substitution, which a trigger without effect leaves none of either; --again sends it again';
+  for (const write of open) {
+    const evidence = readEvidence(write.intent);
+    const league = leagueOf(write.rows[0]);
+    const log = await readLog(ports, 'list-auto-substitutions', { fantasy_league_id: league });
+    if (log === undefined || evidence?.count === undefined) why = NO_EVIDENCE;
+    else if (log.count > evidence.count) {
+      const before = evidence.atMs - ports.settleMs;
+      const sent = await writesSince(ports, account, mapping, before);
+      const others = sent.some(
+        ({ id, keys, result }) =>
+          id !== write.intent.id &&
+          result !== 'not_applied' &&
+          result !== 'refused' &&
+          keys.some((key) => Number(key.split('/')[0]) === league),
+      );
+      if (others) why = 'the log has new substitutions, which may be those of another trigger of the league';
+      else found.push(write);
+    }
+  }
+  return { found: confirmAll(mapping, found), others: 'unclear', why };
+};
+
+/** How writes are read back that no list of records shows. */
+export const looks: Partial<Record<PushMapping['resource'], Look>> = {
+  prices,
+  fantasy_leagues: fantasyLeagues,
+  points_config: pointsConfig,
+  auto_substitutions: triggers,
+};

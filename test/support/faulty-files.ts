@@ -1,0 +1,52 @@
+import type * as Files from 'node:fs/promises';
+
+type Call = <T>(name: string, effect: () => Promise<T>) => Promise<T>;
+
+/** What every call of the file system passes; a test sets it for as long as its process lives. */
+export interface FaultyFiles {
+  call: Call;
+}
+
+/** The functions that writing a file is made of. */
+const FUNCTIONS = ['open', 'mkdir', 'rename', 'rm', 'lstat', 'realpath', 'stat', 'access'] as const;
+const METHODS = [
+  'appendFile',
+  'write',
+  'writeFile',
+  'sync',
+  'datasync',
+  'chmod',
+  'close',
+  'read',
+  'stat',
+] as const;
+
+/**
+ * `node:fs/promises` with every call passing `faulty.call`, for `vi.mock`. The methods of an open file are named like `handle.sync`.
+ */
+export function faultyFiles(real: typeof Files, faulty: FaultyFiles): typeof Files {
+  const wrapped = Object.fromEntries(
+    FUNCTIONS.map((name) => [
+      name,
+      async (...args: unknown[]): Promise<unknown> => {
+        const effect = real[name] as (...args: unknown[]) => Promise<unknown>;
+        const result = await faulty.call(name, () => effect(...args));
+        return name === 'open' ? faultyHandle(result as Files.FileHandle, faulty) : result;
+      },
+    ]),
+  );
+  const mocked = { ...real, ...wrapped };
+  return { ...mocked, default: mocked } as typeof Files;
+}
+
+function faultyHandle(handle: Files.FileHandle, faulty: FaultyFiles): Files.FileHandle {
+  return new Proxy(handle, {
+    get: (target, name) => {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== 'function') return method;
+      if (!(METHODS as readonly unknown[]).includes(name)) return method.bind(target) as unknown;
+      return (...args: unknown[]) =>
+        faulty.call(`handle.${String(name)}`, () => method.apply(target, args) as Promise<unknown>);
+    },
+  });
+}

@@ -1,0 +1,94 @@
+import type { RunRows } from '../../../src/model/run-rows.ts';
+import type { Store } from '../../../src/model/store.ts';
+import type { SyncPorts } from '../../../src/sync/sync.ts';
+import type { Transport } from '../../../src/model/ports.ts';
+
+class PowerCut extends Error {}
+
+/** A moment between two effects of a process: before or after one of them. */
+export interface Moment {
+  /** Counted from 1. */
+  readonly call: number;
+  readonly when: 'before' | 'after';
+}
+
+/**
+ * The life of one process, which ends at a moment: from then on nothing that it does has any effect. Its calls are every method of the state and
+ * of the rows of its run, every request, and whatever a test passes through `call`.
+ */
+export class Life {
+  /** What each call was, in order. */
+  readonly calls: string[] = [];
+  readonly #end: Moment | undefined;
+  readonly #opened: RunRows[] = [];
+  #dead = false;
+
+  constructor(end?: Moment) {
+    this.#end = end;
+  }
+
+  get isOver(): boolean {
+    return this.#dead;
+  }
+
+  async call<T>(name: string, effect: () => Promise<T>): Promise<T> {
+    this.check();
+    this.calls.push(name);
+    const isLast = this.calls.length === this.#end?.call;
+    if (isLast && this.#end.when === 'before') this.#die();
+    const result = await effect();
+    if (isLast) this.#die();
+    this.check();
+    return result;
+  }
+
+  /** Throws once the process has ended. */
+  check(): void {
+    if (this.#dead) throw new PowerCut('this process has ended');
+  }
+
+  readonly wire =
+    (next: Transport): Transport =>
+    (request) =>
+      this.call(`${request.method} ${new URL(request.url).pathname}`, () => next(request));
+
+  readonly ports = (ports: SyncPorts): SyncPorts => {
+    const openRunRows: Store['openRunRows'] = (runId) =>
+      this.call('store.openRunRows', async () => {
+        const rows = await ports.store.openRunRows(runId);
+        this.#opened.push(rows);
+        return this.#mortal('rows', rows, ['duplicates', 'lookAlikes']);
+      });
+    const store = this.#mortal('store', ports.store, ['allSnapshots']);
+    return {
+      ...ports,
+      store: new Proxy(store, {
+        get: (target, name): unknown =>
+          (name === 'openRunRows' ? openRunRows : Reflect.get(target, name)) as unknown,
+      }),
+    };
+  };
+
+  /** Lets go of the files, as the end of a process does. */
+  async bury(): Promise<void> {
+    for (const rows of this.#opened) await rows.close();
+  }
+
+  #die(): never {
+    this.#dead = true;
+    throw new PowerCut('the power is cut');
+  }
+
+  /** Every method is a call of this life, but for those that only read a stream. */
+  #mortal<Port extends object>(what: string, port: Port, streams: readonly string[]): Port {
+    return new Proxy(port, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== 'function' || typeof name !== 'string') return method;
+        if (streams.includes(name)) return method.bind(target) as unknown;
+        return (...args: unknown[]) =>
+          this.call(`${what}.${name}`, () => method.apply(target, args) as Promise<unknown>);
+      },
+    });
+  }
+}
