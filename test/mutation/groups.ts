@@ -10,21 +10,26 @@ export const groups: Readonly<Record<string, Group>> = {
     sources: ['src/client/classify.ts', 'src/client/envelope.ts'],
     tests: ['test/unit/client/classify.test.ts', 'test/unit/client/envelope.test.ts'],
   },
-  budget: {
+  windows: {
     sources: [
-      'src/model/budget.ts',
-      'src/client/budget.ts',
       'src/client/rate-window.ts',
       'src/client/throttle.ts',
       'src/client/server-time.ts',
       'src/client/request-log.ts',
     ],
     tests: [
-      'test/unit/model/budget.test.ts',
-      'test/unit/client/budget*.test.ts',
       'test/unit/client/rate-window.test.ts',
       'test/unit/client/request-log.test.ts',
+      'test/unit/client/server-time.test.ts',
       'test/unit/client/throttle.test.ts',
+    ],
+  },
+  budget: {
+    sources: ['src/model/budget.ts', 'src/client/budget.ts'],
+    tests: [
+      'test/unit/model/budget.test.ts',
+      'test/unit/model/window-length.test.ts',
+      'test/unit/client/budget.test.ts',
       'test/property/budget.test.ts',
     ],
   },
