@@ -99,6 +99,11 @@ export const mappingNames = {
   mapping: { type: 'string', array: true, default: [], describe: 'names of mappings; without any, all' },
 } as const satisfies Record<string, PositionalOptions>;
 
+/** Flags of every command that writes to the service. */
+export const writeFlags = {
+  'finish-by': text('send nothing that would end after this time, such as 17:30; the rest is deferred'),
+} as const satisfies Record<string, Options>;
+
 /** What becomes of writes that nobody can tell of. */
 export const ambiguousFlags = {
   'on-ambiguous': {
@@ -113,6 +118,7 @@ export const ambiguousFlags = {
 export const compareFlags = {
   ...serviceFlags,
   ...sourceFlags,
+  ...writeFlags,
   ...ambiguousFlags,
   compare: {
     ...text('what rows are compared with; wins over the mapping'),
@@ -123,13 +129,4 @@ export const compareFlags = {
 } as const satisfies Record<string, Options>;
 
 /** Flags of interfaces.md that come with a later version; each is answered with one line. */
-export const LATER_FLAGS = [
-  'out',
-  'plan',
-  'finish-by',
-  'after-deadline',
-  'week',
-  'weeks',
-  'tab',
-  'contract',
-] as const;
+export const LATER_FLAGS = ['after-deadline', 'week', 'weeks', 'tab'] as const;

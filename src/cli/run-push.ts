@@ -2,11 +2,12 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, type ExitCode } from '../model/error.ts';
 import { push } from '../sync/push.ts';
 import type { Approve, PushResult } from '../sync/push.ts';
+import { sampleChanges } from '../sync/sample-plan.ts';
 import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
 import { approve } from './approval.ts';
 import { googleDocument } from './google.ts';
 import type { Program } from './program.ts';
-import { countWrites, renderPlan, sampleChanges } from './render/plan.ts';
+import { countWrites, renderPlan } from './render/plan.ts';
 import { nextAfter, renderReport } from './render/report.ts';
 import { renderNext, renderStop, renderTyped, stopDocument } from './render/stop.ts';
 import { renderCountOf, safeText } from './render/text.ts';
@@ -33,7 +34,7 @@ export function askApproval(work: Work): Approve {
   return async (planned: PlannedPush) => {
     const { program, yes, config } = work;
     const { screen, clock } = program;
-    const sample = await sampleChanges(planned.changes());
+    const sample = await sampleChanges(planned);
     const view = { style: screen.style, nowMs: clock.now(), timezone: config.timezone };
     work.endProgress();
     const writes = countWrites(planned);

@@ -1,8 +1,10 @@
 import { createClient } from '../client/client.ts';
 import { fetchTransport } from '../client/fetch-transport.ts';
-import { StoppedError } from '../model/error.ts';
+import { Observer } from '../client/observe.ts';
+import { StoppedError, TeamsheetError } from '../model/error.ts';
 import type { HttpResponse, Transport } from '../model/ports.ts';
-import type { RequestCounts, Store } from '../model/store.ts';
+import type { RequestCounts, ServiceAccount, Store } from '../model/store.ts';
+import { keepLearnt } from '../sync/learn.ts';
 import { interruptedAt } from '../sync/interrupted.ts';
 import type { SyncPorts } from '../sync/sync.ts';
 import type { CountedAccess } from '../tables/google/access.ts';
@@ -11,6 +13,7 @@ import { createResultFiles } from '../tables/result-files.ts';
 import type { ArgsOf } from './command.ts';
 import { connectionOf, readConfig } from './config.ts';
 import type { Config, Connection } from './config.ts';
+import { readFinishBy } from './finish-by.ts';
 import type { serviceFlags } from './flags.ts';
 import { openGoogle, sayGoogle } from './google.ts';
 import { checkOrigin, rememberOrigin } from './key-origin.ts';
@@ -27,15 +30,17 @@ export interface Session {
   readonly google: CountedAccess;
   /** The last whole answer of the service, as it came. */
   readonly lastAnswer: () => HttpResponse | undefined;
+  /** Adds what the answers since the last time taught about the service to the state, and names the account. Errors: those of the store. */
+  readonly learn: () => Promise<ServiceAccount>;
   /** Takes the line of progress away until there is more of it, as before a question. */
   readonly endProgress: () => void;
 }
 
-export type SessionArgs = ArgsOf<typeof serviceFlags>;
+export type SessionArgs = ArgsOf<typeof serviceFlags> & { readonly finishBy?: string | undefined };
 
 /**
  * Opens configuration, state and service, does the work and closes them. With `readOnly`, Google is asked for no right to write.
- * Errors: those of {@link readConfig} and {@link connectionOf}; StoppedError `tls.unchecked`, `origin.changed`.
+ * Errors: those of {@link readConfig}, {@link readFinishBy} and {@link connectionOf}; StoppedError `tls.unchecked`, `origin.changed`.
  */
 export async function withSession<T>(
   args: SessionArgs,
@@ -44,6 +49,10 @@ export async function withSession<T>(
   { readOnly = false }: { readonly readOnly?: boolean | undefined } = {},
 ): Promise<T> {
   const config = readConfig(args, program);
+  const finishByMs =
+    args.finishBy === undefined
+      ? undefined
+      : readFinishBy(args.finishBy, config.timezone, program.clock.now());
   const connection = connectionOf(config);
   for (const warning of [...config.warnings, ...connection.warnings]) program.screen.warn(warning);
   refuseUncheckedTls(args.insecure, config);
@@ -51,7 +60,11 @@ export async function withSession<T>(
   const reporter = createReporter(program.screen, program.clock);
   try {
     await checkOrigin(connection, store, args.trustOrigin === true);
-    const session = openSession({ config, connection, store, reporter, readOnly }, args, program);
+    const session = openSession(
+      { config, connection, store, reporter, readOnly },
+      { ...args, finishByMs },
+      program,
+    );
     try {
       return await work(session);
     } catch (error) {
@@ -59,11 +72,22 @@ export async function withSession<T>(
     } finally {
       reporter.stop();
       sayGoogle(session.google, program);
+      await learnAtTheEnd(session, program);
       if (session.lastAnswer() !== undefined) await rememberOrigin(connection, store);
     }
   } finally {
     reporter.stop();
     await store.close();
+  }
+}
+
+/** However the work ended, it ends no worse because of this. */
+async function learnAtTheEnd({ learn }: Session, { screen }: Program): Promise<void> {
+  try {
+    await learn();
+  } catch (error) {
+    if (!(error instanceof TeamsheetError)) throw error;
+    screen.warn(`what this command learnt about the service is not kept: ${error.message}`);
   }
 }
 
@@ -87,7 +111,12 @@ export function openSession(
   {
     maxWait,
     maxRequests,
-  }: { readonly maxWait?: number | undefined; readonly maxRequests?: number | undefined },
+    finishByMs,
+  }: {
+    readonly maxWait?: number | undefined;
+    readonly maxRequests?: number | undefined;
+    readonly finishByMs?: number | undefined;
+  },
   { clock, random, signal }: Program,
 ): Session {
   const { budget, push } = config;
@@ -95,6 +124,7 @@ export function openSession(
   const wire = fetchTransport();
   const maxWaitMs = maxWait ?? budget.max_wait;
   const google = openGoogle(config, { clock, random, signal, emit, store, maxWaitMs, readOnly });
+  const observer = new Observer();
   let answer: HttpResponse | undefined;
   const transport: Transport = async (request) => (answer = await wire(request));
   const service = createClient({
@@ -110,7 +140,9 @@ export function openSession(
     reservePerMinute: budget.reserve_per_minute,
     reservePerDay: budget.reserve_per_day,
     maxRequests,
+    finishByMs,
     concurrency: push.concurrency,
+    observer,
   });
   const ports: SyncPorts = {
     service,
@@ -129,7 +161,13 @@ export function openSession(
     emit,
     signal,
   };
-  return { config, connection, ports, google, lastAnswer: () => answer, endProgress: reporter.stop };
+  const learn = async (): Promise<ServiceAccount> => {
+    // An account that could not be read has no id.
+    const account = { baseUrl: connection.baseUrl, accountId: observer.accountId ?? '' };
+    await keepLearnt(store, account, observer.take(), clock.now());
+    return account;
+  };
+  return { config, connection, ports, google, lastAnswer: () => answer, learn, endProgress: reporter.stop };
 }
 
 /** Nothing is applied later than this after it was sent, unless the configuration says otherwise. */

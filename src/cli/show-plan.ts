@@ -3,44 +3,64 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
 import { planPush } from '../sync/plan-sync.ts';
+import type { CheckPlan } from '../sync/push.ts';
+import { sampleChanges } from '../sync/sample-plan.ts';
 import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
 import { googleDocument } from './google.ts';
-import { countWrites, renderPlan, sampleChanges } from './render/plan.ts';
+import type { SavedAs } from './plan-file.ts';
+import { countWrites, renderPlan } from './render/plan.ts';
 import { nextAfterStop, renderStop, renderTyped } from './render/stop.ts';
 import { safeText } from './render/text.ts';
 import type { Work } from './run-push.ts';
 
-/** Plans with reading requests alone and shows it; the exit code of `plan` and `--dry-run`. `changesCode`: exit 2 instead of 0 when there are changes. */
+interface ShowOptions {
+  /** Exit 2 instead of 0 when there are changes. */
+  readonly changesCode?: boolean | undefined;
+  /** Looks at the plan first; throws when it is not the one that was promised. */
+  readonly check?: CheckPlan;
+  /** Saves the plan and answers the next command to type. */
+  readonly save?: (planned: PlannedPush) => Promise<SavedAs>;
+}
+
+/** Plans with reading requests alone and shows it; the exit code of `plan` and `--dry-run`. */
 export async function showPlan(
   command: string,
   mappings: readonly PushMapping[],
   options: PlanOptions,
   work: Work,
-  changesCode?: boolean,
+  { changesCode, check, save }: ShowOptions = {},
 ): Promise<ExitCode> {
   const planned = await planPush(work.ports, mappings, options);
   try {
     const { exitCode } = planned;
+    await check?.(planned);
+    const saved = await save?.(planned);
     const changed = planned.mappings.some(
       ({ changes, deactivated }) => changes.create + changes.update + deactivated > 0,
     );
     const code = changesCode === true && exitCode === EXIT.done && changed ? EXIT.changes : exitCode;
-    if (work.program.screen.json) await writePlanDocument(command, code, planned, work);
-    else await writePlanText(planned, work);
+    if (work.program.screen.json) await writePlanDocument(command, code, planned, work, saved);
+    else await writePlanText(planned, work, saved);
     return code;
   } finally {
     await planned.rows.remove();
   }
 }
 
-async function writePlanText(planned: PlannedPush, { program, config, endProgress }: Work): Promise<void> {
+async function writePlanText(
+  planned: PlannedPush,
+  { program, config, endProgress }: Work,
+  saved: SavedAs | undefined,
+): Promise<void> {
   const { screen, clock, name, typed } = program;
   const view = { style: screen.dataStyle, nowMs: clock.now(), timezone: config.timezone };
   endProgress();
-  await screen.data(renderPlan(planned, await sampleChanges(planned.changes()), view));
+  await screen.data(renderPlan(planned, await sampleChanges(planned), view));
   for (const { error } of planned.stops) screen.tell(renderStop(error, program));
+  if (saved !== undefined) screen.say(safeText(`saved as ${saved.file}`));
   if (planned.stops.length > 0 || countWrites(planned) === 0) return;
-  screen.say(`${screen.style('bold', 'next:')} ${safeText(`${name} ${renderTyped(writing(typed))}`)}`);
+  const next = saved?.push ?? renderTyped(writing(typed));
+  screen.say(`${screen.style('bold', 'next:')} ${safeText(`${name} ${next}`)}`);
 }
 
 /** The command line that writes what this one only showed. */
@@ -59,6 +79,7 @@ async function writePlanDocument(
   exitCode: ExitCode,
   planned: PlannedPush,
   { program, google }: Work,
+  saved: SavedAs | undefined,
 ): Promise<void> {
   const { screen } = program;
   const { requests, forecast } = planned;
@@ -88,12 +109,16 @@ async function writePlanDocument(
       writes: planned.mappings.reduce((sum, { worst }) => sum + worst.writes, 0),
     },
     finishes_at: new Date(forecast.finishesAtMs).toISOString(),
+    at_the_latest: forecast.atTheLatest,
+    finish_by: forecast.finishByMs === undefined ? null : new Date(forecast.finishByMs).toISOString(),
+    fits: { requests: forecast.fits, rows: forecast.fittingRows, limited_by: forecast.limitedBy ?? null },
     stops: planned.stops.map(({ mapping, error }) => ({
       mapping,
       code: error.code,
       message: error.message,
       next: nextAfterStop(error, program),
     })),
+    ...(saved !== undefined && { saved: saved.file }),
   };
   await screen.data(`${JSON.stringify(head).slice(0, -1)},"changes":[`);
   let batch: string[] = [];

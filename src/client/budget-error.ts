@@ -36,3 +36,11 @@ export function nothingBesideReserve(name: RateWindowName, reserve: number, limi
 export function requestsUsedUp(maxRequests: number): IncompleteError {
   return new IncompleteError('budget.max_requests', `the limit of ${maxRequests} requests is reached`);
 }
+
+/** The next request would end after the time that `--finish-by` names. What is next depends on whether there is a run. */
+export function endsTooLate(finishByMs: number): IncompleteError {
+  return new IncompleteError(
+    'budget.finish_by',
+    `nothing more is sent that would end after ${localIso(finishByMs)}`,
+  );
+}

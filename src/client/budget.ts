@@ -1,19 +1,24 @@
 import pLimit from 'p-limit';
 import type { Account } from '../contract/resources/account.ts';
-import type { Forecast, RateWindow, RateWindowName } from '../model/budget.ts';
-import { forecast, nextWait, pauseReason, RATE_WINDOWS, SHORTEST_PAUSE_MS } from '../model/budget.ts';
+import type { Forecast, RateWindow, RateWindowName, RequestStep } from '../model/budget.ts';
+import { nextWait, pauseReason, RATE_WINDOWS, SHORTEST_PAUSE_MS } from '../model/budget.ts';
 import type { Emit } from '../model/event.ts';
 import type { Clock, HttpRequest, HttpResponse, Transport } from '../model/ports.ts';
 import type { RequestCounts } from '../model/store.ts';
-import { nothingBesideReserve, pauseTooLong, requestsUsedUp } from './budget-error.ts';
+import { endsTooLate, nothingBesideReserve, pauseTooLong, requestsUsedUp } from './budget-error.ts';
+import { foresee } from './forecast.ts';
+import type { BudgetFindings } from './observe.ts';
 import {
   creditExpired,
+  earliestRereadMs,
   examineWindow,
   GUARD_MS,
+  isCurable,
   learnCost,
-  nextReadMs,
+  readingDueMs,
   resetMs,
   spentByOthers,
+  tickBeforePause,
   viewOf,
   windowAfter,
 } from './rate-window.ts';
@@ -33,6 +38,8 @@ export interface BudgetOptions {
   readonly reservePerDay: number;
   readonly maxWaitMs: number;
   readonly maxRequests: number | undefined;
+  /** Wall-clock time after which nothing is under way any more; undefined sets no end. */
+  readonly finishByMs: number | undefined;
   /** Most requests in flight. */
   readonly concurrency: number;
   /** Carries a request that the budget has let through. */
@@ -49,14 +56,19 @@ export interface Budget {
   readonly transport: Transport;
   account(signal: AbortSignal): Promise<Account>;
   counts(): RequestCounts;
-  forecast(requests: number): Forecast;
+  /** What was found out about the account call and the windows. */
+  findings(): BudgetFindings;
+  /** See {@link Service.forecast}. */
+  forecast(steps: readonly RequestStep[], signal: AbortSignal): Promise<Forecast>;
 }
-
-/** A request that waits for a tick is sent at least so long before the window resets. */
-const TICK_MARGIN_MS = 200;
 
 /** After this many refusals in a row, each after a full wait, waiting is given up. */
 const MOST_THROTTLES = 5;
+
+/** What takes longer is worth an account call that makes its forecast surer. */
+const WORTH_MEASURING_MS = 2000;
+/** The latest requests that say how long one takes. */
+const LATENCY_SAMPLES = 21;
 
 class KeyBudget implements Budget {
   readonly #options: BudgetOptions;
@@ -79,6 +91,10 @@ class KeyBudget implements Budget {
   #announcedUntilMs = 0;
   /** When the last request before a pause was held back: the pause is counted from there. */
   #usedUpMs: number | undefined;
+  /** The first request sets up the connection, so it says little of the others. */
+  #firstSentMs = Infinity;
+  /** A forecast has had its account call. */
+  #measured = false;
   #counts = { planned: 0, sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };
 
   constructor(options: BudgetOptions) {
@@ -116,18 +132,79 @@ class KeyBudget implements Budget {
     return { ...this.#counts };
   }
 
-  forecast(requests: number): Forecast {
-    const nowMs = this.#options.clock.monotonic();
-    return forecast(
+  async forecast(steps: readonly RequestStep[], signal: AbortSignal): Promise<Forecast> {
+    const first = this.#foresee(steps);
+    if (!this.#isWorthMeasuring(first)) return first;
+    await this.#turnstile(async () => {
+      const tickMs =
+        this.#offset && nextTickMs(this.#offset, this.#options.clock.monotonic(), this.#latencyMs());
+      if (tickMs !== undefined && first.pauses.length > 0)
+        await this.#options.clock.sleep(tickMs - this.#options.clock.monotonic(), signal);
+      await this.#read(signal);
+    });
+    return this.#foresee(steps);
+  }
+
+  #foresee(steps: readonly RequestStep[]): Forecast {
+    const { clock, maxWaitMs, maxRequests, finishByMs, concurrency } = this.#options;
+    const nowMs = clock.monotonic();
+    const toWallMs = clock.now() - nowMs;
+    return foresee(
       {
-        windows: this.#views(nowMs),
-        readCost: this.#cost.counted === false ? 0 : 1,
+        windows: this.#windows,
+        log: this.#log.copy(nowMs + this.#latencyMs()),
+        cost: this.#cost,
+        offset: this.#offset,
         nowMs: Math.max(nowMs, this.#stopUntilMs),
-        toWallMs: this.#options.clock.now() - nowMs,
-        maxWaitMs: this.#options.maxWaitMs,
+        toWallMs,
+        maxWaitMs,
+        requestsLeft: (maxRequests ?? Infinity) - this.#counts.sent,
+        finishByMs: (finishByMs ?? Infinity) - toWallMs,
+        latencyMs: this.#latencyMs(),
+        slowestMs: this.#latencies().at(-1) ?? 0,
+        inFlight: concurrency,
       },
-      requests,
+      steps,
     );
+  }
+
+  findings(): BudgetFindings {
+    return {
+      accountCounts: this.#cost.counted,
+      accountListed: this.#cost.listed,
+      windows: this.#windows.map(({ name, kind, limit, lengthMs }) => ({ name, kind, limit, lengthMs })),
+    };
+  }
+
+  /**
+   * Whether one more account call makes a forecast surer: it tells what such a call costs, how long a request takes on a connection that stands,
+   * and, sent at a tick, more of the service's clock. Once, and only where there is much to wait for and room for it.
+   */
+  #isWorthMeasuring({ pauses, finishesAtMs }: Forecast): boolean {
+    const { clock, maxRequests } = this.#options;
+    const nowMs = clock.monotonic();
+    const matters = pauses.length > 0 || finishesAtMs - clock.now() > WORTH_MEASURING_MS;
+    if (!matters || this.#measured || maxRequests !== undefined) return false;
+    if (this.#stale || nowMs < this.#stopUntilMs || this.#views(nowMs).some(({ room }) => room < 2))
+      return false;
+    this.#measured = true;
+    return true;
+  }
+
+  /** How long the latest requests took, the longest last; those left out that set up the connection or had no answer. */
+  #latencies(): readonly number[] {
+    const answered = this.#log
+      .latest(LATENCY_SAMPLES)
+      .filter(({ answeredMs, doubtful }) => answeredMs !== null && !doubtful);
+    const warm = answered.filter(({ sentMs }) => sentMs > this.#firstSentMs);
+    return (warm.length > 0 ? warm : answered)
+      .map(({ sentMs, answeredMs }) => (answeredMs ?? sentMs) - sentMs)
+      .toSorted((a, b) => a - b);
+  }
+
+  #latencyMs(): number {
+    const times = this.#latencies();
+    return times[times.length >> 1] ?? 0;
   }
 
   #views(nowMs: number): readonly RateWindow[] {
@@ -137,7 +214,7 @@ class KeyBudget implements Budget {
 
   async #obeyStop(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    this.#checkMaxRequests();
+    this.#checkMayBegin();
     while (this.#stopUntilMs > this.#options.clock.monotonic()) {
       await this.#pause(this.#stopUntilMs, 'the service asked to slow down (429)', signal);
     }
@@ -155,14 +232,17 @@ class KeyBudget implements Budget {
       }
       const nowMs = clock.monotonic();
       const wait = nextWait(this.#views(nowMs));
-      if (wait === undefined && !this.#isReadingDue(nowMs)) return account;
+      if (wait === undefined && nowMs < readingDueMs(this.#windows)) return account;
       account = undefined;
       if (wait === undefined) {
         this.#stale = true;
         continue;
       }
       this.#checkCurable(wait.window);
-      const untilMs = Math.max(wait.untilMs, this.#earliestRereadMs());
+      const untilMs = Math.max(
+        wait.untilMs,
+        earliestRereadMs(this.#windows, this.#emptyReadings, wait.window, this.#log),
+      );
       if (untilMs > nowMs) await this.#pause(untilMs, pauseReason(wait.window), signal);
       else this.#stale = true;
     }
@@ -174,28 +254,11 @@ class KeyBudget implements Budget {
    */
   async #awaitTick(signal: AbortSignal): Promise<boolean> {
     const nowMs = this.#options.clock.monotonic();
-    const last = this.#windows.find(({ kind, room }) => room === 1 && kind !== 'sliding');
-    if (last?.resetServerMs === undefined || this.#offset === undefined) return false;
-    const tickMs = nextTickMs(this.#offset, nowMs);
-    if (tickMs === undefined || tickMs + TICK_MARGIN_MS > last.resetServerMs - this.#offset.highMs)
-      return false;
+    const tickMs = tickBeforePause(this.#windows, this.#offset, nowMs, this.#latencyMs());
+    if (tickMs === undefined) return false;
     this.#usedUpMs = nowMs;
     await this.#options.clock.sleep(tickMs - nowMs, signal);
     return true;
-  }
-
-  #isReadingDue(nowMs: number): boolean {
-    return this.#windows.some((window) => window.kind === 'sliding' && nowMs >= nextReadMs(window));
-  }
-
-  /** Readings that leave no room come further and further apart: never a busy loop. */
-  #earliestRereadMs(): number {
-    if (this.#emptyReadings === 0) return 0;
-    const [readAtMs, lengthMs] = this.#windows.reduce(
-      ([at, length], w) => [Math.max(at, w.readAtMs), Math.min(length, w.lengthMs)],
-      [0, Infinity],
-    );
-    return readAtMs + Math.min(lengthMs, 1000 * 2 ** this.#emptyReadings);
   }
 
   async #read(signal: AbortSignal): Promise<Account | undefined> {
@@ -237,14 +300,16 @@ class KeyBudget implements Budget {
   }
 
   #begin(method: HttpRequest['method'], readsAccount: boolean): LoggedRequest {
-    this.#checkMaxRequests();
+    this.#checkMayBegin();
+    const nowMs = this.#options.clock.monotonic();
+    this.#firstSentMs = Math.min(this.#firstSentMs, nowMs);
     this.#counts.sent += 1;
     this.#counts[method === 'GET' ? 'reads' : 'writes'] += 1;
     if (!readsAccount) {
       this.#waitedSinceSentMs = 0;
       this.#windows = this.#windows.map((window) => ({ ...window, room: window.room - 1 }));
     }
-    return this.#log.add(this.#options.clock.monotonic(), readsAccount);
+    return this.#log.add(nowMs, readsAccount);
   }
 
   async #send(request: HttpRequest, entry: LoggedRequest): Promise<HttpResponse> {
@@ -292,15 +357,23 @@ class KeyBudget implements Budget {
     );
   }
 
-  #checkMaxRequests(): void {
-    const { maxRequests } = this.#options;
+  #checkMayBegin(): void {
+    const { maxRequests, clock } = this.#options;
+    this.#checkEnds(clock.now());
     if (maxRequests === undefined || this.#counts.sent < maxRequests) return;
     throw requestsUsedUp(maxRequests);
   }
 
+  /** A request that is sent at this wall-clock time must have its answer before the time that the run was given. */
+  #checkEnds(sentAtMs: number): void {
+    const { finishByMs } = this.#options;
+    if (finishByMs !== undefined && sentAtMs + (this.#latencies().at(-1) ?? 0) > finishByMs)
+      throw endsTooLate(finishByMs);
+  }
+
   #checkCurable(name: RateWindowName): void {
     const window = this.#windows.find((candidate) => candidate.name === name);
-    if (window === undefined || window.limit > window.reserve) return;
+    if (window === undefined || isCurable(window)) return;
     throw nothingBesideReserve(name, window.reserve, window.limit);
   }
 
@@ -310,6 +383,7 @@ class KeyBudget implements Budget {
     const ms = untilMs - startMs;
     const untilWallMs = Math.round(clock.now() + ms);
     if (this.#waitedSinceSentMs + ms > maxWaitMs) throw pauseTooLong(reason, untilWallMs, ms, maxWaitMs);
+    this.#checkEnds(untilWallMs);
     const wholeMs = untilMs - (this.#usedUpMs ?? startMs);
     if (wholeMs >= SHORTEST_PAUSE_MS && untilMs !== this.#announcedUntilMs) {
       this.#announcedUntilMs = untilMs;

@@ -31,7 +31,8 @@ export type Verdict =
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 413, 415, 422]);
 const TOO_MANY = 429;
 
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+/** HTTP says yes; its envelope may say otherwise. */
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 function classifyFault(method: HttpRequest['method'], error: TransportError): Verdict {
   if (error.neverSent) return { kind: 'not_applied', fault: 'service.unreachable', reason: error.message };

@@ -4,17 +4,19 @@ import type { Envelope } from '../contract/envelope.ts';
 import { endpoints } from '../contract/index.ts';
 import type { OperationId, PagedOperationId, QueryOf, RecordOf } from '../contract/index.ts';
 import type { Account } from '../contract/resources/account.ts';
+import type { RequestStep } from '../model/budget.ts';
 import { InternalError } from '../model/error.ts';
 import type { Emit } from '../model/event.ts';
-import type { Clock, HttpRequest, Random, Transport } from '../model/ports.ts';
+import type { Clock, HttpRequest, Random, Transport, Wrap } from '../model/ports.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Answer, CallInput, OnUnreadable, Service, Wholeness, WriteResult } from '../model/service.ts';
 import { createBudget } from './budget.ts';
-import { classify } from './classify.ts';
+import { classify, isSuccess } from './classify.ts';
 import type { Verdict } from './classify.ts';
 import { readRecords } from './envelope.ts';
 import { readList, unreadable } from './list.ts';
 import type { Page } from './list.ts';
+import type { Observer } from './observe.ts';
 import { buildRequest } from './request.ts';
 import type { CallParts } from './request.ts';
 import { retry } from './retry.ts';
@@ -39,12 +41,16 @@ export interface ClientOptions {
   readonly maxWaitMs: number;
   /** The most requests in all; undefined sets no limit. */
   readonly maxRequests: number | undefined;
+  /** Wall-clock time after which no request is under way any more; undefined sets no end. */
+  readonly finishByMs?: number | undefined;
   /** For one whole answer. */
   readonly timeoutMs: number;
   /** Most requests in flight. */
   readonly concurrency: number;
   /** Aborted: nothing new is sent, reads in flight end, a write in flight is waited for. */
   readonly signal: AbortSignal;
+  /** Is shown every answer, to learn from it; nothing here depends on it. */
+  readonly observer?: Observer;
 }
 
 type SignalledParts = CallParts & { readonly signal?: AbortSignal | undefined };
@@ -58,9 +64,19 @@ interface Attempted {
   readonly cause?: unknown;
 }
 
-async function attempt(transport: Transport, request: HttpRequest): Promise<Attempted> {
+async function attempt(
+  transport: Transport,
+  request: HttpRequest,
+  operation: OperationId,
+  observer: Observer | undefined,
+): Promise<Attempted> {
   try {
-    return { verdict: classify(request.method, await transport(request)) };
+    const response = await transport(request);
+    const verdict = classify(request.method, response);
+    if (verdict.kind === 'applied')
+      observer?.applied(operation, endpoints[operation], request, response, verdict.envelope);
+    else if (isSuccess(response.status)) observer?.refused(operation, request, response);
+    return { verdict };
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
     return { verdict: classify(request.method, error), cause: error };
@@ -85,6 +101,16 @@ function answerOf<Id extends OperationId>(
   );
 }
 
+/** Shows the observer every answer that is no success, those too that are repeated or waited for. */
+function showRefusals(observer: Observer | undefined): Wrap {
+  return (next) => async (request) => {
+    const response = await next(request);
+    if (!isSuccess(response.status) && request.operation !== undefined)
+      observer?.refused(request.operation, request, response);
+    return response;
+  };
+}
+
 const WRONG_DATA = 'data of another kind than the operation answers with';
 
 /** The service over HTTP. */
@@ -95,15 +121,17 @@ class Client implements Service {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    const { clock, random, emit, timeoutMs, transport } = options;
+    const { clock, random, emit, timeoutMs, transport, observer } = options;
     this.#budget = createBudget({
       ...options,
-      wire: withholdKey(options.apiKey)(timeout(clock, timeoutMs)(transport)),
+      finishByMs: options.finishByMs,
+      wire: showRefusals(observer)(withholdKey(options.apiKey)(timeout(clock, timeoutMs)(transport))),
       readAccount: (wire, signal) =>
         this.#readAccount(retry({ clock, random, emit, throttles: 0 })(wire), signal),
       throttledForGood: () => throttledForGood(this.#request('get-account', {})),
     });
     this.#transport = retry({ clock, random, emit, throttles: THROTTLES })(this.#budget.transport);
+    observer?.watch(() => this.#budget.findings());
   }
 
   async get<Id extends OperationId>(operation: Id, input: CallInput<Id> = {}): Promise<Answer<Id>> {
@@ -116,7 +144,7 @@ class Client implements Service {
     const endpoint: Endpoint = endpoints[operation];
     if (endpoint.method === 'GET') throw new InternalError('request.invalid', `${operation} writes nothing`);
     const request = this.#request(operation, input);
-    const { verdict } = await attempt(this.#transport, request);
+    const { verdict } = await attempt(this.#transport, request, operation, this.#options.observer);
     switch (verdict.kind) {
       case 'applied': {
         const answer = answerOf<Id>(endpoint, verdict.envelope);
@@ -151,11 +179,16 @@ class Client implements Service {
     const endpoint: Endpoint = endpoints[operation];
     const address = `GET ${endpoint.path}`;
     let issue: string | undefined;
-    const wholeness = yield* readList(address, async (page) => {
+    const readPage = async (page: number | undefined): Promise<Page<RecordOf<Id>>> => {
       const answer = await this.#readPage(operation, query, page, signal);
       // Without a page number a new read of the whole list begins.
       issue = page === undefined ? answer.issue : (issue ?? answer.issue);
       return answer;
+    };
+    const { observer } = this.#options;
+    const wholeness = yield* readList(address, readPage, {
+      read: (reading) => observer?.listed(operation, reading),
+      pageRefused: (status) => observer?.pageRefused(operation, status),
     });
     if (issue !== undefined && onUnreadable === 'fail') throw unreadable(address, issue);
     onEnd?.(wholeness);
@@ -169,8 +202,8 @@ class Client implements Service {
     return this.#budget.counts();
   }
 
-  forecast(requests: number): ReturnType<Service['forecast']> {
-    return this.#budget.forecast(requests);
+  forecast(steps: readonly RequestStep[]): ReturnType<Service['forecast']> {
+    return this.#budget.forecast(steps, this.#options.signal);
   }
 
   #request(operation: OperationId, parts: SignalledParts): HttpRequest {
@@ -178,6 +211,7 @@ class Client implements Service {
     const request = buildRequest(baseUrl, apiKey, operation, endpoints[operation], parts);
     return {
       ...request,
+      operation,
       signal: parts.signal === undefined ? signal : AbortSignal.any([signal, parts.signal]),
     };
   }
@@ -190,7 +224,7 @@ class Client implements Service {
     const endpoint: Endpoint = endpoints[operation];
     if (endpoint.method !== 'GET') throw new InternalError('request.invalid', `${operation} is not a read`);
     const request = this.#request(operation, parts);
-    const { verdict, cause } = await attempt(this.#transport, request);
+    const { verdict, cause } = await attempt(this.#transport, request, operation, this.#options.observer);
     if (verdict.kind !== 'applied') throw failedRead(request, operation, verdict, cause);
     return { request, envelope: verdict.envelope, answer: answerOf<Id>(endpoint, verdict.envelope) };
   }
@@ -226,7 +260,7 @@ class Client implements Service {
   async #readAccount(transport: Transport, signal: AbortSignal): Promise<Account | undefined> {
     const operation = 'get-account';
     const request = { ...this.#request(operation, {}), signal };
-    const { verdict, cause } = await attempt(transport, request);
+    const { verdict, cause } = await attempt(transport, request, operation, this.#options.observer);
     if (verdict.kind === 'throttled') return undefined;
     if (verdict.kind !== 'applied') throw failedRead(request, operation, verdict, cause);
     const answer = answerOf<typeof operation>(endpoints[operation], verdict.envelope);

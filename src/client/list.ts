@@ -1,6 +1,7 @@
 import type { Paging } from '../contract/envelope.ts';
 import { RefusedError, UnavailableError } from '../model/error.ts';
 import type { Wholeness } from '../model/service.ts';
+import type { ListReading } from './observe-list.ts';
 
 /** One page as it was answered. */
 export interface Page<T> {
@@ -19,21 +20,36 @@ const BUFFERED_PAGES = 20;
 const MAX_READS = 6;
 const NOT_FOUND = 404;
 
+/** Stands for a page that was refused with 404. */
+const NOT_THERE: Page<never> = { elements: [], paging: undefined };
+
+/** Is told how reads of a list go. */
+export interface ListWatcher {
+  /** A read came to its end. */
+  readonly read: (reading: ListReading) => void;
+  /** The service refused a page after the first, and not as one that is not there. */
+  readonly pageRefused: (status: number) => void;
+}
+
 /** What the pages of one read said, for adding up at the end. */
 interface PageNote {
   readonly count: number;
   readonly total: number | undefined;
   readonly pageTotal: number | undefined;
+  readonly paging: Paging | undefined;
 }
 
 /** One read of a list, while it goes on. */
 class ListRead {
   readonly #seen = new Set<string>();
   readonly #notes: PageNote[] = [];
-  #ended: 'no' | 'stated' | 'empty' | 'repeated' = 'no';
+  #ended: ListReading['ended'] = 'no';
+  #asked = 0;
 
   /** Takes the next page and returns its records that were not seen before. */
-  add<T>({ elements, paging }: Page<T>): readonly T[] {
+  add<T>(page: Page<T>): readonly T[] {
+    const { elements, paging } = page;
+    this.#asked += 1;
     const before = this.#seen.size;
     const fresh: T[] = [];
     for (const { key, record } of elements) {
@@ -42,13 +58,14 @@ class ListRead {
     }
     const count = elements.length;
     const news = this.#seen.size > before;
-    if (count === 0) this.#ended = 'empty';
+    if (count === 0) this.#ended = page === NOT_THERE ? 'not_found' : 'empty';
     else if (!news) this.#ended = 'repeated';
     if (news || this.#notes.length === 0) {
       this.#notes.push({
         count,
         total: paging?.total ?? undefined,
         pageTotal: paging?.page_total ?? undefined,
+        paging,
       });
     }
     if (this.#ended === 'no' && this.#statesItsEnd(count, paging)) this.#ended = 'stated';
@@ -74,6 +91,10 @@ class ListRead {
   get wholeness(): Wholeness {
     if (this.#notes.every(({ total }) => total === this.#seen.size)) return 'stated';
     return this.#ended === 'repeated' && this.#notes.length === 1 ? 'doubtful' : 'assumed';
+  }
+
+  reading(problem: string | undefined): ListReading {
+    return { pages: this.#notes, asked: this.#asked, distinct: this.#seen.size, ended: this.#ended, problem };
   }
 
   /** What does not add up, or undefined when some reading of the paging fields holds on every page. */
@@ -104,13 +125,17 @@ class ListRead {
 }
 
 /** A page past the end may be answered with 404. */
-async function readLater<T>(readPage: ReadPage<T>, page: number): Promise<Page<T>> {
+async function readLater<T>(
+  readPage: ReadPage<T>,
+  page: number,
+  watcher: ListWatcher | undefined,
+): Promise<Page<T>> {
   try {
     return await readPage(page);
   } catch (error) {
-    if (error instanceof RefusedError && error.status === NOT_FOUND) {
-      return { elements: [], paging: undefined };
-    }
+    if (!(error instanceof RefusedError)) throw error;
+    if (error.status === NOT_FOUND) return NOT_THERE;
+    watcher?.pageRefused(error.status);
     throw error;
   }
 }
@@ -138,6 +163,7 @@ export function unreadable(address: string, problem: string): UnavailableError {
 export async function* readList<T>(
   address: string,
   readPage: ReadPage<T>,
+  watcher?: ListWatcher,
 ): AsyncGenerator<readonly T[], Wholeness> {
   let problem = '';
   for (let attempt = 1; attempt <= MAX_READS; attempt += 1) {
@@ -146,13 +172,14 @@ export async function* readList<T>(
     let streamed = false;
     for (let page = 1; !read.ended; page += 1) {
       if (page > MAX_PAGES) throw unstable(address, `it goes on after ${MAX_PAGES} pages`);
-      const answer = page === 1 ? await readPage(undefined) : await readLater(readPage, page);
+      const answer = page === 1 ? await readPage(undefined) : await readLater(readPage, page, watcher);
       buffer.push(read.add(answer));
       if (page <= BUFFERED_PAGES) continue;
       streamed = true;
       yield* buffer.splice(0).filter(({ length }) => length > 0);
     }
     const found = read.problem();
+    watcher?.read(read.reading(found));
     if (found === undefined) {
       yield* buffer.filter(({ length }) => length > 0);
       return read.wholeness;

@@ -1,7 +1,7 @@
 import type { RateWindow, RateWindowName } from '../model/budget.ts';
 import { windowLengthMs } from '../model/budget.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
-import { parseTimeMs } from './server-time.ts';
+import { nextTickMs, parseTimeMs } from './server-time.ts';
 import type { Offset } from './server-time.ts';
 
 /** Added to every computed reset, for timers and clocks that run a little fast. */
@@ -83,6 +83,15 @@ interface Own {
   readonly between: number;
   readonly readsBetween: number;
 }
+
+export const NOTHING_OWN: Own = {
+  surelyTrailing: 0,
+  maybeFresh: 0,
+  maybeTrailing: 0,
+  open: 0,
+  between: 0,
+  readsBetween: 0,
+};
 
 const isSurelyCounted = (entry: LoggedRequest): boolean => !entry.readsAccount && !entry.doubtful;
 
@@ -183,15 +192,15 @@ export function examineWindow(
 
 /** What a reading teaches about the cost of reading. */
 export function learnCost(known: ReadCost, { previous, span, kind, used, own }: ReportedState): ReadCost {
-  if (used === 0) return { ...known, listed: false };
-  if (kind === 'sliding') return known;
+  if (kind === 'sliding') return used === 0 ? { ...known, listed: false } : known;
   if (span === 'reset' && kind === 'fixed' && own.maybeFresh === 0 && used === 1) {
     return { counted: true, listed: true };
   }
+  const seen = used === 0 ? { ...known, listed: false } : known;
   const measurable = span === 'same' && previous?.quiet === true && own.open === 0 && own.readsBetween === 1;
-  if (!measurable || known.counted !== undefined) return known;
+  if (!measurable || known.counted !== undefined) return seen;
   const grown = used - previous.used - own.between;
-  return grown === 0 || grown === 1 ? { ...known, counted: grown === 1 } : known;
+  return grown === 0 || grown === 1 ? { ...seen, counted: grown === 1 } : seen;
 }
 
 /** Requests that another client of the same key surely made since the last reading, or in the window; zero or less when none show. */
@@ -249,9 +258,57 @@ export function creditExpired(
   return creditFrom === window.creditFrom ? window : { ...window, creditFrom, room };
 }
 
+/** Whether waiting helps: the reserve and the account call leave something of the window. */
+export function isCurable(window: WindowState | undefined): boolean {
+  return window === undefined || window.limit > window.reserve;
+}
+
 /** When a reading of the account is due in a sliding window, which tells of other clients: once in its length. */
-export function nextReadMs(window: WindowState): number {
+function nextReadMs(window: WindowState): number {
   return window.readAtMs + window.lengthMs + GUARD_MS;
+}
+
+/** When the account is to be read although there is room; Infinity where nothing slides. */
+export function readingDueMs(windows: readonly WindowState[]): number {
+  return windows.reduce((due, w) => (w.kind === 'sliding' ? Math.min(due, nextReadMs(w)) : due), Infinity);
+}
+
+/**
+ * When a wait for the room of a window may end at the earliest: readings in a row that leave no room come further and further apart, never in a busy
+ * loop. Where our own requests are about to leave a sliding window, no reading follows.
+ */
+export function earliestRereadMs(
+  windows: readonly WindowState[],
+  emptyReadings: number,
+  waited: RateWindowName,
+  log: RequestLog,
+): number {
+  const window = windows.find(({ name }) => name === waited);
+  const isCredited = window?.kind === 'sliding' && log.at(window.creditFrom) !== undefined;
+  if (emptyReadings === 0 || isCredited) return 0;
+  const [readAtMs, lengthMs] = windows.reduce(
+    ([at, length], w) => [Math.max(at, w.readAtMs), Math.min(length, w.lengthMs)],
+    [0, Infinity],
+  );
+  return readAtMs + Math.min(lengthMs, 1000 * 2 ** emptyReadings);
+}
+
+/** A request that waits for a tick is sent at least so long before the window resets. */
+const TICK_MARGIN_MS = 200;
+
+/** When the last request before a pause goes out, to tell most about the service's clock; undefined when it need not wait for that. */
+export function tickBeforePause(
+  windows: readonly WindowState[],
+  offset: Offset | undefined,
+  nowMs: number,
+  latencyMs: number,
+): number | undefined {
+  const last = windows.find(({ kind, room }) => room === 1 && kind !== 'sliding');
+  if (last?.resetServerMs === undefined || offset === undefined) return undefined;
+  const tickMs = nextTickMs(offset, nowMs, latencyMs);
+  return tickMs === undefined || tickMs + TICK_MARGIN_MS > last.resetServerMs - offset.highMs
+    ? undefined
+    : tickMs;
 }
 
 /** The window as the forecast and the waiting see it. */

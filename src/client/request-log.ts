@@ -30,6 +30,19 @@ export class RequestLog {
     return this.#entries[number - this.#first];
   }
 
+  /** A log of its own with the same entries; those in flight are taken to be answered at `openUntilMs`. */
+  copy(openUntilMs: number): RequestLog {
+    const log = new RequestLog();
+    log.#first = this.#first;
+    log.#entries = this.#entries.map((entry) => ({ ...entry, answeredMs: entry.answeredMs ?? openUntilMs }));
+    return log;
+  }
+
+  /** The latest entries, at most `count`, in their order. */
+  latest(count: number): readonly LoggedRequest[] {
+    return this.#entries.slice(-count);
+  }
+
   /** How many entries match, from the given number on. */
   count(matches: (entry: LoggedRequest) => boolean, from = 0): number {
     let found = 0;
@@ -42,8 +55,13 @@ export class RequestLog {
 
   /** The number of the first entry sent after `afterMs`; `end` when there is none. */
   firstSentAfter(afterMs: number): number {
-    const index = this.#entries.findIndex((entry) => entry.sentMs > afterMs);
-    return index === -1 ? this.end : this.#first + index;
+    let [low, high] = [0, this.#entries.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#entries[middle]?.sentMs ?? 0) > afterMs) high = middle;
+      else low = middle + 1;
+    }
+    return this.#first + low;
   }
 
   /** Forgets the leading entries that were answered before `beforeMs`. */

@@ -26,7 +26,10 @@ export function narrowOffset(
   receivedMs: number,
 ): Offset | undefined {
   const dateMs = dateHeader === undefined ? Number.NaN : parseTimeMs(dateHeader);
-  if (Number.isNaN(dateMs)) return known;
+  return Number.isNaN(dateMs) ? known : narrowByDate(known, dateMs, sentMs, receivedMs);
+}
+
+function narrowByDate(known: Offset | undefined, dateMs: number, sentMs: number, receivedMs: number): Offset {
   const seen = { lowMs: dateMs - receivedMs, highMs: dateMs + HEADER_STEP_MS + STALE_HEADER_MS - sentMs };
   if (known === undefined) return seen;
   const lowMs = Math.max(known.lowMs, seen.lowMs);
@@ -34,16 +37,32 @@ export function narrowOffset(
   return lowMs <= highMs ? { lowMs, highMs } : seen;
 }
 
+/** The likeliest offset. */
+export function middleOf({ lowMs, highMs }: Offset): number {
+  return (lowMs + highMs - STALE_HEADER_MS) / 2;
+}
+
+/** What an answer will teach if the offset is `trueMs` and the service answers in the middle of the request's time. */
+export function narrowedThen(known: Offset, trueMs: number, sentMs: number, receivedMs: number): Offset {
+  const atMs = (sentMs + receivedMs) / 2 + trueMs;
+  return narrowByDate(
+    known,
+    atMs - (((atMs % HEADER_STEP_MS) + HEADER_STEP_MS) % HEADER_STEP_MS),
+    sentMs,
+    receivedMs,
+  );
+}
+
 /** Closer than this the offset need not be known. */
 const PRECISE_MS = 40;
 
 /**
  * When, on our monotonic clock, a request halves what is not known of the offset: a Date header names whole seconds, so one that is written where a
- * second may begin tells on which side it began. Undefined once the offset is known closely.
+ * second may begin tells on which side it began. Undefined once the offset is known as closely as the time of a request allows.
  */
-export function nextTickMs(offset: Offset, nowMs: number): number | undefined {
+export function nextTickMs(offset: Offset, nowMs: number, latencyMs: number): number | undefined {
   const highMs = offset.highMs - STALE_HEADER_MS;
-  if (highMs - offset.lowMs < PRECISE_MS) return undefined;
-  const middleMs = (offset.lowMs + highMs) / 2;
+  if (highMs - offset.lowMs < PRECISE_MS + latencyMs) return undefined;
+  const middleMs = middleOf(offset);
   return Math.ceil((nowMs + middleMs) / HEADER_STEP_MS) * HEADER_STEP_MS - middleMs;
 }

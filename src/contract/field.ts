@@ -102,3 +102,23 @@ export function leavesOf(schema: z.core.$ZodType, prefix = ''): readonly Leaf[] 
     leavesOf(child, prefix === '' ? name : `${prefix}.${name}`),
   );
 }
+
+/** What the contract says of a value, for whoever compares answers with it: any field may also be null or absent. */
+export type Shape =
+  | { readonly kind: 'leaf'; readonly type: FieldType }
+  | { readonly kind: 'object'; readonly fields: Readonly<Record<string, Shape>> }
+  | { readonly kind: 'list'; readonly element: Shape };
+
+/** The shape of what {@link read} and {@link record} made. */
+export function shapeOf(schema: z.core.$ZodType): Shape {
+  const inner = unwrap(schema);
+  const known = fieldTypes.get(inner as z.ZodType);
+  if (known !== undefined) return { kind: 'leaf', type: known.type };
+  if (inner instanceof z.ZodArray) return { kind: 'list', element: shapeOf(inner.element) };
+  if (!(inner instanceof z.ZodObject)) return { kind: 'leaf', type: 'json' };
+  const shape = inner.shape as Record<string, z.core.$ZodType>;
+  return {
+    kind: 'object',
+    fields: Object.fromEntries(Object.entries(shape).map(([name, child]) => [name, shapeOf(child)])),
+  };
+}

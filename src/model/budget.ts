@@ -6,14 +6,39 @@ export interface Pause {
   readonly reason: string;
 }
 
+/** Requests of one kind that are to be sent; the next step begins when all of them are answered. */
+export interface RequestStep {
+  readonly requests: number;
+  /** Most of them in flight; the client may allow fewer. */
+  readonly inFlight: number;
+  /** The rows that they carry, as many in each as in the others but the last. */
+  readonly rows: number;
+  /** Least time from one to the next, as for records on disk that each needs; none unless told. */
+  readonly betweenMs?: number;
+}
+
+/** What keeps back requests that do not fit. */
+export type ForecastLimit = 'max_wait' | 'max_requests' | 'finish_by' | 'reserve';
+
 /** What a number of requests costs in time. */
 export interface Forecast {
   readonly pauses: readonly Pause[];
   readonly finishesAtMs: number;
-  /** Requests in all, the account calls at the end of each pause included. */
+  /** Requests in all, the account calls on the way included. */
   readonly requests: number;
-  /** Requests that fit before a pause longer than the run may make; equal to what was asked when all fit. */
+  /** Requests of those asked that are sent before something keeps back the rest. */
   readonly fits: number;
+  /** The rows in these requests. */
+  readonly fittingRows: number;
+  /** Undefined when everything fits. */
+  readonly limitedBy: ForecastLimit | undefined;
+  /** Wall-clock time of `--finish-by`; undefined without it. */
+  readonly finishByMs: number | undefined;
+  /**
+   * The account does not show whether a window is fixed or sliding. The forecast is then that of a sliding one, which takes longer: what happens
+   * may be over sooner.
+   */
+  readonly atTheLatest: boolean;
 }
 
 /** The two rate windows that the account reports (section 2.1 of the service's interface). */
@@ -71,71 +96,4 @@ export function nextWait(windows: readonly RateWindow[]): WindowWait | undefined
       wait = { untilMs: resetAtMs, window: name };
   }
   return wait;
-}
-
-function spend(windows: readonly RateWindow[], requests: number): readonly RateWindow[] {
-  return windows.map((window) => ({ ...window, room: window.room - requests }));
-}
-
-/** The windows after the account was read again at `atMs`, when nobody else spends: `readCost` is what that reading cost. */
-function reopen(windows: readonly RateWindow[], atMs: number, readCost: number): readonly RateWindow[] {
-  return windows.map((window) => {
-    if (window.resetAtMs > atMs) return { ...window, room: window.room - readCost };
-    const passed = Math.floor((atMs - window.resetAtMs) / window.lengthMs) + 1;
-    return {
-      ...window,
-      room: window.capacity - readCost,
-      resetAtMs: window.resetAtMs + passed * window.lengthMs,
-    };
-  });
-}
-
-/** What a forecast starts from. */
-export interface ForecastStart {
-  readonly windows: readonly RateWindow[];
-  /** What one account call takes from the windows: 1, or 0 once it is known to be free. */
-  readonly readCost: number;
-  readonly nowMs: number;
-  /** Added to a time of the windows' clock gives wall-clock time. */
-  readonly toWallMs: number;
-  readonly maxWaitMs: number;
-}
-
-/**
- * What `requests` more requests cost: bursts while every window has room, a pause until the exhausted ones have reset, one account call, and on.
- * Requests themselves take no time here, so this is the lower bound for windows that reset as a whole. It ends at the first pause that is longer
- * than `maxWaitMs`, or that no waiting cures because the reserve takes the whole window; `fits` then says how many requests went before.
- */
-export function forecast(start: ForecastStart, requests: number): Forecast {
-  const pauses: Pause[] = [];
-  let { windows, nowMs: atMs } = start;
-  let left = requests;
-  let reads = 0;
-  for (;;) {
-    const room = Math.max(0, Math.min(...windows.map((window) => window.room)));
-    const burst = Math.min(left, room);
-    left -= burst;
-    windows = spend(windows, burst);
-    const wait = left === 0 ? undefined : nextWait(windows);
-    if (wait === undefined) break;
-    const curable = windows.every((window) => window.capacity - start.readCost > 0);
-    const untilMs = Math.max(wait.untilMs, atMs);
-    if (!curable || untilMs - atMs > start.maxWaitMs) break;
-    if (untilMs - atMs >= SHORTEST_PAUSE_MS) {
-      pauses.push({
-        untilMs: Math.round(untilMs + start.toWallMs),
-        seconds: Math.round((untilMs - atMs) / 1000),
-        reason: pauseReason(wait.window),
-      });
-    }
-    atMs = untilMs;
-    reads += 1;
-    windows = reopen(windows, atMs, start.readCost);
-  }
-  return {
-    pauses,
-    finishesAtMs: Math.round(atMs + start.toWallMs),
-    requests: requests - left + reads,
-    fits: requests - left,
-  };
 }

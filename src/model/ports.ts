@@ -1,3 +1,5 @@
+import type { OperationId } from '../contract/index.ts';
+
 /** Time as an argument. Milliseconds throughout. */
 export interface Clock {
   /** Wall-clock time since the epoch, for stamps and for what people read. */
@@ -23,6 +25,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
+  /** The operation that it is a call of, for whoever observes answers; it is not sent. */
+  readonly operation?: OperationId;
 }
 
 /** A whole answer, read to its end. */

@@ -1,7 +1,7 @@
 import type { BodyOf, OperationId, PagedOperationId, QueryOf, RecordOf } from '../contract/index.ts';
 import type { Paging } from '../contract/envelope.ts';
 import type { Account } from '../contract/resources/account.ts';
-import type { Forecast } from './budget.ts';
+import type { Forecast, RequestStep } from './budget.ts';
 import type { RequestCounts } from './store.ts';
 
 /** What one call needs beside its operation; each part is checked against the contract before it is sent. */
@@ -76,6 +76,10 @@ export interface Service {
   account(): Promise<Account>;
   /** The requests made so far; `planned` is 0, the engine knows it. */
   counts(): RequestCounts;
-  /** What `requests` more requests cost by the budget as it is known now; the arithmetic is the one that the waiting follows. */
-  forecast(requests: number): Forecast;
+  /**
+   * What these requests cost, step by step, by the budget as it is known now; the arithmetic is the one that the waiting follows. Where they take
+   * long, the account is read once more before, to measure.
+   * Errors: those of {@link Service.account}.
+   */
+  forecast(steps: readonly RequestStep[]): Promise<Forecast>;
 }

@@ -94,6 +94,13 @@ export interface StoredIntent extends Intent {
   readonly detail: string;
 }
 
+/** Something that was learnt about the service of an account, and when it was last set. */
+export interface Fact {
+  readonly name: string;
+  readonly value: string;
+  readonly atMs: number;
+}
+
 /** A folder of a run that no run is recorded for. */
 export interface StrayFolder {
   readonly id: string;
@@ -155,6 +162,9 @@ export interface Store {
     name: string,
   ): Promise<{ readonly value: string; readonly atMs: number } | undefined>;
   setFact(account: ServiceAccount, name: string, value: string): Promise<void>;
+  /** All facts of the account, by name. */
+  facts(account: ServiceAccount): Promise<readonly Fact[]>;
+  setFacts(account: ServiceAccount, facts: readonly Pick<Fact, 'name' | 'value'>[]): Promise<void>;
   /** The origin that a key was used with, by the key's digest; undefined the first time. */
   keyOrigin(keyDigest: string): Promise<string | undefined>;
   setKeyOrigin(keyDigest: string, origin: string): Promise<void>;

@@ -30,6 +30,9 @@ export function openRunRows(file: string | null, busyTimeoutMs: number): RunRows
   );
 }
 
+/** What later commands ask a finished run for. */
+const KEPT_OUTCOMES = "('created', 'updated', 'invalid', 'rejected')";
+
 class SqliteRunRows implements RunRows {
   readonly #file: string | null;
   readonly #db: Database;
@@ -214,16 +217,16 @@ class SqliteRunRows implements RunRows {
   }
 
   async keepWritten(): Promise<void> {
-    const left = await this.#db.write(() => {
+    const count = `SELECT count(*) FROM row WHERE outcome IN ${KEPT_OUTCOMES}`;
+    if ((await this.#db.read(() => this.#db.count(count))) === 0) return this.remove();
+    await this.#db.write(() => {
       this.#db.run('DELETE FROM known');
-      this.#db.run("DELETE FROM row WHERE outcome NOT IN ('created', 'updated', 'invalid', 'rejected')");
+      this.#db.run(`DELETE FROM row WHERE outcome NOT IN ${KEPT_OUTCOMES}`);
       this.#db.run(
         `UPDATE row SET lines = '[]', before = NULL, lookups = NULL, folded = NULL, message = '',
          fields = CASE WHEN outcome IN ('created', 'updated') THEN fields END`,
       );
-      return this.#db.count('SELECT count(*) FROM row');
     });
-    if (left === 0) return this.remove();
     // What was deleted is personal data: it must not stay in free pages.
     await this.#db.read(() => this.#db.run('VACUUM'));
     return this.close();

@@ -6,6 +6,7 @@ import { InternalError } from '../model/error.ts';
 import type { Clock } from '../model/ports.ts';
 import type { KnownRecord, RunRows } from '../model/run-rows.ts';
 import type {
+  Fact,
   Intent,
   IntentResult,
   Run,
@@ -327,14 +328,23 @@ class SqliteStore implements Store {
   }
 
   setFact(account: ServiceAccount, name: string, value: string): Promise<void> {
+    return this.setFacts(account, [{ name, value }]);
+  }
+
+  facts(account: ServiceAccount): Promise<readonly Fact[]> {
+    return this.#db.read(() =>
+      this.#db
+        .all('SELECT name, value, at_ms FROM fact WHERE account = ? ORDER BY name', this.#account(account))
+        .map((row) => ({ name: text(row, 0), value: text(row, 1), atMs: integer(row, 2) })),
+    );
+  }
+
+  setFacts(account: ServiceAccount, facts: readonly Pick<Fact, 'name' | 'value'>[]): Promise<void> {
     return this.#db.write(() => {
-      this.#db.run(
-        'INSERT OR REPLACE INTO fact VALUES (?, ?, ?, ?)',
-        this.#addAccount(account),
-        name,
-        value,
-        this.#clock.now(),
-      );
+      const number = this.#addAccount(account);
+      const nowMs = this.#clock.now();
+      for (const { name, value } of facts)
+        this.#db.run('INSERT OR REPLACE INTO fact VALUES (?, ?, ?, ?)', number, name, value, nowMs);
     });
   }
 

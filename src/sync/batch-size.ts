@@ -3,7 +3,19 @@ import type { PushTarget } from '../contract/resource.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import type { ServiceAccount, Store } from '../model/store.ts';
 
-const factName = (mapping: PushMapping): string => `batch_limit:${mapping.resource}`;
+const PREFIX = 'batch_limit:';
+const factName = (mapping: PushMapping): string => `${PREFIX}${mapping.resource}`;
+
+/** The most rows in one request that the service was found to take, by resource. */
+export async function batchLimits(
+  store: Pick<Store, 'facts'>,
+  service: ServiceAccount,
+): Promise<readonly { readonly resource: string; readonly rows: number; readonly atMs: number }[]> {
+  const facts = await store.facts(service);
+  return facts
+    .filter(({ name }) => name.startsWith(PREFIX))
+    .map(({ name, value, atMs }) => ({ resource: name.slice(PREFIX.length), rows: Number(value), atMs }));
+}
 
 /** Rows in one request: what the mapping says, one where the operation takes one, and never more than the service was found to take. */
 export async function batchSize(

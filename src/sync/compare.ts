@@ -21,6 +21,8 @@ export interface Comparison {
   readonly known: number;
   /** For people: what it was, and how old. */
   readonly described: string;
+  /** What this state last saw confirmed, not what the service says now. */
+  readonly fromMemory?: true;
   /** Set when a key that is not known may exist all the same, so that its row must wait. */
   readonly unknownKeysWait?: string;
   /** Keys with a write that was never answered and cannot be read back, and why their rows must wait. */
@@ -196,6 +198,7 @@ export async function fromSnapshots(
       return new Map([...found].map(([key, record]) => [key, [record]]));
     },
     known,
+    fromMemory: true,
     described: known === 0 ? 'nothing was pushed yet' : described,
   };
 }

@@ -6,14 +6,17 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT } from '../model/error.ts';
 import { renderRowMessage } from '../model/issue.ts';
 import { CHANGE_KINDS, type OutcomeCounts } from '../model/outcome.ts';
+import type { RequestStep } from '../model/budget.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
+import { bookkeepingMs } from './bookkeeping-time.ts';
 import { batchSize } from './batch-size.ts';
 import { plannedOutcomes } from '../plan/counts.ts';
 import { checkGuards } from '../plan/guards.ts';
 import { orderMappings } from '../plan/order.ts';
 import { knownAfter, waitingFields } from '../plan/lookups.ts';
-import { quotaRoom } from '../plan/quota.ts';
+import { quotaRoom, quotaUsed } from '../plan/quota.ts';
+import { pushRequests } from '../plan/requests.ts';
 import { worstCase } from '../plan/worst-case.ts';
 import { listPages } from './compare-listed.ts';
 import { compareRows } from './compare-rows.ts';
@@ -70,20 +73,24 @@ export async function planRows(
   options: PlanOptions,
 ): Promise<PlannedPush> {
   const plans: MappingPlan[] = [];
+  const steps: RequestStep[] = [];
   const stops: Stop[] = [];
   const lookups = new PlanLookups(ports, account, mappings, rows, options);
   const made = new Map<Feature, number>();
   for (const mapping of mappings) {
-    const { plan, stopped } = await planMapping(ports, mapping, rows, account, options, {
+    const { plan, stopped, work } = await planMapping(ports, mapping, rows, account, options, {
       lookups,
       made,
       mappings,
     });
     plans.push(plan);
+    steps.push(...work);
     stops.push(...stopped);
   }
+  const asked = steps.reduce((sum, { requests }) => sum + requests, 0);
+  const betweenMs = await bookkeepingMs(ports, account.service, asked);
+  const forecast = await ports.service.forecast(steps.map((step) => ({ ...step, betweenMs })));
   const counts = ports.service.counts();
-  const forecast = ports.service.forecast(plans.reduce((sum, plan) => sum + plan.writes + plan.reads, 0));
   const invalid = plans.some(({ outcomes }) => outcomes.invalid > 0);
   return {
     account: account.service,
@@ -112,7 +119,11 @@ async function planMapping(
   account: OpenAccount,
   options: PlanOptions,
   { lookups, made, mappings }: Shared,
-): Promise<{ readonly plan: MappingPlan; readonly stopped: readonly Stop[] }> {
+): Promise<{
+  readonly plan: MappingPlan;
+  readonly stopped: readonly Stop[];
+  readonly work: readonly RequestStep[];
+}> {
   await lookups.resolve(mapping);
   const open = await rows.countChanges(mapping.name, true);
   const pending = open.get('pending') ?? 0;
@@ -155,6 +166,8 @@ async function planMapping(
     reads,
     worst: { writes: worst.writes + single, reads: worst.reads + reads },
     comparedWith: comparison?.described ?? 'nothing to compare',
+    fromMemory: comparison?.fromMemory === true,
+    used: feature === undefined ? undefined : quotaUsed(account.record, feature),
     overQuota: compared?.overQuota ?? 0,
     deactivated: gone?.deactivated ?? 0,
     missing: gone?.missing ?? [],
@@ -176,7 +189,38 @@ async function planMapping(
   const stops = [...(comparison?.stop === undefined ? [] : [comparison.stop]), ...stopped];
   if (stops.some(({ code }) => code === 'guard.reject_mode'))
     plan = { ...plan, outcomes: allDeferred(plan.outcomes) };
-  return { plan, stopped: stops.map((error) => ({ mapping: mapping.name, error })) };
+  return {
+    plan,
+    stopped: stops.map((error) => ({ mapping: mapping.name, error })),
+    work: requestSteps(ports.concurrency, pushRequests[mapping.resource]?.parallel === true, {
+      reads: plan.reads,
+      batches,
+      batchedRows: [...(compared?.batched.values() ?? [])].reduce((sum, count) => sum + count, 0),
+      changes: (compared?.single ?? 0) + carried,
+      // A new row that gets its flag by a change counts where it is created.
+      changedRows:
+        (pushRequests[mapping.resource]?.updatesLikeCreates === true ? 0 : (compared?.updates ?? 0)) +
+        carried,
+      deactivated: plan.deactivated,
+    }),
+  };
+}
+
+/** The requests of one mapping in the order in which a push sends them: what is read before, batches, then changes one by one. */
+function requestSteps(
+  concurrency: number,
+  parallel: boolean,
+  counts: Readonly<
+    Record<'reads' | 'batches' | 'batchedRows' | 'changes' | 'changedRows' | 'deactivated', number>
+  >,
+): readonly RequestStep[] {
+  const { reads, batches, batchedRows, changes, changedRows, deactivated } = counts;
+  return [
+    { requests: reads, inFlight: 1, rows: 0 },
+    { requests: batches, inFlight: parallel ? concurrency : 1, rows: batchedRows },
+    { requests: changes, inFlight: concurrency, rows: changedRows },
+    { requests: deactivated, inFlight: concurrency, rows: deactivated },
+  ].filter(({ requests }) => requests > 0);
 }
 
 /** Whether missing users were not looked for yet, or wait to be compared again. */
@@ -246,7 +290,8 @@ async function* plannedChanges(
   }
 }
 
-function plannedChange(mapping: string, origin: string, row: RunRow): PlannedChange {
+/** One row as a plan shows it. */
+export function plannedChange(mapping: string, origin: string, row: RunRow): PlannedChange {
   const deferred = row.outcome === 'deferred' || row.change === 'conflict' || row.change === 'pending';
   const kind = deferred ? 'deferred' : row.change;
   return {

@@ -1,5 +1,5 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import { EXIT, IncompleteError, TeamsheetError, type ExitCode } from '../model/error.ts';
+import { EXIT, IncompleteError, TeamsheetError, UnavailableError, type ExitCode } from '../model/error.ts';
 import type { OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/store.ts';
@@ -19,7 +19,10 @@ import type { PlannedPush, PlanOptions, RunReport, SyncPorts } from './sync.ts';
 import { writeBackOutcomes } from './write-back.ts';
 
 /** Shows the plan and asks, where something would be written; throws StoppedError `approval.*` when it is not to be. */
-export type Approve = (planned: PlannedPush) => Promise<void>;
+export type Approve = (planned: PlannedPush, runId: string) => Promise<void>;
+
+/** Looks at a complete plan before anybody is asked; throws when it is not the one that was promised. */
+export type CheckPlan = (planned: PlannedPush) => Promise<void>;
 
 /**
  * Plans and pushes the mappings under one lock. Every row ends in exactly one outcome, and what could not be sent is deferred for `resume`.
@@ -31,6 +34,7 @@ export async function push(
   mappings: readonly PushMapping[],
   options: PlanOptions,
   approve: Approve,
+  check?: CheckPlan,
 ): Promise<PushResult> {
   const ordered = pushable(mappings);
   const startedAtMs = ports.clock.now();
@@ -41,8 +45,9 @@ export async function push(
   const lock = await openOrRemove(rows, () => ports.lock.acquire(account.service, command));
   try {
     const run = newRun(id, command, account.service, startedAtMs, ordered, options);
-    await ports.store.addRun(run);
-    return await planAndWrite(ports, run, ordered, rows, account, options, approve);
+    // Planned anew by `resume`, it might write another plan than the one that was promised.
+    await ports.store.addRun({ ...run, finished: check !== undefined });
+    return await planAndWrite(ports, run, ordered, rows, account, options, approve, check);
   } finally {
     await lock.release();
   }
@@ -98,16 +103,18 @@ export async function planAndWrite(
   account: OpenAccount,
   options: PlanOptions,
   approve: Approve,
+  check?: CheckPlan,
 ): Promise<PushResult> {
   let planned: PlannedPush;
   try {
     await waitForOpenWrites(ports, account.service, mappings);
     planned = await planRows(ports, mappings, rows, account, options);
+    await check?.(planned);
     const rejectStop = planned.stops.every(({ error }) => error.code === 'guard.reject_mode');
     if (planned.stops.length > 0 && rejectStop) return await stopAtRejects(ports, run, planned);
     const [stop] = planned.stops;
     if (stop !== undefined) throw stop.error;
-    await approve(planned);
+    await approve(planned, run.id);
   } catch (error) {
     await rows.remove();
     const stop = stopOf(error, ports.signal);
@@ -116,9 +123,9 @@ export async function planAndWrite(
       endedAtMs: ports.clock.now(),
       exitCode: stop?.exitCode ?? EXIT.internal,
     });
-    throw stop === undefined ? error : resumable(stop, run);
+    throw stop === undefined ? error : check === undefined ? resumable(stop, run) : stop;
   }
-  await ports.store.updateRun(run.id, { phase: 'writing' });
+  await ports.store.updateRun(run.id, { phase: 'writing', finished: false });
   return write(ports, run, planned, account, options);
 }
 
@@ -261,11 +268,13 @@ export async function finish(
   const missed: OutcomeCounts[] = [];
   const rejected: string[] = [];
   const unwritten: TeamsheetError[] = [];
+  let lacksResults = false;
   for (const { mapping } of planned.mappings) {
     const counts = outcomeCounts(await rows.countOutcomes(mapping.name));
     checkCounts(mapping.name, counts);
-    const files = await writeResults(ports.results, run.id, mapping, rows);
-    rejected.push(...files.rejected);
+    const files = await tryResults(ports, run, mapping, rows);
+    rejected.push(...(files?.rejected ?? []));
+    lacksResults ||= files === undefined;
     const failure = await writeBackOutcomes(ports, mapping, rows);
     if (failure !== undefined) unwritten.push(failure);
     const stale = ending.stale.get(mapping.name) ?? 0;
@@ -278,13 +287,15 @@ export async function finish(
       ...counts,
       deactivated: gone?.updated ?? 0,
       ...(stale > 0 && { stale }),
-      results: files.results,
+      results: files?.results ?? null,
     });
   }
-  const exitCode = ending.exitCode ?? exitCodeOf([...summaries, ...missed], ending.stoppedBy, unwritten);
+  const outcomes = [...summaries, ...missed];
+  const exitCode = ending.exitCode ?? exitCodeOf(outcomes, ending.stoppedBy, unwritten, lacksResults);
   const finished =
     !ending.keep ||
-    (summaries.every(({ deferred, unknown, stale = 0 }) => deferred - stale + unknown === 0) &&
+    (!lacksResults &&
+      summaries.every(({ deferred, unknown, stale = 0 }) => deferred - stale + unknown === 0) &&
       missed.every(({ deferred, unknown }) => deferred + unknown === 0));
   const requests = wholeRun(run.requests, { ...ports.service.counts(), planned: planned.requests.planned });
   await ports.store.updateRun(run.id, {
@@ -317,6 +328,23 @@ function endRows(rows: RunRows, summaries: readonly PushSummary[]): Promise<void
   return summaries.some(({ conflict }) => conflict > 0) ? rows.close() : rows.keepWritten();
 }
 
+/** The results files of a mapping; undefined when they cannot be written: the run is then unfinished, so that `resume` writes them. */
+async function tryResults(
+  ports: SyncPorts,
+  run: Run,
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<Awaited<ReturnType<typeof writeResults>> | undefined> {
+  try {
+    return await writeResults(ports.results, run.id, mapping, rows);
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    const message = `${mapping.name}: the results are not written (${error.message}); teamsheet resume ${run.id} writes them`;
+    ports.emit({ kind: 'warning', message });
+    return undefined;
+  }
+}
+
 /** What became of the users that are no longer in the table; they stand in no results, so that those which stay active are told here. */
 async function countMissing(
   { emit }: SyncPorts,
@@ -343,12 +371,13 @@ function exitCodeOf(
   counts: readonly OutcomeCounts[],
   stoppedBy: TeamsheetError | undefined,
   unwritten: readonly TeamsheetError[],
+  lacksResults: boolean,
 ): ExitCode {
   const any = (pick: (each: OutcomeCounts) => number): boolean => counts.some((each) => pick(each) > 0);
   const code = stoppedBy?.exitCode;
   if (code === EXIT.interrupted || code === EXIT.terminated) return code;
   const isAccess = (each: TeamsheetError): boolean => each.exitCode === EXIT.access;
-  if (code === EXIT.unavailable || !unwritten.every(isAccess)) return EXIT.unavailable;
+  if (code === EXIT.unavailable || lacksResults || !unwritten.every(isAccess)) return EXIT.unavailable;
   if (code === EXIT.access || unwritten.length > 0) return EXIT.access;
   if (stoppedBy instanceof IncompleteError || any((each) => each.deferred + each.unknown + each.conflict))
     return EXIT.incomplete;

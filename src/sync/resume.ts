@@ -1,5 +1,5 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import { StoppedError, UsageError } from '../model/error.ts';
+import { StoppedError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
 import { waitForOpenWrites } from './open-writes.ts';
@@ -8,25 +8,29 @@ import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
 import { planAndWrite, write, type Approve, type PushResult, type StoredRun } from './push.ts';
 import { readSources } from './read-rows.ts';
 import { settleWrites } from './settle.ts';
+import { runOf } from './stored-run.ts';
 import type { OnAmbiguous, PlannedPush, PlanOptions, SyncPorts } from './sync.ts';
 
 /**
  * Goes on with an unfinished run from its own rows: settles what had no answer, opens what was deferred, compares again and sends. A run that
- * stopped before its plan was complete is planned anew. Undefined when there is nothing to resume. `onAmbiguous` wins over what the run began with.
- * Errors: UsageError `run.unknown`; StoppedError `run.other_account`; those of `push`.
+ * stopped before its plan was complete is planned anew. Undefined when there is nothing to resume. `onAmbiguous` wins over what the run began with, and
+ * `allowGuards` are passed beside those that it passed already.
+ * Errors: UsageError `run.unknown`; StoppedError `run.other_account`, `guard.*`; those of `push`.
  */
 export async function resume(
   ports: SyncPorts,
   runId: string | undefined,
   approve: Approve,
   onAmbiguous?: OnAmbiguous,
+  allowGuards: readonly string[] = [],
 ): Promise<PushResult | undefined> {
   const account = await openAccount(ports);
   const lock = await ports.lock.acquire(account.service, 'resume');
   try {
     const run = await findRun(ports, runId, account);
     if (run === undefined) return undefined;
-    const { mappings, options } = JSON.parse(run.mappings) as StoredRun;
+    const { mappings, options: begun } = JSON.parse(run.mappings) as StoredRun;
+    const options = { ...begun, allowGuards: [...begun.allowGuards, ...allowGuards] };
     // The run proved once that it remembers, or that it need not; it is not asked again.
     const resumed = { ...options, adopt: true, ...(onAmbiguous !== undefined && { onAmbiguous }) };
     const rows = await ports.store.openRunRows(run.id);
@@ -40,7 +44,7 @@ export async function resume(
         account,
         options,
         approve,
-      );
+      ).catch(afterGuard);
     }
     const planned = await planLeft(ports, run, mappings, rows, account, resumed, approve);
     // Only the end of a run tells when its last write can have gone out.
@@ -68,12 +72,25 @@ async function planLeft(
       if (missing !== undefined) await reopen(ports, run, missing, rows, account, options);
     }
     const planned = await planRows(ports, mappings, rows, account, options);
-    await approve(planned);
+    // Rows that are invalid by now do not take back what was sent of the others.
+    const stop = planned.stops.find(({ error }) => error.code !== 'guard.reject_mode');
+    if (stop !== undefined) throw stop.error;
+    await approve(planned, run.id);
     return planned;
   } catch (error) {
     await rows.close();
     throw error;
   }
+}
+
+/** A guard ends a run that is planned anew as it ends a push. */
+function afterGuard(error: unknown): never {
+  if (!(error instanceof StoppedError) || !error.code.startsWith('guard.')) throw error;
+  const { code, message, place, next = '' } = error;
+  throw new StoppedError(code, message, {
+    ...place,
+    next: `this run is over; ${next.replace(/\badd --/, 'push again and add --')}`,
+  });
 }
 
 async function findRun(
@@ -82,22 +99,7 @@ async function findRun(
   account: OpenAccount,
 ): Promise<Run | undefined> {
   if (runId === undefined) return ports.store.newestUnfinishedRun(account.service);
-  const run = await ports.store.run(runId);
-  if (run === undefined) {
-    throw new UsageError('run.unknown', `there is no run ${runId}`, { next: 'runs' });
-  }
-  if (
-    run.account.baseUrl !== account.service.baseUrl ||
-    run.account.accountId !== account.service.accountId
-  ) {
-    throw new StoppedError(
-      'run.other_account',
-      `run ${runId} wrote to another service or account (${run.account.baseUrl})`,
-      {
-        next: 'choose its environment with --env',
-      },
-    );
-  }
+  const run = await runOf(ports.store, runId, account.service);
   return run.finished ? undefined : run;
 }
 

@@ -92,6 +92,10 @@ export interface MappingPlan {
   readonly worst: Requests;
   /** `compared with 512 users read now` or `with the last confirmed state of 3 h ago`. */
   readonly comparedWith: string;
+  /** The rows were compared with what this state remembers, not with what the service said just now. */
+  readonly fromMemory: boolean;
+  /** Records of the resource's quota that the account counted when the plan was made, where it counts them. */
+  readonly used: number | undefined;
   /** Rows that the quota of the account has no room for now; they are among the deferred ones. */
   readonly overQuota: number;
   /** Users that are in no row any more and would be deactivated, and the first of their keys. */

@@ -1,153 +1,213 @@
 /**
- * Goal G1: a push through fixed rate windows. Prints, for each limit, the wall-clock time as a ratio to the lower bound, the 429s and the requests,
- * for this client and for a plain p-limit and p-retry loop on the same server in the same run.
+ * Goals G1, G2 and G3: a push through rate windows of 20 to 2,000 requests, fixed and sliding, against a plain p-limit and p-retry loop on the same
+ * service in the same run. Time is virtual: windows are of 60 s, nobody waits for them, and a request takes 40 ms. Prints the time as a ratio to the
+ * lower bound of performance.md, the 429s, the requests, the writes that were applied twice, and how far the forecast was off.
  *
- *   npm run bench -- push-budget [windows per run, 6 unless told]
+ *   npm run bench -- push-budget [windows in a run, 6 unless told]
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import pRetry from 'p-retry';
 import { createClient } from '../../src/client/client.ts';
-import { fetchTransport } from '../../src/client/fetch-transport.ts';
-import { realClock } from '../../src/cli/runtime.ts';
+import type { Clock, Transport } from '../../src/model/ports.ts';
 import { Secret } from '../../src/model/secret.ts';
+import { accountData, envelopeAnswer } from '../support/transport.ts';
 
-const WINDOW_MS = 2000;
-const LIMITS = [20, 60, 200];
+const WINDOW_MS = 60_000;
+const LATENCY_MS = 40;
 const IN_FLIGHT = 8;
-const USER = { id: '0b0e3c9a-0000-4000-8000-000000000002', external_id: 'M-1', display_name: 'Ana' };
+const LIMITS = [20, 200, 2000];
 const WINDOWS = Number(process.argv[2] ?? 6);
+/** Into the first window, where every run begins. */
+const BEGIN_MS = 1_790_000_000_000 - (1_790_000_000_000 % WINDOW_MS) + 20_000;
+const ID = '0b0e3c9a-0000-4000-8000-000000000002';
 
-interface Limiter {
-  readonly baseUrl: string;
-  readonly admitted: number;
-  readonly refused: number;
-  close(): void;
-}
+type Kind = 'fixed' | 'sliding';
 
-/** A bare server with one fixed window of whole lengths since the epoch, which counts the account call too. */
-async function limiter(limit: number): Promise<Limiter> {
-  let window = 0;
-  let used = 0;
-  let admitted = 0;
-  let refused = 0;
-  const server = createServer((request, response) => {
-    const now = Math.floor(Date.now() / WINDOW_MS);
-    if (now !== window) [window, used] = [now, 0];
-    const full = used >= limit;
-    if (full) refused += 1;
-    else {
-      used += 1;
-      admitted += 1;
-    }
-    const resetMs = (now + 1) * WINDOW_MS;
-    const perMinute = {
-      limit,
-      window: `${WINDOW_MS / 1000}s`,
-      used,
-      remaining: limit - used,
-      reset_at: new Date(resetMs).toISOString(),
-    };
-    const isAccount = request.url?.endsWith('/auth/account') === true;
-    const data = isAccount ? { id: USER.id, config: { rate_limit: { per_minute: perMinute } } } : USER;
-    request.resume();
-    request.on('end', () => {
-      response.writeHead(full ? 429 : 200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ statusCode: full ? 429 : 200, message: 'ok', data: full ? null : data }));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+/** A clock of many sleepers: each turn of the event loop in which nothing happens wakes the next one. */
+function fastClock(): Clock & { readonly drive: <T>(work: Promise<T>) => Promise<T> } {
+  let nowMs = 0;
+  let sleepers: { readonly atMs: number; readonly wake: () => void }[] = [];
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    get admitted() {
-      return admitted;
-    },
-    get refused() {
-      return refused;
-    },
-    close: () => {
-      server.closeAllConnections();
-      server.close();
+    now: () => BEGIN_MS + nowMs,
+    monotonic: () => nowMs,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const sleeper = { atMs: nowMs + ms, wake: resolve };
+        sleepers.push(sleeper);
+        signal?.addEventListener('abort', () => {
+          sleepers = sleepers.filter((each) => each !== sleeper);
+          reject(signal.reason as Error);
+        });
+      }),
+    drive: async (work) => {
+      const progress = { done: false };
+      const outcome = work.finally(() => {
+        progress.done = true;
+      });
+      for (;;) {
+        await turn();
+        if (progress.done) return outcome;
+        nowMs = Math.max(
+          nowMs,
+          sleepers.reduce((least, { atMs }) => Math.min(least, atMs), Infinity),
+        );
+        const due = sleepers.filter(({ atMs }) => atMs <= nowMs);
+        sleepers = sleepers.filter(({ atMs }) => atMs > nowMs);
+        for (const { wake } of due) wake();
+      }
     },
   };
 }
 
-const PATCH = { id: USER.id, display_name: USER.display_name };
+interface Limiter {
+  readonly transport: Transport;
+  readonly applied: ReadonlyMap<string, number>;
+  readonly counts: { refused: number; requests: number };
+}
 
-async function guided(baseUrl: string, requests: number): Promise<void> {
+/** A service with one window, which counts account calls, and refused calls where `countsRefused`. */
+function limiter(clock: Clock, kind: Kind, limit: number, countsRefused: boolean): Limiter {
+  const counts = { refused: 0, requests: 0 };
+  const applied = new Map<string, number>();
+  let arrivals: number[] = [];
+  const inWindow = (nowMs: number): void => {
+    const beginMs = kind === 'fixed' ? nowMs - (nowMs % WINDOW_MS) : nowMs - WINDOW_MS + 1;
+    if ((arrivals[0] ?? nowMs) < beginMs) arrivals = arrivals.filter((at) => at >= beginMs);
+  };
+  return {
+    applied,
+    counts,
+    transport: async ({ url, body }) => {
+      await clock.sleep(LATENCY_MS / 2);
+      const nowMs = clock.now();
+      inWindow(nowMs);
+      counts.requests += 1;
+      const full = arrivals.length >= limit;
+      if (!full || countsRefused) arrivals.push(nowMs);
+      const headers = { date: new Date(nowMs).toUTCString() };
+      const isAccount = url.endsWith('/auth/account');
+      const resetMs =
+        kind === 'fixed' ? nowMs - (nowMs % WINDOW_MS) + WINDOW_MS : (arrivals[0] ?? nowMs) + WINDOW_MS;
+      const used = Math.min(limit, arrivals.length);
+      const per_minute = {
+        limit,
+        window: '60s',
+        used,
+        remaining: limit - used,
+        reset_at: new Date(resetMs).toISOString(),
+      };
+      if (full) counts.refused += 1;
+      else if (!isAccount) applied.set(body ?? '', (applied.get(body ?? '') ?? 0) + 1);
+      await clock.sleep(LATENCY_MS / 2);
+      if (full) return envelopeAnswer(429, null, { headers });
+      return envelopeAnswer(200, isAccount ? accountData({ per_minute }) : { id: ID, external_id: 'M' }, {
+        headers,
+      });
+    },
+  };
+}
+
+const bodyOf = (index: number): { readonly id: string; readonly display_name: string } => ({
+  id: ID,
+  display_name: `Member ${index}`,
+});
+
+/** How far the forecast was off, in milliseconds, and the account calls that were named beforehand. */
+type Push = (transport: Transport, clock: Clock, requests: number) => Promise<string>;
+
+const guided: Push = async (transport, clock, requests) => {
   const client = createClient({
-    baseUrl,
+    baseUrl: 'https://service.test',
     apiKey: new Secret('bench'),
-    transport: fetchTransport(),
-    clock: realClock,
-    random: { next: () => Math.random(), ulid: () => '' },
+    transport,
+    clock,
+    random: { next: () => 0.5, ulid: () => '' },
     emit: () => undefined,
     reservePerMinute: 0,
     reservePerDay: 0,
-    maxWaitMs: 60_000,
+    maxWaitMs: 3_600_000,
     maxRequests: undefined,
     timeoutMs: 60_000,
     concurrency: IN_FLIGHT,
     signal: new AbortController().signal,
   });
+  await client.account();
+  const forecast = await client.forecast([{ requests, inFlight: IN_FLIGHT, rows: requests }]);
+  const planned = client.counts().sent + forecast.requests;
   const results = await Promise.all(
-    Array.from({ length: requests }, () => client.send('update-user', { body: PATCH })),
+    Array.from({ length: requests }, (_, index) => client.send('update-user', { body: bodyOf(index) })),
   );
   const failed = results.filter(({ kind }) => kind !== 'applied').length;
   if (failed > 0) console.error(`${failed} requests were not applied`);
-}
+  const off = Math.round(clock.now() - forecast.finishesAtMs);
+  return `forecast ${off > 0 ? '+' : ''}${off} ms${forecast.atTheLatest ? ' (at the latest)' : ''}, planned ${planned}`;
+};
 
-async function plain(baseUrl: string, requests: number): Promise<void> {
+/** What one writes by hand: eight at a time, and again after 1, 2, 4 and at most 10 s; p-retry's own waiting, on the virtual clock. */
+const plain: Push = async (transport, clock, requests) => {
   const limit = pLimit(IN_FLIGHT);
-  const send = async (): Promise<void> => {
-    const response = await fetch(`${baseUrl}/v1/user`, { method: 'PATCH', body: JSON.stringify(PATCH) });
-    await response.text();
-    if (response.status !== 200) throw new Error(`HTTP ${response.status}`);
+  const send = async (index: number): Promise<void> => {
+    for (let failures = 0; ; failures += 1) {
+      const url = 'https://service.test/v1/user';
+      const answer = await transport({
+        method: 'PATCH',
+        url,
+        headers: {},
+        body: JSON.stringify(bodyOf(index)),
+      });
+      if (answer.status === 200) return;
+      if (failures === GIVES_UP_AFTER) throw new Error('gave up');
+      await clock.sleep(Math.min(1000 * 2 ** failures, 10_000));
+    }
   };
-  await Promise.all(
-    Array.from({ length: requests }, () => limit(() => pRetry(send, { retries: 1000, maxTimeout: 10_000 }))),
+  const results = await Promise.allSettled(
+    Array.from({ length: requests }, (_, index) => limit(() => send(index))),
   );
-}
-
-/** Waits for the next window of the server and a little more, so that every run begins at the same place. */
-async function nextWindow(): Promise<number> {
-  const startMs = (Math.floor(Date.now() / WINDOW_MS) + 1) * WINDOW_MS + 300;
-  await realClock.sleep(startMs - Date.now());
-  return WINDOW_MS - (Date.now() % WINDOW_MS);
-}
+  const lost = results.filter(({ status }) => status === 'rejected').length;
+  return lost === 0 ? '' : `${lost} writes given up`;
+};
+const GIVES_UP_AFTER = 40;
 
 async function measure(
   name: string,
+  kind: Kind,
   limit: number,
-  run: (baseUrl: string, requests: number) => Promise<void>,
+  countsRefused: boolean,
+  push: Push,
 ): Promise<void> {
-  const server = await limiter(limit);
-  // One request of each window is left for the account call, so that both clients have the same lower bound.
+  const clock = fastClock();
+  const { transport, applied, counts } = limiter(clock, kind, limit, countsRefused);
   const requests = (limit - 1) * WINDOWS;
-  const untilResetMs = await nextWindow();
-  const boundMs = untilResetMs + (Math.ceil((requests - limit) / limit) - 1) * WINDOW_MS;
-  const beganMs = performance.now();
-  await run(server.baseUrl, requests);
-  const wallMs = performance.now() - beganMs;
-  const over = Math.round(wallMs - boundMs);
+  const note = await clock.drive(push(transport, clock, requests));
+  const wallMs = clock.monotonic();
+  const needed = Math.max(counts.requests - counts.refused, requests);
+  const boundMs =
+    kind === 'fixed'
+      ? WINDOW_MS - (BEGIN_MS % WINDOW_MS) + (Math.ceil((needed - limit) / limit) - 1) * WINDOW_MS
+      : (Math.ceil(needed / limit) - 1) * WINDOW_MS;
+  const twice = [...applied.values()].filter((times) => times > 1).length;
   console.log(
     [
-      `limit ${limit}`.padEnd(10),
-      name.padEnd(18),
-      `wall/bound ${(wallMs / boundMs).toFixed(3)}`,
-      `(${over >= 0 ? '+' : ''}${over} ms)`.padEnd(12),
-      `429s ${server.refused}`.padEnd(10),
-      `requests ${server.admitted} for ${requests} writes`,
-    ].join('  '),
+      `${kind} ${limit}${countsRefused ? ', counts 429s' : ''}`.padEnd(26),
+      name.padEnd(10),
+      `wall/bound ${(wallMs / boundMs).toFixed(3)} (+${Math.round(wallMs - boundMs)} ms)`.padEnd(32),
+      `429s ${counts.refused}`.padEnd(12),
+      `requests ${counts.requests} for ${requests}`.padEnd(28),
+      `twice ${twice}`.padEnd(9),
+      note,
+    ].join(' '),
   );
-  server.close();
 }
 
 console.log(
-  `${WINDOWS} windows of ${WINDOW_MS / 1000} s, ${IN_FLIGHT} in flight; goal: 0 x 429, wall <= bound + 100 ms + 15 ms a window`,
+  `virtual time: windows of ${WINDOW_MS / 1000} s, ${WINDOWS} of them filled, ${IN_FLIGHT} in flight, ${LATENCY_MS} ms each. Goals: 0 x 429; ` +
+    `fixed: bound + 100 ms + 15 ms a window + the last burst; sliding: bound x ${(1 + (LATENCY_MS + 10) / WINDOW_MS).toFixed(4)} + the last burst`,
 );
-for (const limit of LIMITS) {
-  await measure('teamsheet', limit, guided);
-  await measure('p-limit + p-retry', limit, plain);
+for (const countsRefused of [false, true]) {
+  for (const kind of ['fixed', 'sliding'] as const) {
+    for (const limit of LIMITS) {
+      await measure('teamsheet', kind, limit, countsRefused, guided);
+      if (limit < 2000 || !countsRefused) await measure('by hand', kind, limit, countsRefused, plain);
+    }
+  }
 }

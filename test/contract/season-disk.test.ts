@@ -12,7 +12,8 @@ import { Trouble } from '../support/season/trouble.ts';
 
 const isLong = process.env['TEAMSHEET_LONG'] !== undefined;
 /** In the short form, calls from one failure to the next. */
-const STRIDE = 29;
+const STRIDE = 61;
+const FILE_STRIDE = 13;
 
 const files = vi.hoisted(() => ({
   call: <T>(_name: string, effect: () => Promise<T>): Promise<T> => effect(),
@@ -107,6 +108,59 @@ describe('the nth call of the state fails, n = 1, 2, 3 ... until none does', () 
         }).catch((cause: unknown) => {
           throw new Error(`call ${nth}`, { cause });
         });
+        if (!met()) break;
+      }
+    },
+    900_000,
+  );
+});
+
+describe('the nth call of the file system fails in the results of a push, n = 1, 2, 3 ... until none does', () => {
+  const codes = ['ENOSPC', 'EIO', 'EACCES', 'EROFS'];
+
+  it.each([
+    ['alone', false],
+    ['and all after it', true],
+  ])(
+    '%s: the report still says what was done, and resume writes the results',
+    async (_what, forGood) => {
+      for (let nth = 1; ; nth += isLong ? 1 : FILE_STRIDE) {
+        const { fails, met } = counter({ nth, forGood });
+        const code = codes[nth % codes.length] ?? 'EIO';
+        await withTrouble(async (trouble) => {
+          files.call = (name, effect) => {
+            if (!fails()) return effect();
+            // A file is closed whatever close says.
+            if (name === 'handle.close') void effect();
+            return Promise.reject(Object.assign(new Error(name), { code, syscall: name }));
+          };
+          const told = await trouble.command('push').finally(() => {
+            files.call = (_name, effect) => effect();
+          });
+          if (told === undefined || told instanceof TeamsheetError)
+            throw new Error('no report', { cause: told });
+          const missing = told.report.mappings.filter(
+            (each) => each.direction === 'push' && each.results === null,
+          );
+          expect(told.report.exit_code).toBe(missing.length > 0 ? 8 : 3);
+          if (met() && forGood) expect(missing.length).toBeGreaterThan(0);
+          expect(readFacts(trouble.season.database)).toEqual(whole);
+          const resumed = await trouble.command('resume');
+          if (missing.length === 0) expect(resumed).toBeUndefined();
+          else {
+            if (resumed === undefined || resumed instanceof TeamsheetError)
+              throw new Error('not resumed', { cause: resumed });
+            expect(resumed.report.exit_code).toBe(3);
+            expect(resumed.report.mappings.map((each) => ({ ...each, results: '' }))).toEqual(
+              told.report.mappings.map((each) => ({ ...each, results: '' })),
+            );
+          }
+          expect(await trouble.recover()).toEqual([]);
+          expect(readFacts(trouble.season.database)).toEqual(whole);
+        }).catch((cause: unknown) => {
+          throw new Error(`call ${nth}`, { cause });
+        });
+        if (!met()) break;
       }
     },
     900_000,

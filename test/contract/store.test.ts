@@ -283,6 +283,23 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(await store.keyOrigin('digest')).toBe('https://data.example');
     });
 
+    it('lists the facts of one account by name, and sets several as one', async () => {
+      expect(await store.facts(account)).toEqual([]);
+      await store.setFact(account, 'b', 'old');
+      await store.setFact(otherAccount, 'c', 'of another account');
+      nowMs = 4_000;
+      await store.setFacts(account, [
+        { name: 'b', value: 'new' },
+        { name: 'a', value: '1' },
+      ]);
+      expect(await store.facts(account)).toEqual([
+        { name: 'a', value: '1', atMs: 4_000 },
+        { name: 'b', value: 'new', atMs: 4_000 },
+      ]);
+      await store.setFacts(account, []);
+      expect(await store.facts(account)).toHaveLength(2);
+    });
+
     it('keeps the rows of a run until they are removed', async () => {
       let rows = await store.openRunRows('RUN-1');
       await rows.add('users', [runRow({ rowNumber: 2 })]);

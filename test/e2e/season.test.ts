@@ -111,8 +111,12 @@ describe('a folder with a league, users and squads', () => {
   it('goes as far as the quota reaches, says so before, and waits with what hangs on the rest', async () => {
     service = await startService({ settings: { per_minute: 100_000, quota_users: 100, quota_squads: 90 } });
     const planned = await run('plan');
-    expect(planned.stdout).toContain('users: 100 now, 140 deferred (quota of the account)\n');
-    expect(planned.stdout).toContain('squads: 90 now, 10 deferred (quota of the account)\n');
+    expect(planned.stdout).toContain(
+      "users: 100 now, 140 deferred (the account's quota of users ends there; once it is larger, resume sends the rest)\n",
+    );
+    expect(planned.stdout).toContain(
+      "squads: 90 now, 10 deferred (the account's quota of squads ends there;",
+    );
     const pushed = await run('push', '--yes', '--json');
     expect(pushed.code).toBe(7);
     expect(countsOf(reportOf(pushed))).toEqual([

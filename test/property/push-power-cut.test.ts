@@ -68,7 +68,7 @@ class Life {
         list: (operation, query, signal) => service.list(operation, query, signal),
         account: () => service.account(),
         counts: () => service.counts(),
-        forecast: (requests) => service.forecast(requests),
+        forecast: (steps) => service.forecast(steps),
         send: (operation, input) => this.call(() => service.send(operation, input)),
       },
     };

@@ -1,5 +1,6 @@
 import { createClient } from '../../src/client/client.ts';
 import type { ClientOptions } from '../../src/client/client.ts';
+import type { RequestStep } from '../../src/model/budget.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import type { Transport } from '../../src/model/ports.ts';
 import { Secret } from '../../src/model/secret.ts';
@@ -42,3 +43,8 @@ export function testClient(
   });
   return { client, clock, events, pauses: () => events.filter((event) => event.kind === 'pause') };
 }
+
+/** One step of requests, each with one row, as many in flight as the client allows. */
+export const step = (requests: number): readonly RequestStep[] => [
+  { requests, inFlight: 1000, rows: requests },
+];

@@ -248,7 +248,19 @@ export class FakeService implements Service {
     waited_ms: 0,
   });
 
-  forecast: Service['forecast'] = (requests) => ({ pauses: [], finishesAtMs: 0, requests, fits: requests });
+  forecast: Service['forecast'] = (steps) => {
+    const requests = steps.reduce((sum, step) => sum + step.requests, 0);
+    return Promise.resolve({
+      pauses: [],
+      finishesAtMs: 0,
+      requests,
+      fits: requests,
+      fittingRows: steps.reduce((sum, step) => sum + step.rows, 0),
+      limitedBy: undefined,
+      finishByMs: undefined,
+      atTheLatest: false,
+    });
+  };
 
   /** Applies the late writes whose time has come. */
   applyLate(): void {

@@ -223,7 +223,7 @@ async function writeOnce(
     const settled: IntentResult = result.kind;
     const detail = 'reason' in result ? result.reason : result.message;
     await store.settleIntent(account, intent.id, settled, detail, []);
-    const stop = stopOf(operation, result);
+    const stop = stopOf(operation, result, intent.id);
     const exitCode = stop?.exitCode ?? EXIT.done;
     await store.updateRun(runId, {
       phase: 'ended',
@@ -242,7 +242,11 @@ async function writeOnce(
 
 type Sent = Awaited<ReturnType<Session['ports']['service']['send']>>;
 
-function stopOf(operation: OperationId, result: Sent): RefusedError | UnavailableError | undefined {
+function stopOf(
+  operation: OperationId,
+  result: Sent,
+  intentId: string,
+): RefusedError | UnavailableError | undefined {
   switch (result.kind) {
     case 'applied':
       return undefined;
@@ -258,7 +262,7 @@ function stopOf(operation: OperationId, result: Sent): RefusedError | Unavailabl
         'service.ambiguous',
         `${operation} was sent, but whether it was applied is not known: ${result.reason}`,
         {
-          next: 'look with a reading operation before sending it again',
+          next: `look with a reading operation before sending it again; teamsheet resolve ${intentId} --assume applied, or not-applied, records what you found`,
         },
       );
   }

@@ -4,40 +4,59 @@ import type { Mapping } from '../../mapping/mapping.ts';
 import { EXIT } from '../../model/error.ts';
 import { checkGoogle } from '../check-google.ts';
 import { defineCommand } from '../command.ts';
+import { readContract } from '../contract.ts';
+import type { Contract } from '../contract.ts';
 import type { Config } from '../config.ts';
 import { readConfig } from '../config.ts';
 import { attempt, good } from '../finding.ts';
 import type { Finding } from '../finding.ts';
-import { serviceFlags } from '../flags.ts';
+import { serviceFlags, yes } from '../flags.ts';
 import { listMappingNames, readMappings } from '../mappings.ts';
 import type { Program } from '../program.ts';
 import { renderCheck } from '../render/checks.ts';
+import { contractDocument, renderContract } from '../render/contract.ts';
 import { renderCount, renderDuration } from '../render/text.ts';
 import { withSession } from '../session.ts';
 import type { Session, SessionArgs } from '../session.ts';
 
 /** `doctor`: one line for everything that must be right before a push, with the fix. Sends one GET, and asks Google only where it is used. */
 export const doctor = defineCommand({
-  options: serviceFlags,
+  options: { ...serviceFlags, contract: yes('also what was learnt about the service, with dates') },
   positionals: {},
-  examples: [['doctor', 'what is wrong, and what to type']],
+  examples: [
+    ['doctor', 'what is wrong, and what to type'],
+    ['doctor --contract', 'what the service was seen to do where its interface leaves it open'],
+  ],
   run: async (args, program) => {
     const { screen } = program;
     const findings: Finding[] = [];
-    for await (const finding of examine(args, program)) {
+    const wanted: Wanted = { contract: args.contract === true };
+    for await (const finding of examine(args, program, wanted)) {
       findings.push(finding);
       if (!screen.json) await screen.data(renderCheck(finding, screen.dataStyle));
     }
     const exitCode = findings.find(({ level }) => level === 'bad')?.exitCode ?? EXIT.done;
+    const { learnt } = wanted;
     if (screen.json) {
       const checks = findings.map(({ level, name, found, fix = null }) => ({ level, name, found, fix }));
-      await screen.data(JSON.stringify({ command: 'doctor', exit_code: exitCode, checks }));
+      const contract = wanted.contract
+        ? { contract: learnt === undefined ? null : contractDocument(learnt) }
+        : {};
+      await screen.data(JSON.stringify({ command: 'doctor', exit_code: exitCode, checks, ...contract }));
+    } else if (learnt !== undefined) {
+      await screen.data(renderContract(learnt, screen.dataStyle));
     }
     return exitCode;
   },
 });
 
-async function* examine(args: SessionArgs, program: Program): AsyncGenerator<Finding> {
+/** Whether what was learnt is to be read where the service is asked, and what it then was. */
+interface Wanted {
+  readonly contract: boolean;
+  learnt?: Contract;
+}
+
+async function* examine(args: SessionArgs, program: Program, wanted: Wanted): AsyncGenerator<Finding> {
   const config = await attempt('configuration', program, () => readConfig(args, program));
   if ('level' in config) {
     yield config;
@@ -49,7 +68,13 @@ async function* examine(args: SessionArgs, program: Program): AsyncGenerator<Fin
   yield* checkNetwork(config);
   const quiet: Program = { ...program, screen: { ...program.screen, warn: () => undefined } };
   const found = await attempt('service', program, () =>
-    withSession(args, quiet, (session) => askService(session, program)),
+    withSession(args, quiet, async (session) => {
+      try {
+        return await askService(session, program);
+      } finally {
+        if (wanted.contract) wanted.learnt = await readContract(session);
+      }
+    }),
   );
   if ('level' in found) yield found;
   else yield* found.findings;

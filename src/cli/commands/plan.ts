@@ -1,16 +1,22 @@
 import { defineCommand } from '../command.ts';
-import { compareFlags, mappingNames, yes } from '../flags.ts';
+import { compareFlags, mappingNames, text, yes } from '../flags.ts';
 import { readPushMappings } from '../mappings.ts';
+import { refuseOtherFile, savePlan } from '../plan-file.ts';
 import { planOptions } from '../plan-options.ts';
 import { withSession } from '../session.ts';
 import { showPlan } from '../show-plan.ts';
 
 /** `plan`: what a push would do; sends only GET. */
 export const plan = defineCommand({
-  options: { ...compareFlags, 'detailed-exitcode': yes('exit 2 instead of 0 when there are changes') },
+  options: {
+    ...compareFlags,
+    out: text('save the plan as this file, for push --plan'),
+    'detailed-exitcode': yes('exit 2 instead of 0 when there are changes'),
+  },
   positionals: mappingNames,
   examples: [
     ['plan users', 'the rows that a push would create and update'],
+    ['plan --out out/week-7.plan', 'save it, to look at it and to push exactly that'],
     ['plan --json --detailed-exitcode', 'for scripts: exit 2 when there are changes'],
   ],
   run: (args, program) =>
@@ -18,9 +24,15 @@ export const plan = defineCommand({
       args,
       program,
       (session) => {
+        const { out, detailedExitcode: changesCode } = args;
         const mappings = readPushMappings(session.config, args.mapping, program);
         const work = { ...session, program, yes: args.yes };
-        return showPlan('plan', mappings, planOptions(args), work, args.detailedExitcode);
+        const options = planOptions(args);
+        if (out === undefined) return showPlan('plan', mappings, options, work, { changesCode });
+        refuseOtherFile(out, program);
+        const save = (planned: Parameters<typeof savePlan>[1]): ReturnType<typeof savePlan> =>
+          savePlan(out, planned, options, args, program);
+        return showPlan('plan', mappings, options, work, { changesCode, save });
       },
       { readOnly: true },
     ),

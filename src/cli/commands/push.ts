@@ -1,30 +1,41 @@
 import { defineCommand } from '../command.ts';
-import { compareFlags, mappingNames, yes } from '../flags.ts';
+import { compareFlags, mappingNames, text, yes } from '../flags.ts';
 import { readPushMappings } from '../mappings.ts';
 import { planOptions } from '../plan-options.ts';
 import { runPush } from '../run-push.ts';
+import { refusePlanOptions, runSavedPlan } from '../run-saved-plan.ts';
 import { withSession } from '../session.ts';
 import { showPlan } from '../show-plan.ts';
 
+const flags = {
+  ...compareFlags,
+  plan: text('write exactly what this file of plan --out says, or nothing'),
+  'dry-run': yes('the same as plan'),
+} as const;
+
 /** `push`: plans, asks once, writes, and says what became of every row. */
 export const push = defineCommand({
-  options: { ...compareFlags, 'dry-run': yes('the same as plan') },
+  options: flags,
   positionals: mappingNames,
   examples: [
     ['push', 'every mapping that pushes'],
     ['push users --yes', 'one mapping, approved beforehand, as in a script'],
+    ['push --plan out/week-7.plan', 'what that plan says, as long as nothing has changed since'],
   ],
-  run: (args, program) =>
-    withSession(
+  run: (args, program) => {
+    if (args.plan !== undefined) refusePlanOptions(args.mapping, planOptions(args));
+    return withSession(
       args,
       program,
       (session) => {
-        const mappings = readPushMappings(session.config, args.mapping, program);
         const work = { ...session, program, yes: args.yes };
+        if (args.plan !== undefined) return runSavedPlan(args.plan, args.dryRun === true, work);
+        const mappings = readPushMappings(session.config, args.mapping, program);
         return args.dryRun === true
           ? showPlan('push', mappings, planOptions(args), work)
           : runPush('push', mappings, planOptions(args), work);
       },
       { readOnly: args.dryRun },
-    ),
+    );
+  },
 });

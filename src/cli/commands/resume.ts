@@ -1,13 +1,18 @@
 import { EXIT } from '../../model/error.ts';
 import { resume as resumeRun } from '../../sync/resume.ts';
 import { defineCommand } from '../command.ts';
-import { ambiguousFlags, serviceFlags } from '../flags.ts';
+import { ambiguousFlags, serviceFlags, sourceFlags, writeFlags } from '../flags.ts';
 import { askApproval, tellNothing, tellResult } from '../run-push.ts';
 import { withSession } from '../session.ts';
 
 /** `resume`: goes on with what an unfinished run left, from the run's own rows. */
 export const resume = defineCommand({
-  options: { ...serviceFlags, ...ambiguousFlags },
+  options: {
+    ...serviceFlags,
+    ...ambiguousFlags,
+    ...writeFlags,
+    'allow-guard': sourceFlags['allow-guard'],
+  },
   positionals: {
     run: { type: 'string', describe: 'the id of the run; without it, the newest unfinished one' },
   },
@@ -19,7 +24,8 @@ export const resume = defineCommand({
         program,
         yes: args.yes,
       };
-      const result = await resumeRun(session.ports, args.run, askApproval(work), args.onAmbiguous);
+      const { onAmbiguous, allowGuard } = args;
+      const result = await resumeRun(session.ports, args.run, askApproval(work), onAmbiguous, allowGuard);
       // The run keeps the command that began it; the document names the one that was typed.
       if (result !== undefined)
         return tellResult({ ...result, report: { ...result.report, command: 'resume' } }, work);

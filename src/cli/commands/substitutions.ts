@@ -4,7 +4,7 @@ import { columnWith, pushTarget, variableSource } from '../../mapping/push-field
 import { ConfigError, UsageError } from '../../model/error.ts';
 import type { TableKind } from '../../model/table.ts';
 import { defineCommand } from '../command.ts';
-import { serviceFlags, text, yes } from '../flags.ts';
+import { serviceFlags, text, writeFlags, yes } from '../flags.ts';
 import { runPush } from '../run-push.ts';
 import { withSession } from '../session.ts';
 import { showPlan } from '../show-plan.ts';
@@ -15,6 +15,7 @@ const FIELDS = ['fantasy_league_id', 'game_week_id'] as const;
 export const substitutions = defineCommand({
   options: {
     ...serviceFlags,
+    ...writeFlags,
     week: text('the number of the game week, as the fixtures name it'),
     adopt: yes('go on although the log has substitutions and this state remembers no trigger'),
     again: yes('trigger a game week that was triggered before'),

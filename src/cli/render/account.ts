@@ -1,5 +1,6 @@
 import { FEATURES } from '../../contract/endpoint.ts';
 import type { Account } from '../../contract/resources/account.ts';
+import { windowLengthMs, type RateWindowName } from '../../model/budget.ts';
 import type { Style } from '../screen.ts';
 import { renderBar } from './progress.ts';
 import { cutText, renderColumns, renderCount, renderDuration, renderTime, safeText } from './text.ts';
@@ -32,8 +33,8 @@ export function renderAccount(account: Account, view: View): string {
   ];
   const rows = [
     [style('bold', 'requests'), '', '', ''],
-    windowRow('per minute', windows?.per_minute, view),
-    windowRow('per day', windows?.per_day, view),
+    windowRow('per_minute', windows?.per_minute, view),
+    windowRow('per_day', windows?.per_day, view),
     [style('bold', 'records'), '', '', ''],
     ...FEATURES.map((name) => quotaRow(name, features?.[name], style)),
   ];
@@ -41,17 +42,19 @@ export function renderAccount(account: Account, view: View): string {
 }
 
 function windowRow(
-  name: string,
+  name: RateWindowName,
   window: Window | null | undefined,
   { style, nowMs, timezone }: View,
 ): string[] {
   const resetMs = Date.parse(window?.reset_at ?? '');
   const left = resetMs - nowMs;
+  // A reset further away than the window is long is told on another clock.
+  const isNear = left > 0 && left <= windowLengthMs(name, window?.window);
   const reset = Number.isNaN(resetMs)
     ? ''
-    : `, new at ${renderTime(resetMs, timezone)}${left > 0 ? `, in ${renderDuration(left)}` : ''}`;
+    : `, new at ${renderTime(resetMs, timezone)}${isNear ? `, in ${renderDuration(left)}` : ''}`;
   return [
-    `  ${name}`,
+    `  ${name.replace('_', ' ')}`,
     usageBar(window?.used, window?.limit, style),
     usage(window?.used, window?.limit),
     `${shown(window?.remaining)} left${reset}`,

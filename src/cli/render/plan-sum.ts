@@ -1,4 +1,5 @@
 import type { ResourceName } from '../../contract/resource.ts';
+import { pushTarget } from '../../mapping/push-fields.ts';
 import type { PlannedPush } from '../../sync/sync.ts';
 import { renderCount, renderCountOf } from './text.ts';
 
@@ -52,8 +53,13 @@ export function renderSum({ mappings, requests, forecast }: PlannedPush, nowMs: 
     ...clause('deactivate', gone === 0 ? [] : [renderCountOf(gone, 'user')]),
   ];
   if (clauses.length === 0) return undefined;
-  const time = renderRoughly(forecast.finishesAtMs - nowMs);
-  return `${clauses.join('; ')}: ${renderCountOf(requests.planned, 'request')}, ${time}`;
+  const asked = mappings.reduce((sum, { writes, reads }) => sum + writes + reads, 0);
+  const all = renderCountOf(requests.planned + asked - forecast.fits, 'request');
+  const time =
+    forecast.fits < asked
+      ? `${renderCount(requests.planned - requests.sent)} of them now`
+      : renderRoughly(forecast.finishesAtMs - nowMs);
+  return `${clauses.join('; ')}: ${all}, ${time}`;
 }
 
 function renderRoughly(ms: number): string {
@@ -75,13 +81,18 @@ export function renderMissing({ mappings }: PlannedPush): readonly string[] {
   });
 }
 
-/** `squads: 300 now, 180 deferred (quota of the account)`, for each mapping that is more than the quota has room for. */
+/**
+ * `squads: 300 now, 180 deferred (the account's quota of squads ends there; …)`, for each mapping that is more than the quota has room for, with what to
+ * do about it.
+ */
 export function renderQuotas({ mappings }: PlannedPush): readonly string[] {
-  return mappings.flatMap(({ mapping, outcomes, overQuota }) =>
-    overQuota === 0
-      ? []
-      : [
-          `${mapping.name}: ${renderCount(outcomes.created)} now, ${renderCount(overQuota)} deferred (quota of the account)`,
-        ],
-  );
+  return mappings.flatMap(({ mapping, resource, outcomes, overQuota }) => {
+    if (overQuota === 0) return [];
+    const quota = pushTarget(resource)?.quota ?? resource;
+    const where = outcomes.created === 0 ? 'is used up' : 'ends there';
+    const what = `the account's quota of ${quota.replaceAll('_', ' ')} ${where}; once it is larger, resume sends the rest`;
+    return [
+      `${mapping.name}: ${renderCount(outcomes.created)} now, ${renderCount(overQuota)} deferred (${what})`,
+    ];
+  });
 }

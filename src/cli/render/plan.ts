@@ -1,4 +1,6 @@
+import { pushTarget } from '../../mapping/push-fields.ts';
 import type { FieldValue } from '../../model/cell.ts';
+import type { Forecast, ForecastLimit } from '../../model/budget.ts';
 import type { PlannedChange, PlannedPush } from '../../sync/sync.ts';
 import type { Style } from '../screen.ts';
 import { renderMissing, renderQuotas, renderSum } from './plan-sum.ts';
@@ -19,23 +21,8 @@ interface View {
   readonly timezone: string;
 }
 
-/** Rows of a plan that are shown one by one; the counts stand for the rest. */
-const SHOWN_CHANGES = 12;
 const SHOWN_FIELDS = 4;
 const LONGEST_VALUE = 40;
-
-/** The first rows worth a look: what would be written and what is invalid; and how many more there are. */
-export async function sampleChanges(
-  changes: AsyncIterable<PlannedChange>,
-): Promise<readonly PlannedChange[]> {
-  const sample: PlannedChange[] = [];
-  for await (const change of changes) {
-    if (change.kind === 'unchanged' || change.kind === 'excluded') continue;
-    sample.push(change);
-    if (sample.length >= SHOWN_CHANGES) break;
-  }
-  return sample;
-}
 
 /** Writing requests of a plan. */
 export function countWrites({ mappings }: PlannedPush): number {
@@ -68,20 +55,29 @@ export function renderPlan(planned: PlannedPush, sample: readonly PlannedChange[
 
 function renderSample(planned: PlannedPush, sample: readonly PlannedChange[], style: Style): string {
   const all = planned.mappings.reduce(
-    (sum, { outcomes }) => sum + outcomes.created + outcomes.updated + outcomes.invalid + outcomes.deferred,
+    (sum, { outcomes: { created, updated, invalid, deferred, conflict } }) =>
+      sum + created + updated + invalid + deferred + conflict,
     0,
   );
-  const rows = sample.map((change) => [
-    MARKS[change.kind](style),
-    `${safeText(change.mapping)} row ${change.row}`,
-    safeText(change.key ?? ''),
-    renderChange(change, style),
-  ]);
+  const keyFields = new Map(
+    planned.mappings.map(({ mapping, resource }) => [mapping.name, pushTarget(resource)?.key ?? []]),
+  );
+  // Columns of their own for each mapping: keys are short in one and long in another.
+  const blocks = [...Map.groupBy(sample, ({ mapping }) => mapping)].map(([mapping, changes]) =>
+    renderColumns(
+      changes.map((change) => [
+        MARKS[change.kind](style),
+        `${safeText(mapping)} row ${change.row}`,
+        safeText(change.key ?? ''),
+        renderChange(change, keyFields.get(mapping) ?? [], style),
+      ]),
+    ),
+  );
   const more =
     all > sample.length
       ? `\n${style('dim', `… and ${renderCountOf(all - sample.length, 'more row', 'more rows')}`)}`
       : '';
-  return renderColumns(rows) + more;
+  return blocks.join('\n') + more;
 }
 
 const MARKS: Readonly<Record<PlannedChange['kind'], (style: Style) => string>> = {
@@ -93,11 +89,11 @@ const MARKS: Readonly<Record<PlannedChange['kind'], (style: Style) => string>> =
   excluded: () => ' ',
 };
 
-function renderChange(change: PlannedChange, style: Style): string {
-  const { kind, key, fields } = change;
+function renderChange(change: PlannedChange, keyFields: readonly string[], style: Style): string {
+  const { kind, fields } = change;
   if (kind === 'invalid' || kind === 'deferred') return safeText(messageWithoutPlace(change));
   // What the key says already is not said again.
-  const told = Object.entries(fields).filter(([, { after }]) => after === null || String(after) !== key);
+  const told = Object.entries(fields).filter(([name]) => !keyFields.includes(name));
   const changed = told.slice(0, SHOWN_FIELDS);
   const shown = changed.map(([name, { before, after }]) =>
     kind === 'update'
@@ -134,10 +130,12 @@ function renderCost(planned: PlannedPush, { nowMs, timezone, style }: View): str
     ...(sum === undefined ? [] : [style('bold', sum)]),
     ...renderMissing(planned).map((line) => style('yellow', safeText(line))),
     ...renderQuotas(planned).map((line) => style('yellow', safeText(line))),
-    left <= 0
+    asked === 0
       ? 'nothing to write'
-      : `${renderCountOf(left, 'request')} to send, finished ${renderFinish(forecast.finishesAtMs, nowMs, timezone)}`,
+      : `${renderCountOf(left, 'request')} to send, ${renderFinish(forecast, nowMs, timezone)}`,
   ];
+  if (forecast.finishByMs !== undefined)
+    lines.push(`  nothing is sent that would end after ${renderDeadline(forecast.finishByMs, timezone)}`);
   const worst = mappings.reduce((sum, each) => sum + each.worst.writes + each.worst.reads, 0);
   if (worst > asked) {
     const most = renderCountOf(worst, 'request');
@@ -157,19 +155,33 @@ function renderCost(planned: PlannedPush, { nowMs, timezone, style }: View): str
   }
   if (forecast.pauses.length > 3)
     lines.push(`  … and ${renderCountOf(forecast.pauses.length - 3, 'more pause')}`);
-  if (forecast.fits < asked)
-    lines.push(
-      style(
-        'yellow',
-        `  ${renderCount(forecast.fits)} of them fit before a pause longer than max_wait; the rest is deferred`,
-      ),
-    );
+  if (forecast.limitedBy !== undefined && asked > 0)
+    lines.push(style('yellow', renderFits(forecast, timezone)));
   return lines.join('\n');
 }
 
-function renderFinish(finishesAtMs: number, nowMs: number, timezone: string): string {
+function renderFinish({ finishesAtMs, atTheLatest }: Forecast, nowMs: number, timezone: string): string {
   const left = finishesAtMs - nowMs;
-  return left < 5_000
-    ? 'in a few seconds'
-    : `about ${renderTime(finishesAtMs, timezone)} (in ${renderDuration(left)})`;
+  if (left < 5_000) return 'finished in a few seconds';
+  const when = `about ${renderTime(finishesAtMs, timezone)} (in ${renderDuration(left)})`;
+  return atTheLatest
+    ? `finished at the latest ${when}: the account does not show yet how its windows count`
+    : `finished ${when}`;
+}
+
+/** `Sunday 2026-11-22 17:30:00`. */
+function renderDeadline(ms: number, timezone: string): string {
+  const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: timezone }).format(ms);
+  return `${weekday} ${renderTime(ms, timezone)}`;
+}
+
+function renderFits({ fits, fittingRows, limitedBy, finishByMs }: Forecast, timezone: string): string {
+  const before: Readonly<Record<ForecastLimit, string>> = {
+    max_wait: 'before a pause longer than max_wait',
+    max_requests: 'into --max-requests',
+    finish_by: `before ${renderDeadline(finishByMs ?? 0, timezone)}`,
+    reserve: 'beside the reserve',
+  };
+  const rows = renderCountOf(fittingRows, 'row');
+  return `  ${renderCount(fits)} of them (${rows}) fit ${before[limitedBy ?? 'max_wait']}; the rest is deferred`;
 }

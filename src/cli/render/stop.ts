@@ -1,5 +1,6 @@
 import { EXIT, InternalError } from '../../model/error.ts';
 import type { TeamsheetError } from '../../model/error.ts';
+import { StalePlanError } from '../../sync/stale-plan.ts';
 import { commands } from '../commands/registry.ts';
 import type { Program } from '../program.ts';
 import { safeLines } from './text.ts';
@@ -63,7 +64,15 @@ export function stopDocument(
   return {
     command,
     exit_code: error.exitCode,
-    error: { code: error.code, message: error.message, file, line, column, next },
+    error: {
+      code: error.code,
+      message: error.message,
+      file,
+      line,
+      column,
+      next,
+      ...(error instanceof StalePlanError && { counts: error.counts, differences: error.differences }),
+    },
   };
 }
 

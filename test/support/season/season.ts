@@ -190,9 +190,8 @@ function keptResults(folder: string, { ports, store }: Engine): ResultFiles {
   return {
     writeResults: async (run, mapping, header, lines) => {
       const all = await Array.fromAsync(lines);
-      const written = await files.writeResults(run, mapping, header, again(all));
       await ports.results.writeResults(run, mapping, header, again(all));
-      return written;
+      return files.writeResults(run, mapping, header, again(all));
     },
     writeRejected: async (run, mapping, header, lines) => {
       await ports.results.writeRejected(run, mapping, header, lines);

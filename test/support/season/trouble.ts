@@ -134,9 +134,10 @@ async function attempt(process: Process, name: 'push' | 'resume'): Promise<Told>
 
 /** The exit code that a report's own counts ask for (interfaces.md, section 5). */
 function exitOf({ report, stoppedBy }: PushResult): ExitCode {
+  const lacksResults = report.mappings.some((each) => each.direction === 'push' && each.results === null);
   const sum = (pick: (each: PushSummary) => number): number =>
     report.mappings.reduce((all, each) => all + pick(each as PushSummary), 0);
-  if (stoppedBy?.exitCode === EXIT.unavailable) return EXIT.unavailable;
+  if (stoppedBy?.exitCode === EXIT.unavailable || lacksResults) return EXIT.unavailable;
   if (stoppedBy?.exitCode === EXIT.access) return EXIT.access;
   if (stoppedBy?.exitCode === EXIT.incomplete) return EXIT.incomplete;
   if (sum(({ deferred, unknown, conflict }) => deferred + unknown + conflict) > 0) return EXIT.incomplete;

@@ -1,18 +1,30 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { renderAccount } from '../../../src/cli/render/account.ts';
 import { renderCheck } from '../../../src/cli/render/checks.ts';
-import { renderPlan, sampleChanges } from '../../../src/cli/render/plan.ts';
+import { renderPlan } from '../../../src/cli/render/plan.ts';
 import { createReporter, renderBar } from '../../../src/cli/render/progress.ts';
 import { nextAfter, renderReport } from '../../../src/cli/render/report.ts';
 import { nextAfterStop, renderNext, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
 import type { Screen, Style } from '../../../src/cli/screen.ts';
 import { exitCodesOf, worstExit } from '../../../src/cli/run-pull.ts';
 import { ConfigError, IncompleteError, InternalError } from '../../../src/model/error.ts';
+import type { Forecast } from '../../../src/model/budget.ts';
 import type { OutcomeCounts } from '../../../src/model/outcome.ts';
 import type { PlannedChange, PlannedPush } from '../../../src/sync/sync.ts';
 
 const plain: Style = (_format, text) => text;
 const tagged: Style = (format, text) => `<${String(format)}>${text}</>`;
+
+const FORECAST: Forecast = {
+  pauses: [],
+  finishesAtMs: 0,
+  requests: 0,
+  fits: 0,
+  fittingRows: 0,
+  limitedBy: undefined,
+  finishByMs: undefined,
+  atTheLatest: false,
+};
 
 const NONE: OutcomeCounts = {
   rows: 0,
@@ -218,6 +230,12 @@ describe('the account', () => {
     expect(text).toMatch(/users +<yellow>█{16}░{4}<\/> +8 \/ 10 {2}2 left, ok<red>, blocked<\/>/);
   });
 
+  it('says no time until a reset that is told on another clock', () => {
+    const window = { limit: 100, window: '1m', used: 0, remaining: 100, reset_at: '2026-10-01T12:00:00Z' };
+    const text = renderAccount({ id: 'a1', config: { rate_limit: { per_minute: window } } }, view);
+    expect(text).toMatch(/100 left, new at 2026-10-01 13:00:00$/m);
+  });
+
   it('survives a service that says next to nothing', () => {
     expect(renderAccount({ id: 'a1' }, view)).toContain('tier        -');
   });
@@ -244,17 +262,13 @@ describe('a plan', () => {
     ...more,
   });
 
-  async function* all(changes: readonly PlannedChange[]): AsyncGenerator<PlannedChange> {
-    yield* changes;
-    await Promise.resolve();
-  }
-
   const planned = (changes: Partial<PlannedPush>): PlannedPush =>
     // Only what is rendered is built.
     ({
       mappings: [
         {
           mapping: { name: 'users' },
+          resource: 'users',
           outcomes: { ...NONE, rows: 40, created: 20, updated: 1, invalid: 1, unchanged: 18 },
           changes: { create: 20, update: 1, invalid: 1 },
           writes: 2,
@@ -268,7 +282,7 @@ describe('a plan', () => {
       ],
       stops: [],
       requests: { planned: 5, sent: 3, reads: 3, writes: 0, throttled: 0, waited_ms: 0 },
-      forecast: { pauses: [], finishesAtMs: 1000, requests: 2, fits: 2 },
+      forecast: { ...FORECAST, finishesAtMs: 1000, requests: 2, fits: 2 },
       ...changes,
     }) as unknown as PlannedPush;
 
@@ -296,29 +310,45 @@ describe('a plan', () => {
     expect(renderPlan(planned({ mappings }), [change('create', 2)], view)).toContain('… and 19 more rows');
   });
 
-  it('shows before and after of the first rows worth a look, and how many more there are', async () => {
-    const sample = await sampleChanges(
-      all([
-        change('unchanged', 2),
-        change('update', 3, {
-          fields: {
-            display_name: { before: 'Ann', after: 'Anna\u001b[2J' },
-            is_active: { before: null, after: '' },
-          },
-        }),
-        change('invalid', 4, { message: '61 characters, at most 50' }),
-        ...Array.from({ length: 20 }, (_, index) =>
-          change('create', 5 + index, { fields: { external_id: { before: null, after: `M${5 + index}` } } }),
-        ),
-      ]),
-    );
-    expect(sample).toHaveLength(12);
+  it('shows before and after of the rows that it is given, and how many more there are', () => {
+    const sample = [
+      change('update', 3, {
+        fields: {
+          display_name: { before: 'Ann', after: 'Anna\u001b[2J' },
+          is_active: { before: null, after: '' },
+        },
+      }),
+      change('invalid', 4, { message: '61 characters, at most 50' }),
+      change('create', 14, { fields: { external_id: { before: null, after: 'M14' } } }),
+    ];
     const text = renderPlan(planned({}), sample, { style: plain, nowMs: 0, timezone: 'UTC' });
     expect(text).toContain('~  users row 3   M3   display_name: Ann → Anna\\u{1b}[2J, is_active: ? → ""');
     expect(text).toContain('✗  users row 4   M4   61 characters, at most 50');
     expect(text).toContain('+  users row 14  M14');
-    expect(text).toContain('… and 10 more rows');
+    expect(text).toContain('… and 19 more rows');
     expect(text).toContain('2 requests to send, finished in a few seconds');
+  });
+
+  it('says nothing twice that the key says, and sets each mapping in columns of its own', () => {
+    const [mapping] = planned({}).mappings;
+    const mappings = [
+      mapping,
+      { ...mapping, mapping: { name: 'prices' }, resource: 'prices' },
+    ] as unknown as PlannedPush['mappings'];
+    const fields = {
+      fantasy_league_id: { before: null, after: 1 },
+      player_id: { before: null, after: 7 },
+      price: { before: null, after: 5.5 },
+      type: { before: null, after: 'current' },
+    };
+    const sample = [
+      change('create', 2, { fields: { display_name: { before: null, after: 'Ann' } } }),
+      change('create', 14, { mapping: 'prices', key: '1/7/current', fields }),
+    ];
+    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
+    expect(renderPlan(planned({ mappings }), sample, view)).toContain(
+      '+  users row 2  M2  display_name: Ann\n+  prices row 14  1/7/current  price: 5.5\n',
+    );
   });
 
   it('shows the warning of a row that goes on', () => {
@@ -338,7 +368,17 @@ describe('a plan', () => {
       reason: 'minute window',
     }));
     const text = renderPlan(
-      planned({ forecast: { pauses, finishesAtMs: 240_000, requests: 6, fits: 1 } }),
+      planned({
+        forecast: {
+          ...FORECAST,
+          pauses,
+          finishesAtMs: 240_000,
+          requests: 6,
+          fits: 1,
+          fittingRows: 12,
+          limitedBy: 'max_wait',
+        },
+      }),
       [],
       {
         style: plain,
@@ -349,12 +389,33 @@ describe('a plan', () => {
     expect(text).toContain('finished about 1970-01-01 00:04:00 (in 4 min)');
     expect(text).toContain('  pause of 1 min until 1970-01-01 00:01:00: minute window');
     expect(text).toContain('… and 1 more pause');
-    expect(text).toContain('1 of them fit before a pause longer than max_wait; the rest is deferred');
+    expect(text).toContain(
+      '1 of them (12 rows) fit before a pause longer than max_wait; the rest is deferred',
+    );
+  });
+
+  it.each([
+    ['max_requests', '1 of them (12 rows) fit into --max-requests; the rest is deferred'],
+    ['finish_by', '1 of them (12 rows) fit before Sunday 2026-11-22 17:30:00; the rest is deferred'],
+    ['reserve', '1 of them (12 rows) fit beside the reserve; the rest is deferred'],
+  ] as const)('names %s where it keeps something back', (limitedBy, line) => {
+    const finishByMs = Date.parse('2026-11-22T17:30:00Z');
+    const forecast = { ...FORECAST, requests: 1, fits: 1, fittingRows: 12, limitedBy, finishByMs };
+    const text = renderPlan(planned({ forecast }), [], { style: plain, nowMs: 0, timezone: 'UTC' });
+    expect(text).toContain(line);
+    expect(text).toContain('nothing is sent that would end after Sunday 2026-11-22 17:30:00');
+  });
+
+  it('says where the end is only the latest possible', () => {
+    const forecast = { ...FORECAST, finishesAtMs: 240_000, atTheLatest: true };
+    expect(renderPlan(planned({ forecast }), [], { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
+      'finished at the latest about 1970-01-01 00:04:00 (in 4 min): the account does not show yet',
+    );
   });
 
   it('says that there is nothing to write', () => {
-    const requests = { planned: 3, sent: 3, reads: 3, writes: 0, throttled: 0, waited_ms: 0 };
-    expect(renderPlan(planned({ requests }), [], { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
+    const mappings = planned({}).mappings.map((plan) => ({ ...plan, writes: 0 }));
+    expect(renderPlan(planned({ mappings }), [], { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
       'nothing to write',
     );
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { IncompleteError } from '../../../src/model/error.ts';
 import type { HttpResponse } from '../../../src/model/ports.ts';
 import type { RequestCounts } from '../../../src/model/store.ts';
-import { testClient } from '../../support/client.ts';
+import { step, testClient } from '../../support/client.ts';
 import type { TestClient } from '../../support/client.ts';
 import { virtualClock } from '../../support/clock.ts';
 import type { VirtualClock } from '../../support/clock.ts';
@@ -63,14 +63,17 @@ describe('fixed windows', () => {
   it('make the pauses that the forecast named', async () => {
     const { send, client, clock, pauses } = world();
     await clock.run(client.account());
-    const forecast = client.forecast(100);
+    const forecast = await clock.run(client.forecast(step(100)));
+    const before = client.counts().sent;
     await send(100);
-    const rounded = (all: readonly { seconds: number; untilMs: number }[]): unknown =>
-      all.map(({ seconds, untilMs }) => [seconds, Math.round(untilMs / 1000)]);
     expect(forecast.pauses).toHaveLength(11);
-    expect(rounded(pauses())).toEqual(rounded(forecast.pauses));
-    expect(client.counts().sent).toBe(1 + forecast.requests);
-    expect(Math.abs(clock.now() - forecast.finishesAtMs)).toBeLessThan(100);
+    expect(pauses()).toHaveLength(11);
+    for (const [index, { untilMs, seconds }] of pauses().entries()) {
+      expect(Math.abs(untilMs - (forecast.pauses[index]?.untilMs ?? 0))).toBeLessThan(500);
+      expect(Math.abs(seconds - (forecast.pauses[index]?.seconds ?? 0))).toBeLessThanOrEqual(1);
+    }
+    expect(client.counts().sent).toBe(before + forecast.requests);
+    expect(Math.abs(clock.now() - forecast.finishesAtMs)).toBeLessThan(500);
   });
 
   it('are spent whole where the account call is free, once that is measured', async () => {
@@ -135,7 +138,7 @@ describe('a limit that is none', () => {
     const { client, clock, events } = testClient(transport);
     await clock.run(Promise.all(answers.map(() => client.send('update-user', PATCH))));
     expect(events).toEqual([]);
-    expect(client.forecast(1_000_000).pauses).toEqual([]);
+    expect((await clock.run(client.forecast(step(100_000)))).pauses).toEqual([]);
   });
 });
 
@@ -153,7 +156,7 @@ describe('a pause that is too long', () => {
       ) as string,
     });
     expect(service.admitted).toHaveLength(10);
-    expect(client.forecast(1)).toMatchObject({ fits: 0, pauses: [] });
+    expect(await clock.run(client.forecast(step(1)))).toMatchObject({ fits: 0, pauses: [] });
   });
 
   it('names a reserve that leaves nothing', async () => {
@@ -161,6 +164,42 @@ describe('a pause that is too long', () => {
     expect(await failureOf(clock, client.send('update-user', PATCH))).toMatchObject({
       code: 'budget.exhausted',
       next: 'lower budget.reserve_per_minute',
+    });
+  });
+});
+
+describe('a time to finish by', () => {
+  it('sends nothing that would end after it, and does not wait for what would', async () => {
+    const finishByMs = Date.parse('2026-11-20T10:00:00.000Z') + 47;
+    const { client, clock, service } = world({}, { finishByMs, concurrency: 1 });
+    const failures: unknown[] = [];
+    for (let sent = 0; sent < 9; sent += 1) {
+      const failure = await failureOf(clock, client.send('update-user', PATCH));
+      if (failure instanceof IncompleteError) failures.push(failure);
+    }
+    // The account call and three requests of 10 ms each.
+    expect(service.admitted).toHaveLength(4);
+    expect(failures).toHaveLength(6);
+    expect(failures[0]).toMatchObject({
+      code: 'budget.finish_by',
+      message: expect.stringMatching(/^nothing more is sent that would end after \d{4}-/) as string,
+    });
+    expect(clock.now()).toBeLessThanOrEqual(finishByMs);
+  });
+
+  it('is not waited for when the window resets after it', async () => {
+    const finishByMs = Date.parse('2026-11-20T10:00:00.000Z') + 20_000;
+    const { send, client, clock, pauses } = world({}, { finishByMs });
+    await send(9);
+    expect(await failureOf(clock, client.send('update-user', PATCH))).toMatchObject({
+      code: 'budget.finish_by',
+    });
+    expect(clock.now()).toBeLessThan(finishByMs - 10_000);
+    expect(pauses()).toEqual([]);
+    expect(await clock.run(client.forecast(step(3)))).toMatchObject({
+      fits: 0,
+      limitedBy: 'finish_by',
+      finishByMs,
     });
   });
 });

@@ -1,0 +1,115 @@
+import { createReadStream, openSync, closeSync, readSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { ConfigError, UsageError } from '../model/error.ts';
+import { openSavedPlan, type SavedPlan } from '../sync/read-saved-plan.ts';
+import { PLAN_START, savedPlanLines } from '../sync/saved-plan.ts';
+import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
+import { writeAtomically } from '../tables/atomic-write.ts';
+import type { CommonArgs } from './command.ts';
+import type { Program } from './program.ts';
+import { renderTyped } from './render/stop.ts';
+
+/** A plan that was saved: the file as it was named, and the command line that pushes it. */
+export interface SavedAs {
+  readonly file: string;
+  readonly push: string;
+}
+
+/** Plans hold members' data: only their owner may read them. */
+const PRIVATE = 0o600;
+const CHUNK = 64 * 1024;
+
+/** Errors: UsageError `plan.out_taken` when something else than a saved plan stands there. */
+export function refuseOtherFile(out: string, { cwd }: Pick<Program, 'cwd'>): void {
+  const start = startOf(resolve(cwd, out));
+  if (start === undefined || start === PLAN_START) return;
+  throw new UsageError(
+    'plan.out_taken',
+    `${out} is there already and is no saved plan; it was left as it is`,
+    {
+      next: 'give --out the name of a new file',
+    },
+  );
+}
+
+/** The first bytes of a file; undefined when there is none that can be read, which writing will tell. */
+function startOf(path: string): string | undefined {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch {
+    return undefined;
+  }
+  try {
+    const bytes = Buffer.alloc(PLAN_START.length);
+    return bytes.toString('latin1', 0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Writes a plan so that the file is whole or what it was. Errors: UnavailableError `destination.*`. */
+export async function savePlan(
+  out: string,
+  planned: PlannedPush,
+  options: PlanOptions,
+  args: CommonArgs,
+  { cwd, clock, random, typed, version }: Program,
+): Promise<SavedAs> {
+  const madeAtMs = clock.now();
+  const maker = { id: random.ulid(madeAtMs), version, madeAtMs, typed, options };
+  await writeAtomically(
+    resolve(cwd, out),
+    async (append) => {
+      let chunk = '';
+      for await (const line of savedPlanLines(planned, maker)) {
+        chunk += `${line}\n`;
+        if (chunk.length < CHUNK) continue;
+        await append(chunk);
+        chunk = '';
+      }
+      await append(chunk);
+    },
+    PRIVATE,
+  );
+  return { file: out, push: renderTyped(['push', '--plan', out, ...sameSetting(args)]) };
+}
+
+/** The flags of a command line that say which configuration, service and mappings it is about. */
+function sameSetting({ config, env, mappings, var: vars }: CommonArgs): readonly string[] {
+  const flag = (name: string, value: string | undefined): readonly string[] =>
+    value === undefined ? [] : [`--${name}`, value];
+  return [
+    ...flag('config', config),
+    ...flag('env', env),
+    ...flag('mappings', mappings),
+    ...Object.entries(vars).flatMap(([name, value]) => flag('var', `${name}=${value}`)),
+  ];
+}
+
+/** Opens a saved plan. Errors: ConfigError `plan.missing`, and those of {@link openSavedPlan}. */
+export async function readPlanFile(file: string, { cwd }: Pick<Program, 'cwd'>): Promise<SavedPlan> {
+  const path = resolve(cwd, file);
+  const start = startOf(path);
+  if (start === undefined) {
+    throw new ConfigError(
+      'plan.missing',
+      `there is no saved plan ${relative(cwd, path)}, or it cannot be read`,
+      {
+        file,
+        next: `plan --out ${file}`,
+      },
+    );
+  }
+  // Anything else may have lines of any length.
+  const lines = (): AsyncIterable<string> => (start === PLAN_START ? linesOf(path) : nothing());
+  return openSavedPlan(file, lines);
+}
+
+async function* nothing(): AsyncGenerator<string> {}
+
+/** The lines of a file, whichever system's line ends it has by now. */
+function linesOf(path: string): AsyncIterable<string> {
+  return createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Infinity });
+}

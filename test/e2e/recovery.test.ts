@@ -1,0 +1,328 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
+import type { Outcome, RunOptions, Service } from '../support/cli.ts';
+import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { createLock, lockFolder } from '../../src/state/sqlite-lock.ts';
+
+/** Nothing of the sandbox is applied later than a moment after it was sent. */
+const CONFIG = `version: 1
+environments:
+  test:
+    base_url: \${TEAMSHEET_BASE_URL}
+    api_key: { env: TEAMSHEET_API_KEY }
+push: { settle: 100ms, timeout: 5s }
+`;
+const LEAGUES_MAPPING = `version: 1
+name: leagues
+push: fantasy_leagues
+source: { csv: leagues.csv }
+operation: create
+columns:
+  name: { from: Name }
+  league_id: { from: League, type: integer }
+`;
+const REPORTS = ['users', 'prices', 'squads']
+  .map(
+    (name) => `- version: 1\n  name: all-${name}\n  pull: ${name}\n  destination: { csv: out/${name}.csv }\n`,
+  )
+  .join('');
+const HEADER = 'Member ID,Name,Active\n';
+
+interface Case {
+  readonly id: string;
+  readonly settled: string | null;
+  readonly next: readonly string[];
+}
+interface Document {
+  readonly run: string | null;
+  readonly exit_code: number;
+  readonly mappings: readonly Readonly<Record<string, unknown>>[];
+  readonly cases: readonly Case[];
+  readonly error: { readonly message: string; readonly next: string };
+}
+
+let folder: ReturnType<typeof makeFolder>;
+let service: Service;
+async function start(options: SandboxOptions = {}): Promise<void> {
+  service = await startService(options);
+}
+beforeEach(() => {
+  folder = makeFolder({ 'teamsheet.yaml': CONFIG, 'mappings/users.yaml': USERS_MAPPING });
+});
+afterEach(async () => {
+  await service.close();
+  folder.remove();
+});
+
+const run = (args: readonly string[], options: Partial<RunOptions> = {}): Promise<Outcome> =>
+  runCli(args, { cwd: folder.path, env: service.env, ...options });
+const parse = ({ stdout }: Outcome): Document => JSON.parse(stdout) as Document;
+/** Runs a command with `--yes --json`; answers its exit code and document. */
+async function json(...args: readonly string[]): Promise<Document> {
+  const outcome = await run([...args, '--yes', '--json']);
+  const document = parse(outcome);
+  expect(outcome.code).toBe(document.exit_code);
+  return document;
+}
+const posts = (): readonly string[] => service.requests.filter((request) => !request.startsWith('GET '));
+const manyUsers = (count: number): string =>
+  HEADER + Array.from({ length: count }, (_, at) => `M${at + 1},Member ${at + 1},\n`).join('');
+
+/** Sends a signal once the service has been asked what `asked` looks for. */
+const signalOnce = (signal: NodeJS.Signals, asked: () => boolean): NonNullable<RunOptions['when']> => ({
+  seen: /./,
+  act: (kill) => {
+    const looking = setInterval(() => {
+      if (!asked()) return;
+      clearInterval(looking);
+      kill(signal);
+    }, 2);
+    looking.unref();
+  },
+});
+
+describe('resolve', () => {
+  it('settles by reading back what a run that may not wait left unknown', async () => {
+    await start({ faults: [{ kind: 'reset', operation: 'create-users', processed: false }] });
+    folder.write('users.csv', `${HEADER}M1,Ann,\nM2,Bob,\n`);
+    folder.write('teamsheet.yaml', CONFIG.replace('settle: 100ms', 'settle: 1h'));
+    const pushed = await json('push', '--max-wait', '1s');
+    expect(pushed).toMatchObject({ exit_code: 7, mappings: [{ unknown: 2 }] });
+    folder.write('teamsheet.yaml', CONFIG);
+    const before = posts().length;
+    const listed = await run(['resolve']);
+    expect(listed.code).toBe(6);
+    expect(listed.stderr).toContain('1 write has no trustworthy answer:');
+    expect(listed.stderr).toMatch(/run 01\w+, users \(create-users\), 2 rows, sent/);
+    expect(listed.stderr).toContain('row 2 "M1": external_id "M1", display_name "Ann"');
+    expect(listed.stderr).toContain('nothing was recorded: without a terminal this needs --yes');
+    const resolved = await json('resolve');
+    expect(resolved).toMatchObject({
+      exit_code: 0,
+      cases: [{ kind: 'unknown', settled: 'not_applied' }],
+      resumable: [pushed.run],
+    });
+    // I8: resolve sends nothing but GET.
+    expect(posts()).toHaveLength(before);
+    expect(await json('resume')).toMatchObject({ exit_code: 0, mappings: [{ rows: 2, created: 2 }] });
+    expect(await json('resolve')).toMatchObject({ exit_code: 0, cases: [] });
+  });
+
+  it("takes the operator's word, names the exact commands, and refuses a word that was disproved", async () => {
+    // A league is counted, but its id is never shown: only the operator can say that it is this one.
+    await start({ faults: [{ kind: 'reset', operation: 'create-fantasy-league', processed: true }] });
+    folder.write('mappings/leagues.yaml', LEAGUES_MAPPING);
+    folder.write('leagues.csv', 'Name,League\nSunday,1\n');
+    folder.write('teamsheet.yaml', CONFIG.replace('settle: 100ms', 'settle: 1h'));
+    const pushed = await json('push', 'leagues', '--max-wait', '1s');
+    expect(pushed).toMatchObject({ exit_code: 7, mappings: [{ unknown: 1 }] });
+    folder.write('teamsheet.yaml', CONFIG);
+    const looked = await json('resolve');
+    const [open] = looked.cases;
+    expect(looked).toMatchObject({ exit_code: 7, cases: [{ settled: null }] });
+    const text = await run(['resolve', '--yes']);
+    expect(text.stderr).toContain(`next: teamsheet resolve ${open?.id ?? ''} --assume applied`);
+    const settled = await json('resolve', open?.id.slice(0, 24) ?? '', '--assume', 'applied');
+    expect(settled).toMatchObject({ exit_code: 0, cases: [{ settled: 'applied' }] });
+    expect(parse(await run(['runs', pushed.run ?? '', '--json']))).toMatchObject({
+      exit_code: 0,
+      finished: true,
+      rows: [{ outcome: 'created', message: expect.stringContaining("the operator's word at") as string }],
+    });
+    expect(await json('push', 'leagues')).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 1 }] });
+  });
+});
+
+describe('retry', () => {
+  it('sends mended rows alone, and is done when none are left', async () => {
+    await start();
+    folder.write('users.csv', `${HEADER}M1,Ann,\nM2,,\n`);
+    expect(await json('push')).toMatchObject({ exit_code: 3, mappings: [{ created: 1, invalid: 1 }] });
+    folder.write('users.csv', `${HEADER}M1,Anna,\nM2,Bob,\n`);
+    const unapproved = await run(['retry']);
+    expect(unapproved.code).toBe(6);
+    expect(await json('retry')).toMatchObject({
+      command: 'retry',
+      exit_code: 0,
+      mappings: [{ name: 'users', rows: 1, created: 1, updated: 0 }],
+    });
+    expect(posts()).toEqual(['POST /v1/user', 'POST /v1/user']);
+    expect(await json('retry')).toMatchObject({ run: null, exit_code: 0, mappings: [] });
+  });
+});
+
+describe('verify', () => {
+  it('says its cost first, sends only GET, and finds what differs', async () => {
+    await start();
+    folder.write('users.csv', `${HEADER}M1,Ann,\nM2,Bob,\n`);
+    const { run: id } = await json('push');
+    const before = posts().length;
+    const good = await run(['verify']);
+    expect(good.code).toBe(0);
+    expect(good.stderr).toContain('is read back with about 1 GET request');
+    const users = JSON.parse((await run(['api', 'list-users'])).stdout) as {
+      readonly data: readonly { readonly id: string; readonly external_id: string }[];
+    };
+    const ann = users.data.find(({ external_id }) => external_id === 'M1');
+    const body = JSON.stringify({ id: ann?.id, display_name: 'Anna' });
+    expect((await run(['api', 'update-user', '--body', body, '--yes'])).code).toBe(0);
+    const verified = await run(['verify', id ?? '', '--json']);
+    expect(verified.code).toBe(3);
+    expect(parse(verified)).toMatchObject({
+      command: 'verify',
+      run: id,
+      mappings: [{ name: 'users', rows: 2, agrees: 1, differs: 1, missing: 0, unreadable: 0 }],
+      rows: [{ row: 2, verdict: 'differs', fields: { display_name: { wanted: 'Ann', held: 'Anna' } } }],
+    });
+    expect(posts()).toHaveLength(before + 1);
+  });
+});
+
+describe('runs prune', () => {
+  it('asks, then removes finished runs, and never one that is to be resumed', async () => {
+    await start({ faults: [{ kind: 'reset', operation: 'create-users', nth: 2, processed: false }] });
+    folder.write('users.csv', `${HEADER}M1,Ann,\n`);
+    const first = await json('push');
+    folder.write('users.csv', `${HEADER}M1,Ann,\nM2,Bob,\n`);
+    folder.write('teamsheet.yaml', CONFIG.replace('settle: 100ms', 'settle: 1h'));
+    const second = await json('push', '--max-wait', '1s');
+    expect(second).toMatchObject({ exit_code: 7 });
+    const all = ['--keep', '0', '--older-than', '0s'];
+    const asked = await run(['runs', 'prune', ...all]);
+    expect(asked.code).toBe(6);
+    expect(asked.stderr).toContain(`${second.run ?? ''} (resume)`);
+    expect(await json('runs', 'prune', ...all)).toMatchObject({ removed: [first.run], kept: 1 });
+    expect(readdirSync(join(folder.path, '.teamsheet/runs'))).toEqual([second.run]);
+    expect((await run(['runs', first.run ?? ''])).code).toBe(64);
+    expect(await json('runs', 'prune', ...all)).toMatchObject({ removed: [], needed: [second.run] });
+    expect((await run(['runs', '--keep', '3'])).code).toBe(64);
+  });
+});
+
+describe('a signal', () => {
+  it('during a push says what is done, what is left and what to type; resume goes on', async () => {
+    await start({ settings: { latency_ms: 300, per_minute: 1000 } });
+    folder.write('users.csv', manyUsers(3000));
+    const stopped = await run(['push', '--yes', '--json'], {
+      when: signalOnce('SIGTERM', () => posts().length >= 8),
+    });
+    expect(stopped.code).toBe(143);
+    const { error, run: id, mappings } = parse(stopped);
+    const { created = 0, deferred = 0 } = mappings[0] as Readonly<Record<string, number>>;
+    expect(created + deferred).toBe(3000);
+    expect(error.message).toBe(`stopped by SIGTERM: ${created} of 3000 rows are done, ${deferred} are left`);
+    expect(error.next).toBe(`teamsheet resume ${id ?? ''}`);
+    expect(deferred).toBeGreaterThan(0);
+    expect(await json('resume')).toMatchObject({ exit_code: 0, mappings: [{ rows: 3000, created: 3000 }] });
+  });
+
+  it('a second one ends at once, and resume goes on all the same', async () => {
+    await start({ faults: [{ kind: 'late', operation: 'create-users', after_ms: 3000 }] });
+    folder.write('users.csv', `${HEADER}M1,Ann,\n`);
+    const stopped = await run(['push', '--yes'], {
+      when: {
+        seen: /./,
+        act: (kill) => {
+          const signals = setInterval(() => {
+            if (posts().length > 0) kill('SIGINT');
+          }, 20);
+          setTimeout(() => clearInterval(signals), 4000).unref();
+        },
+      },
+    });
+    expect(stopped.code).toBe(130);
+    expect(stopped.stdout).toBe('');
+    const resumed = await json('resume');
+    expect(resumed).toMatchObject({ exit_code: 0, mappings: [{ rows: 1, created: 1 }] });
+    const { data } = JSON.parse((await run(['api', 'list-users'])).stdout) as { readonly data: unknown[] };
+    expect(data).toHaveLength(1);
+  });
+
+  it('during a pause ends it, with the next command', async () => {
+    await start({ settings: { per_minute: 5, window_seconds: 60, page_size: 500 } });
+    folder.write('users.csv', manyUsers(1500));
+    const stopped = await run(['push', '--yes', '--json'], {
+      // The fifth request is the last of the window.
+      when: signalOnce('SIGINT', () => service.requests.length >= 5),
+    });
+    expect(stopped.code).toBe(130);
+    expect(parse(stopped).error.next).toMatch(/^teamsheet resume 01/);
+  });
+
+  it('while a writing command waits for what may still be applied is answered at once', async () => {
+    await start({ faults: [{ kind: 'reset', operation: 'create-users', processed: false }] });
+    folder.write('users.csv', `${HEADER}M1,Ann,\n`);
+    folder.write('teamsheet.yaml', CONFIG.replace('settle: 100ms', 'settle: 1h'));
+    expect(await json('push', '--max-wait', '1s')).toMatchObject({ mappings: [{ unknown: 1 }] });
+    const stopped = await run(['resolve', '--yes', '--json'], {
+      when: { seen: /may still be applied/, act: (kill) => kill('SIGINT') },
+    });
+    expect(stopped.code).toBe(130);
+    expect(parse(stopped).error.message).toBe('stopped by SIGINT: nothing was written to the service');
+  });
+
+  it('among the reports of a sync tells of the push, of each report, and what is left', async () => {
+    await start({ settings: { latency_ms: 300 } });
+    folder.write('mappings/reports.yaml', REPORTS);
+    folder.write('users.csv', `${HEADER}M1,Ann,\n`);
+    const stopped = await run(['sync', '--yes', '--json'], {
+      when: signalOnce('SIGINT', () =>
+        service.requests.some((request) => request.startsWith('GET /v1/price')),
+      ),
+    });
+    expect(stopped.code).toBe(130);
+    const { run: id, mappings, error } = parse(stopped);
+    expect(id).toMatch(/^01/);
+    expect(mappings).toMatchObject([
+      { name: 'users', created: 1 },
+      { name: 'all-users', records: 1 },
+      { name: 'all-prices', error: { code: 'run.interrupted' } },
+      { name: 'all-squads', error: { code: 'run.interrupted' } },
+    ]);
+    expect(error).toMatchObject({
+      message: 'stopped by SIGINT: 1 report is done, 2 reports are as before',
+      next: 'teamsheet pull all-prices all-squads',
+    });
+    expect(existsSync(join(folder.path, 'out/users.csv'))).toBe(true);
+    expect(existsSync(join(folder.path, 'out/squads.csv'))).toBe(false);
+    expect(await json('resume')).toMatchObject({ run: null });
+  });
+});
+
+describe('the lock', () => {
+  it('of a living process stops every command that writes, and none that reads', async () => {
+    await start();
+    folder.write('users.csv', `${HEADER}M1,Ann,\n`);
+    const { data } = JSON.parse((await run(['api', 'get-account'])).stdout) as {
+      readonly data: { readonly id: string };
+    };
+    const locks = createLock({ folder: lockFolder({ XDG_STATE_HOME: join(folder.path, '.xdg') }) });
+    const account = { baseUrl: service.baseUrl, accountId: data.id.toLowerCase() };
+    const lock = await locks.acquire(account, 'push');
+    try {
+      for (const command of [
+        ['push'],
+        ['resume'],
+        ['resolve'],
+        ['api', 'create-users', '--body', '{"users":[]}'],
+      ])
+        expect(await json(...command)).toMatchObject({
+          exit_code: 6,
+          error: {
+            code: 'lock.held',
+            message: expect.stringMatching(
+              new RegExp(`by pid ${process.pid} \\(push\\) on \\S+ since .* UTC`),
+            ) as string,
+          },
+        });
+      expect((await run(['plan'])).code).toBe(0);
+      expect((await run(['verify'])).code).toBe(0);
+    } finally {
+      await lock.release();
+    }
+    expect(posts()).toEqual([]);
+    expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ created: 1 }] });
+  });
+});

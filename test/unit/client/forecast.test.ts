@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { foresee } from '../../../src/client/forecast.ts';
+import type { ForecastStart } from '../../../src/client/forecast.ts';
+import type { WindowState } from '../../../src/client/rate-window.ts';
+import { RequestLog } from '../../../src/client/request-log.ts';
+import { step } from '../../support/client.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A minute of 20 of which 5 are left, with 30 s to go; the service's clock is 15 ms behind the guard, so that resets come at whole seconds. */
+const minute: WindowState = {
+  name: 'per_minute',
+  limit: 20,
+  reserve: 0,
+  lengthMs: 60_000,
+  used: 15,
+  room: 5,
+  resetServerMs: 60_000,
+  readAtMs: 30_000,
+  readEnd: 0,
+  quiet: true,
+  kind: 'fixed',
+  creditFrom: 0,
+};
+const day: WindowState = {
+  ...minute,
+  name: 'per_day',
+  limit: 100,
+  lengthMs: DAY_MS,
+  used: 50,
+  room: 50,
+  resetServerMs: 3_630_000,
+};
+
+const start = (windows: readonly WindowState[], over: Partial<ForecastStart> = {}): ForecastStart => ({
+  windows,
+  log: new RequestLog(),
+  cost: { counted: true, listed: true },
+  offset: { lowMs: 15, highMs: 115 },
+  nowMs: 30_000,
+  toWallMs: 1_000_000,
+  maxWaitMs: Infinity,
+  requestsLeft: Infinity,
+  finishByMs: Infinity,
+  latencyMs: 0,
+  slowestMs: 0,
+  inFlight: 8,
+  ...over,
+});
+
+const MINUTE_USED_UP = 'the per_minute window of the service is used up';
+const DAY_USED_UP = 'the per_day window of the service is used up';
+
+describe('a forecast', () => {
+  it('needs no pause while the room lasts', () => {
+    expect(foresee(start([minute, day]), step(5))).toEqual({
+      pauses: [],
+      finishesAtMs: 1_030_000,
+      requests: 5,
+      fits: 5,
+      fittingRows: 5,
+      limitedBy: undefined,
+      finishByMs: undefined,
+      atTheLatest: false,
+    });
+  });
+
+  it('is the lower bound for fixed windows, with one account call a pause', () => {
+    // 5 now, then 19 a window beside the account call: 48 = 5 + 19 + 19 + 5.
+    const found = foresee(start([minute]), step(48));
+    expect(found.pauses.map(({ untilMs, seconds }) => [untilMs, seconds])).toEqual([
+      [1_060_000, 30],
+      [1_120_000, 60],
+      [1_180_000, 60],
+    ]);
+    expect(found).toMatchObject({ finishesAtMs: 1_180_000, requests: 51, fits: 48 });
+  });
+
+  it('wastes nothing when the account call is free', () => {
+    const cost = { counted: false };
+    expect(foresee(start([minute], { cost }), step(45)).pauses).toHaveLength(2);
+    expect(foresee(start([minute], { cost }), step(46)).pauses).toHaveLength(3);
+  });
+
+  it('spends the day as well, and waits for it', () => {
+    const found = foresee(start([minute, { ...day, used: 70, room: 30 }]), step(40));
+    // Minute: 5, pause, 19, pause; the day then holds 30 - 5 - 20 - 1 = 4.
+    expect(found.pauses.map(({ untilMs, reason }) => [untilMs, reason])).toEqual([
+      [1_060_000, MINUTE_USED_UP],
+      [1_120_000, MINUTE_USED_UP],
+      [4_630_000, DAY_USED_UP],
+    ]);
+    expect(found.requests).toBe(43);
+  });
+
+  it('adds the time of the requests, as many at a time as may be in flight, step after step', () => {
+    const free = { ...minute, room: 1000, limit: 2000 };
+    const steps = [
+      { requests: 10, inFlight: 1, rows: 10 },
+      { requests: 10, inFlight: 5, rows: 10 },
+    ];
+    const found = foresee(start([free], { latencyMs: 100 }), steps);
+    expect(found.finishesAtMs).toBe(1_030_000 + 10 * 100 + 2 * 100);
+    expect(foresee(start([free], { latencyMs: 100, inFlight: 2 }), steps).finishesAtMs).toBe(1_031_500);
+  });
+
+  it('lets no two requests go out closer together than what is recorded for each takes', () => {
+    const steps = [{ requests: 11, inFlight: 8, rows: 11, betweenMs: 50 }];
+    const free = { ...minute, room: 1000, limit: 2000 };
+    expect(foresee(start([free], { latencyMs: 100 }), steps).finishesAtMs).toBe(1_030_000 + 10 * 50 + 100);
+  });
+
+  it('pauses once more where slow requests do not fit into what is left of the window, and not where they do', () => {
+    // 5 of 4 s each, one at a time, end before the reset; at 7 s each they end after it, and the next window is there at once.
+    const steps = [{ requests: 8, inFlight: 1, rows: 8 }];
+    expect(foresee(start([minute], { latencyMs: 4000 }), steps).pauses).toHaveLength(1);
+    expect(foresee(start([minute], { latencyMs: 7000 }), steps).pauses).toHaveLength(0);
+  });
+
+  it('follows our own requests out of a window that slides', () => {
+    const sliding: WindowState = { ...minute, kind: 'sliding', used: 1, room: 19 };
+    // 19 at once, in threes a second apart; the account call falls due after a minute, and the others follow those of the minute before.
+    const found = foresee(start([sliding], { latencyMs: 1000, inFlight: 3 }), step(25));
+    expect(found.pauses).toHaveLength(1);
+    expect(found.requests).toBe(26);
+    expect(found.finishesAtMs).toBeGreaterThan(1_090_000);
+    expect(found.finishesAtMs).toBeLessThan(1_096_000);
+  });
+
+  it('of a window that was not seen is that of a fixed one only where its reset stands on the clock', () => {
+    const unseen: WindowState = { ...minute, kind: 'unknown' };
+    expect(foresee(start([unseen]), step(30))).toMatchObject({ atTheLatest: false, finishesAtMs: 1_120_000 });
+    const off = { ...unseen, resetServerMs: 60_123 };
+    expect(foresee(start([off]), step(30)).atTheLatest).toBe(true);
+  });
+
+  it.each([
+    ['max_wait', { maxWaitMs: 900_000 }, 28, 1_120_000],
+    ['max_requests', { requestsLeft: 12 }, 11, 1_060_000],
+    ['finish_by', { finishByMs: 70_000 }, 24, 1_060_000],
+  ] as const)('stops at %s', (limitedBy, over, fits, finishesAtMs) => {
+    const found = foresee(start([minute, { ...day, used: 70, room: 30 }], over), [
+      { requests: 40, inFlight: 8, rows: 395 },
+    ]);
+    expect(found).toMatchObject({ limitedBy, fits, finishesAtMs, fittingRows: fits * 10 });
+  });
+
+  it('sends nothing that would end too late', () => {
+    const over = { latencyMs: 4000, slowestMs: 4000, finishByMs: 37_999 };
+    expect(foresee(start([minute], over), [{ requests: 5, inFlight: 1, rows: 5 }])).toMatchObject({
+      fits: 1,
+      limitedBy: 'finish_by',
+      finishByMs: 1_037_999,
+    });
+  });
+
+  it('stops where no waiting helps because the reserve takes the window', () => {
+    const kept = { ...minute, reserve: 20, room: -15 };
+    expect(foresee(start([kept]), step(3))).toMatchObject({ fits: 0, pauses: [], limitedBy: 'reserve' });
+  });
+
+  it('has nothing to wait for without limits, and is quick about it', () => {
+    const beganMs = performance.now();
+    expect(foresee(start([]), step(300_000))).toMatchObject({ pauses: [], requests: 300_000 });
+    expect(performance.now() - beganMs).toBeLessThan(5000);
+  });
+});
