@@ -89,8 +89,11 @@ class ListRead {
   }
 
   get wholeness(): Wholeness {
-    if (this.#notes.every(({ total }) => total === this.#seen.size)) return 'stated';
-    return this.#ended === 'repeated' && this.#notes.length === 1 ? 'doubtful' : 'assumed';
+    const again = this.#ended === 'repeated' && this.#notes.length === 1;
+    // A total that counts pages may happen to be the number of records on the one page that comes.
+    const more = again && this.#notes.some(({ pageTotal }) => (pageTotal ?? 0) > 1);
+    if (!more && this.#notes.every(({ total }) => total === this.#seen.size)) return 'stated';
+    return again ? 'doubtful' : 'assumed';
   }
 
   reading(problem: string | undefined): ListReading {

@@ -38,14 +38,29 @@ export async function waitForOpenWrites(
     if (endedAtMs === nowMs) await ports.store.updateRun(runId, { endedAtMs });
     waitMs = Math.max(waitMs, Math.min(endedAtMs, nowMs) + ports.settleMs - nowMs);
   }
-  if (waitMs <= 0) return;
-  ports.emit({
-    kind: 'pause',
-    seconds: Math.ceil(waitMs / 1000),
-    untilMs: nowMs + waitMs,
-    reason: 'a write without an answer may still be applied',
-  });
-  await ports.clock.sleep(waitMs, ports.signal);
+  if (waitMs > 0) {
+    ports.emit({
+      kind: 'pause',
+      seconds: Math.ceil(waitMs / 1000),
+      untilMs: nowMs + waitMs,
+      reason: 'a write without an answer may still be applied',
+    });
+    await ports.clock.sleep(waitMs, ports.signal);
+  }
+  await closeRepeated(ports, account, open);
+}
+
+/** Changes that a finished run sent again, with an answer: now that they can do nothing any more, nobody needs to know which of them it was. */
+async function closeRepeated(
+  { store }: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  open: readonly StoredIntent[],
+): Promise<void> {
+  for (const { id, runId, operation, rowNumbers } of open) {
+    if (operation !== 'update-user' || rowNumbers.length === 0) continue;
+    if ((await store.run(runId))?.finished === true)
+      await store.settleIntent(account, id, 'applied', 'the same change was sent again and answered', []);
+  }
 }
 
 /** Open rows of unanswered writes become unknown: they are not sent again before it is known what became of them. */

@@ -58,10 +58,8 @@ export async function resolve(
     const wanted = target === undefined ? open : named === undefined ? [] : [named];
     if (wanted.length === 0) return { cases: [], resumable: [], exitCode: EXIT.done };
     await approve(wanted);
-    for (const [runId, ofRun] of Map.groupBy(wanted, ({ run }) => run.id)) {
-      const mappings = ofRun.flatMap(({ run, mapping }) => mappingOf(run, mapping) ?? []);
-      if (mappings.length > 0) await waitForOpenWrites(ports, account.service, mappings, runId);
-    }
+    const mappings = wanted.flatMap(({ run, mapping }) => mappingOf(run, mapping) ?? []);
+    await waitForOpenWrites(ports, account.service, mappings, new Set(wanted.map(({ run }) => run.id)));
     return await settleCases(ports, account, wanted, assume);
   } finally {
     await lock.release();

@@ -9,10 +9,12 @@ import type { Intent, Lock, PushSummary, Run, Store } from '../../src/model/stor
 import { outcomeCounts } from '../../src/plan/counts.ts';
 import { createLock } from '../../src/state/sqlite-lock.ts';
 import { openStore } from '../../src/state/sqlite-store.ts';
+import { MemoryStore, StoreData } from '../simulation/memory-store.ts';
 import { runRow } from '../support/run-row.ts';
 
 let folder: string;
 let nowMs: number;
+let disk: StoreData;
 const clock = { now: () => nowMs, monotonic: () => nowMs, sleep: () => Promise.resolve() };
 const account = { baseUrl: 'https://data.example', accountId: 'club' };
 const otherAccount = { baseUrl: 'https://data.example', accountId: 'rival' };
@@ -20,6 +22,7 @@ const otherAccount = { baseUrl: 'https://data.example', accountId: 'rival' };
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
   nowMs = 1_000;
+  disk = new StoreData();
 });
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -28,6 +31,9 @@ afterEach(() => {
 storeSuite('SQLite', () => openStore({ file: join(folder, 'state.sqlite'), clock }));
 runRowsSuite('SQLite, of a run', () => openStore({ file: join(folder, 'state.sqlite'), clock }), 'RUN-1');
 runRowsSuite('SQLite, temporary', () => openStore({ file: join(folder, 'state.sqlite'), clock }), null);
+storeSuite('memory', () => Promise.resolve(new MemoryStore(disk, clock)));
+runRowsSuite('memory, of a run', () => Promise.resolve(new MemoryStore(disk, clock)), 'RUN-1');
+runRowsSuite('memory, temporary', () => Promise.resolve(new MemoryStore(disk, clock)), null);
 lockSuite('SQLite', () => createLock({ folder: join(folder, 'locks') }));
 
 function run(id: string, changes: Partial<Run> = {}): Run {

@@ -79,8 +79,18 @@ describe('a new push beside an unfinished run', () => {
     engine.service.faults.push('late');
     setUsers(engine, member('A', 'Anna'));
     expect(outcomesOf(await pushUsers(engine))).toEqual({ updated: 1 });
+    const [lost] = await engine.store.runs(1);
+    expect((await engine.store.intents(lost?.id ?? '')).map(({ result }) => result)).toEqual([
+      'ambiguous',
+      'applied',
+    ]);
     setUsers(engine, member('A', 'Annie'));
     expect(outcomesOf(await pushUsers(engine))).toEqual({ updated: 1 });
+    // It can do nothing any more, so that nobody is asked about it.
+    expect((await engine.store.intents(lost?.id ?? '')).map(({ result }) => result)).toEqual([
+      'applied',
+      'applied',
+    ]);
     engine.clock.time += 120_000;
     engine.service.applyLate();
     expect(nameOf(engine, 'A')).toBe('Annie');

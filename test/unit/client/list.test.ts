@@ -25,6 +25,15 @@ function pages(count: number, size: number, paging: PagingOf): Service {
   };
 }
 
+/** What shows that a list is whole, once it was read. */
+async function wholenessOf(service: Service): Promise<string> {
+  const list = readList('GET /user', (page) => Promise.resolve(service({ page, turn: 0 })));
+  for (;;) {
+    const next = await list.next();
+    if (next.done === true) return next.value;
+  }
+}
+
 async function read(
   service: Service,
 ): Promise<{ found: readonly number[]; asked: readonly (number | undefined)[] }> {
@@ -47,6 +56,19 @@ const full: PagingOf = (page, records) => ({
 });
 
 describe('readList', () => {
+  it.each<[string, Service, string]>([
+    ['every page states the number of records', pages(120, 50, full), 'stated'],
+    ['nothing is stated', pages(7, 5, () => undefined), 'assumed'],
+    ['one page comes again and again', () => pageOf(upTo(3)), 'doubtful'],
+    [
+      'one page comes again, and as many pages are stated as it has records',
+      () => pageOf(upTo(3), { page: 1, page_total: 3, per_page: 3, total: 3 }),
+      'doubtful',
+    ],
+  ])('says how it is known to be whole: %s', async (_what, service, wholeness) => {
+    expect(await wholenessOf(service)).toBe(wholeness);
+  });
+
   it('asks the first page without a number and stops at total', async () => {
     const { found, asked } = await read(pages(120, 50, full));
     expect(found).toEqual(upTo(120));

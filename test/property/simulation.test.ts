@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openStore } from '../../src/state/sqlite-store.ts';
+import { simulateBatch } from '../simulation/batch.ts';
+import { BUGS } from '../simulation/bugs.ts';
+import { simulate } from '../simulation/simulate.ts';
+import { runs } from './push-case.ts';
+
+const SEEDS = runs(500, 20_000);
+/** A planted bug has to show itself within so many seeds. */
+const FOUND_WITHIN = 150;
+
+/** One life on a real state file. */
+async function onDisk(seed: number): ReturnType<typeof simulate> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-simulation-'));
+  const file = path.join(folder, 'state.sqlite');
+  try {
+    return await simulate(seed, { openStore: ({ clock }) => openStore({ file, clock }) });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+describe('the simulation of the engine, its client, its state and a service', () => {
+  it(`finds no broken promise in ${SEEDS} seeds, and meets every kind of trouble`, async () => {
+    const { failed, met } = await simulateBatch(1, SEEDS);
+    const replays = failed.map(
+      ({ seed, message }) => `${message}; npm run simulate -- --seed ${seed} --verbose`,
+    );
+    expect(replays).toEqual([]);
+    const times = (what: string): number =>
+      [...met].filter(([each]) => each.startsWith(what)).reduce((sum, [, count]) => sum + count, 0);
+    const troubles = [
+      'intent ambiguous',
+      'killed at the state',
+      'killed at the wire',
+      'write throttled',
+      'rows created',
+    ];
+    for (const trouble of [
+      ...troubles,
+      'command resume',
+      'two at once',
+      'signals',
+      'others act',
+      'pauses',
+      'rows unknown',
+    ])
+      expect(times(trouble), trouble).toBeGreaterThan(10);
+  }, 600_000);
+
+  it('repeats itself exactly, in memory and on a state file', async () => {
+    for (let seed = 1; seed <= 8; seed += 1) {
+      const first = await simulate(seed);
+      const again = await simulate(seed);
+      const stored = await onDisk(seed);
+      expect(again.history.lines).toEqual(first.history.lines);
+      expect(stored.history.lines).toEqual(first.history.lines);
+      expect(first.history.lines.length).toBeGreaterThan(10);
+    }
+  }, 60_000);
+
+  it.each([
+    ['retry-after-reset', 'I1'],
+    ['no-settle', 'I1'],
+    ['match-by-position', 'I3'],
+  ] as const)(
+    'finds %s when it is planted',
+    async (name, invariant) => {
+      for (let seed = 1; seed <= FOUND_WITHIN; seed += 1) {
+        const { violation } = await simulate(seed, { bug: BUGS[name] });
+        if (violation?.invariant === invariant) return;
+      }
+      throw new Error(`${name} was not found in ${FOUND_WITHIN} seeds`);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,270 @@
+import type { Outcome } from '../../src/model/outcome.ts';
+import { OUTCOMES } from '../../src/model/outcome.ts';
+import type { RunRow } from '../../src/model/run-rows.ts';
+import type { Intent, IntentResult, PushSummary } from '../../src/model/store.ts';
+import type { PlannedChange, PlannedPush, RunReport } from '../../src/sync/sync.ts';
+import { Violation, type History } from './history.ts';
+import type { Effect, Kind, Records } from './records.ts';
+import type { Sent } from './wire.ts';
+
+/** An intent as the checker saw it become durable. */
+interface SeenIntent {
+  readonly intent: Intent;
+  readonly life: string;
+  result: IntentResult | null;
+}
+
+/** A results file, and the rows that it was made of. */
+export interface Told {
+  readonly rows: readonly RunRow[];
+  /** Row number and outcome of each line. */
+  readonly lines: readonly (readonly [number, string])[];
+}
+
+/** What one process may do. */
+interface Rights {
+  readonly readOnly: boolean;
+  /** Rows of the plan that was shown and approved, by mapping; undefined before there is one. */
+  shown: ReadonlyMap<string, ReadonlySet<number>> | undefined;
+}
+
+const UNTOUCHED: ReadonlySet<Outcome | null> = new Set([
+  'invalid',
+  'rejected',
+  'unchanged',
+  'deferred',
+  'excluded',
+] as const);
+const HALF_DONE = 'created, but its active flag was not set';
+const MISSING = ' (missing)';
+const TAKEN = 'taken as applied';
+
+/** The operator's word is on one write, and the run may have sent the row in another one. */
+const NOT_TAKEN = 'taken as not applied';
+
+const mayHaveTouched = ({ outcome, message }: RunRow): boolean =>
+  !UNTOUCHED.has(outcome) || message.includes(HALF_DONE) || message.includes(NOT_TAKEN);
+
+/** Holds everything that happens against the invariants of the push protocol, and keeps the first thing that breaks one. */
+export class Checker {
+  /** The first broken promise. */
+  violation: Violation | undefined;
+  readonly #history: History;
+  readonly #records: Records;
+  readonly #intents = new Map<string, SeenIntent>();
+  /** By the number of a request. */
+  readonly #intentOf = new Map<number, Intent>();
+  readonly #rights = new Map<string, Rights>();
+  /** The last word of each run, by run and mapping. */
+  readonly #told = new Map<string, Map<string, Told>>();
+  /** Who holds the lock. */
+  holder: string | undefined;
+
+  constructor(history: History, records: Records) {
+    this.#history = history;
+    this.#records = records;
+  }
+
+  fail(invariant: string, message: string): void {
+    this.violation ??= new Violation(invariant, message);
+    this.#history.note('!!', invariant, message);
+  }
+
+  begin(life: string, readOnly: boolean): void {
+    this.#rights.set(life, { readOnly, shown: undefined });
+  }
+
+  recorded(life: string, intent: Intent): void {
+    this.#intents.set(intent.id, { intent, life, result: null });
+    this.#history.note(
+      life,
+      'intent',
+      intent.id.slice(-4),
+      intent.operation,
+      intent.keys.join(','),
+      intent.bodyDigest.slice(0, 6),
+    );
+    // The run goes on, so what it said last is not its last word any more.
+    this.#told.delete(intent.runId);
+    const shown = this.#rights.get(life)?.shown;
+    if (shown === undefined) {
+      this.fail('I7', `${intent.operation} before any plan was shown`);
+      return;
+    }
+    const planned = shown.get(intent.mapping);
+    const strange = intent.rowNumbers.filter((row) => planned?.has(row) !== true);
+    if (strange.length > 0 && !intent.mapping.endsWith(MISSING))
+      this.fail('I7', `${intent.mapping} rows ${strange.join(', ')} were not in the plan shown`);
+  }
+
+  settled(life: string, intentId: string, result: IntentResult): void {
+    this.#history.note(life, 'intent', intentId.slice(-4), 'is', result);
+    this.#history.count(`intent ${result}`);
+    const seen = this.#intents.get(intentId);
+    if (seen !== undefined) seen.result = result;
+  }
+
+  /** I4, I8, I12: a write has a durable intent of its process, its process holds the lock and may write at all. */
+  sent(request: Sent): void {
+    if (request.digest === undefined) return;
+    const { life, number, digest } = request;
+    const intent = [...this.#intents.values()].findLast(
+      (seen) => seen.life === life && seen.result === null && seen.intent.bodyDigest === digest,
+    );
+    if (this.#rights.get(life)?.readOnly !== false)
+      this.fail('I8', `#${number} ${request.method} ${request.path} of a command that only reads`);
+    if (this.holder !== life) this.fail('I12', `#${number} is written without the lock`);
+    if (intent === undefined)
+      this.fail('I4', `#${number} ${request.method} ${request.path} has no open intent`);
+    else this.#intentOf.set(number, intent.intent);
+  }
+
+  shown(life: string, { mappings }: PlannedPush, changes: readonly PlannedChange[]): void {
+    const rights = this.#rights.get(life);
+    if (rights === undefined) return;
+    const rows = new Map(mappings.map(({ mapping }) => [mapping.name, new Set<number>()]));
+    for (const { mapping, row, kind } of changes)
+      if (kind === 'create' || kind === 'update') rows.get(mapping)?.add(row);
+    rights.shown = rows;
+  }
+
+  told(run: string, mapping: string, told: Told): void {
+    const mappings = this.#told.get(run) ?? new Map<string, Told>();
+    this.#told.set(run, mappings.set(mapping, told));
+  }
+
+  /** I2 and I3, for one report. */
+  reported({ run, mappings }: RunReport): void {
+    for (const summary of mappings) {
+      if (summary.direction !== 'push' || run === null) continue;
+      const told = this.#told.get(run)?.get(summary.name);
+      if (told === undefined) {
+        this.fail('I2', `no results of ${summary.name} were written`);
+        continue;
+      }
+      this.#checkCounts(summary, told);
+      this.#checkEffects(run, summary.name, summary.resource as Kind, told.rows);
+      for (const outcome of OUTCOMES) this.#history.count(`rows ${outcome}`, summary[outcome]);
+    }
+    this.checkNothingTwice();
+  }
+
+  #checkCounts(summary: PushSummary, { rows, lines }: Told): void {
+    const sum = OUTCOMES.reduce((total, outcome) => total + summary[outcome], 0);
+    if (sum !== summary.rows || lines.length !== summary.rows)
+      this.fail('I2', `${summary.name}: ${summary.rows} rows, ${sum} outcomes, ${lines.length} lines`);
+    for (const [index, [number, outcome]] of lines.entries()) {
+      if (number !== index + 2) this.fail('I2', `${summary.name}: line ${index + 1} is row ${number}`);
+      if (outcome !== rows[index]?.outcome)
+        this.fail(
+          'I2',
+          `${summary.name} row ${number}: ${outcome} in its file, ${String(rows[index]?.outcome)} kept`,
+        );
+    }
+    for (const outcome of OUTCOMES) {
+      const found = lines.filter(([, each]) => each === outcome).length;
+      if (found !== summary[outcome])
+        this.fail('I2', `${summary.name}: ${summary[outcome]} ${outcome} reported, ${found} written`);
+    }
+  }
+
+  /** I3: what is said to be there is there, as it was sent; what is said to be untouched was not touched by this run. */
+  #checkEffects(run: string, mapping: string, resource: Kind, rows: readonly RunRow[]): void {
+    for (const row of rows) {
+      const { key, outcome } = row;
+      if (key === null) continue;
+      const effects = this.#records.effects.filter((each) => each.resource === resource && each.key === key);
+      if (outcome === 'created' || outcome === 'updated') this.#checkDone(mapping, row, effects);
+      // Of two rows of one key the first may have been sent.
+      if (rows.some((other) => other.key === key && mayHaveTouched(other))) continue;
+      const own = effects.find(
+        ({ request }) => this.#runOf(request)?.runId === run && this.#runOf(request)?.mapping === mapping,
+      );
+      if (own !== undefined)
+        this.fail(
+          'I3',
+          `${mapping} row ${row.rowNumber} (${key}) is ${String(outcome)}, but #${own.request ?? 0} of its run did ${own.kind} it: ${row.message}`,
+        );
+    }
+  }
+
+  #checkDone(
+    mapping: string,
+    { key, outcome, fields, id, rowNumber, message }: RunRow,
+    effects: readonly Effect[],
+  ): void {
+    const where = `${mapping} row ${rowNumber} (${key ?? ''})`;
+    // The operator's word on a create says nothing of a flag that could only be set afterwards.
+    const said = message.includes(TAKEN) ? ['is_active'] : [];
+    const matching = effects.filter(({ after }) =>
+      Object.entries(fields ?? {}).every(
+        ([name, value]) =>
+          !(name in after) || said.includes(name) || JSON.stringify(after[name]) === JSON.stringify(value),
+      ),
+    );
+    if (matching.length === 0) {
+      this.fail('I3', `${where} is ${String(outcome)}, but the service never held it so`);
+      return;
+    }
+    if (id !== null && !effects.some((effect) => effect.id === id))
+      this.fail('I3', `${where} has the id ${id}, which is another record's`);
+  }
+
+  #runOf(request: number | undefined): Intent | undefined {
+    return request === undefined ? undefined : this.#intentOf.get(request);
+  }
+
+  /** I1: no key is created twice by us; nothing that adds up is sent twice in a row. */
+  checkNothingTwice(): void {
+    const last = new Map<string, Effect>();
+    for (const effect of this.#records.effects) {
+      if (effect.request === undefined) continue;
+      const name = `${effect.resource} ${effect.key}`;
+      const before = last.get(name);
+      const repeats =
+        effect.resource === 'prices'
+          ? before?.after['price'] === effect.after['price']
+          : effect.kind === 'create';
+      if (before !== undefined && repeats) {
+        this.fail('I1', `${name} was made by #${before.request ?? 0} and again by #${effect.request}`);
+        return;
+      }
+      if (effect.kind === 'create') last.set(name, effect);
+    }
+  }
+
+  /** At the end, when nothing is under way any more: what was said to be untouched stayed so. */
+  checkLastWords(resourceOf: (mapping: string) => Kind): void {
+    for (const [run, mappings] of this.#told)
+      for (const [mapping, { rows }] of mappings) this.#checkEffects(run, mapping, resourceOf(mapping), rows);
+    this.checkNothingTwice();
+  }
+
+  /** The rows of a run as its last report had them. */
+  rowsOf(run: string, mapping: string): readonly RunRow[] {
+    return this.#told.get(run)?.get(mapping)?.rows ?? [];
+  }
+
+  /** Writes without an answer, and whether the service did all of what they asked for, none of it, or a part. */
+  openWrites(): readonly { readonly id: string; readonly done: 'all' | 'none' | 'part' }[] {
+    const open = [...this.#intents.values()].filter(
+      ({ result }) => result === null || result === 'ambiguous',
+    );
+    return open.map(({ intent: { id, keys } }) => {
+      const effects = this.#records.effects.filter(({ request }) => this.#runOf(request)?.id === id);
+      const made = keys.filter((key) => effects.some((effect) => effect.key === key)).length;
+      return { id, done: made === 0 ? 'none' : made === keys.length ? 'all' : 'part' };
+    });
+  }
+
+  /** Keys with a write of which nobody knows what became. */
+  openKeys(resource: string): ReadonlySet<string> {
+    return new Set(
+      [...this.#intents.values()]
+        .filter(
+          ({ intent, result }) => intent.resource === resource && (result === null || result === 'ambiguous'),
+        )
+        .flatMap(({ intent }) => intent.keys),
+    );
+  }
+}

@@ -1,0 +1,111 @@
+import type { Dice } from './dice.ts';
+
+/** What the service does where its interface shows nothing: one plausible reading of it. */
+export interface Habits {
+  /** What a POST /user with an external_id that is there does. */
+  readonly repeatedUser: 'refuse' | 'conflict' | 'merge' | 'second' | 'skip';
+  /** What a second squad, mini league or league of the same name does. */
+  readonly repeatedRecord: 'refuse' | 'conflict' | 'second';
+  /** A second configuration of points, or a second trigger. */
+  readonly repeatedSetting: 'replace' | 'refuse';
+  /** What a batch with a bad row does before it is answered with a refusal, or with success. */
+  readonly badRow: 'refuse_all' | 'half_then_refuse' | 'good_then_refuse' | 'good_only';
+  readonly batchLimit: number;
+  /** The order of records in the answer to a batch. */
+  readonly answerOrder: 'same' | 'reversed' | 'by_key';
+  /** An older record of somebody else stands in the answer too. */
+  readonly extraRecord: boolean;
+  /** How often an answer leaves its first record out. */
+  readonly missingRecord: number;
+  /** A flag that new users have; POST /user takes none. */
+  readonly newUsersActive: boolean;
+  readonly success: 200 | 201;
+  readonly refusal: 'whole' | 'without_data' | 'problem_json';
+  readonly pageSize: number;
+  readonly paging: 'right' | 'no_total' | 'none' | 'total_is_pages' | 'total_is_count';
+  /** `ignored` answers every page with everything, `first_only` with the first page, `refused` with 400. */
+  readonly userPage: 'obeyed' | 'ignored' | 'first_only' | 'refused';
+  readonly pastTheEnd: 'empty' | 'last_again' | 'not_found';
+  readonly listOrder: 'age' | 'last_changed';
+  readonly filters: 'obeyed' | 'ignored';
+  /** Until a list shows what was done. */
+  readonly listLagMs: number;
+  readonly counters: { readonly lagMs: number } | 'absent';
+  readonly priceLog: 'by_reference' | 'own_references';
+  /** The configuration of points can be read by the number of its league, not only by its own id. */
+  readonly pointsByLeague: boolean;
+  readonly limits: Limits;
+  /** The service's wall clock minus the true time. */
+  readonly skewMs: number;
+  readonly dateHeader: boolean;
+  readonly latencyMs: number;
+}
+
+export interface Limits {
+  readonly kind: 'fixed' | 'sliding';
+  readonly perMinute: number;
+  readonly minuteMs: number;
+  readonly perDay: number;
+  readonly accountCall: 'listed' | 'free';
+  /** `account` counts other clients' requests from the start. */
+  readonly spentBefore: number;
+}
+
+function drawLimits(dice: Dice): Limits {
+  const tight = dice.chance(0.35);
+  return {
+    kind: dice.pick(['fixed', 'sliding']),
+    perMinute: tight ? dice.int(6, 30) : 600,
+    minuteMs: dice.pick([60_000, 60_000, 10_000]),
+    perDay: tight && dice.chance(0.3) ? dice.int(60, 200) : 100_000,
+    accountCall: dice.pick(['listed', 'free']),
+    spentBefore: dice.chance(0.2) ? dice.int(0, 5) : 0,
+  };
+}
+
+/**
+ * Draws one service. Whatever it does late, it shows within `settleMs` after the request was sent. One that refuses a batch and keeps a part of it shows that
+ * part at once: a refused batch is read back before a part of it goes out again, without the wait that an unanswered one gets.
+ */
+export function drawHabits(dice: Dice, settleMs: number): Habits {
+  const drawn = drawAny(dice, settleMs);
+  const keepsParts = drawn.badRow === 'half_then_refuse' || drawn.badRow === 'good_then_refuse';
+  return keepsParts ? { ...drawn, listLagMs: 0 } : drawn;
+}
+
+function drawAny(dice: Dice, settleMs: number): Habits {
+  const odd = <T>(usual: T, others: readonly T[], probability = 0.3): T =>
+    dice.chance(probability) ? dice.pick(others) : usual;
+  return {
+    repeatedUser: dice.pick(['refuse', 'conflict', 'merge', 'second', 'second', 'skip']),
+    repeatedRecord: dice.pick(['refuse', 'conflict', 'second', 'second']),
+    repeatedSetting: dice.pick(['replace', 'replace', 'refuse']),
+    badRow: dice.pick(['refuse_all', 'refuse_all', 'half_then_refuse', 'good_then_refuse', 'good_only']),
+    batchLimit: odd(Infinity, [1, 2, 3], 0.15),
+    answerOrder: odd<Habits['answerOrder']>('same', ['reversed', 'by_key'], 0.4),
+    extraRecord: dice.chance(0.1),
+    missingRecord: odd(0, [0.3], 0.15),
+    newUsersActive: !dice.chance(0.1),
+    success: dice.pick([200, 201]),
+    refusal: odd<Habits['refusal']>('whole', ['without_data', 'problem_json']),
+    pageSize: dice.pick([1, 2, 3, 5, 50, 50]),
+    paging: odd<Habits['paging']>('right', ['no_total', 'none', 'total_is_pages', 'total_is_count']),
+    userPage: odd<Habits['userPage']>('obeyed', ['ignored', 'first_only', 'refused'], 0.15),
+    pastTheEnd: dice.pick(['empty', 'empty', 'last_again', 'not_found']),
+    listOrder: odd<Habits['listOrder']>('age', ['last_changed']),
+    filters: odd<Habits['filters']>('obeyed', ['ignored'], 0.15),
+    listLagMs: odd(0, [500, 5_000, Math.floor(settleMs / 3)]),
+    counters: odd<Habits['counters']>({ lagMs: 0 }, [
+      { lagMs: 5_000 },
+      { lagMs: Math.floor(settleMs / 3) },
+      { lagMs: 3_600_000 },
+      'absent',
+    ]),
+    priceLog: dice.pick(['by_reference', 'own_references']),
+    pointsByLeague: dice.chance(0.7),
+    limits: drawLimits(dice),
+    skewMs: odd(0, [-90_000_000, -4_000, 4_000, 90_000_000]),
+    dateHeader: !dice.chance(0.2),
+    latencyMs: dice.pick([5, 50, 400, 3_000]),
+  };
+}

@@ -1,0 +1,121 @@
+import { InterruptedError } from '../../src/model/error.ts';
+import type { Clock } from '../../src/model/ports.ts';
+import type { History } from './history.ts';
+import type { Mortal, World } from './world.ts';
+import { EPOCH_MS } from './service.ts';
+
+/** When a process is to end: at which of its steps, and how. */
+export interface Ending {
+  readonly step: number;
+  readonly how: 'kill_before' | 'kill_after' | 'signal';
+}
+
+const forever = <T>(): Promise<T> => new Promise<T>(() => undefined);
+
+/**
+ * One process. Its steps are whatever outlasts it: what it writes to its state, sends and receives. At its last step it is gone: nothing that it
+ * began goes on, except what is already on its way to the service.
+ */
+export class Life implements Mortal {
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /** Resolves when the process is killed. */
+  readonly death: Promise<'killed'>;
+  dead = false;
+  readonly #world: World;
+  readonly #history: History;
+  readonly #ending: Ending | undefined;
+  readonly #abort = new AbortController();
+  #steps = 0;
+  #tellDeath: (how: 'killed') => void = () => undefined;
+
+  constructor(name: string, world: World, history: History, ending: Ending | undefined) {
+    this.name = name;
+    this.#world = world;
+    this.#history = history;
+    this.#ending = ending;
+    this.signal = this.#abort.signal;
+    this.death = new Promise((resolve) => {
+      this.#tellDeath = resolve;
+    });
+    this.clock = {
+      now: () => EPOCH_MS + Math.floor(world.nowMs) + world.jumpedMs,
+      monotonic: () => 1000 + world.nowMs,
+      sleep: (ms, signal) => this.#sleep(ms, signal),
+    };
+  }
+
+  /** Does something that outlasts the process, unless it ends before. */
+  async step<T>(what: string, effect: () => Promise<T>): Promise<T> {
+    if (this.dead) return forever();
+    this.#steps += 1;
+    const ending = this.#ending?.step === this.#steps ? this.#ending.how : undefined;
+    if (ending === 'signal') {
+      this.#history.note(this.name, 'SIGTERM at', what);
+      this.#history.count('signals');
+      this.#abort.abort(new InterruptedError('SIGTERM', 'the run was stopped by a signal'));
+    }
+    if (ending === 'kill_before') return this.#die(`before ${what}`);
+    const result = effect();
+    if (ending === 'kill_after') {
+      result.catch(() => undefined);
+      return this.#die(`after ${what}`);
+    }
+    const value = await result;
+    return this.#isDead() ? forever() : value;
+  }
+
+  /** A function, because the compiler does not see what happens while a step is waited for. */
+  #isDead(): boolean {
+    return this.dead;
+  }
+
+  /** Ends the process from outside. */
+  end(): void {
+    this.dead = true;
+  }
+
+  /** Every method of a port is a step, except those that are named: they only read. */
+  mortal<Port extends object>(name: string, port: Port, streams: readonly string[]): Port {
+    return new Proxy(port, {
+      get: (target, property): unknown => {
+        const method: unknown = Reflect.get(target, property);
+        if (typeof method !== 'function' || typeof property !== 'string') return method;
+        if (streams.includes(property)) return method.bind(target) as unknown;
+        return (...args: unknown[]) =>
+          this.step(`${name}.${property}`, () => method.apply(target, args) as Promise<unknown>);
+      },
+    });
+  }
+
+  #die(when: string): Promise<never> {
+    this.dead = true;
+    this.#history.note(this.name, 'is killed', when);
+    this.#history.count(`killed ${when.includes('wire') ? 'at the wire' : 'at the state'}`);
+    this.#tellDeath('killed');
+    return forever();
+  }
+
+  #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) {
+        reject(signal.reason as Error);
+        return;
+      }
+      const fail = (): void => {
+        cancel();
+        reject(signal?.reason as Error);
+      };
+      const cancel = this.#world.at(
+        this.#world.nowMs + Math.max(0, ms),
+        () => {
+          signal?.removeEventListener('abort', fail);
+          resolve();
+        },
+        this,
+      );
+      signal?.addEventListener('abort', fail, { once: true });
+    });
+  }
+}

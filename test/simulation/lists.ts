@@ -1,0 +1,89 @@
+import type { Habits } from './habits.ts';
+import { asOf, type Held, type Kind, type Values } from './records.ts';
+import { refuse, type Reply } from './reply.ts';
+
+/** One page of a list, as this service numbers, orders and states its pages. */
+export function listRecords(
+  habits: Habits,
+  records: readonly Held[],
+  kind: Kind,
+  query: URLSearchParams,
+  nowMs: number,
+): Reply {
+  const { userPage, filters, listOrder, listLagMs, pageSize, pastTheEnd } = habits;
+  const asked = query.get('page');
+  const way = kind === 'users' ? userPage : 'obeyed';
+  if (asked !== null && way === 'refused') return refuse(400, 'page is not known');
+  const seenMs = nowMs - listLagMs;
+  const wanted = [...query].filter(([name]) => name !== 'page' && filters === 'obeyed');
+  const shown = records.flatMap((held) => {
+    const values = asOf(held, seenMs);
+    if (values === undefined) return [];
+    const fits = wanted.every(([name, value]) => String(values[name]) === value);
+    const changedMs = held.versions.findLast(({ atMs }) => atMs <= seenMs)?.atMs ?? 0;
+    return fits ? [{ record: listed(kind, held, values), changedMs }] : [];
+  });
+  const sorted = listOrder === 'age' ? shown : shown.toSorted((a, b) => b.changedMs - a.changedMs);
+  const all = sorted.map(({ record }) => record);
+  const pages = Math.max(1, Math.ceil(all.length / pageSize));
+  let page = way === 'obeyed' ? Number(asked ?? 1) : 1;
+  if (page > pages && pastTheEnd === 'not_found') return refuse(404, 'no such page');
+  if (page > pages && pastTheEnd === 'last_again') page = pages;
+  const part = way === 'ignored' ? all : all.slice((page - 1) * pageSize, page * pageSize);
+  return {
+    status: 200,
+    message: 'ok',
+    data: part,
+    paging: pagingOf(habits, page, pages, part.length, all.length),
+  };
+}
+
+function pagingOf(
+  { paging, pageSize }: Habits,
+  page: number,
+  pages: number,
+  count: number,
+  total: number,
+): unknown {
+  const stated = { page, page_total: pages, per_page: pageSize, current: page };
+  switch (paging) {
+    case 'none':
+      return undefined;
+    case 'no_total':
+      return { page, per_page: pageSize };
+    case 'right':
+      return { ...stated, total };
+    case 'total_is_pages':
+      return { ...stated, total: pages };
+    case 'total_is_count':
+      return { ...stated, total: count };
+  }
+}
+
+/** A record as its list shows it. */
+function listed(kind: Kind, held: Held, values: Values): Values {
+  const { id } = held;
+  switch (kind) {
+    case 'users':
+      return { id, ...values };
+    case 'mini_leagues':
+      return { id: Number(id), name: values['name'], fantasy_league: { id: values['fantasy_league_id'] } };
+    case 'squads':
+      return {
+        id,
+        name: values['name'],
+        user: { user_id: values['user_id'] },
+        fantasy_league: { id: values['fantasy_league_id'] },
+      };
+    case 'prices':
+      return {
+        id,
+        txn_ref: values['txn_ref'],
+        fantasy_league_id: values['fantasy_league_id'],
+        txn_type: values['type'],
+        player: { id: values['player_id'] },
+      };
+    default:
+      return { id, txn_ref: `sub-${id}`, squad: { id: '1', name: 'Hill XI' } };
+  }
+}

@@ -1,0 +1,262 @@
+import type { ResourceName } from '../../src/contract/resource.ts';
+import { InternalError } from '../../src/model/error.ts';
+import type { Clock } from '../../src/model/ports.ts';
+import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';
+import type {
+  Intent,
+  IntentResult,
+  Run,
+  ServiceAccount,
+  Store,
+  StoredIntent,
+  StrayFolder,
+} from '../../src/model/store.ts';
+import { MemoryRunRows, RunRowsData } from './memory-run-rows.ts';
+
+interface Remembered {
+  readonly record: KnownRecord;
+  readonly atMs: number;
+}
+
+/** What a disk holds: it outlives every store that is opened on it. */
+export class StoreData {
+  readonly runs: Run[] = [];
+  readonly intents: { readonly account: string; stored: StoredIntent }[] = [];
+  /** By account and resource, by key. */
+  readonly snapshots = new Map<string, Map<string, Remembered>>();
+  readonly facts = new Map<string, { readonly value: string; readonly atMs: number }>();
+  readonly origins = new Map<string, string>();
+  readonly rows = new Map<string, RunRowsData>();
+}
+
+const PAGE = 2000;
+const nameOf = ({ baseUrl, accountId }: ServiceAccount): string => `${baseUrl} ${accountId}`;
+
+const isOpen = ({ result }: StoredIntent): boolean => result === null || result === 'ambiguous';
+
+function remove<T>(list: T[], unwanted: (element: T) => boolean): void {
+  list.splice(0, list.length, ...list.filter((element) => !unwanted(element)));
+}
+
+/** The state in memory, for simulations that need very many: every method is wholly done before it returns, or not at all. */
+export class MemoryStore implements Store {
+  readonly #clock: Pick<Clock, 'now'>;
+  #data: StoreData;
+  #closed = false;
+
+  constructor(data: StoreData, clock: Pick<Clock, 'now'>) {
+    this.#data = data;
+    this.#clock = clock;
+  }
+
+  addRun(run: Run): Promise<void> {
+    this.#data.runs.push(run);
+    return this.#done(undefined);
+  }
+
+  updateRun(id: string, changes: Partial<Omit<Run, 'id'>>): Promise<void> {
+    const index = this.#data.runs.findIndex((run) => run.id === id);
+    const run = this.#data.runs[index];
+    if (run === undefined)
+      return Promise.reject(new InternalError('state.no_run', `no run ${id} is recorded`));
+    this.#data.runs[index] = { ...run, ...changes };
+    return this.#done(undefined);
+  }
+
+  run(id: string): Promise<Run | undefined> {
+    return this.#done(this.#data.runs.find((run) => run.id === id));
+  }
+
+  runs(limit: number): Promise<readonly Run[]> {
+    return this.#done(this.#newestFirst().slice(0, limit));
+  }
+
+  newestUnfinishedRun(account: ServiceAccount): Promise<Run | undefined> {
+    return this.#done(
+      this.#newestFirst().find((run) => !run.finished && nameOf(run.account) === nameOf(account)),
+    );
+  }
+
+  runsInConflict(account: ServiceAccount): Promise<readonly Run[]> {
+    const inConflict = ({ summaries }: Run): boolean =>
+      summaries.some((summary) => summary.direction === 'push' && summary.conflict > 0);
+    return this.#done(
+      this.#newestFirst()
+        .toReversed()
+        .filter((run) => nameOf(run.account) === nameOf(account) && inConflict(run)),
+    );
+  }
+
+  openRunRows(runId: string | null): Promise<RunRows> {
+    if (runId === null) return this.#done(new MemoryRunRows(new RunRowsData(), () => undefined));
+    const { rows } = this.#data;
+    const data = rows.get(runId) ?? new RunRowsData();
+    rows.set(runId, data);
+    return this.#done(new MemoryRunRows(data, () => rows.delete(runId)));
+  }
+
+  keptRunRows(runId: string): Promise<RunRows | undefined> {
+    const data = this.#data.rows.get(runId);
+    return this.#done(data && new MemoryRunRows(data, () => this.#data.rows.delete(runId)));
+  }
+
+  removeRuns(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      if (this.#data.intents.some(({ stored }) => stored.runId === id && isOpen(stored)))
+        return Promise.reject(
+          new InternalError('state.open_run', `run ${id} has a write that is still open`),
+        );
+      remove(this.#data.intents, ({ stored }) => stored.runId === id);
+      remove(this.#data.runs, (run) => run.id === id);
+      this.#data.rows.delete(id);
+    }
+    return this.#done(undefined);
+  }
+
+  strayFolders(): Promise<readonly StrayFolder[]> {
+    const known = new Set(this.#data.runs.map(({ id }) => id));
+    const strays = [...this.#data.rows].filter(([id]) => !known.has(id));
+    return this.#done(strays.map(([id, { createdAtMs }]) => ({ id, changedAtMs: createdAtMs })));
+  }
+
+  findIntents(account: ServiceAccount, prefix: string, limit: number): Promise<readonly StoredIntent[]> {
+    const found = this.#data.intents.filter(
+      ({ account: name, stored }) => name === nameOf(account) && stored.id.startsWith(prefix),
+    );
+    return this.#done(found.slice(0, limit).map(({ stored }) => stored));
+  }
+
+  runFolder(runId: string): Promise<string> {
+    if (!/^[\w-]+$/.test(runId))
+      return Promise.reject(new InternalError('state.run_id', `"${runId}" is not a run's id`));
+    return this.#done(`/nowhere/runs/${runId}`);
+  }
+
+  addIntent(account: ServiceAccount, intent: Intent): Promise<void> {
+    this.#data.intents.push({ account: nameOf(account), stored: { ...intent, result: null, detail: '' } });
+    return this.#done(undefined);
+  }
+
+  settleIntent(
+    account: ServiceAccount,
+    intentId: string,
+    result: IntentResult,
+    detail: string,
+    confirmed: readonly KnownRecord[],
+  ): Promise<void> {
+    const found = this.#data.intents.find(
+      ({ account: name, stored }) => name === nameOf(account) && stored.id === intentId,
+    );
+    if (found === undefined)
+      return Promise.reject(new InternalError('state.no_intent', `no intent ${intentId} is recorded`));
+    found.stored = { ...found.stored, result, detail };
+    return this.confirm(account, found.stored.resource, confirmed);
+  }
+
+  intents(runId: string): Promise<readonly StoredIntent[]> {
+    return this.#done(
+      this.#data.intents.map(({ stored }) => stored).filter((intent) => intent.runId === runId),
+    );
+  }
+
+  openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]> {
+    return this.#done(
+      this.#data.intents.flatMap(({ account: name, stored }) =>
+        name === nameOf(account) && isOpen(stored) ? [stored] : [],
+      ),
+    );
+  }
+
+  snapshots(
+    account: ServiceAccount,
+    resource: ResourceName,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, KnownRecord>> {
+    const held = this.#snapshots(account, resource);
+    return this.#done(
+      new Map(
+        [...new Set(keys)].flatMap((key) => {
+          const found = held.get(key);
+          return found === undefined ? [] : [[key, found.record] as const];
+        }),
+      ),
+    );
+  }
+
+  async *allSnapshots(
+    account: ServiceAccount,
+    resource: ResourceName,
+  ): AsyncGenerator<readonly KnownRecord[]> {
+    const records = [...this.#snapshots(account, resource).values()].map(({ record }) => record);
+    const sorted = records.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    for (let at = 0; at < sorted.length; at += PAGE) yield await this.#done(sorted.slice(at, at + PAGE));
+  }
+
+  countSnapshots(account: ServiceAccount, resource: ResourceName): Promise<number> {
+    return this.#done(this.#snapshots(account, resource).size);
+  }
+
+  confirm(account: ServiceAccount, resource: ResourceName, records: readonly KnownRecord[]): Promise<void> {
+    const held = this.#snapshots(account, resource);
+    for (const record of records) {
+      const managedBy = record.managedBy ?? held.get(record.key)?.record.managedBy;
+      held.set(record.key, {
+        record: managedBy === undefined ? record : { ...record, managedBy },
+        atMs: this.#clock.now(),
+      });
+    }
+    return this.#done(undefined);
+  }
+
+  forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void> {
+    const held = this.#snapshots(account, resource);
+    for (const [key, { atMs }] of held) if (atMs < listedAtMs) held.delete(key);
+    return this.#done(undefined);
+  }
+
+  fact(
+    account: ServiceAccount,
+    name: string,
+  ): Promise<{ readonly value: string; readonly atMs: number } | undefined> {
+    return this.#done(this.#data.facts.get(`${nameOf(account)} ${name}`));
+  }
+
+  setFact(account: ServiceAccount, name: string, value: string): Promise<void> {
+    this.#data.facts.set(`${nameOf(account)} ${name}`, { value, atMs: this.#clock.now() });
+    return this.#done(undefined);
+  }
+
+  keyOrigin(keyDigest: string): Promise<string | undefined> {
+    return this.#done(this.#data.origins.get(keyDigest));
+  }
+
+  setKeyOrigin(keyDigest: string, origin: string): Promise<void> {
+    this.#data.origins.set(keyDigest, origin);
+    return this.#done(undefined);
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    // Whatever is written from now on goes nowhere.
+    this.#data = new StoreData();
+    return Promise.resolve();
+  }
+
+  #done<T>(value: T): Promise<T> {
+    return this.#closed ? Promise.reject(new Error('the store is closed')) : Promise.resolve(value);
+  }
+
+  #newestFirst(): readonly Run[] {
+    return this.#data.runs
+      .map((run, sequence) => ({ run, sequence }))
+      .toSorted((a, b) => b.run.startedAtMs - a.run.startedAtMs || b.sequence - a.sequence)
+      .map(({ run }) => run);
+  }
+
+  #snapshots(account: ServiceAccount, resource: ResourceName): Map<string, Remembered> {
+    const name = `${nameOf(account)} ${resource}`;
+    const held = this.#data.snapshots.get(name) ?? new Map<string, Remembered>();
+    this.#data.snapshots.set(name, held);
+    return held;
+  }
+}

@@ -1,0 +1,197 @@
+import { createClient } from '../../src/client/client.ts';
+import { StoppedError } from '../../src/model/error.ts';
+import type { RunEvent } from '../../src/model/event.ts';
+import type { Random, Wrap } from '../../src/model/ports.ts';
+import type { RunRows } from '../../src/model/run-rows.ts';
+import { Secret } from '../../src/model/secret.ts';
+import type { Service } from '../../src/model/service.ts';
+import type { Store } from '../../src/model/store.ts';
+import type { SourceTable, TableKind } from '../../src/model/table.ts';
+import type { SyncPorts } from '../../src/sync/sync.ts';
+import type { Checker } from './checker.ts';
+import type { Desk } from './desk.ts';
+import type { History } from './history.ts';
+import type { Life } from './life.ts';
+import type { Kind } from './records.ts';
+import type { Scenario } from './scenario.ts';
+import type { Wire } from './wire.ts';
+
+const BASE_URL = 'https://service.test/fantasy';
+export const API_KEY = 'key-that-must-not-show-7f3a';
+
+/** A mistake that is put into the program on purpose, to see that the simulation finds it. */
+export interface PlantedBug {
+  /** Between the client and the network. */
+  readonly wire?: Wrap;
+  readonly settleMs?: number;
+  readonly service?: (service: Service) => Service;
+}
+
+/** What every process of a simulation shares. */
+export interface Surroundings {
+  readonly scenario: Scenario;
+  readonly desk: Desk;
+  readonly wire: Wire;
+  readonly history: History;
+  readonly checker: Checker;
+  readonly random: Random;
+  readonly bug: PlantedBug;
+  /** Opens the state, which outlives every process. */
+  readonly openStore: (life: Life) => Promise<Store>;
+}
+
+/** The service, the state and the rest as one process sees them. */
+export interface Process {
+  readonly ports: SyncPorts;
+  /** Lets go of the state, as the end of a process does. */
+  readonly close: () => Promise<void>;
+}
+
+function tableKind(desk: Desk): TableKind {
+  return {
+    kind: 'csv',
+    open: (location, { origin }): Promise<SourceTable> => {
+      const [header = [], ...lines] = desk.cells((location.kind === 'sheet' ? '' : location.path) as Kind);
+      async function* batches(): AsyncGenerator<readonly { rowNumber: number; cells: readonly string[] }[]> {
+        await Promise.resolve();
+        yield lines.map((cells, index) => ({ rowNumber: index + 2, cells }));
+      }
+      return Promise.resolve({ origin, header, warnings: [], batches, close: () => Promise.resolve() });
+    },
+    write: () => Promise.reject(new Error('no reports here')),
+  };
+}
+
+/** The events of a process: none of them may show the key. */
+function listen(life: Life, history: History, checker: Checker) {
+  return (event: RunEvent): void => {
+    if (JSON.stringify(event).includes(API_KEY))
+      checker.fail('I10', `the key stands in a ${event.kind} event`);
+    if (event.kind === 'pause') {
+      history.count('pauses');
+      history.note(life.name, 'pauses for', event.seconds, 's:', event.reason);
+    }
+    if (event.kind === 'warning') history.note(life.name, 'warns:', event.message);
+  };
+}
+
+/** Begins a process: the real engine and the real client, on simulated ports. */
+export async function beginProcess(life: Life, around: Surroundings, maxWaitMs: number): Promise<Process> {
+  const { scenario, desk, wire, history, checker, random, bug, openStore } = around;
+  const store = await openStore(life);
+  const emit = listen(life, history, checker);
+  const transport = wire.transportOf(life);
+  const client = createClient({
+    baseUrl: BASE_URL,
+    apiKey: new Secret(API_KEY),
+    transport: bug.wire === undefined ? transport : bug.wire(transport),
+    clock: life.clock,
+    random,
+    emit,
+    reservePerMinute: 0,
+    reservePerDay: 0,
+    maxWaitMs,
+    maxRequests: undefined,
+    timeoutMs: scenario.timeoutMs,
+    concurrency: scenario.concurrency,
+    signal: life.signal,
+  });
+  const opened: { rows: RunRows | undefined } = { rows: undefined };
+  const kind = tableKind(desk);
+  const ports: SyncPorts = {
+    service: bug.service === undefined ? client : bug.service(client),
+    store: watchedStore(life, store, checker, opened),
+    lock: {
+      acquire: () =>
+        life.step('lock', () => {
+          if (checker.holder !== undefined)
+            return Promise.reject(new StoppedError('lock.held', 'another process writes'));
+          checker.holder = life.name;
+          return Promise.resolve({
+            release: () =>
+              life.step('unlock', () => {
+                checker.holder = undefined;
+                return Promise.resolve();
+              }),
+          });
+        }),
+    },
+    results: resultFiles(life, checker, opened),
+    tables: { csv: kind, xlsx: kind, sheet: kind },
+    baseUrl: BASE_URL,
+    settleMs: bug.settleMs ?? scenario.settleMs,
+    maxWaitMs,
+    concurrency: scenario.concurrency,
+    clock: life.clock,
+    random,
+    emit,
+    signal: life.signal,
+    timezone: 'UTC',
+    variable: () => undefined,
+  };
+  const close = async (): Promise<void> => {
+    if (checker.holder === life.name) checker.holder = undefined;
+    life.end();
+    await store.close();
+  };
+  return { ports, close };
+}
+
+/** The state, whose every change is a step of the process; intents are seen by the checker once they are durable. */
+function watchedStore(
+  life: Life,
+  store: Store,
+  checker: Checker,
+  opened: { rows: RunRows | undefined },
+): Store {
+  const mortal = life.mortal('state', store, ['allSnapshots']);
+  const own: Partial<Store> = {
+    addIntent: (account, intent) =>
+      life.step('state.addIntent', async () => {
+        await store.addIntent(account, intent);
+        checker.recorded(life.name, intent);
+      }),
+    settleIntent: (account, intentId, result, detail, confirmed) =>
+      life.step('state.settleIntent', async () => {
+        await store.settleIntent(account, intentId, result, detail, confirmed);
+        checker.settled(life.name, intentId, result);
+      }),
+    keptRunRows: (runId) =>
+      life.step('state.keptRunRows', async () => {
+        opened.rows = await store.keptRunRows(runId);
+        return opened.rows && life.mortal('rows', opened.rows, ['duplicates', 'lookAlikes']);
+      }),
+    openRunRows: (runId) =>
+      life.step('state.openRunRows', async () => {
+        opened.rows = await store.openRunRows(runId);
+        return life.mortal('rows', opened.rows, ['duplicates', 'lookAlikes']);
+      }),
+  };
+  return new Proxy(mortal, {
+    get: (target, name): unknown => Reflect.get(own, name) ?? Reflect.get(target, name),
+  });
+}
+
+/** Results files in memory, handed to the checker with the rows that they are made of. */
+function resultFiles(
+  life: Life,
+  checker: Checker,
+  opened: { readonly rows: RunRows | undefined },
+): SyncPorts['results'] {
+  return {
+    writeResults: (run, mapping, header, batches) =>
+      life.step('results', async () => {
+        const own = header.length - 4;
+        const lines = (await Array.fromAsync(batches))
+          .flat()
+          .map((cells) => [Number(cells[own]), cells[own + 1] ?? ''] as const);
+        const rows = (await opened.rows?.page(mapping, { afterRow: 0, limit: 10_000 })) ?? [];
+        checker.told(run, mapping, { rows, lines });
+        return `runs/${mapping}.results.csv`;
+      }),
+    writeRejected: async (_run, mapping, _header, lines) => {
+      await Array.fromAsync(lines());
+      return [`out/rejected/${mapping}.rejected.csv`];
+    },
+  };
+}

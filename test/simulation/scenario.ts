@@ -1,0 +1,119 @@
+import type { PushMapping } from '../../src/mapping/mapping.ts';
+import { dice, type Dice } from './dice.ts';
+import { FAULTS, type Fault } from './faults.ts';
+import { drawHabits, type Habits } from './habits.ts';
+import type { Ending } from './life.ts';
+import { drawMappings } from './mappings.ts';
+
+/** One thing that happens. */
+export type Step =
+  | {
+      readonly kind: 'push' | 'resume' | 'resolve' | 'plan';
+      /** How likely a request meets a fault. */
+      readonly rate: number;
+      readonly ending: Ending | undefined;
+      /** What others write meanwhile. */
+      readonly others: number;
+      /** How long the person looks at the plan. */
+      readonly thinkMs: number;
+    }
+  | { readonly kind: 'two_pushes'; readonly rate: number }
+  | { readonly kind: 'edit'; readonly times: number }
+  | { readonly kind: 'other' }
+  | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'jump'; readonly ms: number };
+
+/** Everything that one seed decides before it begins. */
+export interface Scenario {
+  readonly habits: Habits;
+  readonly mappings: readonly PushMapping[];
+  readonly faults: readonly Fault[];
+  readonly settleMs: number;
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+  readonly maxWaitMs: number;
+  /** Users that others made before. */
+  readonly before: number;
+  /** Creates that the account has room for until the trouble is over. */
+  readonly quota: number | undefined;
+  /** Whether others write at all. */
+  readonly others: boolean;
+  readonly adopt: boolean;
+  readonly onAmbiguous: 'hold' | 'settle';
+  readonly jumpsAhead: boolean;
+  readonly steps: readonly Step[];
+}
+
+const MINUTE_MS = 60_000;
+const RATES = [0, 0.03, 0.15, 0.4] as const;
+
+function drawEnding(roll: Dice): Ending | undefined {
+  if (!roll.chance(0.4)) return undefined;
+  const how = roll.pick(['kill_before', 'kill_after', 'kill_after', 'signal'] as const);
+  return { how, step: roll.chance(0.5) ? roll.int(1, 40) : roll.int(20, 160) };
+}
+
+function drawCommand(roll: Dice, kind: 'push' | 'resume' | 'resolve' | 'plan', others: boolean): Step {
+  return {
+    kind,
+    rate: roll.pick(RATES),
+    ending: drawEnding(roll),
+    others: others ? roll.int(0, 2) : 0,
+    thinkMs: roll.pick([0, 0, 1000, 10 * MINUTE_MS]),
+  };
+}
+
+function drawStep(roll: Dice, others: boolean, jump: -1 | 0 | 1): Step {
+  const kind = roll.int(0, 19);
+  if (kind < 12)
+    return drawCommand(
+      roll,
+      kind < 6 ? 'push' : kind < 10 ? 'resume' : kind < 11 ? 'resolve' : 'plan',
+      others,
+    );
+  if (kind === 12) return { kind: 'two_pushes', rate: roll.pick(RATES) };
+  if (kind < 15) return { kind: 'edit', times: roll.int(1, 4) };
+  if (kind === 15 && others) return { kind: 'other' };
+  if (kind >= 16 && kind < 18 && jump !== 0)
+    return { kind: 'jump', ms: jump * roll.pick([30_000, MINUTE_MS, 3_600_000, 86_400_000]) };
+  return { kind: 'wait', ms: roll.pick([1000, MINUTE_MS, 3 * MINUTE_MS, 3_600_000, 25 * 3_600_000]) };
+}
+
+/** Draws the whole story of a seed. */
+export function drawScenario(seed: number): Scenario {
+  const roll = dice(seed, 'scenario');
+  const timeoutMs = roll.pick([5_000, 30_000, 60_000]);
+  const settleMs = roll.pick([2 * timeoutMs, 120_000]);
+  const others = roll.chance(0.35);
+  // Across processes only the wall clock tells how long ago something was. Where it jumps ahead, nothing may be pending: no program could know.
+  const jumps = roll.chance(0.15);
+  const ahead = jumps && roll.chance(0.5);
+  const steps = Array.from({ length: roll.int(1, 7) }, () =>
+    drawStep(roll, others, jumps ? (ahead ? 1 : -1) : 0),
+  );
+  const drawn = drawHabits(dice(seed, 'habits'), settleMs);
+  // An answer comes in time, unless a fault keeps it.
+  const habits = { ...drawn, latencyMs: Math.min(drawn.latencyMs, Math.floor(timeoutMs / 3)) };
+  const { counters } = habits;
+  const counted = counters !== 'absent' && counters.lagMs < settleMs;
+
+  return {
+    habits: ahead ? { ...habits, listLagMs: 0 } : habits,
+    jumpsAhead: ahead,
+    mappings: drawMappings(dice(seed, 'mappings')),
+    // A few kinds at a time meet each other more often than all of them do.
+    faults: roll.chance(0.3) ? FAULTS : roll.shuffled(FAULTS).slice(0, roll.int(1, 4)),
+    settleMs,
+    timeoutMs,
+    concurrency: roll.pick([1, 2, 8]),
+    maxWaitMs: roll.pick([15 * MINUTE_MS, 2 * 86_400_000]),
+    before: roll.pick([0, 0, 2, 5]),
+    quota: roll.chance(0.15) ? roll.int(0, 6) : undefined,
+    others,
+    adopt: roll.chance(0.7),
+    // Without a counter nothing shows a fantasy league: who lets it be sent again, lets it be made twice.
+    onAmbiguous: counted && dice(seed, 'on-ambiguous').chance(0.4) ? 'settle' : 'hold',
+    // The first push is always there, so that something happens.
+    steps: [drawCommand(roll, 'push', others), ...steps],
+  };
+}

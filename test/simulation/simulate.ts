@@ -1,0 +1,354 @@
+import { InternalError, TeamsheetError } from '../../src/model/error.ts';
+import type { Random } from '../../src/model/ports.ts';
+import { OUTCOMES } from '../../src/model/outcome.ts';
+import type { PushSummary, Store } from '../../src/model/store.ts';
+import { planPush } from '../../src/sync/plan-sync.ts';
+import { push, type Approve, type PushResult } from '../../src/sync/push.ts';
+import { resolve, type Assumption } from '../../src/sync/resolve.ts';
+import { resume } from '../../src/sync/resume.ts';
+import type { PlanOptions, SyncPorts } from '../../src/sync/sync.ts';
+import { Checker } from './checker.ts';
+import { Desk } from './desk.ts';
+import { dice } from './dice.ts';
+import { checkEnd } from './end.ts';
+import { History, Violation } from './history.ts';
+import { Life, type Ending } from './life.ts';
+import { MemoryStore, StoreData } from './memory-store.ts';
+import { API_KEY, beginProcess, type PlantedBug, type Surroundings } from './process.ts';
+import type { Kind } from './records.ts';
+import { drawScenario, type Scenario, type Step } from './scenario.ts';
+import { SimulatedService } from './service.ts';
+import { Stranger } from './stranger.ts';
+import { CALM, Wire } from './wire.ts';
+import { World } from './world.ts';
+
+/** One seed from its beginning to its end. */
+export interface Outcome {
+  readonly seed: number;
+  readonly violation: Violation | undefined;
+  readonly history: History;
+  /** Requests that were sent. */
+  readonly requests: number;
+}
+
+export interface SimulateOptions {
+  readonly bug?: PlantedBug;
+  /** Another state than the one in memory. */
+  readonly openStore?: (life: Life) => Promise<Store>;
+}
+
+/** Longer than any pause that a run should make once nothing is wrong. */
+const PATIENT_MS = 40 * 86_400_000;
+type CommandKind = 'push' | 'resume' | 'plan' | 'resolve';
+
+/** What one command is run with. */
+interface CommandOptions {
+  readonly ending?: Ending | undefined;
+  readonly thinkMs?: number;
+  readonly maxWaitMs?: number;
+  readonly adopt?: boolean;
+  /** The operator's word on one write. */
+  readonly word?: { readonly id: string; readonly assume: Assumption };
+}
+
+/** How a command ended; nothing when it was killed or stopped before it wrote. */
+export interface Ended {
+  readonly result?: PushResult | undefined;
+  /** Writing requests of its plan. */
+  readonly writes?: number;
+  readonly stoppedBy?: TeamsheetError;
+}
+
+class Simulation {
+  readonly scenario: Scenario;
+  readonly world = new World();
+  readonly history = new History(() => this.world.nowMs);
+  readonly service: SimulatedService;
+  readonly checker: Checker;
+  readonly wire: Wire;
+  readonly #around: Surroundings;
+  readonly #stranger: Stranger;
+  #lives = 0;
+  /** Two processes, or one that left requests under way, may spend more than one knows of. */
+  #aloneOnBudget = true;
+
+  constructor(seed: number, { bug = {}, openStore }: SimulateOptions) {
+    const { world, history } = this;
+    this.scenario = drawScenario(seed);
+    const { habits, settleMs, quota } = this.scenario;
+    this.service = new SimulatedService(habits, dice(seed, 'service'), () => world.nowMs);
+    this.checker = new Checker(history, this.service.records);
+    this.wire = new Wire({
+      world,
+      service: this.service,
+      history,
+      dice: dice(seed, 'wire'),
+      latencyMs: habits.latencyMs,
+      latestMs: this.scenario.jumpsAhead ? 1000 : settleMs - habits.listLagMs - 1000,
+      onSend: (sent) => this.checker.sent(sent),
+    });
+    this.#stranger = new Stranger(this.service, history, dice(seed, 'stranger'));
+    const disk = new StoreData();
+    this.#around = {
+      scenario: this.scenario,
+      desk: new Desk(dice(seed, 'desk')),
+      wire: this.wire,
+      history,
+      checker: this.checker,
+      random: countedRandom(dice(seed, 'jitter')),
+      bug,
+      openStore: openStore ?? ((life) => Promise.resolve(new MemoryStore(disk, life.clock))),
+    };
+    if (quota !== undefined)
+      for (const kind of ['users', 'squads', 'mini_leagues'] satisfies Kind[])
+        this.service.quota.set(kind, quota);
+    for (let made = 0; made < this.scenario.before; made += 1) this.#stranger.createUser();
+  }
+
+  async run(): Promise<void> {
+    for (const step of this.scenario.steps) await this.#step(step);
+    this.wire.weather = CALM;
+    this.service.quota.clear();
+    this.#around.desk.mend();
+    this.history.note('-- nothing goes wrong from now on');
+    await this.world.pass(2 * this.scenario.settleMs);
+    await this.#expectFixpoint();
+    await this.#settleByWord();
+    this.checker.checkLastWords((name) => this.#resourceOf(name));
+  }
+
+  #resourceOf(mapping: string): Kind {
+    const own = this.scenario.mappings.find(({ name }) => name === mapping);
+    return (own?.resource ?? 'users') as Kind;
+  }
+
+  /** I5: three re-runs at most, and then there is nothing left to do. */
+  async #expectFixpoint(): Promise<void> {
+    const calm = { maxWaitMs: PATIENT_MS, adopt: true };
+    // A list may come late, so the next run sees what the last one did only after a while.
+    const rest = (): Promise<void> => this.world.pass(this.scenario.settleMs);
+    await this.command('resume', calm);
+    await rest();
+    await this.command('push', calm);
+    await rest();
+    const last = await this.command('push', calm);
+    await rest();
+    const planned = await this.command('plan', calm);
+    const before = this.wire.sent.length;
+    const again = await this.command('push', calm);
+    const writes = this.wire.sent.slice(before).filter(({ method }) => method !== 'GET').length;
+    // What the service goes on refusing is planned and sent anew each time, and nothing comes of it.
+    const refused = rejectedRows(last) > 0 && sameOutcomes(last, again);
+    if (planned.writes !== 0 && !refused)
+      this.checker.fail('I5', `the plan after three re-runs has ${planned.writes ?? 'no'} writes`);
+    if (writes > 0 && !refused) this.checker.fail('I5', `the push after three re-runs made ${writes} writes`);
+    for (const each of [last, again]) {
+      if (each.stoppedBy !== undefined)
+        this.checker.fail('I5', `a push stops though nothing is wrong: ${each.stoppedBy.message}`);
+    }
+    const run = again.result?.report.run ?? '';
+    const { scenario, checker, service, history } = this;
+    const count = (what: string): void => history.count(what);
+    checkEnd({ scenario, checker, records: service.records, count }, (mapping) =>
+      checker.rowsOf(run, mapping),
+    );
+  }
+
+  /** What no reading can tell, the operator tells truly; then there is nothing left to wait for. */
+  async #settleByWord(): Promise<void> {
+    const told = this.checker.openWrites().filter(({ done }) => done !== 'part');
+    if (told.length === 0) return;
+    const calm = { maxWaitMs: PATIENT_MS, adopt: true };
+    for (const { id, done } of told)
+      await this.command('resolve', {
+        ...calm,
+        word: { id, assume: done === 'all' ? 'applied' : 'not-applied' },
+      });
+    const open = new Set(this.checker.openWrites().map(({ id }) => id));
+    const left = told.filter(({ id }) => open.has(id));
+    if (left.length > 0)
+      this.checker.fail('I5', `${left.length} writes stay open against the operator's word`);
+    await this.command('resume', calm);
+    await this.command('push', calm);
+  }
+
+  async #step(step: Step): Promise<void> {
+    const { scenario, history, world } = this;
+    switch (step.kind) {
+      case 'edit':
+        for (let times = 0; times < step.times; times += 1)
+          history.note('-- the operator', this.#around.desk.edit());
+        return;
+      case 'other': {
+        this.#stranger.act();
+        return;
+      }
+      case 'wait':
+        history.note('-- time passes', step.ms);
+        return world.pass(step.ms);
+      case 'jump':
+        history.note('-- the clock jumps', step.ms);
+        history.count('clock jumps');
+        world.jumpedMs += step.ms;
+        return;
+      case 'two_pushes':
+        this.#aloneOnBudget = false;
+        this.wire.weather = { rate: step.rate, faults: scenario.faults };
+        history.count('two at once');
+        await Promise.all([this.command('push', {}), this.command('push', {})]);
+        return;
+      case 'push':
+      case 'resume':
+      case 'resolve':
+      case 'plan': {
+        this.wire.weather = { rate: step.rate, faults: scenario.faults };
+        for (let other = 0; other < step.others; other += 1)
+          world.at(world.nowMs + 500 * (other + 1) ** 3, () => this.#stranger.act());
+        const { adopt, maxWaitMs } = scenario;
+        await this.command(step.kind, { ending: step.ending, thinkMs: step.thinkMs, adopt, maxWaitMs });
+      }
+    }
+  }
+
+  /** One command in a process of its own. */
+  async command(kind: CommandKind, options: CommandOptions): Promise<Ended> {
+    const { world, history, checker, scenario } = this;
+    this.#lives += 1;
+    const life = new Life(`${kind}${this.#lives}`, world, history, options.ending);
+    history.note('--', life.name, 'begins');
+    history.count(`command ${kind}`);
+    checker.begin(life.name, kind === 'plan' || kind === 'resolve');
+    const refusedBefore = this.service.refusedByLimiter.length;
+    const process = await beginProcess(life, this.#around, options.maxWaitMs ?? scenario.maxWaitMs);
+    const work = this.#carryOut(kind, life, process.ports, options);
+    const ended = await world.drive(Promise.race([work, life.death])).finally(process.close);
+    if (ended === 'killed') this.#aloneOnBudget = false;
+    else {
+      if (ended.result !== undefined) checker.reported(ended.result.report);
+      this.#checkLimits(life, this.service.refusedByLimiter.slice(refusedBefore));
+    }
+    if (checker.violation !== undefined) throw checker.violation;
+    return ended === 'killed' ? {} : ended;
+  }
+
+  /** I6: once a process knows the windows, it never goes beyond them. */
+  #checkLimits(life: Life, refused: readonly number[]): void {
+    this.history.count('refused by the limiter', refused.length);
+    const own = this.wire.sent.filter((sent) => sent.life === life.name);
+    // Its first calls cannot know what a process before it spent.
+    const knewAfter = own.find(
+      ({ number, path }) => path === '/auth/account' && this.wire.answered.has(number),
+    )?.number;
+    const bad = refused.filter((number) => number > (knewAfter ?? Infinity));
+    // A request that was lost, or answered by something in front of the service, may count or not.
+    const doubtful = own.filter(({ fault }) => fault !== undefined).length;
+    if (bad.length <= doubtful || !this.#aloneOnBudget) return;
+    const { kind } = this.scenario.habits.limits;
+    this.checker.fail('I6', `${bad.map((number) => `#${number}`).join(', ')} went beyond a ${kind} window`);
+  }
+
+  async #carryOut(
+    kind: CommandKind,
+    life: Life,
+    ports: SyncPorts,
+    { thinkMs = 0, adopt = false, word }: CommandOptions,
+  ): Promise<Ended> {
+    const options: PlanOptions = {
+      limit: undefined,
+      allowEmpty: true,
+      allowKeyShape: false,
+      encoding: undefined,
+      compare: undefined,
+      allowGuards: [],
+      adopt,
+      onAmbiguous: this.scenario.onAmbiguous,
+    };
+    const approve: Approve = async (planned) => {
+      this.checker.shown(life.name, planned, await Array.fromAsync(planned.changes()));
+      if (thinkMs > 0) await life.clock.sleep(thinkMs, life.signal);
+    };
+    try {
+      switch (kind) {
+        case 'plan': {
+          const planned = await planPush(ports, this.scenario.mappings, options);
+          await planned.rows.remove();
+          return { writes: planned.mappings.reduce((sum, plan) => sum + plan.writes, 0) };
+        }
+        case 'push':
+          return this.#ended(life, await push(ports, 'push', this.scenario.mappings, options, approve));
+        case 'resolve': {
+          const { exitCode } = await resolve(ports, word?.id, word?.assume, () => Promise.resolve());
+          this.history.count(`resolve exit ${exitCode}`);
+          return {};
+        }
+        case 'resume':
+          return this.#ended(life, await resume(ports, undefined, approve));
+      }
+    } catch (error) {
+      return this.#stopped(life, error);
+    }
+  }
+
+  #ended(life: Life, result: PushResult | undefined): Ended {
+    this.history.note(life.name, 'ends with', result?.report.exit_code ?? 'nothing to do');
+    for (const summary of result?.report.mappings ?? []) this.history.note('  ', JSON.stringify(summary));
+    this.history.count(`exit ${result?.report.exit_code ?? 'nothing'}`);
+    return { result };
+  }
+
+  /** A stop is an answer of the program; anything else is a mistake of it. */
+  #stopped(life: Life, error: unknown): Ended {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    this.history.note(life.name, 'stops:', text);
+    if (text.includes(API_KEY)) this.checker.fail('I10', 'the key stands in an error');
+    if (!(error instanceof TeamsheetError) || error instanceof InternalError) {
+      this.checker.fail('no crash', error instanceof Error ? (error.stack ?? text) : text);
+      return {};
+    }
+    this.history.count(`stop ${error.code}`);
+    return { stoppedBy: error };
+  }
+}
+
+const pushed = ({ result }: Ended): readonly PushSummary[] =>
+  (result?.report.mappings ?? []).filter((summary) => summary.direction === 'push');
+
+const rejectedRows = (ended: Ended): number => pushed(ended).reduce((sum, { rejected }) => sum + rejected, 0);
+
+const sameOutcomes = (a: Ended, b: Ended): boolean =>
+  pushed(a).every((summary, index) =>
+    OUTCOMES.every((outcome) => {
+      const created = outcome === 'created' || outcome === 'updated';
+      return summary[outcome] === pushed(b)[index]?.[outcome] && !(created && summary[outcome] > 0);
+    }),
+  );
+
+function countedRandom(jitter: { next(): number }): Random {
+  let ulids = 0;
+  return {
+    next: () => jitter.next(),
+    ulid: () => {
+      ulids += 1;
+      return `01J${String(ulids).padStart(23, '0')}`;
+    },
+  };
+}
+
+/** Lives one seed through. The same seed has the same history, down to the last request. */
+export async function simulate(seed: number, options: SimulateOptions = {}): Promise<Outcome> {
+  const simulation = new Simulation(seed, options);
+  const { history, wire } = simulation;
+  const outcome = (violation: Violation | undefined): Outcome => ({
+    seed,
+    violation,
+    history,
+    requests: wire.sent.length,
+  });
+  try {
+    await simulation.run();
+    return outcome(simulation.checker.violation);
+  } catch (error) {
+    if (error instanceof Violation) return outcome(error);
+    throw error;
+  }
+}

@@ -1,0 +1,142 @@
+import { TransportError } from '../../src/client/transport-error.ts';
+import type { HttpRequest, HttpResponse, Transport } from '../../src/model/ports.ts';
+import { digestOf } from '../../src/plan/digest.ts';
+import type { Dice } from './dice.ts';
+import { faultEffect, type Fault } from './faults.ts';
+import type { History } from './history.ts';
+import type { Life } from './life.ts';
+import type { Values } from './records.ts';
+import type { Answered, Asked, SimulatedService } from './service.ts';
+import type { World } from './world.ts';
+
+/** A request of ours as it left a process. */
+export interface Sent {
+  readonly number: number;
+  readonly life: string;
+  readonly atMs: number;
+  readonly method: string;
+  readonly path: string;
+  /** Digest of the body of a write. */
+  readonly digest: string | undefined;
+  readonly fault: Fault | undefined;
+}
+
+/** How much goes wrong on the wire at the moment. */
+export interface Weather {
+  /** How likely a request meets a fault. */
+  readonly rate: number;
+  readonly faults: readonly Fault[];
+}
+
+export const CALM: Weather = { rate: 0, faults: [] };
+
+interface WireOptions {
+  readonly world: World;
+  readonly service: SimulatedService;
+  readonly history: History;
+  readonly dice: Dice;
+  readonly latencyMs: number;
+  /** Nothing is done later than this after it was sent. */
+  readonly latestMs: number;
+  /** Called with a request when it leaves. */
+  readonly onSend: (sent: Sent) => void;
+}
+
+/** The network between the processes and the service. */
+export class Wire {
+  weather: Weather = CALM;
+  readonly sent: Sent[] = [];
+  /** The numbers of the requests that the service answered as it should, and whose answers came. */
+  readonly answered = new Set<number>();
+  readonly #options: WireOptions;
+
+  constructor(options: WireOptions) {
+    this.#options = options;
+  }
+
+  /** The transport of one process. */
+  transportOf(life: Life): Transport {
+    return (request) => life.step(`wire ${request.method}`, () => this.#carry(request, life));
+  }
+
+  #carry(request: HttpRequest, life: Life): Promise<HttpResponse> {
+    const { world, service, history, dice, latencyMs, latestMs } = this.#options;
+    // Writes are few among the reads, and it is they that can be doubled or lost.
+    const rate = this.weather.rate * (request.method === 'GET' ? 0.5 : 2);
+    const fault = dice.chance(rate) ? dice.pick(this.weather.faults) : undefined;
+    const asked = this.#note(request, life, fault);
+    const effect = fault === undefined ? undefined : faultEffect(fault, dice);
+    if (fault !== undefined) history.count(`${request.method === 'GET' ? 'read' : 'write'} ${fault}`);
+    history.note(
+      life.name,
+      `-> #${asked.request ?? ''}`,
+      request.method,
+      asked.path + (asked.query.size > 0 ? `?${asked.query.toString()}` : ''),
+      request.body ?? '',
+      fault === undefined ? '' : `[${fault}]`,
+    );
+    const thereMs = dice.int(1, latencyMs);
+    const backMs = dice.int(1, latencyMs);
+    const arriveMs = world.nowMs + thereMs;
+    const lateMs = dice.int(thereMs, latestMs);
+    return new Promise((resolve, reject) => {
+      const answer = (answered: Answered): void => {
+        if (effect === undefined && answered.status < 300) this.answered.add(asked.request ?? 0);
+        history.note(life.name, `<- #${asked.request ?? ''}`, answered.status, answered.body.slice(0, 300));
+        resolve(answered);
+      };
+      const comeBack = (answered: Answered): void => {
+        const back = effect?.back ?? { kind: 'answer' };
+        const deliver = (act: () => void): unknown => world.at(world.nowMs + backMs, act, life);
+        switch (back.kind) {
+          case 'never':
+            return;
+          case 'error':
+            deliver(() => {
+              history.note(life.name, `<- #${asked.request ?? ''}`, back.fault);
+              reject(new TransportError(back.fault, back.fault));
+            });
+            return;
+          case 'cut':
+            deliver(() => answer({ ...answered, body: answered.body.slice(0, answered.body.length / 2) }));
+            return;
+          case 'says':
+            deliver(() => answer({ ...back, headers: { ...service.headers(), ...back.headers } }));
+            return;
+          case 'answer':
+            deliver(() => answer(answered));
+        }
+      };
+      const nothing = { status: 0, body: '', headers: {} };
+      const handle = (): Answered => {
+        const before = service.records.effects.length;
+        const answered = service.answer(asked, effect?.done === 'late');
+        for (const each of service.records.effects.slice(before))
+          history.note('   service', each.kind, each.resource, each.key, each.id);
+        return answered;
+      };
+      world.at(arriveMs, () =>
+        comeBack(effect === undefined || effect.done === 'at_once' ? handle() : nothing),
+      );
+      if (effect?.done === 'late') world.at(arriveMs - thereMs + lateMs, () => void handle());
+    });
+  }
+
+  #note(request: HttpRequest, life: Life, fault: Fault | undefined): Asked {
+    const url = new URL(request.url);
+    const body = request.body === undefined ? {} : (JSON.parse(request.body) as Values);
+    const number = this.sent.length + 1;
+    const sent: Sent = {
+      number,
+      life: life.name,
+      atMs: this.#options.world.nowMs,
+      method: request.method,
+      path: url.pathname.replace(/^.*\/v1/, ''),
+      digest: request.method === 'GET' ? undefined : digestOf(body),
+      fault,
+    };
+    this.sent.push(sent);
+    this.#options.onSend(sent);
+    return { method: sent.method, path: sent.path, query: url.searchParams, body, request: number };
+  }
+}
