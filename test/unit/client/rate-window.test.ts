@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
   creditExpired,
+  earliestRereadMs,
   examineWindow,
+  isCurable,
   learnCost,
+  NOTHING_OWN as NONE,
+  readingDueMs,
   resetMs,
   spentByOthers,
+  tickBeforePause,
   viewOf,
   windowAfter,
   type ReportedState,
@@ -177,9 +182,7 @@ describe('the kind of a window', () => {
   });
 });
 
-const NOTHING_OWN = {
-  ...{ surelyTrailing: 0, maybeFresh: 0, maybeTrailing: 0, open: 0, between: 0, readsBetween: 1 },
-};
+const NOTHING_OWN = { ...NONE, readsBetween: 1 };
 const stateOf = (changes: Partial<ReportedState> = {}): ReportedState => ({
   name: 'per_minute',
   previous: windowOf(),
@@ -208,6 +211,7 @@ describe('what a reading teaches about its own cost', () => {
     ['something was in flight', ownOf({ open: 1 }), {}],
     ['the account was read twice', ownOf({ readsBetween: 2 }), {}],
     ['the window slides', { kind: 'sliding' }, {}],
+    ['a sliding window does not hold it', { kind: 'sliding', used: 0 }, { listed: false }],
     ['it does not count itself before it reports', { used: 0, span: 'first' }, { listed: false }],
     [
       'it is all of a fresh window',
@@ -337,5 +341,77 @@ describe('a sliding window', () => {
     expect(viewOf({ ...sliding, creditFrom: 5 }, log, OFFSET, 20_000).resetAtMs).toBe(80_015);
     expect(viewOf({ ...sliding, creditFrom: 7 }, log, OFFSET, 20_000).resetAtMs).toBe(61_015);
     expect(viewOf(windowOf(), log, OFFSET, 20_000).resetAtMs).toBe(60_015);
+  });
+});
+
+it('nothing of our own is nothing', () => {
+  expect(NONE).toEqual({
+    ...{ surelyTrailing: 0, maybeFresh: 0, maybeTrailing: 0, open: 0, between: 0, readsBetween: 0 },
+  });
+});
+
+it('waiting helps where the reserve leaves something', () => {
+  const left = [undefined, windowOf(), windowOf({ limit: 11 }), windowOf({ limit: 10 })].map(isCurable);
+  expect(left).toEqual([true, true, true, false]);
+});
+
+describe('when the account is read again', () => {
+  const sliding = windowOf({ kind: 'sliding' });
+  const later = windowOf({ name: 'per_day', kind: 'fixed', readAtMs: 5000, lengthMs: 90_000 });
+  const empty = new RequestLog();
+
+  it('is once in the length of a sliding window, and for no other reason', () => {
+    expect(readingDueMs([])).toBe(Infinity);
+    expect(readingDueMs([later, windowOf()])).toBe(Infinity);
+    expect(readingDueMs([later, sliding, { ...sliding, readAtMs: 2000 }])).toBe(61_015);
+    expect(readingDueMs([{ ...sliding, readAtMs: 2000 }, sliding])).toBe(61_015);
+  });
+
+  it.each([
+    [0, 0],
+    [1, 7000],
+    [3, 13_000],
+    [5, 37_000],
+    [6, 65_000],
+    [9, 65_000],
+  ])('is after %d readings without room not before %d ms', (readings, ms) => {
+    expect(earliestRereadMs([windowOf(), later], readings, 'per_minute', empty)).toBe(ms);
+  });
+
+  it('is not waited for where our own requests leave a sliding window', () => {
+    const log = logOf([1000, 2000]);
+    expect(earliestRereadMs([later, sliding], 1, 'per_minute', log)).toBe(0);
+    expect(earliestRereadMs([later, sliding], 1, 'per_day', log)).toBe(7000);
+    expect(earliestRereadMs([later, { ...sliding, creditFrom: 1 }], 1, 'per_minute', log)).toBe(7000);
+    expect(earliestRereadMs([later, windowOf()], 1, 'per_minute', log)).toBe(7000);
+    expect(earliestRereadMs([later], 1, 'per_minute', log)).toBe(7000);
+  });
+});
+
+describe('the last request before a pause', () => {
+  // The next tick is 350 ms away, and the reset at least 60,000.
+  const offset = { lowMs: 1_000_400, highMs: 1_001_000 };
+  const last = windowOf({ room: 1, resetServerMs: 1_061_000 });
+  const at = (windows: readonly WindowState[], known: typeof offset | undefined = offset, latencyMs = 10) =>
+    tickBeforePause(windows, known, 0, latencyMs);
+
+  it('goes out at the tick', () => {
+    expect(at([windowOf({ name: 'per_day' }), last])).toBe(350);
+    expect(at([{ ...last, kind: 'fixed' }])).toBe(350);
+  });
+
+  it.each([
+    ['a window has more room', [{ ...last, room: 2 }]],
+    ['the window slides', [{ ...last, kind: 'sliding' as const }]],
+    ['the reset is not known', [{ ...last, resetServerMs: undefined }]],
+    ['the reset comes too soon', [{ ...last, resetServerMs: 1_001_549 }]],
+  ])('does not wait where %s', (_, windows) => {
+    expect(at(windows)).toBeUndefined();
+  });
+
+  it('waits until 200 ms before the reset, and not for what is known closely or not at all', () => {
+    expect(at([{ ...last, resetServerMs: 1_001_550 }])).toBe(350);
+    expect(at([last], offset, 900)).toBeUndefined();
+    expect(tickBeforePause([last], undefined, 0, 10)).toBeUndefined();
   });
 });

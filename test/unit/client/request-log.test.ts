@@ -45,4 +45,33 @@ describe('the log of our requests', () => {
     log.forget(20);
     expect([0, 20, 30].map((ms) => log.firstSentAfter(ms))).toEqual([1, 2, 3]);
   });
+
+  it('is copied with what is in flight taken for answered, and goes on by itself', () => {
+    const log = logOf(10, 20);
+    log.add(30, true);
+    log.forget(20);
+    const copy = log.copy(99);
+    copy.add(40, false);
+    expect([copy.at(0), copy.at(1)?.answeredMs, copy.at(2)?.answeredMs, copy.end]).toEqual([
+      undefined,
+      25,
+      99,
+      4,
+    ]);
+    expect([log.at(2)?.answeredMs, log.end]).toEqual([null, 3]);
+  });
+
+  it('shows its latest entries in their order', () => {
+    const log = logOf(10, 20, 30);
+    expect([2, 5].map((count) => log.latest(count).map(({ sentMs }) => sentMs))).toEqual([
+      [20, 30],
+      [10, 20, 30],
+    ]);
+  });
+
+  it('begins an entry as one that is surely counted once it is answered', () => {
+    expect(new RequestLog().add(10, false)).toEqual({
+      ...{ sentMs: 10, answeredMs: null, readsAccount: false, doubtful: false },
+    });
+  });
 });

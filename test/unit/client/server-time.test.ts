@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { narrowOffset, parseTimeMs } from '../../../src/client/server-time.ts';
+import {
+  middleOf,
+  narrowedThen,
+  narrowOffset,
+  nextTickMs,
+  parseTimeMs,
+} from '../../../src/client/server-time.ts';
 import { retryAfterMs } from '../../../src/client/throttle.ts';
 
 const TEN = Date.UTC(2026, 10, 20, 10);
@@ -56,4 +62,31 @@ it.each([
   ['5.', undefined],
 ])('Retry-After: %s asks for %s ms', (value, ms) => {
   expect(retryAfterMs({ status: 429, headers: { 'retry-after': value }, body: '' }, TEN)).toBe(ms);
+});
+
+describe('what is not known of the offset', () => {
+  // The Date header may be 100 ms old, so that the true offset is between 400 and 900.
+  const known = { lowMs: 400, highMs: 1000 };
+
+  it('is likeliest in the middle, and halved by a request at the moment when a second may begin there', () => {
+    expect(middleOf(known)).toBe(650);
+    expect(nextTickMs(known, 0, 10)).toBe(350);
+    expect(nextTickMs(known, 350, 10)).toBe(350);
+    expect(nextTickMs(known, 351, 10)).toBe(1350);
+  });
+
+  it('need not be halved below the time that a request takes and 40 ms', () => {
+    expect(nextTickMs(known, 0, 460)).toBe(350);
+    expect(nextTickMs(known, 0, 461)).toBeUndefined();
+  });
+
+  it('is what an answer in the middle of its request will leave', () => {
+    // Written at 500 + 700 = 1200 by the service's clock: its header says 1000.
+    expect(narrowedThen(known, 700, 450, 550)).toEqual({ lowMs: 450, highMs: 1000 });
+    // Written at -1000: a whole second of a clock that is behind.
+    expect(narrowedThen({ lowMs: -9000, highMs: 9000 }, -1500, 450, 550)).toEqual({
+      lowMs: -1550,
+      highMs: -350,
+    });
+  });
 });
