@@ -325,6 +325,11 @@ describe('a sliding window', () => {
     expect(creditExpired(sliding, log, {}, 62_014)).toBe(sliding);
   });
 
+  it('gives nothing back once it gave back all', () => {
+    const all = { ...sliding, creditFrom: 7 };
+    expect(creditExpired(all, log, {}, 99_000)).toBe(all);
+  });
+
   it('is the only kind that gives back', () => {
     const fixed = windowOf({ kind: 'fixed' });
     expect(creditExpired(fixed, log, {}, 99_000)).toBe(fixed);

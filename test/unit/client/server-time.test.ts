@@ -60,6 +60,7 @@ it.each([
   ['5s', undefined],
   ['x5', undefined],
   ['5.', undefined],
+  ['2026-11-20T10:00:20', 20_000],
 ])('Retry-After: %s asks for %s ms', (value, ms) => {
   expect(retryAfterMs({ status: 429, headers: { 'retry-after': value }, body: '' }, TEN)).toBe(ms);
 });
