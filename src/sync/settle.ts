@@ -42,17 +42,15 @@ export async function settleWrites(
       ({ rowNumber }) => !again.has(rowNumber) && !created.has(rowNumber),
     );
     const patches = left.map((row) => settledRow(row, intent, seen, onAmbiguous));
+    const records = intent.keys.flatMap((key) => seen?.found.get(key)?.record ?? []);
+    // What is remembered before its row is done cannot be sent twice, wherever the process ends; the intent is closed last.
+    const held = records.map((record) => managed(mapping, record));
+    await ports.store.confirm(account, mapping.resource, held);
     await rows.patch(mapping.name, patches);
     for (const { rowNumber, outcome, id } of patches)
       if (outcome === null) (id === undefined ? again : created).add(rowNumber);
-    const records = intent.keys.flatMap((key) => seen?.found.get(key)?.record ?? []);
-    await ports.store.settleIntent(
-      account,
-      intent.id,
-      resultOf(intent, patches, again),
-      'settled by reading back',
-      records.map((record) => managed(mapping, record)),
-    );
+    const result = resultOf(intent, patches, again);
+    await ports.store.settleIntent(account, intent.id, result, 'settled by reading back', []);
   }
   return { again: [...again], created: [...created] };
 }

@@ -255,6 +255,31 @@ describe("the operator's word", () => {
     });
   });
 
+  it('of a trigger whose rows are gone still keeps it from being sent again', async () => {
+    const engine = await makeEngine();
+    engine.service.counter = 'absent';
+    const triggers = pushMapping({
+      name: 'triggers',
+      resource: 'auto_substitutions',
+      operation: 'trigger',
+      source: source('triggers.csv'),
+    });
+    engine.tables.set('triggers.csv', [
+      ['fantasy_league_id', 'game_week_id'],
+      ['1', '01234567-89ab-4cde-8f01-23456789abcd'],
+    ]);
+    engine.service.faults.push('lost');
+    engine.service.substitutes = 0;
+    const hasty = { ...engine.ports, maxWaitMs: 0 };
+    const { report } = await push(hasty, 'push', [triggers], PLAN_OPTIONS, approve);
+    const rows = await engine.store.openRunRows(report.run ?? '');
+    await rows.remove();
+    const [intent] = await engine.store.intents(report.run ?? '');
+    expect(await settle(engine, intent?.id, 'applied')).toMatchObject({ cases: [{ settled: 'applied' }] });
+    await push(engine.ports, 'push', [triggers], PLAN_OPTIONS, approve);
+    expect(engine.service.writes).toHaveLength(1);
+  });
+
   it('nothing is recorded without approval', async () => {
     const engine = await makeEngine();
     const run = await lostLeague(engine, 'lost');
