@@ -101,7 +101,11 @@ function appliedRow(row: RunRow, { operation }: StoredIntent, message: string): 
       outcome: 'deferred',
       message: `${message}; created, but its active flag was not set yet`,
     };
-  return { rowNumber, outcome: row.change === 'update' ? 'updated' : 'created', message };
+  if (row.change === 'update') return { rowNumber, outcome: 'updated', message };
+  const isFlagUnknown = operation === 'create-users' && row.fields?.is_active !== undefined;
+  const flag =
+    '; created, but nobody knows whether its active flag is as the row says: the next push compares it';
+  return { rowNumber, outcome: 'created', message: isFlagUnknown ? message + flag : message };
 }
 
 const waitingRow = ({ rowNumber }: RunRow, { id }: Run, message: string): RunRowPatch => ({

@@ -117,8 +117,14 @@ async function recordApplied(
     open.flatMap((row) => {
       const record = row.key === null ? undefined : confirmedRecords.get(row.key);
       if (record === undefined || row.fields === null) return [];
-      if (isListedCreate(intent)) return [confirmed(row, { id: record.id, record })];
-      const same = changedFields(row.fields, record).length === 0;
+      const changed = changedFields(row.fields, record);
+      if (isListedCreate(intent)) {
+        // Its flag may still have to follow; what else differs came after the answer.
+        const since = changed.filter((name) => name !== 'is_active' && name in record.digests);
+        const disagrees = `created, and changed since: the service holds another ${since.join(', ')}`;
+        return [confirmed(row, { id: record.id, record, ...(since.length > 0 && { disagrees }) })];
+      }
+      const same = changed.length === 0;
       return same
         ? [
             {

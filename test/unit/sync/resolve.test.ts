@@ -255,6 +255,20 @@ describe("the operator's word", () => {
     });
   });
 
+  it('applied says of a create that its flag could not go with that nobody knows it', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,true', 'B,Bob,');
+    engine.service.faults.push('lost');
+    engine.service.listable = false;
+    const run = await pushUsers(engine);
+    const [intent] = await engine.store.intents(run);
+    await settle(engine, intent?.id, 'applied');
+    const [a = [], b = []] = resultLines(engine).map((line) => line.slice(-3));
+    expect([a[0], b[0]]).toEqual(['created', 'created']);
+    expect(a[1]).toContain('nobody knows whether its active flag is as the row says');
+    expect(b[1]).not.toContain('flag');
+  });
+
   it('of a trigger whose rows are gone still keeps it from being sent again', async () => {
     const engine = await makeEngine();
     engine.service.counter = 'absent';
