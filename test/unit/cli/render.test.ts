@@ -351,6 +351,24 @@ describe('a plan', () => {
     );
   });
 
+  it('names the row that a value is known after, also where the value is part of the key', () => {
+    const [mapping] = planned({}).mappings;
+    const mappings = [
+      { ...mapping, mapping: { name: 'squads' }, resource: 'squads' },
+    ] as unknown as PlannedPush['mappings'];
+    const fields = {
+      name: { before: null, after: 'Rovers' },
+      user_id: { before: null, after: 'known after users[M-041]' },
+      players_in: { before: null, after: [1, 2] },
+      fantasy_league_id: { before: null, after: 1 },
+    };
+    const sample = [change('create', 42, { mapping: 'squads', key: '1/users[M-041]/Rovers', fields })];
+    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
+    expect(renderPlan(planned({ mappings }), sample, view)).toContain(
+      '+  squads row 42  1/users[M-041]/Rovers  user_id: known after users[M-041], players_in: 1 2\n',
+    );
+  });
+
   it('shows the warning of a row that goes on', () => {
     const message = 'users.csv row 3, column "Member ID": the blanks around " M3 " were left out';
     const sample = [
