@@ -76,10 +76,16 @@ async function* examine(args: SessionArgs, program: Program, wanted: Wanted): As
       }
     }),
   );
-  if ('level' in found) yield found;
+  if ('level' in found) yield keyRefused(found) ?? found;
   else yield* found.findings;
   yield* checkGoogle(config, mappings, program);
 }
+
+/** A service that refuses the key does answer. */
+const keyRefused = (found: Finding): Finding | undefined =>
+  found.code === 'service.access'
+    ? { ...found, name: 'key', fix: 'check the API key that the environment names' }
+    : undefined;
 
 /** Each mapping by itself: one that only lacks a variable is no mistake before it is used. */
 async function* checkMappings(config: Config, program: Program): AsyncGenerator<Finding, readonly Mapping[]> {
