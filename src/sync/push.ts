@@ -12,6 +12,7 @@ import { holdRows, openWrites, waitForOpenWrites } from './open-writes.ts';
 import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.ts';
 import { missingOf } from './missing-rows.ts';
 import { pushMapping } from './push-mapping.ts';
+import { looksAgain } from './push-writer.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import { writeResults } from './results.ts';
 import { deferStaleRows } from './stale.ts';
@@ -216,7 +217,7 @@ export async function leaveRest(
     rows,
     mapping,
     open.filter(({ runId }) => runId === run.id),
-    `no trustworthy answer; teamsheet resume ${run.id} finds out what became of it`,
+    `no trustworthy answer${looksAgain(run.id)}`,
   );
   for (let afterRow = 0; ;) {
     const page = await rows.page(mapping.name, { change: 'create', open: true, afterRow, limit: PAGE });

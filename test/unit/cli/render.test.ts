@@ -548,8 +548,12 @@ users  1,234    1,000        0          0       234            2
       nextAfter({ command: 'push', exit_code: 8, run: null, mappings: [failed, failed] }, false),
     ).toEqual(['close the file']);
     expect(nextAfter({ command: 'push', exit_code: 3, run: '01J', mappings: [pushed] }, false)).toEqual([
-      expect.stringContaining('run the mapping again'),
+      'mend the rows in their table',
+      'retry 01J',
     ]);
+    expect(
+      nextAfter({ command: 'substitutions', exit_code: 3, run: '01J', mappings: [pushed] }, false),
+    ).toEqual(['runs 01J']);
     expect(nextAfter({ command: 'import', exit_code: 3, run: '01J', mappings: [pushed] }, false)).toEqual([
       expect.stringContaining('import that file with the same flags'),
     ]);
