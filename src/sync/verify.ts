@@ -8,6 +8,7 @@ import type { Run } from '../model/store.ts';
 import { digestOf } from '../plan/digest.ts';
 import { planHeldReading, type Held, type HeldPorts, type HeldReading } from './held.ts';
 import { openAccount, type OpenAccount } from './plan-sync.ts';
+import { eachRow, rowPages } from './row-pages.ts';
 import { allMappings, newestRun, runOf } from './stored-run.ts';
 import type { SyncPorts } from './sync.ts';
 
@@ -56,7 +57,6 @@ export interface Verification {
 
 type VerifyPorts = HeldPorts & Pick<SyncPorts, 'baseUrl'>;
 
-const PAGE = 500;
 const WRITTEN: readonly Outcome[] = ['created', 'updated', 'unknown'];
 
 /**
@@ -116,7 +116,7 @@ async function verification(
     if (count === 0) continue;
     const sent = intents.filter((intent) => intent.mapping === mapping.name);
     const sentAtMs = Math.min(...sent.map((intent) => intent.sentAtMs), run.endedAtMs ?? Infinity);
-    const written = writtenRows(rows, mapping, ['created', 'updated']);
+    const written = eachRow(rows, mapping.name, { outcomes: ['created', 'updated'] });
     readings.push({
       mapping,
       rows: count,
@@ -145,20 +145,6 @@ async function verification(
   };
 }
 
-async function* writtenRows(
-  rows: RunRows,
-  { name }: PushMapping,
-  outcomes: readonly Outcome[],
-): AsyncGenerator<RunRow> {
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(name, { outcomes, afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    afterRow = last.rowNumber;
-    yield* page;
-  }
-}
-
 async function* verifiedRows(
   ports: VerifyPorts,
   account: OpenAccount,
@@ -169,11 +155,7 @@ async function* verifiedRows(
   for (const { mapping, reading, rows: total } of readings) {
     const { name, resource } = mapping;
     let done = 0;
-    for (let afterRow = 0; ;) {
-      const page = await rows.page(name, { outcomes: WRITTEN, afterRow, limit: PAGE });
-      const last = page.at(-1);
-      if (last === undefined) break;
-      afterRow = last.rowNumber;
+    for await (const page of rowPages(rows, name, { outcomes: WRITTEN })) {
       const answered = page.filter(({ outcome }) => outcome !== 'unknown');
       const held = failure ?? (await readOrFail(reading, answered));
       if ('reason' in held) failure = held;

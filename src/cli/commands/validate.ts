@@ -1,6 +1,7 @@
 import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
 import { renderRowMessage } from '../../model/issue.ts';
 import { preparePull } from '../../sync/pull.ts';
+import { eachRow } from '../../sync/row-pages.ts';
 import { validateSources } from '../../sync/validate.ts';
 import type { Validation } from '../../sync/validate.ts';
 import { createTables } from '../../tables/index.ts';
@@ -19,8 +20,6 @@ import { openState } from '../state.ts';
 
 /** Invalid rows, and rows with a warning, that are shown one by one for each mapping. */
 const SHOWN_ROWS = 20;
-/** Rows that are looked through at once for warnings. */
-const PAGE = 1000;
 
 /** `validate`: checks the mappings, and every row of the sources of those that push; needs no request to the service, and may read Google Sheets. */
 export const validate = defineCommand({
@@ -97,18 +96,12 @@ async function tellWarnings(
   { screen }: Program,
 ): Promise<void> {
   let found = 0;
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(name, { open: true, afterRow, limit: PAGE });
-    for (const { rowNumber, message } of page) {
-      if (message === '') continue;
-      found += 1;
-      if (found > SHOWN_ROWS) continue;
-      const warning = safeText(renderRowMessage(source.origin, rowNumber, message));
-      await screen.data(`  ${screen.dataStyle('yellow', '!')} ${warning}`);
-    }
-    const last = page.at(-1);
-    if (last === undefined) break;
-    afterRow = last.rowNumber;
+  for await (const { rowNumber, message } of eachRow(rows, name, { open: true })) {
+    if (message === '') continue;
+    found += 1;
+    if (found > SHOWN_ROWS) continue;
+    const warning = safeText(renderRowMessage(source.origin, rowNumber, message));
+    await screen.data(`  ${screen.dataStyle('yellow', '!')} ${warning}`);
   }
   const more = found - SHOWN_ROWS;
   if (more > 0)
