@@ -2,7 +2,7 @@ import { resources } from '../contract/index.ts';
 import type { PushTarget } from '../contract/resource.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, IncompleteError, TeamsheetError, UnavailableError, type ExitCode } from '../model/error.ts';
-import type { OutcomeCounts } from '../model/outcome.ts';
+import { OUTCOMES, type OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/store.ts';
 import { checkCounts, outcomeCounts } from '../plan/counts.ts';
@@ -14,6 +14,7 @@ import { missingOf } from './missing-rows.ts';
 import { pushMapping } from './push-mapping.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import { writeResults } from './results.ts';
+import { rowPages } from './row-pages.ts';
 import { deferStaleRows } from './stale.ts';
 import { recordAnswers } from './settle.ts';
 import type { PlannedPush, PlanOptions, RunReport, SyncPorts } from './sync.ts';
@@ -62,8 +63,6 @@ export interface PushResult {
   /** What stopped it stopped the reports after it: there is nothing to resume. */
   readonly reportsStopped?: boolean;
 }
-
-const PAGE = 1000;
 
 /** What a run keeps so that it can be planned anew or resumed without its files. */
 export interface StoredRun {
@@ -218,11 +217,7 @@ export async function leaveRest(
     open.filter(({ runId }) => runId === run.id),
     `no trustworthy answer; teamsheet resume ${run.id} finds out what became of it`,
   );
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(mapping.name, { change: 'create', open: true, afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) break;
-    afterRow = last.rowNumber;
+  for await (const page of rowPages(rows, mapping.name, { change: 'create', open: true })) {
     const created = page.filter(({ id }) => id !== null);
     await rows.patch(
       mapping.name,
@@ -347,6 +342,10 @@ async function tryResults(
   }
 }
 
+/** Outcomes of users that were to be deactivated and were not. */
+const STAY_ACTIVE = OUTCOMES.filter((outcome) => outcome !== 'updated' && outcome !== 'unchanged');
+const SHOWN_MISSING = 5;
+
 /** What became of the users that are no longer in the table; they stand in no results, so that those which stay active are told here. */
 async function countMissing(
   { emit }: SyncPorts,
@@ -359,10 +358,10 @@ async function countMissing(
   checkCounts(missing.name, counts);
   const left = counts.rows - counts.updated - counts.unchanged;
   if (left === 0) return counts;
-  const failed = (await rows.page(missing.name, { afterRow: 0, limit: PAGE }))
-    .filter(({ outcome }) => outcome !== 'updated' && outcome !== 'unchanged')
-    .slice(0, 5)
-    .map(({ key, outcome, message }) => `"${key ?? ''}" is ${outcome ?? 'open'}: ${message}`);
+  const page = await rows.page(missing.name, { outcomes: STAY_ACTIVE, afterRow: 0, limit: SHOWN_MISSING });
+  const failed = page.map(
+    ({ key, outcome, message }) => `"${key ?? ''}" is ${outcome ?? 'open'}: ${message}`,
+  );
   const are = left === 1 ? '1 missing user was' : `${left} missing users were`;
   emit({ kind: 'warning', message: `${mapping.name}: ${are} not deactivated (${failed.join('; ')})` });
   return counts;
