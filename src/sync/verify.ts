@@ -241,7 +241,7 @@ export function differences(
 }
 
 /** 7 when some row could not be read back, 3 when some differ or are missing, else 0. */
-export function verifyExit(counts: Readonly<Record<Verdict, number>>): ExitCode {
-  if (counts.unreadable > 0) return EXIT.incomplete;
-  return counts.differs + counts.missing > 0 ? EXIT.rows : EXIT.done;
+export function verifyExit(rows: readonly VerifiedRow[]): ExitCode {
+  if (rows.some(({ verdict }) => verdict === 'unreadable')) return EXIT.incomplete;
+  return rows.every(({ verdict }) => verdict === 'agrees') ? EXIT.done : EXIT.rows;
 }

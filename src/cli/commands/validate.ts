@@ -14,7 +14,7 @@ import { planOptions } from '../plan-options.ts';
 import type { Program } from '../program.ts';
 import { createReporter } from '../render/progress.ts';
 import { nextAfterStop, renderStop } from '../render/stop.ts';
-import { renderColumns, renderCount, renderCountOf, safeText } from '../render/text.ts';
+import { renderColumns, renderCount, renderCountOf, renderMoreRows, safeText } from '../render/text.ts';
 import type { Style } from '../screen.ts';
 import { openState } from '../state.ts';
 
@@ -79,7 +79,7 @@ async function tell(validation: Validation, pulls: readonly PullMapping[], progr
         `  ${screen.dataStyle('red', '✗')} ${safeText(renderRowMessage(mapping.source.origin, row.rowNumber, row.message))}`,
       );
     const more = outcomes.invalid - invalid.length;
-    if (more > 0) await screen.data(`  … and ${renderCountOf(more, 'more row', 'more rows')}`);
+    if (more > 0) await screen.data(`  ${renderMoreRows(more)}`);
     await tellWarnings(validation.rows, mapping, program);
   }
   if (pulls.length > 0)
