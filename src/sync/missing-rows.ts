@@ -29,6 +29,12 @@ export function missingOf(mapping: PushMapping): PushMapping | undefined {
   };
 }
 
+/** A mapping and, beside it, the users of {@link missingOf}. */
+export function withMissing(mapping: PushMapping): readonly PushMapping[] {
+  const missing = missingOf(mapping);
+  return missing === undefined ? [mapping] : [mapping, missing];
+}
+
 /**
  * Adds the users that this mapping once created or adopted, that are active, and that no row of the plan names any more, as pending rows. None with `--limit`,
  * because rows are then missing that are there, and none while a row's key cannot be read, because it may be one of them.

@@ -10,7 +10,7 @@ import { quotaUsed } from '../plan/quota.ts';
 import { interruptedAt } from './interrupted.ts';
 import { holdRows, openWrites, waitForOpenWrites } from './open-writes.ts';
 import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.ts';
-import { missingOf } from './missing-rows.ts';
+import { missingOf, withMissing } from './missing-rows.ts';
 import { pushMapping } from './push-mapping.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import { writeResults } from './results.ts';
@@ -145,9 +145,8 @@ function resumable(stop: TeamsheetError, run: Run): TeamsheetError {
 async function stopAtRejects(ports: SyncPorts, run: Run, planned: PlannedPush): Promise<PushResult> {
   const stop = planned.stops[0]?.error;
   for (const { mapping } of planned.mappings) {
-    const missing = missingOf(mapping);
-    if (missing !== undefined) await planned.rows.settleOpen(missing.name, 'deferred', stop?.message ?? '');
-    await planned.rows.settleOpen(mapping.name, 'deferred', stop?.message ?? '');
+    for (const { name } of withMissing(mapping))
+      await planned.rows.settleOpen(name, 'deferred', stop?.message ?? '');
   }
   return finish(ports, run, planned, {
     exitCode: EXIT.stopped,
@@ -191,11 +190,8 @@ export async function write(
     if (stoppedBy === undefined) throw error;
   }
   const reason = stoppedBy?.message ?? 'the run ended before it';
-  for (const { mapping } of planned.mappings) {
+  for (const mapping of planned.mappings.flatMap((plan) => withMissing(plan.mapping)))
     await leaveRest(ports, run, mapping, rows, reason);
-    const missing = missingOf(mapping);
-    if (missing !== undefined) await leaveRest(ports, run, missing, rows, reason);
-  }
   return finish(ports, run, planned, { exitCode: undefined, stoppedBy, keep: true, stale });
 }
 

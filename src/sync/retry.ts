@@ -10,7 +10,7 @@ import { newestRun, pushedMappings, runOf } from './stored-run.ts';
 import type { PlanOptions, RowChoice, SyncPorts } from './sync.ts';
 
 /** A mapping of an earlier run as it stands now; undefined when it is not there any more. */
-export type CurrentMapping = (run: Run, mapping: PushMapping) => PushMapping | undefined;
+export type CurrentMapping = (mapping: PushMapping) => PushMapping | undefined;
 
 /**
  * Sends the rows that a run refused (invalid and rejected ones) again, after their sources are read anew: a run of its own. Without an id it is the newest
@@ -36,13 +36,13 @@ export async function retry(
     });
   const stored = pushedMappings(run);
   const only = await refusedRows(ports, run, refused);
-  const mappings = withLookedUp(stored, refused).map((mapping) => readMapping(run, mapping, current));
+  const mappings = withLookedUp(stored, refused).map((mapping) => readMapping(mapping, current));
   return push(ports, 'retry', mappings, { ...options, allowEmpty: true, only }, approve);
 }
 
 /** Other rows are not read, so that none is missing and a few are enough. */
-function readMapping(run: Run, mapping: PushMapping, current: CurrentMapping): PushMapping {
-  const now = current(run, mapping);
+function readMapping(mapping: PushMapping, current: CurrentMapping): PushMapping {
+  const now = current(mapping);
   const found = now?.resource === mapping.resource ? now : mapping;
   return { ...found, missingRows: 'ignore', guards: { ...found.guards, minRows: 0 } };
 }

@@ -4,7 +4,7 @@ import type { OutcomeCounts } from '../model/outcome.ts';
 import type { RunRow } from '../model/run-rows.ts';
 import type { RequestCounts } from '../model/store.ts';
 import { digestOf } from '../plan/digest.ts';
-import { missingOf } from './missing-rows.ts';
+import { withMissing } from './missing-rows.ts';
 import { plannedChange } from './plan-sync.ts';
 import { eachRow } from './row-pages.ts';
 import type { MappingPlan, PlannedChange, PlannedPush, PlanOptions } from './sync.ts';
@@ -143,12 +143,8 @@ export function mappingParts(mapping: PushMapping): Readonly<Record<string, stri
 
 /** Every row of a plan as it is saved, those of users that are in no table any more too. */
 export async function* savedRows({ mappings, rows }: PlannedPush): AsyncGenerator<SavedRow> {
-  for (const { mapping } of mappings) {
-    for (const part of [mapping, missingOf(mapping)]) {
-      if (part === undefined) continue;
-      for await (const row of eachRow(rows, part.name)) yield savedRow(part, row);
-    }
-  }
+  for (const part of mappings.flatMap(({ mapping }) => withMissing(mapping)))
+    for await (const row of eachRow(rows, part.name)) yield savedRow(part, row);
 }
 
 function savedRow({ name, source }: PushMapping, row: RunRow): SavedRow {

@@ -1,11 +1,10 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import type { FieldValue } from '../model/cell.ts';
 import { EXIT, IncompleteError, RefusedError, UnavailableError, UsageError } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
-import { digestOf } from '../plan/digest.ts';
+import { shownDifferences, type FieldDifference } from '../plan/diff.ts';
 import { planHeldReading, type Held, type HeldPorts, type HeldReading } from './held.ts';
 import { openAccount, type OpenAccount } from './plan-sync.ts';
 import { eachRow, rowPages } from './row-pages.ts';
@@ -27,12 +26,6 @@ export interface VerifiedRow {
   readonly message: string;
   /** Its write has no trustworthy answer: `resolve` settles it. */
   readonly unsettled: boolean;
-}
-
-export interface FieldDifference {
-  readonly wanted: FieldValue;
-  /** Null where the service shows nothing, or only that it is another value. */
-  readonly held: FieldValue | null;
 }
 
 /** One mapping of a run that is read back, and what that costs. */
@@ -216,28 +209,15 @@ function verified(
       return { ...base, verdict: 'differs', message };
     }
     case 'record': {
-      const fields = differences(row, held.record);
+      const fields = shownDifferences(row.fields, held.record);
       if (Object.keys(fields).length === 0) return { ...base, verdict: 'agrees', message: '' };
       // What this state confirmed last is another value: a later run wrote it.
-      const rewritten = confirmed !== undefined && Object.keys(differences(row, confirmed)).length > 0;
+      const rewritten =
+        confirmed !== undefined && Object.keys(shownDifferences(row.fields, confirmed)).length > 0;
       const message = rewritten ? 'a later push, or a list read since, showed another value' : '';
       return { ...base, verdict: 'differs', fields, message };
     }
   }
-}
-
-/** The fields of a row that a record shows with another value; what the record does not show is not compared. */
-export function differences(
-  { fields }: Pick<RunRow, 'fields'>,
-  record: KnownRecord,
-): Readonly<Record<string, FieldDifference>> {
-  return Object.fromEntries(
-    Object.entries(fields ?? {}).flatMap(([name, wanted]) =>
-      record.digests[name] === undefined || record.digests[name] === digestOf(wanted)
-        ? []
-        : [[name, { wanted, held: record.values[name] ?? null }] as const],
-    ),
-  );
 }
 
 /** 7 when some row could not be read back, 3 when some differ or are missing, else 0. */
