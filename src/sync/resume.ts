@@ -2,6 +2,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { StoppedError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
+import { checkNewerRun } from './newer-run.ts';
 import { waitForOpenWrites } from './open-writes.ts';
 import { withMissing } from './missing-rows.ts';
 import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
@@ -72,6 +73,7 @@ async function planLeft(
     // Rows that are invalid by now do not take back what was sent of the others.
     const stop = planned.stops.find(({ error }) => error.code !== 'guard.reject_mode');
     if (stop !== undefined) throw stop.error;
+    await checkNewerRun(ports, run, planned, options.allowGuards);
     await approve(planned, run.id);
     return planned;
   } catch (error) {

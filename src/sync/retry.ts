@@ -69,18 +69,27 @@ function refusedOf({ summaries }: Run): readonly PushSummary[] {
     .filter(({ invalid, rejected }) => invalid + rejected > 0);
 }
 
-/** A later run of the same mapping has read the rows anew, so that what an earlier one refused is past. */
+/**
+ * A later run of the same mapping has read the rows anew, so that what an earlier one refused is past. A retry read refused rows alone: while it found fewer
+ * than were refused, the others may still come back.
+ */
 async function newestRefused({ store, emit }: SyncPorts, account: ServiceAccount): Promise<Run | undefined> {
-  const pushed = new Map<string, string>();
+  const pushed = new Map<string, { readonly by: string; readonly rows: number }>();
+  const isPast = ({ name, invalid, rejected }: PushSummary): boolean =>
+    (pushed.get(name)?.rows ?? 0) >= invalid + rejected;
   let past: { readonly run: Run; readonly by: string } | undefined;
   const found = await newestRun(store, account, (run) => {
     if (run.command === 'substitutions') return false;
     const refused = refusedOf(run);
-    if (refused.some(({ name }) => !pushed.has(name))) return true;
-    const by = pushed.get(refused[0]?.name ?? '');
+    if (refused.some((each) => !isPast(each))) return true;
+    const by = pushed.get(refused[0]?.name ?? '')?.by;
     if (by !== undefined) past ??= { run, by };
     if (run.phase !== 'planning' && run.exitCode !== EXIT.stopped)
-      for (const { name } of pushedMappings(run)) pushed.set(name, pushed.get(name) ?? run.id);
+      for (const { name } of pushedMappings(run)) {
+        const before = pushed.get(name);
+        if ((before?.rows ?? -1) < rowsRead(run, name))
+          pushed.set(name, { by: run.id, rows: rowsRead(run, name) });
+      }
     return false;
   });
   if (found === undefined && past !== undefined)
@@ -89,6 +98,15 @@ async function newestRefused({ store, emit }: SyncPorts, account: ServiceAccount
       message: `run ${past.run.id} refused rows, but run ${past.by} has read its mapping since; retry ${past.run.id} sends them all the same`,
     });
   return found;
+}
+
+/** How many of the rows that were refused before it a run can have read: any number, unless it was a retry. */
+function rowsRead({ command, summaries }: Run, mapping: string): number {
+  if (command !== 'retry') return Infinity;
+  return summaries.reduce(
+    (most, each) => (each.direction === 'push' && each.name === mapping ? Math.max(most, each.rows) : most),
+    0,
+  );
 }
 
 /** The keys of what the run refused, by mapping, and the row numbers of what had no key. Errors: UsageError `run.rows_gone`. */

@@ -105,6 +105,20 @@ describe('retry', () => {
     });
   });
 
+  it('keeps rows to be retried that it did not find, until they are back', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', 'B,,', 'C,,');
+    await pushUsers(engine);
+    userTable(engine, 'A,Ann,');
+    expect(counts(await again(engine))).toEqual({ exit: 0, command: 'retry' });
+    userTable(engine, 'A,Ann,', 'B,Bob,');
+    expect(counts(await again(engine))).toMatchObject({ rows: 1, created: 1 });
+    userTable(engine, 'A,Ann,', 'B,Bob,', 'C,Cid,');
+    expect(counts(await again(engine))).toMatchObject({ rows: 2, unchanged: 1, created: 1 });
+    expect(names(engine)).toEqual(['A Ann', 'B Bob', 'C Cid']);
+    expect(await again(engine)).toBeUndefined();
+  });
+
   it('deactivates nobody whose row it did not read', async () => {
     const engine = await makeEngine();
     const mapping = {
