@@ -17,6 +17,7 @@ import { readRecords } from './envelope.ts';
 import { readList, unreadable } from './list.ts';
 import type { Page } from './list.ts';
 import type { Observer } from './observe.ts';
+import { quotaExplains, QuotaUsedUp } from './quota-refusal.ts';
 import { buildRequest } from './request.ts';
 import type { CallParts } from './request.ts';
 import { retry } from './retry.ts';
@@ -78,6 +79,8 @@ async function attempt(
     else if (isSuccess(response.status)) observer?.refused(operation, request, response);
     return { verdict };
   } catch (error) {
+    if (error instanceof QuotaUsedUp)
+      return { verdict: classify(request.method, error.answer), cause: error };
     if (!(error instanceof TransportError)) throw error;
     return { verdict: classify(request.method, error), cause: error };
   }
@@ -128,6 +131,7 @@ class Client implements Service {
       wire: showRefusals(observer)(withholdKey(options.apiKey)(timeout(clock, timeoutMs)(transport))),
       readAccount: (wire, signal) =>
         this.#readAccount(retry({ clock, random, emit, throttles: 0 })(wire), signal),
+      quotaExplains,
       throttledForGood: () => throttledForGood(this.#request('get-account', {})),
     });
     this.#transport = retry({ clock, random, emit, throttles: THROTTLES })(this.#budget.transport);
@@ -144,7 +148,7 @@ class Client implements Service {
     const endpoint: Endpoint = endpoints[operation];
     if (endpoint.method === 'GET') throw new InternalError('request.invalid', `${operation} writes nothing`);
     const request = this.#request(operation, input);
-    const { verdict } = await attempt(this.#transport, request, operation, this.#options.observer);
+    const { verdict, cause } = await attempt(this.#transport, request, operation, this.#options.observer);
     switch (verdict.kind) {
       case 'applied': {
         const answer = answerOf<Id>(endpoint, verdict.envelope);
@@ -157,7 +161,12 @@ class Client implements Service {
         if (verdict.status === 401) throw refusal(request, operation, verdict);
         return { kind: 'refused', status: verdict.status, message: verdict.message };
       case 'throttled':
-        return { kind: 'refused', status: verdict.status, message: verdict.message };
+        return {
+          kind: 'refused',
+          status: verdict.status,
+          message: verdict.message,
+          ...(cause instanceof QuotaUsedUp && { quota: cause.quota }),
+        };
       case 'not_applied':
         return { kind: 'not_applied', reason: verdict.reason };
       case 'ambiguous':
