@@ -25,17 +25,21 @@ function recordsIn({ batch }: Endpoint, body: string): number {
   return Array.isArray(rows) ? rows.length : 1;
 }
 
-/** Why a write that was refused with 429 would be refused again: the account has no room for what it makes. Undefined where the account does not say so. */
-export function quotaExplains(
-  { operation, body }: HttpRequest,
-  account: Account,
-  refusal: HttpResponse,
-): QuotaUsedUp | undefined {
+/** The quota of the account that has no room for what a write makes; undefined where the account does not say so. */
+export function quotaAgainst({ operation, body }: HttpRequest, account: Account): QuotaRefusal | undefined {
   if (operation === undefined) return undefined;
   const endpoint: Endpoint = endpoints[operation];
   if (endpoint.quota === undefined) return undefined;
   const room = quotaRoom(account, endpoint.quota);
-  return room < recordsIn(endpoint, body ?? '{}')
-    ? new QuotaUsedUp({ feature: endpoint.quota, room }, refusal)
-    : undefined;
+  return room < recordsIn(endpoint, body ?? '{}') ? { feature: endpoint.quota, room } : undefined;
+}
+
+/** Why a write that was refused with 429 would be refused again, by the account as it was read since. */
+export function quotaExplains(
+  request: HttpRequest,
+  account: Account,
+  refusal: HttpResponse,
+): QuotaUsedUp | undefined {
+  const quota = quotaAgainst(request, account);
+  return quota && new QuotaUsedUp(quota, refusal);
 }

@@ -32,7 +32,7 @@ export interface Answer<Id extends OperationId> {
 /** What is known after one write was sent (push-protocol.md, "Classification"). */
 export type WriteResult<Id extends OperationId> =
   | ({ readonly kind: 'applied' } & Answer<Id>)
-  /** A whole, trustworthy answer says no; a 429 after all waiting, and one that a quota explains after the first wait. */
+  /** A whole, trustworthy answer says no; a 429 after all waiting, or after the first wait where a `quota` explains it. */
   | {
       readonly kind: 'refused';
       readonly status: number;

@@ -257,39 +257,45 @@ describe.concurrent('a 429', () => {
     expect(writes).toHaveLength(3);
   });
 
-  it('for a quota that another client used up meanwhile is told apart from a full window after one wait', async (context) => {
-    const settings = { ...SMALL, quota_users: 4, quota_refusal: 'too_many', latency_ms: 30 } as const;
-    const { json, writes, baseUrl, sandbox, folder } = await world(context, settings, 6, {
-      config: 'push: { concurrency: 1 }',
-    });
-    const headers = { 'x-api-key': sandbox.apiKey, 'content-type': 'application/json' };
-    const body = JSON.stringify({ users: [{ external_id: 'X1', display_name: 'Someone else' }] });
-    const other = new Promise<Response>((resolve, reject) => {
-      sandbox.app.server.once('request', () => {
-        sandbox.app.server.on('request', ({ method }) => {
-          if (method === 'POST' && writes.length === 1)
-            fetch(`${baseUrl}/v1/user`, { method: 'POST', headers, body }).then(resolve, reject);
+  it.for([
+    ['too_many', 1],
+    ['forbidden', 0],
+  ] as const)(
+    'or 403 for a quota that another client used up meanwhile is known for one: %s',
+    async ([quota_refusal, throttled], context) => {
+      const settings = { ...SMALL, quota_users: 4, quota_refusal, latency_ms: 30 };
+      const { json, writes, baseUrl, sandbox, folder } = await world(context, settings, 6, {
+        config: 'push: { concurrency: 1 }',
+      });
+      const headers = { 'x-api-key': sandbox.apiKey, 'content-type': 'application/json' };
+      const body = JSON.stringify({ users: [{ external_id: 'X1', display_name: 'Someone else' }] });
+      const other = new Promise<Response>((resolve, reject) => {
+        sandbox.app.server.once('request', () => {
+          sandbox.app.server.on('request', ({ method }) => {
+            if (method === 'POST' && writes.length === 1)
+              fetch(`${baseUrl}/v1/user`, { method: 'POST', headers, body }).then(resolve, reject);
+          });
         });
       });
-    });
-    const report = await json('push', '--yes');
-    expect((await other).status).toBe(201);
-    expect(report).toMatchObject({
-      exit_code: 7,
-      mappings: [{ rows: 6, created: 3, deferred: 3, rejected: 0, unknown: 0 }],
-      requests: { throttled: 1 },
-    });
-    // Three of ours, the other one, and the one that was refused.
-    expect(writes).toHaveLength(5);
-    expect(await readFile(path.join(folder, report.mappings[0]?.results ?? ''), 'utf8')).toMatch(
-      /quota of users has no room for it; once it is larger, teamsheet resume 01\w+ sends it/,
-    );
-    // Nothing has changed, so that resume ends in the same way.
-    expect(await json('resume', '--yes')).toMatchObject({
-      exit_code: 7,
-      mappings: [{ created: 3, deferred: 3 }],
-    });
-  });
+      const report = await json('push', '--yes');
+      expect((await other).status).toBe(201);
+      expect(report).toMatchObject({
+        exit_code: 7,
+        mappings: [{ rows: 6, created: 3, deferred: 3, rejected: 0, unknown: 0 }],
+        requests: { throttled },
+      });
+      // Three of ours, the other one, and the one that was refused.
+      expect(writes).toHaveLength(5);
+      expect(await readFile(path.join(folder, report.mappings[0]?.results ?? ''), 'utf8')).toMatch(
+        /quota of users has no room for it; once it is larger, teamsheet resume 01\w+ sends it/,
+      );
+      // Nothing has changed, so that resume ends in the same way.
+      expect(await json('resume', '--yes')).toMatchObject({
+        exit_code: 7,
+        mappings: [{ created: 3, deferred: 3 }],
+      });
+    },
+  );
 
   it('for a quota that another client used up meanwhile ends the push, and is not repeated', async (context) => {
     // The account says that there is room, and goes on saying so.

@@ -291,7 +291,7 @@ describe('writes', () => {
   });
 });
 
-describe('a write that is refused with 429', () => {
+describe('a write that is refused', () => {
   const slow = envelopeAnswer(429, null, { message: 'no room', headers: { 'retry-after': '2' } });
   const account = (remaining: number, over: object = {}): HttpResponse => {
     const features = { users: { max: 10, used: 10 - remaining, remaining, ...over } };
@@ -309,7 +309,7 @@ describe('a write that is refused with 429', () => {
     ['is blocked', account(4, { is_blocked: true }), 1, 0],
     ['has less room than it takes', account(2), 3, 2],
   ])(
-    'because its quota %s is told after the first wait, and not sent again',
+    'with 429 because its quota %s is told after the first wait, and not sent again',
     async (_, after, count, room) => {
       const wire = open([slow, after]);
       const refused = { kind: 'refused', status: 429, message: 'no room', quota: { feature: 'users', room } };
@@ -322,14 +322,26 @@ describe('a write that is refused with 429', () => {
     ['has room', account(3)],
     ['is unlimited', account(0, { max: -1, remaining: -1 })],
     ['is not reported', ACCOUNT],
-  ])('goes again where its quota %s', async (_, after) => {
+  ])('with 429 goes again where its quota %s', async (_, after) => {
     const wire = open([slow, after, made]);
     const result = await wire.clock.run(wire.client.send('create-users', users(3)));
     expect(result).toMatchObject({ kind: 'applied' });
     expect(wire.client.counts()).toMatchObject({ writes: 2 });
   });
 
-  it('goes again where it takes from no quota, or was not refused itself', async () => {
+  it('with 403 because of its quota says so', async () => {
+    const no = envelopeAnswer(403, null, { message: 'no room' });
+    const wire = open([no, account(0), no, account(2), no]);
+    const send = () => wire.clock.run(wire.client.send('create-users', users(1)));
+    const refused = { kind: 'refused', status: 403, message: 'no room' };
+    expect(await send()).toEqual({ ...refused, quota: { feature: 'users', room: 0 } });
+    // Another matter, of which the account is asked once.
+    expect(await send()).toEqual(refused);
+    expect(await send()).toEqual(refused);
+    expect(wire.client.counts()).toMatchObject({ writes: 3, reads: 3 });
+  });
+
+  it('with 429 goes again where it takes from no quota, or was not refused itself', async () => {
     const wire = open([slow, account(0), OK, made]);
     const change = await wire.clock.run(wire.client.send('update-user', PATCH));
     expect(change).toMatchObject({ kind: 'applied' });
