@@ -4,7 +4,7 @@ import { UsageError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import type { ListedResource } from '../plan/listed.ts';
-import { quotaUsed } from '../plan/quota.ts';
+import { quotaUsed } from '../model/quota.ts';
 import { fromSnapshots, nothingKnown, type ComparePorts, type Comparison } from './compare.ts';
 import { countsMore } from './evidence.ts';
 import { openWrites, unansweredKeys } from './open-writes.ts';

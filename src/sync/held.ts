@@ -5,7 +5,7 @@ import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import { known } from '../plan/known-records.ts';
 import { listedResources, type ListedResource } from '../plan/listed.ts';
-import { quotaUsed } from '../plan/quota.ts';
+import { quotaUsed } from '../model/quota.ts';
 import { configReader, priceReader } from './compare-live.ts';
 import { NO_PLAYER } from './pull-resources.ts';
 import { readOne } from './pull-read.ts';
