@@ -38,7 +38,7 @@ const again = (
   runId?: string,
   current: (name: string) => PushMapping | undefined = () => undefined,
 ): Promise<PushResult | undefined> =>
-  retry(engine.ports, runId, PLAN_OPTIONS, (_run, { name }) => current(name), approve);
+  retry(engine.ports, runId, PLAN_OPTIONS, ({ name }) => current(name), approve);
 
 function counts(result: PushResult | undefined): object {
   const { report } = result ?? {};
