@@ -257,16 +257,15 @@ function allDeferred(outcomes: OutcomeCounts): OutcomeCounts {
 async function countPlan(
   mapping: PushMapping,
   rows: RunRows,
-): Promise<Pick<MappingPlan, 'mapping' | 'resource' | 'operation' | 'outcomes' | 'changes'>> {
+): Promise<Pick<MappingPlan, 'mapping' | 'resource' | 'operation' | 'outcomes' | 'changes' | 'done'>> {
   const changes = await rows.countChanges(mapping.name);
+  const ended = await rows.countOutcomes(mapping.name);
   return {
     mapping,
     resource: mapping.resource,
     operation: mapping.operation,
-    outcomes: plannedOutcomes(
-      await rows.countOutcomes(mapping.name),
-      await rows.countChanges(mapping.name, true),
-    ),
+    outcomes: plannedOutcomes(ended, await rows.countChanges(mapping.name, true)),
+    done: (ended.get('created') ?? 0) + (ended.get('updated') ?? 0),
     changes: Object.fromEntries(
       CHANGE_KINDS.map((kind) => [kind, changes.get(kind) ?? 0]),
     ) as MappingPlan['changes'],

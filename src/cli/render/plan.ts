@@ -55,8 +55,8 @@ export function renderPlan(planned: PlannedPush, sample: readonly PlannedChange[
 
 function renderSample(planned: PlannedPush, sample: readonly PlannedChange[], style: Style): string {
   const all = planned.mappings.reduce(
-    (sum, { outcomes: { created, updated, invalid, deferred, conflict } }) =>
-      sum + created + updated + invalid + deferred + conflict,
+    (sum, { outcomes: { created, updated, invalid, deferred, conflict }, done }) =>
+      sum + created + updated + invalid + deferred + conflict - done,
     0,
   );
   const keyFields = new Map(

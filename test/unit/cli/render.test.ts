@@ -271,6 +271,7 @@ describe('a plan', () => {
           resource: 'users',
           outcomes: { ...NONE, rows: 40, created: 20, updated: 1, invalid: 1, unchanged: 18 },
           changes: { create: 20, update: 1, invalid: 1 },
+          done: 0,
           writes: 2,
           reads: 0,
           worst: { writes: 39, reads: 12 },
@@ -308,6 +309,13 @@ describe('a plan', () => {
     const view = { style: plain, nowMs: 0, timezone: 'UTC' };
     const mappings = [{ ...mapping, outcomes }] as unknown as PlannedPush['mappings'];
     expect(renderPlan(planned({ mappings }), [change('create', 2)], view)).toContain('… and 19 more rows');
+  });
+
+  it('does not count what a resumed run has written before among the rows to come', () => {
+    const [mapping] = planned({}).mappings;
+    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
+    const mappings = [{ ...mapping, done: 16 }] as unknown as PlannedPush['mappings'];
+    expect(renderPlan(planned({ mappings }), [change('create', 20)], view)).toContain('… and 5 more rows');
   });
 
   it('shows before and after of the rows that it is given, and how many more there are', () => {
