@@ -131,7 +131,8 @@ async function listAll(
     onPage: async (records, done) => {
       await rows.addKnown(name, records);
       const unit = `${listed.several} listed`;
-      ports.emit({ kind: 'progress', mapping: name, done, total: used ?? 0, unit });
+      // The account may count late, or what it counted may have come on since.
+      ports.emit({ kind: 'progress', mapping: name, done, total: Math.max(done, used ?? 0), unit });
     },
   });
   const known = await rows.countKnown(name);

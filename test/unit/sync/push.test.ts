@@ -454,6 +454,21 @@ describe('answers that cannot be trusted', () => {
     expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 400, created: 400 });
     expectNoDuplicates(engine);
   });
+
+  it('of a run that is resumed are not planned again, and counted as done', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push(undefined, { throws: new IncompleteError('budget.exhausted', 'used up') });
+    userTable(engine, ...manyUsers(150));
+    const first = await push({ ...engine.ports, concurrency: 1 }, 'push', [users], PLAN_OPTIONS, approve);
+    expect(outcomes(first)).toEqual({ rows: 150, created: 100, deferred: 50 });
+    const toWrite: object[] = [];
+    const resumed = await resume(engine.ports, undefined, ({ mappings }) => {
+      toWrite.push(...mappings.map((mapping) => mapping.toWrite));
+      return Promise.resolve();
+    });
+    expect(toWrite).toEqual([{ create: 50, update: 0 }]);
+    expect(outcomes(resumed)).toEqual({ rows: 150, created: 150 });
+  });
 });
 
 describe('stops', () => {
