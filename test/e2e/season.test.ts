@@ -70,8 +70,9 @@ describe('a folder with a league, users and squads', () => {
     service = await startService({ settings: { per_minute: 100_000 } });
     const planned = await run('plan');
     expect(planned.code).toBe(0);
-    expect(planned.stdout).toContain(
-      'set up 1 league, 240 users, 240 squads: 245 requests, a few seconds\n244 requests to send',
+    // A machine that is slow now takes longer, and measures that with one more account call.
+    expect(planned.stdout).toMatch(
+      /set up 1 league, 240 users, 240 squads: (?:245 requests, a few seconds|246 requests, (?:a few seconds|\d+ min))\n244 requests to send/,
     );
     const plan = reportOf(await run('plan', '--json'));
     const first = plan.changes.find(({ key }) => key.endsWith('/Squad of M-041'));
