@@ -171,6 +171,17 @@ export class PushWriter {
     }
   }
 
+  /** Remembers what a reading showed of rows, before the rows are marked: what is done and not remembered would be sent again by a later run. */
+  async remember(batch: readonly RunRow[], found: ReadonlyMap<string, Confirmation>): Promise<void> {
+    const { ports, account, mapping } = this.task;
+    const records = batch.flatMap(({ key }) => found.get(key ?? '')?.record ?? []);
+    await ports.store.confirm(
+      account,
+      mapping.resource,
+      records.map((record) => managed(mapping, record)),
+    );
+  }
+
   /** Marks the rows that an answer, or a list read afterwards, confirms. */
   async patchConfirmed(batch: readonly RunRow[], found: ReadonlyMap<string, Confirmation>): Promise<void> {
     await this.patch(
@@ -183,7 +194,7 @@ export class PushWriter {
 
   /** Rows of which nobody can say what became of them: never sent again silently. */
   async hold(batch: readonly RunRow[], reason: string): Promise<void> {
-    const message = `${reason}; teamsheet resume ${this.task.runId} finds out what became of it`;
+    const message = reason + looksAgain(this.task.runId);
     await this.patch(
       batch.map((row) => ({
         rowNumber: row.rowNumber,
@@ -224,6 +235,10 @@ export function confirmed(row: RunRow, { id, record, disagrees, note }: Confirma
   const outcome = row.change === 'update' ? 'updated' : 'created';
   return { rowNumber, id, outcome, ...(note !== undefined && { message: joined(row.message, note) }) };
 }
+
+/** The end of the message of a row that nobody looked for in vain yet. */
+export const looksAgain = (runId: string): string =>
+  `; teamsheet resume ${runId} finds out what became of it`;
 
 /** A row's message with another one behind it. */
 export const joined = (before: string, after: string): string =>

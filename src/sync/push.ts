@@ -12,6 +12,7 @@ import { holdRows, openWrites, waitForOpenWrites } from './open-writes.ts';
 import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.ts';
 import { missingOf, withMissing } from './missing-rows.ts';
 import { pushMapping } from './push-mapping.ts';
+import { looksAgain } from './push-writer.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import { writeResults } from './results.ts';
 import { rowPages } from './row-pages.ts';
@@ -211,7 +212,7 @@ export async function leaveRest(
     rows,
     mapping,
     open.filter(({ runId }) => runId === run.id),
-    `no trustworthy answer; teamsheet resume ${run.id} finds out what became of it`,
+    `no trustworthy answer${looksAgain(run.id)}`,
   );
   for await (const page of rowPages(rows, mapping.name, { change: 'create', open: true })) {
     const created = page.filter(({ id }) => id !== null);

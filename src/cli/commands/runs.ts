@@ -7,6 +7,7 @@ import { createTables } from '../../tables/index.ts';
 import { defineCommand } from '../command.ts';
 import { readConfig } from '../config.ts';
 import { renderResultRow, renderRun, renderRuns } from '../render/runs.ts';
+import { cutOffSentence } from '../cut-off.ts';
 import { renderMoreRows } from '../render/text.ts';
 import { duration, text, wholeNumber } from '../flags.ts';
 import type { Program } from '../program.ts';
@@ -51,6 +52,8 @@ export const runs = defineCommand({
         const options = { keep: keep ?? KEEP_RUNS, olderThanMs: olderThan ?? KEEP_MS };
         return await pruneRuns(store, config, options, args.yes === true, program);
       }
+      const cutOff = await cutOffSentence(store, config, program);
+      if (cutOff !== undefined) screen.warn(cutOff);
       if (id === undefined) {
         const list = await store.runs(limit ?? LIST_LENGTH);
         const shown = list.length === 0 ? 'no runs yet' : renderRuns(list, config.timezone, screen.dataStyle);

@@ -71,7 +71,10 @@ export function renderResolution({ cases }: Resolution, requests: RequestCounts,
 /** The exact commands for what is left, and for rows that may be sent again. */
 export function nextAfterResolve({ cases, resumable }: Resolution): readonly string[] {
   const open = cases.filter(({ settled }) => settled === undefined);
-  return [...open.map(nextOf), ...resumable.map((run) => `resume ${run}`)];
+  // A run of which nothing could be settled is looked at by `resume` in the same way, and in vain.
+  const movedOn = new Set(cases.filter(({ settled }) => settled !== undefined).map(({ run }) => run.id));
+  const again = resumable.filter((run) => movedOn.has(run));
+  return [...open.map(nextOf), ...again.map((run) => `resume ${run}`)];
 }
 
 const nextOf = ({ id, kind }: ResolvedCase): string =>

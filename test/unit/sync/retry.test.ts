@@ -94,6 +94,17 @@ describe('retry', () => {
     });
   });
 
+  it('counts keys where more rows than one have a refused key', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', 'A,Amy,', 'B,,');
+    await pushUsers(engine);
+    expect(counts(await again(engine))).toMatchObject({ rows: 3, invalid: 3 });
+    expect(engine.events).toContainEqual({
+      kind: 'note',
+      message: 'users: 3 rows were found again for 2 refused keys; no other row is read',
+    });
+  });
+
   it('deactivates nobody whose row it did not read', async () => {
     const engine = await makeEngine();
     const mapping = {
