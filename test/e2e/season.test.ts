@@ -94,7 +94,8 @@ describe('a folder with a league, users and squads', () => {
       ['leagues', 1, 0, 0],
       ['squads', 240, 0, 0],
     ]);
-    expect(report.requests).toMatchObject({ planned: 245, sent: 245 });
+    expect([245, 246]).toContain(report.requests['planned']);
+    expect(report.requests['sent']).toBe(report.requests['planned']);
     expect(resultsOf('leagues', report)).toMatch(/^Name,.*\nSummer Cup,1,2,created,,2\n$/);
     expect(resultsOf('squads', report)).toMatch(/\nM-041,Squad of M-041,1,2,,42,created,,[0-9a-f-]{36}\n/);
 
