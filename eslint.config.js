@@ -27,8 +27,8 @@ export default defineConfig(
     },
   },
   {
-    // Benchmarks and generators are programs that people read on a terminal.
-    files: ['test/bench/**', 'templates/**/*.ts'],
+    // Benchmarks, generators and the mutation of sources are programs that people read on a terminal.
+    files: ['test/bench/**', 'test/mutation/**', 'templates/**/*.ts'],
     rules: { 'no-console': 'off' },
   },
 );

@@ -25,6 +25,7 @@ import { PlanLookups } from './lookups.ts';
 import { evidenceCost } from './evidence.ts';
 import { addMissing, missingOf } from './missing-rows.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
+import { eachRow } from './row-pages.ts';
 import type { MappingPlan, PlannedChange, PlannedPush, PlanOptions, Stop, SyncPorts } from './sync.ts';
 
 /** The mappings in the order of their pushing. Errors: ConfigError `lookup.circle`. */
@@ -188,7 +189,7 @@ async function planMapping(
   );
   const stops = [...(comparison?.stop === undefined ? [] : [comparison.stop]), ...stopped];
   if (stops.some(({ code }) => code === 'guard.reject_mode'))
-    plan = { ...plan, outcomes: allDeferred(plan.outcomes) };
+    plan = { ...plan, outcomes: allDeferred(plan.outcomes), toWrite: { create: 0, update: 0 } };
   return {
     plan,
     stopped: stops.map((error) => ({ mapping: mapping.name, error })),
@@ -257,37 +258,27 @@ function allDeferred(outcomes: OutcomeCounts): OutcomeCounts {
 async function countPlan(
   mapping: PushMapping,
   rows: RunRows,
-): Promise<Pick<MappingPlan, 'mapping' | 'resource' | 'operation' | 'outcomes' | 'changes'>> {
+): Promise<Pick<MappingPlan, 'mapping' | 'resource' | 'operation' | 'outcomes' | 'changes' | 'toWrite'>> {
   const changes = await rows.countChanges(mapping.name);
+  const open = await rows.countChanges(mapping.name, true);
   return {
     mapping,
     resource: mapping.resource,
     operation: mapping.operation,
-    outcomes: plannedOutcomes(
-      await rows.countOutcomes(mapping.name),
-      await rows.countChanges(mapping.name, true),
-    ),
+    outcomes: plannedOutcomes(await rows.countOutcomes(mapping.name), open),
+    toWrite: { create: open.get('create') ?? 0, update: open.get('update') ?? 0 },
     changes: Object.fromEntries(
       CHANGE_KINDS.map((kind) => [kind, changes.get(kind) ?? 0]),
     ) as MappingPlan['changes'],
   };
 }
 
-const PAGE = 1000;
-
 async function* plannedChanges(
   mappings: readonly PushMapping[],
   rows: RunRows,
 ): AsyncIterable<PlannedChange> {
-  for (const { name, source } of mappings) {
-    for (let afterRow = 0; ;) {
-      const page = await rows.page(name, { afterRow, limit: PAGE });
-      const last = page.at(-1);
-      if (last === undefined) break;
-      afterRow = last.rowNumber;
-      for (const row of page) yield plannedChange(name, source.origin, row);
-    }
-  }
+  for (const { name, source } of mappings)
+    for await (const row of eachRow(rows, name)) yield plannedChange(name, source.origin, row);
 }
 
 /** One row as a plan shows it. */

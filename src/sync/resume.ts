@@ -3,7 +3,7 @@ import { StoppedError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
 import { waitForOpenWrites } from './open-writes.ts';
-import { missingOf } from './missing-rows.ts';
+import { withMissing } from './missing-rows.ts';
 import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
 import { planAndWrite, write, type Approve, type PushResult, type StoredRun } from './push.ts';
 import { readSources } from './read-rows.ts';
@@ -66,11 +66,8 @@ async function planLeft(
 ): Promise<PlannedPush> {
   try {
     await waitForOpenWrites(ports, account.service, mappings, new Set([run.id]));
-    for (const mapping of mappings) {
+    for (const mapping of mappings.flatMap(withMissing))
       await reopen(ports, run, mapping, rows, account, options);
-      const missing = missingOf(mapping);
-      if (missing !== undefined) await reopen(ports, run, missing, rows, account, options);
-    }
     const planned = await planRows(ports, mappings, rows, account, options);
     // Rows that are invalid by now do not take back what was sent of the others.
     const stop = planned.stops.find(({ error }) => error.code !== 'guard.reject_mode');

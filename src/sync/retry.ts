@@ -5,11 +5,12 @@ import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, Run, ServiceAccount } from '../model/store.ts';
 import { openAccount } from './plan-sync.ts';
 import { push, type Approve, type PushResult } from './push.ts';
+import { eachRow } from './row-pages.ts';
 import { newestRun, pushedMappings, runOf } from './stored-run.ts';
 import type { PlanOptions, RowChoice, SyncPorts } from './sync.ts';
 
 /** A mapping of an earlier run as it stands now; undefined when it is not there any more. */
-export type CurrentMapping = (run: Run, mapping: PushMapping) => PushMapping | undefined;
+export type CurrentMapping = (mapping: PushMapping) => PushMapping | undefined;
 
 /**
  * Sends the rows that a run refused (invalid and rejected ones) again, after their sources are read anew: a run of its own. Without an id it is the newest
@@ -35,13 +36,13 @@ export async function retry(
     });
   const stored = pushedMappings(run);
   const only = await refusedRows(ports, run, refused);
-  const mappings = withLookedUp(stored, refused).map((mapping) => readMapping(run, mapping, current));
+  const mappings = withLookedUp(stored, refused).map((mapping) => readMapping(mapping, current));
   return push(ports, 'retry', mappings, { ...options, allowEmpty: true, only }, approve);
 }
 
 /** Other rows are not read, so that none is missing and a few are enough. */
-function readMapping(run: Run, mapping: PushMapping, current: CurrentMapping): PushMapping {
-  const now = current(run, mapping);
+function readMapping(mapping: PushMapping, current: CurrentMapping): PushMapping {
+  const now = current(mapping);
   const found = now?.resource === mapping.resource ? now : mapping;
   return { ...found, missingRows: 'ignore', guards: { ...found.guards, minRows: 0 } };
 }
@@ -90,8 +91,6 @@ async function newestRefused({ store, emit }: SyncPorts, account: ServiceAccount
   return found;
 }
 
-const PAGE = 1000;
-
 /** The keys of what the run refused, by mapping, and the row numbers of what had no key. Errors: UsageError `run.rows_gone`. */
 async function refusedRows(
   { store }: SyncPorts,
@@ -115,14 +114,9 @@ async function refusedRows(
 async function choiceOf(rows: RunRows, name: string): Promise<RowChoice> {
   const keys = new Set<string>();
   const rowNumbers: number[] = [];
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(name, { outcomes: ['invalid', 'rejected'], afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) return { keys: [...keys], rowNumbers };
-    afterRow = last.rowNumber;
-    for (const { key, rowNumber } of page) {
-      if (key === null) rowNumbers.push(rowNumber);
-      else keys.add(key);
-    }
+  for await (const { key, rowNumber } of eachRow(rows, name, { outcomes: ['invalid', 'rejected'] })) {
+    if (key === null) rowNumbers.push(rowNumber);
+    else keys.add(key);
   }
+  return { keys: [...keys], rowNumbers };
 }

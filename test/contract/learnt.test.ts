@@ -221,6 +221,7 @@ const OWN: Readonly<Record<keyof typeof PROFILES, Readonly<Record<string, Expect
     'account_call get-account': holding('is free'),
     'refusal create-users': ['413, the envelope'],
     'refusal set-points-config': ['409, the envelope'],
+    'points_config_id get-points-config': ['a number is refused with 404', 'its own id'],
     'batch_refused create-users': [expect.stringMatching(/^(?:2[6-9]|[3-7]\d)$/)],
     'batch_taken create-users': [expect.stringMatching(/^(?:\d|1\d|2[0-5])$/)],
     'batch_taken upload-prices': [expect.stringMatching(/^(?:\d|1\d|2[0-5])$/)],

@@ -124,6 +124,7 @@ describe('resolve', () => {
     expect(looked).toMatchObject({ exit_code: 7, cases: [{ settled: null }] });
     const text = await run(['resolve', '--yes']);
     expect(text.stderr).toContain(`next: teamsheet resolve ${open?.id ?? ''} --assume applied`);
+    expect(text.stderr, 'resume would look in the same way').not.toContain('next: teamsheet resume');
     const settled = await json('resolve', open?.id.slice(0, 24) ?? '', '--assume', 'applied');
     expect(settled).toMatchObject({ exit_code: 0, cases: [{ settled: 'applied' }] });
     expect(parse(await run(['runs', pushed.run ?? '', '--json']))).toMatchObject({
@@ -234,6 +235,9 @@ describe('a signal', () => {
     });
     expect(stopped.code).toBe(130);
     expect(stopped.stdout).toBe('');
+    expect(stopped.stderr).toContain(
+      'SIGINT: ended at once; a push that had begun goes on with: teamsheet resume\n',
+    );
     const resumed = await json('resume');
     expect(resumed).toMatchObject({ exit_code: 0, mappings: [{ rows: 1, created: 1 }] });
     const { data } = JSON.parse((await run(['api', 'list-users'])).stdout) as { readonly data: unknown[] };

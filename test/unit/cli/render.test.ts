@@ -4,7 +4,7 @@ import { renderCheck } from '../../../src/cli/render/checks.ts';
 import { renderPlan } from '../../../src/cli/render/plan.ts';
 import { createReporter, renderBar } from '../../../src/cli/render/progress.ts';
 import { nextAfter, renderReport } from '../../../src/cli/render/report.ts';
-import { nextAfterStop, renderNext, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
+import { nextAfterStop, renderNextLine, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
 import type { Screen, Style } from '../../../src/cli/screen.ts';
 import { exitCodesOf, worstExit } from '../../../src/cli/run-pull.ts';
 import { ConfigError, IncompleteError, InternalError } from '../../../src/model/error.ts';
@@ -120,9 +120,16 @@ describe('the end of a command', () => {
   });
 
   it('puts the name of the program before commands and flags alone', () => {
-    expect(
-      ['resume', '--help', 'resume 01J', 'ask your provider'].map((next) => renderNext(next, 'teamsheet')),
-    ).toEqual(['teamsheet resume', 'teamsheet --help', 'teamsheet resume 01J', 'ask your provider']);
+    const { screen } = fakeScreen();
+    const lines = ['resume', '--help', 'resume 01J', 'ask your provider'].map((next) =>
+      renderNextLine(next, { screen, name: 'teamsheet' }),
+    );
+    expect(lines).toEqual([
+      'next: teamsheet resume',
+      'next: teamsheet --help',
+      'next: teamsheet resume 01J',
+      'next: ask your provider',
+    ]);
   });
 });
 
@@ -271,6 +278,7 @@ describe('a plan', () => {
           resource: 'users',
           outcomes: { ...NONE, rows: 40, created: 20, updated: 1, invalid: 1, unchanged: 18 },
           changes: { create: 20, update: 1, invalid: 1 },
+          toWrite: { create: 20, update: 1 },
           writes: 2,
           reads: 0,
           worst: { writes: 39, reads: 12 },
@@ -349,6 +357,45 @@ describe('a plan', () => {
     expect(renderPlan(planned({ mappings }), sample, view)).toContain(
       '+  users row 2  M2  display_name: Ann\n+  prices row 14  1/7/current  price: 5.5\n',
     );
+  });
+
+  it('names the row that a value is known after, also where the value is part of the key', () => {
+    const [mapping] = planned({}).mappings;
+    const mappings = [
+      { ...mapping, mapping: { name: 'squads' }, resource: 'squads' },
+    ] as unknown as PlannedPush['mappings'];
+    const fields = {
+      name: { before: null, after: 'Rovers' },
+      user_id: { before: null, after: 'known after users[M-041]' },
+      players_in: { before: null, after: [1, 2] },
+      fantasy_league_id: { before: null, after: 1 },
+    };
+    const sample = [change('create', 42, { mapping: 'squads', key: '1/users[M-041]/Rovers', fields })];
+    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
+    expect(renderPlan(planned({ mappings }), sample, view)).toContain(
+      '+  squads row 42  1/users[M-041]/Rovers  user_id: known after users[M-041], players_in: 1 2\n',
+    );
+  });
+
+  it('sums up what is still to be written, not what a resumed run has written before', () => {
+    const [mapping] = planned({}).mappings;
+    const users = {
+      ...mapping,
+      outcomes: { ...NONE, rows: 20, created: 20 },
+      toWrite: { create: 0, update: 0 },
+    };
+    const squads = {
+      ...mapping,
+      mapping: { name: 'squads' },
+      resource: 'squads',
+      outcomes: { ...NONE, rows: 20, created: 20 },
+      toWrite: { create: 3, update: 0 },
+    };
+    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
+    const lines = (mappings: readonly unknown[]): string =>
+      renderPlan(planned({ mappings: mappings as PlannedPush['mappings'] }), [], view);
+    expect(lines([users, squads])).toContain('\n\nset up 3 squads: ');
+    expect(lines([users, { ...squads, toWrite: { create: 0, update: 0 } }])).not.toContain('set up');
   });
 
   it('shows the warning of a row that goes on', () => {
@@ -508,8 +555,12 @@ users  1,234    1,000        0          0       234            2
       nextAfter({ command: 'push', exit_code: 8, run: null, mappings: [failed, failed] }, false),
     ).toEqual(['close the file']);
     expect(nextAfter({ command: 'push', exit_code: 3, run: '01J', mappings: [pushed] }, false)).toEqual([
-      expect.stringContaining('run the mapping again'),
+      'mend the rows in their table',
+      'retry 01J',
     ]);
+    expect(
+      nextAfter({ command: 'substitutions', exit_code: 3, run: '01J', mappings: [pushed] }, false),
+    ).toEqual(['runs 01J']);
     expect(nextAfter({ command: 'import', exit_code: 3, run: '01J', mappings: [pushed] }, false)).toEqual([
       expect.stringContaining('import that file with the same flags'),
     ]);

@@ -55,6 +55,49 @@ describe('classify', () => {
     expect(classify('GET', answer).kind).toBe(read);
   });
 
+  it.each([
+    ['499', raw(499, HTML), 'service.html'],
+    ['399', raw(399, HTML), 'service.redirect'],
+    ['300', raw(300, ''), 'service.redirect'],
+    ['299', envelopeAnswer(299, {}), undefined],
+    ['199', envelopeAnswer(199, {}), 'service.error'],
+    ['200 with 300 in the envelope', envelopeAnswer(200, {}, { statusCode: 300 }), 'service.error'],
+  ])('the edge of a class of statuses: %s', (_name, answer, fault) => {
+    expect((classify('GET', answer) as { fault?: string }).fault).toBe(fault);
+  });
+
+  it.each([
+    [
+      'POST',
+      raw(302, ''),
+      'a redirect (HTTP 302), which is never followed because it would carry the key elsewhere',
+    ],
+    [
+      'GET',
+      raw(302, ''),
+      'a redirect (HTTP 302), which is never followed because it would carry the key elsewhere',
+    ],
+    ['GET', raw(502, HTML), "an HTML page, not the service's JSON (HTTP 502)"],
+    ['GET', envelopeAnswer(500, null, { message: 'down' }), 'HTTP 500 and the message "down"'],
+    [
+      'POST',
+      envelopeAnswer(200, null, { statusCode: 404, message: 'not here' }),
+      'HTTP 200 but 404 in its envelope, with the message "not here"',
+    ],
+    ['POST', new TransportError('reset', 'the connection broke'), 'the connection broke'],
+    ['POST', new TransportError('dns', 'no such host'), 'no such host'],
+  ] as const)('says why: %s %j', (method, answer, reason) => {
+    expect(classify(method, answer)).toMatchObject({ reason });
+  });
+
+  it.each([
+    [envelopeAnswer(422, null, { message: 'a name is missing' }), 'refused', 422, 'a name is missing'],
+    [envelopeAnswer(429, null, { message: 'slow down' }), 'throttled', 429, 'slow down'],
+    [raw(429, HTML), 'throttled', 429, 'too many requests'],
+  ] as const)('hands on what a refusal says: %j', (answer, kind, status, message) => {
+    expect(classify('POST', answer)).toEqual({ kind, status, message });
+  });
+
   it.each<readonly [string, HttpResponse | TransportError, number | undefined]>([
     ['400 without the envelope', raw(400, '{"title":"no"}'), 400],
     ['503 with HTML', raw(503, HTML), 503],
@@ -77,5 +120,7 @@ describe('classify', () => {
     expect(faultOf(envelopeAnswer(500, null))).toBe('service.error');
     expect(faultOf(new TransportError('timeout', 'x'))).toBe('service.timeout');
     expect(faultOf(new TransportError('dns', 'x'))).toBe('service.unreachable');
+    expect(faultOf(new TransportError('reset', 'x'))).toBe('service.unreachable');
+    expect((classify('POST', raw(302, '')) as { fault?: string }).fault).toBe('service.redirect');
   });
 });

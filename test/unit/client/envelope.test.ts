@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseEnvelope, readRecords } from '../../../src/client/envelope.ts';
+import { parseEnvelope, readRecords, renderSchemaIssues } from '../../../src/client/envelope.ts';
 import { endpoints } from '../../../src/contract/index.ts';
 
 const nested = (depth: number): string =>
@@ -21,6 +21,26 @@ describe('parseEnvelope', () => {
     });
     const text = JSON.stringify({ statusCode: 200, message: `"\\${'['.repeat(100)}`, data: null });
     expect(parseEnvelope(text).kind).toBe('envelope');
+  });
+
+  it.each([
+    ['', 'no_envelope', 'an empty body'],
+    [' \n', 'no_envelope', 'an empty body'],
+    [' <p>', 'html', "an HTML page, not the service's JSON"],
+    ['{"a":', 'no_envelope', 'text that is not whole JSON'],
+    ['[]', 'no_envelope', 'JSON that is not the statusCode, message and data of the service'],
+  ])('says what %j is instead', (body, kind, reason) => {
+    expect(parseEnvelope(body)).toEqual({ kind, reason });
+  });
+
+  it('counts a bracket of either kind when it opens and when it closes', () => {
+    const flat = (data: string) => parseEnvelope(`{"statusCode":200,"message":"ok","data":${data}}`).kind;
+    expect(flat(`[${Array(100).fill('[]').join(',')}]`)).toBe('envelope');
+    expect(flat(`[${Array(100).fill('{}').join(',')}]`)).toBe('envelope');
+    expect(flat(`${'{"a":'.repeat(64)}1${'}'.repeat(64)}`)).toBe('no_envelope');
+    // Brackets in a text that an escaped quotation mark does not end.
+    expect(flat(`["\\"${'['.repeat(100)}"]`)).toBe('envelope');
+    expect(flat(`["\\\\",${'['.repeat(64)}${']'.repeat(64)}]`)).toBe('no_envelope');
   });
 
   it('does not overflow on a hundred thousand brackets', () => {
@@ -66,6 +86,23 @@ describe('readRecords', () => {
       { id: 'C', external_id: 'M-3', shoe_size: 43 },
     ]);
     expect(read?.issues).toEqual([{ index: 1, message: expect.stringContaining('external_id') as string }]);
+  });
+
+  it('renders what a schema complains of in one line, at most three of it', () => {
+    const issue = (path: readonly PropertyKey[], message: string) => ({ path, message });
+    const missing = 'Invalid input: expected string, received undefined';
+    expect(renderSchemaIssues({ issues: [issue(['prices', 0, 'player_id'], missing)] })).toBe(
+      'prices.0.player_id: missing',
+    );
+    expect(renderSchemaIssues({ issues: [issue([], 'Invalid input: expected object')] })).toBe(
+      'expected object',
+    );
+    expect(
+      renderSchemaIssues({ issues: ['a', 'b', 'c', 'd'].map((name) => issue([name], 'Too small')) }),
+    ).toBe('a: Too small; b: Too small; c: Too small');
+    expect(renderSchemaIssues({ issues: [issue(['a'], 'No Invalid input: x')] })).toBe(
+      'a: No Invalid input: x',
+    );
   });
 
   it('does not take an object for a list, nor a list for a record', () => {

@@ -78,3 +78,54 @@ describe('diff', () => {
     });
   });
 });
+
+describe('fields that no list shows', () => {
+  const row = { fantasy_league_id: 1, name: 'Pub', type: 'open', code: 'x' };
+  const shown = { fantasy_league_id: 1, name: 'Pub' };
+
+  it('are not compared where nothing remembers them, and the row says so', () => {
+    expect(diff('create', '1/Pub', row, [knownRecord('1/Pub', shown)], ['type', 'code'])).toEqual({
+      change: 'unchanged',
+      id: 'id-1/Pub',
+      message: 'it exists; its type, code could not be compared, because the service does not list it',
+    });
+  });
+
+  it('are compared where they are remembered', () => {
+    const known = knownRecord('1/Pub', { ...shown, type: 'closed', code: 'x' });
+    expect(diff('create', '1/Pub', row, [known], ['type', 'code'])).toMatchObject({ change: 'invalid' });
+  });
+
+  it('are not missed where the row does not hold them', () => {
+    expect(diff('create', '1/Pub', shown, [knownRecord('1/Pub', shown)], ['type'])).toEqual({
+      change: 'unchanged',
+      id: 'id-1/Pub',
+    });
+  });
+
+  it('do not hide another change', () => {
+    const known = knownRecord('1/Pub', { ...shown, fantasy_league_id: 2 });
+    expect(diff('set', '1/Pub', row, [known], ['type', 'code'])).toEqual({
+      change: 'update',
+      before: { fantasy_league_id: 2 },
+      id: 'id-1/Pub',
+    });
+  });
+});
+
+it('create of what cannot be changed says what to do, and what is not known', () => {
+  const known = { ...knownRecord('1/Pub', { name: 'Pub' }), values: {} };
+  expect(diff('create', '1/Pub', { name: 'Club', type: 'open' }, [known])).toEqual({
+    change: 'invalid',
+    message:
+      '"1/Pub" exists with other values (name is another value, not "Club", type is another value, not "open"): create leaves it alone; the service can neither change nor delete it: put the row back, or give it another name',
+  });
+});
+
+it('a conflict names also a record without an id', () => {
+  const [one, two] = [knownRecord('M-1', ann, 'a'), knownRecord('M-1', ann, null)];
+  expect(diff('upsert', 'M-1', ann, [one, two])).toEqual({
+    change: 'conflict',
+    message: 'the service holds 2 records for "M-1": a and without id',
+  });
+});

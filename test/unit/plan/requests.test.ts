@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { knownUser, remembered } from '../../../src/plan/known-records.ts';
-import { pushRequests, userChange } from '../../../src/plan/requests.ts';
-import { runRow } from '../../support/builders.ts';
+import { digestFields } from '../../../src/plan/digest.ts';
+import {
+  changeFollowsCreate,
+  missingForCreate,
+  needsChangeAfterCreate,
+  pushRequests,
+  userChange,
+} from '../../../src/plan/requests.ts';
+import { knownRecord, runRow } from '../../support/builders.ts';
 
 const { users, prices, points_config } = pushRequests;
 
@@ -41,12 +47,52 @@ describe('users', () => {
     expect(two?.get('A')?.disagrees).toBe('the service answered with 2 users for "A"');
   });
 
-  it('remembers no name, only its digest', () => {
-    const record = remembered(
-      knownUser({ id: '1', external_id: 'A', display_name: 'Ann Example', is_active: true }),
-    );
-    expect(JSON.stringify(record)).not.toContain('Ann Example');
-    expect(record.values).toEqual({ is_active: true });
+  it('takes a key in any spelling for the same, and leaves out rows without one', () => {
+    const row = runRow(2, { external_id: 'M-\u00e9', display_name: 'Ann' });
+    const [found] = users?.match([row], [{ id: '1', external_id: 'M-e\u0301', display_name: 'Ann' }]) ?? [];
+    expect(found?.[0]).toBe('M-\u00e9');
+    expect(found?.[1]).not.toHaveProperty('disagrees');
+    expect(users?.match([{ ...row, key: null }], [{ id: '1', external_id: 'M-\u00e9' }]).size).toBe(0);
+  });
+
+  it('an answer without a name agrees, and what was sent stands for it', () => {
+    const [row] = rows;
+    const found = row && users?.match([row], [{ id: '1', external_id: 'A', user_id: 4 }]).get('A');
+    expect(found).toEqual({
+      id: '1',
+      record: {
+        key: 'A',
+        id: '1',
+        number: 4,
+        digests: digestFields({ external_id: 'A', display_name: 'Ann' }),
+        values: {},
+      },
+    });
+  });
+
+  it('a row without a name agrees with any', () => {
+    const row = runRow(2, { external_id: 'A', is_active: true }, { change: 'update' });
+    const found = users?.match([row], [{ id: '1', external_id: 'A', display_name: 'Anna' }]).get('A');
+    expect(found).not.toHaveProperty('disagrees');
+  });
+
+  it.each([
+    ['update', true, { is_active: true }],
+    ['update', undefined, {}],
+    ['create', true, {}],
+  ] as const)('the flag of a short answer to an %s is taken for sent: %s', (change, is_active, digests) => {
+    const fields = { external_id: 'A', ...(is_active !== undefined && { is_active }) };
+    const found = users?.match([runRow(2, fields, { change })], [{ id: '1', external_id: 'A' }]).get('A');
+    expect(found?.record.digests).toEqual(digestFields({ external_id: 'A', ...digests }));
+  });
+
+  it('what the answer shows wins over what was sent', () => {
+    const row = runRow(2, { external_id: 'A', is_active: true }, { change: 'update' });
+    const found = users?.match([row], [{ id: '1', external_id: 'A', is_active: false }]).get('A');
+    expect(found?.record).toMatchObject({
+      digests: digestFields({ external_id: 'A', is_active: false }),
+      values: { is_active: false },
+    });
   });
 
   it('a change holds only what changes', () => {
@@ -65,6 +111,12 @@ describe('users', () => {
       { change: 'update', before: { display_name: null } },
     );
     expect(userChange(row, 'id')).toEqual({ id: 'id', display_name: 'Ann' });
+  });
+
+  it('a change leaves out what is no text and no flag', () => {
+    const before = { display_name: 'Ann', is_active: true };
+    const row = runRow(2, { external_id: 'A' }, { change: 'update', before });
+    expect(userChange(row, 'id')).toEqual({ id: 'id' });
   });
 
   it('after a create only the flag is left to change', () => {
@@ -101,8 +153,125 @@ describe('prices', () => {
   });
 });
 
-it('a points configuration that comes back with another value disagrees', () => {
-  const row = runRow(2, { fantasy_league_id: 1, starter_points: 2 }, { key: '1' });
-  const found = points_config?.match([row], [{ id: 'c', fantasy_league_id: 1, starter_points: 1 }]);
-  expect(found?.get('1')?.disagrees).toBe('the service holds starter_points 1, not 2');
+describe('prices of rows that wait for their league', () => {
+  const waiting = (changes: Parameters<typeof runRow>[2]) =>
+    runRow(2, { player_id: 4, price: 7.5, type: 'initial' }, changes);
+
+  it('are grouped by the row that they wait for', () => {
+    const after = { mapping: 'leagues', resource: 'fantasy_leagues', rowNumber: 2, key: 'Cup' } as const;
+    expect(prices?.groupOf(waiting({ lookups: { fantasy_league_id: { after } } } as never))).toBe('Cup');
+    expect(prices?.groupOf(waiting({}))).toBe('undefined');
+    expect(prices?.groupOf(waiting({ lookups: {} }))).toBe('undefined');
+    expect(prices?.groupOf(waiting({ lookups: { fantasy_league_id: {} } } as never))).toBe('undefined');
+  });
+});
+
+describe('what an answer confirms that names no row', () => {
+  const fields = { fantasy_league_id: 1, player_id: 4, price: 7.5, type: 'initial' };
+
+  it('is the row itself, without its texts', () => {
+    const row = runRow(2, fields, { key: '1/4/initial' });
+    expect(prices?.match([row], []).get('1/4/initial')).toEqual({
+      id: null,
+      record: {
+        key: '1/4/initial',
+        id: null,
+        number: null,
+        digests: digestFields(fields),
+        values: { fantasy_league_id: 1, player_id: 4, price: 7.5 },
+      },
+    });
+  });
+
+  it('leaves out a row without a key', () => {
+    expect(prices?.match([runRow(2, fields, { key: null })], []).size).toBe(0);
+  });
+
+  it('a row without fields confirms nothing of them', () => {
+    const row = runRow(2, {}, { key: '1/4/initial', fields: null });
+    expect(prices?.match([row], []).get('1/4/initial')?.record.digests).toEqual({});
+  });
+});
+
+describe('points configurations', () => {
+  const fields = { fantasy_league_id: 1, starter_points: 2 };
+  const row = runRow(2, fields, { key: '1' });
+  const match = (answer: object) => points_config?.match([row], [answer]).get('1');
+
+  it('go out one league at a time, as the row is', () => {
+    expect(points_config?.groupOf(row)).toBe('1');
+    expect(points_config?.groupOf({ ...row, key: null })).toBe('');
+    expect(points_config?.body([row])).toEqual(fields);
+  });
+
+  it('are confirmed with the id of the answer', () => {
+    expect(match({ id: 'c', ...fields })).toEqual({
+      id: 'c',
+      record: { ...knownRecord('1', fields, 'c'), values: fields },
+    });
+  });
+
+  it('disagree when they come back with another value', () => {
+    expect(match({ id: 'c', fantasy_league_id: 1, starter_points: 1 })?.disagrees).toBe(
+      'the service holds starter_points 1, not 2',
+    );
+  });
+
+  it.each([{}, { starter_points: null }])('agree with an answer that does not show a value: %j', (shown) => {
+    expect(match({ id: 'c', ...shown })).not.toHaveProperty('disagrees');
+  });
+
+  it('are not confirmed by an answer that cannot be read, nor without a row', () => {
+    expect(match({ starter_points: 2 })).toBeUndefined();
+    expect(points_config?.match([], [{ id: 'c' }]).size).toBe(0);
+  });
+});
+
+it('what goes out how, and what of it side by side', () => {
+  const ways = Object.entries(pushRequests).map(([resource, { operation, updatesLikeCreates, parallel }]) => [
+    ...[resource, operation, updatesLikeCreates, parallel],
+  ]);
+  expect(ways).toEqual([
+    ['users', 'create-users', false, true],
+    ['prices', 'upload-prices', true, false],
+    ['points_config', 'set-points-config', true, false],
+    ['fantasy_leagues', 'create-fantasy-league', true, false],
+    ['mini_leagues', 'create-mini-league', true, true],
+    ['squads', 'create-squad', true, true],
+    ['auto_substitutions', 'trigger-auto-substitution', true, false],
+  ]);
+  expect(users?.groupOf(runRow(2, { external_id: 'A' }))).toBe(
+    users?.groupOf(runRow(3, { external_id: 'B' })),
+  );
+});
+
+describe('a new user', () => {
+  it('needs a name; nothing else does', () => {
+    const message = 'a new user needs a display_name: give it one';
+    expect(missingForCreate('users', runRow(2, { external_id: 'A' }))).toBe(message);
+    expect(missingForCreate('users', { fields: null })).toBe(message);
+    expect(missingForCreate('users', runRow(2, { display_name: 'Ann' }))).toBeUndefined();
+    expect(missingForCreate('squads', runRow(2, {}))).toBeUndefined();
+  });
+
+  it.each([
+    [{ is_active: false }, true],
+    [{ is_active: true }, false],
+    [{}, false],
+    [null, false],
+  ])('that is wanted as %j needs a second request: %s', (fields, needed) => {
+    expect(needsChangeAfterCreate({ fields })).toBe(needed);
+  });
+
+  it.each([
+    [true, {}, false],
+    [false, {}, true],
+    [true, { is_active: false }, true],
+    [false, { is_active: false }, false],
+    [undefined, { is_active: false }, false],
+  ])('whose row wants the flag %s, created with %j, is changed: %s', (wanted, values, follows) => {
+    const fields = wanted === undefined ? {} : { is_active: wanted };
+    expect(changeFollowsCreate({ fields }, knownRecord('A', values))).toBe(follows);
+    expect(changeFollowsCreate({ fields: null }, knownRecord('A', values))).toBe(false);
+  });
 });

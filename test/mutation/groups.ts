@@ -1,0 +1,44 @@
+/** Sources that are mutated together, and the tests that have to notice it. */
+export interface Group {
+  readonly sources: readonly string[];
+  readonly tests: readonly string[];
+}
+
+/** What decides whether a write goes out, what became of it, and when: a test that misses a change here would miss a second write. */
+export const groups: Readonly<Record<string, Group>> = {
+  answers: {
+    sources: ['src/client/classify.ts', 'src/client/envelope.ts'],
+    tests: ['test/unit/client/classify.test.ts', 'test/unit/client/envelope.test.ts'],
+  },
+  windows: {
+    sources: [
+      'src/client/rate-window.ts',
+      'src/client/throttle.ts',
+      'src/client/server-time.ts',
+      'src/client/request-log.ts',
+    ],
+    tests: [
+      'test/unit/client/rate-window.test.ts',
+      'test/unit/client/request-log.test.ts',
+      'test/unit/client/server-time.test.ts',
+      'test/unit/client/throttle.test.ts',
+    ],
+  },
+  budget: {
+    sources: ['src/model/budget.ts', 'src/client/budget.ts'],
+    tests: [
+      'test/unit/model/budget.test.ts',
+      'test/unit/model/window-length.test.ts',
+      'test/unit/client/budget.test.ts',
+      'test/property/budget.test.ts',
+    ],
+  },
+  plan: {
+    sources: ['src/plan/diff.ts', 'src/plan/requests.ts', 'src/plan/listed.ts', 'src/plan/known-records.ts'],
+    tests: [
+      'test/unit/plan/diff.test.ts',
+      'test/unit/plan/known-records.test.ts',
+      'test/unit/plan/requests.test.ts',
+    ],
+  },
+};

@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests of one group, with one seed for properties: the same mutants survive each time. */
+export default defineConfig({
+  test: {
+    include: (process.env['TEAMSHEET_MUTATION_TESTS'] ?? '').split(','),
+    restoreMocks: true,
+    setupFiles: ['test/mutation/setup.ts'],
+  },
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { digestFields } from '../../../src/plan/digest.ts';
+import {
+  knownMiniLeague,
+  knownSquad,
+  knownUser,
+  numberOf,
+  remembered,
+} from '../../../src/plan/known-records.ts';
+import { HIDDEN_FIELDS, listedResources } from '../../../src/plan/listed.ts';
+
+const UUID = '0b0e3c9a-0000-4000-8000-000000000002';
+/** `é` as a letter and an accent, and as one character. */
+const [APART, ONE] = ['e\u0301', '\u00e9'];
+
+describe('a listed user', () => {
+  it('is known by its external id in one spelling, with every field that it shows', () => {
+    const user = {
+      id: UUID,
+      user_id: 12,
+      external_id: `M-${APART}`,
+      display_name: 'Ann',
+      is_active: false,
+    };
+    const fields = { external_id: `M-${ONE}`, display_name: 'Ann', is_active: false };
+    expect(knownUser(user)).toEqual({
+      key: `M-${ONE}`,
+      id: UUID,
+      number: 12,
+      digests: digestFields(fields),
+      values: fields,
+    });
+  });
+
+  it('has no value for what the list does not show', () => {
+    const user = { id: UUID, external_id: 'M', display_name: null, is_active: null, user_id: null };
+    expect(knownUser(user)).toMatchObject({ number: null, values: { external_id: 'M' } });
+    expect(Object.keys(knownUser(user).digests)).toEqual(['external_id']);
+  });
+});
+
+describe('a listed squad', () => {
+  const squad = { id: UUID, name: `Caf${APART}`, user: { user_id: 7 }, fantasy_league: { id: 3 } };
+
+  it('is known by its league, its user and its name in one spelling', () => {
+    const fields = { fantasy_league_id: 3, user_id: 7, name: `Caf${ONE}` };
+    expect(knownSquad(squad)).toEqual({
+      key: `3/7/Caf${ONE}`,
+      id: UUID,
+      number: null,
+      digests: digestFields(fields),
+      values: fields,
+    });
+  });
+
+  it.each([
+    ['user', { ...squad, user: null }],
+    ['user number', { ...squad, user: { user_id: null } }],
+    ['league', { ...squad, fantasy_league: null }],
+    ['league number', { ...squad, fantasy_league: {} }],
+    ['name', { ...squad, name: null }],
+  ])('is not known without its %s', (_, without) => {
+    expect(knownSquad(without)).toBeUndefined();
+  });
+});
+
+describe('a listed mini league', () => {
+  const mini = { id: 40, name: `Caf${APART}`, fantasy_league: { id: 3 } };
+
+  it('is known by its league and its name in one spelling', () => {
+    const fields = { fantasy_league_id: 3, name: `Caf${ONE}` };
+    expect(knownMiniLeague(mini)).toEqual({
+      key: `3/Caf${ONE}`,
+      id: '40',
+      number: 40,
+      digests: digestFields(fields),
+      values: fields,
+    });
+  });
+
+  it.each([
+    ['league', { ...mini, fantasy_league: null }],
+    ['league number', { ...mini, fantasy_league: {} }],
+    ['name', { ...mini, name: null }],
+  ])('is not known without its %s', (_, without) => {
+    expect(knownMiniLeague(without)).toBeUndefined();
+  });
+});
+
+it('the state remembers no text, only its digest', () => {
+  const record = knownUser({ id: UUID, external_id: 'A', display_name: 'Ann Example', is_active: true });
+  expect(remembered(record)).toEqual({ ...record, values: { is_active: true } });
+});
+
+it.each([
+  ['40', 40],
+  ['999999999999999', 999_999_999_999_999],
+  ['9999999999999999', null],
+  ['x40', null],
+  ['40x', null],
+  [UUID, null],
+  ['', null],
+  [null, null],
+])('the id %s is the number %s', (id, number) => {
+  expect(numberOf(id)).toBe(number);
+});
+
+it('what the service lists, and how people call it', () => {
+  const named = Object.entries(listedResources).map(([resource, { operation, feature, one, several }]) => [
+    ...[resource, operation, feature, one, several],
+  ]);
+  expect(named).toEqual([
+    ['users', 'list-users', 'users', 'user', 'users'],
+    ['mini_leagues', 'list-mini-leagues', 'mini_leagues', 'mini league', 'mini leagues'],
+    ['squads', 'list-squads', 'squads', 'squad', 'squads'],
+  ]);
+  const { users, mini_leagues, squads } = listedResources;
+  expect(users?.known({ id: UUID, external_id: 'M' })?.key).toBe('M');
+  expect(mini_leagues?.known({ id: 1, name: 'Pub', fantasy_league: { id: 2 } })?.key).toBe('2/Pub');
+  expect(squads?.known({ id: UUID, name: 'XI', fantasy_league: { id: 2 }, user: { user_id: 4 } })?.key).toBe(
+    '2/4/XI',
+  );
+});
+
+it('what is sent and never listed', () => {
+  expect(HIDDEN_FIELDS).toEqual({
+    squads: ['players_in'],
+    mini_leagues: ['type'],
+    fantasy_leagues: ['league_id'],
+  });
+});
