@@ -62,6 +62,7 @@ const prices: Look = async (ports, account, mapping, open) => {
     : {
         ...seen,
         others: 'unclear',
+        grew: more > 0,
         why: `the upload log has ${more} records more than before that are not just these rows`,
       };
 };
