@@ -54,7 +54,7 @@ export const groups: Readonly<Record<string, Group>> = {
       'src/sync/logs.ts',
       'src/sync/read-back-logs.ts',
     ],
-    tests: [...inSync('logs', 'whole-list'), ...pushes],
+    tests: [...inSync('logs', 'settle-writes', 'whole-list'), ...pushes],
   },
   sending: {
     sources: [
