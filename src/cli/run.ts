@@ -23,8 +23,11 @@ export async function run(argv: readonly string[]): Promise<void> {
     cwd: process.cwd(),
     clock: realClock,
     random: realRandom,
-    signal: listenForSignals((name) =>
-      screen.tell(`${name}: finishing what is under way; a second ${name} ends at once`),
+    signal: listenForSignals(
+      (name) => screen.tell(`${name}: finishing what is under way; a second ${name} ends at once`),
+      // What a write that was under way became of is not known here: the state has its intent.
+      (name) =>
+        screen.tell(`${name}: ended at once; a push that had begun goes on with: ${programName(env)} resume`),
     ),
     screen,
     name: programName(env),

@@ -3,7 +3,7 @@ import { fetchTransport } from '../client/fetch-transport.ts';
 import { Observer } from '../client/observe.ts';
 import { StoppedError, TeamsheetError } from '../model/error.ts';
 import type { HttpResponse, Transport } from '../model/ports.ts';
-import type { RequestCounts, ServiceAccount, Store } from '../model/store.ts';
+import type { RequestCounts, Run, ServiceAccount, Store } from '../model/store.ts';
 import { keepLearnt } from '../sync/learn.ts';
 import { interruptedAt } from '../sync/interrupted.ts';
 import type { SyncPorts } from '../sync/sync.ts';
@@ -13,6 +13,7 @@ import { createResultFiles } from '../tables/result-files.ts';
 import type { ArgsOf } from './command.ts';
 import { connectionOf, readConfig } from './config.ts';
 import type { Config, Connection } from './config.ts';
+import { cutOffSentence } from './cut-off.ts';
 import { readFinishBy } from './finish-by.ts';
 import type { serviceFlags } from './flags.ts';
 import { openGoogle, sayGoogle } from './google.ts';
@@ -59,6 +60,8 @@ export async function withSession<T>(
   const store = await openState(config, program);
   const reporter = createReporter(program.screen, program.clock);
   try {
+    const cutOff = await cutOffSentence(store, config, program, isOn(connection));
+    if (cutOff !== undefined) program.screen.warn(cutOff);
     await checkOrigin(connection, store, args.trustOrigin === true);
     const session = openSession(
       { config, connection, store, reporter, readOnly },
@@ -80,6 +83,11 @@ export async function withSession<T>(
     await store.close();
   }
 }
+
+const isOn =
+  ({ baseUrl }: Connection) =>
+  ({ account }: Run): boolean =>
+    account.baseUrl === baseUrl;
 
 /** However the work ended, it ends no worse because of this. */
 async function learnAtTheEnd({ learn }: Session, { screen }: Program): Promise<void> {

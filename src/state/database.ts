@@ -2,6 +2,7 @@ import { linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
 
 import { ConfigError } from '../model/error.ts';
 import { makePrivateFile, makePrivateFolder } from './private-files.ts';
@@ -133,8 +134,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
+/** `seal(...)` in statements is the checksum of some values. */
 function connect(file: string | null, options: DatabaseOptions): DatabaseSync {
-  return new DatabaseSync(file ?? '', { timeout: options.busyTimeoutMs });
+  const connection = new DatabaseSync(file ?? '', { timeout: options.busyTimeoutMs });
+  connection.function('seal', { deterministic: true, varargs: true }, (...values) =>
+    crc32(values.join('\0')),
+  );
+  return connection;
 }
 
 /** The file appears under its name only when it is whole, so that an empty one is always a cut one and two processes never race over a new one. */

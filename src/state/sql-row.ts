@@ -6,7 +6,8 @@ export type SqlRow = readonly SQLOutputValue[];
 /** A stored value that is not what its column promises: the file was damaged or changed by hand. */
 export class UnreadableValueError extends Error {}
 
-function unreadable(column: number, cause?: unknown): UnreadableValueError {
+/** The error for a column whose value cannot be what was written. */
+export function unreadable(column: number, cause?: unknown): UnreadableValueError {
   return new UnreadableValueError(`column ${column + 1} of an answer does not hold what was written`, {
     cause,
   });
@@ -40,4 +41,10 @@ export function json(row: SqlRow, column: number): unknown {
   } catch (cause) {
     throw unreadable(column, cause);
   }
+}
+
+/** The parsed JSON of a column that always holds some. Errors: UnreadableValueError, also where a seal was broken. */
+export function written(row: SqlRow, column: number): unknown {
+  text(row, column);
+  return json(row, column);
 }

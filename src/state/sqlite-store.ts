@@ -19,7 +19,7 @@ import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
 import { makePrivateFolder } from './private-files.ts';
 import type { SqlRow } from './sql-row.ts';
-import { integer, json, text, textOrNull } from './sql-row.ts';
+import { integer, text, textOrNull, unreadable, written } from './sql-row.ts';
 import { openRunRows } from './sqlite-run-rows.ts';
 import { STATE_FORMAT } from './state-format.ts';
 import { attempt } from './storage-error.ts';
@@ -76,7 +76,7 @@ class SqliteStore implements Store {
 
   updateRun(id: string, changes: Partial<Omit<Run, 'id'>>): Promise<void> {
     return this.#db.write(() => {
-      const row = this.#db.get('SELECT document FROM run WHERE id = ?', id);
+      const row = this.#db.get('SELECT document FROM sealed_run WHERE id = ?', id);
       if (row === undefined) throw new InternalError('state.no_run', `no run ${id} is recorded`);
       const run = { ...parseRun(row), ...changes };
       this.#db.run(
@@ -92,7 +92,7 @@ class SqliteStore implements Store {
 
   run(id: string): Promise<Run | undefined> {
     return this.#db.read(() => {
-      const row = this.#db.get('SELECT document FROM run WHERE id = ?', id);
+      const row = this.#db.get('SELECT document FROM sealed_run WHERE id = ?', id);
       return row && parseRun(row);
     });
   }
@@ -100,7 +100,7 @@ class SqliteStore implements Store {
   runs(limit: number): Promise<readonly Run[]> {
     return this.#db.read(() =>
       this.#db
-        .all('SELECT document FROM run ORDER BY started_at_ms DESC, sequence DESC LIMIT ?', limit)
+        .all('SELECT document FROM sealed_run ORDER BY started_at_ms DESC, sequence DESC LIMIT ?', limit)
         .map(parseRun),
     );
   }
@@ -108,7 +108,7 @@ class SqliteStore implements Store {
   newestUnfinishedRun(account: ServiceAccount): Promise<Run | undefined> {
     return this.#db.read(() => {
       const row = this.#db.get(
-        'SELECT document FROM run WHERE account = ? AND finished = 0 ORDER BY started_at_ms DESC, sequence DESC LIMIT 1',
+        'SELECT document FROM sealed_run WHERE account = ? AND finished = 0 ORDER BY started_at_ms DESC, sequence DESC LIMIT 1',
         this.#account(account),
       );
       return row && parseRun(row);
@@ -119,9 +119,9 @@ class SqliteStore implements Store {
     return this.#db.read(() =>
       this.#db
         .all(
-          `SELECT document FROM run WHERE account = ? AND EXISTS (
-             SELECT 1 FROM json_each(run.document, '$.summaries') WHERE value ->> '$.conflict' > 0
-           ) ORDER BY started_at_ms, sequence`,
+          `SELECT document FROM sealed_run WHERE account = ? AND (document IS NULL OR EXISTS (
+             SELECT 1 FROM json_each(document, '$.summaries') WHERE value ->> '$.conflict' > 0
+           )) ORDER BY started_at_ms, sequence`,
           this.#account(account),
         )
         .map(parseRun),
@@ -215,14 +215,14 @@ class SqliteStore implements Store {
       if (row === undefined) {
         throw new InternalError('state.no_intent', `no intent ${intentId} is recorded for this account`);
       }
-      this.#confirm(number, (json(row, 0) as Intent).resource, confirmed);
+      this.#confirm(number, (written(row, 0) as Intent).resource, confirmed);
     });
   }
 
   intents(runId: string): Promise<readonly StoredIntent[]> {
     return this.#db.read(() =>
       this.#db
-        .all('SELECT document, result, detail FROM intent WHERE run_id = ? ORDER BY sequence', runId)
+        .all('SELECT document, result, detail FROM sealed_intent WHERE run_id = ? ORDER BY sequence', runId)
         .map(parseIntent),
     );
   }
@@ -231,7 +231,7 @@ class SqliteStore implements Store {
     return this.#db.read(() =>
       this.#db
         .all(
-          `SELECT document, result, detail FROM intent
+          `SELECT document, result, detail FROM sealed_intent
            WHERE account = ? AND substr(id, 1, length(?2)) = ?2 ORDER BY sequence LIMIT ?3`,
           this.#account(account),
           prefix,
@@ -245,7 +245,7 @@ class SqliteStore implements Store {
     return this.#db.read(() =>
       this.#db
         .all(
-          `SELECT document, result, detail FROM intent WHERE account = ? AND ${OPEN_INTENT} ORDER BY sequence`,
+          `SELECT document, result, detail FROM sealed_intent WHERE account = ? AND ${OPEN_INTENT} ORDER BY sequence`,
           this.#account(account),
         )
         .map(parseIntent),
@@ -259,8 +259,8 @@ class SqliteStore implements Store {
   ): Promise<ReadonlyMap<string, KnownRecord>> {
     return this.#db.read(() => {
       const rows = this.#db.all(
-        `SELECT snapshot.record FROM json_each(?3) AS wanted CROSS JOIN snapshot
-         ON snapshot.account = ?1 AND snapshot.resource = ?2 AND snapshot.key = wanted.value`,
+        `SELECT held.record FROM json_each(?3) AS wanted CROSS JOIN sealed_snapshot AS held
+         ON held.account = ?1 AND held.resource = ?2 AND held.key = wanted.value`,
         this.#account(account),
         resource,
         JSON.stringify(keys),
@@ -275,7 +275,7 @@ class SqliteStore implements Store {
   ): AsyncGenerator<readonly KnownRecord[]> {
     let [comparison, after] = ['>=', ''];
     for (;;) {
-      const statement = `SELECT record, key FROM snapshot
+      const statement = `SELECT record, key FROM sealed_snapshot
         WHERE account = ? AND resource = ? AND key ${comparison} ? ORDER BY key LIMIT ${PAGE_RECORDS}`;
       const from = after;
       const rows = await this.#db.read(() => this.#db.all(statement, this.#account(account), resource, from));
@@ -287,13 +287,14 @@ class SqliteStore implements Store {
   }
 
   countSnapshots(account: ServiceAccount, resource: ResourceName): Promise<number> {
-    return this.#db.read(() =>
-      this.#db.count(
-        'SELECT count(*) FROM snapshot WHERE account = ? AND resource = ?',
-        this.#account(account),
-        resource,
-      ),
-    );
+    return this.#db.read(() => {
+      const statement =
+        'SELECT count(*), count(record) FROM sealed_snapshot WHERE account = ? AND resource = ?';
+      const row = this.#db.get(statement, this.#account(account), resource) ?? [];
+      // A key that was changed would be looked for in vain, so that its record would seem to be new.
+      if (integer(row, 0) !== integer(row, 1)) throw unreadable(1);
+      return integer(row, 0);
+    });
   }
 
   confirm(account: ServiceAccount, resource: ResourceName, records: readonly KnownRecord[]): Promise<void> {
@@ -319,7 +320,7 @@ class SqliteStore implements Store {
   ): Promise<{ readonly value: string; readonly atMs: number } | undefined> {
     return this.#db.read(() => {
       const row = this.#db.get(
-        'SELECT value, at_ms FROM fact WHERE account = ? AND name = ?',
+        'SELECT value, at_ms FROM sealed_fact WHERE account = ? AND name = ?',
         this.#account(account),
         name,
       );
@@ -334,7 +335,10 @@ class SqliteStore implements Store {
   facts(account: ServiceAccount): Promise<readonly Fact[]> {
     return this.#db.read(() =>
       this.#db
-        .all('SELECT name, value, at_ms FROM fact WHERE account = ? ORDER BY name', this.#account(account))
+        .all(
+          'SELECT name, value, at_ms FROM sealed_fact WHERE account = ? ORDER BY name',
+          this.#account(account),
+        )
         .map((row) => ({ name: text(row, 0), value: text(row, 1), atMs: integer(row, 2) })),
     );
   }
@@ -344,7 +348,13 @@ class SqliteStore implements Store {
       const number = this.#addAccount(account);
       const nowMs = this.#clock.now();
       for (const { name, value } of facts)
-        this.#db.run('INSERT OR REPLACE INTO fact VALUES (?, ?, ?, ?)', number, name, value, nowMs);
+        this.#db.run(
+          'INSERT OR REPLACE INTO fact (account, name, value, at_ms) VALUES (?, ?, ?, ?)',
+          number,
+          name,
+          value,
+          nowMs,
+        );
     });
   }
 
@@ -406,23 +416,23 @@ function lastChange(folder: string): number {
 }
 
 /** A list does not say who manages a record: what is known of that stays. */
-const KEEP_MANAGER = `INSERT INTO snapshot VALUES (?, ?, ?, ?, ?)
+const KEEP_MANAGER = `INSERT INTO snapshot (account, resource, key, record, confirmed_at_ms) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET confirmed_at_ms = excluded.confirmed_at_ms, record = CASE
     WHEN excluded.record ->> '$.managedBy' IS NULL AND record ->> '$.managedBy' IS NOT NULL
     THEN json_set(excluded.record, '$.managedBy', record ->> '$.managedBy')
     ELSE excluded.record END`;
 
 function parseRun(row: SqlRow): Run {
-  return json(row, 0) as Run;
+  return written(row, 0) as Run;
 }
 
 function parseRecord(row: SqlRow): KnownRecord {
-  return json(row, 0) as KnownRecord;
+  return written(row, 0) as KnownRecord;
 }
 
 function parseIntent(row: SqlRow): StoredIntent {
   return {
-    ...(json(row, 0) as Intent),
+    ...(written(row, 0) as Intent),
     result: textOrNull(row, 1) as IntentResult | null,
     detail: text(row, 2),
   };

@@ -50,5 +50,50 @@ export const STATE_FORMAT: DatabaseFormat = {
        key_digest TEXT PRIMARY KEY,
        origin TEXT NOT NULL
      ) STRICT, WITHOUT ROWID;`,
+    // SQLite notices a page that is no page, not a value that was changed in its place: every row is sealed with a checksum that reading compares.
+    `ALTER TABLE run ADD COLUMN seal INTEGER;
+     UPDATE run SET seal = seal(id, account, started_at_ms, finished, document);
+     CREATE TRIGGER run_added AFTER INSERT ON run BEGIN
+       UPDATE run SET seal = seal(new.id, new.account, new.started_at_ms, new.finished, new.document) WHERE sequence = new.sequence;
+     END;
+     CREATE TRIGGER run_changed AFTER UPDATE OF id, account, started_at_ms, finished, document ON run BEGIN
+       UPDATE run SET seal = seal(new.id, new.account, new.started_at_ms, new.finished, new.document) WHERE sequence = new.sequence;
+     END;
+     ALTER TABLE intent ADD COLUMN seal INTEGER;
+     UPDATE intent SET seal = seal(id, account, run_id, document, result, detail);
+     CREATE TRIGGER intent_added AFTER INSERT ON intent BEGIN
+       UPDATE intent SET seal = seal(new.id, new.account, new.run_id, new.document, new.result, new.detail) WHERE sequence = new.sequence;
+     END;
+     CREATE TRIGGER intent_changed AFTER UPDATE OF id, account, run_id, document, result, detail ON intent BEGIN
+       UPDATE intent SET seal = seal(new.id, new.account, new.run_id, new.document, new.result, new.detail) WHERE sequence = new.sequence;
+     END;
+     ALTER TABLE snapshot ADD COLUMN seal INTEGER;
+     UPDATE snapshot SET seal = seal(account, resource, key, record, confirmed_at_ms);
+     CREATE TRIGGER snapshot_added AFTER INSERT ON snapshot BEGIN
+       UPDATE snapshot SET seal = seal(new.account, new.resource, new.key, new.record, new.confirmed_at_ms) WHERE account = new.account AND resource = new.resource AND key = new.key;
+     END;
+     CREATE TRIGGER snapshot_changed AFTER UPDATE OF account, resource, key, record, confirmed_at_ms ON snapshot BEGIN
+       UPDATE snapshot SET seal = seal(new.account, new.resource, new.key, new.record, new.confirmed_at_ms) WHERE account = new.account AND resource = new.resource AND key = new.key;
+     END;
+     ALTER TABLE fact ADD COLUMN seal INTEGER;
+     UPDATE fact SET seal = seal(account, name, value, at_ms);
+     CREATE TRIGGER fact_added AFTER INSERT ON fact BEGIN
+       UPDATE fact SET seal = seal(new.account, new.name, new.value, new.at_ms) WHERE account = new.account AND name = new.name;
+     END;
+     CREATE TRIGGER fact_changed AFTER UPDATE OF account, name, value, at_ms ON fact BEGIN
+       UPDATE fact SET seal = seal(new.account, new.name, new.value, new.at_ms) WHERE account = new.account AND name = new.name;
+     END;
+     CREATE VIEW sealed_run AS
+       SELECT sequence, id, account, started_at_ms, finished,
+         CASE WHEN seal IS seal(id, account, started_at_ms, finished, document) THEN document END AS document FROM run;
+     CREATE VIEW sealed_intent AS
+       SELECT sequence, id, account, run_id, result, detail,
+         CASE WHEN seal IS seal(id, account, run_id, document, result, detail) THEN document END AS document FROM intent;
+     CREATE VIEW sealed_snapshot AS
+       SELECT account, resource, key,
+         CASE WHEN seal IS seal(account, resource, key, record, confirmed_at_ms) THEN record END AS record FROM snapshot;
+     CREATE VIEW sealed_fact AS
+       SELECT account, name, at_ms,
+         CASE WHEN seal IS seal(account, name, value, at_ms) THEN value END AS value FROM fact;`,
   ],
 };

@@ -1,9 +1,11 @@
 import type { PushMapping } from '../mapping/mapping.ts';
+import type { Fields } from '../model/cell.ts';
 import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { Run, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { known, numberOf, remembered } from '../plan/known-records.ts';
 import { needsChangeAfterCreate } from '../plan/requests.ts';
 import { managed } from './missing-rows.ts';
+import type { OpenCase } from './open-cases.ts';
 import type { Assumption, ResolvedCase } from './resolve.ts';
 import type { SyncPorts } from './sync.ts';
 
@@ -17,16 +19,39 @@ export const byWord = ({ clock }: Pick<SyncPorts, 'clock'>): string =>
 const resultOf = (assume: Assumption): 'applied' | 'not_applied' =>
   assume === 'applied' ? 'applied' : 'not_applied';
 
-/** Records the operator's word on a write whose rows are not there. */
+/** The fields that stand in a key, of resources that are never sent again for another value: of the others the values are compared, which went with the rows. */
+const fieldsInKey: Partial<Record<PushMapping['resource'], (key: string) => Fields>> = {
+  fantasy_leagues: (name) => ({ name }),
+  auto_substitutions: (key) => {
+    const [league = '', game_week_id = ''] = key.split('/');
+    return { fantasy_league_id: Number(league), game_week_id };
+  },
+};
+
+/** Records the operator's word on a write whose rows are not there; of what was applied the keys are remembered. */
 export async function settleByWord(
   ports: Ports,
   account: ServiceAccount,
-  intentId: string,
+  { id, run }: Pick<OpenCase, 'id' | 'run'>,
   assume: Assumption,
 ): Promise<Settled> {
   const message = `${assume}, ${byWord(ports)}`;
-  await ports.store.settleIntent(account, intentId, resultOf(assume), message, []);
+  const intent = (await ports.store.intents(run.id)).find((each) => each.id === id);
+  const records =
+    assume === 'applied' && intent !== undefined ? await keyRecords(ports, account, intent) : [];
+  await ports.store.settleIntent(account, id, resultOf(assume), message, records);
   return { settled: resultOf(assume), message };
+}
+
+async function keyRecords(
+  { store }: Ports,
+  account: ServiceAccount,
+  { resource, keys }: StoredIntent,
+): Promise<readonly KnownRecord[]> {
+  const fieldsOf = fieldsInKey[resource];
+  if (fieldsOf === undefined) return [];
+  const held = await store.snapshots(account, resource, keys);
+  return keys.filter((key) => !held.has(key)).map((key) => known(key, null, null, fieldsOf(key)));
 }
 
 /**
@@ -76,7 +101,11 @@ function appliedRow(row: RunRow, { operation }: StoredIntent, message: string): 
       outcome: 'deferred',
       message: `${message}; created, but its active flag was not set yet`,
     };
-  return { rowNumber, outcome: row.change === 'update' ? 'updated' : 'created', message };
+  if (row.change === 'update') return { rowNumber, outcome: 'updated', message };
+  const isFlagUnknown = operation === 'create-users' && row.fields?.is_active !== undefined;
+  const flag =
+    '; created, but nobody knows whether its active flag is as the row says: the next push compares it';
+  return { rowNumber, outcome: 'created', message: isFlagUnknown ? message + flag : message };
 }
 
 const waitingRow = ({ rowNumber }: RunRow, { id }: Run, message: string): RunRowPatch => ({

@@ -7,7 +7,7 @@ import type { ListedResource } from '../plan/listed.ts';
 import { quotaUsed } from '../plan/quota.ts';
 import { fromSnapshots, nothingKnown, type ComparePorts, type Comparison } from './compare.ts';
 import { countsMore } from './evidence.ts';
-import { openWrites } from './open-writes.ts';
+import { openWrites, unansweredKeys } from './open-writes.ts';
 import { FULL_LIST_MAX_AGE_MS, isUnlistable, readWhole } from './whole-list.ts';
 
 /** The facts that a full list leaves behind. */
@@ -53,11 +53,10 @@ export async function compareListed(
       service,
       `compared with the ${listed.several} confirmed by a list of ${ageOf(last, ports.clock.now())} ago and the pushes since`,
     );
-  const settled = !open.some(({ operation }) => operation !== 'update-user');
   const auto =
     wanted === 'auto' && last !== undefined && prefersSnapshot(last, used, confirmed, ports.clock.now());
-  // Only a list can tell what became of a create without an answer.
-  if (settled && (wanted === 'snapshot' || auto)) return snapshot();
+  // Only a list can tell what became of a write without an answer: a change may have come through that the memory does not know.
+  if (open.length === 0 && (wanted === 'snapshot' || auto)) return snapshot();
   const fallBack = async (reason: string): Promise<Comparison> => {
     const message = `${mapping.name}: the service's ${listed.several} could not be listed (${reason})`;
     ports.emit({ kind: 'warning', message });
@@ -65,7 +64,8 @@ export async function compareListed(
     // The account counts as many as are known here, so that whatever is not known is new.
     if (open.length === 0 && used === compared.known) return compared;
     const wait = `the service could not be listed, so it is not known whether this ${listed.one} exists`;
-    return { ...compared, unknownKeysWait: wait };
+    const changes = open.filter(({ operation }) => operation === 'update-user');
+    return { ...compared, unknownKeysWait: wait, unanswered: unansweredKeys(changes) };
   };
   try {
     const { comparison, nameless } = await listAll(ports, mapping, listed, service, rows, used);

@@ -8,7 +8,7 @@ import { listedResources } from '../plan/listed.ts';
 import { quotaUsed } from '../plan/quota.ts';
 import { compareListed } from './compare-listed.ts';
 import { compareLive } from './compare-live.ts';
-import { openWrites } from './open-writes.ts';
+import { openWrites, unansweredKeys } from './open-writes.ts';
 import type { PlanOptions, SyncPorts } from './sync.ts';
 
 type Known = ReadonlyMap<string, readonly KnownRecord[]>;
@@ -57,7 +57,7 @@ export async function prepareComparison(
       : resource === 'auto_substitutions'
         ? await compareTriggers(ports, mapping, service, rows, options.adopt)
         : await compareOthers(ports, mapping, service, rows, options.adopt, wanted);
-  return { ...comparison, unanswered: await unansweredKeys(ports, mapping, service) };
+  return { ...comparison, unanswered: unansweredKeys(await openWrites(ports, service, resource)) };
 }
 
 /** The service cannot list its fantasy leagues: what this state created is all that can be known. */
@@ -159,22 +159,6 @@ async function compareOthers(
   if ((await openWrites(ports, service, mapping.resource)).length > 0) return comparison;
   const stop = await pricesWithoutMemory(ports, mapping);
   return stop === undefined ? comparison : { ...comparison, stop };
-}
-
-async function unansweredKeys(
-  ports: ComparePorts,
-  { resource }: PushMapping,
-  service: ServiceAccount,
-): Promise<ReadonlyMap<string, string>> {
-  const open = await openWrites(ports, service, resource);
-  return new Map(
-    open.flatMap(({ keys, runId }) =>
-      keys.map((key) => [
-        key,
-        `an earlier write of it (run ${runId}) has no trustworthy answer and cannot be read back; it is not sent again`,
-      ]),
-    ),
-  );
 }
 
 /** A comparison with nothing. */

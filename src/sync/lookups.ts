@@ -287,12 +287,12 @@ function valueResult(
 ): LookupResult {
   const value = fieldValue(mapping.resource, field, found);
   if (value !== undefined) return { kind: 'value', value };
-  const what = found === undefined ? `has no known ${take}` : `has ${take} ${show(String(found))}`;
-  return {
-    kind: 'stop',
-    outcome: 'invalid',
-    message: `${what}, and ${field} needs ${pushTarget(mapping.resource)?.fields[field]?.type ?? 'a value'}`,
-  };
+  const type = pushTarget(mapping.resource)?.fields[field]?.type ?? 'a value';
+  const message =
+    found === undefined
+      ? `has no ${take} that is known here: ask your provider for it, and give ${field} that value in place of the lookup`
+      : `has ${take} ${show(String(found))}, and ${field} needs ${type}`;
+  return { kind: 'stop', outcome: 'invalid', message };
 }
 
 function nameOf(candidate: Candidate): string {

@@ -14,6 +14,17 @@ export async function openWrites(
   return (await store.openIntents(account)).filter((intent) => intent.resource === resource);
 }
 
+/** The keys of open writes, and why their rows must wait where nothing can be read back. */
+export const unansweredKeys = (open: readonly StoredIntent[]): ReadonlyMap<string, string> =>
+  new Map(
+    open.flatMap(({ keys, runId }) =>
+      keys.map((key) => [
+        key,
+        `an earlier write of it (run ${runId}) has no trustworthy answer and cannot be read back; it is not sent again`,
+      ]),
+    ),
+  );
+
 const LISTED: ReadonlySet<string> = new Set(Object.keys(listedResources));
 
 /**

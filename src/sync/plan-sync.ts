@@ -188,7 +188,7 @@ async function planMapping(
   );
   const stops = [...(comparison?.stop === undefined ? [] : [comparison.stop]), ...stopped];
   if (stops.some(({ code }) => code === 'guard.reject_mode'))
-    plan = { ...plan, outcomes: allDeferred(plan.outcomes) };
+    plan = { ...plan, outcomes: allDeferred(plan.outcomes), toWrite: { create: 0, update: 0 } };
   return {
     plan,
     stopped: stops.map((error) => ({ mapping: mapping.name, error })),
@@ -257,16 +257,15 @@ function allDeferred(outcomes: OutcomeCounts): OutcomeCounts {
 async function countPlan(
   mapping: PushMapping,
   rows: RunRows,
-): Promise<Pick<MappingPlan, 'mapping' | 'resource' | 'operation' | 'outcomes' | 'changes'>> {
+): Promise<Pick<MappingPlan, 'mapping' | 'resource' | 'operation' | 'outcomes' | 'changes' | 'toWrite'>> {
   const changes = await rows.countChanges(mapping.name);
+  const open = await rows.countChanges(mapping.name, true);
   return {
     mapping,
     resource: mapping.resource,
     operation: mapping.operation,
-    outcomes: plannedOutcomes(
-      await rows.countOutcomes(mapping.name),
-      await rows.countChanges(mapping.name, true),
-    ),
+    outcomes: plannedOutcomes(await rows.countOutcomes(mapping.name), open),
+    toWrite: { create: open.get('create') ?? 0, update: open.get('update') ?? 0 },
     changes: Object.fromEntries(
       CHANGE_KINDS.map((kind) => [kind, changes.get(kind) ?? 0]),
     ) as MappingPlan['changes'],

@@ -163,6 +163,7 @@ class BatchPush {
         continue;
       }
       const applied = batch.filter((row) => row.key !== null && seen.found.has(row.key));
+      await this.#writer.remember(applied, seen.found);
       await this.#writer.patchConfirmed(applied, seen.found);
       await this.#writer.settle(intent, 'refused', reason, []);
       const left = batch.filter((row) => !applied.includes(row));
@@ -192,14 +193,12 @@ class BatchPush {
     const { ports, account, mapping } = this.#writer.task;
     const found = await readBackNow(ports, account, mapping, { intent, rows: batch });
     const missing = batch.filter((row) => row.key === null || !found.has(row.key));
-    await this.#writer.patchConfirmed(batch, found);
     const records = [...found.values()].map(({ record }) => record);
-    if (missing.length === 0) {
-      await this.#writer.settle(intent, 'applied', 'found by reading back', records);
-    } else {
-      await this.#writer.settle(intent, 'ambiguous', reason, records);
-      await this.#writer.hold(missing, `no trustworthy answer (${reason})`);
-    }
+    // What is remembered before its row is done cannot be sent twice, wherever the process ends.
+    if (missing.length === 0) await this.#writer.settle(intent, 'applied', 'found by reading back', records);
+    else await this.#writer.settle(intent, 'ambiguous', reason, records);
+    await this.#writer.patchConfirmed(batch, found);
+    if (missing.length > 0) await this.#writer.hold(missing, `no trustworthy answer (${reason})`);
     this.#writer.checkAmbiguous(reason);
   }
 }

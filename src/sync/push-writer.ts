@@ -171,6 +171,17 @@ export class PushWriter {
     }
   }
 
+  /** Remembers what a reading showed of rows, before the rows are marked: what is done and not remembered would be sent again by a later run. */
+  async remember(batch: readonly RunRow[], found: ReadonlyMap<string, Confirmation>): Promise<void> {
+    const { ports, account, mapping } = this.task;
+    const records = batch.flatMap(({ key }) => found.get(key ?? '')?.record ?? []);
+    await ports.store.confirm(
+      account,
+      mapping.resource,
+      records.map((record) => managed(mapping, record)),
+    );
+  }
+
   /** Marks the rows that an answer, or a list read afterwards, confirms. */
   async patchConfirmed(batch: readonly RunRow[], found: ReadonlyMap<string, Confirmation>): Promise<void> {
     await this.patch(

@@ -146,7 +146,7 @@ async function settleWithoutRows(
         settled: undefined,
         message: `${each.reason}; only you can say whether it was applied`,
       });
-    else settled.push({ ...each, ...(await settleByWord(ports, account.service, each.id, assume)) });
+    else settled.push({ ...each, ...(await settleByWord(ports, account.service, each, assume)) });
   }
   return settled;
 }

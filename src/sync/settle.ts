@@ -42,17 +42,15 @@ export async function settleWrites(
       ({ rowNumber }) => !again.has(rowNumber) && !created.has(rowNumber),
     );
     const patches = left.map((row) => settledRow(row, intent, seen, onAmbiguous));
+    const records = intent.keys.flatMap((key) => seen?.found.get(key)?.record ?? []);
+    // What is remembered before its row is done cannot be sent twice, wherever the process ends; the intent is closed last.
+    const held = records.map((record) => managed(mapping, record));
+    await ports.store.confirm(account, mapping.resource, held);
     await rows.patch(mapping.name, patches);
     for (const { rowNumber, outcome, id } of patches)
       if (outcome === null) (id === undefined ? again : created).add(rowNumber);
-    const records = intent.keys.flatMap((key) => seen?.found.get(key)?.record ?? []);
-    await ports.store.settleIntent(
-      account,
-      intent.id,
-      resultOf(intent, patches, again),
-      'settled by reading back',
-      records.map((record) => managed(mapping, record)),
-    );
+    const result = resultOf(intent, patches, again);
+    await ports.store.settleIntent(account, intent.id, result, 'settled by reading back', []);
   }
   return { again: [...again], created: [...created] };
 }
@@ -119,8 +117,14 @@ async function recordApplied(
     open.flatMap((row) => {
       const record = row.key === null ? undefined : confirmedRecords.get(row.key);
       if (record === undefined || row.fields === null) return [];
-      if (isListedCreate(intent)) return [confirmed(row, { id: record.id, record })];
-      const same = changedFields(row.fields, record).length === 0;
+      const changed = changedFields(row.fields, record);
+      if (isListedCreate(intent)) {
+        // Its flag may still have to follow; what else differs came after the answer.
+        const since = changed.filter((name) => name !== 'is_active' && name in record.digests);
+        const disagrees = `created, and changed since: the service holds another ${since.join(', ')}`;
+        return [confirmed(row, { id: record.id, record, ...(since.length > 0 && { disagrees }) })];
+      }
+      const same = changed.length === 0;
       return same
         ? [
             {

@@ -84,6 +84,8 @@ export interface MappingPlan {
   /** The outcomes that would be. */
   readonly outcomes: OutcomeCounts;
   readonly changes: Readonly<Record<ChangeKind, number>>;
+  /** The creates and updates that have no outcome yet; a resumed run has written others before. */
+  readonly toWrite: Readonly<Record<'create' | 'update', number>>;
   /** Writing requests. */
   readonly writes: number;
   /** Reading requests that the push itself makes. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parse } from 'csv-parse/sync';
@@ -53,6 +53,8 @@ const squads = Array.from({ length: 8 }, (_, n): Cells => [`M-${n}`, `Squad ${n}
 const minis = ['Office', 'Family', 'Pub', 'Street'];
 const prices = Array.from({ length: 25 }, (_, n): Cells => [n + 1, 4 + (n % 10) / 2]);
 const points = settingNames.map((name): Cells => [name, name.endsWith('_minutes') ? 60 : 3]);
+/** Rows of all tables: a configuration of points, a league and a trigger are one each. */
+const ROWS = users.length + squads.length + minis.length + prices.length + 3;
 const csv = (header: string, rows: readonly Cells[]): string =>
   [header, ...rows.map((row) => row.join(','))].join('\n') + '\n';
 
@@ -228,6 +230,41 @@ function expectIntents({ folder, database }: Season): void {
   for (const { digest } of readEffects(database)) expect(digests).toContain(digest.slice(0, 32));
 }
 
+/** The newest run as the state has it. */
+function newestRun({ folder }: Season): { readonly id: string; readonly phase: string } | undefined {
+  const path = join(folder.path, '.teamsheet/state.sqlite');
+  if (!existsSync(path)) return undefined;
+  const state = new DatabaseSync(path, { readOnly: true });
+  try {
+    const row = state.prepare('SELECT document FROM run ORDER BY id DESC LIMIT 1').get();
+    return row === undefined
+      ? undefined
+      : (JSON.parse(String(row['document'])) as { readonly id: string; readonly phase: string });
+  } finally {
+    state.close();
+  }
+}
+
+/** One sentence of the next command says what is done, what is not, and what to type. */
+async function expectSentence(season: Season): Promise<void> {
+  const run = newestRun(season);
+  const { code, stderr } = await season.run(['runs']);
+  expect(code, stderr).toBe(0);
+  const said = stderr.split('\n').filter((line) => line.includes('was cut off'));
+  if (run === undefined || run.phase === 'ended') { expect(said).toEqual([]); return; }
+  expect([run, said.length]).toEqual([run, 1]);
+  const [line = ''] = said;
+  expect(line).toContain(`run ${run.id} (push, `);
+  expect(line).toMatch(new RegExp(`teamsheet resume ${run.id} (goes on|plans it anew)$`));
+  if (run.phase === 'planning') { expect(line).toContain('nothing was sent'); return; }
+  const [, done = '', rows = '', left = '', unclear = '0'] =
+    /: (\d+) of (\d+) rows (?:is|are) done, (\d+) (?:is|are) not(?:, and of (\d+) it is not known yet)?;/.exec(
+      line,
+    ) ?? [];
+  expect({ line, rows: Number(rows) }).toEqual({ line, rows: ROWS });
+  expect({ line, sum: Number(done) + Number(left) + Number(unclear) }).toEqual({ line, sum: ROWS });
+}
+
 let whole: Facts;
 beforeAll(async () => {
   const season = await Season.open();
@@ -256,7 +293,10 @@ async function killSeason(seed: number): Promise<number> {
         laterMs: 20 * chance(),
       };
       const { code } = await season.run([turn === 0 ? 'push' : 'resume', '--yes', '--json'], death);
-      if (code === null) killed += 1;
+      if (code === null) {
+        killed += 1;
+        await expectSentence(season);
+      }
       expectNothingTwice(season);
       expectIntents(season);
     }
@@ -276,6 +316,7 @@ async function finish(season: Season, before: Facts): Promise<void> {
     const effects = readEffects(database).length;
     const resumed = await season.run(['resume', '--yes', '--json']);
     expect([0, 7], resumed.stderr).toContain(resumed.code);
+    expect(resumed.stderr.match(/was cut off/g)?.length ?? 0).toBeLessThanOrEqual(1);
     expectTruth(season, resumed, before);
     if (resumed.code === 0 || readEffects(database).length === effects) break;
     expect(round).toBeLessThan(ROUNDS);

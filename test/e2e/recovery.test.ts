@@ -234,6 +234,9 @@ describe('a signal', () => {
     });
     expect(stopped.code).toBe(130);
     expect(stopped.stdout).toBe('');
+    expect(stopped.stderr).toContain(
+      'SIGINT: ended at once; a push that had begun goes on with: teamsheet resume\n',
+    );
     const resumed = await json('resume');
     expect(resumed).toMatchObject({ exit_code: 0, mappings: [{ rows: 1, created: 1 }] });
     const { data } = JSON.parse((await run(['api', 'list-users'])).stdout) as { readonly data: unknown[] };

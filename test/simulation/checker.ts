@@ -38,6 +38,7 @@ const UNTOUCHED: ReadonlySet<Outcome | null> = new Set([
 const HALF_DONE = 'created, but its active flag was not set';
 const MISSING = ' (missing)';
 const TAKEN = 'taken as applied';
+const UNKNOWN_FLAG = 'nobody knows whether its active flag is as the row says';
 
 /** The operator's word is on one write, and the run may have sent the row in another one. */
 const NOT_TAKEN = 'taken as not applied';
@@ -195,7 +196,7 @@ export class Checker {
   ): void {
     const where = `${mapping} row ${rowNumber} (${key ?? ''})`;
     // The operator's word on a create says nothing of a flag that could only be set afterwards.
-    const said = message.includes(TAKEN) ? ['is_active'] : [];
+    const said = message.includes(TAKEN) && message.includes(UNKNOWN_FLAG) ? ['is_active'] : [];
     const matching = effects.filter(({ after }) =>
       Object.entries(fields ?? {}).every(
         ([name, value]) =>

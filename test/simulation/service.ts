@@ -46,6 +46,11 @@ export class SimulatedService {
   readonly #now: () => number;
   readonly #limiter: Limiter;
 
+  /** A day whose requests are spent is a trouble like any other, that ends with the others. */
+  enlargeDay(): void {
+    this.#limiter.enlargeDay();
+  }
+
   constructor(habits: Habits, dice: Dice, now: () => number) {
     this.#habits = habits;
     this.#dice = dice;

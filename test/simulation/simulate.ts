@@ -109,6 +109,7 @@ class Simulation {
     for (const step of this.scenario.steps) await this.#step(step);
     this.wire.weather = CALM;
     this.service.quota.clear();
+    this.service.enlargeDay();
     this.#around.desk.mend();
     this.history.note('-- nothing goes wrong from now on');
     await this.world.pass(2 * this.scenario.settleMs);

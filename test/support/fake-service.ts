@@ -14,6 +14,8 @@ export type Fault =
   | 'late'
   /** The first half of a batch is applied, then the whole is refused. */
   | 'half_then_refused'
+  /** Applied, then refused. */
+  | 'all_then_refused'
   | 'refused'
   /** Refused for its size. */
   | 'too_large'
@@ -299,6 +301,9 @@ export class FakeService implements Service {
         return { kind: 'refused', status: 400, message: 'no' };
       case 'too_large':
         return { kind: 'refused', status: 413, message: 'too large' };
+      case 'all_then_refused':
+        this.#apply(write);
+        return { kind: 'refused', status: 400, message: 'done all the same' };
       case 'half_then_refused':
         if (write.operation === 'create-users') {
           const { users } = write.body as { users: User[] };

@@ -8,6 +8,7 @@ import { readContract } from '../contract.ts';
 import type { Contract } from '../contract.ts';
 import type { Config } from '../config.ts';
 import { readConfig } from '../config.ts';
+import { cutOffSentence } from '../cut-off.ts';
 import { attempt, good } from '../finding.ts';
 import type { Finding } from '../finding.ts';
 import { serviceFlags, yes } from '../flags.ts';
@@ -18,6 +19,7 @@ import { contractDocument, renderContract } from '../render/contract.ts';
 import { renderCount, renderDuration } from '../render/text.ts';
 import { withSession } from '../session.ts';
 import type { Session, SessionArgs } from '../session.ts';
+import { openState } from '../state.ts';
 
 /** `doctor`: one line for everything that must be right before a push, with the fix. Sends one GET, and asks Google only where it is used. */
 export const doctor = defineCommand({
@@ -77,8 +79,22 @@ async function* examine(args: SessionArgs, program: Program, wanted: Wanted): As
     }),
   );
   if ('level' in found) yield found;
-  else yield* found.findings;
+  else {
+    yield* found.findings;
+    yield* checkRuns(config, program);
+  }
   yield* checkGoogle(config, mappings, program);
+}
+
+/** A run that was cut off is told as a finding, with its next command. */
+async function* checkRuns(config: Config, program: Program): AsyncGenerator<Finding> {
+  const store = await openState(config, { ...program, screen: { warn: () => undefined } });
+  try {
+    const found = await cutOffSentence(store, config, program);
+    if (found !== undefined) yield { level: 'warning', name: 'runs', found };
+  } finally {
+    await store.close();
+  }
 }
 
 /** Each mapping by itself: one that only lacks a variable is no mistake before it is used. */

@@ -8,6 +8,7 @@ import { defineCommand } from '../command.ts';
 import { readConfig } from '../config.ts';
 import { renderResultRow, renderRun, renderRuns } from '../render/runs.ts';
 import { renderCountOf } from '../render/text.ts';
+import { cutOffSentence } from '../cut-off.ts';
 import { duration, text, wholeNumber } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { pruneRuns } from '../prune-runs.ts';
@@ -51,6 +52,8 @@ export const runs = defineCommand({
         const options = { keep: keep ?? KEEP_RUNS, olderThanMs: olderThan ?? KEEP_MS };
         return await pruneRuns(store, config, options, args.yes === true, program);
       }
+      const cutOff = await cutOffSentence(store, config, program);
+      if (cutOff !== undefined) screen.warn(cutOff);
       if (id === undefined) {
         const list = await store.runs(limit ?? LIST_LENGTH);
         const shown = list.length === 0 ? 'no runs yet' : renderRuns(list, config.timezone, screen.dataStyle);

@@ -27,11 +27,11 @@ const MINUTE_MS = 60_000;
 
 /** `set up 1 league, 240 users, 240 squads; change 3 users: 248 requests, 3 min`; undefined when nothing would be written. */
 export function renderSum({ mappings, requests, forecast }: PlannedPush, nowMs: number): string | undefined {
-  const counts = (pick: 'created' | 'updated', resources: readonly Pushed[]): readonly string[] =>
+  const counts = (pick: 'create' | 'update', resources: readonly Pushed[]): readonly string[] =>
     resources.flatMap((resource) => {
       const count = mappings
         .filter((plan) => plan.resource === resource)
-        .reduce((sum, { outcomes }) => sum + outcomes[pick], 0);
+        .reduce((sum, { toWrite }) => sum + toWrite[pick], 0);
       const [one, several] = NOUNS[resource];
       return count === 0 ? [] : [renderCountOf(count, one, several)];
     });
@@ -42,14 +42,14 @@ export function renderSum({ mappings, requests, forecast }: PlannedPush, nowMs: 
     ...clause(
       'set up',
       counts(
-        'created',
+        'create',
         PUSHED.filter((resource) => MADE[resource] === undefined),
       ),
     ),
     ...PUSHED.flatMap((resource) =>
-      clause(MADE[resource] ?? '', MADE[resource] === undefined ? [] : counts('created', [resource])),
+      clause(MADE[resource] ?? '', MADE[resource] === undefined ? [] : counts('create', [resource])),
     ),
-    ...clause('change', counts('updated', PUSHED)),
+    ...clause('change', counts('update', PUSHED)),
     ...clause('deactivate', gone === 0 ? [] : [renderCountOf(gone, 'user')]),
   ];
   if (clauses.length === 0) return undefined;

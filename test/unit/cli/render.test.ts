@@ -271,6 +271,7 @@ describe('a plan', () => {
           resource: 'users',
           outcomes: { ...NONE, rows: 40, created: 20, updated: 1, invalid: 1, unchanged: 18 },
           changes: { create: 20, update: 1, invalid: 1 },
+          toWrite: { create: 20, update: 1 },
           writes: 2,
           reads: 0,
           worst: { writes: 39, reads: 12 },
@@ -349,6 +350,45 @@ describe('a plan', () => {
     expect(renderPlan(planned({ mappings }), sample, view)).toContain(
       '+  users row 2  M2  display_name: Ann\n+  prices row 14  1/7/current  price: 5.5\n',
     );
+  });
+
+  it('names the row that a value is known after, also where the value is part of the key', () => {
+    const [mapping] = planned({}).mappings;
+    const mappings = [
+      { ...mapping, mapping: { name: 'squads' }, resource: 'squads' },
+    ] as unknown as PlannedPush['mappings'];
+    const fields = {
+      name: { before: null, after: 'Rovers' },
+      user_id: { before: null, after: 'known after users[M-041]' },
+      players_in: { before: null, after: [1, 2] },
+      fantasy_league_id: { before: null, after: 1 },
+    };
+    const sample = [change('create', 42, { mapping: 'squads', key: '1/users[M-041]/Rovers', fields })];
+    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
+    expect(renderPlan(planned({ mappings }), sample, view)).toContain(
+      '+  squads row 42  1/users[M-041]/Rovers  user_id: known after users[M-041], players_in: 1 2\n',
+    );
+  });
+
+  it('sums up what is still to be written, not what a resumed run has written before', () => {
+    const [mapping] = planned({}).mappings;
+    const users = {
+      ...mapping,
+      outcomes: { ...NONE, rows: 20, created: 20 },
+      toWrite: { create: 0, update: 0 },
+    };
+    const squads = {
+      ...mapping,
+      mapping: { name: 'squads' },
+      resource: 'squads',
+      outcomes: { ...NONE, rows: 20, created: 20 },
+      toWrite: { create: 3, update: 0 },
+    };
+    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
+    const lines = (mappings: readonly unknown[]): string =>
+      renderPlan(planned({ mappings: mappings as PlannedPush['mappings'] }), [], view);
+    expect(lines([users, squads])).toContain('\n\nset up 3 squads: ');
+    expect(lines([users, { ...squads, toWrite: { create: 0, update: 0 } }])).not.toContain('set up');
   });
 
   it('shows the warning of a row that goes on', () => {

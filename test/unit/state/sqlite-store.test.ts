@@ -236,13 +236,50 @@ describe('a state file that is not whole', () => {
     await expect(open()).rejects.toMatchObject({ code: 'state.damaged' });
   });
 
-  it('names the file when a value in it is not what was written', async () => {
+  it.each([
+    ['a value', '"id":"held"', '"id":"helt"', (store: Store) => store.snapshots(account, 'users', ['a-key'])],
+    ['a key', 'a-key', 'a-kez', (store: Store) => store.countSnapshots(account, 'users')],
+    ['an intent', '"operation":"create', '"operation":"creatf', (store: Store) => store.openIntents(account)],
+    ['a run', '"command":"push"', '"command":"pusi"', (store: Store) => store.runs(1)],
+    ['a fact', 'learnt-value', 'learnt-valuf', (store: Store) => store.fact(account, 'learnt')],
+  ])('names the file when %s in it is not what was written', async (_what, was, is, read) => {
     const store = await open();
-    await store.confirm(account, 'users', [{ key: 'a', id: null, number: null, digests: {}, values: {} }]);
-    edit("UPDATE snapshot SET record = '{'");
-    const read = store.snapshots(account, 'users', ['a']);
-    await expect(read).rejects.toMatchObject({ code: 'state.damaged', place: { file } });
+    await fillStore(store, 1);
+    await store.confirm(account, 'users', [
+      { key: 'a-key', id: 'held', number: null, digests: {}, values: {} },
+    ]);
+    await store.setFact(account, 'learnt', 'learnt-value');
+    await store.addRun({
+      id: 'RUN',
+      command: 'push',
+      account,
+      startedAtMs: 1,
+      endedAtMs: null,
+      exitCode: null,
+      phase: 'writing',
+      finished: false,
+      mappings: '{}',
+      summaries: [],
+      requests: null,
+    });
+    await store.addIntent(account, {
+      id: 'INTENT',
+      runId: 'RUN',
+      mapping: 'users',
+      resource: 'users',
+      operation: 'create-users',
+      rowNumbers: [2],
+      keys: ['b-key'],
+      bodyDigest: '',
+      sentAtMs: 1,
+    });
     await store.close();
+    const bytes = readFileSync(file, 'latin1');
+    expect(bytes).toContain(was);
+    writeFileSync(file, bytes.replaceAll(was, is), 'latin1');
+    const again = await open();
+    await expect(read(again)).rejects.toMatchObject({ code: 'state.damaged', place: { file } });
+    await again.close();
   });
 
   it('keeps a whole first part of the writes when its log was cut anywhere', async () => {

@@ -255,6 +255,45 @@ describe("the operator's word", () => {
     });
   });
 
+  it('applied says of a create that its flag could not go with that nobody knows it', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,true', 'B,Bob,');
+    engine.service.faults.push('lost');
+    engine.service.listable = false;
+    const run = await pushUsers(engine);
+    const [intent] = await engine.store.intents(run);
+    await settle(engine, intent?.id, 'applied');
+    const [a = [], b = []] = resultLines(engine).map((line) => line.slice(-3));
+    expect([a[0], b[0]]).toEqual(['created', 'created']);
+    expect(a[1]).toContain('nobody knows whether its active flag is as the row says');
+    expect(b[1]).not.toContain('flag');
+  });
+
+  it('of a trigger whose rows are gone still keeps it from being sent again', async () => {
+    const engine = await makeEngine();
+    engine.service.counter = 'absent';
+    const triggers = pushMapping({
+      name: 'triggers',
+      resource: 'auto_substitutions',
+      operation: 'trigger',
+      source: source('triggers.csv'),
+    });
+    engine.tables.set('triggers.csv', [
+      ['fantasy_league_id', 'game_week_id'],
+      ['1', '01234567-89ab-4cde-8f01-23456789abcd'],
+    ]);
+    engine.service.faults.push('lost');
+    engine.service.substitutes = 0;
+    const hasty = { ...engine.ports, maxWaitMs: 0 };
+    const { report } = await push(hasty, 'push', [triggers], PLAN_OPTIONS, approve);
+    const rows = await engine.store.openRunRows(report.run ?? '');
+    await rows.remove();
+    const [intent] = await engine.store.intents(report.run ?? '');
+    expect(await settle(engine, intent?.id, 'applied')).toMatchObject({ cases: [{ settled: 'applied' }] });
+    await push(engine.ports, 'push', [triggers], PLAN_OPTIONS, approve);
+    expect(engine.service.writes).toHaveLength(1);
+  });
+
   it('nothing is recorded without approval', async () => {
     const engine = await makeEngine();
     const run = await lostLeague(engine, 'lost');

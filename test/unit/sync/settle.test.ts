@@ -297,6 +297,52 @@ describe('a user that was created and whose flag is not set yet', () => {
   });
 });
 
+describe('a change without an answer', () => {
+  const line = (key: string, name: string, active: string): readonly (readonly string[])[] => [
+    ['external_id', 'display_name', 'is_active'],
+    [key, name, active],
+  ];
+
+  it('is not compared with what is remembered: it may have come through', async () => {
+    const engine = await makeEngine();
+    const mapping = { ...users, compare: 'snapshot' as const };
+    engine.tables.set('users.csv', line('U1', 'One', ''));
+    await run(engine, mapping);
+    engine.tables.set('users.csv', line('U1', 'Eins', ''));
+    engine.service.faults.push('lost', 'lost', 'lost');
+    expect(outcomes(await run(engine, mapping, { maxWaitMs: 0 }))).toEqual({ unknown: 1 });
+    engine.tables.set('users.csv', line('U1', 'One', ''));
+    expect(outcomes(await run(engine, mapping))).toEqual({ updated: 1 });
+    expect(engine.service.users).toMatchObject([{ display_name: 'One' }]);
+  });
+
+  it('waits where the service cannot be listed either', async () => {
+    const engine = await makeEngine();
+    engine.tables.set('users.csv', line('U1', 'One', ''));
+    await run(engine);
+    engine.tables.set('users.csv', line('U1', 'Eins', ''));
+    engine.service.faults.push('lost', 'lost', 'lost');
+    await run(engine, users, { maxWaitMs: 0 });
+    engine.tables.set('users.csv', line('U1', 'One', ''));
+    engine.service.listable = false;
+    expect(outcomes(await run(engine))).toEqual({ deferred: 1 });
+    expect(resultLines(engine)[0]?.message).toContain('has no trustworthy answer');
+  });
+
+  it('of a user that another run has changed since ends in conflict, not as created', async () => {
+    const engine = await makeEngine();
+    engine.tables.set('users.csv', line('U1', 'One', 'false'));
+    engine.service.faults.push(undefined, 'vanished', 'vanished', 'vanished');
+    const first = await run(engine, users, { maxWaitMs: 0 });
+    expect(outcomes(first)).toEqual({ unknown: 1 });
+    engine.tables.set('users.csv', line('U1', 'Eins', 'false'));
+    expect(outcomes(await run(engine))).toEqual({ updated: 1 });
+    expect(outcomes(await resume(engine.ports, first.report.run ?? '', approve))).toEqual({ conflict: 1 });
+    expect(resultLines(engine)[0]?.message).toContain('display_name');
+    expect(engine.service.users).toMatchObject([{ display_name: 'Eins', is_active: false }]);
+  });
+});
+
 describe('two mappings with one key', () => {
   const other = mappingOn('others.csv', { name: 'others' });
   const both = (engine: Engine, ports: Partial<SyncPorts> = {}): Promise<PushResult> => {

@@ -1,0 +1,42 @@
+import type { Run } from '../model/store.ts';
+import { cutOffRuns, type CutOff } from '../sync/cut-off.ts';
+import type { Config } from './config.ts';
+import type { Program } from './program.ts';
+import { renderCountOf, renderTime } from './render/text.ts';
+import { openLock } from './state.ts';
+
+type Said = Pick<Program, 'name'>;
+
+/**
+ * One sentence on the newest run that was cut off, such as by a power cut: what is done, what is not, and the next command. Undefined when there is none.
+ * Errors: those of the state.
+ */
+export async function cutOffSentence(
+  store: Parameters<typeof cutOffRuns>[0]['store'],
+  config: Config,
+  program: Said,
+  fits: (run: Run) => boolean = () => true,
+): Promise<string | undefined> {
+  const [newest, ...others] = await cutOffRuns({ store, lock: openLock(config) }, fits);
+  if (newest === undefined) return undefined;
+  const more = renderCountOf(others.length, 'more run was', 'more runs were');
+  const rest = others.length === 0 ? '' : ` (${more} cut off: ${program.name} runs)`;
+  return renderCutOff(newest, config.timezone, program) + rest;
+}
+
+function renderCutOff(cut: CutOff, timezone: string, { name }: Said): string {
+  const { id, command, startedAtMs, phase } = cut.run;
+  const was = `run ${id} (${command}, ${renderTime(startedAtMs, timezone)}) was cut off`;
+  if (command === 'api')
+    return `${was}: nobody knows whether its request was done; ${name} resolve ${cut.openIntent ?? ''} settles it`;
+  if (phase === 'planning') return `${was}: nothing was sent; ${name} resume ${id} plans it anew`;
+  return `${was}: ${renderProgress(cut)}; ${name} resume ${id} goes on`;
+}
+
+function renderProgress({ rows, done, unclear }: CutOff): string {
+  const left = rows - done - unclear;
+  const are = (count: number): string => (count === 1 ? 'is' : 'are');
+  const isDone = `${done} of ${renderCountOf(rows, 'row', 'rows')} ${are(done)} done`;
+  if (unclear === 0) return `${isDone}, ${left} ${are(left)} not`;
+  return `${isDone}, ${left} ${are(left)} not, and of ${unclear} it is not known yet`;
+}
