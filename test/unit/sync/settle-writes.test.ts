@@ -306,10 +306,11 @@ describe('an answer that was recorded before its rows were marked', () => {
       sent: [{ rowNumbers: [1, 2, 3, 4, 5, 6], ...applied }],
     });
     const { store } = given.engine;
-    // A field that the service shows otherwise does not make it another record.
-    const listed = [1, 3, 5, 6].map((at) =>
-      knownRecord(`U${at}`, { external_id: `U${at}`, display_name: 'x' }),
-    );
+    // Nobody knows what the service holds of a field that it does not show.
+    const listed = [
+      knownRecord('U1', { external_id: 'U1' }),
+      ...[3, 5, 6].map((at) => knownRecord(`U${at}`, { ...fieldsOf(at), is_active: true })),
+    ];
     await store.confirm(ACCOUNT, 'users', listed);
     expect(await record(given)).toEqual([
       { rowNumber: 1, outcome: 'created', id: 'id-U1' },
@@ -319,6 +320,17 @@ describe('an answer that was recorded before its rows were marked', () => {
       { rowNumber: 5, outcome: null },
       { rowNumber: 6, outcome: null, id: 'id-U6' },
     ]);
+  });
+
+  it('of a create that was changed since is a conflict that names the fields', async () => {
+    const given = await ended({
+      rows: [create(1, { message: 'a remark', fields: { ...fieldsOf(1), motto: 'One' } })],
+      sent: [{ rowNumbers: [1], ...applied }],
+    });
+    const changed = knownRecord('U1', { ...fieldsOf(1), display_name: 'Somebody', motto: 'Two' });
+    await given.engine.store.confirm(ACCOUNT, 'users', [changed]);
+    const message = 'a remark; created, and changed since: the service holds another display_name, motto';
+    expect(await record(given)).toEqual([{ rowNumber: 1, outcome: 'conflict', id: 'id-U1', message }]);
   });
 
   it.each([
