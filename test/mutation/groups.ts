@@ -54,7 +54,10 @@ export const groups: Readonly<Record<string, Group>> = {
       'src/sync/logs.ts',
       'src/sync/read-back-logs.ts',
     ],
-    tests: [...inSync('evidence', 'logs', 'read-back', 'settle-writes', 'whole-list'), ...pushes],
+    tests: [
+      ...inSync('evidence', 'logs', 'read-back', 'read-back-logs', 'settle-writes', 'whole-list'),
+      ...pushes,
+    ],
   },
   sending: {
     sources: [
