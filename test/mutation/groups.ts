@@ -54,10 +54,7 @@ export const groups: Readonly<Record<string, Group>> = {
       'src/sync/logs.ts',
       'src/sync/read-back-logs.ts',
     ],
-    tests: [
-      ...inSync('evidence', 'logs', 'read-back', 'read-back-logs', 'settle-writes', 'whole-list'),
-      ...pushes,
-    ],
+    tests: inSync('evidence', 'logs', 'read-back', 'read-back-logs', 'settle', 'settle-writes', 'whole-list'),
   },
   sending: {
     sources: [
@@ -66,6 +63,6 @@ export const groups: Readonly<Record<string, Group>> = {
       'src/sync/push-writer.ts',
       'src/sync/open-writes.ts',
     ],
-    tests: pushes,
+    tests: [...inSync('open-writes', 'push-changes', 'read-back', 'cut-off'), ...pushes],
   },
 };

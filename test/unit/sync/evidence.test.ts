@@ -13,8 +13,8 @@ import {
 import type { PushTask } from '../../../src/sync/push-writer.ts';
 import { knownRecord, pushMapping, runRow } from '../../support/builders.ts';
 import { makeEngine, type Engine } from '../../support/engine.ts';
+import { ACCOUNT, intentOf, startedRun } from '../../support/writes.ts';
 
-const ACCOUNT = { baseUrl: 'http://127.0.0.1:8787', accountId: 'a' };
 const mappingOf = (resource: PushMapping['resource']): PushMapping =>
   pushMapping({ name: resource, resource });
 const users = mappingOf('users');
@@ -162,18 +162,8 @@ describe('an account that counts more than before', () => {
   it('is one with more unlisted records than before any of the writes', async () => {
     const engine = await makeEngine();
     await known(engine, 'users', 2);
-    const write = (unlisted?: number) => ({
-      id: 'W',
-      runId: 'RUN',
-      mapping: 'users',
-      resource: 'users' as const,
-      operation: 'create-users',
-      rowNumbers: [],
-      keys: [],
-      bodyDigest: '',
-      sentAtMs: 0,
-      ...(unlisted !== undefined && { evidence: JSON.stringify({ atMs: 0, unlisted }) }),
-    });
+    const write = (unlisted?: number) =>
+      intentOf('W', unlisted === undefined ? {} : { evidence: JSON.stringify({ atMs: 0, unlisted }) });
     const more = (used: number | undefined, ...before: readonly (number | undefined)[]): Promise<boolean> =>
       countsMore(engine.ports, ACCOUNT, users, used, before.map(write));
     expect(await more(5, 3)).toBe(false);
@@ -207,32 +197,18 @@ describe('the writes since', () => {
     for (const [at, each] of past.entries()) {
       const { run, sentAtMs, result = 'applied', endedAtMs = null, account = ACCOUNT } = each;
       const { mapping = prices, evidence } = each;
-      if ((await store.run(run)) === undefined)
-        await store.addRun({
-          id: run,
-          command: 'push',
-          account,
-          startedAtMs: 0,
-          endedAtMs,
-          exitCode: null,
-          phase: 'ended',
-          finished: true,
-          mappings: '[]',
-          summaries: [],
-          requests: null,
-        });
-      await store.addIntent(account, {
-        id: `${at}`,
+      if ((await store.run(run)) === undefined) await store.addRun(startedRun(run, { account, endedAtMs }));
+      const intent = intentOf(`${at}`, {
         runId: run,
         mapping: mapping.name,
         resource: mapping.resource,
         operation: 'upload-prices',
         rowNumbers: [at],
         keys: [`K${at}`],
-        bodyDigest: '',
         sentAtMs,
         ...(evidence !== undefined && { evidence }),
       });
+      await store.addIntent(account, intent);
       if (result !== null) await store.settleIntent(account, `${at}`, result, '', []);
     }
     return engine;

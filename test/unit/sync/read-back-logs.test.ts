@@ -6,8 +6,8 @@ import type { IntentResult } from '../../../src/model/store.ts';
 import { readBack, type OpenWrite, type Seen } from '../../../src/sync/read-back.ts';
 import { pushMapping, runRow } from '../../support/builders.ts';
 import { makeEngine, type Engine } from '../../support/engine.ts';
+import { ACCOUNT, intentOf, startedRun } from '../../support/writes.ts';
 
-const ACCOUNT = { baseUrl: 'http://127.0.0.1:8787', accountId: 'a' };
 const AT_MS = 1000;
 const NO_EVIDENCE =
   'what the service held before it could not be read, so nobody can tell whether it was applied';
@@ -29,33 +29,18 @@ async function sent(
   { name, resource }: PushMapping,
   writes: readonly Sent[],
 ): Promise<readonly OpenWrite[]> {
-  await store.addRun({
-    id: 'RUN',
-    command: 'push',
-    account: ACCOUNT,
-    startedAtMs: 0,
-    endedAtMs: null,
-    exitCode: null,
-    phase: 'writing',
-    finished: false,
-    mappings: '[]',
-    summaries: [],
-    requests: null,
-  });
+  await store.addRun(startedRun('RUN'));
   const open: OpenWrite[] = [];
   for (const [at, { keys, result, evidence, rows, sentAtMs = AT_MS }] of writes.entries()) {
-    const intent = {
-      id: `W${at + 1}`,
-      runId: 'RUN',
+    const intent = intentOf(`W${at + 1}`, {
       mapping: name,
       resource,
       operation: 'upload',
       rowNumbers: keys.map((_, row) => row + 1),
       keys,
-      bodyDigest: '',
       sentAtMs,
       ...(evidence && { evidence: JSON.stringify({ atMs: AT_MS, ...evidence }) }),
-    };
+    });
     await store.addIntent(ACCOUNT, intent);
     if (result === undefined)
       open.push({ intent, rows: rows ?? keys.map((key, row) => runRow(row + 1, {}, { key })) });

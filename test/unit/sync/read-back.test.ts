@@ -2,13 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../../../src/model/error.ts';
 import type { RunRow } from '../../../src/model/run-rows.ts';
-import type { Intent } from '../../../src/model/store.ts';
 import { knownUser } from '../../../src/plan/known-records.ts';
 import { readBack, readBackNow, readBackTwice, type OpenWrite } from '../../../src/sync/read-back.ts';
 import { pushMapping, runRow } from '../../support/builders.ts';
 import { makeEngine, type Engine } from '../../support/engine.ts';
+import { ACCOUNT, intentOf } from '../../support/writes.ts';
 
-const ACCOUNT = { baseUrl: 'http://127.0.0.1:8787', accountId: 'a' };
 const users = pushMapping();
 const squads = pushMapping({ name: 'squads', resource: 'squads', operation: 'create' });
 const minis = pushMapping({ name: 'minis', resource: 'mini_leagues', operation: 'create' });
@@ -33,18 +32,14 @@ const miniRow = (row: number, fantasy_league_id: number, name: string): RunRow =
   runRow(row, { fantasy_league_id, name }, { key: `${fantasy_league_id}/${name}`, change: 'create' });
 
 function open({ name, resource }: PushMapping, rows: readonly RunRow[], evidence?: object): OpenWrite {
-  const intent: Intent = {
-    id: 'W',
-    runId: 'RUN',
+  const intent = intentOf('W', {
     mapping: name,
     resource,
     operation: 'create',
     rowNumbers: rows.map(({ rowNumber }) => rowNumber),
     keys: rows.map(({ key }) => key ?? ''),
-    bodyDigest: 'digest',
-    sentAtMs: 0,
     ...(evidence && { evidence: JSON.stringify({ atMs: 0, ...evidence }) }),
-  };
+  });
   return { intent, rows };
 }
 

@@ -5,8 +5,8 @@ import type { IntentResult, StoredIntent } from '../../../src/model/store.ts';
 import { recordAnswers, settleWrites } from '../../../src/sync/settle.ts';
 import { knownRecord, pushMapping, runRow } from '../../support/builders.ts';
 import { makeEngine, type Engine } from '../../support/engine.ts';
+import { ACCOUNT, intentOf, startedRun } from '../../support/writes.ts';
 
-const ACCOUNT = { baseUrl: 'http://127.0.0.1:8787', accountId: 'a' };
 const RUN = 'RUN';
 const users = pushMapping();
 const prices = pushMapping({ name: 'prices', resource: 'prices', operation: 'append' });
@@ -36,19 +36,7 @@ interface Ended {
 async function ended({ mapping = users, rows: given, sent }: Case): Promise<Ended> {
   const engine = await makeEngine();
   const { store, clock } = engine;
-  await store.addRun({
-    id: RUN,
-    command: 'push',
-    account: ACCOUNT,
-    startedAtMs: clock.now(),
-    endedAtMs: null,
-    exitCode: null,
-    phase: 'writing',
-    finished: false,
-    mappings: '[]',
-    summaries: [],
-    requests: null,
-  });
+  await store.addRun(startedRun(RUN));
   const rows = await store.openRunRows(null);
   onTestFinished(() => rows.remove());
   await rows.add(mapping.name, given);
@@ -56,18 +44,16 @@ async function ended({ mapping = users, rows: given, sent }: Case): Promise<Ende
   const keyOf = (row: number): string => given.find(({ rowNumber }) => rowNumber === row)?.key ?? '';
   for (const [at, { rowNumbers, operation = 'create-users', result = null, evidence }] of sent.entries()) {
     const id = `W${at + 1}`;
-    await store.addIntent(ACCOUNT, {
-      id,
-      runId: RUN,
+    const intent = intentOf(id, {
       mapping: name,
       resource,
       operation,
       rowNumbers,
       keys: rowNumbers.map(keyOf),
-      bodyDigest: 'digest',
       sentAtMs: clock.now(),
       ...(evidence && { evidence: JSON.stringify({ atMs: 0, ...evidence }) }),
     });
+    await store.addIntent(ACCOUNT, intent);
     if (result !== null) await store.settleIntent(ACCOUNT, id, result, 'as it was', []);
   }
   return { engine, mapping, rows };

@@ -6,8 +6,8 @@ import { knownUser } from '../../../src/plan/known-records.ts';
 import { listedResources } from '../../../src/plan/listed.ts';
 import { FULL_LIST_MAX_AGE_MS, isUnlistable, readWhole } from '../../../src/sync/whole-list.ts';
 import { makeEngine, type Engine } from '../../support/engine.ts';
+import { ACCOUNT } from '../../support/writes.ts';
 
-const ACCOUNT = { baseUrl: 'http://127.0.0.1:8787', accountId: 'a' };
 const user = (at: number) => ({
   id: `id-${at}`,
   user_id: at,
