@@ -9,7 +9,7 @@ import { googleDocument } from './google.ts';
 import type { Program } from './program.ts';
 import { countWrites, renderPlan } from './render/plan.ts';
 import { nextAfter, renderReport } from './render/report.ts';
-import { renderNext, renderStop, renderTyped, stopDocument } from './render/stop.ts';
+import { renderNextLine, renderStop, renderTyped, stopDocument } from './render/stop.ts';
 import { renderCountOf, safeText } from './render/text.ts';
 import type { Session } from './session.ts';
 
@@ -73,7 +73,7 @@ export async function tellResult(
   { report, stoppedBy, rejected, reportsStopped = false }: PushResult,
   { program, endProgress, google }: Pick<Work, 'program' | 'endProgress' | 'google'>,
 ): Promise<ExitCode> {
-  const { screen, name } = program;
+  const { screen } = program;
   endProgress();
   const nexts = nextAfter(report, stoppedBy !== undefined && !reportsStopped);
   const [first] = nexts;
@@ -87,7 +87,7 @@ export async function tellResult(
   await screen.data(renderReport(report, screen.dataStyle));
   const told = stoppedBy === undefined ? undefined : (stoppedBy.next ?? first);
   for (const next of nexts) {
-    if (next !== told) screen.say(`${screen.style('bold', 'next:')} ${safeText(renderNext(next, name))}`);
+    if (next !== told) screen.say(renderNextLine(next, program));
   }
   if (rejected.length > 0) await screen.data(rejected.toReversed().map(safeText).join('\n'));
   return report.exit_code;

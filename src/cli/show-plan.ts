@@ -9,7 +9,7 @@ import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
 import { googleDocument } from './google.ts';
 import type { SavedAs } from './plan-file.ts';
 import { countWrites, renderPlan } from './render/plan.ts';
-import { nextAfterStop, renderStop, renderTyped } from './render/stop.ts';
+import { nextAfterStop, renderNextLine, renderStop, renderTyped } from './render/stop.ts';
 import { safeText } from './render/text.ts';
 import type { Work } from './run-push.ts';
 
@@ -52,15 +52,14 @@ async function writePlanText(
   { program, config, endProgress }: Work,
   saved: SavedAs | undefined,
 ): Promise<void> {
-  const { screen, clock, name, typed } = program;
+  const { screen, clock, typed } = program;
   const view = { style: screen.dataStyle, nowMs: clock.now(), timezone: config.timezone };
   endProgress();
   await screen.data(renderPlan(planned, await sampleChanges(planned), view));
   for (const { error } of planned.stops) screen.tell(renderStop(error, program));
   if (saved !== undefined) screen.say(safeText(`saved as ${saved.file}`));
   if (planned.stops.length > 0 || countWrites(planned) === 0) return;
-  const next = saved?.push ?? renderTyped(writing(typed));
-  screen.say(`${screen.style('bold', 'next:')} ${safeText(`${name} ${next}`)}`);
+  screen.say(renderNextLine(saved?.push ?? renderTyped(writing(typed)), program));
 }
 
 /** The command line that writes what this one only showed. */

@@ -124,7 +124,7 @@ function unusedColumns(
 function bindWhere(mapping: PushMapping, header: HeaderIndex, used: Set<number>): Included {
   const tests = mapping.source.where.map(({ header: name, equals, text }: Condition) => {
     const index = header.indexOf(name, false);
-    if (index === undefined) throw missingHeader(mapping, header, [name], 'for where');
+    if (index === undefined) throw missingHeader(mapping, header, [name], 'rows are chosen by it');
     used.add(index);
     return (cells: readonly Cell[]) => (shownText(cells[index] ?? '').trim() === text) === equals;
   });

@@ -20,6 +20,27 @@ export function changedFields(fields: Fields, known: KnownRecord): readonly stri
   return Object.keys(fields).filter((name) => known.digests[name] !== digestOf(fields[name]));
 }
 
+/** A field that a record shows with another value than it was sent with. */
+export interface FieldDifference {
+  readonly wanted: FieldValue;
+  /** Null where the service shows nothing, or only that it is another value. */
+  readonly held: FieldValue | null;
+}
+
+/** The fields that a record shows with another value; what it does not show is not compared. */
+export function shownDifferences(
+  fields: Fields | null,
+  { digests, values }: KnownRecord,
+): Readonly<Record<string, FieldDifference>> {
+  return Object.fromEntries(
+    Object.entries(fields ?? {}).flatMap(([name, wanted]) =>
+      digests[name] === undefined || digests[name] === digestOf(wanted)
+        ? []
+        : [[name, { wanted, held: values[name] ?? null }] as const],
+    ),
+  );
+}
+
 const shown = (value: FieldValue | undefined): string =>
   value === undefined ? 'another value' : JSON.stringify(value);
 

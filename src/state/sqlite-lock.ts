@@ -74,7 +74,7 @@ function writeOwner(file: string, owner: string): void {
 function held(account: ServiceAccount, ownerFile: string): StoppedError {
   return new StoppedError(
     'lock.held',
-    `${account.baseUrl} (account ${account.accountId}) is being written to by ${readOwner(ownerFile)}; wait until it ends`,
+    `${account.baseUrl} (account ${account.accountId}) is being written to by ${readOwner(ownerFile)}`,
     { next: 'Wait until it ends, then run the command again.' },
   );
 }

@@ -8,8 +8,7 @@ import { keysWithZeros } from '../plan/lost-zeros.ts';
 import { missingForCreate, needsChangeAfterCreate, pushRequests } from '../plan/requests.ts';
 import type { Comparison } from './compare.ts';
 import { joined } from './push-writer.ts';
-
-const PAGE = 500;
+import { rowPages } from './row-pages.ts';
 
 /** What comparing found beside the changes themselves. */
 export interface Compared {
@@ -54,23 +53,8 @@ export async function compareRows(
   };
   let largestStep: Step | undefined;
   let largestStepPct: Step | undefined;
-  for (let afterRow = 0; ;) {
+  for await (const page of rowPages(rows, mapping.name, { change: 'pending', open: true })) {
     options.signal.throwIfAborted();
-    const page = await rows.page(mapping.name, { change: 'pending', open: true, afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) {
-      const overQuota = Math.max(0, creates - Math.max(0, options.quotaRoom));
-      return {
-        batched,
-        single,
-        updates,
-        creates: creates - overQuota,
-        overQuota,
-        largestStep,
-        largestStepPct,
-      };
-    }
-    afterRow = last.rowNumber;
     const patches = await comparePage(mapping, page, comparison, options.allowKeyShape);
     const settled = patches.map((patch, index): RunRowPatch => {
       const row = page[index];
@@ -92,6 +76,8 @@ export async function compareRows(
     }
     await rows.patch(mapping.name, settled);
   }
+  const overQuota = Math.max(0, creates - Math.max(0, options.quotaRoom));
+  return { batched, single, updates, creates: creates - overQuota, overQuota, largestStep, largestStepPct };
 }
 
 const size = (step: Step): number => Math.abs(step.after - step.before);

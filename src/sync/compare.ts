@@ -9,6 +9,7 @@ import { quotaUsed } from '../plan/quota.ts';
 import { compareListed } from './compare-listed.ts';
 import { compareLive } from './compare-live.ts';
 import { openWrites, unansweredKeys } from './open-writes.ts';
+import { eachRow, rowPages } from './row-pages.ts';
 import type { PlanOptions, SyncPorts } from './sync.ts';
 
 type Known = ReadonlyMap<string, readonly KnownRecord[]>;
@@ -83,18 +84,18 @@ async function compareFantasyLeagues(
   return comparison;
 }
 
-const PAGE = 1000;
-
-/** Whether the first rows that are to be compared hold one that would be created. */
+/** Whether one of the rows that are to be compared would be created. */
 async function hasUnknownKeys(
   { name }: PushMapping,
   rows: RunRows,
   comparison: Comparison,
 ): Promise<boolean> {
-  const page = await rows.page(name, { change: 'pending', open: true, afterRow: 0, limit: PAGE });
-  const keys = page.flatMap(({ key }) => key ?? []);
-  const known = await comparison.lookup(keys);
-  return keys.some((key) => !known.has(key));
+  for await (const page of rowPages(rows, name, { change: 'pending', open: true })) {
+    const keys = page.flatMap(({ key }) => key ?? []);
+    const known = await comparison.lookup(keys);
+    if (keys.some((key) => !known.has(key))) return true;
+  }
+  return false;
 }
 
 /** A trigger goes out once for each league and game week. The log holds no game week, so without a memory nobody can tell which were processed. */
@@ -132,14 +133,9 @@ async function compareTriggers(
 /** The fantasy leagues of the rows that are to be compared. */
 async function leaguesOf({ name }: PushMapping, rows: RunRows): Promise<readonly number[]> {
   const leagues = new Set<number>();
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(name, { change: 'pending', open: true, afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) return [...leagues];
-    afterRow = last.rowNumber;
-    for (const { fields } of page)
-      if (typeof fields?.fantasy_league_id === 'number') leagues.add(fields.fantasy_league_id);
-  }
+  for await (const { fields } of eachRow(rows, name, { change: 'pending', open: true }))
+    if (typeof fields?.fantasy_league_id === 'number') leagues.add(fields.fantasy_league_id);
+  return [...leagues];
 }
 
 /** Resources without a list to compare with or to read back from. */

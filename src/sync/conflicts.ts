@@ -2,6 +2,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../model/error.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
+import { shownDifferences } from '../plan/diff.ts';
 import { remembered } from '../plan/known-records.ts';
 import { byWord } from './assume.ts';
 import { planHeldReading, type Held } from './held.ts';
@@ -9,7 +10,6 @@ import type { OpenCase } from './open-cases.ts';
 import type { OpenAccount } from './plan-sync.ts';
 import type { Assumption, ResolvedCase } from './resolve.ts';
 import type { SyncPorts } from './sync.ts';
-import { differences } from './verify.ts';
 
 /**
  * Settles rows in conflict: a row that the service now holds once and as the row says is done; any other stays, unless the operator leaves it as the service
@@ -126,7 +126,7 @@ function describe(row: RunRow, held: Held): string {
     case 'several':
       return `the service holds ${held.ids.length} records for "${row.key ?? ''}": ${held.ids.join(' and ')}`;
     case 'record':
-      return Object.entries(differences(row, held.record))
+      return Object.entries(shownDifferences(row.fields, held.record))
         .map(
           ([name, { wanted, held: value }]) =>
             `the service holds ${value === null ? 'another' : ''} ${name}${value === null ? '' : ` ${JSON.stringify(value)}`}, not ${JSON.stringify(wanted)}`,

@@ -8,8 +8,8 @@ import { pushTarget } from '../mapping/push-fields.ts';
 import { show } from '../mapping/show.ts';
 import { nearest } from '../model/nearest.ts';
 import { digestOf } from '../plan/digest.ts';
+import { eachRow } from './row-pages.ts';
 
-const PAGE = 1000;
 /** Keys that the nearest one is looked for among, and times that it is looked for: a wrong column must not take minutes. */
 const MAX_NEAR_KEYS = 2000;
 const MAX_NEAR = 50;
@@ -56,7 +56,7 @@ export function findRecords(
   const indexPlanned = async (): Promise<ReadonlyMap<string, readonly Candidate[]>> => {
     const index = new Map<string, Candidate[]>();
     for (const mapping of mappings) {
-      for await (const row of allRows(rows, mapping)) {
+      for await (const row of eachRow(rows, mapping.name)) {
         const under = isCandidate(row) && (byKey ? row.key : row.fields && digest.ofFields(row.fields));
         if (typeof under === 'string') add(index, under, { kind: 'row', mapping, row });
       }
@@ -102,7 +102,7 @@ export function findRows(rows: RunRows, mapping: PushMapping, match: readonly st
   const index = async (): Promise<ReadonlyMap<string, readonly Candidate[]>> => {
     const found = new Map<string, Candidate[]>();
     const read = textsOf(mapping, await rows.header(mapping.name), match);
-    for await (const row of allRows(rows, mapping)) {
+    for await (const row of eachRow(rows, mapping.name)) {
       const values = isCandidate(row) ? read(row) : [];
       if (values.includes(undefined) || values.length === 0) continue;
       add(found, JSON.stringify(values), { kind: 'row', mapping, row });
@@ -160,16 +160,6 @@ function preferred(candidates: readonly Candidate[]): readonly Candidate[] {
   return [...byKey.values()];
 }
 
-async function* allRows(rows: RunRows, { name }: PushMapping): AsyncGenerator<RunRow> {
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(name, { afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    afterRow = last.rowNumber;
-    yield* page;
-  }
-}
-
 function add<T>(index: Map<string, T[]>, name: string, value: T): void {
   const there = index.get(name);
   if (there === undefined) index.set(name, [value]);
@@ -221,7 +211,7 @@ async function keysOf(
     if (keys.size >= MAX_NEAR_KEYS) return [...keys];
   }
   for (const mapping of mappings) {
-    for await (const { key } of allRows(rows, mapping)) {
+    for await (const { key } of eachRow(rows, mapping.name)) {
       if (key !== null) keys.add(key);
       if (keys.size >= MAX_NEAR_KEYS) return [...keys];
     }

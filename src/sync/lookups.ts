@@ -20,9 +20,8 @@ import {
   type RecordFinder,
 } from './find-records.ts';
 import type { OpenAccount } from './plan-sync.ts';
+import { rowPages } from './row-pages.ts';
 import type { PlanOptions, SyncPorts } from './sync.ts';
-
-const PAGE = 500;
 
 type Ports = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs'>;
 
@@ -73,12 +72,8 @@ export class PlanLookups {
     const searches: Search[] = [];
     for (const column of columns) searches.push(await this.#search(mapping, column));
     const { name, resource } = mapping;
-    for (let afterRow = 0; ;) {
+    for await (const page of rowPages(this.#rows, name, { change: 'pending', open: true })) {
       this.#ports.signal.throwIfAborted();
-      const page = await this.#rows.page(name, { change: 'pending', open: true, afterRow, limit: PAGE });
-      const last = page.at(-1);
-      if (last === undefined) break;
-      afterRow = last.rowNumber;
       const results = page.map(() => new Map<string, LookupResult>());
       for (const search of searches) {
         const found = await this.#results(mapping, search, page);

@@ -3,9 +3,9 @@ import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import { digestOf } from '../plan/digest.ts';
 import type { PushTask } from './push-writer.ts';
+import { eachRow, rowPages } from './row-pages.ts';
 import type { PlanOptions, SyncPorts } from './sync.ts';
 
-const PAGE = 1000;
 const SUFFIX = ' (missing)';
 
 /** A user that a mapping wrote, as the state remembers it: with the mapping that may deactivate it. */
@@ -29,6 +29,12 @@ export function missingOf(mapping: PushMapping): PushMapping | undefined {
   };
 }
 
+/** A mapping and, beside it, the users of {@link missingOf}. */
+export function withMissing(mapping: PushMapping): readonly PushMapping[] {
+  const missing = missingOf(mapping);
+  return missing === undefined ? [mapping] : [mapping, missing];
+}
+
 /**
  * Adds the users that this mapping once created or adopted, that are active, and that no row of the plan names any more, as pending rows. None with `--limit`,
  * because rows are then missing that are there, and none while a row's key cannot be read, because it may be one of them.
@@ -48,7 +54,7 @@ export async function addMissing(
   const keys = new Set<string>();
   let unreadable = 0;
   for (const each of mappings.filter(({ resource }) => resource === mapping.resource)) {
-    for await (const { key, change } of allRows(rows, each)) {
+    for await (const { key, change } of eachRow(rows, each.name)) {
       if (key !== null) keys.add(key);
       else if (change !== 'excluded') unreadable += 1;
     }
@@ -94,11 +100,7 @@ function missingRow({ key, id }: KnownRecord, rowNumber: number): RunRow {
 /** Remembers that the users whose rows stand in the table belong to the mapping, before anything of it is written. */
 export async function adoptRows({ ports, account, mapping, rows }: PushTask): Promise<void> {
   if (mapping.missingRows !== 'deactivate') return;
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(mapping.name, { afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    afterRow = last.rowNumber;
+  for await (const page of rowPages(rows, mapping.name)) {
     const found = page.filter(({ change }) => change === 'unchanged' || change === 'update');
     const keys = found.flatMap(({ key }) => key ?? []);
     const known = await ports.store.snapshots(account, mapping.resource, keys);
@@ -108,15 +110,5 @@ export async function adoptRows({ ports, account, mapping, rows }: PushTask): Pr
       mapping.resource,
       records.map((record) => ({ ...record, managedBy: mapping.name })),
     );
-  }
-}
-
-async function* allRows(rows: RunRows, { name }: PushMapping): AsyncGenerator<RunRow> {
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(name, { afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    afterRow = last.rowNumber;
-    yield* page;
   }
 }

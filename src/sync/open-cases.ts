@@ -2,6 +2,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { UsageError } from '../model/error.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { Run, ServiceAccount, Store, StoredIntent } from '../model/store.ts';
+import { eachRow } from './row-pages.ts';
 import { allMappings } from './stored-run.ts';
 import type { SyncPorts } from './sync.ts';
 
@@ -78,19 +79,11 @@ async function caseOf(run: Run, intent: StoredIntent, rows: RunRows | undefined)
   };
 }
 
-const PAGE = 1000;
-
 async function conflictsOf(run: Run, rows: RunRows): Promise<readonly OpenCase[]> {
   const cases: OpenCase[] = [];
-  for (const mapping of allMappings(run)) {
-    for (let afterRow = 0; ;) {
-      const page = await rows.page(mapping.name, { outcomes: ['conflict'], afterRow, limit: PAGE });
-      const last = page.at(-1);
-      if (last === undefined) break;
-      afterRow = last.rowNumber;
-      cases.push(...page.map((row) => conflictCase(run, mapping, row)));
-    }
-  }
+  for (const mapping of allMappings(run))
+    for await (const row of eachRow(rows, mapping.name, { outcomes: ['conflict'] }))
+      cases.push(conflictCase(run, mapping, row));
   return cases;
 }
 

@@ -25,6 +25,7 @@ import { PlanLookups } from './lookups.ts';
 import { evidenceCost } from './evidence.ts';
 import { addMissing, missingOf } from './missing-rows.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
+import { eachRow } from './row-pages.ts';
 import type { MappingPlan, PlannedChange, PlannedPush, PlanOptions, Stop, SyncPorts } from './sync.ts';
 
 /** The mappings in the order of their pushing. Errors: ConfigError `lookup.circle`. */
@@ -272,21 +273,12 @@ async function countPlan(
   };
 }
 
-const PAGE = 1000;
-
 async function* plannedChanges(
   mappings: readonly PushMapping[],
   rows: RunRows,
 ): AsyncIterable<PlannedChange> {
-  for (const { name, source } of mappings) {
-    for (let afterRow = 0; ;) {
-      const page = await rows.page(name, { afterRow, limit: PAGE });
-      const last = page.at(-1);
-      if (last === undefined) break;
-      afterRow = last.rowNumber;
-      for (const row of page) yield plannedChange(name, source.origin, row);
-    }
-  }
+  for (const { name, source } of mappings)
+    for await (const row of eachRow(rows, name)) yield plannedChange(name, source.origin, row);
 }
 
 /** One row as a plan shows it. */

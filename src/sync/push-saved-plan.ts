@@ -6,6 +6,7 @@ import { push, type Approve, type PushResult } from './push.ts';
 import type { SavedPlan } from './read-saved-plan.ts';
 import { savedRows, type SavedHeader } from './saved-plan.ts';
 import { StalePlanError } from './stale-plan.ts';
+import { isSameAccount } from './stored-run.ts';
 import type { PlannedPush, SyncPorts } from './sync.ts';
 
 /** What checking a saved plan needs. */
@@ -166,13 +167,10 @@ const LATEST_RUNS = 20;
 
 /** Runs that wrote after the plan was made: they are likely what changed. */
 async function runsSince({ store }: CheckPorts, header: SavedHeader): Promise<readonly Difference[]> {
-  const { accountId, baseUrl } = accountOf(header);
+  const own = accountOf(header);
   const runs = (await store.runs(LATEST_RUNS)).filter(
     ({ account, startedAtMs, requests }) =>
-      account.accountId === accountId &&
-      account.baseUrl === baseUrl &&
-      startedAtMs > Date.parse(header.made_at) &&
-      (requests?.writes ?? 0) > 0,
+      isSameAccount(account, own) && startedAtMs > Date.parse(header.made_at) && (requests?.writes ?? 0) > 0,
   );
   return runs.map(({ id, command, requests }): Difference => {
     const message = `run ${id} (${command}) made ${requests?.writes ?? 0} writing requests after the plan was made`;

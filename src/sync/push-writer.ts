@@ -194,7 +194,7 @@ export class PushWriter {
 
   /** Rows of which nobody can say what became of them: never sent again silently. */
   async hold(batch: readonly RunRow[], reason: string): Promise<void> {
-    const message = `${reason}; teamsheet resume ${this.task.runId} finds out what became of it`;
+    const message = reason + looksAgain(this.task.runId);
     await this.patch(
       batch.map((row) => ({
         rowNumber: row.rowNumber,
@@ -235,6 +235,10 @@ export function confirmed(row: RunRow, { id, record, disagrees, note }: Confirma
   const outcome = row.change === 'update' ? 'updated' : 'created';
   return { rowNumber, id, outcome, ...(note !== undefined && { message: joined(row.message, note) }) };
 }
+
+/** The end of the message of a row that nobody looked for in vain yet. */
+export const looksAgain = (runId: string): string =>
+  `; teamsheet resume ${runId} finds out what became of it`;
 
 /** A row's message with another one behind it. */
 export const joined = (before: string, after: string): string =>

@@ -2,7 +2,7 @@ import { resources } from '../contract/index.ts';
 import type { PushTarget } from '../contract/resource.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, IncompleteError, TeamsheetError, UnavailableError, type ExitCode } from '../model/error.ts';
-import type { OutcomeCounts } from '../model/outcome.ts';
+import { OUTCOMES, type OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/store.ts';
 import { checkCounts, outcomeCounts } from '../plan/counts.ts';
@@ -10,10 +10,12 @@ import { quotaUsed } from '../plan/quota.ts';
 import { interruptedAt } from './interrupted.ts';
 import { holdRows, openWrites, waitForOpenWrites } from './open-writes.ts';
 import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.ts';
-import { missingOf } from './missing-rows.ts';
+import { missingOf, withMissing } from './missing-rows.ts';
 import { pushMapping } from './push-mapping.ts';
+import { looksAgain } from './push-writer.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import { writeResults } from './results.ts';
+import { rowPages } from './row-pages.ts';
 import { deferStaleRows } from './stale.ts';
 import { recordAnswers } from './settle.ts';
 import type { PlannedPush, PlanOptions, RunReport, SyncPorts } from './sync.ts';
@@ -62,8 +64,6 @@ export interface PushResult {
   /** What stopped it stopped the reports after it: there is nothing to resume. */
   readonly reportsStopped?: boolean;
 }
-
-const PAGE = 1000;
 
 /** What a run keeps so that it can be planned anew or resumed without its files. */
 export interface StoredRun {
@@ -146,9 +146,8 @@ function resumable(stop: TeamsheetError, run: Run): TeamsheetError {
 async function stopAtRejects(ports: SyncPorts, run: Run, planned: PlannedPush): Promise<PushResult> {
   const stop = planned.stops[0]?.error;
   for (const { mapping } of planned.mappings) {
-    const missing = missingOf(mapping);
-    if (missing !== undefined) await planned.rows.settleOpen(missing.name, 'deferred', stop?.message ?? '');
-    await planned.rows.settleOpen(mapping.name, 'deferred', stop?.message ?? '');
+    for (const { name } of withMissing(mapping))
+      await planned.rows.settleOpen(name, 'deferred', stop?.message ?? '');
   }
   return finish(ports, run, planned, {
     exitCode: EXIT.stopped,
@@ -192,11 +191,8 @@ export async function write(
     if (stoppedBy === undefined) throw error;
   }
   const reason = stoppedBy?.message ?? 'the run ended before it';
-  for (const { mapping } of planned.mappings) {
+  for (const mapping of planned.mappings.flatMap((plan) => withMissing(plan.mapping)))
     await leaveRest(ports, run, mapping, rows, reason);
-    const missing = missingOf(mapping);
-    if (missing !== undefined) await leaveRest(ports, run, missing, rows, reason);
-  }
   return finish(ports, run, planned, { exitCode: undefined, stoppedBy, keep: true, stale });
 }
 
@@ -216,13 +212,9 @@ export async function leaveRest(
     rows,
     mapping,
     open.filter(({ runId }) => runId === run.id),
-    `no trustworthy answer; teamsheet resume ${run.id} finds out what became of it`,
+    `no trustworthy answer${looksAgain(run.id)}`,
   );
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(mapping.name, { change: 'create', open: true, afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) break;
-    afterRow = last.rowNumber;
+  for await (const page of rowPages(rows, mapping.name, { change: 'create', open: true })) {
     const created = page.filter(({ id }) => id !== null);
     await rows.patch(
       mapping.name,
@@ -347,6 +339,10 @@ async function tryResults(
   }
 }
 
+/** Outcomes of users that were to be deactivated and were not. */
+const STAY_ACTIVE = OUTCOMES.filter((outcome) => outcome !== 'updated' && outcome !== 'unchanged');
+const SHOWN_MISSING = 5;
+
 /** What became of the users that are no longer in the table; they stand in no results, so that those which stay active are told here. */
 async function countMissing(
   { emit }: SyncPorts,
@@ -359,10 +355,10 @@ async function countMissing(
   checkCounts(missing.name, counts);
   const left = counts.rows - counts.updated - counts.unchanged;
   if (left === 0) return counts;
-  const failed = (await rows.page(missing.name, { afterRow: 0, limit: PAGE }))
-    .filter(({ outcome }) => outcome !== 'updated' && outcome !== 'unchanged')
-    .slice(0, 5)
-    .map(({ key, outcome, message }) => `"${key ?? ''}" is ${outcome ?? 'open'}: ${message}`);
+  const page = await rows.page(missing.name, { outcomes: STAY_ACTIVE, afterRow: 0, limit: SHOWN_MISSING });
+  const failed = page.map(
+    ({ key, outcome, message }) => `"${key ?? ''}" is ${outcome ?? 'open'}: ${message}`,
+  );
   const are = left === 1 ? '1 missing user was' : `${left} missing users were`;
   emit({ kind: 'warning', message: `${mapping.name}: ${are} not deactivated (${failed.join('; ')})` });
   return counts;

@@ -125,8 +125,13 @@ async function addRows(
   }
   await add(reader.end());
   if (chosen !== undefined) {
-    const message = `${mapping.name}: ${done} of ${chosen.keys.length + chosen.rowNumbers.length} refused rows were found again; no other row is read`;
-    ports.emit({ kind: 'note', message });
+    const wanted = chosen.keys.length + chosen.rowNumbers.length;
+    // Several rows may have one refused key.
+    const found =
+      done > wanted
+        ? `${done} rows were found again for ${wanted} refused keys`
+        : `${done} of ${wanted} refused rows were found again`;
+    ports.emit({ kind: 'note', message: `${mapping.name}: ${found}; no other row is read` });
   }
 }
 

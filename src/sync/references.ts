@@ -3,19 +3,15 @@ import type { RowReference, RunRow, RunRowPatch } from '../model/run-rows.ts';
 import { fieldValue, referenceName, waitingFields, withLookups, type LookupResult } from '../plan/lookups.ts';
 import { valueOf } from './find-records.ts';
 import type { PushTask } from './push-writer.ts';
+import { rowPages } from './row-pages.ts';
 
-const PAGE = 500;
 const WRITTEN: ReadonlySet<RunRow['outcome']> = new Set(['created', 'updated', 'unchanged']);
 
 /** Before the rows of a mapping go out: fills in what is known now that the rows before them are written, and defers those that wait for a row that is not. */
 export async function resolveReferences(task: PushTask): Promise<void> {
   const { rows, mapping } = task;
   if (mapping.columns === 'auto') return;
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(mapping.name, { change: 'create', open: true, afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    afterRow = last.rowNumber;
+  for await (const page of rowPages(rows, mapping.name, { change: 'create', open: true })) {
     const waiting = page.filter((row) => waitingFields(row).length > 0);
     const patches: RunRowPatch[] = [];
     for (const row of waiting) patches.push(await resolveRow(task, mapping, row));

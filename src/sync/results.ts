@@ -5,11 +5,11 @@ import type { Outcome } from '../model/outcome.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { ResultFiles, ResultLines } from '../model/results.ts';
 import type { TableKind } from '../model/table.ts';
+import { rowPages } from './row-pages.ts';
 
 /** The columns that results files add; a source that ends in them is read without them. */
 export const RESULT_COLUMNS = ['_row', '_outcome', '_message', '_id'] as const;
 
-const PAGE = 1000;
 const TO_MEND: ReadonlySet<Outcome | null> = new Set(['invalid', 'rejected']);
 
 /** Writes the results of one mapping and, where rows are to be mended, its rejected files. Answers the paths, relative to the configuration. */
@@ -44,13 +44,8 @@ async function* resultLines(
   wanted: (row: RunRow) => boolean,
   arrange: (line: ResultLine) => readonly string[],
 ): ResultLines {
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(name, { afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    afterRow = last.rowNumber;
+  for await (const page of rowPages(rows, name))
     yield page.filter(wanted).flatMap((row) => linesOf(origin, row).map(arrange));
-  }
 }
 
 /** The cells of a line as read, and what our columns say of its row. */

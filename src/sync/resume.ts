@@ -2,8 +2,9 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { StoppedError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
+import { checkNewerRun } from './newer-run.ts';
 import { waitForOpenWrites } from './open-writes.ts';
-import { missingOf } from './missing-rows.ts';
+import { withMissing } from './missing-rows.ts';
 import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
 import { planAndWrite, write, type Approve, type PushResult, type StoredRun } from './push.ts';
 import { readSources } from './read-rows.ts';
@@ -66,15 +67,13 @@ async function planLeft(
 ): Promise<PlannedPush> {
   try {
     await waitForOpenWrites(ports, account.service, mappings, new Set([run.id]));
-    for (const mapping of mappings) {
+    for (const mapping of mappings.flatMap(withMissing))
       await reopen(ports, run, mapping, rows, account, options);
-      const missing = missingOf(mapping);
-      if (missing !== undefined) await reopen(ports, run, missing, rows, account, options);
-    }
     const planned = await planRows(ports, mappings, rows, account, options);
     // Rows that are invalid by now do not take back what was sent of the others.
     const stop = planned.stops.find(({ error }) => error.code !== 'guard.reject_mode');
     if (stop !== undefined) throw stop.error;
+    await checkNewerRun(ports, run, planned, options.allowGuards);
     await approve(planned, run.id);
     return planned;
   } catch (error) {

@@ -5,11 +5,12 @@ import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, Run, ServiceAccount } from '../model/store.ts';
 import { openAccount } from './plan-sync.ts';
 import { push, type Approve, type PushResult } from './push.ts';
+import { eachRow } from './row-pages.ts';
 import { newestRun, pushedMappings, runOf } from './stored-run.ts';
 import type { PlanOptions, RowChoice, SyncPorts } from './sync.ts';
 
 /** A mapping of an earlier run as it stands now; undefined when it is not there any more. */
-export type CurrentMapping = (run: Run, mapping: PushMapping) => PushMapping | undefined;
+export type CurrentMapping = (mapping: PushMapping) => PushMapping | undefined;
 
 /**
  * Sends the rows that a run refused (invalid and rejected ones) again, after their sources are read anew: a run of its own. Without an id it is the newest
@@ -35,13 +36,13 @@ export async function retry(
     });
   const stored = pushedMappings(run);
   const only = await refusedRows(ports, run, refused);
-  const mappings = withLookedUp(stored, refused).map((mapping) => readMapping(run, mapping, current));
+  const mappings = withLookedUp(stored, refused).map((mapping) => readMapping(mapping, current));
   return push(ports, 'retry', mappings, { ...options, allowEmpty: true, only }, approve);
 }
 
 /** Other rows are not read, so that none is missing and a few are enough. */
-function readMapping(run: Run, mapping: PushMapping, current: CurrentMapping): PushMapping {
-  const now = current(run, mapping);
+function readMapping(mapping: PushMapping, current: CurrentMapping): PushMapping {
+  const now = current(mapping);
   const found = now?.resource === mapping.resource ? now : mapping;
   return { ...found, missingRows: 'ignore', guards: { ...found.guards, minRows: 0 } };
 }
@@ -68,18 +69,27 @@ function refusedOf({ summaries }: Run): readonly PushSummary[] {
     .filter(({ invalid, rejected }) => invalid + rejected > 0);
 }
 
-/** A later run of the same mapping has read the rows anew, so that what an earlier one refused is past. */
+/**
+ * A later run of the same mapping has read the rows anew, so that what an earlier one refused is past. A retry read refused rows alone: while it found fewer
+ * than were refused, the others may still come back.
+ */
 async function newestRefused({ store, emit }: SyncPorts, account: ServiceAccount): Promise<Run | undefined> {
-  const pushed = new Map<string, string>();
+  const pushed = new Map<string, { readonly by: string; readonly rows: number }>();
+  const isPast = ({ name, invalid, rejected }: PushSummary): boolean =>
+    (pushed.get(name)?.rows ?? 0) >= invalid + rejected;
   let past: { readonly run: Run; readonly by: string } | undefined;
   const found = await newestRun(store, account, (run) => {
     if (run.command === 'substitutions') return false;
     const refused = refusedOf(run);
-    if (refused.some(({ name }) => !pushed.has(name))) return true;
-    const by = pushed.get(refused[0]?.name ?? '');
+    if (refused.some((each) => !isPast(each))) return true;
+    const by = pushed.get(refused[0]?.name ?? '')?.by;
     if (by !== undefined) past ??= { run, by };
     if (run.phase !== 'planning' && run.exitCode !== EXIT.stopped)
-      for (const { name } of pushedMappings(run)) pushed.set(name, pushed.get(name) ?? run.id);
+      for (const { name } of pushedMappings(run)) {
+        const before = pushed.get(name);
+        if ((before?.rows ?? -1) < rowsRead(run, name))
+          pushed.set(name, { by: run.id, rows: rowsRead(run, name) });
+      }
     return false;
   });
   if (found === undefined && past !== undefined)
@@ -90,7 +100,14 @@ async function newestRefused({ store, emit }: SyncPorts, account: ServiceAccount
   return found;
 }
 
-const PAGE = 1000;
+/** How many of the rows that were refused before it a run can have read: any number, unless it was a retry. */
+function rowsRead({ command, summaries }: Run, mapping: string): number {
+  if (command !== 'retry') return Infinity;
+  return summaries.reduce(
+    (most, each) => (each.direction === 'push' && each.name === mapping ? Math.max(most, each.rows) : most),
+    0,
+  );
+}
 
 /** The keys of what the run refused, by mapping, and the row numbers of what had no key. Errors: UsageError `run.rows_gone`. */
 async function refusedRows(
@@ -115,14 +132,9 @@ async function refusedRows(
 async function choiceOf(rows: RunRows, name: string): Promise<RowChoice> {
   const keys = new Set<string>();
   const rowNumbers: number[] = [];
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(name, { outcomes: ['invalid', 'rejected'], afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) return { keys: [...keys], rowNumbers };
-    afterRow = last.rowNumber;
-    for (const { key, rowNumber } of page) {
-      if (key === null) rowNumbers.push(rowNumber);
-      else keys.add(key);
-    }
+  for await (const { key, rowNumber } of eachRow(rows, name, { outcomes: ['invalid', 'rejected'] })) {
+    if (key === null) rowNumbers.push(rowNumber);
+    else keys.add(key);
   }
+  return { keys: [...keys], rowNumbers };
 }

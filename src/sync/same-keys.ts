@@ -2,8 +2,7 @@ import type { RunRow, RunRowPatch } from '../model/run-rows.ts';
 import { changedFields } from '../plan/diff.ts';
 import { openWrites } from './open-writes.ts';
 import { joined, type PushTask } from './push-writer.ts';
-
-const PAGE = 500;
+import { rowPages } from './row-pages.ts';
 
 /**
  * Takes out the creates of a mapping whose keys an earlier mapping of the run wrote since the plan was made: the plan compared both with what was there before
@@ -13,11 +12,7 @@ export async function leaveWritten({ ports, runId, account, mapping, rows }: Pus
   const open = await openWrites(ports, account, mapping.resource);
   const others = open.filter((intent) => intent.runId === runId && intent.mapping !== mapping.name);
   const unanswered = new Map(others.flatMap((intent) => intent.keys.map((key) => [key, intent.mapping])));
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(mapping.name, { change: 'create', open: true, afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    afterRow = last.rowNumber;
+  for await (const page of rowPages(rows, mapping.name, { change: 'create', open: true })) {
     const keys = page.flatMap(({ key, id }) => (key === null || id !== null ? [] : [key]));
     const written = await ports.store.snapshots(account, mapping.resource, keys);
     const patches = page.flatMap((row): RunRowPatch[] => {

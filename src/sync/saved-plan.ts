@@ -4,8 +4,9 @@ import type { OutcomeCounts } from '../model/outcome.ts';
 import type { RunRow } from '../model/run-rows.ts';
 import type { RequestCounts } from '../model/store.ts';
 import { digestOf } from '../plan/digest.ts';
-import { missingOf } from './missing-rows.ts';
+import { withMissing } from './missing-rows.ts';
 import { plannedChange } from './plan-sync.ts';
+import { eachRow } from './row-pages.ts';
 import type { MappingPlan, PlannedChange, PlannedPush, PlanOptions } from './sync.ts';
 
 export const PLAN_FORMAT = 'teamsheet-plan';
@@ -140,21 +141,10 @@ export function mappingParts(mapping: PushMapping): Readonly<Record<string, stri
   );
 }
 
-const PAGE = 1000;
-
 /** Every row of a plan as it is saved, those of users that are in no table any more too. */
 export async function* savedRows({ mappings, rows }: PlannedPush): AsyncGenerator<SavedRow> {
-  for (const { mapping } of mappings) {
-    for (const part of [mapping, missingOf(mapping)]) {
-      for (let afterRow = 0; part !== undefined;) {
-        const page = await rows.page(part.name, { afterRow, limit: PAGE });
-        const last = page.at(-1);
-        if (last === undefined) break;
-        afterRow = last.rowNumber;
-        for (const row of page) yield savedRow(part, row);
-      }
-    }
-  }
+  for (const part of mappings.flatMap(({ mapping }) => withMissing(mapping)))
+    for await (const row of eachRow(rows, part.name)) yield savedRow(part, row);
 }
 
 function savedRow({ name, source }: PushMapping, row: RunRow): SavedRow {

@@ -4,7 +4,7 @@ import type { IntentResult, ServiceAccount, StoredIntent } from '../model/store.
 import { changedFields } from '../plan/diff.ts';
 import { listedResources } from '../plan/listed.ts';
 import { managed } from './missing-rows.ts';
-import { confirmed, joined } from './push-writer.ts';
+import { confirmed, joined, looksAgain } from './push-writer.ts';
 import { readBackTwice, type OpenWrite, type Seen } from './read-back.ts';
 import type { OnAmbiguous, SyncPorts } from './sync.ts';
 
@@ -161,6 +161,8 @@ function settledRow(
   }
   if (seen?.others === 'absent' || (seen?.others === 'unseen' && onAmbiguous === 'settle')) return again;
   const why = seen?.why ?? NOT_READ_BACK;
-  const message = row.message.includes(why) ? row.message : joined(row.message, why);
+  // Having looked, the message says what was seen instead of who will look.
+  const before = row.message.replace(looksAgain(intent.runId), '');
+  const message = before.includes(why) ? before : joined(before, why);
   return { rowNumber: row.rowNumber, outcome: 'unknown', message };
 }

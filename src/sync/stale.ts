@@ -4,10 +4,10 @@ import { shownText } from '../model/cell.ts';
 import { ConfigError } from '../model/error.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { SourceTable, TableKind } from '../model/table.ts';
+import { rowPages } from './row-pages.ts';
 import type { SyncPorts } from './sync.ts';
 
 const STALE = 'stale: edited in the sheet since the plan was made; the next push reads it anew';
-const PAGE = 1000;
 
 /**
  * Reads a source that people may edit during a run again, just before its rows are sent, and defers every open row that does not stand there any more as
@@ -27,11 +27,7 @@ export async function deferStaleRows(
   const lineOf = lineMaker(used, header);
   const there = await linesNow(ports, kind, mapping, used);
   let stale = 0;
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(mapping.name, { open: true, afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) break;
-    afterRow = last.rowNumber;
+  for await (const page of rowPages(rows, mapping.name, { open: true })) {
     const changed = page.filter(
       (row) => isWritten(row) && !row.lines.every((line) => there.has(lineOf(line))),
     );

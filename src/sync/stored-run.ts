@@ -1,7 +1,7 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import { StoppedError, UsageError } from '../model/error.ts';
 import type { Run, ServiceAccount, Store } from '../model/store.ts';
-import { missingOf } from './missing-rows.ts';
+import { withMissing } from './missing-rows.ts';
 import type { StoredRun } from './push.ts';
 
 /** The mappings that a run pushed, in their order; a raw call has none. */
@@ -12,17 +12,17 @@ export function pushedMappings(run: Run): readonly PushMapping[] {
 
 /** The same with the users of each that are in no row any more. */
 export function allMappings(run: Run): readonly PushMapping[] {
-  return pushedMappings(run).flatMap((mapping) => {
-    const missing = missingOf(mapping);
-    return missing === undefined ? [mapping] : [mapping, missing];
-  });
+  return pushedMappings(run).flatMap(withMissing);
 }
+
+export const isSameAccount = (one: ServiceAccount, other: ServiceAccount): boolean =>
+  one.baseUrl === other.baseUrl && one.accountId === other.accountId;
 
 /** A run of the account by its id. Errors: UsageError `run.unknown`; StoppedError `run.other_account`. */
 export async function runOf(store: Pick<Store, 'run'>, runId: string, account: ServiceAccount): Promise<Run> {
   const run = await store.run(runId);
   if (run === undefined) throw new UsageError('run.unknown', `there is no run ${runId}`, { next: 'runs' });
-  if (run.account.baseUrl === account.baseUrl && run.account.accountId === account.accountId) return run;
+  if (isSameAccount(run.account, account)) return run;
   throw new StoppedError(
     'run.other_account',
     `run ${runId} wrote to another service or account (${run.account.baseUrl})`,
@@ -40,8 +40,5 @@ export async function newestRun(
   fits: (run: Run) => boolean,
 ): Promise<Run | undefined> {
   const runs = await store.runs(NEWEST);
-  return runs.find(
-    (run) =>
-      run.account.baseUrl === account.baseUrl && run.account.accountId === account.accountId && fits(run),
-  );
+  return runs.find((run) => isSameAccount(run.account, account) && fits(run));
 }

@@ -1,13 +1,13 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import type { FieldValue } from '../model/cell.ts';
 import { EXIT, IncompleteError, RefusedError, UnavailableError, UsageError } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
-import { digestOf } from '../plan/digest.ts';
+import { shownDifferences, type FieldDifference } from '../plan/diff.ts';
 import { planHeldReading, type Held, type HeldPorts, type HeldReading } from './held.ts';
 import { openAccount, type OpenAccount } from './plan-sync.ts';
+import { eachRow, rowPages } from './row-pages.ts';
 import { allMappings, newestRun, runOf } from './stored-run.ts';
 import type { SyncPorts } from './sync.ts';
 
@@ -26,12 +26,6 @@ export interface VerifiedRow {
   readonly message: string;
   /** Its write has no trustworthy answer: `resolve` settles it. */
   readonly unsettled: boolean;
-}
-
-export interface FieldDifference {
-  readonly wanted: FieldValue;
-  /** Null where the service shows nothing, or only that it is another value. */
-  readonly held: FieldValue | null;
 }
 
 /** One mapping of a run that is read back, and what that costs. */
@@ -56,7 +50,6 @@ export interface Verification {
 
 type VerifyPorts = HeldPorts & Pick<SyncPorts, 'baseUrl'>;
 
-const PAGE = 500;
 const WRITTEN: readonly Outcome[] = ['created', 'updated', 'unknown'];
 
 /**
@@ -116,7 +109,7 @@ async function verification(
     if (count === 0) continue;
     const sent = intents.filter((intent) => intent.mapping === mapping.name);
     const sentAtMs = Math.min(...sent.map((intent) => intent.sentAtMs), run.endedAtMs ?? Infinity);
-    const written = writtenRows(rows, mapping, ['created', 'updated']);
+    const written = eachRow(rows, mapping.name, { outcomes: ['created', 'updated'] });
     readings.push({
       mapping,
       rows: count,
@@ -145,20 +138,6 @@ async function verification(
   };
 }
 
-async function* writtenRows(
-  rows: RunRows,
-  { name }: PushMapping,
-  outcomes: readonly Outcome[],
-): AsyncGenerator<RunRow> {
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(name, { outcomes, afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    afterRow = last.rowNumber;
-    yield* page;
-  }
-}
-
 async function* verifiedRows(
   ports: VerifyPorts,
   account: OpenAccount,
@@ -169,11 +148,7 @@ async function* verifiedRows(
   for (const { mapping, reading, rows: total } of readings) {
     const { name, resource } = mapping;
     let done = 0;
-    for (let afterRow = 0; ;) {
-      const page = await rows.page(name, { outcomes: WRITTEN, afterRow, limit: PAGE });
-      const last = page.at(-1);
-      if (last === undefined) break;
-      afterRow = last.rowNumber;
+    for await (const page of rowPages(rows, name, { outcomes: WRITTEN })) {
       const answered = page.filter(({ outcome }) => outcome !== 'unknown');
       const held = failure ?? (await readOrFail(reading, answered));
       if ('reason' in held) failure = held;
@@ -234,32 +209,19 @@ function verified(
       return { ...base, verdict: 'differs', message };
     }
     case 'record': {
-      const fields = differences(row, held.record);
+      const fields = shownDifferences(row.fields, held.record);
       if (Object.keys(fields).length === 0) return { ...base, verdict: 'agrees', message: '' };
       // What this state confirmed last is another value: a later run wrote it.
-      const rewritten = confirmed !== undefined && Object.keys(differences(row, confirmed)).length > 0;
+      const rewritten =
+        confirmed !== undefined && Object.keys(shownDifferences(row.fields, confirmed)).length > 0;
       const message = rewritten ? 'a later push, or a list read since, showed another value' : '';
       return { ...base, verdict: 'differs', fields, message };
     }
   }
 }
 
-/** The fields of a row that a record shows with another value; what the record does not show is not compared. */
-export function differences(
-  { fields }: Pick<RunRow, 'fields'>,
-  record: KnownRecord,
-): Readonly<Record<string, FieldDifference>> {
-  return Object.fromEntries(
-    Object.entries(fields ?? {}).flatMap(([name, wanted]) =>
-      record.digests[name] === undefined || record.digests[name] === digestOf(wanted)
-        ? []
-        : [[name, { wanted, held: record.values[name] ?? null }] as const],
-    ),
-  );
-}
-
 /** 7 when some row could not be read back, 3 when some differ or are missing, else 0. */
-export function verifyExit(counts: Readonly<Record<Verdict, number>>): ExitCode {
-  if (counts.unreadable > 0) return EXIT.incomplete;
-  return counts.differs + counts.missing > 0 ? EXIT.rows : EXIT.done;
+export function verifyExit(rows: readonly VerifiedRow[]): ExitCode {
+  if (rows.some(({ verdict }) => verdict === 'unreadable')) return EXIT.incomplete;
+  return rows.every(({ verdict }) => verdict === 'agrees') ? EXIT.done : EXIT.rows;
 }

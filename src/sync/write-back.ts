@@ -1,15 +1,14 @@
 import { readColumns } from '../mapping/bind.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { TeamsheetError } from '../model/error.ts';
-import type { RunRow, RunRows } from '../model/run-rows.ts';
+import type { RunRows } from '../model/run-rows.ts';
 import type { WriteBackResult, WriteBackRow } from '../model/table.ts';
 import { wallClock } from '../model/wall-clock.ts';
+import { rowPages } from './row-pages.ts';
 import type { SyncPorts } from './sync.ts';
 import { rowWriter } from './write-back-rows.ts';
 
 type Ports = Pick<SyncPorts, 'tables' | 'emit' | 'clock' | 'timezone'>;
-
-const PAGE = 1000;
 
 /**
  * Writes what became of the rows of a mapping into their source, where the mapping asks for it and the source can be written. What cannot be written is
@@ -27,7 +26,7 @@ export async function writeBackOutcomes(
   const time = wallClock(ports.timezone)(ports.clock.now()).toISOString().slice(0, 16).replace('T', ' ');
   const toRows = rowWriter(mapping, header, time);
   const written: WriteBackRow[] = [];
-  for await (const page of pages(name, rows)) {
+  for await (const page of rowPages(rows, name)) {
     // Rows that are left out may be those of another mapping of the same tab.
     for (const row of page) if (row.outcome !== 'excluded') written.push(...toRows(row));
   }
@@ -44,16 +43,6 @@ export async function writeBackOutcomes(
     const message = `${source.origin}: the outcomes could not be written beside the rows: ${error.message}${remedy}`;
     ports.emit({ kind: 'warning', message });
     return error;
-  }
-}
-
-async function* pages(mapping: string, rows: RunRows): AsyncGenerator<readonly RunRow[]> {
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(mapping, { afterRow, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    afterRow = last.rowNumber;
-    yield page;
   }
 }
 

@@ -4,6 +4,7 @@ import type { Outcome, Service } from '../support/cli.ts';
 
 interface Document {
   readonly exit_code: number;
+  readonly checks: readonly { readonly level: string; readonly name: string; readonly fix: string | null }[];
   readonly contract: {
     readonly account: { readonly base_url: string; readonly id: string | null };
     readonly learnt: readonly {
@@ -113,8 +114,11 @@ describe('doctor --contract', () => {
       await runCli(['push', 'users', '--yes'], options);
       const wrong = { ...options, env: { ...closing.env, TEAMSHEET_API_KEY: 'another-key-of-somebody' } };
       const refused = await runCli(['doctor', '--contract', '--json'], wrong);
-      const { exit_code, contract: found } = JSON.parse(refused.stdout) as Document;
+      const { exit_code, checks, contract: found } = JSON.parse(refused.stdout) as Document;
       expect([refused.code, exit_code]).toEqual([5, 5]);
+      expect(checks.filter(({ level }) => level === 'bad')).toMatchObject([
+        { name: 'key', fix: 'check the API key that the environment names' },
+      ]);
       expect(found.account.id).not.toBeNull();
       expect(valuesOf(found, 'status', 'create-users')).toMatchObject([{ value: '201' }]);
       expect(valuesOf(found, 'refusal', 'get-account')).toMatchObject([{ value: '401, the envelope' }]);

@@ -124,6 +124,7 @@ describe('resolve', () => {
     expect(looked).toMatchObject({ exit_code: 7, cases: [{ settled: null }] });
     const text = await run(['resolve', '--yes']);
     expect(text.stderr).toContain(`next: teamsheet resolve ${open?.id ?? ''} --assume applied`);
+    expect(text.stderr, 'resume would look in the same way').not.toContain('next: teamsheet resume');
     const settled = await json('resolve', open?.id.slice(0, 24) ?? '', '--assume', 'applied');
     expect(settled).toMatchObject({ exit_code: 0, cases: [{ settled: 'applied' }] });
     expect(parse(await run(['runs', pushed.run ?? '', '--json']))).toMatchObject({

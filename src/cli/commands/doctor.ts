@@ -78,7 +78,7 @@ async function* examine(args: SessionArgs, program: Program, wanted: Wanted): As
       }
     }),
   );
-  if ('level' in found) yield found;
+  if ('level' in found) yield keyRefused(found) ?? found;
   else {
     yield* found.findings;
     yield* checkRuns(config, program);
@@ -96,6 +96,12 @@ async function* checkRuns(config: Config, program: Program): AsyncGenerator<Find
     await store.close();
   }
 }
+
+/** A service that refuses the key does answer. */
+const keyRefused = (found: Finding): Finding | undefined =>
+  found.code === 'service.access'
+    ? { ...found, name: 'key', fix: 'check the API key that the environment names' }
+    : undefined;
 
 /** Each mapping by itself: one that only lacks a variable is no mistake before it is used. */
 async function* checkMappings(config: Config, program: Program): AsyncGenerator<Finding, readonly Mapping[]> {

@@ -30,9 +30,10 @@ export const plan = defineCommand({
         const options = planOptions(args);
         if (out === undefined) return showPlan('plan', mappings, options, work, { changesCode });
         refuseOtherFile(out, program);
-        const save = (planned: Parameters<typeof savePlan>[1]): ReturnType<typeof savePlan> =>
-          savePlan(out, planned, options, args, program);
-        return showPlan('plan', mappings, options, work, { changesCode, save });
+        return showPlan('plan', mappings, options, work, {
+          changesCode,
+          save: (planned) => savePlan(out, planned, options, args, program),
+        });
       },
       { readOnly: true },
     ),

@@ -6,8 +6,8 @@ import { defineCommand } from '../command.ts';
 import { serviceFlags, text } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { nextAfterResolve, renderCases, renderResolution, resolutionDocument } from '../render/resolve.ts';
-import { renderNext, renderTyped } from '../render/stop.ts';
-import { renderCountOf, safeText } from '../render/text.ts';
+import { renderNextLine, renderTyped } from '../render/stop.ts';
+import { renderCountOf } from '../render/text.ts';
 import { withSession } from '../session.ts';
 import type { Session } from '../session.ts';
 
@@ -49,8 +49,9 @@ export const resolve = defineCommand({
 async function tell(
   resolution: Resolution,
   { ports, endProgress }: Session,
-  { screen, name }: Program,
+  program: Program,
 ): Promise<ExitCode> {
+  const { screen } = program;
   endProgress();
   const requests = ports.service.counts();
   if (screen.json) {
@@ -58,7 +59,6 @@ async function tell(
     return resolution.exitCode;
   }
   await screen.data(renderResolution(resolution, requests, screen.dataStyle));
-  for (const next of nextAfterResolve(resolution))
-    screen.say(`${screen.style('bold', 'next:')} ${safeText(renderNext(next, name))}`);
+  for (const next of nextAfterResolve(resolution)) screen.say(renderNextLine(next, program));
   return resolution.exitCode;
 }

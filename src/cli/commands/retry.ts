@@ -35,7 +35,7 @@ export const retry = defineCommand({
 /** Mappings as their files say now, where they still read the same table; an import has no file. */
 function currentMappings({ config }: Session, program: Program): CurrentMapping {
   let names: readonly string[] | undefined;
-  return (_run, { name, source }): PushMapping | undefined => {
+  return ({ name, source }): PushMapping | undefined => {
     names ??= namesOf(config, program);
     if (!names.includes(name)) return undefined;
     const [now] = readPushMappings(config, [name], program);

@@ -7,8 +7,8 @@ import { createTables } from '../../tables/index.ts';
 import { defineCommand } from '../command.ts';
 import { readConfig } from '../config.ts';
 import { renderResultRow, renderRun, renderRuns } from '../render/runs.ts';
-import { renderCountOf } from '../render/text.ts';
 import { cutOffSentence } from '../cut-off.ts';
+import { renderMoreRows } from '../render/text.ts';
 import { duration, text, wholeNumber } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { pruneRuns } from '../prune-runs.ts';
@@ -111,8 +111,7 @@ async function writeText(run: Run, rows: Rows, timezone: string, { screen }: Pro
     count += 1;
     if (count <= SHOWN_ROWS) await screen.data(renderResultRow(row, screen.dataStyle));
   }
-  if (count > SHOWN_ROWS)
-    await screen.data(`  … and ${renderCountOf(count - SHOWN_ROWS, 'more row', 'more rows')}`);
+  if (count > SHOWN_ROWS) await screen.data(`  ${renderMoreRows(count - SHOWN_ROWS)}`);
 }
 
 function runDocument(run: Run): object {

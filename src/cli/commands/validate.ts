@@ -1,6 +1,7 @@
 import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
 import { renderRowMessage } from '../../model/issue.ts';
 import { preparePull } from '../../sync/pull.ts';
+import { eachRow } from '../../sync/row-pages.ts';
 import { validateSources } from '../../sync/validate.ts';
 import type { Validation } from '../../sync/validate.ts';
 import { createTables } from '../../tables/index.ts';
@@ -13,14 +14,12 @@ import { planOptions } from '../plan-options.ts';
 import type { Program } from '../program.ts';
 import { createReporter } from '../render/progress.ts';
 import { nextAfterStop, renderStop } from '../render/stop.ts';
-import { renderColumns, renderCount, renderCountOf, safeText } from '../render/text.ts';
+import { renderColumns, renderCount, renderCountOf, renderMoreRows, safeText } from '../render/text.ts';
 import type { Style } from '../screen.ts';
 import { openState } from '../state.ts';
 
 /** Invalid rows, and rows with a warning, that are shown one by one for each mapping. */
 const SHOWN_ROWS = 20;
-/** Rows that are looked through at once for warnings. */
-const PAGE = 1000;
 
 /** `validate`: checks the mappings, and every row of the sources of those that push; needs no request to the service, and may read Google Sheets. */
 export const validate = defineCommand({
@@ -80,7 +79,7 @@ async function tell(validation: Validation, pulls: readonly PullMapping[], progr
         `  ${screen.dataStyle('red', '✗')} ${safeText(renderRowMessage(mapping.source.origin, row.rowNumber, row.message))}`,
       );
     const more = outcomes.invalid - invalid.length;
-    if (more > 0) await screen.data(`  … and ${renderCountOf(more, 'more row', 'more rows')}`);
+    if (more > 0) await screen.data(`  ${renderMoreRows(more)}`);
     await tellWarnings(validation.rows, mapping, program);
   }
   if (pulls.length > 0)
@@ -97,18 +96,12 @@ async function tellWarnings(
   { screen }: Program,
 ): Promise<void> {
   let found = 0;
-  for (let afterRow = 0; ;) {
-    const page = await rows.page(name, { open: true, afterRow, limit: PAGE });
-    for (const { rowNumber, message } of page) {
-      if (message === '') continue;
-      found += 1;
-      if (found > SHOWN_ROWS) continue;
-      const warning = safeText(renderRowMessage(source.origin, rowNumber, message));
-      await screen.data(`  ${screen.dataStyle('yellow', '!')} ${warning}`);
-    }
-    const last = page.at(-1);
-    if (last === undefined) break;
-    afterRow = last.rowNumber;
+  for await (const { rowNumber, message } of eachRow(rows, name, { open: true })) {
+    if (message === '') continue;
+    found += 1;
+    if (found > SHOWN_ROWS) continue;
+    const warning = safeText(renderRowMessage(source.origin, rowNumber, message));
+    await screen.data(`  ${screen.dataStyle('yellow', '!')} ${warning}`);
   }
   const more = found - SHOWN_ROWS;
   if (more > 0)

@@ -1,14 +1,14 @@
 import { EXIT } from '../../model/error.ts';
 import type { ExitCode } from '../../model/error.ts';
-import { prepareVerify, verifyExit, VERDICTS } from '../../sync/verify.ts';
-import type { Verdict, Verification, VerifiedRow } from '../../sync/verify.ts';
+import { prepareVerify, verifyExit } from '../../sync/verify.ts';
+import type { Verification, VerifiedRow } from '../../sync/verify.ts';
 import { defineCommand } from '../command.ts';
 import { serviceFlags } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { renderCost, renderVerified, renderVerifiedRow } from '../render/verify.ts';
 import type { VerifiedCounts } from '../render/verify.ts';
-import { renderNext } from '../render/stop.ts';
-import { renderCountOf, safeText } from '../render/text.ts';
+import { renderNextLine } from '../render/stop.ts';
+import { renderMoreRows } from '../render/text.ts';
 import { withSession } from '../session.ts';
 import type { Session } from '../session.ts';
 
@@ -62,7 +62,7 @@ async function check(verification: Verification, session: Session, program: Prog
     if (row.verdict !== 'agrees') others.push(row);
   }
   session.endProgress();
-  const exitCode = verifyExit(sum([...counts.values()]));
+  const exitCode = verifyExit(others);
   const requests = session.ports.service.counts();
   if (screen.json) {
     const mappings = verification.mappings.map((mapping) => ({ ...mapping, ...counts.get(mapping.name) }));
@@ -72,33 +72,20 @@ async function check(verification: Verification, session: Session, program: Prog
     await screen.data(renderVerified(verification, counts, requests, screen.dataStyle));
     for (const row of others.slice(0, SHOWN_ROWS))
       await screen.data(renderVerifiedRow(row, screen.dataStyle));
-    if (others.length > SHOWN_ROWS)
-      await screen.data(`  … and ${renderCountOf(others.length - SHOWN_ROWS, 'more row', 'more rows')}`);
+    if (others.length > SHOWN_ROWS) await screen.data(`  ${renderMoreRows(others.length - SHOWN_ROWS)}`);
   }
-  for (const next of nextAfter(exitCode, others))
-    screen.say(`${screen.style('bold', 'next:')} ${safeText(renderNext(next, program.name))}`);
+  for (const next of nextAfter(others)) screen.say(renderNextLine(next, program));
   return exitCode;
 }
 
 const SHOWN_ROWS = 20;
 
-function sum(counts: readonly VerifiedCounts[]): Readonly<Record<Verdict, number>> {
-  const of = (verdict: Verdict): number => counts.reduce((all, each) => all + each[verdict], 0);
-  const [agrees, differs, missing, unreadable] = VERDICTS.map(of);
-  return { agrees: agrees ?? 0, differs: differs ?? 0, missing: missing ?? 0, unreadable: unreadable ?? 0 };
-}
-
 /** A push compares anew and sets right what differs or is gone. */
-function nextAfter(exitCode: ExitCode, others: readonly VerifiedRow[]): readonly string[] {
-  if (exitCode === EXIT.done) return [];
-  const names = new Set(
-    others
-      .filter(({ verdict }) => verdict === 'differs' || verdict === 'missing')
-      .map(({ mapping }) => mapping),
-  );
+function nextAfter(others: readonly VerifiedRow[]): readonly string[] {
+  const wrong = others.some(({ verdict }) => verdict === 'differs' || verdict === 'missing');
   const unsettled = others.some(({ unsettled: open }) => open);
   return [
-    ...(names.size > 0 ? ['plan --compare live, which shows what a push would set right'] : []),
+    ...(wrong ? ['plan --compare live, which shows what a push would set right'] : []),
     ...(unsettled ? ['resolve'] : []),
   ];
 }

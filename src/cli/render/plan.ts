@@ -12,6 +12,7 @@ import {
   renderCount,
   renderCountOf,
   renderDuration,
+  renderMoreRows,
   renderTime,
   safeText,
 } from './text.ts';
@@ -74,10 +75,7 @@ function renderSample(planned: PlannedPush, sample: readonly PlannedChange[], st
       ]),
     ),
   );
-  const more =
-    all > sample.length
-      ? `\n${style('dim', `… and ${renderCountOf(all - sample.length, 'more row', 'more rows')}`)}`
-      : '';
+  const more = all > sample.length ? `\n${style('dim', renderMoreRows(all - sample.length))}` : '';
   return blocks.join('\n') + more;
 }
 

@@ -127,6 +127,14 @@ interface Left {
 
 const MEND = 'mend the rows in the rejected file, then import it or run the mapping again';
 
+/** `retry` reads the tables of the run again; an imported file has its own rejected rows, and a trigger has no table. */
+function toMend(command: string, run: string | null): readonly string[] {
+  if (command === 'import')
+    return ['mend the rows in the rejected file, then import that file with the same flags'];
+  if (run === null) return [MEND];
+  return command === 'substitutions' ? [`runs ${run}`] : ['mend the rows in their table', `retry ${run}`];
+}
+
 function nextAfterPush(
   command: string,
   exitCode: ExitCode,
@@ -139,11 +147,7 @@ function nextAfterPush(
   }
   switch (exitCode) {
     case EXIT.rows:
-      return [
-        command === 'import'
-          ? 'mend the rows in the rejected file, then import that file with the same flags'
-          : MEND,
-      ];
+      return toMend(command, run);
     case EXIT.incomplete:
     case EXIT.unavailable:
     case EXIT.access:

@@ -4,7 +4,7 @@ import type { OpenCase } from '../../sync/open-cases.ts';
 import type { Resolution, ResolvedCase } from '../../sync/resolve.ts';
 import type { Style } from '../screen.ts';
 import { renderRequests } from './report.ts';
-import { renderCountOf, renderTime, safeText } from './text.ts';
+import { renderCountOf, renderMoreRows, renderTime, safeText } from './text.ts';
 
 /** Rows of one request that are shown one by one. */
 const SHOWN_ROWS = 5;
@@ -33,7 +33,7 @@ function caseLines(each: OpenCase, timezone: string, style: Style): readonly str
     `  ${style('bold', id)}  ${style('yellow', kind)}`,
     `    run ${run.id}, ${of}${when}`,
     ...shown.map((line) => `    ${safeText(line)}`),
-    ...(more > 0 ? [`    … and ${renderCountOf(more, 'more row', 'more rows')}`] : []),
+    ...(more > 0 ? [`    ${renderMoreRows(more)}`] : []),
     `    ${safeText(reason)}`,
   ];
 }
@@ -71,7 +71,10 @@ export function renderResolution({ cases }: Resolution, requests: RequestCounts,
 /** The exact commands for what is left, and for rows that may be sent again. */
 export function nextAfterResolve({ cases, resumable }: Resolution): readonly string[] {
   const open = cases.filter(({ settled }) => settled === undefined);
-  return [...open.map(nextOf), ...resumable.map((run) => `resume ${run}`)];
+  // A run of which nothing could be settled is looked at by `resume` in the same way, and in vain.
+  const movedOn = new Set(cases.filter(({ settled }) => settled !== undefined).map(({ run }) => run.id));
+  const again = resumable.filter((run) => movedOn.has(run));
+  return [...open.map(nextOf), ...again.map((run) => `resume ${run}`)];
 }
 
 const nextOf = ({ id, kind }: ResolvedCase): string =>

@@ -3,7 +3,7 @@ import type { TeamsheetError } from '../../model/error.ts';
 import { StalePlanError } from '../../sync/stale-plan.ts';
 import { commands } from '../commands/registry.ts';
 import type { Program } from '../program.ts';
-import { safeLines } from './text.ts';
+import { safeLines, safeText } from './text.ts';
 
 /** Why a command stopped, for standard error: the message, what to do next, and with `--verbose` where an unexpected error arose. */
 export function renderStop(
@@ -76,8 +76,13 @@ export function stopDocument(
   };
 }
 
+/** `next: teamsheet resume 01J…`, the line that ends a command with something left to do. */
+export function renderNextLine(next: string, { screen, name }: Pick<Program, 'screen' | 'name'>): string {
+  return `${screen.style('bold', 'next:')} ${safeText(renderNext(next, name))}`;
+}
+
 /** What to do next; a command to type gets the program's name in front, a sentence stays one. */
-export function renderNext(next: string, name: string): string {
+function renderNext(next: string, name: string): string {
   const [first = ''] = next.split(' ');
   return first.startsWith('-') || Object.hasOwn(commands, first) ? `${name} ${next}` : next;
 }

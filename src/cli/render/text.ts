@@ -44,6 +44,10 @@ export function renderCountOf(count: number, one: string, many = `${one}s`): str
   return `${renderCount(count)} ${count === 1 ? one : many}`;
 }
 
+/** Stands for the rows of a list that are not shown. */
+export const renderMoreRows = (count: number): string =>
+  `… and ${renderCountOf(count, 'more row', 'more rows')}`;
+
 /** `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`: a duration to its two largest units. */
 export function renderDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;

@@ -4,7 +4,7 @@ import { renderCheck } from '../../../src/cli/render/checks.ts';
 import { renderPlan } from '../../../src/cli/render/plan.ts';
 import { createReporter, renderBar } from '../../../src/cli/render/progress.ts';
 import { nextAfter, renderReport } from '../../../src/cli/render/report.ts';
-import { nextAfterStop, renderNext, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
+import { nextAfterStop, renderNextLine, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
 import type { Screen, Style } from '../../../src/cli/screen.ts';
 import { exitCodesOf, worstExit } from '../../../src/cli/run-pull.ts';
 import { ConfigError, IncompleteError, InternalError } from '../../../src/model/error.ts';
@@ -120,9 +120,16 @@ describe('the end of a command', () => {
   });
 
   it('puts the name of the program before commands and flags alone', () => {
-    expect(
-      ['resume', '--help', 'resume 01J', 'ask your provider'].map((next) => renderNext(next, 'teamsheet')),
-    ).toEqual(['teamsheet resume', 'teamsheet --help', 'teamsheet resume 01J', 'ask your provider']);
+    const { screen } = fakeScreen();
+    const lines = ['resume', '--help', 'resume 01J', 'ask your provider'].map((next) =>
+      renderNextLine(next, { screen, name: 'teamsheet' }),
+    );
+    expect(lines).toEqual([
+      'next: teamsheet resume',
+      'next: teamsheet --help',
+      'next: teamsheet resume 01J',
+      'next: ask your provider',
+    ]);
   });
 });
 
@@ -548,8 +555,12 @@ users  1,234    1,000        0          0       234            2
       nextAfter({ command: 'push', exit_code: 8, run: null, mappings: [failed, failed] }, false),
     ).toEqual(['close the file']);
     expect(nextAfter({ command: 'push', exit_code: 3, run: '01J', mappings: [pushed] }, false)).toEqual([
-      expect.stringContaining('run the mapping again'),
+      'mend the rows in their table',
+      'retry 01J',
     ]);
+    expect(
+      nextAfter({ command: 'substitutions', exit_code: 3, run: '01J', mappings: [pushed] }, false),
+    ).toEqual(['runs 01J']);
     expect(nextAfter({ command: 'import', exit_code: 3, run: '01J', mappings: [pushed] }, false)).toEqual([
       expect.stringContaining('import that file with the same flags'),
     ]);

@@ -8,11 +8,13 @@ import {
 } from '../../../src/model/error.ts';
 import type { RunRows } from '../../../src/model/run-rows.ts';
 import type { PushSummary, Store } from '../../../src/model/store.ts';
+import { missingOf } from '../../../src/sync/missing-rows.ts';
 import { planPush } from '../../../src/sync/plan-sync.ts';
-import { push, type Approve, type PushResult } from '../../../src/sync/push.ts';
+import { finish, push, type Approve, type PushResult } from '../../../src/sync/push.ts';
 import { resume } from '../../../src/sync/resume.ts';
 import { pushMapping } from '../../support/builders.ts';
 import { settingNames } from '../../support/points.ts';
+import { runRow } from '../../support/run-row.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../../support/engine.ts';
 
 const approve = (): Promise<void> => Promise.resolve();
@@ -665,6 +667,32 @@ describe('missing_rows: deactivate', () => {
     expect(engine.events).toContainEqual({
       kind: 'warning',
       message: expect.stringContaining('1 missing user was not deactivated ("A" is rejected: ') as string,
+    });
+  });
+
+  it('names the user that stays active, however many others were deactivated before it', async () => {
+    const engine = await makeEngine();
+    table(engine, 'A');
+    const { report } = await leave(engine);
+    const ended = await engine.store.run(report.run ?? '');
+    if (ended === undefined) throw new Error('no run is recorded');
+    const rows = await engine.store.openRunRows(ended.id);
+    await rows.add(
+      missingOf(leaving)?.name ?? '',
+      Array.from({ length: 1001 }, (_, at) =>
+        runRow({ rowNumber: at + 1, key: `U${at + 1}`, outcome: at < 1000 ? 'updated' : 'rejected' }),
+      ),
+    );
+    const plan = { rows, mappings: [{ mapping: leaving }], requests: { planned: 0 } };
+    await finish(engine.ports, ended, plan, {
+      exitCode: undefined,
+      stoppedBy: undefined,
+      keep: false,
+      stale: new Map(),
+    });
+    expect(engine.events).toContainEqual({
+      kind: 'warning',
+      message: expect.stringContaining('1 missing user was not deactivated ("U1001" is rejected: ') as string,
     });
   });
 });

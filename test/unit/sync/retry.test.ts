@@ -38,7 +38,7 @@ const again = (
   runId?: string,
   current: (name: string) => PushMapping | undefined = () => undefined,
 ): Promise<PushResult | undefined> =>
-  retry(engine.ports, runId, PLAN_OPTIONS, (_run, { name }) => current(name), approve);
+  retry(engine.ports, runId, PLAN_OPTIONS, ({ name }) => current(name), approve);
 
 function counts(result: PushResult | undefined): object {
   const { report } = result ?? {};
@@ -92,6 +92,31 @@ describe('retry', () => {
       kind: 'note',
       message: 'users: 0 of 1 refused rows were found again; no other row is read',
     });
+  });
+
+  it('counts keys where more rows than one have a refused key', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', 'A,Amy,', 'B,,');
+    await pushUsers(engine);
+    expect(counts(await again(engine))).toMatchObject({ rows: 3, invalid: 3 });
+    expect(engine.events).toContainEqual({
+      kind: 'note',
+      message: 'users: 3 rows were found again for 2 refused keys; no other row is read',
+    });
+  });
+
+  it('keeps rows to be retried that it did not find, until they are back', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', 'B,,', 'C,,');
+    await pushUsers(engine);
+    userTable(engine, 'A,Ann,');
+    expect(counts(await again(engine))).toEqual({ exit: 0, command: 'retry' });
+    userTable(engine, 'A,Ann,', 'B,Bob,');
+    expect(counts(await again(engine))).toMatchObject({ rows: 1, created: 1 });
+    userTable(engine, 'A,Ann,', 'B,Bob,', 'C,Cid,');
+    expect(counts(await again(engine))).toMatchObject({ rows: 2, unchanged: 1, created: 1 });
+    expect(names(engine)).toEqual(['A Ann', 'B Bob', 'C Cid']);
+    expect(await again(engine)).toBeUndefined();
   });
 
   it('deactivates nobody whose row it did not read', async () => {
