@@ -63,6 +63,6 @@ export const groups: Readonly<Record<string, Group>> = {
       'src/sync/push-writer.ts',
       'src/sync/open-writes.ts',
     ],
-    tests: [...inSync('open-writes', 'push-changes', 'read-back', 'cut-off'), ...pushes],
+    tests: [...inSync('open-writes', 'push-changes', 'read-back'), ...pushes],
   },
 };

@@ -144,6 +144,15 @@ describe('settling a create', () => {
     expect(await rowsOf(given)).toEqual([row]);
   });
 
+  it('says what was seen in the place of who will look', async () => {
+    const message = 'no trustworthy answer; teamsheet resume RUN finds out what became of it';
+    const row = create(1, { outcome: 'unknown', message });
+    const given = await ended({ rows: [row], sent: [{ rowNumbers: [1] }] });
+    given.engine.service.listable = false;
+    await settle(given);
+    expect(await rowsOf(given)).toMatchObject([{ message: `no trustworthy answer; ${NOT_READ_BACK}` }]);
+  });
+
   it('asks nothing where every row has its outcome, and touches none of them', async () => {
     const done = [
       create(1, { outcome: 'created', id: 'x' }),
