@@ -121,8 +121,8 @@ const fantasyLeagues: Look = async (ports, account, mapping, open) => {
   const more = used - evidence.used - applied.length;
   if (more === 0)
     return nothing('unseen', 'the account counts no fantasy league more than before, but it may count late');
-  const ids = open.map(({ intent }) => intent.id).join(', ');
-  const exists = `the account counts ${more} more than before, so it seems to exist, but nothing shows its id: find it at the provider, and type resolve ${ids} --assume applied`;
+  const commands = open.map(({ intent }) => `resolve ${intent.id} --assume applied`).join(', then ');
+  const exists = `the account counts ${more} more than before, so it seems to exist, but nothing shows its id: find it at the provider, and type ${commands}`;
   return nothing(
     'unclear',
     more === open.length

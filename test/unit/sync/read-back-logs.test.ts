@@ -188,11 +188,18 @@ describe('fantasy leagues', () => {
   });
 
   it('seem to exist where the account counts just those more', async () => {
-    const exists = (count: number, ids: string): string =>
-      `the account counts ${count} more than before, so it seems to exist, but nothing shows its id: find it at the provider, and type resolve ${ids} --assume applied`;
-    expect(await lookAt(3)).toMatchObject({ keys: [], others: 'unclear', why: exists(1, 'W1') });
+    const exists = (count: number, commands: string): string =>
+      `the account counts ${count} more than before, so it seems to exist, but nothing shows its id: find it at the provider, and type ${commands}`;
+    expect(await lookAt(3)).toMatchObject({
+      keys: [],
+      others: 'unclear',
+      why: exists(1, 'resolve W1 --assume applied'),
+    });
     const two = await lookAt(4, [write, write]);
-    expect(two).toMatchObject({ others: 'unclear', why: exists(2, 'W1, W2') });
+    expect(two).toMatchObject({
+      others: 'unclear',
+      why: exists(2, 'resolve W1 --assume applied, then resolve W2 --assume applied'),
+    });
   });
 
   it('cannot be told where the account counts another number more', async () => {
