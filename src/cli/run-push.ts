@@ -39,7 +39,8 @@ export function askApproval(work: Work): Approve {
     work.endProgress();
     const writes = countWrites(planned);
     // Where nothing is sent and every row stands as it should, the report alone says so.
-    if (writes === 0 && planned.exitCode === EXIT.done) return;
+    const waits = planned.mappings.some(({ outcomes }) => outcomes.deferred + outcomes.conflict > 0);
+    if (writes === 0 && planned.exitCode === EXIT.done && !waits) return;
     const shown = `${renderPlan(planned, sample, view)}\n`;
     if (yes === true || writes === 0) screen.say(shown);
     else screen.tell(shown);

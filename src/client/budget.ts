@@ -46,6 +46,12 @@ export interface BudgetOptions {
   readonly wire: Transport;
   /** Reads the account over the given transport; undefined when it was throttled. */
   readonly readAccount: (transport: Transport, signal: AbortSignal) => Promise<Account | undefined>;
+  /** The error for a request that was throttled and that, by the account as it was read after the wait, need not go again; undefined when it may. */
+  readonly quotaExplains: (
+    request: HttpRequest,
+    account: Account,
+    refusal: HttpResponse,
+  ) => Error | undefined;
   /** The error for an account that stays throttled. */
   readonly throttledForGood: () => Error;
 }
@@ -85,6 +91,9 @@ class KeyBudget implements Budget {
   #stopUntilMs = 0;
   #stopSetMs = -1;
   #throttleStreak = 0;
+  /** The 429 that requests were answered with; a request is the same object whenever it goes again. */
+  readonly #refusals = new WeakMap<HttpRequest, HttpResponse>();
+  #account: Account | undefined;
   /** Readings in a row that left no room, and the time waited since something was sent. */
   #emptyReadings = 0;
   #waitedSinceSentMs = 0;
@@ -110,6 +119,7 @@ class KeyBudget implements Budget {
         const tells = await this.#awaitTick(signal);
         // An answer that came meanwhile may have stopped everything.
         if (this.#stale) await this.#ready(signal);
+        this.#checkMayGoAgain(request);
         const entry = this.#begin(request.method, false);
         // The next caller's wait depends on what this answer tells.
         return { entry, answer: tells ? await this.#send(request, entry) : undefined };
@@ -274,6 +284,7 @@ class KeyBudget implements Budget {
   }
 
   #sync(account: Account, call: LoggedRequest): void {
+    this.#account = account;
     const { reservePerMinute, reservePerDay } = this.#options;
     const reading = {
       call,
@@ -319,8 +330,10 @@ class KeyBudget implements Budget {
       const response = await wire(request);
       this.#offset = narrowOffset(this.#offset, response.headers['date'], entry.sentMs, clock.monotonic());
       counted = response.status !== TOO_MANY;
-      if (!counted) this.#stop(response, entry);
-      else if (entry.sentMs >= this.#stopSetMs) this.#throttleStreak = 0;
+      if (!counted) {
+        this.#refusals.set(request, response);
+        this.#stop(response, entry);
+      } else if (entry.sentMs >= this.#stopSetMs) this.#throttleStreak = 0;
       return response;
     } finally {
       entry.answeredMs = clock.monotonic();
@@ -355,6 +368,14 @@ class KeyBudget implements Budget {
       knownResetMs,
       streak > 0 ? nowMs + throttleBackoffMs(streak) : 0,
     );
+  }
+
+  /** A quota that is used up is refused with 429 as well, and the account that was read after the wait says so. */
+  #checkMayGoAgain(request: HttpRequest): void {
+    const refusal = this.#refusals.get(request);
+    if (this.#account === undefined || refusal === undefined) return;
+    const error = this.#options.quotaExplains(request, this.#account, refusal);
+    if (error !== undefined) throw error;
   }
 
   #checkMayBegin(): void {

@@ -5,9 +5,10 @@ import { endpoints } from '../contract/index.ts';
 import type { OperationId, PagedOperationId, QueryOf, RecordOf } from '../contract/index.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { RequestStep } from '../model/budget.ts';
-import { InternalError } from '../model/error.ts';
+import { InternalError, TeamsheetError } from '../model/error.ts';
 import type { Emit } from '../model/event.ts';
 import type { Clock, HttpRequest, Random, Transport, Wrap } from '../model/ports.ts';
+import type { QuotaRefusal } from '../model/quota.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Answer, CallInput, OnUnreadable, Service, Wholeness, WriteResult } from '../model/service.ts';
 import { createBudget } from './budget.ts';
@@ -17,6 +18,7 @@ import { readRecords } from './envelope.ts';
 import { readList, unreadable } from './list.ts';
 import type { Page } from './list.ts';
 import type { Observer } from './observe.ts';
+import { quotaAgainst, quotaExplains, QuotaUsedUp } from './quota-refusal.ts';
 import { buildRequest } from './request.ts';
 import type { CallParts } from './request.ts';
 import { retry } from './retry.ts';
@@ -57,6 +59,7 @@ type SignalledParts = CallParts & { readonly signal?: AbortSignal | undefined };
 
 /** How often one call may go again after a 429. */
 const THROTTLES = 5;
+const FORBIDDEN = 403;
 
 /** An answer or its absence, as a verdict. */
 interface Attempted {
@@ -78,6 +81,8 @@ async function attempt(
     else if (isSuccess(response.status)) observer?.refused(operation, request, response);
     return { verdict };
   } catch (error) {
+    if (error instanceof QuotaUsedUp)
+      return { verdict: classify(request.method, error.answer), cause: error };
     if (!(error instanceof TransportError)) throw error;
     return { verdict: classify(request.method, error), cause: error };
   }
@@ -118,6 +123,7 @@ class Client implements Service {
   readonly #options: ClientOptions;
   readonly #budget;
   readonly #transport: Transport;
+  #mayBeQuota = true;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -128,6 +134,7 @@ class Client implements Service {
       wire: showRefusals(observer)(withholdKey(options.apiKey)(timeout(clock, timeoutMs)(transport))),
       readAccount: (wire, signal) =>
         this.#readAccount(retry({ clock, random, emit, throttles: 0 })(wire), signal),
+      quotaExplains,
       throttledForGood: () => throttledForGood(this.#request('get-account', {})),
     });
     this.#transport = retry({ clock, random, emit, throttles: THROTTLES })(this.#budget.transport);
@@ -144,7 +151,7 @@ class Client implements Service {
     const endpoint: Endpoint = endpoints[operation];
     if (endpoint.method === 'GET') throw new InternalError('request.invalid', `${operation} writes nothing`);
     const request = this.#request(operation, input);
-    const { verdict } = await attempt(this.#transport, request, operation, this.#options.observer);
+    const { verdict, cause } = await attempt(this.#transport, request, operation, this.#options.observer);
     switch (verdict.kind) {
       case 'applied': {
         const answer = answerOf<Id>(endpoint, verdict.envelope);
@@ -155,9 +162,19 @@ class Client implements Service {
       }
       case 'refused':
         if (verdict.status === 401) throw refusal(request, operation, verdict);
-        return { kind: 'refused', status: verdict.status, message: verdict.message };
+        return {
+          kind: 'refused',
+          status: verdict.status,
+          message: verdict.message,
+          ...(verdict.status === FORBIDDEN && (await this.#quotaBehind(request))),
+        };
       case 'throttled':
-        return { kind: 'refused', status: verdict.status, message: verdict.message };
+        return {
+          kind: 'refused',
+          status: verdict.status,
+          message: verdict.message,
+          ...(cause instanceof QuotaUsedUp && { quota: cause.quota }),
+        };
       case 'not_applied':
         return { kind: 'not_applied', reason: verdict.reason };
       case 'ambiguous':
@@ -204,6 +221,22 @@ class Client implements Service {
 
   forecast(steps: readonly RequestStep[]): ReturnType<Service['forecast']> {
     return this.#budget.forecast(steps, this.#options.signal);
+  }
+
+  /** Some services refuse with 403 what a quota has no room for. Asked once for nothing, the account is not asked again: it is another matter. */
+  async #quotaBehind(request: HttpRequest): Promise<{ readonly quota?: QuotaRefusal }> {
+    if (!this.#mayBeQuota || request.operation === undefined) return {};
+    const endpoint: Endpoint = endpoints[request.operation];
+    if (endpoint.quota === undefined) return {};
+    try {
+      const quota = quotaAgainst(request, await this.account());
+      this.#mayBeQuota = quota !== undefined;
+      return quota === undefined ? {} : { quota };
+    } catch (error) {
+      // The refusal stands, whatever keeps the account from being read; the next request meets that too.
+      if (error instanceof TeamsheetError) return {};
+      throw error;
+    }
   }
 
   #request(operation: OperationId, parts: SignalledParts): HttpRequest {

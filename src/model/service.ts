@@ -2,6 +2,7 @@ import type { BodyOf, OperationId, PagedOperationId, QueryOf, RecordOf } from '.
 import type { Paging } from '../contract/envelope.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { Forecast, RequestStep } from './budget.ts';
+import type { QuotaRefusal } from './quota.ts';
 import type { RequestCounts } from './store.ts';
 
 /** What one call needs beside its operation; each part is checked against the contract before it is sent. */
@@ -31,8 +32,13 @@ export interface Answer<Id extends OperationId> {
 /** What is known after one write was sent (push-protocol.md, "Classification"). */
 export type WriteResult<Id extends OperationId> =
   | ({ readonly kind: 'applied' } & Answer<Id>)
-  /** A whole, trustworthy answer says no. */
-  | { readonly kind: 'refused'; readonly status: number; readonly message: string }
+  /** A whole, trustworthy answer says no; a 429 after all waiting, or after the first wait where a `quota` explains it. */
+  | {
+      readonly kind: 'refused';
+      readonly status: number;
+      readonly message: string;
+      readonly quota?: QuotaRefusal;
+    }
   /** It may or may not have been applied; `status` is that of an answer that came and could not be trusted. */
   | { readonly kind: 'ambiguous'; readonly reason: string; readonly status?: number }
   /** It never reached the service, after all retries. */

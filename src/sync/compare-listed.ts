@@ -4,7 +4,7 @@ import { UsageError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import type { ListedResource } from '../plan/listed.ts';
-import { quotaUsed } from '../plan/quota.ts';
+import { quotaUsed } from '../model/quota.ts';
 import { fromSnapshots, nothingKnown, type ComparePorts, type Comparison } from './compare.ts';
 import { countsMore } from './evidence.ts';
 import { openWrites, unansweredKeys } from './open-writes.ts';
@@ -131,7 +131,8 @@ async function listAll(
     onPage: async (records, done) => {
       await rows.addKnown(name, records);
       const unit = `${listed.several} listed`;
-      ports.emit({ kind: 'progress', mapping: name, done, total: used ?? 0, unit });
+      // The account may count late, or what it counted may have come on since.
+      ports.emit({ kind: 'progress', mapping: name, done, total: Math.max(done, used ?? 0), unit });
     },
   });
   const known = await rows.countKnown(name);

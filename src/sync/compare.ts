@@ -5,7 +5,7 @@ import { StoppedError } from '../model/error.ts';
 import type { KnownRecord, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import { listedResources } from '../plan/listed.ts';
-import { quotaUsed } from '../plan/quota.ts';
+import { quotaUsed } from '../model/quota.ts';
 import { compareListed } from './compare-listed.ts';
 import { compareLive } from './compare-live.ts';
 import { openWrites, unansweredKeys } from './open-writes.ts';

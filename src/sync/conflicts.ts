@@ -49,8 +49,8 @@ async function readHeld(
   run: Run,
   rows: readonly RunRow[],
 ): Promise<readonly Held[]> {
-  const sentAtMs = run.startedAtMs;
-  const reading = await planHeldReading(ports, account, mapping, rows, sentAtMs);
+  const sent = { atMs: run.startedAtMs, logCounts: new Map<string, number>() };
+  const reading = await planHeldReading(ports, account, mapping, rows, sent);
   try {
     return await reading.read(rows);
   } catch (error) {

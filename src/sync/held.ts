@@ -5,7 +5,7 @@ import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import { known } from '../plan/known-records.ts';
 import { listedResources, type ListedResource } from '../plan/listed.ts';
-import { quotaUsed } from '../plan/quota.ts';
+import { quotaUsed } from '../model/quota.ts';
 import { configReader, priceReader } from './compare-live.ts';
 import { NO_PLAYER } from './pull-resources.ts';
 import { readOne } from './pull-read.ts';
@@ -38,21 +38,27 @@ export interface HeldAccount {
   readonly service: ServiceAccount;
 }
 
+/** When rows were sent, by this machine's clock, and how many records the log of a row's key had just before. */
+export interface Sent {
+  readonly atMs: number;
+  readonly logCounts: ReadonlyMap<string, number>;
+}
+
 /** Records on one page of a list where nothing says how many there are. */
 const LIKELY_PAGE = 50;
 
 const nothingToClose = (): Promise<void> => Promise.resolve();
 
 /**
- * Chooses how the written rows of a mapping are read: each by its id, or from the list, whichever takes fewer requests. `sentAtMs` is when the
- * first of them was sent.
+ * Chooses how the written rows of a mapping are read: each by its id, or from the list, whichever takes fewer requests. `sent` is what is
+ * known of the moment at which the first of them was sent.
  */
 export async function planHeldReading(
   ports: HeldPorts,
   account: HeldAccount,
   mapping: PushMapping,
   rows: AsyncIterable<RunRow> | Iterable<RunRow>,
-  sentAtMs: number,
+  sent: Sent,
 ): Promise<HeldReading> {
   const keys = new Set<string>();
   let [count, withoutId] = [0, 0];
@@ -81,7 +87,11 @@ export async function planHeldReading(
     case 'fantasy_leagues':
       return readLeagues(ports, count);
     default:
-      return readLog(ports, keys.size, sentAtMs);
+      return readLog(
+        ports,
+        keys.size * Math.max(1, Math.ceil(Math.max(0, ...sent.logCounts.values()) / LIKELY_PAGE)),
+        sent,
+      );
   }
 }
 
@@ -230,22 +240,31 @@ function readLeagues(ports: HeldPorts, requests: number): HeldReading {
   return { requests, how: 'each fantasy league by its id', read, close: nothingToClose };
 }
 
-/** A trigger leaves records in the log of its league, which do not name the game week: only records that came after it speak for it. */
-function readLog(ports: HeldPorts, requests: number, sentAtMs: number): HeldReading {
-  const logs = new Map<string, Promise<number>>();
-  const recordsSince = async (league: number): Promise<number> => {
-    let count = 0;
+/** A trigger leaves records in the log of its league, which do not name the game week: only records that came after it speak for it. Where it is not
+ * known how many there were before, their times must do, which are those of the service's clock. */
+function readLog(ports: HeldPorts, requests: number, { atMs, logCounts }: Sent): HeldReading {
+  interface Log {
+    readonly count: number;
+    readonly later: number;
+  }
+  const logs = new Map<string, Promise<Log>>();
+  const readLeague = async (league: number): Promise<Log> => {
+    let [count, later] = [0, 0];
     const query = { fantasy_league_id: league };
     for await (const page of ports.service.list('list-auto-substitutions', query, ports.signal, 'fail')) {
-      count += page.filter(({ created_at }) => Date.parse(created_at ?? '') >= sentAtMs).length;
+      count += page.length;
+      later += page.filter(({ created_at }) => Date.parse(created_at ?? '') >= atMs).length;
     }
-    return count;
+    return { count, later };
   };
   const read = oneByOne(ports, async ({ key, id, fields }) => {
     const league = String(fields?.fantasy_league_id ?? '');
-    const reading = logs.get(league) ?? recordsSince(Number(league));
+    const reading = logs.get(league) ?? readLeague(Number(league));
     logs.set(league, reading);
-    if ((await reading) > 0) return { kind: 'record', record: known(key ?? '', id, null, fields ?? {}) };
+    const { count, later } = await reading;
+    const before = logCounts.get(key ?? '');
+    if (before === undefined ? later > 0 : count > before)
+      return { kind: 'record', record: known(key ?? '', id, null, fields ?? {}) };
     return {
       kind: 'unreadable',
       reason:

@@ -25,7 +25,7 @@ export async function checkNewerRun(
       'guard.newer_run',
       `${mapping.name}: run ${newer.id} has pushed it since run ${run.id} ended, and ${rows} would be changed to what the older rows say`,
       {
-        next: `push ${mapping.name} reads the table as it is now; if the older rows are meant, add --allow-guard newer_run`,
+        next: `if the older rows are meant, add --allow-guard newer_run; push ${mapping.name} reads the table as it is now`,
       },
     );
   }

@@ -15,7 +15,7 @@ import { plannedOutcomes } from '../plan/counts.ts';
 import { checkGuards } from '../plan/guards.ts';
 import { orderMappings } from '../plan/order.ts';
 import { knownAfter, waitingFields } from '../plan/lookups.ts';
-import { quotaRoom, quotaUsed } from '../plan/quota.ts';
+import { quotaRoom, quotaUsed } from '../model/quota.ts';
 import { pushRequests } from '../plan/requests.ts';
 import { worstCase } from '../plan/worst-case.ts';
 import { listPages } from './compare-listed.ts';

@@ -1,7 +1,13 @@
+import type { Endpoint, Feature } from '../contract/endpoint.ts';
+import { endpoints } from '../contract/index.ts';
+import type { OperationId } from '../contract/index.ts';
+import type { QuotaRefusal } from '../model/quota.ts';
 import type { RunRow } from '../model/run-rows.ts';
+import type { WriteResult } from '../model/service.ts';
 import type { Intent } from '../model/store.ts';
 import type { Confirmation, PushRequests } from '../plan/requests.ts';
 import { batchSize, shrinkBatch } from './batch-size.ts';
+import { giveBack, overQuota, takeRoom } from './over-quota.ts';
 import { createPool, type Pool } from './pool.ts';
 import { asksForLess, joined, type PushWriter } from './push-writer.ts';
 import { readBack, readBackNow, type Seen } from './read-back.ts';
@@ -31,10 +37,14 @@ interface RefusedBatch {
 const PARTS = { few: 2, many: 10 } as const;
 const CHEAP_PAGES = 10;
 const TOO_LARGE = 413;
+const TOO_MANY = 429;
+
+type RefusedWrite = Extract<WriteResult<OperationId>, { kind: 'refused' }>;
 
 class BatchPush {
   readonly #writer: PushWriter;
   readonly #requests: PushRequests;
+  readonly #feature: Feature | undefined;
   /** Refused batches wait until nothing else is under way, so that what they left behind can be counted. */
   #refusedBatches: readonly RefusedBatch[] = [];
   #size: number;
@@ -44,6 +54,8 @@ class BatchPush {
   constructor(writer: PushWriter, requests: PushRequests, size: number) {
     this.#writer = writer;
     this.#requests = requests;
+    const endpoint: Endpoint = endpoints[requests.operation];
+    this.#feature = endpoint.quota;
     this.#size = size;
   }
 
@@ -80,7 +92,9 @@ class BatchPush {
     return row.change === 'create' && row.id === null;
   }
 
-  async #sendBatch(batch: readonly RunRow[]): Promise<void> {
+  async #sendBatch(rows: readonly RunRow[]): Promise<void> {
+    const batch = await this.#withinQuota(rows);
+    if (batch.length === 0) return;
     const { result, intent } = await this.#writer.send(
       this.#requests.operation,
       batch,
@@ -96,6 +110,29 @@ class BatchPush {
         await this.#lower(batch, result.status);
         return this.#readBackRows(intent, batch, result.reason);
     }
+  }
+
+  /** The rows that the quota has room for, as far as is known; the others are deferred. */
+  async #withinQuota(rows: readonly RunRow[]): Promise<readonly RunRow[]> {
+    const { quotas, runId } = this.#writer.task;
+    const taken = takeRoom(quotas, this.#feature, rows.length);
+    if (taken === rows.length || this.#feature === undefined) return rows;
+    await this.#writer.defer(rows.slice(taken), overQuota(this.#feature, runId));
+    return rows.slice(0, taken);
+  }
+
+  /** A quota has no room for the batch: what it has room for goes out once it is known that no part was applied. */
+  async #overQuota(
+    intent: Intent,
+    batch: readonly RunRow[],
+    reason: string,
+    quota: QuotaRefusal,
+  ): Promise<void> {
+    const { quotas, runId } = this.#writer.task;
+    quotas.set(quota.feature, quota.room);
+    await this.#writer.settle(intent, batch.length === 1 ? 'refused' : 'ambiguous', reason, []);
+    if (batch.length === 1) return this.#writer.defer(batch, overQuota(quota.feature, runId));
+    this.#refusedBatches = [...this.#refusedBatches, { batch, intent, status: TOO_MANY, reason }];
   }
 
   async #applied(intent: Intent, batch: readonly RunRow[], answered: readonly unknown[]): Promise<void> {
@@ -125,9 +162,11 @@ class BatchPush {
   async #refused(
     intent: Intent,
     batch: readonly RunRow[],
-    { status, message }: { readonly status: number; readonly message: string },
+    { status, message, quota }: RefusedWrite,
   ): Promise<void> {
     const reason = `the service refused it (${status}): ${message}`;
+    if (quota !== undefined) return this.#overQuota(intent, batch, reason, quota);
+    giveBack(this.#writer.task.quotas, this.#feature, batch.length);
     if (batch.length === 1) {
       await this.#writer.settle(intent, 'refused', reason, []);
       const patches = batch.map((row) => ({
@@ -168,7 +207,9 @@ class BatchPush {
       await this.#writer.settle(intent, 'refused', reason, []);
       const left = batch.filter((row) => !applied.includes(row));
       const isCheap = status === TOO_LARGE || (seen.pages ?? 1) <= CHEAP_PAGES;
-      const size = Math.ceil(left.length / (isCheap ? PARTS.few : PARTS.many));
+      // What a quota refused goes again as it was, cut to the room that there is.
+      const into = status === TOO_MANY ? 1 : isCheap ? PARTS.few : PARTS.many;
+      const size = Math.ceil(left.length / into);
       for (let at = 0; at < left.length; at += size) parts.push(left.slice(at, at + size));
     }
     for (const part of parts) {

@@ -8,6 +8,7 @@ import { digestOf } from '../plan/digest.ts';
 import { changeFollowsCreate, type Confirmation, type PushRequests } from '../plan/requests.ts';
 import { evidenceFor, type TakeEvidence } from './evidence.ts';
 import { managed } from './missing-rows.ts';
+import type { QuotasLeft } from './over-quota.ts';
 import type { OnAmbiguous, SyncPorts } from './sync.ts';
 
 /** Everything that the writes of one mapping share. */
@@ -24,6 +25,8 @@ export interface PushTask {
   readonly onAmbiguous: OnAmbiguous;
   /** Whether an earlier mapping of the run writes the same resource. */
   readonly isResourceShared: boolean;
+  /** What the run has found out about quotas. */
+  readonly quotas: QuotasLeft;
 }
 
 type WriteOperation = PushRequests['operation'] | 'update-user';
@@ -33,6 +36,7 @@ const MAX_AMBIGUOUS = 3;
 /** Times that a run sends a row whose answers do not come. */
 export const MAX_ATTEMPTS = 3;
 const PAGE = 1000;
+const TOO_MANY = 429;
 
 /** The writes of one mapping: each with a durable intent before it goes out and a durable result before the next step. */
 export class PushWriter {
@@ -62,7 +66,10 @@ export class PushWriter {
     }
   }
 
-  /** Errors: those of the service before it sends; UnavailableError `service.unreachable` when the request never reached it. */
+  /**
+   * Errors: those of the service before it sends; UnavailableError `service.unreachable` when the request never reached it, `service.throttled` when no
+   * waiting helped.
+   */
   async send<Id extends WriteOperation>(
     operation: Id,
     batch: readonly RunRow[],
@@ -83,9 +90,21 @@ export class PushWriter {
         { next: `resume ${this.task.runId}` },
       );
     }
+    if (result.kind === 'refused' && result.status === TOO_MANY && result.quota === undefined)
+      await this.#throttled(intent, batch, result.message);
     if (result.kind === 'ambiguous') this.countLost(batch);
     this.#progress();
     return { result, intent };
+  }
+
+  /** All waiting was in vain: no other request would fare better. Of a batch a part may have been applied, so that its intent stays open. */
+  async #throttled(intent: Intent, batch: readonly RunRow[], said: string): Promise<never> {
+    const reason = `the service answered 429 (${said}) again and again, also after the waits that it asked for`;
+    if (batch.length === 1) {
+      await this.settle(intent, 'refused', reason, []);
+      await this.defer(batch, reason);
+    }
+    throw new UnavailableError('service.throttled', reason, { next: `resume ${this.task.runId}` });
   }
 
   countLost(batch: readonly RunRow[]): void {
@@ -202,6 +221,12 @@ export class PushWriter {
         message: joined(row.message, message),
       })),
     );
+  }
+
+  /** Rows that surely were not applied and are not sent now. */
+  async defer(batch: readonly RunRow[], reason: string): Promise<void> {
+    const patches = batch.map((row) => ({ rowNumber: row.rowNumber, message: joined(row.message, reason) }));
+    await this.patch(patches.map((patch) => ({ ...patch, outcome: 'deferred' })));
   }
 
   /** Errors: UnavailableError `service.ambiguous` after too many answers in a row that cannot be trusted. */

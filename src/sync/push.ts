@@ -6,9 +6,10 @@ import { OUTCOMES, type OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/store.ts';
 import { checkCounts, outcomeCounts } from '../plan/counts.ts';
-import { quotaUsed } from '../plan/quota.ts';
+import { quotaUsed } from '../model/quota.ts';
 import { interruptedAt } from './interrupted.ts';
 import { holdRows, openWrites, waitForOpenWrites } from './open-writes.ts';
+import type { QuotasLeft } from './over-quota.ts';
 import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.ts';
 import { missingOf, withMissing } from './missing-rows.ts';
 import { pushMapping } from './push-mapping.ts';
@@ -167,6 +168,7 @@ export async function write(
 ): Promise<PushResult> {
   const { rows } = planned;
   const stale = new Map<string, number>();
+  const quotas: QuotasLeft = new Map();
   let stoppedBy: TeamsheetError | undefined;
   try {
     for (const plan of planned.mappings) {
@@ -180,6 +182,7 @@ export async function write(
         rows,
         used: feature === undefined ? undefined : quotaUsed(account.record, feature),
         onAmbiguous: options.onAmbiguous ?? 'hold',
+        quotas,
         isResourceShared: planned.mappings.find(({ resource }) => resource === plan.resource) !== plan,
       };
       await pushMapping({ ...task, mapping: plan.mapping, writes: plan.writes });

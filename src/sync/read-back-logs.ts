@@ -6,7 +6,7 @@ import type { RunRow } from '../model/run-rows.ts';
 import type { Intent, ServiceAccount } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
 import { known } from '../plan/known-records.ts';
-import { quotaUsed } from '../plan/quota.ts';
+import { quotaUsed } from '../model/quota.ts';
 import { pushRequests, type Confirmation } from '../plan/requests.ts';
 import { appliedSince, leagueOf, readEvidence, writesSince, type Evidence } from './evidence.ts';
 import { readLog } from './logs.ts';

@@ -6,7 +6,7 @@ import type { Intent, ServiceAccount } from '../model/store.ts';
 import { digestFields } from '../plan/digest.ts';
 import { remembered } from '../plan/known-records.ts';
 import { listedResources, type ListedResource } from '../plan/listed.ts';
-import { quotaUsed } from '../plan/quota.ts';
+import { quotaUsed } from '../model/quota.ts';
 import { pushRequests, type Confirmation } from '../plan/requests.ts';
 import { countsMore } from './evidence.ts';
 import { looks } from './read-back-logs.ts';

@@ -3,8 +3,9 @@ import { EXIT, IncompleteError, RefusedError, UnavailableError, UsageError } fro
 import type { ExitCode } from '../model/error.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
-import type { Run } from '../model/store.ts';
+import type { Run, StoredIntent } from '../model/store.ts';
 import { shownDifferences, type FieldDifference } from '../plan/diff.ts';
+import { readEvidence } from './evidence.ts';
 import { planHeldReading, type Held, type HeldPorts, type HeldReading } from './held.ts';
 import { openAccount, type OpenAccount } from './plan-sync.ts';
 import { eachRow, rowPages } from './row-pages.ts';
@@ -89,6 +90,17 @@ function wroteRows({ summaries }: Run): boolean {
   );
 }
 
+/** How many records the logs had before each key was sent for the first time. */
+function logCounts(sent: readonly StoredIntent[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const intent of sent) {
+    const count = readEvidence(intent)?.count;
+    if (count === undefined) continue;
+    for (const key of intent.keys) if (!counts.has(key)) counts.set(key, count);
+  }
+  return counts;
+}
+
 interface MappingReading {
   readonly mapping: PushMapping;
   readonly rows: number;
@@ -108,12 +120,15 @@ async function verification(
     const count = WRITTEN.reduce((sum, outcome) => sum + (outcomes.get(outcome) ?? 0), 0);
     if (count === 0) continue;
     const sent = intents.filter((intent) => intent.mapping === mapping.name);
-    const sentAtMs = Math.min(...sent.map((intent) => intent.sentAtMs), run.endedAtMs ?? Infinity);
+    const atMs = Math.min(...sent.map((intent) => intent.sentAtMs), run.endedAtMs ?? Infinity);
     const written = eachRow(rows, mapping.name, { outcomes: ['created', 'updated'] });
     readings.push({
       mapping,
       rows: count,
-      reading: await planHeldReading(ports, account, mapping, written, sentAtMs),
+      reading: await planHeldReading(ports, account, mapping, written, {
+        atMs,
+        logCounts: logCounts(sent),
+      }),
     });
   }
   const close = async (): Promise<void> => {

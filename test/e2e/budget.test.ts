@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TestContext } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
@@ -13,6 +15,7 @@ interface World {
   /** Each writing request that came, as the milliseconds since the epoch when it did. */
   readonly writes: readonly number[];
   readonly baseUrl: string;
+  readonly folder: string;
   readonly run: (...args: string[]) => Promise<Outcome>;
   /** The document of a command with --json. */
   readonly json: (...args: string[]) => Promise<Report>;
@@ -20,7 +23,11 @@ interface World {
 
 interface Report {
   readonly exit_code: number;
-  readonly mappings: readonly Readonly<Record<string, number>>[];
+  readonly mappings: readonly {
+    readonly created: number;
+    readonly deferred: number;
+    readonly results: string;
+  }[];
   readonly requests: Readonly<Record<string, number>>;
   readonly pauses: readonly { readonly until: string; readonly seconds: number }[];
   readonly finishes_at: string;
@@ -69,6 +76,7 @@ ${config}`,
     sandbox,
     writes,
     baseUrl,
+    folder: folder.path,
     run,
     json: async (...args) => JSON.parse((await run(...args, '--json')).stdout) as Report,
   };
@@ -160,8 +168,8 @@ describe.concurrent('a limit of the command line', () => {
       requests: { throttled: 0 },
       error: { code: 'budget.exhausted' },
     });
-    expect(report.mappings[0]?.['created']).toBeGreaterThan(0);
-    expect(report.mappings[0]?.['deferred']).toBeGreaterThan(0);
+    expect(report.mappings[0]?.created).toBeGreaterThan(0);
+    expect(report.mappings[0]?.deferred).toBeGreaterThan(0);
   });
 
   it('--finish-by sends nothing that would end after it, the plan says what fits, and resume goes on', async (context) => {
@@ -248,6 +256,46 @@ describe.concurrent('a 429', () => {
     });
     expect(writes).toHaveLength(3);
   });
+
+  it.for([
+    ['too_many', 1],
+    ['forbidden', 0],
+  ] as const)(
+    'or 403 for a quota that another client used up meanwhile is known for one: %s',
+    async ([quota_refusal, throttled], context) => {
+      const settings = { ...SMALL, quota_users: 4, quota_refusal, latency_ms: 30 };
+      const { json, writes, baseUrl, sandbox, folder } = await world(context, settings, 6, {
+        config: 'push: { concurrency: 1 }',
+      });
+      const headers = { 'x-api-key': sandbox.apiKey, 'content-type': 'application/json' };
+      const body = JSON.stringify({ users: [{ external_id: 'X1', display_name: 'Someone else' }] });
+      const other = new Promise<Response>((resolve, reject) => {
+        sandbox.app.server.once('request', () => {
+          sandbox.app.server.on('request', ({ method }) => {
+            if (method === 'POST' && writes.length === 1)
+              fetch(`${baseUrl}/v1/user`, { method: 'POST', headers, body }).then(resolve, reject);
+          });
+        });
+      });
+      const report = await json('push', '--yes');
+      expect((await other).status).toBe(201);
+      expect(report).toMatchObject({
+        exit_code: 7,
+        mappings: [{ rows: 6, created: 3, deferred: 3, rejected: 0, unknown: 0 }],
+        requests: { throttled },
+      });
+      // Three of ours, the other one, and the one that was refused.
+      expect(writes).toHaveLength(5);
+      expect(await readFile(path.join(folder, report.mappings[0]?.results ?? ''), 'utf8')).toMatch(
+        /quota of users has no room for it; once it is larger, teamsheet resume 01\w+ sends it/,
+      );
+      // Nothing has changed, so that resume ends in the same way.
+      expect(await json('resume', '--yes')).toMatchObject({
+        exit_code: 7,
+        mappings: [{ created: 3, deferred: 3 }],
+      });
+    },
+  );
 
   it('for a quota that another client used up meanwhile ends the push, and is not repeated', async (context) => {
     // The account says that there is room, and goes on saying so.

@@ -251,12 +251,18 @@ async function expectSentence(season: Season): Promise<void> {
   const { code, stderr } = await season.run(['runs']);
   expect(code, stderr).toBe(0);
   const said = stderr.split('\n').filter((line) => line.includes('was cut off'));
-  if (run === undefined || run.phase === 'ended') { expect(said).toEqual([]); return; }
+  if (run === undefined || run.phase === 'ended') {
+    expect(said).toEqual([]);
+    return;
+  }
   expect([run, said.length]).toEqual([run, 1]);
   const [line = ''] = said;
   expect(line).toContain(`run ${run.id} (push, `);
   expect(line).toMatch(new RegExp(`teamsheet resume ${run.id} (goes on|plans it anew)$`));
-  if (run.phase === 'planning') { expect(line).toContain('nothing was sent'); return; }
+  if (run.phase === 'planning') {
+    expect(line).toContain('nothing was sent');
+    return;
+  }
   const [, done = '', rows = '', left = '', unclear = '0'] =
     /: (\d+) of (\d+) rows (?:is|are) done, (\d+) (?:is|are) not(?:, and of (\d+) it is not known yet)?;/.exec(
       line,

@@ -110,6 +110,19 @@ describe('resolve', () => {
     expect(await json('resolve')).toMatchObject({ exit_code: 0, cases: [] });
   });
 
+  it('says with every push why rows wait, also where nothing is sent', async () => {
+    await start({ faults: [{ kind: 'reset', operation: 'create-fantasy-league', processed: false }] });
+    folder.write('mappings/leagues.yaml', LEAGUES_MAPPING);
+    folder.write('leagues.csv', 'Name,League\nCup,1\n');
+    expect((await run(['push', 'leagues', '--yes'])).code).toBe(7);
+    const again = await run(['push', 'leagues', '--yes']);
+    expect(again.code).toBe(7);
+    expect(again.stderr).toMatch(
+      /leagues row 2 +Cup +an earlier write of it \(run 01\w+\) has no trustworthy answer/,
+    );
+    expect(again.stderr).toContain('nothing to write');
+  });
+
   it("takes the operator's word, names the exact commands, and refuses a word that was disproved", async () => {
     // A league is counted, but its id is never shown: only the operator can say that it is this one.
     await start({ faults: [{ kind: 'reset', operation: 'create-fantasy-league', processed: true }] });

@@ -19,6 +19,8 @@ export type Fault =
   | 'refused'
   /** Refused for its size. */
   | 'too_large'
+  /** Refused with 429 after all the client's waiting. */
+  | 'throttled'
   | 'unreachable'
   /** Applied, and answered with its records in another order, with a stranger among them, or with one missing. */
   | 'reversed'
@@ -94,6 +96,8 @@ export class FakeService implements Service {
   /** External ids of users whose records in the list cannot be read. */
   readonly unreadable = new Set<string>();
   maxBatch = Infinity;
+  /** Users that the quota has room for, which nothing says before it is passed. */
+  maxUsers = Infinity;
   /** Users on one page of the list. */
   pageSize = Infinity;
   /** Users that were taken away and go on being counted. */
@@ -304,6 +308,8 @@ export class FakeService implements Service {
       case 'all_then_refused':
         this.#apply(write);
         return { kind: 'refused', status: 400, message: 'done all the same' };
+      case 'throttled':
+        return { kind: 'refused', status: 429, message: 'slow down' };
       case 'half_then_refused':
         if (write.operation === 'create-users') {
           const { users } = write.body as { users: User[] };
@@ -328,6 +334,9 @@ export class FakeService implements Service {
       const bad = users.find((user) => this.refuses.has(user.external_id));
       if (bad !== undefined)
         return { kind: 'refused', status: 400, message: `external_id ${bad.external_id} is not wanted` };
+      const room = this.maxUsers - this.users.length;
+      if (users.length > room)
+        return { kind: 'refused', status: 429, message: 'quota', quota: { feature: 'users', room } };
       return answer(this.#createUsers(write, users));
     }
     if (operation === 'update-user') return this.#updateUser(write);

@@ -231,7 +231,9 @@ async function writeOnce(
       exitCode,
       requests: ports.service.counts(),
     });
-    if (stop instanceof RefusedError) return await tellRefusal(stop, session, program);
+    // Where a quota explains the refusal, the last answer is the account.
+    if (stop instanceof RefusedError && !('quota' in result))
+      return await tellRefusal(stop, session, program);
     if (session.lastAnswer() !== before) await writeEnvelope(session, program);
     if (stop !== undefined) throw stop;
     return exitCode;
@@ -253,7 +255,7 @@ function stopOf(
     case 'refused':
       return new RefusedError(
         result.status,
-        `${operation} was refused with ${result.status}: ${result.message}`,
+        `${operation} was refused with ${result.status}: ${result.message}${result.quota === undefined ? '' : `; the account's quota of ${result.quota.feature} has room for ${result.quota.room} more`}`,
       );
     case 'not_applied':
       return new UnavailableError('service.unavailable', `${operation} was not sent: ${result.reason}`);

@@ -64,6 +64,7 @@ export function renderSum({ mappings, requests, forecast }: PlannedPush, nowMs: 
 
 function renderRoughly(ms: number): string {
   if (ms < 5000) return 'a few seconds';
+  if (ms < MINUTE_MS) return `${Math.ceil(ms / 1000)} s`;
   const minutes = Math.ceil(ms / MINUTE_MS);
   return minutes < 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
 }

@@ -57,8 +57,8 @@ export function renderPlan(planned: PlannedPush, sample: readonly PlannedChange[
 
 function renderSample(planned: PlannedPush, sample: readonly PlannedChange[], style: Style): string {
   const all = planned.mappings.reduce(
-    (sum, { outcomes: { created, updated, invalid, deferred, conflict } }) =>
-      sum + created + updated + invalid + deferred + conflict,
+    (sum, { outcomes: { created, updated, invalid, deferred, conflict }, toWrite: { create, update } }) =>
+      sum + Math.min(created + updated, create + update) + invalid + deferred + conflict,
     0,
   );
   const keyFields = new Map(

@@ -318,6 +318,15 @@ describe('a plan', () => {
     expect(renderPlan(planned({ mappings }), [change('create', 2)], view)).toContain('… and 19 more rows');
   });
 
+  it('does not count what a resumed run has written before among the rows to come', () => {
+    const [mapping] = planned({}).mappings;
+    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
+    const mappings = [
+      { ...mapping, toWrite: { create: 4, update: 1 } },
+    ] as unknown as PlannedPush['mappings'];
+    expect(renderPlan(planned({ mappings }), [change('create', 20)], view)).toContain('… and 5 more rows');
+  });
+
   it('shows before and after of the rows that it is given, and how many more there are', () => {
     const sample = [
       change('update', 3, {

@@ -291,6 +291,65 @@ describe('writes', () => {
   });
 });
 
+describe('a write that is refused', () => {
+  const slow = envelopeAnswer(429, null, { message: 'no room', headers: { 'retry-after': '2' } });
+  const account = (remaining: number, over: object = {}): HttpResponse => {
+    const features = { users: { max: 10, used: 10 - remaining, remaining, ...over } };
+    return envelopeAnswer(200, { ...accountData(), config: { rate_limit: {}, features } });
+  };
+  const users = (count: number) => ({
+    body: {
+      users: Array.from({ length: count }, (_, at) => ({ external_id: `M-${at}`, display_name: 'Ana' })),
+    },
+  });
+  const made = envelopeAnswer(200, [USER]);
+
+  it.each([
+    ['is used up', account(0), 1, 0],
+    ['is blocked', account(4, { is_blocked: true }), 1, 0],
+    ['has less room than it takes', account(2), 3, 2],
+  ])(
+    'with 429 because its quota %s is told after the first wait, and not sent again',
+    async (_, after, count, room) => {
+      const wire = open([slow, after]);
+      const refused = { kind: 'refused', status: 429, message: 'no room', quota: { feature: 'users', room } };
+      expect(await wire.clock.run(wire.client.send('create-users', users(count)))).toEqual(refused);
+      expect(wire.client.counts()).toMatchObject({ writes: 1, throttled: 1, waited_ms: 2015 });
+    },
+  );
+
+  it.each([
+    ['has room', account(3)],
+    ['is unlimited', account(0, { max: -1, remaining: -1 })],
+    ['is not reported', ACCOUNT],
+  ])('with 429 goes again where its quota %s', async (_, after) => {
+    const wire = open([slow, after, made]);
+    const result = await wire.clock.run(wire.client.send('create-users', users(3)));
+    expect(result).toMatchObject({ kind: 'applied' });
+    expect(wire.client.counts()).toMatchObject({ writes: 2 });
+  });
+
+  it('with 403 because of its quota says so', async () => {
+    const no = envelopeAnswer(403, null, { message: 'no room' });
+    const wire = open([no, account(0), no, account(2), no]);
+    const send = () => wire.clock.run(wire.client.send('create-users', users(1)));
+    const refused = { kind: 'refused', status: 403, message: 'no room' };
+    expect(await send()).toEqual({ ...refused, quota: { feature: 'users', room: 0 } });
+    // Another matter, of which the account is asked once.
+    expect(await send()).toEqual(refused);
+    expect(await send()).toEqual(refused);
+    expect(wire.client.counts()).toMatchObject({ writes: 3, reads: 3 });
+  });
+
+  it('with 429 goes again where it takes from no quota, or was not refused itself', async () => {
+    const wire = open([slow, account(0), OK, made]);
+    const change = await wire.clock.run(wire.client.send('update-user', PATCH));
+    expect(change).toMatchObject({ kind: 'applied' });
+    const create = await wire.clock.run(wire.client.send('create-users', users(1)));
+    expect(create).toMatchObject({ kind: 'applied' });
+  });
+});
+
 describe('a retry', () => {
   it('tells which attempt failed, the first one first', async () => {
     const wire = open(four(html));

@@ -3,7 +3,7 @@ import { pushMapping } from '../../support/builders.ts';
 import { keysWithZeros } from '../../../src/plan/lost-zeros.ts';
 import { checkCounts, outcomeCounts, plannedOutcomes } from '../../../src/plan/counts.ts';
 import { orderMappings } from '../../../src/plan/order.ts';
-import { quotaRoom } from '../../../src/plan/quota.ts';
+import { quotaRoom } from '../../../src/model/quota.ts';
 
 it('a plan foresees open creates and updates', () => {
   const settled = new Map([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UnavailableError } from '../../../src/model/error.ts';
+import { IncompleteError } from '../../../src/model/error.ts';
 import { push, type PushResult } from '../../../src/sync/push.ts';
 import { resume } from '../../../src/sync/resume.ts';
 import { retry } from '../../../src/sync/retry.ts';
@@ -24,8 +24,8 @@ async function cutOff(): Promise<Engine> {
   table(engine, 'A,Ann', 'B,Bob');
   await run(engine);
   table(engine, 'A,Old Ann', 'B,Old Bob', 'C,Cid');
-  engine.service.faults.push({ throws: new UnavailableError('service.unreachable', 'gone') });
-  expect((await run(engine)).report.exit_code).toBe(8);
+  engine.service.faults.push({ throws: new IncompleteError('budget.exhausted', 'used up') });
+  expect((await run(engine)).report.exit_code).toBe(7);
   expect(names(engine)).toEqual(['Ann', 'Bob']);
   return engine;
 }

@@ -331,6 +331,64 @@ describe('refusals', () => {
     expect(engine.service.writes.length - before).toBe(Math.ceil(100 / 25));
   });
 
+  it('a quota that has no room for a batch gets what it has room for, and the rest waits', async () => {
+    const engine = await makeEngine();
+    engine.service.maxUsers = 150;
+    userTable(engine, ...manyUsers(350));
+    engine.tables.set('prices.csv', [
+      ['fantasy_league_id', 'player_id', 'price', 'type'],
+      ['1', '101', '5.5', 'current'],
+    ]);
+    const result = await push(engine.ports, 'push', [users, prices], PLAN_OPTIONS, approve);
+    expect(outcomes(result)).toEqual({ rows: 350, created: 150, deferred: 200 });
+    expect(result.report.mappings[1]).toMatchObject({ created: 1 });
+    expect(result.report.exit_code).toBe(7);
+    expect(result.stoppedBy).toBeUndefined();
+    expectNoDuplicates(engine);
+    // 100, then 100 that are refused; of the others 50, and nothing once it is known that there is no room.
+    const creates = engine.service.writes.filter(({ operation }) => operation === 'create-users');
+    expect(creates.map(({ body }) => (body as { users: unknown[] }).users.length)).toContain(50);
+    const deferred = engine.files.get('users.results')?.filter((line) => line.includes('deferred'));
+    expect(deferred).toHaveLength(200);
+    for (const line of deferred ?? [])
+      expect(line.join()).toContain(
+        `the account's quota of users has no room for it; once it is larger, teamsheet resume ${result.report.run} sends it`,
+      );
+    engine.service.maxUsers = Infinity;
+    const resumed = await resume(engine.ports, undefined, approve);
+    expect(outcomes(resumed)).toEqual({ rows: 350, created: 350 });
+    expectNoDuplicates(engine);
+  });
+
+  it('a quota that is used up is found out once for all rows that need it', async () => {
+    const engine = await makeEngine();
+    engine.service.maxUsers = 2;
+    userTable(engine, ...manyUsers(30));
+    const result = await run(engine, { ...users, batchSize: 1 }, PLAN_OPTIONS);
+    expect(outcomes(result)).toEqual({ rows: 30, created: 2, deferred: 28 });
+    expect(engine.service.writes.length).toBeLessThanOrEqual(2 + engine.ports.concurrency);
+  });
+
+  it('a 429 that no waiting cures and nothing explains ends the run, and its row is not refused', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('throttled');
+    userTable(engine, ...manyUsers(1));
+    const result = await run(engine);
+    expect(outcomes(result)).toEqual({ rows: 1, deferred: 1 });
+    expect(result.report.exit_code).toBe(8);
+    expect(result.stoppedBy).toMatchObject({ code: 'service.throttled' });
+    expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 1, created: 1 });
+  });
+
+  it('a batch that ends so may be half applied: resume looks before it sends', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('throttled');
+    userTable(engine, ...manyUsers(3));
+    expect(outcomes(await run(engine))).toEqual({ rows: 3, unknown: 3 });
+    expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 3, created: 3 });
+    expectNoDuplicates(engine);
+  });
+
   it('a change that is refused is that row alone', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,', 'B,Bob,');
@@ -395,6 +453,21 @@ describe('answers that cannot be trusted', () => {
     expect(result.report.exit_code).toBe(8);
     expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 400, created: 400 });
     expectNoDuplicates(engine);
+  });
+
+  it('of a run that is resumed are not planned again, and counted as done', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push(undefined, { throws: new IncompleteError('budget.exhausted', 'used up') });
+    userTable(engine, ...manyUsers(150));
+    const first = await push({ ...engine.ports, concurrency: 1 }, 'push', [users], PLAN_OPTIONS, approve);
+    expect(outcomes(first)).toEqual({ rows: 150, created: 100, deferred: 50 });
+    const toWrite: object[] = [];
+    const resumed = await resume(engine.ports, undefined, ({ mappings }) => {
+      toWrite.push(...mappings.map((mapping) => mapping.toWrite));
+      return Promise.resolve();
+    });
+    expect(toWrite).toEqual([{ create: 50, update: 0 }]);
+    expect(outcomes(resumed)).toEqual({ rows: 150, created: 150 });
   });
 });
 

@@ -14,6 +14,13 @@ export function quotaRoom(account: Account, feature: Feature): number {
   return typeof quota.used === 'number' ? Math.max(0, quota.max - quota.used) : Infinity;
 }
 
+/** A refusal that the account explains: a quota has no room for what was sent, so that no waiting cures it. */
+export interface QuotaRefusal {
+  readonly feature: Feature;
+  /** Records that the quota has room for, as the account said after the refusal; fewer than were sent. */
+  readonly room: number;
+}
+
 /** Records of the feature that exist, where the account says so. */
 export function quotaUsed(account: Account, feature: Feature): number | undefined {
   const used = account.config?.features?.[feature]?.used;

@@ -1,0 +1,27 @@
+import type { Feature } from '../contract/endpoint.ts';
+
+/**
+ * Records for which quotas still have room, since the service said that one has none; of a quota that is not in it, nothing was said. The mappings of a run share
+ * it, so that each does not find out by a refusal of its own, which takes a wait.
+ */
+export type QuotasLeft = Map<Feature, number>;
+
+/** How many of so many records may be sent; they are taken off. */
+export function takeRoom(quotas: QuotasLeft, feature: Feature | undefined, records: number): number {
+  const room = feature === undefined ? undefined : quotas.get(feature);
+  if (feature === undefined || room === undefined) return records;
+  const taken = Math.min(room, records);
+  quotas.set(feature, room - taken);
+  return taken;
+}
+
+/** Gives back the room of records that were refused for another reason. */
+export function giveBack(quotas: QuotasLeft, feature: Feature | undefined, records: number): void {
+  const room = feature === undefined ? undefined : quotas.get(feature);
+  if (feature !== undefined && room !== undefined) quotas.set(feature, room + records);
+}
+
+/** Why a row waits that a quota has no room for, and what to do. */
+export function overQuota(feature: Feature, runId: string): string {
+  return `the account's quota of ${feature.replaceAll('_', ' ')} has no room for it; once it is larger, teamsheet resume ${runId} sends it`;
+}
