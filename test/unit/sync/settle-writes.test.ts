@@ -112,8 +112,8 @@ describe('settling a create', () => {
     held(given, 1, { display_name: 'Somebody' });
     await settle(given);
     const [found] = await rowsOf(given);
-    expect(found).toMatchObject({ outcome: 'conflict' });
-    expect(found).not.toHaveProperty('message', expect.stringContaining('no answer'));
+    const message = 'the service holds display_name "Somebody", not "Name 1"';
+    expect(found).toMatchObject({ outcome: 'conflict', message });
   });
 
   it('takes away why a row was held from one that is open again or done', async () => {
