@@ -4,6 +4,10 @@ export interface Group {
   readonly tests: readonly string[];
 }
 
+const inSync = (...names: readonly string[]): readonly string[] =>
+  names.map((name) => `test/unit/sync/${name}.test.ts`);
+const pushes = inSync('push', 'settle', 'graph', 'clock', 'resolve');
+
 /** What decides whether a write goes out, what became of it, and when: a test that misses a change here would miss a second write. */
 export const groups: Readonly<Record<string, Group>> = {
   answers: {
@@ -40,5 +44,25 @@ export const groups: Readonly<Record<string, Group>> = {
       'test/unit/plan/known-records.test.ts',
       'test/unit/plan/requests.test.ts',
     ],
+  },
+  reconciliation: {
+    sources: [
+      'src/sync/settle.ts',
+      'src/sync/read-back.ts',
+      'src/sync/whole-list.ts',
+      'src/sync/evidence.ts',
+      'src/sync/logs.ts',
+      'src/sync/read-back-logs.ts',
+    ],
+    tests: inSync('evidence', 'logs', 'read-back', 'read-back-logs', 'settle', 'settle-writes', 'whole-list'),
+  },
+  sending: {
+    sources: [
+      'src/sync/push-batches.ts',
+      'src/sync/push-changes.ts',
+      'src/sync/push-writer.ts',
+      'src/sync/open-writes.ts',
+    ],
+    tests: [...inSync('open-writes', 'push-changes', 'read-back'), ...pushes],
   },
 };
