@@ -14,6 +14,7 @@ import {
   examineWindow,
   GUARD_MS,
   isCurable,
+  isTakenToSlide,
   learnCost,
   readingDueMs,
   resetMs,
@@ -148,7 +149,8 @@ class KeyBudget implements Budget {
     await this.#turnstile(async () => {
       const tickMs =
         this.#offset && nextTickMs(this.#offset, this.#options.clock.monotonic(), this.#latencyMs());
-      if (tickMs !== undefined && first.pauses.length > 0)
+      // Room in a window that slides comes back by our own clock, and later for every moment that is lost now.
+      if (tickMs !== undefined && first.pauses.length > 0 && !this.#windows.every(isTakenToSlide))
         await this.#options.clock.sleep(tickMs - this.#options.clock.monotonic(), signal);
       await this.#read(signal);
     });
