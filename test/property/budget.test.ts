@@ -219,7 +219,9 @@ describe('the budget, whatever the order and the time of the answers', () => {
           // A free account call leaves open which request is the oldest of the window, but for when each came, which is taken to be half way.
           const [there] = latency;
           const onTheWay: readonly [number, number] = world.accountCall === 'free' ? [there, there] : latency;
-          const even = { ...world, limit, dayLimit: undefined, latencies: [onTheWay] };
+          // One that is counted after it reported hides when the window began, and may cost a window more than is forecast.
+          const accountCall = world.accountCall === 'unlisted' ? 'listed' : world.accountCall;
+          const even = { ...world, accountCall, limit, dayLimit: undefined, latencies: [onTheWay] };
           const { forecast, endedAtMs, service } = await play(even, 'sliding');
           expect(service.refused).toBe(0);
           // What is not known of the service's clock counts at the first pause and, other than it was thought, at the last.
