@@ -14,7 +14,6 @@ import {
   examineWindow,
   GUARD_MS,
   isCurable,
-  isTakenToSlide,
   learnCost,
   readingDueMs,
   resetMs,
@@ -149,8 +148,8 @@ class KeyBudget implements Budget {
     await this.#turnstile(async () => {
       const tickMs =
         this.#offset && nextTickMs(this.#offset, this.#options.clock.monotonic(), this.#latencyMs());
-      // Room in a window that slides comes back by our own clock, and later for every moment that is lost now.
-      if (tickMs !== undefined && first.pauses.length > 0 && !this.#windows.every(isTakenToSlide))
+      // The wait lengthens a push through windows that slide by a part of a second; without it, a forecast may be a whole window short.
+      if (tickMs !== undefined && first.pauses.length > 0)
         await this.#options.clock.sleep(tickMs - this.#options.clock.monotonic(), signal);
       await this.#read(signal);
     });
