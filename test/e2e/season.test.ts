@@ -72,7 +72,7 @@ describe('a folder with a league, users and squads', () => {
     expect(planned.code).toBe(0);
     // On a slow machine the forecast passes five seconds, and then the plan makes one account call more, to measure.
     expect(planned.stdout).toMatch(
-      /set up 1 league, 240 users, 240 squads: (?:245 requests, a few seconds|246 requests, 1 min)\n244 requests to send/,
+      /set up 1 league, 240 users, 240 squads: 24[56] requests, (?:a few seconds|\d min)\n24[45] requests to send/,
     );
     const plan = reportOf(await run('plan', '--json'));
     const first = plan.changes.find(({ key }) => key.endsWith('/Squad of M-041'));
@@ -94,7 +94,8 @@ describe('a folder with a league, users and squads', () => {
       ['leagues', 1, 0, 0],
       ['squads', 240, 0, 0],
     ]);
-    expect(report.requests).toMatchObject({ planned: 245, sent: 245 });
+    expect([245, 246]).toContain(report.requests.planned);
+    expect(report.requests.sent).toBe(report.requests.planned);
     expect(resultsOf('leagues', report)).toMatch(/^Name,.*\nSummer Cup,1,2,created,,2\n$/);
     expect(resultsOf('squads', report)).toMatch(/\nM-041,Squad of M-041,1,2,,42,created,,[0-9a-f-]{36}\n/);
 
