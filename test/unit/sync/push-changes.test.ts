@@ -63,6 +63,7 @@ async function pushed(
     used: undefined,
     onAmbiguous: 'hold',
     isResourceShared: false,
+    quotas: new Map(),
   });
   const { users } = pushRequests;
   if (users === undefined) throw new Error('users can be pushed');
