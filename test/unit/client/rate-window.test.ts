@@ -33,6 +33,7 @@ const windowOf = (changes: Partial<WindowState> = {}): WindowState => ({
   readEnd: 0,
   quiet: true,
   kind: 'unknown',
+  byTheClock: true,
   creditFrom: 0,
   ...changes,
 });
@@ -193,6 +194,7 @@ const stateOf = (changes: Partial<ReportedState> = {}): ReportedState => ({
   resetServerMs: 1_060_000,
   span: 'same',
   kind: 'unknown',
+  byTheClock: true,
   own: NOTHING_OWN,
   ...changes,
 });
