@@ -194,7 +194,6 @@ const stateOf = (changes: Partial<ReportedState> = {}): ReportedState => ({
   resetServerMs: 1_060_000,
   span: 'same',
   kind: 'unknown',
-  byTheClock: true,
   own: NOTHING_OWN,
   ...changes,
 });
@@ -278,6 +277,7 @@ describe('the window after a reading', () => {
       readEnd: 3,
       quiet: true,
       kind: 'fixed',
+      byTheClock: false,
       creditFrom: 1,
     });
   });
