@@ -143,6 +143,14 @@ describe('a whole list', () => {
     expect(await remembered(engine)).toEqual(['U1']);
   });
 
+  it('keeps what was confirmed a day before', async () => {
+    const engine = await makeEngine();
+    await confirmUsers(engine, [8]);
+    engine.clock.time -= 1;
+    expect(await readUsers(engine, { listed: 1, used: 1 })).toMatchObject({ missing: 1 });
+    expect(await remembered(engine)).toEqual(['U1', 'U8']);
+  });
+
   it('with records that do not say what they are makes nothing gone and states nothing', async () => {
     const engine = await makeEngine();
     const { mini_leagues: listed } = listedResources;
