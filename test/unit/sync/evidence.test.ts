@@ -34,6 +34,7 @@ async function taskOf(engine: Engine, mapping: PushMapping, used: number | undef
     used,
     onAmbiguous: 'hold',
     isResourceShared: false,
+    quotas: new Map(),
   };
 }
 
