@@ -148,6 +148,7 @@ class KeyBudget implements Budget {
     await this.#turnstile(async () => {
       const tickMs =
         this.#offset && nextTickMs(this.#offset, this.#options.clock.monotonic(), this.#latencyMs());
+      // The wait lengthens a push through windows that slide by a part of a second; without it, a forecast may be a whole window short.
       if (tickMs !== undefined && first.pauses.length > 0)
         await this.#options.clock.sleep(tickMs - this.#options.clock.monotonic(), signal);
       await this.#read(signal);

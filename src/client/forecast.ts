@@ -49,6 +49,7 @@ const FORGET_EVERY = 20_000;
  */
 class Course {
   readonly #start: ForecastStart;
+  readonly #accountCounts: boolean;
   readonly #services: readonly ModelWindow[];
   readonly #trueOffsetMs: number;
   #windows: readonly WindowState[];
@@ -61,13 +62,15 @@ class Course {
   #waitedSinceSentMs = 0;
   #usedUpMs: number | undefined;
 
-  constructor(start: ForecastStart) {
+  constructor(start: ForecastStart, accountCounts: boolean) {
     this.#start = start;
+    this.#accountCounts = accountCounts;
     this.#windows = start.windows;
     this.#offset = start.offset;
-    this.#trueOffsetMs = likelyOffset(start);
+    this.#trueOffsetMs = likelyOffset(start, accountCounts);
+    const cost = { ...start.cost, counted: accountCounts };
     this.#services = start.windows.map(
-      (window) => new ModelWindow(window, start.log, start.cost, this.#trueOffsetMs),
+      (window) => new ModelWindow(window, start.log, cost, this.#trueOffsetMs),
     );
   }
 
@@ -168,12 +171,12 @@ class Course {
   }
 
   #add(sentMs: number, readsAccount: boolean): Answered {
-    const { log, latencyMs, cost } = this.#start;
+    const { log, latencyMs } = this.#start;
     const answeredMs = sentMs + latencyMs;
     const entry = Object.assign(log.add(sentMs, readsAccount), { answeredMs });
     if (this.#offset !== undefined)
       this.#offset = narrowedThen(this.#offset, this.#trueOffsetMs, sentMs, answeredMs);
-    if (!readsAccount || cost.counted !== false) {
+    if (!readsAccount || this.#accountCounts) {
       for (const service of this.#services) service.count((sentMs + answeredMs) / 2);
     }
     this.#sent += 1;
@@ -204,19 +207,34 @@ class Course {
 }
 
 /** The service's clock against ours: as a window shows it, or the middle of what answers leave open. */
-function likelyOffset({ offset, windows, log }: ForecastStart): number {
+function likelyOffset({ offset, windows, log }: ForecastStart, accountCounts: boolean): number {
   if (offset === undefined) return 0;
-  const [implied] = windows.flatMap((window) => impliedOffset(window, log) ?? []);
+  const [implied] = windows.flatMap((window) => impliedOffset(window, log, accountCounts) ?? []);
   return implied === undefined ? middleOf(offset) : Math.min(Math.max(implied, offset.lowMs), offset.highMs);
 }
 
 type Answered = LoggedRequest & { readonly answeredMs: number };
 
+/** Forecasts that differ by less than this are one. */
+const SAME_MS = 1000;
+
 /**
  * What the requests of these steps will cost: the pauses, the account calls and the end. It stops at whatever keeps the rest back.
  * `latencyMs` holds for all requests, and the service counts in windows of the kind that was seen; where it was not seen, in windows that slide,
- * unless their resets stand at whole multiples of their length, which only a clock does.
+ * unless their resets stand at whole multiples of their length, which only a clock does. While it is not known whether the service counts the account
+ * call, both are played through, and the forecast is the later one.
  */
 export function foresee(start: ForecastStart, steps: readonly RequestStep[]): Forecast {
-  return new Course(start).run(steps);
+  const { counted } = start.cost;
+  if (counted !== undefined) return new Course(start, counted).run(steps);
+  const free = new Course({ ...start, log: start.log.copy(start.nowMs) }, false).run(steps);
+  const cost = new Course(start, true).run(steps);
+  const [sooner, later] = isLater(free, cost) ? [cost, free] : [free, cost];
+  const differ = later.fits !== sooner.fits || later.finishesAtMs - sooner.finishesAtMs >= SAME_MS;
+  return { ...later, atTheLatest: later.atTheLatest || differ };
+}
+
+/** Whether one forecast gets through fewer requests than another, or takes longer for as many. */
+function isLater(one: Forecast, other: Forecast): boolean {
+  return one.fits === other.fits ? one.finishesAtMs > other.finishesAtMs : one.fits < other.fits;
 }

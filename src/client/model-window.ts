@@ -1,15 +1,6 @@
-import { resetMs } from './rate-window.ts';
+import { isTakenToSlide, resetMs } from './rate-window.ts';
 import type { ReadCost, Reading, ReportedState, WindowState } from './rate-window.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
-
-const QUARTER_HOUR_MS = 900_000;
-const DAY_MS = 86_400_000;
-
-/** Resets of days stand at some whole quarter of an hour, by the time zone of the service. */
-function isByTheClock({ resetServerMs, lengthMs }: WindowState): boolean {
-  const step = lengthMs >= DAY_MS ? QUARTER_HOUR_MS : lengthMs;
-  return resetServerMs !== undefined && step >= 1000 && resetServerMs % step === 0;
-}
 
 /** When the service most likely saw a request of ours. */
 function arrivalOf({ sentMs, answeredMs }: LoggedRequest): number {
@@ -17,18 +8,25 @@ function arrivalOf({ sentMs, answeredMs }: LoggedRequest): number {
 }
 
 /**
- * The offset of the service's clock that a window's reset implies: one that slides resets when its oldest request leaves it, and here that is ours.
- * Undefined for any other window.
+ * The offset of the service's clock that a window's reset implies: one that slides resets when its oldest request leaves it, and here that is ours. An empty
+ * one counts from the account call that reports it. Undefined for any other window.
  */
-export function impliedOffset(window: WindowState, log: RequestLog): number | undefined {
-  const { kind, lengthMs, used, readAtMs, readEnd, resetServerMs } = window;
-  if (resetServerMs === undefined || kind === 'fixed' || (kind === 'unknown' && isByTheClock(window)))
-    return undefined;
-  const from = log.firstSentAfter(readAtMs - lengthMs);
-  const oldest = log.at(from);
-  return oldest === undefined || readEnd - from < used
-    ? undefined
-    : resetServerMs - lengthMs - arrivalOf(oldest);
+export function impliedOffset(
+  window: WindowState,
+  log: RequestLog,
+  accountCounts: boolean,
+): number | undefined {
+  const { lengthMs, used, readAtMs, readEnd, resetServerMs } = window;
+  if (resetServerMs === undefined || !isTakenToSlide(window)) return undefined;
+  const own: LoggedRequest[] = [];
+  // The account call that reports may be in what it reports or not.
+  for (let at = log.firstSentAfter(readAtMs - lengthMs); at < readEnd - 1; at += 1) {
+    const entry = log.at(at);
+    if (entry !== undefined && (accountCounts || !entry.readsAccount)) own.push(entry);
+  }
+  const isOurs = own.length === used || (accountCounts && own.length === used - 1);
+  const oldest = own[0] ?? log.at(readEnd - 1);
+  return oldest === undefined || !isOurs ? undefined : resetServerMs - lengthMs - arrivalOf(oldest);
 }
 
 /** One window of the service as a forecast imagines it: it counts what arrives, and reports it as the account does. */
@@ -49,7 +47,7 @@ export class ModelWindow {
 
   constructor(window: WindowState, log: RequestLog, cost: ReadCost, trueOffsetMs: number) {
     const { kind, lengthMs, readAtMs, readEnd, resetServerMs } = window;
-    this.#slides = kind === 'sliding' || (kind === 'unknown' && !isByTheClock(window));
+    this.#slides = isTakenToSlide(window);
     this.isGuess = this.#slides && kind === 'unknown';
     this.#lengthMs = lengthMs;
     this.#log = log;

@@ -58,6 +58,22 @@ export interface WindowState {
   readonly kind: 'unknown' | 'fixed' | 'sliding';
   /** The next entry of our log that gives room back in a sliding window. */
   readonly creditFrom: number;
+  /** Every reset so far stood at a whole multiple of the length, as those of a window by the clock do; one that slides may come there by chance. */
+  readonly byTheClock: boolean;
+}
+
+/** Whether a window slides, or is best taken to: its kind was not seen, and its resets do not stand on the clock. */
+export function isTakenToSlide({ kind, byTheClock }: Pick<WindowState, 'kind' | 'byTheClock'>): boolean {
+  return kind === 'sliding' || (kind === 'unknown' && !byTheClock);
+}
+
+const QUARTER_HOUR_MS = 900_000;
+const DAY_MS = 86_400_000;
+
+/** Resets of days stand at some whole quarter of an hour, by the time zone of the service. */
+function isOnTheClock(resetServerMs: number | undefined, lengthMs: number): boolean {
+  const step = lengthMs >= DAY_MS ? QUARTER_HOUR_MS : lengthMs;
+  return resetServerMs !== undefined && step >= 1000 && resetServerMs % step === 0;
 }
 
 /** When the window has surely been reset; without a believable reset_at, one whole window after the reading. */
@@ -213,7 +229,7 @@ export function spentByOthers({ previous, kind, span, used, own }: ReportedState
 
 /** The window from now on; `others` is what another client was last seen to spend, and is kept free for it, up to half of what remains. */
 export function windowAfter(
-  { name, limit, lengthMs, used, remaining, resetServerMs, kind, own }: ReportedState,
+  { name, previous, limit, lengthMs, used, remaining, resetServerMs, kind, own }: ReportedState,
   reserve: number,
   cost: ReadCost,
   others: number,
@@ -234,6 +250,7 @@ export function windowAfter(
     quiet: own.open === 0,
     kind,
     creditFrom: reading.log.firstSentAfter(reading.answeredMs - lengthMs),
+    byTheClock: previous?.byTheClock !== false && isOnTheClock(resetServerMs, lengthMs),
   };
 }
 

@@ -8,7 +8,7 @@ export class UnreadableValueError extends Error {}
 
 /** The error for a column whose value cannot be what was written. */
 export function unreadable(column: number, cause?: unknown): UnreadableValueError {
-  return new UnreadableValueError(`column ${column + 1} of an answer does not hold what was written`, {
+  return new UnreadableValueError(`a value in it is not what was written (column ${column + 1})`, {
     cause,
   });
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 import type { ResourceName } from '../contract/resource.ts';
@@ -17,12 +17,12 @@ import type {
 } from '../model/store.ts';
 import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
-import { makePrivateFolder } from './private-files.ts';
-import type { SqlRow } from './sql-row.ts';
-import { integer, text, textOrNull, unreadable, written } from './sql-row.ts';
+import { RunFolders } from './run-folders.ts';
+import { integer, text, unreadable, written } from './sql-row.ts';
 import { openRunRows } from './sqlite-run-rows.ts';
 import { STATE_FORMAT } from './state-format.ts';
 import { attempt } from './storage-error.ts';
+import { parseIntent, parseRecord, parseRun } from './stored-rows.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;
 const PAGE_RECORDS = 2000;
@@ -44,19 +44,19 @@ export function openStore(options: StoreOptions): Promise<Store> {
   const busyTimeoutMs = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
   return attempt(file, () => {
     const db = openDatabase({ file, format: STATE_FORMAT, durability: 'full', busyTimeoutMs });
-    return new SqliteStore(db, join(dirname(file), 'runs'), options.clock, busyTimeoutMs);
+    return new SqliteStore(db, new RunFolders(join(dirname(file), 'runs')), options.clock, busyTimeoutMs);
   });
 }
 
 class SqliteStore implements Store {
   readonly #db: Database;
-  readonly #runsFolder: string;
+  readonly #folders: RunFolders;
   readonly #clock: Clock;
   readonly #busyTimeoutMs: number;
 
-  constructor(db: Database, runsFolder: string, clock: Clock, busyTimeoutMs: number) {
+  constructor(db: Database, folders: RunFolders, clock: Clock, busyTimeoutMs: number) {
     this.#db = db;
-    this.#runsFolder = runsFolder;
+    this.#folders = folders;
     this.#clock = clock;
     this.#busyTimeoutMs = busyTimeoutMs;
   }
@@ -134,31 +134,17 @@ class SqliteStore implements Store {
   }
 
   async keptRunRows(runId: string): Promise<RunRows | undefined> {
-    const file = join(this.#folderOf(runId), 'rows.sqlite');
+    const file = join(this.#folders.of(runId), 'rows.sqlite');
     const exists = await attempt(file, () => existsSync(file));
     return exists ? openRunRows(file, this.#busyTimeoutMs) : undefined;
   }
 
-  async runFolder(runId: string): Promise<string> {
-    const folder = this.#folderOf(runId);
-    return attempt(folder, () => {
-      makePrivateFolder(folder);
-      return folder;
-    });
-  }
-
-  /** Errors: InternalError `state.run_id`. */
-  #folderOf(runId: string): string {
-    // An id that came from a command line must not lead out of the folder.
-    if (!RUN_ID.test(runId)) {
-      throw new InternalError('state.run_id', `"${runId}" is not a run's id`);
-    }
-    return join(this.#runsFolder, runId);
+  runFolder(runId: string): Promise<string> {
+    return this.#folders.make(runId);
   }
 
   async removeRuns(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
-      const folder = this.#folderOf(id);
       await this.#db.write(() => {
         if (this.#db.count(`SELECT count(*) FROM intent WHERE run_id = ? AND ${OPEN_INTENT}`, id) > 0) {
           throw new InternalError('state.open_run', `run ${id} has a write that is still open`);
@@ -167,7 +153,7 @@ class SqliteStore implements Store {
         this.#db.run('DELETE FROM run WHERE id = ?', id);
       });
       // A folder that outlives its run is a stray one, which the next time removes.
-      await attempt(folder, () => rmSync(folder, { recursive: true, force: true }));
+      await this.#folders.remove(id);
     }
   }
 
@@ -175,12 +161,7 @@ class SqliteStore implements Store {
     const known = await this.#db.read(
       () => new Set(this.#db.all('SELECT id FROM run').map((row) => text(row, 0))),
     );
-    return attempt(this.#runsFolder, () => {
-      if (!existsSync(this.#runsFolder)) return [];
-      return readdirSync(this.#runsFolder, { withFileTypes: true })
-        .filter((entry) => entry.isDirectory() && RUN_ID.test(entry.name) && !known.has(entry.name))
-        .map(({ name }) => ({ id: name, changedAtMs: lastChange(join(this.#runsFolder, name)) }));
-    });
+    return this.#folders.others(known);
   }
 
   addIntent(account: ServiceAccount, intent: Intent): Promise<void> {
@@ -404,16 +385,7 @@ class SqliteStore implements Store {
   }
 }
 
-const RUN_ID = /^[\w-]+$/;
 const OPEN_INTENT = "(result IS NULL OR result = 'ambiguous')";
-
-/** When a folder or a file in it last changed. */
-function lastChange(folder: string): number {
-  const files = readdirSync(folder).map((name) => join(folder, name));
-  return Math.max(
-    ...[folder, ...files].map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0),
-  );
-}
 
 /** A list does not say who manages a record: what is known of that stays. */
 const KEEP_MANAGER = `INSERT INTO snapshot (account, resource, key, record, confirmed_at_ms) VALUES (?, ?, ?, ?, ?)
@@ -421,19 +393,3 @@ const KEEP_MANAGER = `INSERT INTO snapshot (account, resource, key, record, conf
     WHEN excluded.record ->> '$.managedBy' IS NULL AND record ->> '$.managedBy' IS NOT NULL
     THEN json_set(excluded.record, '$.managedBy', record ->> '$.managedBy')
     ELSE excluded.record END`;
-
-function parseRun(row: SqlRow): Run {
-  return written(row, 0) as Run;
-}
-
-function parseRecord(row: SqlRow): KnownRecord {
-  return written(row, 0) as KnownRecord;
-}
-
-function parseIntent(row: SqlRow): StoredIntent {
-  return {
-    ...(written(row, 0) as Intent),
-    result: textOrNull(row, 1) as IntentResult | null,
-    detail: text(row, 2),
-  };
-}

@@ -8,7 +8,9 @@ const DAMAGED = new Set([11, 26]);
 
 /** What stands in a damaged file and what to do about it. Code `state.damaged`. */
 export function damaged(file: string, reason: string, cause?: unknown): ConfigError {
-  return new ConfigError('state.damaged', `${file} is damaged or was not written by teamsheet: ${reason}`, {
+  // SQLite says some things over several lines.
+  const why = reason.replaceAll(/\s*\n\s*/g, ' ');
+  return new ConfigError('state.damaged', `${file} is damaged or was not written by teamsheet: ${why}`, {
     file,
     next: 'Restore it from a backup, or move it away and plan again with --compare live: nothing that the service holds is lost.',
     cause,

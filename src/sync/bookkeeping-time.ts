@@ -3,7 +3,8 @@ import type { SyncPorts } from './sync.ts';
 
 /** Fewer requests take no time worth measuring. */
 const FEW_REQUESTS = 50;
-const SAMPLES = 3;
+/** As many that a disk which is busy for a moment does not decide. */
+const SAMPLES = 7;
 /** An intent, its result, and the outcomes of its rows. */
 const COMMITS_A_REQUEST = 3;
 /** Making a request and reading its answer, by the processor: `npm run bench -- bookkeeping` and a push of 1,000 requests show about so much. */

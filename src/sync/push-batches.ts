@@ -2,6 +2,7 @@ import type { Endpoint, Feature } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/index.ts';
 import type { OperationId } from '../contract/index.ts';
 import type { QuotaRefusal } from '../model/quota.ts';
+import type { PushMapping } from '../mapping/mapping.ts';
 import type { RunRow } from '../model/run-rows.ts';
 import type { WriteResult } from '../model/service.ts';
 import type { Intent } from '../model/store.ts';
@@ -10,7 +11,8 @@ import { batchSize, shrinkBatch } from './batch-size.ts';
 import { giveBack, overQuota, takeRoom } from './over-quota.ts';
 import { createPool, type Pool } from './pool.ts';
 import { asksForLess, joined, type PushWriter } from './push-writer.ts';
-import { readBack, readBackNow, type Seen } from './read-back.ts';
+import { readBack, readBackNow, readBackTwice, type Seen } from './read-back.ts';
+import { waitSettled } from './wait-settled.ts';
 
 /** The creates of a mapping, and what goes like them, in batches. */
 export async function openBatches(
@@ -40,6 +42,8 @@ const TOO_LARGE = 413;
 const TOO_MANY = 429;
 
 type RefusedWrite = Extract<WriteResult<OperationId>, { kind: 'refused' }>;
+
+const keptFact = ({ resource }: PushMapping): string => `keeps_parts:${resource}`;
 
 class BatchPush {
   readonly #writer: PushWriter;
@@ -222,11 +226,29 @@ class BatchPush {
     }
   }
 
-  /** What the service shows of the rows of refused batches. */
-  #seenOf(round: readonly RefusedBatch[]): Promise<Seen> {
+  /**
+   * What the service shows of the rows of refused batches: at once, where it never kept a part of such a batch and nothing speaks against what it shows; else
+   * once nothing can come late any more.
+   */
+  async #seenOf(round: readonly RefusedBatch[]): Promise<Seen> {
     const { ports, account, mapping } = this.#writer.task;
     const open = round.map(({ batch, intent }) => ({ intent, rows: batch }));
-    return readBack(ports, account, mapping, open, 'now');
+    const now = await readBack(ports, account, mapping, open, 'now');
+    const isKept = now.found.size > 0 || (await ports.store.fact(account, keptFact(mapping))) !== undefined;
+    const isWhole = open.every(({ rows }) => rows.every(({ key }) => now.found.has(key ?? '')));
+    if (isWhole || (!isKept && now.others !== 'unclear')) return this.#learnKept(now);
+    const sinceMs = this.#writer.openSinceMs ?? ports.clock.monotonic();
+    if (!(await waitSettled(ports, sinceMs))) return this.#learnKept({ ...now, others: 'unclear' });
+    const later = await readBackTwice(ports, account, mapping, open);
+    return this.#learnKept({ ...later, found: new Map([...now.found, ...later.found]) });
+  }
+
+  /** A service that kept a part of a refused batch once may do so again. */
+  async #learnKept(seen: Seen): Promise<Seen> {
+    const { ports, account, mapping } = this.#writer.task;
+    if (seen.found.size > 0 || seen.grew === true)
+      await ports.store.setFact(account, keptFact(mapping), 'true');
+    return seen;
   }
 
   /** Rows without a trustworthy answer: those that the service lists are confirmed, the others are held. */

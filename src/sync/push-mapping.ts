@@ -6,6 +6,7 @@ import { MAX_ATTEMPTS, PushWriter, type PushTask } from './push-writer.ts';
 import { resolveReferences } from './references.ts';
 import { leaveWritten } from './same-keys.ts';
 import { settleWrites } from './settle.ts';
+import { waitSettled } from './wait-settled.ts';
 
 /**
  * Sends the open rows of one mapping: creates (and what goes like them) in batches, then single changes; then finds out what became of writes without an
@@ -46,23 +47,4 @@ async function settleRound(writer: PushWriter): Promise<boolean> {
     })),
   );
   return again.length + created.length > spent.length;
-}
-
-/** Waits until what was sent at `sinceMs` of the monotonic clock can be applied no more; false when that is longer than the run may pause. */
-async function waitSettled(
-  { clock, settleMs, maxWaitMs = Infinity, emit, signal }: PushTask['ports'],
-  sinceMs: number,
-): Promise<boolean> {
-  // Nobody sets this clock, so that no time is taken for passed that did not pass.
-  const waitMs = sinceMs + settleMs - clock.monotonic();
-  if (waitMs > maxWaitMs) return false;
-  if (waitMs <= 0) return true;
-  emit({
-    kind: 'pause',
-    seconds: Math.ceil(waitMs / 1000),
-    untilMs: clock.now() + waitMs,
-    reason: 'a write without an answer may still be applied',
-  });
-  await clock.sleep(waitMs, signal);
-  return true;
 }

@@ -62,6 +62,7 @@ const prices: Look = async (ports, account, mapping, open) => {
     : {
         ...seen,
         others: 'unclear',
+        grew: more > 0,
         why: `the upload log has ${more} records more than before that are not just these rows`,
       };
 };
@@ -121,8 +122,8 @@ const fantasyLeagues: Look = async (ports, account, mapping, open) => {
   const more = used - evidence.used - applied.length;
   if (more === 0)
     return nothing('unseen', 'the account counts no fantasy league more than before, but it may count late');
-  const commands = open.map(({ intent }) => `resolve ${intent.id} --assume applied`).join(', then ');
-  const exists = `the account counts ${more} more than before, so it seems to exist, but nothing shows its id: find it at the provider, and type ${commands}`;
+  const words = open.map(({ intent }) => `teamsheet resolve ${intent.id} --assume applied`).join(' and ');
+  const exists = `the account counts ${more} more than before, so it seems to exist, but nothing shows its id: find it at the provider, and type ${words}`;
   return nothing(
     'unclear',
     more === open.length

@@ -26,6 +26,8 @@ export interface Seen {
   readonly others: 'absent' | 'unseen' | 'unclear';
   /** What people should know of the rows that were not found. */
   readonly why?: string;
+  /** There is more than before, and it is not just what was sent. */
+  readonly grew?: boolean;
   /** Pages that all records fill, where they were listed. */
   readonly pages?: number;
 }

@@ -57,6 +57,11 @@ const worlds: fc.Arbitrary<World> = fc
  */
 const isUntold = ({ accountCall, spent }: World): boolean => accountCall === 'unlisted' && spent > 0;
 
+/** A second, and the one request that may go out on the other side of one. */
+const nearMs = ([there, back]: readonly [number, number]): number => 1000 + there + back;
+
+const FEW = 6;
+
 const latencies = fc.tuple(fc.integer({ min: 0, max: 250 }), fc.integer({ min: 0, max: 250 }));
 
 /** Worlds in which a forecast can know everything but the hands of the service's clock, to a part of a second that is small beside the window. */
@@ -176,6 +181,8 @@ describe('the budget, whatever the order and the time of the answers', () => {
     async (kind, seen) => {
       await fc.assert(
         fc.asyncProperty(calmWorlds, latencies, async (world, latency) => {
+          // Too few requests in a window leave none to find the service's clock with.
+          fc.pre(seen === 'seen' || world.limit >= FEW);
           const dayLimit = kind === 'fixed' ? world.dayLimit : undefined;
           const before = seen === 'seen' ? 2 * world.limit : 0;
           const run = await play({ ...world, dayLimit, latencies: [latency] }, kind, [], before);
@@ -184,7 +191,7 @@ describe('the budget, whatever the order and the time of the answers', () => {
           fc.pre(kind === 'sliding' || !service.admitted.some((at) => isAtEdge(world, at)));
           // A window of very few requests may not have shown yet that it slides.
           fc.pre(!forecast.atTheLatest);
-          expect(Math.abs(endedAtMs - forecast.finishesAtMs)).toBeLessThanOrEqual(1000);
+          expect(Math.abs(endedAtMs - forecast.finishesAtMs)).toBeLessThanOrEqual(nearMs(latency));
           // An account call may fall due just before or just after the last request.
           expect(Math.abs(sent - forecast.requests)).toBeLessThanOrEqual(1);
           // A pause of a second or two may come out below the shortest one that is called a pause.
@@ -209,12 +216,13 @@ describe('the budget, whatever the order and the time of the answers', () => {
         fc.integer({ min: 6, max: 25 }),
         latencies,
         async (world, limit, latency) => {
-          // A free account call leaves open which request is the oldest of the window.
+          // A free account call leaves open which request is the oldest of the window, so that a few forecasts are a window short.
           const accountCall = world.accountCall === 'free' ? 'listed' : world.accountCall;
           const even = { ...world, accountCall, limit, dayLimit: undefined, latencies: [latency] };
           const { forecast, endedAtMs, service } = await play(even, 'sliding');
           expect(service.refused).toBe(0);
-          expect(endedAtMs).toBeLessThanOrEqual(forecast.finishesAtMs + 1000);
+          // What is not known of the service's clock counts at the first pause and, other than it was thought, at the last.
+          expect(endedAtMs).toBeLessThanOrEqual(forecast.finishesAtMs + 500 + nearMs(latency));
         },
       ),
       { numRuns: RUNS },

@@ -30,6 +30,8 @@ export interface Habits {
   readonly filters: 'obeyed' | 'ignored';
   /** Until a list shows what was done. */
   readonly listLagMs: number;
+  /** The same for the log of prices. */
+  readonly logLagMs: number;
   readonly counters: { readonly lagMs: number } | 'absent';
   readonly priceLog: 'by_reference' | 'own_references';
   /** The configuration of points can be read by the number of its league, not only by its own id. */
@@ -64,19 +66,22 @@ function drawLimits(dice: Dice): Limits {
 }
 
 /**
- * Draws one service. Whatever it does late, it shows within `settleMs` after the request was sent. One that refuses a batch and keeps a part of it shows that
- * part at once: a refused batch is read back before a part of it goes out again, without the wait that an unanswered one gets.
+ * Draws one service. Whatever it does late, it shows within `settleMs` after the request was sent. One that refuses a batch and keeps a part of it shows the
+ * first such part of prices at once, and of users at once or in a counter that does not lag: nothing else tells it from one that kept nothing.
  */
 export function drawHabits(dice: Dice, settleMs: number): Habits {
   const drawn = drawAny(dice, settleMs);
   const keepsParts = drawn.badRow === 'half_then_refuse' || drawn.badRow === 'good_then_refuse';
-  return keepsParts ? { ...drawn, listLagMs: 0 } : drawn;
+  if (!keepsParts) return drawn;
+  const { counters, listLagMs } = drawn;
+  const isCounted = counters === 'absent' || counters.lagMs === 0;
+  return { ...drawn, listLagMs: isCounted ? listLagMs : 0, logLagMs: 0 };
 }
 
 function drawAny(dice: Dice, settleMs: number): Habits {
   const odd = <T>(usual: T, others: readonly T[], probability = 0.3): T =>
     dice.chance(probability) ? dice.pick(others) : usual;
-  return {
+  const drawn = {
     repeatedUser: dice.pick(['refuse', 'conflict', 'merge', 'second', 'second', 'skip']),
     repeatedRecord: dice.pick(['refuse', 'conflict', 'second', 'second']),
     repeatedSetting: dice.pick(['replace', 'replace', 'refuse']),
@@ -107,5 +112,6 @@ function drawAny(dice: Dice, settleMs: number): Habits {
     skewMs: odd(0, [-90_000_000, -4_000, 4_000, 90_000_000]),
     dateHeader: !dice.chance(0.2),
     latencyMs: dice.pick([5, 50, 400, 3_000]),
-  };
+  } satisfies Omit<Habits, 'logLagMs'>;
+  return { ...drawn, logLagMs: drawn.listLagMs };
 }

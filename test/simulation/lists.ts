@@ -10,11 +10,11 @@ export function listRecords(
   query: URLSearchParams,
   nowMs: number,
 ): Reply {
-  const { userPage, filters, listOrder, listLagMs, pageSize, pastTheEnd } = habits;
+  const { userPage, filters, listOrder, listLagMs, logLagMs, pageSize, pastTheEnd } = habits;
   const asked = query.get('page');
   const way = kind === 'users' ? userPage : 'obeyed';
   if (asked !== null && way === 'refused') return refuse(400, 'page is not known');
-  const seenMs = nowMs - listLagMs;
+  const seenMs = nowMs - (kind === 'prices' ? logLagMs : listLagMs);
   const wanted = [...query].filter(([name]) => name !== 'page' && filters === 'obeyed');
   const shown = records.flatMap((held) => {
     const values = asOf(held, seenMs);

@@ -98,7 +98,7 @@ export function drawScenario(seed: number): Scenario {
   const counted = counters !== 'absent' && counters.lagMs < settleMs;
 
   return {
-    habits: ahead ? { ...habits, listLagMs: 0 } : habits,
+    habits: ahead ? { ...habits, listLagMs: 0, logLagMs: 0 } : habits,
     jumpsAhead: ahead,
     mappings: drawMappings(dice(seed, 'mappings')),
     // A few kinds at a time meet each other more often than all of them do.

@@ -315,6 +315,10 @@ export class FakeService implements Service {
           const { users } = write.body as { users: User[] };
           this.#createUsers(write, users.slice(0, users.length / 2));
         }
+        if (write.operation === 'upload-prices') {
+          const { prices } = write.body as { prices: FakePrice[] };
+          this.#upload(write, prices.slice(0, prices.length / 2));
+        }
         return { kind: 'refused', status: 400, message: 'half done' };
       default:
         // Only the answer to a batch is a list, which may hold more than was asked for.
@@ -345,10 +349,7 @@ export class FakeService implements Service {
       const bad = prices.find((price) => this.refuses.has(price.player_id));
       if (bad !== undefined)
         return { kind: 'refused', status: 400, message: `player_id ${bad.player_id} is not known` };
-      const { fantasy_league_id: league } = body as { fantasy_league_id: number };
-      const upload = { league, write: this.writes.indexOf(write), atMs: this.now() };
-      this.prices.push(...prices.map(({ player_id, price }) => ({ player_id, price, ...upload })));
-      for (const { player_id } of prices) this.#log(write, String(player_id), 'create');
+      this.#upload(write, prices);
       return answer([{ reference: 'r', count: prices.length }]);
     }
     if (operation !== 'set-points-config') return this.#create(write);
@@ -392,6 +393,13 @@ export class FakeService implements Service {
         this.#log(write, `trigger ${fantasy_league_id}/${body.game_week_id}`, 'create');
         return answer([{ message: 'done', code: 'PROCESSED', events: 1 }]);
     }
+  }
+
+  #upload(write: Write, prices: readonly Pick<FakePrice, 'player_id' | 'price'>[]): void {
+    const { fantasy_league_id: league } = write.body as { fantasy_league_id: number };
+    const upload = { league, write: this.writes.indexOf(write), atMs: this.now() };
+    this.prices.push(...prices.map(({ player_id, price }) => ({ player_id, price, ...upload })));
+    for (const { player_id } of prices) this.#log(write, String(player_id), 'create');
   }
 
   #createUsers(write: Write, users: readonly Pick<User, 'external_id' | 'display_name'>[]): readonly User[] {

@@ -26,7 +26,7 @@ export function renderCases(cases: readonly OpenCase[], timezone: string, style:
 function caseLines(each: OpenCase, timezone: string, style: Style): readonly string[] {
   const { id, kind, run, mapping, operation, rows, sentAtMs, reason } = each;
   const when = sentAtMs === null ? '' : `, sent ${renderTime(sentAtMs, timezone)}`;
-  const of = `${safeText(mapping)} (${operation}), ${kind === 'conflict' ? 'row' : renderCountOf(rows.length, 'row')}`;
+  const of = `${safeText(mapping)} (${operation})${kind === 'conflict' ? '' : `, ${renderCountOf(rows.length, 'row')}`}`;
   const shown = rows.slice(0, SHOWN_ROWS).map(rowLine);
   const more = rows.length - shown.length;
   return [

@@ -4,12 +4,14 @@ import { renderCheck } from '../../../src/cli/render/checks.ts';
 import { renderPlan } from '../../../src/cli/render/plan.ts';
 import { createReporter, renderBar } from '../../../src/cli/render/progress.ts';
 import { nextAfter, renderReport } from '../../../src/cli/render/report.ts';
+import { renderCases } from '../../../src/cli/render/resolve.ts';
 import { nextAfterStop, renderNextLine, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
 import type { Screen, Style } from '../../../src/cli/screen.ts';
 import { exitCodesOf, worstExit } from '../../../src/cli/run-pull.ts';
 import { ConfigError, IncompleteError, InternalError } from '../../../src/model/error.ts';
 import type { Forecast } from '../../../src/model/budget.ts';
 import type { OutcomeCounts } from '../../../src/model/outcome.ts';
+import type { OpenCase } from '../../../src/sync/open-cases.ts';
 import type { PlannedChange, PlannedPush } from '../../../src/sync/sync.ts';
 
 const plain: Style = (_format, text) => text;
@@ -252,6 +254,28 @@ it('marks checks and says the fix below', () => {
   expect(renderCheck({ level: 'bad', name: 'key', found: 'refused', fix: 'npx teamsheet init' }, plain)).toBe(
     '✗ key           refused\n                fix: npx teamsheet init',
   );
+});
+
+describe('an open case', () => {
+  it('names its run and mapping, and counts the rows of a write, not of a conflict', () => {
+    const open: OpenCase = {
+      id: '01J:users:2',
+      kind: 'conflict',
+      // Only its id is rendered.
+      run: { id: '01J' } as OpenCase['run'],
+      mapping: 'users',
+      operation: 'upsert',
+      rows: [{ rowNumber: 2, key: 'A', fields: null }],
+      sentAtMs: null,
+      reason: 'the service holds 2 records for "A"',
+    };
+    expect(renderCases([open], 'UTC', plain).split('\n').slice(2, 4)).toEqual([
+      '    run 01J, users (upsert)',
+      '    row 2 "A"',
+    ]);
+    const write = renderCases([{ ...open, kind: 'unknown' }], 'UTC', plain);
+    expect(write.split('\n')[2]).toBe('    run 01J, users (upsert), 1 row');
+  });
 });
 
 describe('a plan', () => {

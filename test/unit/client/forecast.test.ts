@@ -21,6 +21,7 @@ const minute: WindowState = {
   quiet: true,
   kind: 'fixed',
   creditFrom: 0,
+  byTheClock: true,
 };
 const day: WindowState = {
   ...minute,
@@ -130,7 +131,7 @@ describe('a forecast', () => {
   it('of a window that was not seen is that of a fixed one only where its reset stands on the clock', () => {
     const unseen: WindowState = { ...minute, kind: 'unknown' };
     expect(foresee(start([unseen]), step(30))).toMatchObject({ atTheLatest: false, finishesAtMs: 1_120_000 });
-    const off = { ...unseen, resetServerMs: 60_123 };
+    const off = { ...unseen, resetServerMs: 60_123, byTheClock: false };
     expect(foresee(start([off]), step(30)).atTheLatest).toBe(true);
   });
 

@@ -6,6 +6,7 @@ import { orderMappings } from '../../../src/plan/order.ts';
 import type { PlanOptions } from '../../../src/sync/sync.ts';
 import { planPush } from '../../../src/sync/plan-sync.ts';
 import { push, type PushResult } from '../../../src/sync/push.ts';
+import { resolve } from '../../../src/sync/resolve.ts';
 import { resume } from '../../../src/sync/resume.ts';
 import { approve, resultLines } from '../../property/push-case.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../../support/engine.ts';
@@ -262,6 +263,28 @@ describe('fantasy leagues', () => {
     await run(engine, [leagues, minis]);
     expect([only(engine, 'leagues'), only(engine, 'minis')]).toEqual([['deferred'], ['deferred']]);
     expect(engine.service.leagues).toHaveLength(1);
+  });
+
+  it('whose id no answer told are named with what to do by the rows that need it', async () => {
+    const engine = await makeEngine();
+    set(engine, 'leagues', 'Name,League', 'Cup,1');
+    set(engine, 'minis', 'League,Name,Type', 'Cup,Office,open');
+    engine.service.faults.push('lost');
+    const { report } = await run(engine, [leagues]);
+    const [intent] = await engine.store.intents(report.run ?? '');
+    const word = `type teamsheet resolve ${intent?.id ?? ''} --assume applied`;
+    expect(outcomes(engine, 'leagues')[0]?.[1]).toContain(word);
+    await resolve(engine.ports, intent?.id, 'applied', () => Promise.resolve());
+    await run(engine, [leagues, minis]);
+    expect(only(engine, 'leagues')).toEqual(['unchanged']);
+    expect(outcomes(engine, 'minis')).toEqual([
+      [
+        'invalid',
+        expect.stringMatching(
+          /"Cup" has no id that is known here: ask your provider for it, and give fantasy_league_id that value in place of the lookup$/,
+        ),
+      ],
+    ]);
   });
 });
 

@@ -258,6 +258,23 @@ describe('a refused batch of users', () => {
     expect(engine.service.writes).toHaveLength(7);
   });
 
+  it('is believed only after a while once the service has kept a part of one, whatever its list and counter say', async () => {
+    const engine = await makeEngine();
+    const { service } = engine;
+    service.faults.push('half_then_refused');
+    userTable(engine, ...names(4));
+    expect(outcomes(await run(engine))).toEqual({ created: 4 });
+    service.listLagMs = 30_000;
+    service.counter = { lagMs: 30_000 };
+    engine.clock.time += SETTLE_MS;
+    service.faults.push('half_then_refused');
+    userTable(engine, ...names(8));
+    engine.clock.slept.length = 0;
+    expect(outcomes(await run(engine))).toEqual({ created: 4, unchanged: 4 });
+    expect(engine.clock.slept).toEqual([SETTLE_MS]);
+    expectNoKeyTwice(engine);
+  });
+
   it('costs what the plan says at most when every row is refused', async () => {
     const engine = await makeEngine();
     for (const name of names(11)) engine.service.refuses.add(name);
@@ -718,6 +735,26 @@ describe('a write without an answer that no list shows', () => {
       }
     },
   );
+
+  it('a service that kept a part of a refused upload is given time to show the next one', async () => {
+    const engine = await makeEngine();
+    const { service } = engine;
+    service.faults.push('half_then_refused');
+    expect(outcomes(await runUnlisted(engine, 'prices'))).toEqual({ created: 2, unknown: 2 });
+    service.listLagMs = 30_000;
+    engine.clock.time += SETTLE_MS;
+    engine.clock.slept.length = 0;
+    service.faults.push('half_then_refused');
+    const { mapping, table } = UNLISTED.prices;
+    const more = [
+      ['1', '5', '5', 'initial'],
+      ['1', '6', '6', 'initial'],
+    ];
+    engine.tables.set('prices.csv', [...table, ...more]);
+    expect(outcomes(await run(engine, mapping))).toEqual({ unchanged: 2, deferred: 2, unknown: 2 });
+    expect(engine.clock.slept).toEqual([SETTLE_MS]);
+    expectNoKeyTwice(engine);
+  });
 
   it('two uploads of the same players are not taken for each other', async () => {
     const engine = await makeEngine();
