@@ -3,6 +3,7 @@ import type { RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { IntentResult, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
 import { listedResources } from '../plan/listed.ts';
+import { changeFollowsCreate } from '../plan/requests.ts';
 import { managed } from './missing-rows.ts';
 import { confirmed, joined, looksAgain } from './push-writer.ts';
 import { readBackTwice, type OpenWrite, type Seen } from './read-back.ts';
@@ -119,6 +120,8 @@ async function recordApplied(
       if (record === undefined || row.fields === null) return [];
       const changed = changedFields(row.fields, record);
       if (isListedCreate(intent)) {
+        // Taken as created by the operator's word, it has no id that its flag could follow with: it is compared anew.
+        if (record.id === null && changeFollowsCreate(row, record)) return [];
         // Its flag may still have to follow; what else differs came after the answer.
         const since = changed.filter((name) => name !== 'is_active' && name in record.digests);
         const disagrees = `created, and changed since: the service holds another ${since.join(', ')}`;

@@ -269,6 +269,23 @@ describe("the operator's word", () => {
     expect(b[1]).not.toContain('flag');
   });
 
+  it('applied leaves a row whose flag could not follow deferred, also after a resume that cannot list', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,false');
+    engine.service.faults.push('lost');
+    engine.service.listable = false;
+    const run = await pushUsers(engine);
+    const [intent] = await engine.store.intents(run);
+    await settle(engine, intent?.id, 'applied');
+    expect(await summaryOf(engine, run)).toMatchObject({ deferred: 1, finished: false });
+    await resume(engine.ports, run, approve);
+    expect(await summaryOf(engine, run)).toMatchObject({ deferred: 1, finished: false });
+    engine.service.listable = true;
+    await resume(engine.ports, run, approve);
+    expect(engine.service.users).toMatchObject([{ external_id: 'A', is_active: false }]);
+    expect(await summaryOf(engine, run)).toMatchObject({ finished: true, exit: 0 });
+  });
+
   it('of a trigger whose rows are gone still keeps it from being sent again', async () => {
     const engine = await makeEngine();
     engine.service.counter = 'absent';
