@@ -92,12 +92,12 @@ describe('what is read before a write', () => {
         engine.service.prices.push({ player_id: at, price: 1, write: at });
       change(engine);
       const evidence = await evidenceFor(await taskOf(engine, prices, undefined))([]);
-      return evidence && [evidence.count, evidence.refs?.length];
+      return evidence && [evidence.count, evidence.refs?.length, evidence.refs?.[0]];
     };
-    expect(await taken(4, ({ service }) => void (service.references = 'absent'))).toEqual([4, 1]);
-    expect(await taken(500, () => undefined)).toEqual([500, 500]);
-    expect(await taken(501, () => undefined)).toEqual([501, undefined]);
-    expect(await taken(41, ({ service }) => void (service.pageSize = 2))).toEqual([41, undefined]);
+    expect(await taken(4, ({ service }) => void (service.references = 'absent'))).toEqual([4, 1, '']);
+    expect(await taken(500, () => undefined)).toEqual([500, 500, 'upload-0']);
+    expect(await taken(501, () => undefined)).toEqual([501, undefined, undefined]);
+    expect(await taken(41, ({ service }) => void (service.pageSize = 2))).toEqual([41, undefined, undefined]);
     expect(await taken(4, ({ service }) => void (service.statesTotal = false))).toBeUndefined();
   });
 
@@ -153,7 +153,7 @@ describe('what it costs', () => {
   });
 
   it('is the log of its league for each trigger, and one request where there is no league yet', async () => {
-    expect(await cost(triggers, ['1/a', '1/b', '2/a', 'Cup (row 2)/a', 'Cup (row 2)/b'], filled)).toEqual([
+    expect(await cost(triggers, ['1/a', '1/b', '12/a', 'Cup (row 2)/a', 'Cup (row 2)/b'], filled)).toEqual([
       9, 2,
     ]);
   });
@@ -233,7 +233,7 @@ describe('the writes since', () => {
 
   it('the evidence that were applied leave out what the evidence shows already', async () => {
     const past: readonly Past[] = [
-      { run: 'A', sentAtMs: 100 },
+      { run: 'OWN', sentAtMs: 100, evidence: 'long before' },
       { run: 'B', sentAtMs: 101 },
       { run: 'OWN', sentAtMs: 100, evidence: 'before' },
       { run: 'OWN', sentAtMs: 100, evidence: 'ours' },
@@ -241,6 +241,7 @@ describe('the writes since', () => {
       { run: 'OWN', sentAtMs: 100, evidence: 'later' },
       { run: 'OWN', sentAtMs: 120, evidence: 'later', result: 'refused' },
       { run: 'OWN', sentAtMs: 120, evidence: 'later', result: 'ambiguous' },
+      { run: 'A', sentAtMs: 100 },
     ];
     const engine = await history(past);
     const [write] = (await engine.store.intents('OWN')).filter(({ id }) => id === '4');

@@ -204,3 +204,12 @@ it('an answer that holds other values is a conflict that names them, and one tha
   expect(await conflict.engine.store.countSnapshots(ACCOUNT, 'users')).toBe(1);
   expect((await answers('New 1', null)).rows).toMatchObject([{ outcome: 'updated' }]);
 });
+
+it('an answer that does not show the flag of a created user says yes to it', async () => {
+  const all = await pushed([flag(1)], ({ service }) => {
+    const record = { id: 'id-1', user_id: 1, external_id: 'U1', display_name: 'Old 1', is_active: null };
+    service.send = () =>
+      Promise.resolve({ kind: 'applied', status: 200, message: '', records: [record] as never, issues: [] });
+  });
+  expect(all.rows).toEqual([{ outcome: 'created', message: '' }]);
+});

@@ -193,12 +193,12 @@ describe('fantasy leagues', () => {
     expect(await lookAt(3)).toMatchObject({
       keys: [],
       others: 'unclear',
-      why: exists(1, 'resolve W1 --assume applied'),
+      why: exists(1, 'teamsheet resolve W1 --assume applied'),
     });
     const two = await lookAt(4, [write, write]);
     expect(two).toMatchObject({
       others: 'unclear',
-      why: exists(2, 'resolve W1 --assume applied, then resolve W2 --assume applied'),
+      why: exists(2, 'teamsheet resolve W1 --assume applied and teamsheet resolve W2 --assume applied'),
     });
   });
 

@@ -629,7 +629,7 @@ describe('a write without an answer that no list shows', () => {
       { fault: 'lost', options: settle },
       { created: 1, unknown: 1 },
       2,
-      /nothing shows its id: find it at the provider, and type resolve \w+ --assume applied/,
+      /nothing shows its id: find it at the provider, and type teamsheet resolve \w+ --assume applied/,
     ],
     [
       'leagues',

@@ -4,10 +4,11 @@ import type { KnownRecord } from '../../../src/model/run-rows.ts';
 import type { Wholeness } from '../../../src/model/service.ts';
 import { knownUser } from '../../../src/plan/known-records.ts';
 import { listedResources } from '../../../src/plan/listed.ts';
-import { FULL_LIST_MAX_AGE_MS, isUnlistable, readWhole } from '../../../src/sync/whole-list.ts';
+import { isUnlistable, readWhole } from '../../../src/sync/whole-list.ts';
 import { makeEngine, type Engine } from '../../support/engine.ts';
 import { ACCOUNT } from '../../support/writes.ts';
 
+const DAY_MS = 86_400_000;
 const user = (at: number) => ({
   id: `id-${at}`,
   user_id: at,
@@ -35,7 +36,7 @@ async function confirmUsers({ store }: Engine, numbers: readonly number[] = []):
 
 async function readUsers(engine: Engine, { listed, used, wholeness, known, knownLongAgo }: Case) {
   await confirmUsers(engine, knownLongAgo);
-  engine.clock.time += FULL_LIST_MAX_AGE_MS;
+  engine.clock.time += DAY_MS;
   await confirmUsers(engine, known);
   engine.clock.time += 1;
   const { service } = engine;
@@ -142,6 +143,14 @@ describe('a whole list', () => {
     expect(await remembered(engine)).toEqual(['U1']);
   });
 
+  it('keeps what was confirmed a day before', async () => {
+    const engine = await makeEngine();
+    await confirmUsers(engine, [8]);
+    engine.clock.time -= 1;
+    expect(await readUsers(engine, { listed: 1, used: 1 })).toMatchObject({ missing: 1 });
+    expect(await remembered(engine)).toEqual(['U1', 'U8']);
+  });
+
   it('with records that do not say what they are makes nothing gone and states nothing', async () => {
     const engine = await makeEngine();
     const { mini_leagues: listed } = listedResources;
@@ -149,7 +158,7 @@ describe('a whole list', () => {
     await engine.store.confirm(ACCOUNT, 'mini_leagues', [
       { key: '1/Old', id: '9', number: 9, digests: {}, values: {} },
     ]);
-    engine.clock.time += 2 * FULL_LIST_MAX_AGE_MS;
+    engine.clock.time += 2 * DAY_MS;
     const { service } = engine;
     service.miniLeagues.push({ id: 1, name: 'A', fantasy_league_id: 1 }, { id: 2, name: 'B' });
     service.statesTotal = false;
