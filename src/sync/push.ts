@@ -8,17 +8,15 @@ import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/s
 import { checkCounts, outcomeCounts } from '../plan/counts.ts';
 import { quotaUsed } from '../model/quota.ts';
 import { interruptedAt } from './interrupted.ts';
-import { holdRows, openWrites, waitForOpenWrites } from './open-writes.ts';
+import { leaveRest } from './leave-rest.ts';
+import { waitForOpenWrites } from './open-writes.ts';
 import type { QuotasLeft } from './over-quota.ts';
 import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.ts';
 import { missingOf, withMissing } from './missing-rows.ts';
 import { pushMapping } from './push-mapping.ts';
-import { looksAgain } from './push-writer.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import { writeResults } from './results.ts';
-import { rowPages } from './row-pages.ts';
 import { deferStaleRows } from './stale.ts';
-import { recordAnswers } from './settle.ts';
 import type { PlannedPush, PlanOptions, RunReport, SyncPorts } from './sync.ts';
 import { writeBackOutcomes } from './write-back.ts';
 
@@ -197,38 +195,6 @@ export async function write(
   for (const mapping of planned.mappings.flatMap((plan) => withMissing(plan.mapping)))
     await leaveRest(ports, run, mapping, rows, reason);
   return finish(ports, run, planned, { exitCode: undefined, stoppedBy, keep: true, stale });
-}
-
-/** What is still open when the run ends: rows whose write has no answer are unknown, the others were not sent, or only in part. */
-export async function leaveRest(
-  ports: SyncPorts,
-  run: Run,
-  mapping: PushMapping,
-  rows: RunRows,
-  reason: string,
-): Promise<void> {
-  if (!(await rows.countOutcomes(mapping.name)).has('open')) return;
-  // The run may have been stopped between an answer and its rows.
-  await recordAnswers(ports, run.id, mapping, rows, run.account);
-  const open = await openWrites(ports, run.account, mapping.resource);
-  await holdRows(
-    rows,
-    mapping,
-    open.filter(({ runId }) => runId === run.id),
-    `no trustworthy answer${looksAgain(run.id)}`,
-  );
-  for await (const page of rowPages(rows, mapping.name, { change: 'create', open: true })) {
-    const created = page.filter(({ id }) => id !== null);
-    await rows.patch(
-      mapping.name,
-      created.map(({ rowNumber }) => ({
-        rowNumber,
-        outcome: 'deferred',
-        message: `created, but its active flag was not set yet: ${reason}`,
-      })),
-    );
-  }
-  await rows.settleOpen(mapping.name, 'deferred', `not sent: ${reason}`);
 }
 
 /** The stop that an error or a signal stands for; undefined for our own mistakes. */

@@ -1,5 +1,5 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import type { RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
+import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { IntentResult, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
 import { listedResources } from '../plan/listed.ts';
@@ -177,9 +177,7 @@ function settledRow(
   const held = row.key === null ? undefined : seen?.found.get(row.key);
   if (held !== undefined) {
     if (intent.operation !== 'update-user') return { ...again, ...confirmed({ ...row, message: '' }, held) };
-    // A change that did not come through is sent again: it sets the same values.
-    const isSet = changedFields(row.fields ?? {}, held.record).length === 0;
-    return isSet ? { ...again, outcome: row.change === 'create' ? 'created' : 'updated' } : again;
+    return { ...again, ...settledChange(row, held.record) };
   }
   if (seen?.others === 'absent' || (seen?.others === 'unseen' && onAmbiguous === 'settle')) return again;
   const why = seen?.why ?? NOT_READ_BACK;
@@ -187,4 +185,17 @@ function settledRow(
   const before = row.message.replace(looksAgain(intent.runId), '');
   const message = before.includes(why) ? before : joined(before, why);
   return { rowNumber: row.rowNumber, outcome: 'unknown', message };
+}
+
+/** A change that did not come through is sent again: it sets the same values. What it did not set and differs was changed since. */
+function settledChange(row: RunRow, record: KnownRecord): Partial<RunRowPatch> {
+  const differs = changedFields(row.fields ?? {}, record);
+  const sent = row.before === null ? ['is_active'] : Object.keys(row.before);
+  if (differs.some((name) => sent.includes(name))) return {};
+  const done = row.change === 'create' ? 'created' : 'updated';
+  if (differs.length === 0) return { outcome: done };
+  return {
+    outcome: 'conflict',
+    message: `${done}, and changed since: the service holds another ${differs.join(', ')}`,
+  };
 }

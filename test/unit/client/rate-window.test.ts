@@ -33,7 +33,6 @@ const windowOf = (changes: Partial<WindowState> = {}): WindowState => ({
   readEnd: 0,
   quiet: true,
   kind: 'unknown',
-  byTheClock: true,
   creditFrom: 0,
   ...changes,
 });
@@ -277,7 +276,6 @@ describe('the window after a reading', () => {
       readEnd: 3,
       quiet: true,
       kind: 'fixed',
-      byTheClock: false,
       creditFrom: 1,
     });
   });

@@ -279,6 +279,7 @@ describe("the operator's word", () => {
     await settle(engine, intent?.id, 'applied');
     expect(await summaryOf(engine, run)).toMatchObject({ deferred: 1, finished: false });
     await resume(engine.ports, run, approve);
+    expect(resultLines(engine)[0]?.join()).toContain('created, but its active flag was not set yet');
     expect(await summaryOf(engine, run)).toMatchObject({ deferred: 1, finished: false });
     engine.service.listable = true;
     await resume(engine.ports, run, approve);

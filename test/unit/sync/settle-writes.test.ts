@@ -272,11 +272,22 @@ describe('settling a change of a user', () => {
   });
 
   it('that did not come through is sent again', async () => {
-    const given = await ended({ rows: [update(1)], sent });
+    const given = await ended({ rows: [update(1, { before: { display_name: 'Old name' } })], sent });
     held(given, 1, { display_name: 'Old name' });
     expect(await settle(given)).toEqual({ again: [1], created: [] });
     expect(await rowsOf(given)).toEqual([{ rowNumber: 1, outcome: null, id: 'id-1' }]);
     expect(await resultsOf(given)).toEqual(['not_applied']);
+  });
+
+  it('that came through is not sent again because another field was changed since', async () => {
+    const row = update(1, { before: { is_active: true }, fields: { ...fieldsOf(1), is_active: false } });
+    const given = await ended({ rows: [row], sent });
+    held(given, 1, { is_active: false, display_name: 'Eve' });
+    expect(await settle(given)).toEqual({ again: [], created: [] });
+    expect(await rowsOf(given)).toMatchObject([{ rowNumber: 1, outcome: 'conflict', id: 'id-1' }]);
+    const [{ message } = { message: '' }] = await given.rows.rows('users', [1]);
+    expect(message).toContain('updated, and changed since: the service holds another display_name');
+    expect(await resultsOf(given)).toEqual(['applied']);
   });
 });
 
