@@ -96,6 +96,8 @@ export class FakeService implements Service {
   /** External ids of users whose records in the list cannot be read. */
   readonly unreadable = new Set<string>();
   maxBatch = Infinity;
+  /** Whether `half_then_refused` keeps a half of a price upload too. */
+  keepsHalfUploads = true;
   /** Users that the quota has room for, which nothing says before it is passed. */
   maxUsers = Infinity;
   /** Users on one page of the list. */
@@ -315,7 +317,7 @@ export class FakeService implements Service {
           const { users } = write.body as { users: User[] };
           this.#createUsers(write, users.slice(0, users.length / 2));
         }
-        if (write.operation === 'upload-prices') {
+        if (write.operation === 'upload-prices' && this.keepsHalfUploads) {
           const { prices } = write.body as { prices: FakePrice[] };
           this.#upload(write, prices.slice(0, prices.length / 2));
         }

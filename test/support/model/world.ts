@@ -79,6 +79,8 @@ export class World {
     this.mappings = setting.order.flatMap((index) => mappings[index] ?? []);
     const { service } = this;
     service.counter = setting.counter;
+    // Of an upload of which only a half was applied no one word of the operator is true.
+    service.keepsHalfUploads = false;
     service.lateMs = setting.lateMs;
     service.pageSize = setting.pageSize;
   }

@@ -33,6 +33,7 @@ const windowOf = (changes: Partial<WindowState> = {}): WindowState => ({
   readEnd: 0,
   quiet: true,
   kind: 'unknown',
+  byTheClock: true,
   creditFrom: 0,
   ...changes,
 });
@@ -276,6 +277,7 @@ describe('the window after a reading', () => {
       readEnd: 3,
       quiet: true,
       kind: 'fixed',
+      byTheClock: false,
       creditFrom: 1,
     });
   });
