@@ -30,6 +30,9 @@ export type Verdict =
 
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 413, 415, 422]);
 const TOO_MANY = 429;
+/** Refusals of what was sent: whoever reads the reason needs the service's own words, whatever their shape. */
+const SAYS_WHY: ReadonlySet<number> = new Set([400, 413, 422]);
+const EXCERPT = 200;
 
 /** HTTP says yes; its envelope may say otherwise. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
@@ -38,6 +41,13 @@ function classifyFault(method: HttpRequest['method'], error: TransportError): Ve
   if (error.neverSent) return { kind: 'not_applied', fault: 'service.unreachable', reason: error.message };
   const fault = error.fault === 'timeout' ? 'service.timeout' : 'service.unreachable';
   return { kind: method === 'GET' ? 'retry' : 'ambiguous', fault, reason: error.message };
+}
+
+/** What an answer says in its own shape, in one line and with no character that a terminal would obey. */
+function excerptOf(body: string): string {
+  const text = body.replace(/[\p{C}\s]+/gu, ' ').trim();
+  const cut = text.length > EXCERPT ? `${text.slice(0, EXCERPT).toWellFormed()}…` : text;
+  return cut === '' ? '' : `: ${JSON.stringify(cut)}`;
 }
 
 /** Decides what is known of a request from its answer alone; the shape of `data` is checked by whoever reads the records. */
@@ -58,7 +68,7 @@ export function classify(method: HttpRequest['method'], answer: HttpResponse | T
     return {
       kind: doubtful,
       fault: `service.${parsed.kind}`,
-      reason: `${parsed.reason} (HTTP ${status})`,
+      reason: `${parsed.reason} (HTTP ${status})${parsed.kind === 'html' || !SAYS_WHY.has(status) ? '' : excerptOf(answer.body)}`,
       status,
     };
   }

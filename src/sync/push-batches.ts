@@ -10,8 +10,9 @@ import type { Confirmation, PushRequests } from '../plan/requests.ts';
 import { batchSize, shrinkBatch } from './batch-size.ts';
 import { giveBack, overQuota, takeRoom } from './over-quota.ts';
 import { createPool, type Pool } from './pool.ts';
-import { asksForLess, joined, type PushWriter } from './push-writer.ts';
+import { joined, type PushWriter } from './push-writer.ts';
 import { readBack, readBackNow, readBackTwice, type Seen } from './read-back.ts';
+import { doubtDetail, saysNo, sizeLimits } from './said-no.ts';
 import { waitSettled } from './wait-settled.ts';
 
 /** The creates of a mapping, and what goes like them, in batches. */
@@ -22,6 +23,12 @@ export async function openBatches(
   const { ports, account, mapping } = writer.task;
   const size = await batchSize(ports.store, account, mapping);
   return new BatchPush(writer, requests, size);
+}
+
+/** Rows that wait for more to go with, and the most rows that each of them may go with. */
+interface Buffered {
+  readonly rows: readonly RunRow[];
+  readonly limit: number;
 }
 
 /** A batch that the service refused, and whose intent stays open until it is known that no part of it was applied. */
@@ -40,6 +47,7 @@ const PARTS = { few: 2, many: 10 } as const;
 const CHEAP_PAGES = 10;
 const TOO_LARGE = 413;
 const TOO_MANY = 429;
+const UNNAMED = 'the answer does not name this row';
 
 type RefusedWrite = Extract<WriteResult<OperationId>, { kind: 'refused' }>;
 
@@ -52,6 +60,8 @@ class BatchPush {
   /** Refused batches wait until nothing else is under way, so that what they left behind can be counted. */
   #refusedBatches: readonly RefusedBatch[] = [];
   #size: number;
+  /** The most rows of a request that the service applied: what is refused at that size is refused for its rows. */
+  #largestApplied = 0;
   /** The most rows in a request of the next round: a service that failed over a batch may manage a smaller one. */
   #nextSize = Infinity;
 
@@ -65,19 +75,29 @@ class BatchPush {
 
   /** Sends the rows that are open, each once at most. */
   async run(): Promise<void> {
-    const { ports } = this.#writer.task;
+    const { ports, runId, mapping } = this.#writer.task;
     this.#size = Math.min(this.#size, this.#nextSize);
+    const intents = await ports.store.intents(runId);
+    const limits = sizeLimits(intents.filter((intent) => intent.mapping === mapping.name));
+    const limitOf = (row: RunRow): number => limits.get(row.rowNumber) ?? Infinity;
     const pool = createPool(this.#requests.parallel ? ports.concurrency : 1);
-    const buffers = new Map<string, RunRow[]>();
+    const buffers = new Map<string, Buffered>();
     for await (const row of this.#writer.openRows((each) => this.#goesInBatch(each))) {
       const group = this.#requests.groupOf(row);
-      const batch = [...(buffers.get(group) ?? []), row];
-      buffers.set(group, batch);
-      if (batch.length < this.#size) continue;
+      const before = buffers.get(group);
+      const fits = before === undefined || before.rows.length < Math.min(before.limit, limitOf(row));
+      if (!fits && !(await this.#queue(pool, before.rows))) {
+        buffers.delete(group);
+        break;
+      }
+      const batch = fits && before !== undefined ? [...before.rows, row] : [row];
+      const limit = Math.min(limitOf(row), fits ? (before?.limit ?? Infinity) : Infinity);
+      buffers.set(group, { rows: batch, limit });
+      if (batch.length < Math.min(this.#size, limit)) continue;
       buffers.delete(group);
       if (!(await this.#queue(pool, batch))) break;
     }
-    for (const batch of buffers.values()) await this.#queue(pool, batch);
+    for (const { rows } of buffers.values()) await this.#queue(pool, rows);
     await pool.done();
     while (this.#refusedBatches.length > 0) {
       const round = this.#refusedBatches;
@@ -110,9 +130,9 @@ class BatchPush {
       case 'refused':
         return this.#refused(intent, batch, result);
       case 'ambiguous':
-        await this.#writer.settle(intent, 'ambiguous', result.reason, []);
+        await this.#writer.settle(intent, 'ambiguous', doubtDetail(result.reason, result.status), []);
         await this.#lower(batch, result.status);
-        return this.#readBackRows(intent, batch, result.reason);
+        return this.#readBackRows(intent, batch, result.reason, result.status);
     }
   }
 
@@ -146,11 +166,11 @@ class BatchPush {
     const records = [...confirmations.values()].map(({ record }) => record);
     const result = unanswered.length === 0 ? 'applied' : 'ambiguous';
     await this.#writer.settle(intent, result, '', records);
+    this.#largestApplied = Math.max(this.#largestApplied, batch.length);
     await this.#writer.patchConfirmed(batch, confirmations);
     await this.#rememberConfigId(confirmations);
-    this.#writer.countLost(unanswered);
-    if (unanswered.length > 0)
-      await this.#readBackRows(intent, unanswered, 'the answer does not name this row');
+    this.#writer.countLost(unanswered, UNNAMED);
+    if (unanswered.length > 0) await this.#readBackRows(intent, unanswered, UNNAMED);
   }
 
   /** A points configuration is read by an id that only its upload answers with. */
@@ -188,7 +208,7 @@ class BatchPush {
   async #lower(batch: readonly RunRow[], status: number | undefined): Promise<void> {
     const { ports, account, mapping } = this.#writer.task;
     const half = Math.ceil(batch.length / 2);
-    if (asksForLess(batch, status)) this.#size = Math.min(this.#size, half);
+    if (saysNo(status)) this.#size = Math.min(this.#size, Math.max(half, this.#largestApplied));
     else if (status !== undefined && status >= 500) this.#nextSize = Math.min(this.#nextSize, half);
     if (status === TOO_LARGE && batch.length > 1)
       this.#size = Math.min(this.#size, await shrinkBatch(ports.store, account, mapping, batch.length));
@@ -252,14 +272,19 @@ class BatchPush {
   }
 
   /** Rows without a trustworthy answer: those that the service lists are confirmed, the others are held. */
-  async #readBackRows(intent: Intent, batch: readonly RunRow[], reason: string): Promise<void> {
+  async #readBackRows(
+    intent: Intent,
+    batch: readonly RunRow[],
+    reason: string,
+    status?: number,
+  ): Promise<void> {
     const { ports, account, mapping } = this.#writer.task;
     const found = await readBackNow(ports, account, mapping, { intent, rows: batch });
     const missing = batch.filter((row) => row.key === null || !found.has(row.key));
     const records = [...found.values()].map(({ record }) => record);
     // What is remembered before its row is done cannot be sent twice, wherever the process ends.
     if (missing.length === 0) await this.#writer.settle(intent, 'applied', 'found by reading back', records);
-    else await this.#writer.settle(intent, 'ambiguous', reason, records);
+    else await this.#writer.settle(intent, 'ambiguous', doubtDetail(reason, status), records);
     await this.#writer.patchConfirmed(batch, found);
     if (missing.length > 0) await this.#writer.hold(missing, `no trustworthy answer (${reason})`);
     this.#writer.checkAmbiguous(reason);

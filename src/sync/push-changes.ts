@@ -4,6 +4,8 @@ import { changedFields } from '../plan/diff.ts';
 import { userChange, type PushRequests } from '../plan/requests.ts';
 import { createPool } from './pool.ts';
 import { joined, type PushWriter } from './push-writer.ts';
+import { doubtDetail, saysNo } from './said-no.ts';
+import { FLAG_NOT_SET } from './settle.ts';
 
 /**
  * Sends the single changes of users: updates, and the flag of users that were created to be inactive. A change sets values, so that the same one may safely
@@ -26,7 +28,7 @@ async function pushChange(writer: PushWriter, requests: PushRequests, row: RunRo
     const { result, intent } = await writer.send('update-user', [row], body);
     if (result.kind === 'applied') return confirmChange(writer, requests, intent, row, result.records);
     if (result.kind === 'refused') {
-      const created = row.change === 'create' ? 'created, but its active flag was not set: ' : '';
+      const created = row.change === 'create' ? FLAG_NOT_SET : '';
       const reason = `the service refused it (${result.status}): ${result.message}`;
       await writer.settle(intent, 'refused', reason, []);
       // What was refused now may have been applied at an attempt before, whose answer was lost.
@@ -35,8 +37,8 @@ async function pushChange(writer: PushWriter, requests: PushRequests, row: RunRo
         { rowNumber, outcome: 'rejected', message: joined(row.message, created + reason) },
       ]);
     }
-    await writer.settle(intent, 'ambiguous', result.reason, []);
-    if (!writer.isSpent(rowNumber)) continue;
+    await writer.settle(intent, 'ambiguous', doubtDetail(result.reason, result.status), []);
+    if (!saysNo(result.status) && !writer.isSpent(rowNumber)) continue;
     await writer.hold([row], `no trustworthy answer (${result.reason})`);
     writer.checkAmbiguous(result.reason);
     return;

@@ -5,7 +5,7 @@ import { pushChanges } from './push-changes.ts';
 import { MAX_ATTEMPTS, PushWriter, type PushTask } from './push-writer.ts';
 import { resolveReferences } from './references.ts';
 import { leaveWritten } from './same-keys.ts';
-import { settleWrites } from './settle.ts';
+import { FLAG_NOT_SET, settleWrites } from './settle.ts';
 import { waitSettled } from './wait-settled.ts';
 
 /**
@@ -42,8 +42,7 @@ async function settleRound(writer: PushWriter): Promise<boolean> {
     (await rows.rows(mapping.name, spent)).map(({ rowNumber, change, id }) => ({
       rowNumber,
       outcome: 'deferred',
-      message:
-        change === 'create' && id !== null ? `created, but its active flag was not set: ${times}` : times,
+      message: `${change === 'create' && id !== null ? FLAG_NOT_SET : ''}${times} (the last answer: ${writer.lastReason(rowNumber)})`,
     })),
   );
   return again.length + created.length > spent.length;

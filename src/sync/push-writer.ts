@@ -9,6 +9,7 @@ import { changeFollowsCreate, type Confirmation, type PushRequests } from '../pl
 import { evidenceFor, type TakeEvidence } from './evidence.ts';
 import { managed } from './missing-rows.ts';
 import type { QuotasLeft } from './over-quota.ts';
+import { saysNo } from './said-no.ts';
 import type { OnAmbiguous, SyncPorts } from './sync.ts';
 
 /** Everything that the writes of one mapping share. */
@@ -43,8 +44,8 @@ export class PushWriter {
   readonly task: PushTask;
   /** When the last write without a trustworthy answer was surely sent, on the monotonic clock; undefined when none is open. */
   openSinceMs: number | undefined;
-  /** Times that a row had no trustworthy answer. */
-  readonly #lost = new Map<number, number>();
+  /** Times that a row had no trustworthy answer, and what came last instead. */
+  readonly #lost = new Map<number, { readonly times: number; readonly reason: string }>();
   readonly #takeEvidence: TakeEvidence;
   #done = 0;
   #ambiguousInARow = 0;
@@ -81,7 +82,7 @@ export class PushWriter {
     this.task.ports.signal.throwIfAborted();
     const intent = await this.#recordIntent(operation, batch, body);
     const result = await this.#attempt(operation, body as BodyOf<Id>, intent);
-    this.#ambiguousInARow = isDoubtful(result, batch) ? this.#ambiguousInARow + 1 : 0;
+    this.#ambiguousInARow = isDoubtful(result) ? this.#ambiguousInARow + 1 : 0;
     if (result.kind === 'not_applied') {
       await this.settle(intent, 'not_applied', result.reason, []);
       throw new UnavailableError(
@@ -92,7 +93,8 @@ export class PushWriter {
     }
     if (result.kind === 'refused' && result.status === TOO_MANY && result.quota === undefined)
       await this.#throttled(intent, batch, result.message);
-    if (result.kind === 'ambiguous') this.countLost(batch);
+    // What said no is bounded by its size instead: it goes on in smaller requests.
+    if (result.kind === 'ambiguous' && !saysNo(result.status)) this.countLost(batch, result.reason);
     this.#progress();
     return { result, intent };
   }
@@ -107,13 +109,19 @@ export class PushWriter {
     throw new UnavailableError('service.throttled', reason, { next: `resume ${this.task.runId}` });
   }
 
-  countLost(batch: readonly RunRow[]): void {
-    for (const { rowNumber } of batch) this.#lost.set(rowNumber, (this.#lost.get(rowNumber) ?? 0) + 1);
+  countLost(batch: readonly RunRow[], reason: string): void {
+    for (const { rowNumber } of batch)
+      this.#lost.set(rowNumber, { times: (this.#lost.get(rowNumber)?.times ?? 0) + 1, reason });
+  }
+
+  /** What came instead of a trustworthy answer when a row was sent last. */
+  lastReason(rowNumber: number): string {
+    return this.#lost.get(rowNumber)?.reason ?? '';
   }
 
   /** Whether a row was sent without a trustworthy answer as often as one run may send it. */
   isSpent(rowNumber: number): boolean {
-    return (this.#lost.get(rowNumber) ?? 0) >= MAX_ATTEMPTS;
+    return (this.#lost.get(rowNumber)?.times ?? 0) >= MAX_ATTEMPTS;
   }
 
   async #recordIntent(operation: WriteOperation, batch: readonly RunRow[], body: unknown): Promise<Intent> {
@@ -245,16 +253,9 @@ export class PushWriter {
   }
 }
 
-/** Statuses that say no to what was sent: a smaller batch may pass. */
-const SAYS_NO: ReadonlySet<number> = new Set([400, 413, 422]);
-
-/** Whether the next batch should be smaller, by the status of an answer that could not be trusted. */
-export const asksForLess = (batch: readonly RunRow[], status: number | undefined): boolean =>
-  batch.length > 1 && status !== undefined && SAYS_NO.has(status);
-
 /** Whether an answer speaks against the service itself. */
-const isDoubtful = (result: WriteResult<WriteOperation>, batch: readonly RunRow[]): boolean =>
-  result.kind === 'ambiguous' && !asksForLess(batch, result.status);
+const isDoubtful = (result: WriteResult<WriteOperation>): boolean =>
+  result.kind === 'ambiguous' && !saysNo(result.status);
 
 /** What an answered row becomes: its outcome, or only its id while a change must follow. */
 export function confirmed(row: RunRow, { id, record, disagrees, note }: Confirmation): RunRowPatch {

@@ -7,7 +7,10 @@ import { changeFollowsCreate } from '../plan/requests.ts';
 import { managed } from './missing-rows.ts';
 import { confirmed, joined, looksAgain } from './push-writer.ts';
 import { readBackTwice, type OpenWrite, type Seen } from './read-back.ts';
+import { saidNo } from './said-no.ts';
 import type { OnAmbiguous, SyncPorts } from './sync.ts';
+
+export const FLAG_NOT_SET = 'created, but its active flag was not set: ';
 
 /** The rows that are open after settling. */
 export interface Settled {
@@ -42,7 +45,8 @@ export async function settleWrites(
     const left = (await unsettledRows(rows, mapping, intent)).filter(
       ({ rowNumber }) => !again.has(rowNumber) && !created.has(rowNumber),
     );
-    const patches = left.map((row) => settledRow(row, intent, seen, onAmbiguous));
+    const settled = left.map((row) => settledRow(row, intent, seen, onAmbiguous));
+    const patches = refusedAlone(left, intent, settled);
     const records = intent.keys.flatMap((key) => seen?.found.get(key)?.record ?? []);
     // What is remembered before its row is done cannot be sent twice, wherever the process ends; the intent is closed last.
     const held = records.map((record) => managed(mapping, record));
@@ -50,8 +54,9 @@ export async function settleWrites(
     await rows.patch(mapping.name, patches);
     for (const { rowNumber, outcome, id } of patches)
       if (outcome === null) (id === undefined ? again : created).add(rowNumber);
-    const result = resultOf(intent, patches, again);
-    await ports.store.settleIntent(account, intent.id, result, 'settled by reading back', []);
+    const result = resultOf(intent, settled, again);
+    const detail = saidNo(intent) ? intent.detail : 'settled by reading back';
+    await ports.store.settleIntent(account, intent.id, result, detail, []);
   }
   return { again: [...again], created: [...created] };
 }
@@ -61,6 +66,20 @@ const intentsOf = async (
   runId: string,
   { name }: PushMapping,
 ): Promise<readonly StoredIntent[]> => (await store.intents(runId)).filter(({ mapping }) => mapping === name);
+
+/** A row that was refused alone in other words than the envelope, and surely was not applied, is refused; in a batch it may have been another one. */
+function refusedAlone(
+  rows: readonly RunRow[],
+  intent: StoredIntent,
+  patches: readonly RunRowPatch[],
+): readonly RunRowPatch[] {
+  if (!saidNo(intent) || intent.rowNumbers.length > 1) return patches;
+  return patches.map((patch, at) => {
+    if (patch.outcome !== null || patch.id !== undefined) return patch;
+    const isFlag = intent.operation === 'update-user' && rows[at]?.change === 'create';
+    return { ...patch, outcome: 'rejected', message: (isFlag ? FLAG_NOT_SET : '') + intent.detail };
+  });
+}
 
 /** Marks the open rows of writes whose answer was recorded, but whose rows were not marked any more. */
 export async function recordAnswers(
@@ -76,15 +95,15 @@ export async function recordAnswers(
 
 /** What a write came to by what its rows became: open while one of them is held. */
 function resultOf(
-  { rowNumbers }: StoredIntent,
+  intent: StoredIntent,
   patches: readonly RunRowPatch[],
   sentAgain: ReadonlySet<number>,
 ): IntentResult {
   if (patches.some(({ outcome }) => outcome === 'unknown')) return 'ambiguous';
   const again = patches.some(({ outcome, id }) => outcome === null && id === undefined);
-  return again || (patches.length === 0 && rowNumbers.some((row) => sentAgain.has(row)))
-    ? 'not_applied'
-    : 'applied';
+  const isOpen = again || (patches.length === 0 && intent.rowNumbers.some((row) => sentAgain.has(row)));
+  if (!isOpen) return 'applied';
+  return saidNo(intent) ? 'refused' : 'not_applied';
 }
 
 /** The rows of a write that have no outcome that stands. */

@@ -166,6 +166,22 @@ describe('the engine on a service of the profile', () => {
     });
   });
 
+  it.each<readonly [string, Partial<Settings>]>([
+    ['the word message', { error_shape: 'message' }],
+    ['the word error', { error_shape: 'error' }],
+    ['problem details', { error_shape: 'problem' }],
+    ['plain text', { error_shape: 'text' }],
+  ])('a batch refused for its size with 400 in %s goes in smaller ones', async (_what, settings) => {
+    await withRig({ ...settings, max_batch: 10, limit_status: '400' }, async (rig) => {
+      setTables(rig, 0);
+      // Prices cannot be read back, so that theirs are not sent again.
+      const expected = { users: { created: USERS }, prices: { unknown: PRICES }, points: { created: 1 } };
+      expect(outcomesOf(await rig.push())).toEqual(expected);
+      expect(count(rig, 'SELECT count(*) AS n FROM users')).toBe(USERS);
+      expectNothingTwice(rig);
+    });
+  });
+
   it('closed-account writes nothing and says why', async () => {
     await withRig(profileSettings('closed-account'), async (rig) => {
       setTables(rig, 0);

@@ -214,7 +214,8 @@ describe('resume', () => {
       stderr: expect.stringContaining('prices: row 3 goes from 9 to 6.5: more than max_step 1') as string,
     });
     expect(writes()).toHaveLength(before);
-    expect((await run('resume', id, '--yes', '--allow-guard', 'max_step')).code).toBe(0);
+    const meant = ['--allow-guard', 'max_step', '--allow-guard', 'newer_run'];
+    expect((await run('resume', id, '--yes', ...meant)).code).toBe(0);
     expect(writes()).toHaveLength(before + 1);
   });
 });

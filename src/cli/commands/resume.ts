@@ -11,7 +11,10 @@ export const resume = defineCommand({
     ...serviceFlags,
     ...ambiguousFlags,
     ...writeFlags,
-    'allow-guard': sourceFlags['allow-guard'],
+    'allow-guard': {
+      ...sourceFlags['allow-guard'],
+      choices: [...sourceFlags['allow-guard'].choices, 'newer_run'],
+    },
   },
   positionals: {
     run: { type: 'string', describe: 'the id of the run; without it, the newest unfinished one' },

@@ -34,7 +34,6 @@ const windowOf = (changes: Partial<WindowState> = {}): WindowState => ({
   quiet: true,
   kind: 'unknown',
   creditFrom: 0,
-  byTheClock: false,
   ...changes,
 });
 
@@ -278,7 +277,6 @@ describe('the window after a reading', () => {
       quiet: true,
       kind: 'fixed',
       creditFrom: 1,
-      byTheClock: false,
     });
   });
 

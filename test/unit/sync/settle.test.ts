@@ -96,7 +96,9 @@ describe('a write of users without an answer', () => {
     const result = await run(engine, twos);
     expect(outcomes(result)).toEqual({ created: 2, deferred: 2 });
     expect(result.report.exit_code).toBe(7);
-    expect(resultLines(engine)[0]?.message).toContain('sent 3 times, and applied none of these times');
+    expect(resultLines(engine)[0]?.message).toContain(
+      'sent 3 times, and applied none of these times (the last answer: ',
+    );
     expect(await intentsOf(engine)).toEqual([
       [2, 'not_applied'],
       [2, 'applied'],
@@ -217,6 +219,95 @@ describe('a write of users without an answer', () => {
     await run(engine);
     expect(sent).toEqual([25, 25]);
     expectNoKeyTwice(engine);
+  });
+});
+
+/** A service whose refusals are not its envelope: those for which `no` holds are refused so with 400. */
+function refuseInOtherWords(
+  { service }: Engine,
+  no: (keys: readonly string[]) => boolean,
+): { readonly sent: readonly number[] } {
+  const { send } = service;
+  const seen: { sent: number[] } = { sent: [] };
+  service.send = async (operation, input) => {
+    const { users: batch = [] } = input.body as { users?: readonly { external_id: string }[] };
+    seen.sent = [...seen.sent, batch.length];
+    if (!no(batch.map(({ external_id }) => external_id))) return send(operation, input);
+    return { kind: 'ambiguous', reason: 'no envelope (HTTP 400): "bad input"', status: 400 };
+  };
+  return seen;
+}
+
+describe('a batch of users that is refused in other words than the envelope', () => {
+  it('goes in smaller ones until the service takes them, however often a row was sent', async () => {
+    const engine = await makeEngine();
+    const seen = refuseInOtherWords(engine, (keys) => keys.length > 2);
+    userTable(engine, ...names(64));
+    expect(outcomes(await run(engine))).toEqual({ created: 64 });
+    expect(seen.sent.filter((size) => size > 2)).toEqual([64, 32, 16, 8, 4, 3]);
+    expect(engine.clock.slept.length).toBeLessThanOrEqual(6);
+    expectNoKeyTwice(engine);
+  });
+
+  it('loses only the rows that are refused alone, and says why', async () => {
+    const engine = await makeEngine();
+    const seen = refuseInOtherWords(engine, (keys) => keys.includes('U7') || keys.includes('U140'));
+    userTable(engine, ...names(400));
+    expect(outcomes(await run(engine))).toEqual({ created: 398, rejected: 2 });
+    expect(engine.clock.slept.length).toBeLessThanOrEqual(8);
+    expect(seen.sent.length).toBeLessThan(50);
+    const rejected = resultLines(engine).filter(({ outcome }) => outcome === 'rejected');
+    expect(rejected.map(({ message }) => message)).toEqual([
+      'users.csv row 8: the service refused it: no envelope (HTTP 400): "bad input"',
+      'users.csv row 141: the service refused it: no envelope (HTTP 400): "bad input"',
+    ]);
+    expectNoKeyTwice(engine);
+  });
+
+  it('rejects every row of a service that refuses each of them', async () => {
+    const engine = await makeEngine();
+    refuseInOtherWords(engine, () => true);
+    userTable(engine, ...names(9));
+    expect(outcomes(await run(engine))).toEqual({ rejected: 9 });
+    expect(engine.clock.slept.length).toBeLessThanOrEqual(5);
+    expect(engine.service.writes).toHaveLength(0);
+  });
+
+  it('goes on with the smaller ones in resume, where the run may not wait', async () => {
+    const engine = await makeEngine();
+    const seen = refuseInOtherWords(engine, (keys) => keys.length > 25);
+    userTable(engine, ...names(100));
+    const result = await run(engine, users, { maxWaitMs: 1000 });
+    expect(outcomes(result)).toEqual({ unknown: 100 });
+    expect(resultLines(engine)[0]?.message).toContain('no envelope (HTTP 400): "bad input"');
+    expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ created: 100 });
+    expect(seen.sent).toEqual([100, 50, 25, 25, 25, 25]);
+    expectNoKeyTwice(engine);
+  });
+
+  it('holds for single changes too: each is sent once, and rejected once it is known not to be there', async () => {
+    const engine = await makeEngine();
+    userTable(engine, ...names(5));
+    await run(engine);
+    const header = ['external_id', 'display_name'];
+    engine.tables.set('users.csv', [header, ...names(5).map((key) => [key, `New ${key}`])]);
+    const seen = refuseInOtherWords(engine, () => true);
+    expect(outcomes(await run(engine))).toEqual({ rejected: 5 });
+    expect(seen.sent).toHaveLength(5);
+    expect(engine.clock.slept).toHaveLength(1);
+    expect(resultLines(engine)[0]?.message).toContain('refused it: no envelope (HTTP 400): "bad input"');
+  });
+
+  it('that was applied all the same is found, and nothing is sent again', async () => {
+    const engine = await makeEngine();
+    const { send } = engine.service;
+    engine.service.send = async (operation, input) => {
+      await send(operation, input);
+      return { kind: 'ambiguous', reason: 'no envelope (HTTP 400): "bad input"', status: 400 };
+    };
+    userTable(engine, ...names(9));
+    expect(outcomes(await run(engine))).toEqual({ created: 9 });
+    expect(engine.service.writes).toHaveLength(1);
   });
 });
 
