@@ -231,9 +231,14 @@ export class PushWriter {
     );
   }
 
-  /** Rows that surely were not applied and are not sent now. */
+  /** Rows whose write surely was not applied and is not sent now. */
   async defer(batch: readonly RunRow[], reason: string): Promise<void> {
-    const patches = batch.map((row) => ({ rowNumber: row.rowNumber, message: joined(row.message, reason) }));
+    const patches = batch.map((row) => {
+      // A create that has its id waits for its flag only.
+      const created = row.change === 'create' && row.id !== null;
+      const why = created ? `created, but its active flag was not set: ${reason}` : reason;
+      return { rowNumber: row.rowNumber, message: joined(row.message, why) };
+    });
     await this.patch(patches.map((patch) => ({ ...patch, outcome: 'deferred' })));
   }
 

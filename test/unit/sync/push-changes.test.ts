@@ -213,3 +213,15 @@ it('an answer that does not show the flag of a created user says yes to it', asy
   });
   expect(all.rows).toEqual([{ outcome: 'created', message: '' }]);
 });
+
+it('a flag that the service has no room for says that its user was created', async () => {
+  const all = await pushed([flag(1)], ({ service }) => service.faults.push('throttled'));
+  expect(all.error).toMatchObject({ code: 'service.throttled' });
+  expect(all.rows).toMatchObject([{ outcome: 'deferred' }]);
+  expect(all.rows[0]?.message).toMatch(/^created, but its active flag was not set: the service answered 429/);
+});
+
+it('a change that the service has no room for says nothing of a created user', async () => {
+  const all = await pushed([change(1)], ({ service }) => service.faults.push('throttled'));
+  expect(all.rows[0]?.message).toMatch(/^the service answered 429/);
+});
