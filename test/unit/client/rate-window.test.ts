@@ -34,6 +34,7 @@ const windowOf = (changes: Partial<WindowState> = {}): WindowState => ({
   quiet: true,
   kind: 'unknown',
   creditFrom: 0,
+  byTheClock: false,
   ...changes,
 });
 
@@ -277,6 +278,7 @@ describe('the window after a reading', () => {
       quiet: true,
       kind: 'fixed',
       creditFrom: 1,
+      byTheClock: false,
     });
   });
 
