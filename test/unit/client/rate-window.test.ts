@@ -35,6 +35,7 @@ const windowOf = (changes: Partial<WindowState> = {}): WindowState => ({
   kind: 'unknown',
   byTheClock: true,
   creditFrom: 0,
+  byTheClock: false,
   ...changes,
 });
 
@@ -279,6 +280,7 @@ describe('the window after a reading', () => {
       kind: 'fixed',
       byTheClock: false,
       creditFrom: 1,
+      byTheClock: false,
     });
   });
 
