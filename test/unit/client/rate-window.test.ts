@@ -35,7 +35,6 @@ const windowOf = (changes: Partial<WindowState> = {}): WindowState => ({
   kind: 'unknown',
   byTheClock: true,
   creditFrom: 0,
-  byTheClock: false,
   ...changes,
 });
 
@@ -280,7 +279,6 @@ describe('the window after a reading', () => {
       kind: 'fixed',
       byTheClock: false,
       creditFrom: 1,
-      byTheClock: false,
     });
   });
 
