@@ -12,6 +12,8 @@ export interface Evidence {
   readonly atMs: number;
   /** Records that the account counted and that no list had shown. */
   readonly unlisted?: number;
+  /** Records that were known. */
+  readonly known?: number;
   /** Fantasy leagues that the account counted when the run began. */
   readonly used?: number;
   /** Records of the log. */
@@ -50,8 +52,8 @@ const takers: Partial<Record<PushMapping['resource'], (task: PushTask) => Promis
 
 async function ofListed({ ports, account, mapping, used }: PushTask): Promise<Evidence | undefined> {
   if (used === undefined || listedResources[mapping.resource] === undefined) return undefined;
-  const listed = await ports.store.countSnapshots(account, mapping.resource);
-  return { atMs: ports.clock.now(), unlisted: Math.max(0, used - listed) };
+  const known = await ports.store.countSnapshots(account, mapping.resource);
+  return { atMs: ports.clock.now(), unlisted: Math.max(0, used - known), known };
 }
 
 /**
@@ -67,6 +69,23 @@ export async function countsMore(
 ): Promise<boolean> {
   const before = Math.min(...writes.map((intent) => readEvidence(intent)?.unlisted ?? Infinity));
   return (used ?? 0) - (await store.countSnapshots(account, resource)) > before;
+}
+
+/**
+ * Whether the list came late before the writes and may do so still: the account counted records that nothing had shown, and some of them, or of others, are
+ * known by now. As many that are not listed yet may then be what the writes made.
+ */
+export async function wasLate(
+  { store }: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  { resource }: PushMapping,
+  writes: readonly Intent[],
+): Promise<boolean> {
+  const nowKnown = await store.countSnapshots(account, resource);
+  return writes.some((intent) => {
+    const { unlisted = 0, known = 0 } = readEvidence(intent) ?? {};
+    return unlisted > 0 && nowKnown > known;
+  });
 }
 
 async function ofPrices({ ports }: PushTask): Promise<Evidence | undefined> {

@@ -8,7 +8,7 @@ import { remembered } from '../plan/known-records.ts';
 import { listedResources, type ListedResource } from '../plan/listed.ts';
 import { quotaUsed } from '../model/quota.ts';
 import { pushRequests, type Confirmation } from '../plan/requests.ts';
-import { countsMore } from './evidence.ts';
+import { countsMore, wasLate } from './evidence.ts';
 import { looks } from './read-back-logs.ts';
 import type { SyncPorts } from './sync.ts';
 import { readWhole } from './whole-list.ts';
@@ -102,15 +102,11 @@ async function readList(
       found.add(raw);
     },
   });
-  const isMore = await countsMore(
-    ports,
-    account,
-    mapping,
-    used,
-    open.map(({ intent }) => intent),
-  );
+  const writes = open.map(({ intent }) => intent);
+  const isMore = await countsMore(ports, account, mapping, used, writes);
   const isBehind = used === undefined || used < (await ports.store.countSnapshots(account, resource));
-  const isLate = when === 'now' && (isBehind || missing > 0);
+  const isLate =
+    when === 'now' && (isBehind || missing > 0 || (await wasLate(ports, account, mapping, writes)));
   // A record that does not say what it is may be one of the rows.
   const others = nameless > 0 || isMore || isLate ? 'unclear' : 'absent';
   return { found: found.confirmations(mapping), others, pages };

@@ -53,8 +53,8 @@ describe('what is read before a write', () => {
       await known(engine, resource, 3);
       const taken = async (used: number | undefined) =>
         evidenceFor(await taskOf(engine, mappingOf(resource), used))([]);
-      expect(await taken(5)).toEqual({ atMs: engine.clock.now(), unlisted: 2 });
-      expect(await taken(1)).toEqual({ atMs: engine.clock.now(), unlisted: 0 });
+      expect(await taken(5)).toEqual({ atMs: engine.clock.now(), unlisted: 2, known: 3 });
+      expect(await taken(1)).toEqual({ atMs: engine.clock.now(), unlisted: 0, known: 3 });
       expect(await taken(undefined)).toBeUndefined();
     },
   );

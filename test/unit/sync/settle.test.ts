@@ -366,6 +366,23 @@ describe('a refused batch of users', () => {
     expectNoKeyTwice(engine);
   });
 
+  it('is not believed where the list came late before: what it shows by now may be what others made', async () => {
+    const engine = await makeEngine();
+    const { service, clock } = engine;
+    service.listLagMs = 30_000;
+    const others = ['O1', 'O2'].map((name) => ({ external_id: name, display_name: name }));
+    await service.send('create-users', { body: { users: others } });
+    service.faults.push('half_then_refused');
+    userTable(engine, ...names(4));
+    const approveLate = (): Promise<void> => {
+      clock.time += 60_000;
+      return Promise.resolve();
+    };
+    const result = await push(engine.ports, 'push', [users], PLAN_OPTIONS, approveLate);
+    expect(outcomes(result)).toEqual({ created: 4 });
+    expectNoKeyTwice(engine);
+  });
+
   it('costs what the plan says at most when every row is refused', async () => {
     const engine = await makeEngine();
     for (const name of names(11)) engine.service.refuses.add(name);
