@@ -219,7 +219,7 @@ export type Settings = {
 /** The names of all switches in the order of their declaration. */
 export const SWITCH_NAMES = Object.keys(SWITCHES) as readonly SwitchName[];
 
-/** The settings of a sandbox that was given none. */
+/** The settings of a sandbox that was given none. Object.fromEntries forgets which name has which type. */
 export const DEFAULT_SETTINGS = Object.fromEntries(
   Object.entries<NumberSwitch | ChoiceSwitch>(SWITCHES).map(([name, one]) => [
     name,

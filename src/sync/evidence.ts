@@ -4,6 +4,7 @@ import type { Intent, ServiceAccount, StoredIntent } from '../model/store.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { logCost, readLog } from './logs.ts';
 import type { PushTask } from './push-writer.ts';
+import { isSameAccount } from './stored-run.ts';
 import type { SyncPorts } from './sync.ts';
 
 /** What the service showed before a write went out, so that reading back can tell what came of it. */
@@ -137,8 +138,7 @@ export async function writesSince(
 ): Promise<readonly StoredIntent[]> {
   const writes: StoredIntent[] = [];
   for (const run of await store.runs(MOST_RUNS)) {
-    const isOurs = run.account.baseUrl === account.baseUrl && run.account.accountId === account.accountId;
-    if (!isOurs || (run.endedAtMs ?? Infinity) < sinceMs) continue;
+    if (!isSameAccount(run.account, account) || (run.endedAtMs ?? Infinity) < sinceMs) continue;
     const sent = (await store.intents(run.id)).filter((intent) => intent.resource === resource);
     writes.push(...sent.filter(({ sentAtMs }) => sentAtMs >= sinceMs));
   }
