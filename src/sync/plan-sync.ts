@@ -23,6 +23,7 @@ import { compareRows } from './compare-rows.ts';
 import { prepareComparison, type Comparison } from './compare.ts';
 import { PlanLookups } from './lookups.ts';
 import { evidenceCost } from './evidence.ts';
+import { checkMemory } from './old-memory.ts';
 import { addMissing, missingOf } from './missing-rows.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
 import { eachRow } from './row-pages.ts';
@@ -187,7 +188,10 @@ async function planMapping(
     },
     options,
   );
-  const stops = [...(comparison?.stop === undefined ? [] : [comparison.stop]), ...stopped];
+  const isFromMemory = batched.size > 0 && comparison?.fromMemory === true && !options.adopt;
+  const stop =
+    comparison?.stop ?? (isFromMemory ? await checkMemory(ports, mapping, account.service, rows) : undefined);
+  const stops = [...(stop === undefined ? [] : [stop]), ...stopped];
   if (stops.some(({ code }) => code === 'guard.reject_mode'))
     plan = { ...plan, outcomes: allDeferred(plan.outcomes), toWrite: { create: 0, update: 0 } };
   return {

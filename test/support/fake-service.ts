@@ -76,6 +76,7 @@ export class FakeService implements Service {
     readonly id: string;
     readonly fantasy_league_id: number;
     readonly atMs?: number;
+    readonly created_at?: string;
   }[] = [];
   /** Records that a trigger leaves in the log. */
   substitutes = 1;
@@ -390,7 +391,8 @@ export class FakeService implements Service {
       default:
         for (let more = 0; more < this.substitutes; more += 1) {
           const id = `substitution-${this.substitutions.length + 1}`;
-          this.substitutions.push({ id, fantasy_league_id, atMs: this.now() });
+          const created_at = new Date(this.now()).toISOString();
+          this.substitutions.push({ id, fantasy_league_id, atMs: this.now(), created_at });
         }
         this.#log(write, `trigger ${fantasy_league_id}/${body.game_week_id}`, 'create');
         return answer([{ message: 'done', code: 'PROCESSED', events: 1 }]);

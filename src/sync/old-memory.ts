@@ -1,0 +1,207 @@
+import type { PushMapping } from '../mapping/mapping.ts';
+import { StoppedError } from '../model/error.ts';
+import type { FieldValue } from '../model/cell.ts';
+import type { RunRows } from '../model/run-rows.ts';
+import type { Intent, ServiceAccount, StoredIntent } from '../model/store.ts';
+import { priceReader } from './compare-live.ts';
+import { appliedSince, leagueOf, readEvidence, writesSince, type Evidence } from './evidence.ts';
+import { readLog } from './logs.ts';
+import { eachRow } from './row-pages.ts';
+import { isSameAccount, pushedMappings } from './stored-run.ts';
+import type { SyncPorts } from './sync.ts';
+
+type Ports = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
+
+/**
+ * A state that was restored from an older copy knows some prices and triggers, but not those that went out since: what its rows would send may be there already.
+ * The evidence of its last write tells what the service's log held then; what came later and is not its own is looked at. Records of other writers are
+ * no reason to stop. Only reads, and only where rows are to be sent.
+ */
+export async function checkMemory(
+  ports: Ports,
+  mapping: PushMapping,
+  account: ServiceAccount,
+  rows: RunRows,
+): Promise<StoppedError | undefined> {
+  if (mapping.resource === 'prices') return checkPrices(ports, mapping, account, rows);
+  if (mapping.resource === 'auto_substitutions') return checkTriggers(ports, mapping, account, rows);
+  return undefined;
+}
+
+/** Runs that are looked at for the last write. */
+const NEWEST = 1000;
+
+interface LastWrite {
+  readonly intent: StoredIntent;
+  readonly evidence: Evidence & { readonly count: number };
+}
+
+const isMaybeApplied = ({ result }: StoredIntent): boolean =>
+  result !== 'refused' && result !== 'not_applied';
+
+/** The newest write to the resource that may have been applied and that knows how long the log was before it. */
+async function lastWrite(
+  { store }: Pick<Ports, 'store'>,
+  account: ServiceAccount,
+  { resource }: PushMapping,
+  fits: (intent: Intent) => boolean,
+): Promise<LastWrite | undefined> {
+  for (const run of await store.runs(NEWEST)) {
+    if (!isSameAccount(run.account, account)) continue;
+    if (!pushedMappings(run).some((each) => each.resource === resource)) continue;
+    const sent = (await store.intents(run.id)).filter((each) => each.resource === resource && fits(each));
+    for (const intent of sent.filter(isMaybeApplied).toReversed()) {
+      const evidence = readEvidence(intent);
+      if (evidence?.count !== undefined) return { intent, evidence: { ...evidence, count: evidence.count } };
+    }
+  }
+  return undefined;
+}
+
+const playerKey = (league: FieldValue | undefined, player: FieldValue | undefined): string =>
+  `${String(league)}/${String(player)}`;
+
+interface PlannedPrice {
+  readonly key: string;
+  readonly price: FieldValue | undefined;
+}
+
+/** The prices that are to be sent, by league and player. */
+async function plannedPrices(
+  rows: RunRows,
+  { name }: PushMapping,
+): Promise<ReadonlyMap<string, PlannedPrice>> {
+  const planned = new Map<string, PlannedPrice>();
+  for await (const { key, change, fields } of eachRow(rows, name, { open: true }))
+    if (key !== null && (change === 'create' || change === 'update'))
+      planned.set(playerKey(fields?.fantasy_league_id, fields?.player_id), { key, price: fields?.price });
+  return planned;
+}
+
+/** Players that are asked for their price at most. */
+const SAMPLE = 10;
+
+async function checkPrices(
+  ports: Ports,
+  mapping: PushMapping,
+  account: ServiceAccount,
+  rows: RunRows,
+): Promise<StoppedError | undefined> {
+  const last = await lastWrite(ports, account, mapping, () => true);
+  if (last === undefined) return undefined;
+  const { intent, evidence } = last;
+  const applied = await appliedSince(ports, account, mapping, intent, evidence);
+  const open = (await writesSince(ports, account, mapping, evidence.atMs)).filter(
+    ({ result }) => result === null || result === 'ambiguous',
+  );
+  const own = [...applied, ...open].flatMap(({ keys }) => keys);
+  const expected = evidence.count + own.length;
+  // In most cases its first page says that the log is as long as it must be.
+  const { paging } = await ports.service.get('list-prices', { query: {}, signal: ports.signal });
+  if (paging?.total === expected) return undefined;
+  const log = await readLog(ports, 'list-prices', {});
+  if (log === undefined || log.count <= expected) return undefined;
+  const planned = await plannedPrices(rows, mapping);
+  const unknown =
+    log.records === undefined || evidence.refs === undefined || evidence.refs.includes('')
+      ? undefined
+      : uploadsBeside(log.records, evidence.refs, own);
+  const suspects = unknown === undefined ? [...planned.keys()] : [...unknown.keys()];
+  const wanted = suspects.flatMap((player) => planned.get(player) ?? []);
+  const isOurs = unknown !== undefined && isJustThese(unknown, planned);
+  if (!isOurs && !(await isOneThere(ports, wanted.slice(0, SAMPLE)))) return undefined;
+  return new StoppedError(
+    'state.no_memory',
+    `${mapping.name}: the service has price uploads that this state does not remember, of prices that are to be sent now: the state file is older than the last push, or somebody else has uploaded them`,
+    {
+      next: 'restore the newest state file, add --compare live to compare with the service, or --adopt to upload what is planned all the same',
+    },
+  );
+}
+
+interface LogRecord {
+  readonly txn_ref?: string | null | undefined;
+  readonly fantasy_league_id?: number | null | undefined;
+  readonly player?: { readonly id?: number | null | undefined } | null | undefined;
+}
+
+/** The players of uploads that came later and that this state did not send, each with the uploads' sizes. */
+function uploadsBeside(
+  records: readonly LogRecord[],
+  refs: readonly string[],
+  ownKeys: readonly string[],
+): ReadonlyMap<string, number> {
+  const own = new Map<string, number>();
+  for (const key of ownKeys) {
+    const player = key.split('/').slice(0, 2).join('/');
+    own.set(player, (own.get(player) ?? 0) + 1);
+  }
+  const known = new Set(refs);
+  const fresh = records.filter(({ txn_ref }) => !known.has(txn_ref ?? ''));
+  const sizes = new Map<string, number>();
+  for (const upload of Map.groupBy(fresh, ({ txn_ref }) => txn_ref ?? '').values()) {
+    const beside = upload.flatMap(({ fantasy_league_id, player }) => {
+      const name = playerKey(fantasy_league_id ?? undefined, player?.id ?? undefined);
+      const left = own.get(name) ?? 0;
+      own.set(name, left - 1);
+      return left > 0 ? [] : [name];
+    });
+    for (const name of beside) sizes.set(name, Math.max(beside.length, sizes.get(name) ?? 0));
+  }
+  return sizes;
+}
+
+/** Whether unknown uploads are of just the players that are to be sent, several at a time: nothing but a push looks so. Prices that are steps show no more. */
+function isJustThese(
+  unknown: ReadonlyMap<string, number>,
+  planned: ReadonlyMap<string, PlannedPrice>,
+): boolean {
+  return (
+    unknown.size === planned.size && [...unknown].every(([player, size]) => size > 1 && planned.has(player))
+  );
+}
+
+/** Whether one of the players has the price already that is to be sent, although this state remembers another. */
+async function isOneThere(ports: Ports, wanted: readonly PlannedPrice[]): Promise<boolean> {
+  const read = priceReader(ports);
+  for (const { key, price } of wanted) {
+    const held = await read(key);
+    if (held !== undefined && held.values.price === price) return true;
+  }
+  return false;
+}
+
+/** What one trigger makes stands in the log within this time, by the service's clock. */
+const ONE_TRIGGER_MS = 12 * 60 * 60 * 1000;
+
+/** Substitutions that came long after those of the last trigger are those of another one, and nothing says of which game week. */
+async function checkTriggers(
+  ports: Ports,
+  mapping: PushMapping,
+  account: ServiceAccount,
+  rows: RunRows,
+): Promise<StoppedError | undefined> {
+  const leagues = new Set<number>();
+  for await (const row of eachRow(rows, mapping.name, { open: true, change: 'create' }))
+    leagues.add(leagueOf(row));
+  for (const league of leagues) {
+    if (!Number.isSafeInteger(league)) continue;
+    const ofLeague = ({ keys }: Intent): boolean => keys.some((key) => key.startsWith(`${league}/`));
+    const last = await lastWrite(ports, account, mapping, ofLeague);
+    if (last === undefined) continue;
+    const log = await readLog(ports, 'list-auto-substitutions', { fantasy_league_id: league });
+    const times = (log?.records ?? []).map(({ created_at }) => Date.parse(created_at ?? ''));
+    const since = times.toSorted((one, other) => one - other).slice(last.evidence.count);
+    const [first, newest] = [since[0] ?? NaN, since.at(-1) ?? NaN];
+    // A time that cannot be read is no evidence.
+    if (!(newest - first > ONE_TRIGGER_MS)) continue;
+    return new StoppedError(
+      'state.no_memory',
+      `${mapping.name}: the service has substitutions of fantasy league ${league} that came after those of the last trigger which this state remembers (of ${new Date(newest).toISOString()}), so it cannot tell which game weeks are processed already`,
+      {
+        next: 'restore the newest state file, or add --adopt to process the game weeks of the source all the same',
+      },
+    );
+  }
+  return undefined;
+}
