@@ -25,12 +25,15 @@ export async function cutOffSentence(
 }
 
 function renderCutOff(cut: CutOff, timezone: string, { name }: Said): string {
+  const { overtaken } = cut;
   const { id, command, startedAtMs, phase } = cut.run;
   const was = `run ${id} (${command}, ${renderTime(startedAtMs, timezone)}) was cut off`;
   if (command === 'api')
     return `${was}: nobody knows whether its request was done; ${name} resolve ${cut.openIntent ?? ''} settles it`;
   if (phase === 'planning') return `${was}: nothing was sent; ${name} resume ${id} plans it anew`;
-  return `${was}: ${renderProgress(cut)}; ${name} resume ${id} goes on`;
+  const progress = `${was}: ${renderProgress(cut)}`;
+  if (overtaken.length === 0) return `${progress}; ${name} resume ${id} goes on`;
+  return `${progress}; ${name} push ${overtaken.join(' ')} reads the table anew, as a later run has done, and ${name} resume ${id} finds out what became of the others`;
 }
 
 function renderProgress({ rows, done, unclear }: CutOff): string {

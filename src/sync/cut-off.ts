@@ -1,5 +1,6 @@
 import type { Lock, Run, Store, StoredIntent } from '../model/store.ts';
 import { StoppedError } from '../model/error.ts';
+import { overtakenMappings } from './newer-run.ts';
 import { pushedMappings } from './stored-run.ts';
 
 /** A run whose process is gone without a word, and what it came to. */
@@ -10,6 +11,8 @@ export interface CutOff {
   readonly done: number;
   /** Rows that were sent and whose answer was not recorded. */
   readonly unclear: number;
+  /** Its mappings that a later run has read anew: what is left of them is not sent. */
+  readonly overtaken: readonly string[];
   /** The first of its writes without an answer. */
   readonly openIntent: string | undefined;
 }
@@ -36,7 +39,8 @@ export async function cutOffRuns(
     const isLeft = age === 0 && !run.finished && !isTold;
     if (!isLeft && open.length === 0) continue;
     if (await isCarriedOn(ports.lock, run)) continue;
-    found.push(await lookAt(ports.store, run, intents, open[0]?.id));
+    const overtaken = overtakenMappings(run, runs.slice(0, age));
+    found.push({ ...(await lookAt(ports.store, run, intents)), overtaken, openIntent: open[0]?.id });
   }
   return found;
 }
@@ -55,8 +59,7 @@ async function lookAt(
   store: Store,
   run: Run,
   intents: readonly StoredIntent[],
-  openIntent: string | undefined,
-): Promise<CutOff> {
+): Promise<Omit<CutOff, 'overtaken' | 'openIntent'>> {
   const kept = run.phase === 'planning' ? undefined : await store.keptRunRows(run.id);
   let [rows, done, unclear] = [0, 0, 0];
   try {
@@ -77,5 +80,5 @@ async function lookAt(
   } finally {
     await kept?.close();
   }
-  return { run, rows, done, unclear, openIntent };
+  return { run, rows, done, unclear };
 }

@@ -259,7 +259,7 @@ function allDeferred(outcomes: OutcomeCounts): OutcomeCounts {
 }
 
 /** What a mapping's rows would end as, by their changes so far. */
-async function countPlan(
+export async function countPlan(
   mapping: PushMapping,
   rows: RunRows,
 ): Promise<Pick<MappingPlan, 'mapping' | 'resource' | 'operation' | 'outcomes' | 'changes' | 'toWrite'>> {

@@ -156,21 +156,23 @@ async function stopAtRejects(ports: SyncPorts, run: Run, planned: PlannedPush): 
   });
 }
 
-/** Sends what is open, mapping by mapping, and ends the run. */
+/** Sends what is open, mapping by mapping, and ends the run. `overtaken` counts the deferred rows by mapping that are left to the next push. */
 export async function write(
   ports: SyncPorts,
   run: Run,
   planned: PlannedPush,
   account: OpenAccount,
   options: PlanOptions,
+  overtaken: ReadonlyMap<string, number> = new Map(),
 ): Promise<PushResult> {
   const { rows } = planned;
-  const stale = new Map<string, number>();
+  const stale = new Map(overtaken);
   const quotas: QuotasLeft = new Map();
   let stoppedBy: TeamsheetError | undefined;
   try {
     for (const plan of planned.mappings) {
-      stale.set(plan.mapping.name, await deferStaleRows(ports, plan.mapping, rows));
+      const { name } = plan.mapping;
+      stale.set(name, (overtaken.get(name) ?? 0) + (await deferStaleRows(ports, plan.mapping, rows)));
       const target: PushTarget | undefined = resources[plan.resource].push;
       const feature = target?.quota;
       const task = {
@@ -208,7 +210,7 @@ interface Ending {
   readonly stoppedBy: TeamsheetError | undefined;
   /** Keeps the rows of an unfinished run for `resume`. */
   readonly keep: boolean;
-  /** By mapping, the deferred rows that were edited in their source: the next push reads them anew, so nothing of them is to be resumed. */
+  /** By mapping, the deferred rows that were edited in their source, or that a later run has read: the next push reads them anew, so nothing of them is to be resumed. */
   readonly stale: ReadonlyMap<string, number>;
 }
 
@@ -228,7 +230,7 @@ export async function finish(
 ): Promise<PushResult> {
   const { rows } = planned;
   const summaries: PushSummary[] = [];
-  const missed: OutcomeCounts[] = [];
+  const missed: (OutcomeCounts & { readonly stale: number })[] = [];
   const rejected: string[] = [];
   const unwritten: TeamsheetError[] = [];
   let lacksResults = false;
@@ -242,7 +244,8 @@ export async function finish(
     if (failure !== undefined) unwritten.push(failure);
     const stale = ending.stale.get(mapping.name) ?? 0;
     const gone = await countMissing(ports, mapping, rows);
-    if (gone !== undefined) missed.push(gone);
+    if (gone !== undefined)
+      missed.push({ ...gone, stale: ending.stale.get(missingOf(mapping)?.name ?? '') ?? 0 });
     summaries.push({
       name: mapping.name,
       resource: mapping.resource,
@@ -259,7 +262,7 @@ export async function finish(
     !ending.keep ||
     (!lacksResults &&
       summaries.every(({ deferred, unknown, stale = 0 }) => deferred - stale + unknown === 0) &&
-      missed.every(({ deferred, unknown }) => deferred + unknown === 0));
+      missed.every(({ deferred, unknown, stale }) => deferred - stale + unknown === 0));
   const requests = wholeRun(run.requests, { ...ports.service.counts(), planned: planned.requests.planned });
   await ports.store.updateRun(run.id, {
     phase: 'ended',

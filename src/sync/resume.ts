@@ -2,7 +2,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { StoppedError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
-import { checkNewerRun } from './newer-run.ts';
+import { leaveOvertaken, newestLeft, type NotOvertaken } from './newer-run.ts';
 import { waitForOpenWrites } from './open-writes.ts';
 import { withMissing } from './missing-rows.ts';
 import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
@@ -10,11 +10,11 @@ import { planAndWrite, write, type Approve, type PushResult, type StoredRun } fr
 import { readSources } from './read-rows.ts';
 import { settleWrites } from './settle.ts';
 import { runOf } from './stored-run.ts';
-import type { OnAmbiguous, PlannedPush, PlanOptions, SyncPorts } from './sync.ts';
+import type { OnAmbiguous, PlanOptions, SyncPorts } from './sync.ts';
 
 /**
  * Goes on with an unfinished run from its own rows: settles what had no answer, opens what was deferred, compares again and sends. A run that
- * stopped before its plan was complete is planned anew. Undefined when there is nothing to resume. `onAmbiguous` wins over what the run began with, and
+ * stopped before its plan was complete is planned anew. Rows that a later run has overtaken are left. Undefined when there is nothing to resume. `onAmbiguous` wins over what the run began with, and
  * `allowGuards` are passed beside those that it passed already.
  * Errors: UsageError `run.unknown`; StoppedError `run.other_account`, `guard.*`; those of `push`.
  */
@@ -47,10 +47,10 @@ export async function resume(
         approve,
       ).catch(afterGuard);
     }
-    const planned = await planLeft(ports, run, mappings, rows, account, resumed, approve);
+    const { planned, overtaken } = await planLeft(ports, run, mappings, rows, account, resumed, approve);
     // Only the end of a run tells when its last write can have gone out.
     await ports.store.updateRun(run.id, { phase: 'writing', endedAtMs: null });
-    return await write(ports, run, planned, account, resumed);
+    return await write(ports, run, planned, account, resumed, overtaken);
   } finally {
     await lock.release();
   }
@@ -64,7 +64,7 @@ async function planLeft(
   account: OpenAccount,
   options: PlanOptions,
   approve: Approve,
-): Promise<PlannedPush> {
+): Promise<NotOvertaken> {
   try {
     await waitForOpenWrites(ports, account.service, mappings, new Set([run.id]));
     for (const mapping of mappings.flatMap(withMissing))
@@ -73,9 +73,9 @@ async function planLeft(
     // Rows that are invalid by now do not take back what was sent of the others.
     const stop = planned.stops.find(({ error }) => error.code !== 'guard.reject_mode');
     if (stop !== undefined) throw stop.error;
-    await checkNewerRun(ports, run, planned, options.allowGuards);
-    await approve(planned, run.id);
-    return planned;
+    const left = await leaveOvertaken(ports, run, planned, options.allowGuards);
+    await approve(left.planned, run.id);
+    return left;
   } catch (error) {
     await rows.close();
     throw error;
@@ -97,7 +97,7 @@ async function findRun(
   runId: string | undefined,
   account: OpenAccount,
 ): Promise<Run | undefined> {
-  if (runId === undefined) return ports.store.newestUnfinishedRun(account.service);
+  if (runId === undefined) return newestLeft(ports.store, account.service);
   const run = await runOf(ports.store, runId, account.service);
   return run.finished ? undefined : run;
 }

@@ -37,7 +37,7 @@ it('says of a run that was cut off what is done, what is not and what nobody kno
   expect(await look(engine)).toEqual([]);
   await cutOff(engine);
   const [first, ...others] = await look(engine);
-  expect(first).toMatchObject({ rows: 5, done: 2, unclear: 2, run: { command: 'push' } });
+  expect(first).toMatchObject({ rows: 5, done: 2, unclear: 2, overtaken: [], run: { command: 'push' } });
   expect(others).toEqual([]);
   await resume(engine.ports, undefined, approve);
   expect(await look(engine)).toEqual([]);
@@ -74,5 +74,5 @@ it('goes on telling of an older run with a write of which nobody knows what beca
   engine.service.listable = false;
   engine.clock.time += 1000;
   await push(engine.ports, 'push', [users], PLAN_OPTIONS, approve);
-  expect(await look(engine)).toMatchObject([{ rows: 5, unclear: 2 }]);
+  expect(await look(engine)).toMatchObject([{ rows: 5, unclear: 2, overtaken: ['users'] }]);
 });
