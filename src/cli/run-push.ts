@@ -8,7 +8,7 @@ import { approve } from './approval.ts';
 import { googleDocument } from './google.ts';
 import type { Program } from './program.ts';
 import { countWrites, renderPlan } from './render/plan.ts';
-import { nextAfter, renderReport } from './render/report.ts';
+import { nextAfter, renderReasons, renderReport } from './render/report.ts';
 import { renderNextLine, renderStop, renderTyped, stopDocument } from './render/stop.ts';
 import { renderCountOf, safeText } from './render/text.ts';
 import type { Session } from './session.ts';
@@ -71,7 +71,7 @@ export async function tellNothing(
  * file as the very last line: it can be imported as it is.
  */
 export async function tellResult(
-  { report, stoppedBy, rejected, reportsStopped = false }: PushResult,
+  { report, stoppedBy, rejected, reasons = [], reportsStopped = false }: PushResult,
   { program, endProgress, google }: Pick<Work, 'program' | 'endProgress' | 'google'>,
 ): Promise<ExitCode> {
   const { screen } = program;
@@ -86,9 +86,11 @@ export async function tellResult(
     return report.exit_code;
   }
   await screen.data(renderReport(report, screen.dataStyle));
-  const told = stoppedBy === undefined ? undefined : (stoppedBy.next ?? first);
+  for (const line of renderReasons(reasons, report.run)) screen.say(line);
+  const isAccess = stoppedBy?.exitCode === EXIT.access;
+  const told = stoppedBy === undefined ? [] : [stoppedBy.next ?? first, ...(isAccess ? [first] : [])];
   for (const next of nexts) {
-    if (next !== told) screen.say(renderNextLine(next, program));
+    if (!told.includes(next)) screen.say(renderNextLine(next, program));
   }
   if (rejected.length > 0) await screen.data(rejected.toReversed().map(safeText).join('\n'));
   return report.exit_code;

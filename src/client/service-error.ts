@@ -58,9 +58,11 @@ export function refusal(
   const said = `${address} answered ${status} ${JSON.stringify(message)}`;
   const onAccount = operation === 'get-account';
   if (status === 401 || (status === 403 && onAccount)) {
-    return new AccessError('service.access', `${said}: the API key was refused`, {
-      next: 'check the API key that the environment names, then run doctor',
-    });
+    return new AccessError(
+      'service.access',
+      `${said}: the API key was refused; check the one that the environment names`,
+      { next: 'doctor' },
+    );
   }
   if (!onAccount) return new RefusedError(status, said);
   const hint = status === 404 ? ': base_url is probably wrong' : '';

@@ -7,7 +7,7 @@ import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/store.ts';
 import { checkCounts, outcomeCounts } from '../plan/counts.ts';
 import { quotaUsed } from '../model/quota.ts';
-import { interruptedAt } from './interrupted.ts';
+import { exhaustedAt, interruptedAt } from './interrupted.ts';
 import { leaveRest } from './leave-rest.ts';
 import { waitForOpenWrites } from './open-writes.ts';
 import type { QuotasLeft } from './over-quota.ts';
@@ -15,6 +15,7 @@ import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.t
 import { missingOf, withMissing } from './missing-rows.ts';
 import { pushMapping } from './push-mapping.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
+import { reasonsOf, type Reason } from './reasons.ts';
 import { writeResults } from './results.ts';
 import { deferStaleRows } from './stale.ts';
 import type { PlannedPush, PlanOptions, RunReport, SyncPorts } from './sync.ts';
@@ -60,6 +61,8 @@ export interface PushResult {
   readonly report: RunReport;
   readonly stoppedBy: TeamsheetError | undefined;
   readonly rejected: readonly string[];
+  /** Why rows are left, where something but what stopped it says so. */
+  readonly reasons?: readonly Reason[];
   /** What stopped it stopped the reports after it: there is nothing to resume. */
   readonly reportsStopped?: boolean;
 }
@@ -134,11 +137,10 @@ function isDecided(stop: TeamsheetError | undefined): boolean {
   return stop?.exitCode === EXIT.stopped || stop?.exitCode === EXIT.config || stop?.exitCode === EXIT.usage;
 }
 
-/** The budget does not know of runs: a stop of its own that leaves one says how it goes on. */
+/** Neither the budget nor a signal knows of runs: a stop that leaves one says how it goes on. */
 function resumable(stop: TeamsheetError, run: Run): TeamsheetError {
-  if (!(stop instanceof IncompleteError) || stop.next !== undefined)
-    return interruptedAt(stop, 'nothing was sent', `resume ${run.id}`);
-  return new IncompleteError(stop.code, stop.message, { next: `resume ${run.id}` });
+  const next = `resume ${run.id}`;
+  return interruptedAt(exhaustedAt(stop, 'nothing was sent', next), 'nothing was sent', next);
 }
 
 /** `reject_mode: fail` with invalid rows: nothing is sent, the good rows are deferred, and the files of bad rows are written. */
@@ -232,6 +234,7 @@ export async function finish(
   const summaries: PushSummary[] = [];
   const missed: (OutcomeCounts & { readonly stale: number })[] = [];
   const rejected: string[] = [];
+  const reasons: Reason[] = [];
   const unwritten: TeamsheetError[] = [];
   let lacksResults = false;
   for (const { mapping } of planned.mappings) {
@@ -239,6 +242,7 @@ export async function finish(
     checkCounts(mapping.name, counts);
     const files = await tryResults(ports, run, mapping, rows);
     rejected.push(...(files?.rejected ?? []));
+    reasons.push(...(await reasonsOf(rows, mapping, ending.stoppedBy?.message)));
     lacksResults ||= files === undefined;
     const failure = await writeBackOutcomes(ports, mapping, rows);
     if (failure !== undefined) unwritten.push(failure);
@@ -273,10 +277,12 @@ export async function finish(
     requests,
   });
   await (finished ? endRows(rows, summaries) : rows.close());
+  const progress = progressOf(summaries);
   return {
     report: { run: run.id, command: run.command, exit_code: exitCode, mappings: summaries, requests },
-    stoppedBy: interruptedAt(ending.stoppedBy, progressOf(summaries)),
+    stoppedBy: interruptedAt(exhaustedAt(ending.stoppedBy, progress), progress),
     rejected,
+    reasons,
   };
 }
 

@@ -4,6 +4,7 @@ import { OUTCOMES } from '../../model/outcome.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { PullSummary, PushSummary, RequestCounts } from '../../model/store.ts';
 import { listedResources } from '../../plan/listed.ts';
+import type { Reason } from '../../sync/reasons.ts';
 import type { RunReport } from '../../sync/sync.ts';
 import type { Style } from '../screen.ts';
 import { renderColumns, renderCount, renderCountOf, renderDuration, safeText } from './text.ts';
@@ -68,6 +69,21 @@ function renderPulls(pulls: readonly PullSummary[], style: Style): string {
       : [style('red', '✗'), style('bold', safeText(pull.name)), 'failed', safeText(pull.error.message)],
   );
   return renderColumns(rows);
+}
+
+/** Reasons that are shown. */
+const SHOWN_REASONS = 3;
+
+/** Why rows are left, one line for each distinct message: `unknown: prices.csv row 3: no trustworthy answer … (2 more rows like it)`. */
+export function renderReasons(reasons: readonly Reason[], run: string | null): readonly string[] {
+  const shown = reasons.slice(0, SHOWN_REASONS).map(({ outcome, message, rows }) => {
+    const more = rows > 1 ? ` (${renderCountOf(rows - 1, 'more row')} like it)` : '';
+    return `${outcome}: ${safeText(message)}${more}`;
+  });
+  const isCut = reasons.length > SHOWN_REASONS;
+  return isCut
+    ? [...shown, `… and others: ${run === null ? 'see the results' : `runs ${run} shows them`}`]
+    : shown;
 }
 
 /** `60 records`, or `60 records, 900 rows` where a record makes more rows than one. */

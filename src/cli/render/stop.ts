@@ -28,13 +28,15 @@ interface StopDocument {
 
 /**
  * What to do after a stop: as the error says, else `otherwise`, else help for a wrong command line, else the same command once more,
- * after waiting for the budget or mending what can be mended.
+ * after waiting for the budget or mending what can be mended. When access was refused, `otherwise` comes after what the error says.
  */
 export function nextAfterStop(
   { code, next, exitCode }: TeamsheetError,
   { name, typed }: Pick<Program, 'name' | 'typed'>,
   otherwise?: string,
 ): string {
+  if (exitCode === EXIT.access && next !== undefined && otherwise !== undefined)
+    return `${renderNext(next, name)}, then: ${renderNext(otherwise, name)}`;
   const said = next ?? otherwise;
   if (said !== undefined) return renderNext(said, name);
   const command = typed.find((word) => Object.hasOwn(commands, word));

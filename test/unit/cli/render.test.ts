@@ -3,12 +3,12 @@ import { renderAccount } from '../../../src/cli/render/account.ts';
 import { renderCheck } from '../../../src/cli/render/checks.ts';
 import { renderPlan } from '../../../src/cli/render/plan.ts';
 import { createReporter, renderBar } from '../../../src/cli/render/progress.ts';
-import { nextAfter, renderReport } from '../../../src/cli/render/report.ts';
+import { nextAfter, renderReasons, renderReport } from '../../../src/cli/render/report.ts';
 import { renderCases } from '../../../src/cli/render/resolve.ts';
 import { nextAfterStop, renderNextLine, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
 import type { Screen, Style } from '../../../src/cli/screen.ts';
 import { exitCodesOf, worstExit } from '../../../src/cli/run-pull.ts';
-import { ConfigError, IncompleteError, InternalError } from '../../../src/model/error.ts';
+import { AccessError, ConfigError, IncompleteError, InternalError } from '../../../src/model/error.ts';
 import type { Forecast } from '../../../src/model/budget.ts';
 import type { OutcomeCounts } from '../../../src/model/outcome.ts';
 import type { OpenCase } from '../../../src/sync/open-cases.ts';
@@ -119,6 +119,15 @@ describe('the end of a command', () => {
     expect(nextAfterStop(spent, program)).toBe('after that time, type: teamsheet account --max-wait 1s');
     expect(nextAfterStop(most, program)).toBe('type the same command again with a higher --max-requests');
     expect(nextAfterStop(spent, program, 'resume 01J')).toBe('teamsheet resume 01J');
+  });
+
+  it('names the run to go on with after what mends a refused access', () => {
+    const program = { name: 'npx teamsheet', typed: ['push'] };
+    const refused = new AccessError('service.access', 'the API key was refused', { next: 'doctor' });
+    expect(nextAfterStop(refused, program)).toBe('npx teamsheet doctor');
+    expect(nextAfterStop(refused, program, 'resume 01J')).toBe(
+      'npx teamsheet doctor, then: npx teamsheet resume 01J',
+    );
   });
 
   it('puts the name of the program before commands and flags alone', () => {
@@ -596,6 +605,30 @@ users  1,234    1,000        0          0       234            2
     ).toEqual(['runs 01J']);
     expect(nextAfter({ command: 'import', exit_code: 3, run: '01J', mappings: [pushed] }, false)).toEqual([
       expect.stringContaining('import that file with the same flags'),
+    ]);
+  });
+
+  it('says why rows are left, three times at most', () => {
+    const reason = {
+      mapping: 'users',
+      outcome: 'deferred',
+      message: 'users.csv row 3: no room',
+      rows: 1,
+    } as const;
+    expect(
+      renderReasons(
+        [
+          { ...reason, rows: 3 },
+          { ...reason, outcome: 'unknown' },
+        ],
+        '01J',
+      ),
+    ).toEqual([
+      'deferred: users.csv row 3: no room (2 more rows like it)',
+      'unknown: users.csv row 3: no room',
+    ]);
+    expect(renderReasons([reason, reason, reason, reason], '01J').slice(3)).toEqual([
+      '… and others: runs 01J shows them',
     ]);
   });
 
