@@ -10,6 +10,17 @@ function localIso(ms: number): string {
   return `${local}${offsetMinutes < 0 ? '-' : '+'}${pad(size / 60)}:${pad(size % 60)}`;
 }
 
+/** `45 s`, `3 min 20 s`, `12 h 30 min`: a duration to its two largest units, rounded up as a wait has to be. */
+function spoken(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  const parts = (whole: number, unit: string, rest: number, small: string): string =>
+    rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${small}`;
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return parts(Math.floor(seconds / 60), 'min', seconds % 60, 's');
+  const minutes = Math.ceil(seconds / 60);
+  return parts(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+}
+
 /** A pause of `ms`, until the wall-clock time `untilMs`, is longer than the run may make. What is next depends on whether there is a run. */
 export function pauseTooLong(
   reason: string,
@@ -19,7 +30,7 @@ export function pauseTooLong(
 ): IncompleteError {
   return new IncompleteError(
     'budget.exhausted',
-    `${reason}: requests can go on at ${localIso(untilMs)}, in ${Math.ceil(ms / 1000)} s, and max_wait is ${maxWaitMs / 1000} s`,
+    `${reason}: requests can go on at ${localIso(untilMs)}, in ${spoken(ms)}, and max_wait is ${spoken(maxWaitMs)}`,
   );
 }
 

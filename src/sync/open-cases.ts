@@ -1,7 +1,8 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import { UsageError } from '../model/error.ts';
+import { StoppedError, UsageError } from '../model/error.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { Run, ServiceAccount, Store, StoredIntent } from '../model/store.ts';
+import type { Assumption } from './resolve.ts';
 import { eachRow } from './row-pages.ts';
 import { allMappings } from './stored-run.ts';
 import type { SyncPorts } from './sync.ts';
@@ -102,13 +103,14 @@ function conflictCase(run: Run, mapping: PushMapping, row: RunRow): OpenCase {
 
 /**
  * The open case that a person names by its id or a beginning of it that no other has; undefined for a write that is settled already.
- * Errors: UsageError `resolve.unknown`, `resolve.ambiguous`.
+ * Errors: UsageError `resolve.unknown`, `resolve.ambiguous`; StoppedError `resolve.settled` where the operator's word says the opposite of what it is settled as.
  */
 export async function findCase(
   { store, emit }: Pick<SyncPorts, 'store' | 'emit'>,
   account: ServiceAccount,
   cases: readonly OpenCase[],
   target: string,
+  assume?: Assumption,
 ): Promise<OpenCase | undefined> {
   const wanted = target.toUpperCase();
   const exact = cases.find(({ id }) => id === target);
@@ -129,6 +131,11 @@ export async function findCase(
       next: 'resolve',
     });
   const why = settled.detail === '' ? '' : ` (${settled.detail})`;
-  emit({ kind: 'note', message: `${settled.id} is settled already: ${settled.result ?? 'open'}${why}` });
+  const said = `${settled.id} is settled already: ${settled.result ?? 'open'}${why}`;
+  if (assume !== undefined && (settled.result === 'applied') !== (assume === 'applied'))
+    throw new StoppedError('resolve.settled', `${said}; it is not taken as ${assume} any more`, {
+      next: `runs ${settled.runId}`,
+    });
+  emit({ kind: 'note', message: said });
   return undefined;
 }

@@ -55,7 +55,8 @@ export async function resolve(
   const lock = await ports.lock.acquire(account.service, 'resolve');
   try {
     const open = await openCases(ports, account.service);
-    const named = target === undefined ? undefined : await findCase(ports, account.service, open, target);
+    const named =
+      target === undefined ? undefined : await findCase(ports, account.service, open, target, assume);
     const wanted = target === undefined ? open : named === undefined ? [] : [named];
     if (wanted.length === 0) return { cases: [], resumable: [], exitCode: EXIT.done };
     await approve(wanted);

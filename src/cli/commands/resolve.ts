@@ -5,7 +5,13 @@ import { approve } from '../approval.ts';
 import { defineCommand } from '../command.ts';
 import { serviceFlags, text } from '../flags.ts';
 import type { Program } from '../program.ts';
-import { nextAfterResolve, renderCases, renderResolution, resolutionDocument } from '../render/resolve.ts';
+import {
+  nextAfterResolve,
+  openCasesDocument,
+  renderCases,
+  renderResolution,
+  resolutionDocument,
+} from '../render/resolve.ts';
 import { renderNextLine, renderTyped } from '../render/stop.ts';
 import { renderCountOf } from '../render/text.ts';
 import { withSession } from '../session.ts';
@@ -40,6 +46,7 @@ export const resolve = defineCommand({
           args.yes === true,
           program,
           'nothing was recorded',
+          openCasesDocument(cases),
         );
       });
       return tell(resolution, session, program);

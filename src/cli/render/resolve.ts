@@ -82,6 +82,21 @@ const nextOf = ({ id, kind }: ResolvedCase): string =>
     ? `resolve ${id} --assume applied, or --assume not-applied: look at the service first`
     : `resolve ${id} --assume applied, which leaves it as the service holds it, or --assume not-applied, which sends the row again`;
 
+const caseDocument = (each: OpenCase): object => ({
+  id: each.id,
+  kind: each.kind,
+  run: each.run.id,
+  mapping: each.mapping,
+  operation: each.operation,
+  rows: each.rows.map(({ rowNumber, key, fields }) => ({ row: rowNumber, key, fields })),
+  sent_at: each.sentAtMs === null ? null : new Date(each.sentAtMs).toISOString(),
+});
+
+/** What is open, in the document of a stop: programs see it without approving anything. */
+export const openCasesDocument = (cases: readonly OpenCase[]): object => ({
+  cases: cases.map((each) => ({ ...caseDocument(each), reason: each.reason })),
+});
+
 /** `resolve --json`. */
 export function resolutionDocument(
   { cases, resumable, exitCode }: Resolution,
@@ -91,13 +106,7 @@ export function resolutionDocument(
     command: 'resolve',
     exit_code: exitCode,
     cases: cases.map((each) => ({
-      id: each.id,
-      kind: each.kind,
-      run: each.run.id,
-      mapping: each.mapping,
-      operation: each.operation,
-      rows: each.rows.map(({ rowNumber, key, fields }) => ({ row: rowNumber, key, fields })),
-      sent_at: each.sentAtMs === null ? null : new Date(each.sentAtMs).toISOString(),
+      ...caseDocument(each),
       settled: each.settled ?? null,
       message: each.message,
       next:

@@ -1,6 +1,7 @@
 import { EXIT, InternalError } from '../../model/error.ts';
 import type { TeamsheetError } from '../../model/error.ts';
 import { StalePlanError } from '../../sync/stale-plan.ts';
+import { UnapprovedError } from '../approval.ts';
 import { commands } from '../commands/registry.ts';
 import type { Program } from '../program.ts';
 import { safeLines, safeText } from './text.ts';
@@ -64,8 +65,9 @@ export function stopDocument(
   const { file = null, line = null, column = null } = error.place;
   const next = nextAfterStop(error, program, otherwise);
   return {
-    command,
+    command: command === 'runs' && program.typed.includes('prune') ? 'runs prune' : command,
     exit_code: error.exitCode,
+    ...(error instanceof UnapprovedError && error.details),
     error: {
       code: error.code,
       message: error.message,

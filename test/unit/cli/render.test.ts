@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { UnapprovedError } from '../../../src/cli/approval.ts';
 import { renderAccount } from '../../../src/cli/render/account.ts';
 import { renderCheck } from '../../../src/cli/render/checks.ts';
 import { renderPlan } from '../../../src/cli/render/plan.ts';
@@ -95,6 +96,19 @@ describe('the end of a command', () => {
         column: null,
         next: 'teamsheet plan users',
       },
+    });
+  });
+
+  it('is that of runs prune where that was typed, and holds what was to be approved', () => {
+    const unapproved = new UnapprovedError('approval.missing', 'nothing was removed', undefined, {
+      cases: [1],
+    });
+    const program = { name: 'teamsheet', typed: ['runs', 'prune', '--json'] };
+    expect(stopDocument('runs', unapproved, program)).toMatchObject({
+      command: 'runs prune',
+      exit_code: 6,
+      cases: [1],
+      error: { code: 'approval.missing' },
     });
   });
 

@@ -96,6 +96,23 @@ describe('a write without an answer', () => {
     expect(engine.service.users).toHaveLength(2);
   });
 
+  it('that is settled is no more open to a word that says the opposite', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,');
+    engine.service.faults.push('lost');
+    engine.service.listable = false;
+    const run = await pushUsers(engine);
+    const [write] = await engine.store.intents(run);
+    await settle(engine, write?.id, 'applied');
+    await expect(settle(engine, write?.id, 'not-applied')).rejects.toMatchObject({
+      code: 'resolve.settled',
+      exitCode: 6,
+      next: `runs ${run}`,
+    });
+    expect(await settle(engine, write?.id, 'applied')).toMatchObject({ cases: [], exitCode: 0 });
+    expect(await settle(engine, write?.id)).toMatchObject({ cases: [], exitCode: 0 });
+  });
+
   it('that was applied late is found, and the run is done', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,');
