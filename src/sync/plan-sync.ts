@@ -22,6 +22,7 @@ import { listPages } from './compare-listed.ts';
 import { compareRows } from './compare-rows.ts';
 import { prepareComparison, type Comparison } from './compare.ts';
 import { PlanLookups } from './lookups.ts';
+import { warnOfDisagreements } from './disagreements.ts';
 import { evidenceCost } from './evidence.ts';
 import { checkMemory } from './old-memory.ts';
 import { addMissing, missingOf } from './missing-rows.ts';
@@ -89,6 +90,7 @@ export async function planRows(
     steps.push(...work);
     stops.push(...stopped);
   }
+  await warnOfDisagreements(ports, mappings, rows);
   const asked = steps.reduce((sum, { requests }) => sum + requests, 0);
   const betweenMs = await bookkeepingMs(ports, account.service, asked);
   const forecast = await ports.service.forecast(steps.map((step) => ({ ...step, betweenMs })));

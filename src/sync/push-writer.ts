@@ -81,6 +81,7 @@ export class PushWriter {
   }> {
     this.task.ports.signal.throwIfAborted();
     const intent = await this.#recordIntent(operation, batch, body);
+    if (this.#done === 0) this.#progress();
     const result = await this.#attempt(operation, body as BodyOf<Id>, intent);
     this.#ambiguousInARow = isDoubtful(result) ? this.#ambiguousInARow + 1 : 0;
     if (result.kind === 'not_applied') {
@@ -95,6 +96,7 @@ export class PushWriter {
       await this.#throttled(intent, batch, result.message);
     // What said no is bounded by its size instead: it goes on in smaller requests.
     if (result.kind === 'ambiguous' && !saysNo(result.status)) this.countLost(batch, result.reason);
+    this.#done += 1;
     this.#progress();
     return { result, intent };
   }
@@ -166,7 +168,6 @@ export class PushWriter {
 
   #progress(): void {
     const { ports, mapping, writes } = this.task;
-    this.#done += 1;
     ports.emit({
       kind: 'progress',
       mapping: mapping.name,

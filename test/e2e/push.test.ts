@@ -111,9 +111,14 @@ out/rejected/users.rejected.csv
       mappings: [{ name: 'users.rejected', rows: 1, created: 1 }],
     });
 
+    folder.write('out/rejected/users.rejected.rejected.csv', 'Member ID,Name,Active\nM9,Ann,maybe\n');
+    const again = await run('import', 'out/rejected/users.rejected.rejected.csv', '--as', 'users', '--yes');
+    expect(again.stdout.trim().split('\n').at(-1)).toBe('out/rejected/users.rejected.rejected.csv');
+
     const history = await run('runs', '--json');
     expect(JSON.parse(history.stdout)).toMatchObject({
       runs: [
+        { command: 'import', exit_code: 3 },
         { command: 'import', exit_code: 0 },
         { command: 'push', exit_code: 3 },
       ],

@@ -138,7 +138,8 @@ async function makeMapping(
     : ({ kind: 'csv', path } as const);
   const source = sourceOf(location, config);
   const header = await readHeader(location, args, session);
-  const stem = basename(args.file, extname(args.file));
+  // A file of rows to mend that is imported, and rejected, time and again keeps its name.
+  const stem = basename(args.file, extname(args.file)).replace(/(\.rejected)+$/, '.rejected');
   const document = {
     version: 1,
     name: stem.replace(/[^\p{L}\p{M}\p{N} _.-]/gu, '_').replace(/^[^\p{L}\p{N}_]+/u, '') || 'import',

@@ -85,7 +85,8 @@ function liveLine(screen: Screen, clock: Pick<Clock, 'monotonic'>): Show {
     const left = pauseEndsMs - clock.monotonic();
     const paused =
       left > 0 ? `${line === '' ? '' : `${line} · `}pause ${renderSeconds(left)}: ${reason}` : line;
-    screen.redraw(cutText(safeText(paused), screen.columns - 1));
+    // A terminal writes ^C behind the line.
+    screen.redraw(cutText(safeText(paused), screen.columns - 3));
   };
   const start = (): void => {
     timer ??= setInterval(draw, REDRAW_MS).unref();
@@ -123,7 +124,8 @@ function plainLines(screen: Screen, clock: Pick<Clock, 'monotonic'>): Show {
     reading: (text) => sometimes(() => text),
     progress: (event) => {
       const perSecond = rate(event);
-      sometimes(() => renderProgress(event, perSecond));
+      // That a request has gone out is worth a line only where the line is redrawn.
+      if (event.done > 0) sometimes(() => renderProgress(event, perSecond));
     },
     pause: ({ seconds, reason }) =>
       screen.say(safeText(`pause of ${renderDuration(seconds * 1000)}: ${reason}`)),

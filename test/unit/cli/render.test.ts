@@ -193,7 +193,7 @@ describe('progress', () => {
     reporter.emit({ kind: 'reading', mapping: 'a-mapping-with-a-long-name', done: 1_234_567 });
     pass(100);
     reporter.stop();
-    expect(redrawn[0]).toHaveLength(29);
+    expect(redrawn[0]).toHaveLength(27);
   });
 
   it('is a plain line now and then elsewhere, and every pause', () => {
@@ -209,6 +209,19 @@ describe('progress', () => {
       'users: 100/100 requests · 10/s',
       'pause of 12 s: the minute window is used up',
     ]);
+  });
+
+  it('begins with the first request that goes out, on a terminal alone', () => {
+    const first = { kind: 'progress', mapping: 'users', done: 0, total: 3, unit: 'requests' } as const;
+    const live = fakeScreen({ live: true, columns: 200 });
+    const plainly = fakeScreen();
+    const reporters = [live, plainly].map(({ screen }) => createReporter(screen, clock));
+    pass(6000);
+    for (const { emit } of reporters) emit(first);
+    pass(100);
+    expect(live.redrawn.at(-1)).toBe('░░░░░░░░░░░░░░░░░░░░ users: 0/3 requests');
+    expect(plainly.lines).toEqual([]);
+    for (const { stop } of reporters) stop();
   });
 
   it('tells warnings, notes and retries at once, and outcomes with --verbose', () => {

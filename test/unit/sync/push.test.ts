@@ -636,6 +636,22 @@ describe('prices', () => {
   });
 });
 
+it('progress is told before the first answer comes', async () => {
+  const engine = await makeEngine();
+  engine.tables.set('prices.csv', [
+    ['fantasy_league_id', 'player_id', 'price', 'type'],
+    ['1', '1', '4', 'initial'],
+  ]);
+  let told: readonly unknown[] = [];
+  engine.service.onCall = (body) => {
+    if (body !== undefined) told = engine.events.filter(({ kind }) => kind === 'progress');
+  };
+  await run(engine, prices);
+  expect(told).toMatchObject([{ mapping: 'prices', done: 0, total: 1 }]);
+  const counts = engine.events.flatMap((event) => (event.kind === 'progress' ? [event.done] : []));
+  expect(counts).toEqual([0, 1]);
+});
+
 describe('compare: live', () => {
   const live = { ...PLAN_OPTIONS, compare: 'live' as const };
 
