@@ -9,7 +9,7 @@ import { googleDocument } from './google.ts';
 import type { Program } from './program.ts';
 import { countWrites, renderPlan } from './render/plan.ts';
 import { nextAfter, renderReasons, renderReport } from './render/report.ts';
-import { renderNextLine, renderStop, renderTyped, stopDocument } from './render/stop.ts';
+import { asTyped, renderNextLine, renderStop, renderTyped, stopDocument } from './render/stop.ts';
 import { renderCountOf, safeText } from './render/text.ts';
 import type { Session } from './session.ts';
 
@@ -86,7 +86,7 @@ export async function tellResult(
     return report.exit_code;
   }
   await screen.data(renderReport(report, screen.dataStyle));
-  for (const line of renderReasons(reasons, report.run)) screen.say(line);
+  for (const line of renderReasons(reasons, report.run)) screen.say(asTyped(line, program.name));
   const isAccess = stoppedBy?.exitCode === EXIT.access;
   const told = stoppedBy === undefined ? [] : [stoppedBy.next ?? first, ...(isAccess ? [first] : [])];
   for (const next of nexts) {

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { UnavailableError } from '../model/error.ts';
 import { safeJson, safeText } from './render/text.ts';
+import { wrapLines } from './render/width.ts';
 
 /** The flags that say how the program talks; read from the raw command line, so that a wrong command line is answered in the form asked for. */
 export interface ScreenFlags {
@@ -81,7 +82,8 @@ export function createScreen({ stdout, stderr, env }: Streams, flags: ScreenFlag
   };
   const tell = (text: string): void => {
     clear();
-    stderr.write(`${text}\n`);
+    const shown = stderr.isTTY ? wrapLines(text, stderr.columns) : text;
+    stderr.write(`${shown}\n`);
   };
   return {
     ...flags,

@@ -82,7 +82,7 @@ export function renderReasons(reasons: readonly Reason[], run: string | null): r
   });
   const isCut = reasons.length > SHOWN_REASONS;
   return isCut
-    ? [...shown, `… and others: ${run === null ? 'see the results' : `runs ${run} shows them`}`]
+    ? [...shown, `… and others: ${run === null ? 'see the results' : `teamsheet runs ${run} shows them`}`]
     : shown;
 }
 

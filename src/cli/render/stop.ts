@@ -14,7 +14,7 @@ export function renderStop(
 ): string {
   const { screen } = program;
   const lines = [
-    `${screen.style('red', '✗')} ${safeLines(error.message)}`,
+    `${screen.style('red', '✗')} ${safeLines(asTyped(error.message, program.name))}`,
     `  ${screen.style('bold', 'next:')} ${safeLines(nextAfterStop(error, program, otherwise))}`,
   ];
   if (screen.verbose) lines.push(...stacksOf(error).map(safeLines));
@@ -47,6 +47,11 @@ export function nextAfterStop(
   if (code === 'budget.max_requests') return 'type the same command again with a higher --max-requests';
   return exitCode === EXIT.config || exitCode === EXIT.rows ? `mend that, then type: ${again}` : again;
 }
+
+const NAMED = new RegExp(`\\bteamsheet (?=(?:${Object.keys(commands).join('|')})\\b)`, 'g');
+
+/** A message of a room that does not know how the program was started, with its commands as they are to be typed. */
+export const asTyped = (message: string, name: string): string => message.replace(NAMED, () => `${name} `);
 
 /** Words as they are typed into a shell. */
 export function renderTyped(words: readonly string[]): string {

@@ -84,6 +84,20 @@ describe('the end of a command', () => {
     );
   });
 
+  it('names commands as the program was started', () => {
+    const { screen } = fakeScreen();
+    const held = new IncompleteError(
+      'x',
+      'teamsheet resume 01J sends it, teamsheet.yaml and teamsheet itself do not',
+      {
+        next: 'resume 01J',
+      },
+    );
+    expect(renderStop(held, { screen, name: 'npx teamsheet', typed: [] })).toBe(
+      '✗ npx teamsheet resume 01J sends it, teamsheet.yaml and teamsheet itself do not\n  next: npx teamsheet resume 01J',
+    );
+  });
+
   it('is one document for programs', () => {
     expect(stopDocument('plan', error, { name: 'teamsheet', typed: ['plan'] })).toEqual({
       command: 'plan',
@@ -655,7 +669,7 @@ users  1,234    1,000        0          0       234            2
       'unknown: users.csv row 3: no room',
     ]);
     expect(renderReasons([reason, reason, reason, reason], '01J').slice(3)).toEqual([
-      '… and others: runs 01J shows them',
+      '… and others: teamsheet runs 01J shows them',
     ]);
   });
 
