@@ -21,7 +21,7 @@ import { checkOrigin, rememberOrigin } from './key-origin.ts';
 import type { Program } from './program.ts';
 import { createReporter } from './render/progress.ts';
 import type { Reporter } from './render/progress.ts';
-import { openLock, openState } from './state.ts';
+import { openLock, openState, rememberedBaseUrl } from './state.ts';
 
 /** Everything that a command needs to work with the service. */
 export interface Session {
@@ -60,11 +60,12 @@ export async function withSession<T>(
   const store = await openState(config, program);
   const reporter = createReporter(program.screen, program.clock);
   try {
-    const cutOff = await cutOffSentence(store, config, program, isOn(connection));
+    const stateUrl = await rememberedBaseUrl(store, connection.baseUrl);
+    const cutOff = await cutOffSentence(store, config, program, isOn(stateUrl));
     if (cutOff !== undefined) program.screen.warn(cutOff);
     await checkOrigin(connection, store, args.trustOrigin === true);
     const session = openSession(
-      { config, connection, store, reporter, readOnly },
+      { config, connection, store, reporter, readOnly, stateUrl },
       { ...args, finishByMs },
       program,
     );
@@ -85,7 +86,7 @@ export async function withSession<T>(
 }
 
 const isOn =
-  ({ baseUrl }: Connection) =>
+  (baseUrl: string) =>
   ({ account }: Run): boolean =>
     account.baseUrl === baseUrl;
 
@@ -111,11 +112,13 @@ interface Parts {
   readonly store: Store;
   readonly reporter: Reporter;
   readonly readOnly?: boolean;
+  /** The address that the state knows the service by; that of the connection when left out. */
+  readonly stateUrl?: string;
 }
 
 /** The ports of a service, made real. */
 export function openSession(
-  { config, connection, store, reporter, readOnly = false }: Parts,
+  { config, connection, store, reporter, readOnly = false, stateUrl = connection.baseUrl }: Parts,
   {
     maxWait,
     maxRequests,
@@ -157,7 +160,7 @@ export function openSession(
     store,
     lock: openLock(config),
     results: createResultFiles({ folder: config.folder, runFolder: (runId) => store.runFolder(runId) }),
-    baseUrl: connection.baseUrl,
+    baseUrl: stateUrl,
     settleMs: push.settle ?? Math.max(2 * push.timeout, LEAST_SETTLE_MS),
     maxWaitMs,
     concurrency: push.concurrency,
@@ -171,7 +174,7 @@ export function openSession(
   };
   const learn = async (): Promise<ServiceAccount> => {
     // An account that could not be read has no id.
-    const account = { baseUrl: connection.baseUrl, accountId: observer.accountId ?? '' };
+    const account = { baseUrl: stateUrl, accountId: observer.accountId ?? '' };
     await keepLearnt(store, account, observer.take(), clock.now());
     return account;
   };

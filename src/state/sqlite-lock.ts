@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { StoppedError } from '../model/error.ts';
 import type { Lock, ServiceAccount } from '../model/store.ts';
+import { canonicalBaseUrl } from '../model/service-address.ts';
 import { makePrivateFile, makePrivateFolder } from './private-files.ts';
 import { attempt } from './storage-error.ts';
 
@@ -25,7 +26,9 @@ export function lockFolder(env: Readonly<Record<string, string | undefined>>): s
 export function createLock(options: { readonly folder: string }): Lock {
   return {
     acquire(account: ServiceAccount, owner: string) {
-      const name = createHash('sha256').update(`${account.baseUrl}\n${account.accountId}`).digest('hex');
+      const name = createHash('sha256')
+        .update(`${canonicalBaseUrl(account.baseUrl)}\n${account.accountId}`)
+        .digest('hex');
       const path = join(options.folder, name.slice(0, 32));
       return attempt(options.folder, () => {
         makePrivateFolder(options.folder);

@@ -1,3 +1,5 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
@@ -217,6 +219,29 @@ describe('resume', () => {
     const meant = ['--allow-guard', 'max_step', '--allow-guard', 'newer_run'];
     expect((await run('resume', id, '--yes', ...meant)).code).toBe(0);
     expect(writes()).toHaveLength(before + 1);
+  });
+});
+
+describe('the memory of prices', () => {
+  it('is missed where the state file is an older copy, and not where the service has another name', async () => {
+    folder.write('mappings/one.yaml', PRICES_MAPPING);
+    folder.write('prices.csv', prices(5, 6));
+    expect((await run('push', '--yes')).code).toBe(0);
+    const env = { ...service.env, TEAMSHEET_BASE_URL: service.baseUrl.replace('127.0.0.1', 'localhost') };
+    const renamed = await runCli(['push', '--yes', '--json'], { cwd: folder.path, env });
+    expect(JSON.parse(renamed.stdout)).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 2 }] });
+    const state = join(folder.path, '.teamsheet');
+    cpSync(state, join(folder.path, 'backup'), { recursive: true });
+    folder.write('prices.csv', prices(5.5, 6.5));
+    expect((await run('push', '--yes')).code).toBe(0);
+    rmSync(state, { recursive: true });
+    cpSync(join(folder.path, 'backup'), state, { recursive: true });
+    const before = writes().length;
+    const stopped = await run('push', '--yes', '--json');
+    expect(JSON.parse(stopped.stdout)).toMatchObject({ exit_code: 6, error: { code: 'state.no_memory' } });
+    expect(writes()).toHaveLength(before);
+    const live = await run('push', '--yes', '--compare', 'live', '--json');
+    expect(JSON.parse(live.stdout)).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 2 }] });
   });
 });
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openState } from '../../../src/cli/state.ts';
+import { openState, rememberedBaseUrl } from '../../../src/cli/state.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -29,4 +29,29 @@ it('warns of a state file that others can read, with the command that mends it',
   expect(await open()).toEqual([
     `${file} can be read by other accounts of this machine; type: chmod 600 '${file}'`,
   ]);
+});
+
+it.each([
+  ['http://127.0.0.1:8787/a', 'http://localhost:8787/a'],
+  ['http://[::1]:8787/a', 'http://localhost:8787/a'],
+  ['http://localhost:8787/a', 'http://localhost:8787/a'],
+  ['http://127.0.0.1:8788/a', 'http://127.0.0.1:8788/a'],
+  ['http://127.0.0.1:8787', 'http://127.0.0.1:8787'],
+  ['https://service.example', 'https://service.example'],
+])('%s is known to a state as %s', async (baseUrl, known) => {
+  const run = {
+    id: 'A',
+    command: 'push',
+    account: { baseUrl: 'http://localhost:8787/a', accountId: 'x' },
+    startedAtMs: 0,
+    endedAtMs: 1,
+    exitCode: 0,
+    phase: 'ended',
+    finished: true,
+    mappings: '{}',
+    summaries: [],
+    requests: null,
+  } as const;
+  expect(await rememberedBaseUrl({ runs: () => Promise.resolve([run]) }, baseUrl)).toBe(known);
+  expect(await rememberedBaseUrl({ runs: () => Promise.resolve([]) }, baseUrl)).toBe(baseUrl);
 });

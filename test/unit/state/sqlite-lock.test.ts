@@ -70,6 +70,16 @@ describe('the lock of an account', () => {
     expect(readdirSync(folder).filter((name) => !name.endsWith('.lock'))).toEqual([]);
   });
 
+  it('is one for all names of a service on this machine', async () => {
+    const at = (baseUrl: string) => createLock({ folder }).acquire({ ...account, baseUrl }, 'push');
+    const mine = await at('http://localhost:8787/a');
+    for (const name of ['http://127.0.0.1:8787/a', 'http://[::1]:8787/a', 'http://localhost:8787/a'])
+      await expect(at(name)).rejects.toMatchObject({ code: 'lock.held' });
+    for (const other of ['http://127.0.0.1:8788/a', 'http://127.0.0.1:8787', 'https://localhost:8787/a'])
+      await (await at(other)).release();
+    await mine.release();
+  });
+
   it('keeps its files for their owner alone', async () => {
     const mine = await createLock({ folder }).acquire(account, 'push');
     expect(statSync(folder).mode & 0o777).toBe(0o700);
