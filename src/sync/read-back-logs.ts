@@ -8,7 +8,7 @@ import { changedFields } from '../plan/diff.ts';
 import { known } from '../plan/known-records.ts';
 import { quotaUsed } from '../model/quota.ts';
 import { pushRequests, type Confirmation } from '../plan/requests.ts';
-import { appliedSince, leagueOf, readEvidence, writesSince, type Evidence } from './evidence.ts';
+import { appliedSince, leagueOf, readEvidence, writesBeside, type Evidence } from './evidence.ts';
 import { readLog } from './logs.ts';
 import { readPointsConfig } from './pull-resources.ts';
 import type { OpenWrite, ReadBackPorts, Seen } from './read-back.ts';
@@ -40,7 +40,7 @@ const prices: Look = async (ports, account, mapping, open) => {
   if (log === undefined || first === undefined || evidence?.count === undefined)
     return nothing('unclear', NO_EVIDENCE);
   // Writes of one upload each go out one at a time, so the evidence of the first holds for all.
-  const applied = await appliedSince(ports, account, mapping, first.intent, evidence);
+  const applied = await appliedSince(ports, account, mapping, first.intent);
   const groups = uploadsOf(log.records ?? [], evidence);
   for (const intent of applied) take(groups, intent);
   const found = open.filter(({ intent }) => {
@@ -118,7 +118,7 @@ const fantasyLeagues: Look = async (ports, account, mapping, open) => {
   const evidence = first && readEvidence(first.intent);
   if (used === undefined || first === undefined || evidence?.used === undefined)
     return nothing('unclear', NO_EVIDENCE);
-  const applied = await appliedSince(ports, account, mapping, first.intent, evidence);
+  const applied = await appliedSince(ports, account, mapping, first.intent);
   const more = used - evidence.used - applied.length;
   if (more === 0)
     return nothing('unseen', 'the account counts no fantasy league more than before, but it may count late');
@@ -182,11 +182,10 @@ const triggers: Look = async (ports, account, mapping, open) => {
     const log = await readLog(ports, 'list-auto-substitutions', { fantasy_league_id: league });
     if (log === undefined || evidence?.count === undefined) why = NO_EVIDENCE;
     else if (log.count > evidence.count) {
-      const before = evidence.atMs - ports.settleMs;
-      const sent = await writesSince(ports, account, mapping, before);
-      const others = sent.some(
-        ({ id, keys, result }) =>
-          id !== write.intent.id &&
+      const sinceMs = evidence.atMs - ports.settleMs;
+      const beside = await writesBeside(ports, account, mapping, write.intent, sinceMs);
+      const others = beside.some(
+        ({ keys, result }) =>
           result !== 'not_applied' &&
           result !== 'refused' &&
           keys.some((key) => Number(key.split('/')[0]) === league),

@@ -8,7 +8,7 @@ import {
   evidenceFor,
   leagueOf,
   readEvidence,
-  writesSince,
+  writesBeside,
 } from '../../../src/sync/evidence.ts';
 import type { PushTask } from '../../../src/sync/push-writer.ts';
 import { knownRecord, pushMapping, runRow } from '../../support/builders.ts';
@@ -177,7 +177,7 @@ describe('an account that counts more than before', () => {
   });
 });
 
-describe('the writes since', () => {
+describe('the writes beside another one', () => {
   const otherAccount = { ...ACCOUNT, accountId: 'b' };
   const otherService = { ...ACCOUNT, baseUrl: 'http://127.0.0.1:9' };
 
@@ -185,6 +185,7 @@ describe('the writes since', () => {
     readonly run: string;
     readonly sentAtMs: number;
     readonly result?: IntentResult | null;
+    readonly startedAtMs?: number;
     readonly endedAtMs?: number | null;
     readonly account?: ServiceAccount;
     readonly mapping?: PushMapping;
@@ -196,9 +197,10 @@ describe('the writes since', () => {
     const engine = await makeEngine();
     const { store } = engine;
     for (const [at, each] of past.entries()) {
-      const { run, sentAtMs, result = 'applied', endedAtMs = null, account = ACCOUNT } = each;
-      const { mapping = prices, evidence } = each;
-      if ((await store.run(run)) === undefined) await store.addRun(startedRun(run, { account, endedAtMs }));
+      const { run, sentAtMs, result = 'applied', account = ACCOUNT, mapping = prices, evidence } = each;
+      const { startedAtMs = 0, endedAtMs = null } = each;
+      if ((await store.run(run)) === undefined)
+        await store.addRun(startedRun(run, { account, startedAtMs, endedAtMs }));
       const intent = intentOf(`${at}`, {
         runId: run,
         mapping: mapping.name,
@@ -217,7 +219,7 @@ describe('the writes since', () => {
   const idsOf = (writes: readonly { readonly id: string }[]): readonly string[] =>
     writes.map(({ id }) => id).sort();
 
-  it('a time are those of all runs of the account to the resource', async () => {
+  it('are those after it of all runs of the account to the resource, and those shortly before it', async () => {
     const engine = await history([
       { run: 'A', sentAtMs: 99, endedAtMs: 100 },
       { run: 'A', sentAtMs: 100 },
@@ -225,28 +227,43 @@ describe('the writes since', () => {
       { run: 'B', sentAtMs: 150, mapping: users },
       { run: 'C', sentAtMs: 150, account: otherAccount },
       { run: 'D', sentAtMs: 150, account: otherService },
-      // A clock that was set back: the run was over before.
-      { run: 'E', sentAtMs: 150, endedAtMs: 99 },
+      // Ended before, by a clock that was set back since it was sent.
+      { run: 'E', sentAtMs: 150, startedAtMs: 140, endedAtMs: 99 },
+      { run: 'OWN', sentAtMs: 160, startedAtMs: 99, endedAtMs: 99 },
+      { run: 'OWN', sentAtMs: 5 },
+      { run: 'F', sentAtMs: 6, endedAtMs: 99 },
+      { run: 'F', sentAtMs: 200, mapping: users },
     ]);
-    expect(idsOf(await writesSince(engine.ports, ACCOUNT, prices, 100))).toEqual(['1', '2']);
+    const [write] = (await engine.store.intents('OWN')).filter(({ id }) => id === '7');
+    if (write === undefined) throw new Error('it was recorded');
+    expect(idsOf(await writesBeside(engine.ports, ACCOUNT, prices, write, 100))).toEqual([
+      '1',
+      '2',
+      '6',
+      '8',
+      '9',
+    ]);
   });
 
-  it('the evidence that were applied leave out what the evidence shows already', async () => {
+  it('that were applied since the evidence leave out what the evidence shows already', async () => {
     const past: readonly Past[] = [
       { run: 'OWN', sentAtMs: 100, evidence: 'long before' },
+      // Sent by a clock that was set back since.
       { run: 'B', sentAtMs: 101 },
       { run: 'OWN', sentAtMs: 100, evidence: 'before' },
+      { run: 'OWN', sentAtMs: 100, evidence: 'ours', mapping: { ...prices, name: 'other prices' } },
       { run: 'OWN', sentAtMs: 100, evidence: 'ours' },
       { run: 'OWN', sentAtMs: 100, evidence: 'ours', result: null },
       { run: 'OWN', sentAtMs: 100, evidence: 'later' },
       { run: 'OWN', sentAtMs: 120, evidence: 'later', result: 'refused' },
       { run: 'OWN', sentAtMs: 120, evidence: 'later', result: 'ambiguous' },
-      { run: 'A', sentAtMs: 100 },
+      { run: 'OWN', sentAtMs: 120, mapping: users },
+      { run: 'A', sentAtMs: 4 },
     ];
     const engine = await history(past);
-    const [write] = (await engine.store.intents('OWN')).filter(({ id }) => id === '4');
+    const [write] = (await engine.store.intents('OWN')).filter(({ id }) => id === '5');
     if (write === undefined) throw new Error('it was recorded');
-    const since = await appliedSince(engine.ports, ACCOUNT, prices, write, { atMs: 100 });
-    expect(idsOf(since)).toEqual(['1', '3', '5']);
+    const since = await appliedSince(engine.ports, ACCOUNT, prices, write);
+    expect(idsOf(since)).toEqual(['10', '4', '6']);
   });
 });

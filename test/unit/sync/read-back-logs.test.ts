@@ -350,6 +350,11 @@ describe('triggers', () => {
     expect(await beside(other)).toMatchObject({ keys: [], others: 'unclear', why: EITHER });
   });
 
+  it('are not told from a later one of a clock that was set back meanwhile', async () => {
+    const later: Sent = { keys: ['1/b'], sentAtMs: 1, result: 'applied' };
+    expect(await lookAt(2, [write, later])).toMatchObject({ keys: [], others: 'unclear', why: EITHER });
+  });
+
   it.each<readonly [string, Partial<Sent>]>([
     ['refused', { result: 'refused' }],
     ['not applied', { result: 'not_applied' }],
