@@ -9,6 +9,7 @@ import { known } from '../plan/known-records.ts';
 import { quotaUsed } from '../model/quota.ts';
 import { pushRequests, type Confirmation } from '../plan/requests.ts';
 import { appliedSince, leagueOf, readEvidence, writesBeside, type Evidence } from './evidence.ts';
+import { priceReader } from './compare-live.ts';
 import { readLog } from './logs.ts';
 import { readPointsConfig } from './pull-resources.ts';
 import type { OpenWrite, ReadBackPorts, Seen } from './read-back.ts';
@@ -32,7 +33,10 @@ const confirmAll = (
 const NO_EVIDENCE =
   'what the service held before it could not be read, so nobody can tell whether it was applied';
 
-/** Price uploads: the log groups its records by upload, and one whose players are those of the request is the request. */
+/**
+ * Price uploads: the log groups its records by upload, and one whose players are those of the request is the request, where each of them has the price that was
+ * sent. The log shows no prices, and somebody else may upload the same players: no time tells the two apart for sure, because a request may be applied late.
+ */
 const prices: Look = async (ports, account, mapping, open) => {
   const log = await readLog(ports, 'list-prices', {});
   const [first] = open;
@@ -43,16 +47,20 @@ const prices: Look = async (ports, account, mapping, open) => {
   const applied = await appliedSince(ports, account, mapping, first.intent);
   const groups = uploadsOf(log.records ?? [], evidence);
   for (const intent of applied) take(groups, intent);
-  const found = open.filter(({ intent }) => {
+  const logged = open.filter(({ intent }) => {
     const rivals = open.filter((other) => isSameUpload(other.intent, intent)).length;
     return matching(groups, intent).length >= rivals;
   });
+  const doubtful = await otherPrices(ports, logged);
+  const found = logged.filter((write) => !doubtful.has(write));
   const rows = [...applied, ...found.map(({ intent }) => intent)].reduce(
     (sum, { keys }) => sum + keys.length,
     0,
   );
   const more = log.count - evidence.count - rows;
   const seen = { found: confirmAll(mapping, found), pages: log.pages };
+  const [player] = doubtful.values();
+  if (player !== undefined) return { ...seen, others: 'unclear', grew: more > 0, why: anotherPrice(player) };
   return more === 0
     ? {
         ...seen,
@@ -66,6 +74,33 @@ const prices: Look = async (ports, account, mapping, open) => {
         why: `the upload log has ${more} records more than before that are not just these rows`,
       };
 };
+
+/** Players that are asked for at a time; the client bounds those in flight. */
+const AT_A_TIME = 8;
+
+const anotherPrice = (player: string): string =>
+  `the upload log has one of just these players, but the service shows another price of player ${player}: it may be somebody else's, the price may be a delta, or it was changed since`;
+
+/** Those of the writes with a player whose price at the service is not the one that was sent, and the first such player of each. */
+async function otherPrices(
+  ports: ReadBackPorts,
+  writes: readonly OpenWrite[],
+): Promise<ReadonlyMap<OpenWrite, string>> {
+  const read = priceReader(ports);
+  const doubtful = new Map<OpenWrite, string>();
+  for (const write of writes) {
+    for (let at = 0; at < write.rows.length && !doubtful.has(write); at += AT_A_TIME) {
+      const rows = write.rows.slice(at, at + AT_A_TIME);
+      const held = await Promise.all(rows.map(({ key }) => read(key ?? '')));
+      const other = rows.find(({ fields }, index) => {
+        const price = held[index]?.values['price'];
+        return price === undefined || price !== fields?.price;
+      });
+      if (other !== undefined) doubtful.set(write, other.key?.split('/')[1] ?? '');
+    }
+  }
+  return doubtful;
+}
 
 /** One upload in the log. */
 interface Upload {
