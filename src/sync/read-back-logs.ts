@@ -3,7 +3,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { pushTarget } from '../mapping/push-fields.ts';
 import { RefusedError, UnavailableError } from '../model/error.ts';
 import type { RunRow } from '../model/run-rows.ts';
-import type { Intent, ServiceAccount } from '../model/store.ts';
+import type { Intent, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
 import { known } from '../plan/known-records.ts';
 import { quotaUsed } from '../model/quota.ts';
@@ -19,6 +19,7 @@ type Look = (
   account: ServiceAccount,
   mapping: PushMapping,
   open: readonly OpenWrite[],
+  when: 'now' | 'settled',
 ) => Promise<Seen>;
 
 const nothing = (others: Seen['others'], why: string): Seen => ({ found: new Map(), others, why });
@@ -206,11 +207,22 @@ async function readPoints(
   }
 }
 
-/** Triggers: new records of the league's log, where no other trigger of the league can have made them. */
-const triggers: Look = async (ports, account, mapping, open) => {
+const NO_SUBSTITUTION =
+  'the log of the league shows no new substitution, which a trigger without effect leaves none of either; --again sends it again';
+const OF_ANOTHER = 'the log has new substitutions, which may be those of another trigger of the league';
+const TOO_LATE =
+  'the log of the league has new substitutions, but they came when nothing could be applied late any more: they may be those of somebody else, or late ones';
+
+/** That the log showed nothing of a trigger when it could not be applied late any more. */
+const unseenFact = ({ id }: Intent): string => `trigger_unseen:${id}`;
+
+/**
+ * Triggers: new records of the league's log, where no other trigger of the league can have made them. They do not say who made them, so that only those count that
+ * were there when the log was first looked at after the settle time.
+ */
+const triggers: Look = async (ports, account, mapping, open, when) => {
   const found: OpenWrite[] = [];
-  let why =
-    'the log of the league shows no new substitution, which a trigger without effect leaves none of either; --again sends it again';
+  let why = NO_SUBSTITUTION;
   for (const write of open) {
     const evidence = readEvidence(write.intent);
     const league = leagueOf(write.rows[0]);
@@ -219,18 +231,19 @@ const triggers: Look = async (ports, account, mapping, open) => {
     else if (log.count > evidence.count) {
       const sinceMs = evidence.atMs - ports.settleMs;
       const beside = await writesBeside(ports, account, mapping, write.intent, sinceMs);
-      const others = beside.some(
-        ({ keys, result }) =>
-          result !== 'not_applied' &&
-          result !== 'refused' &&
-          keys.some((key) => Number(key.split('/')[0]) === league),
-      );
-      if (others) why = 'the log has new substitutions, which may be those of another trigger of the league';
+      const wasUnseen = (await ports.store.fact(account, unseenFact(write.intent))) !== undefined;
+      if (beside.some((other) => mayHaveTriggered(other, league))) why = OF_ANOTHER;
+      else if (wasUnseen) why = TOO_LATE;
       else found.push(write);
-    }
+    } else if (when === 'settled') await ports.store.setFact(account, unseenFact(write.intent), 'true');
   }
   return { found: confirmAll(mapping, found), others: 'unclear', why };
 };
+
+const mayHaveTriggered = ({ keys, result }: StoredIntent, league: number): boolean =>
+  result !== 'not_applied' &&
+  result !== 'refused' &&
+  keys.some((key) => Number(key.split('/')[0]) === league);
 
 /** How writes are read back that no list of records shows. */
 export const looks: Partial<Record<PushMapping['resource'], Look>> = {

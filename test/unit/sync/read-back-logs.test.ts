@@ -406,6 +406,25 @@ describe('triggers', () => {
     expect(await lookAt(2, [{ ...bare, evidence: {} }])).toMatchObject({ keys: [], why: NO_EVIDENCE });
   });
 
+  const LATER =
+    'the log of the league has new substitutions, but they came when nothing could be applied late any more: they may be those of somebody else, or late ones';
+
+  it.each([
+    ['once nothing could be late, are held: others made them', 'settled', [], LATER],
+    ['at once are found all the same', 'now', ['1/a'], NONE],
+  ] as const)('whose log showed nothing %s', async (_what, when, keys, why) => {
+    const engine = await makeEngine();
+    const mapping = mappingOf('auto_substitutions');
+    const open = await sent(engine, mapping, [write]);
+    const { substitutions } = engine.service;
+    const seen = (at: 'now' | 'settled') => readBack(engine.ports, ACCOUNT, mapping, open, at);
+    substitutions.push({ id: '1', fantasy_league_id: 1 });
+    expect(await seen(when)).toMatchObject({ found: new Map(), others: 'unclear', why: NONE });
+    substitutions.push({ id: '2', fantasy_league_id: 1 });
+    const later = await seen('settled');
+    expect([[...later.found.keys()], later.others, later.why]).toEqual([keys, 'unclear', why]);
+  });
+
   /** Another trigger beside it; the settle time of the tests is 120 s. */
   const beside = (other: Partial<Sent>) =>
     lookAt(2, [{ keys: ['1/b'], sentAtMs: 380_000, result: 'applied', ...other }, write]);
