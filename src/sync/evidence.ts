@@ -1,10 +1,10 @@
 import { listedResources } from '../plan/listed.ts';
 import type { RunRow } from '../model/run-rows.ts';
-import type { Intent, ServiceAccount, StoredIntent } from '../model/store.ts';
+import type { Intent, Run, ServiceAccount, StoredIntent } from '../model/store.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { logCost, readLog } from './logs.ts';
 import type { PushTask } from './push-writer.ts';
-import { isSameAccount } from './stored-run.ts';
+import { isSameAccount, pushedMappings } from './stored-run.ts';
 import type { SyncPorts } from './sync.ts';
 
 /** What the service showed before a write went out, so that reading back can tell what came of it. */
@@ -144,8 +144,7 @@ export async function writesBeside(
   const known = new Set([write.id, ...later.map(({ id }) => id)]);
   const before: StoredIntent[] = [];
   for (const run of await store.runs(MOST_RUNS)) {
-    const lastMs = Math.max(run.startedAtMs, run.endedAtMs ?? Infinity);
-    if (!isSameAccount(run.account, account) || lastMs < sinceMs) continue;
+    if (!isSameAccount(run.account, account) || !mayPush(run, resource)) continue;
     const sent = await store.intents(run.id);
     before.push(...sent.filter(({ id, sentAtMs }) => sentAtMs >= sinceMs && !known.has(id)));
   }
@@ -153,6 +152,12 @@ export async function writesBeside(
 }
 
 const MOST_RUNS = 1000;
+
+/** Whether a run may have written to a resource; nothing tells it of a raw call. */
+function mayPush(run: Run, resource: PushMapping['resource']): boolean {
+  const mappings = pushedMappings(run);
+  return mappings.length === 0 || mappings.some((mapping) => mapping.resource === resource);
+}
 
 /**
  * The writes that were applied since the evidence of a write was read, by any run of the account: in the order in which they were recorded, because what was

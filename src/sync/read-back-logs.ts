@@ -240,10 +240,11 @@ const triggers: Look = async (ports, account, mapping, open, when) => {
   return { found: confirmAll(mapping, found), others: 'unclear', why };
 };
 
+/** Whether a write may have made substitutions of a league; a raw call does not say which. */
 const mayHaveTriggered = ({ keys, result }: StoredIntent, league: number): boolean =>
   result !== 'not_applied' &&
   result !== 'refused' &&
-  keys.some((key) => Number(key.split('/')[0]) === league);
+  (keys.length === 0 || keys.some((key) => Number(key.split('/')[0]) === league));
 
 /** How writes are read back that no list of records shows. */
 export const looks: Partial<Record<PushMapping['resource'], Look>> = {

@@ -185,7 +185,6 @@ describe('the writes beside another one', () => {
     readonly run: string;
     readonly sentAtMs: number;
     readonly result?: IntentResult | null;
-    readonly startedAtMs?: number;
     readonly endedAtMs?: number | null;
     readonly account?: ServiceAccount;
     readonly mapping?: PushMapping;
@@ -198,9 +197,8 @@ describe('the writes beside another one', () => {
     const { store } = engine;
     for (const [at, each] of past.entries()) {
       const { run, sentAtMs, result = 'applied', account = ACCOUNT, mapping = prices, evidence } = each;
-      const { startedAtMs = 0, endedAtMs = null } = each;
-      if ((await store.run(run)) === undefined)
-        await store.addRun(startedRun(run, { account, startedAtMs, endedAtMs }));
+      const { endedAtMs = null } = each;
+      if ((await store.run(run)) === undefined) await store.addRun(startedRun(run, { account, endedAtMs }));
       const intent = intentOf(`${at}`, {
         runId: run,
         mapping: mapping.name,
@@ -227,20 +225,22 @@ describe('the writes beside another one', () => {
       { run: 'B', sentAtMs: 150, mapping: users },
       { run: 'C', sentAtMs: 150, account: otherAccount },
       { run: 'D', sentAtMs: 150, account: otherService },
-      // Ended before, by a clock that was set back since it was sent.
-      { run: 'E', sentAtMs: 150, startedAtMs: 140, endedAtMs: 99 },
-      { run: 'OWN', sentAtMs: 160, startedAtMs: 99, endedAtMs: 99 },
+      // These runs ended before, by a clock that was set back since.
+      { run: 'E', sentAtMs: 150, endedAtMs: 99 },
+      { run: 'OWN', sentAtMs: 150, endedAtMs: 99 },
+      { run: 'OWN', sentAtMs: 160 },
       { run: 'OWN', sentAtMs: 5 },
       { run: 'F', sentAtMs: 6, endedAtMs: 99 },
       { run: 'F', sentAtMs: 200, mapping: users },
     ]);
-    const [write] = (await engine.store.intents('OWN')).filter(({ id }) => id === '7');
+    const [write] = (await engine.store.intents('OWN')).filter(({ id }) => id === '8');
     if (write === undefined) throw new Error('it was recorded');
     expect(idsOf(await writesBeside(engine.ports, ACCOUNT, prices, write, 100))).toEqual([
       '1',
+      '10',
       '2',
       '6',
-      '8',
+      '7',
       '9',
     ]);
   });

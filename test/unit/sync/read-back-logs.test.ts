@@ -434,6 +434,7 @@ describe('triggers', () => {
     ['of the league that has no trustworthy answer', { result: 'ambiguous' }],
     ['of several leagues, theirs among them', { keys: ['2/b', '1/b'] }],
     ['of the league, later', { sentAtMs: 600_000 }],
+    ['of a raw call, which does not say its league', { keys: [] }],
   ])('are not told from another one %s', async (_what, other) => {
     expect(await beside(other)).toMatchObject({ keys: [], others: 'unclear', why: EITHER });
   });
