@@ -169,10 +169,11 @@ export async function appliedSince(
   { name, resource }: PushMapping,
   { id, runId, evidence }: Intent,
 ): Promise<readonly StoredIntent[]> {
-  const own = (await store.intents(runId)).filter(({ mapping }) => mapping === name);
-  // Writes of one mapping share their evidence, which was read before the first of them.
-  const first = own.find((intent) => intent.id === id || intent.evidence === evidence);
-  const later = await store.intentsAfter(account, first?.id ?? id);
-  const since = first === undefined ? later : [first, ...later];
-  return since.filter((intent) => intent.resource === resource && intent.result === 'applied');
+  // Writes of one mapping share their evidence, which was read before the first of them, and nobody else writes meanwhile.
+  const shared = (await store.intents(runId)).filter(
+    (intent) => intent.mapping === name && intent.evidence === evidence,
+  );
+  const later = await store.intentsAfter(account, id);
+  const since = new Map([...shared, ...later].map((intent) => [intent.id, intent]));
+  return [...since.values()].filter((intent) => intent.resource === resource && intent.result === 'applied');
 }

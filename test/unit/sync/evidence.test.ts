@@ -232,17 +232,32 @@ describe('the writes beside another one', () => {
       { run: 'OWN', sentAtMs: 5 },
       { run: 'F', sentAtMs: 6, endedAtMs: 99 },
       { run: 'F', sentAtMs: 200, mapping: users },
+      { run: 'F', sentAtMs: 200 },
     ]);
     const [write] = (await engine.store.intents('OWN')).filter(({ id }) => id === '8');
     if (write === undefined) throw new Error('it was recorded');
     expect(idsOf(await writesBeside(engine.ports, ACCOUNT, prices, write, 100))).toEqual([
       '1',
       '10',
+      '12',
       '2',
       '6',
       '7',
       '9',
     ]);
+  });
+
+  it('are those of runs that push the resource, and of runs that do not say what they push', async () => {
+    const run = (id: string, ...pushed: readonly PushMapping[]) =>
+      startedRun(id, { mappings: JSON.stringify({ mappings: pushed }) });
+    const engine = await makeEngine();
+    for (const each of [run('A', users, prices), run('B', users), run('C', prices), startedRun('OWN')]) {
+      await engine.store.addRun(each);
+      const intent = intentOf(`of ${each.id}`, { runId: each.id, resource: 'prices', sentAtMs: 100 });
+      if (each.id !== 'B') await engine.store.addIntent(ACCOUNT, intent);
+    }
+    const write = intentOf('of OWN', { runId: 'OWN' });
+    expect(idsOf(await writesBeside(engine.ports, ACCOUNT, prices, write, 100))).toEqual(['of A', 'of C']);
   });
 
   it('that were applied since the evidence leave out what the evidence shows already', async () => {

@@ -155,8 +155,19 @@ describe('uploads of prices', () => {
     const many = { keys: players.map((player) => `1/${player}`), evidence };
     const log = [...old, ...upload('new', players)];
     expect((await lookAt(log, [many])).keys).toEqual(many.keys);
-    const seen = await lookAt(log, [many], (player) => (player === 9 ? 6 : 5));
+    const asked: unknown[] = [];
+    const seen = await lookAt(log, [many], (player) => (player === 9 ? 6 : 5), asked);
     expect(seen).toMatchObject({ keys: [], others: 'unclear', why: ANOTHER(9) });
+    expect(asked).toHaveLength(9);
+  });
+
+  it('are not held against further prices once one is another', async () => {
+    const players = Array.from({ length: 9 }, (_, at) => at + 1);
+    const many = { keys: players.map((player) => `1/${player}`), evidence };
+    const asked: unknown[] = [];
+    const log = [...old, ...upload('new', players)];
+    expect(await lookAt(log, [many], (player) => player + 4, asked)).toMatchObject({ why: ANOTHER(2) });
+    expect(asked).toHaveLength(8);
   });
 
   it('of rows without a price are not found', async () => {
