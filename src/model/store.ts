@@ -141,6 +141,8 @@ export interface Store {
   intents(runId: string): Promise<readonly StoredIntent[]>;
   /** Intents of the account whose id begins so, at most `limit`. */
   findIntents(account: ServiceAccount, prefix: string, limit: number): Promise<readonly StoredIntent[]>;
+  /** Intents of any run of the account that were recorded after another one, oldest first, by the order of the state: clocks are set. */
+  intentsAfter(account: ServiceAccount, id: string): Promise<readonly StoredIntent[]>;
   /** Intents of any run of the account that are still null or ambiguous. */
   openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]>;
 

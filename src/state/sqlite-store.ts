@@ -222,6 +222,19 @@ class SqliteStore implements Store {
     );
   }
 
+  intentsAfter(account: ServiceAccount, id: string): Promise<readonly StoredIntent[]> {
+    return this.#db.read(() =>
+      this.#db
+        .all(
+          `SELECT document, result, detail FROM sealed_intent
+           WHERE account = ? AND sequence > (SELECT sequence FROM intent WHERE id = ?) ORDER BY sequence`,
+          this.#account(account),
+          id,
+        )
+        .map(parseIntent),
+    );
+  }
+
   openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]> {
     return this.#db.read(() =>
       this.#db

@@ -1,10 +1,10 @@
 import { listedResources } from '../plan/listed.ts';
 import type { RunRow } from '../model/run-rows.ts';
-import type { Intent, ServiceAccount, StoredIntent } from '../model/store.ts';
+import type { Intent, Run, ServiceAccount, StoredIntent } from '../model/store.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { logCost, readLog } from './logs.ts';
 import type { PushTask } from './push-writer.ts';
-import { isSameAccount } from './stored-run.ts';
+import { isSameAccount, pushedMappings } from './stored-run.ts';
 import type { SyncPorts } from './sync.ts';
 
 /** What the service showed before a write went out, so that reading back can tell what came of it. */
@@ -129,37 +129,51 @@ export async function evidenceCost(
   return cost;
 }
 
-/** The writes to a resource that any run of the account sent since a time. */
-export async function writesSince(
+/**
+ * The other writes to a resource that may have been under way with a write: those that any run of the account recorded after it, and those before it that were
+ * sent since a time, as far as the clock was not set.
+ */
+export async function writesBeside(
   { store }: Pick<SyncPorts, 'store'>,
   account: ServiceAccount,
   { resource }: PushMapping,
+  write: Intent,
   sinceMs: number,
 ): Promise<readonly StoredIntent[]> {
-  const writes: StoredIntent[] = [];
+  const later = await store.intentsAfter(account, write.id);
+  const known = new Set([write.id, ...later.map(({ id }) => id)]);
+  const before: StoredIntent[] = [];
   for (const run of await store.runs(MOST_RUNS)) {
-    if (!isSameAccount(run.account, account) || (run.endedAtMs ?? Infinity) < sinceMs) continue;
-    const sent = (await store.intents(run.id)).filter((intent) => intent.resource === resource);
-    writes.push(...sent.filter(({ sentAtMs }) => sentAtMs >= sinceMs));
+    if (!isSameAccount(run.account, account) || !mayPush(run, resource)) continue;
+    const sent = await store.intents(run.id);
+    before.push(...sent.filter(({ id, sentAtMs }) => sentAtMs >= sinceMs && !known.has(id)));
   }
-  return writes;
+  return [...before, ...later].filter((intent) => intent.resource === resource);
 }
 
 const MOST_RUNS = 1000;
 
-/** The writes that were applied since the evidence of a write was read. What was sent before it, perhaps in the same millisecond, is in the evidence. */
+/** Whether a run may have written to a resource; nothing tells it of a raw call. */
+function mayPush(run: Run, resource: PushMapping['resource']): boolean {
+  const mappings = pushedMappings(run);
+  return mappings.length === 0 || mappings.some((mapping) => mapping.resource === resource);
+}
+
+/**
+ * The writes that were applied since the evidence of a write was read, by any run of the account: in the order in which they were recorded, because what was
+ * sent before the evidence may have the same time, or a later one of a clock that was set back.
+ */
 export async function appliedSince(
-  ports: Pick<SyncPorts, 'store'>,
+  { store }: Pick<SyncPorts, 'store'>,
   account: ServiceAccount,
-  mapping: PushMapping,
-  write: Intent,
-  { atMs }: Evidence,
+  { name, resource }: PushMapping,
+  { id, runId, evidence }: Intent,
 ): Promise<readonly StoredIntent[]> {
-  const writes = await writesSince(ports, account, mapping, atMs);
-  const at = writes.findIndex(({ id }) => id === write.id);
-  return writes.filter((other, index) => {
-    if (other.result !== 'applied') return false;
-    if (other.runId !== write.runId) return other.sentAtMs > atMs;
-    return other.evidence === write.evidence || index > at;
-  });
+  // Writes of one mapping share their evidence, which was read before the first of them, and nobody else writes meanwhile.
+  const shared = (await store.intents(runId)).filter(
+    (intent) => intent.mapping === name && intent.evidence === evidence,
+  );
+  const later = await store.intentsAfter(account, id);
+  const since = new Map([...shared, ...later].map((intent) => [intent.id, intent]));
+  return [...since.values()].filter((intent) => intent.resource === resource && intent.result === 'applied');
 }

@@ -4,7 +4,7 @@ import type { FieldValue } from '../model/cell.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { Intent, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { priceReader } from './compare-live.ts';
-import { appliedSince, leagueOf, readEvidence, writesSince, type Evidence } from './evidence.ts';
+import { appliedSince, leagueOf, readEvidence, writesBeside, type Evidence } from './evidence.ts';
 import { readLog } from './logs.ts';
 import { eachRow } from './row-pages.ts';
 import { isSameAccount, pushedMappings } from './stored-run.ts';
@@ -90,8 +90,8 @@ async function checkPrices(
   const last = await lastWrite(ports, account, mapping, () => true);
   if (last === undefined) return undefined;
   const { intent, evidence } = last;
-  const applied = await appliedSince(ports, account, mapping, intent, evidence);
-  const open = (await writesSince(ports, account, mapping, evidence.atMs)).filter(
+  const applied = await appliedSince(ports, account, mapping, intent);
+  const open = [intent, ...(await writesBeside(ports, account, mapping, intent, evidence.atMs))].filter(
     ({ result }) => result === null || result === 'ambiguous',
   );
   const own = [...applied, ...open].flatMap(({ keys }) => keys);

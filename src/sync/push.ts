@@ -128,7 +128,8 @@ export async function planAndWrite(
     });
     throw stop === undefined ? error : check === undefined ? resumable(stop, run) : stop;
   }
-  await ports.store.updateRun(run.id, { phase: 'writing', finished: false });
+  // A run that is planned anew has ended once before; only its last end tells when its last write can have gone out.
+  await ports.store.updateRun(run.id, { phase: 'writing', finished: false, endedAtMs: null });
   return write(ports, run, planned, account, options);
 }
 

@@ -3,12 +3,13 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { pushTarget } from '../mapping/push-fields.ts';
 import { RefusedError, UnavailableError } from '../model/error.ts';
 import type { RunRow } from '../model/run-rows.ts';
-import type { Intent, ServiceAccount } from '../model/store.ts';
+import type { Intent, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
 import { known } from '../plan/known-records.ts';
 import { quotaUsed } from '../model/quota.ts';
 import { pushRequests, type Confirmation } from '../plan/requests.ts';
-import { appliedSince, leagueOf, readEvidence, writesSince, type Evidence } from './evidence.ts';
+import { appliedSince, leagueOf, readEvidence, writesBeside, type Evidence } from './evidence.ts';
+import { priceReader } from './compare-live.ts';
 import { readLog } from './logs.ts';
 import { readPointsConfig } from './pull-resources.ts';
 import type { OpenWrite, ReadBackPorts, Seen } from './read-back.ts';
@@ -18,6 +19,7 @@ type Look = (
   account: ServiceAccount,
   mapping: PushMapping,
   open: readonly OpenWrite[],
+  when: 'now' | 'settled',
 ) => Promise<Seen>;
 
 const nothing = (others: Seen['others'], why: string): Seen => ({ found: new Map(), others, why });
@@ -32,7 +34,10 @@ const confirmAll = (
 const NO_EVIDENCE =
   'what the service held before it could not be read, so nobody can tell whether it was applied';
 
-/** Price uploads: the log groups its records by upload, and one whose players are those of the request is the request. */
+/**
+ * Price uploads: the log groups its records by upload, and one whose players are those of the request is the request, where each of them has the price that was
+ * sent. The log shows no prices, and somebody else may upload the same players: no time tells the two apart for sure, because a request may be applied late.
+ */
 const prices: Look = async (ports, account, mapping, open) => {
   const log = await readLog(ports, 'list-prices', {});
   const [first] = open;
@@ -40,19 +45,23 @@ const prices: Look = async (ports, account, mapping, open) => {
   if (log === undefined || first === undefined || evidence?.count === undefined)
     return nothing('unclear', NO_EVIDENCE);
   // Writes of one upload each go out one at a time, so the evidence of the first holds for all.
-  const applied = await appliedSince(ports, account, mapping, first.intent, evidence);
+  const applied = await appliedSince(ports, account, mapping, first.intent);
   const groups = uploadsOf(log.records ?? [], evidence);
   for (const intent of applied) take(groups, intent);
-  const found = open.filter(({ intent }) => {
+  const logged = open.filter(({ intent }) => {
     const rivals = open.filter((other) => isSameUpload(other.intent, intent)).length;
     return matching(groups, intent).length >= rivals;
   });
+  const doubtful = await otherPrices(ports, logged);
+  const found = logged.filter((write) => !doubtful.has(write));
   const rows = [...applied, ...found.map(({ intent }) => intent)].reduce(
     (sum, { keys }) => sum + keys.length,
     0,
   );
   const more = log.count - evidence.count - rows;
   const seen = { found: confirmAll(mapping, found), pages: log.pages };
+  const [player] = doubtful.values();
+  if (player !== undefined) return { ...seen, others: 'unclear', grew: more > 0, why: anotherPrice(player) };
   return more === 0
     ? {
         ...seen,
@@ -66,6 +75,37 @@ const prices: Look = async (ports, account, mapping, open) => {
         why: `the upload log has ${more} records more than before that are not just these rows`,
       };
 };
+
+/** Players that are asked for at a time; the client bounds those in flight. */
+const AT_A_TIME = 8;
+
+/** Players of an upload that are asked for: one of so many just these players is no chance, and each costs a request. */
+const MOST_ASKED = 50;
+
+const anotherPrice = (player: string): string =>
+  `the upload log has one of just these players, but the service shows another price of player ${player}: it may be somebody else's, the price may be a delta, or it was changed since`;
+
+/** Those of the writes with a player whose price at the service is not the one that was sent, and the first such player of each. */
+async function otherPrices(
+  ports: ReadBackPorts,
+  writes: readonly OpenWrite[],
+): Promise<ReadonlyMap<OpenWrite, string>> {
+  const read = priceReader(ports);
+  const doubtful = new Map<OpenWrite, string>();
+  for (const write of writes) {
+    const asked = write.rows.slice(0, MOST_ASKED);
+    for (let at = 0; at < asked.length && !doubtful.has(write); at += AT_A_TIME) {
+      const rows = asked.slice(at, at + AT_A_TIME);
+      const held = await Promise.all(rows.map(({ key }) => read(key ?? '')));
+      const other = rows.find(({ fields }, index) => {
+        const price = held[index]?.values['price'];
+        return price === undefined || price !== fields?.price;
+      });
+      if (other !== undefined) doubtful.set(write, other.key?.split('/')[1] ?? '');
+    }
+  }
+  return doubtful;
+}
 
 /** One upload in the log. */
 interface Upload {
@@ -118,7 +158,7 @@ const fantasyLeagues: Look = async (ports, account, mapping, open) => {
   const evidence = first && readEvidence(first.intent);
   if (used === undefined || first === undefined || evidence?.used === undefined)
     return nothing('unclear', NO_EVIDENCE);
-  const applied = await appliedSince(ports, account, mapping, first.intent, evidence);
+  const applied = await appliedSince(ports, account, mapping, first.intent);
   const more = used - evidence.used - applied.length;
   if (more === 0)
     return nothing('unseen', 'the account counts no fantasy league more than before, but it may count late');
@@ -171,32 +211,44 @@ async function readPoints(
   }
 }
 
-/** Triggers: new records of the league's log, where no other trigger of the league can have made them. */
-const triggers: Look = async (ports, account, mapping, open) => {
+const NO_SUBSTITUTION =
+  'the log of the league shows no new substitution, which a trigger without effect leaves none of either; --again sends it again';
+const OF_ANOTHER = 'the log has new substitutions, which may be those of another trigger of the league';
+const TOO_LATE =
+  'the log of the league has new substitutions, but they came when nothing could be applied late any more: they may be those of somebody else, or late ones';
+
+/** That the log showed nothing of a trigger when it could not be applied late any more. */
+const unseenFact = ({ id }: Intent): string => `trigger_unseen:${id}`;
+
+/**
+ * Triggers: new records of the league's log, where no other trigger of the league can have made them. They do not say who made them, so that only those count that
+ * were there when the log was first looked at after the settle time.
+ */
+const triggers: Look = async (ports, account, mapping, open, when) => {
   const found: OpenWrite[] = [];
-  let why =
-    'the log of the league shows no new substitution, which a trigger without effect leaves none of either; --again sends it again';
+  let why = NO_SUBSTITUTION;
   for (const write of open) {
     const evidence = readEvidence(write.intent);
     const league = leagueOf(write.rows[0]);
     const log = await readLog(ports, 'list-auto-substitutions', { fantasy_league_id: league });
     if (log === undefined || evidence?.count === undefined) why = NO_EVIDENCE;
     else if (log.count > evidence.count) {
-      const before = evidence.atMs - ports.settleMs;
-      const sent = await writesSince(ports, account, mapping, before);
-      const others = sent.some(
-        ({ id, keys, result }) =>
-          id !== write.intent.id &&
-          result !== 'not_applied' &&
-          result !== 'refused' &&
-          keys.some((key) => Number(key.split('/')[0]) === league),
-      );
-      if (others) why = 'the log has new substitutions, which may be those of another trigger of the league';
+      const sinceMs = evidence.atMs - ports.settleMs;
+      const beside = await writesBeside(ports, account, mapping, write.intent, sinceMs);
+      const wasUnseen = (await ports.store.fact(account, unseenFact(write.intent))) !== undefined;
+      if (beside.some((other) => mayHaveTriggered(other, league))) why = OF_ANOTHER;
+      else if (wasUnseen) why = TOO_LATE;
       else found.push(write);
-    }
+    } else if (when === 'settled') await ports.store.setFact(account, unseenFact(write.intent), 'true');
   }
   return { found: confirmAll(mapping, found), others: 'unclear', why };
 };
+
+/** Whether a write may have made substitutions of a league; a raw call does not say which. */
+const mayHaveTriggered = ({ keys, result }: StoredIntent, league: number): boolean =>
+  result !== 'not_applied' &&
+  result !== 'refused' &&
+  (keys.length === 0 || keys.some((key) => Number(key.split('/')[0]) === league));
 
 /** How writes are read back that no list of records shows. */
 export const looks: Partial<Record<PushMapping['resource'], Look>> = {

@@ -77,7 +77,7 @@ export async function readBack(
   const look = looks[mapping.resource];
   return orWarn(ports, mapping, () =>
     listed === undefined
-      ? (look?.(ports, account, mapping, open) ?? Promise.resolve(NOTHING))
+      ? (look?.(ports, account, mapping, open, when) ?? Promise.resolve(NOTHING))
       : readList(ports, account, mapping, listed, open, when),
   );
 }

@@ -224,6 +224,21 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       ]);
     });
 
+    it('answers the intents of an account that were recorded after another one, whatever their clock says', async () => {
+      const earlier = { runId: 'RUN-2', sentAtMs: 1 };
+      await store.addIntent(account, intent('1'));
+      await store.addIntent(account, intent('2', { sentAtMs: 9 }));
+      await store.addIntent(otherAccount, intent('3'));
+      await store.addIntent(account, intent('4', earlier));
+      await store.settleIntent(account, '4', 'applied', 'found', []);
+      expect(await store.intentsAfter(account, '1')).toEqual([
+        { ...intent('2', { sentAtMs: 9 }), result: null, detail: '' },
+        { ...intent('4', earlier), result: 'applied', detail: 'found' },
+      ]);
+      expect(await store.intentsAfter(account, '4')).toEqual([]);
+      expect(await store.intentsAfter(account, 'unheard of')).toEqual([]);
+    });
+
     it('settles an intent and confirms its records together, or does neither', async () => {
       await store.addIntent(account, intent('1'));
       await store.settleIntent(account, '1', 'applied', '', [record('a'), record('b')]);

@@ -160,6 +160,14 @@ export class MemoryStore implements Store {
     );
   }
 
+  intentsAfter(account: ServiceAccount, id: string): Promise<readonly StoredIntent[]> {
+    const { intents } = this.#data;
+    const at = intents.findIndex(({ stored }) => stored.id === id);
+    const later =
+      at === -1 ? [] : intents.slice(at + 1).filter(({ account: name }) => name === nameOf(account));
+    return this.#done(later.map(({ stored }) => stored));
+  }
+
   openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]> {
     return this.#done(
       this.#data.intents.flatMap(({ account: name, stored }) =>

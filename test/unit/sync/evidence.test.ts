@@ -8,7 +8,7 @@ import {
   evidenceFor,
   leagueOf,
   readEvidence,
-  writesSince,
+  writesBeside,
 } from '../../../src/sync/evidence.ts';
 import type { PushTask } from '../../../src/sync/push-writer.ts';
 import { knownRecord, pushMapping, runRow } from '../../support/builders.ts';
@@ -177,7 +177,7 @@ describe('an account that counts more than before', () => {
   });
 });
 
-describe('the writes since', () => {
+describe('the writes beside another one', () => {
   const otherAccount = { ...ACCOUNT, accountId: 'b' };
   const otherService = { ...ACCOUNT, baseUrl: 'http://127.0.0.1:9' };
 
@@ -196,8 +196,8 @@ describe('the writes since', () => {
     const engine = await makeEngine();
     const { store } = engine;
     for (const [at, each] of past.entries()) {
-      const { run, sentAtMs, result = 'applied', endedAtMs = null, account = ACCOUNT } = each;
-      const { mapping = prices, evidence } = each;
+      const { run, sentAtMs, result = 'applied', account = ACCOUNT, mapping = prices, evidence } = each;
+      const { endedAtMs = null } = each;
       if ((await store.run(run)) === undefined) await store.addRun(startedRun(run, { account, endedAtMs }));
       const intent = intentOf(`${at}`, {
         runId: run,
@@ -217,7 +217,7 @@ describe('the writes since', () => {
   const idsOf = (writes: readonly { readonly id: string }[]): readonly string[] =>
     writes.map(({ id }) => id).sort();
 
-  it('a time are those of all runs of the account to the resource', async () => {
+  it('are those after it of all runs of the account to the resource, and those shortly before it', async () => {
     const engine = await history([
       { run: 'A', sentAtMs: 99, endedAtMs: 100 },
       { run: 'A', sentAtMs: 100 },
@@ -225,28 +225,60 @@ describe('the writes since', () => {
       { run: 'B', sentAtMs: 150, mapping: users },
       { run: 'C', sentAtMs: 150, account: otherAccount },
       { run: 'D', sentAtMs: 150, account: otherService },
-      // A clock that was set back: the run was over before.
+      // These runs ended before, by a clock that was set back since.
       { run: 'E', sentAtMs: 150, endedAtMs: 99 },
+      { run: 'OWN', sentAtMs: 150, endedAtMs: 99 },
+      { run: 'OWN', sentAtMs: 160 },
+      { run: 'OWN', sentAtMs: 5 },
+      { run: 'F', sentAtMs: 6, endedAtMs: 99 },
+      { run: 'F', sentAtMs: 200, mapping: users },
+      { run: 'F', sentAtMs: 200 },
     ]);
-    expect(idsOf(await writesSince(engine.ports, ACCOUNT, prices, 100))).toEqual(['1', '2']);
+    const [write] = (await engine.store.intents('OWN')).filter(({ id }) => id === '8');
+    if (write === undefined) throw new Error('it was recorded');
+    expect(idsOf(await writesBeside(engine.ports, ACCOUNT, prices, write, 100))).toEqual([
+      '1',
+      '10',
+      '12',
+      '2',
+      '6',
+      '7',
+      '9',
+    ]);
   });
 
-  it('the evidence that were applied leave out what the evidence shows already', async () => {
+  it('are those of runs that push the resource, and of runs that do not say what they push', async () => {
+    const run = (id: string, ...pushed: readonly PushMapping[]) =>
+      startedRun(id, { mappings: JSON.stringify({ mappings: pushed }) });
+    const engine = await makeEngine();
+    for (const each of [run('A', users, prices), run('B', users), run('C', prices), startedRun('OWN')]) {
+      await engine.store.addRun(each);
+      const intent = intentOf(`of ${each.id}`, { runId: each.id, resource: 'prices', sentAtMs: 100 });
+      if (each.id !== 'B') await engine.store.addIntent(ACCOUNT, intent);
+    }
+    const write = intentOf('of OWN', { runId: 'OWN' });
+    expect(idsOf(await writesBeside(engine.ports, ACCOUNT, prices, write, 100))).toEqual(['of A', 'of C']);
+  });
+
+  it('that were applied since the evidence leave out what the evidence shows already', async () => {
     const past: readonly Past[] = [
       { run: 'OWN', sentAtMs: 100, evidence: 'long before' },
+      // Sent by a clock that was set back since.
       { run: 'B', sentAtMs: 101 },
       { run: 'OWN', sentAtMs: 100, evidence: 'before' },
+      { run: 'OWN', sentAtMs: 100, evidence: 'ours', mapping: { ...prices, name: 'other prices' } },
       { run: 'OWN', sentAtMs: 100, evidence: 'ours' },
       { run: 'OWN', sentAtMs: 100, evidence: 'ours', result: null },
       { run: 'OWN', sentAtMs: 100, evidence: 'later' },
       { run: 'OWN', sentAtMs: 120, evidence: 'later', result: 'refused' },
       { run: 'OWN', sentAtMs: 120, evidence: 'later', result: 'ambiguous' },
-      { run: 'A', sentAtMs: 100 },
+      { run: 'OWN', sentAtMs: 120, mapping: users },
+      { run: 'A', sentAtMs: 4 },
     ];
     const engine = await history(past);
-    const [write] = (await engine.store.intents('OWN')).filter(({ id }) => id === '4');
+    const [write] = (await engine.store.intents('OWN')).filter(({ id }) => id === '5');
     if (write === undefined) throw new Error('it was recorded');
-    const since = await appliedSince(engine.ports, ACCOUNT, prices, write, { atMs: 100 });
-    expect(idsOf(since)).toEqual(['1', '3', '5']);
+    const since = await appliedSince(engine.ports, ACCOUNT, prices, write);
+    expect(idsOf(since)).toEqual(['10', '4', '6']);
   });
 });

@@ -503,7 +503,13 @@ describe('stops', () => {
       exitCode: 130,
     });
     expect(engine.service.writes).toEqual([]);
+    // The end before is not when its last write can have gone out.
+    const ends: unknown[] = [];
+    engine.service.onCall = async (body) => {
+      if (body !== undefined) ends.push((await engine.store.runs(1))[0]?.endedAtMs);
+    };
     expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 10, created: 10 });
+    expect(ends).toEqual([null]);
     expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
   });
 

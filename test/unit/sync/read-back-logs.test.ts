@@ -76,22 +76,39 @@ describe('uploads of prices', () => {
   const evidence = { count: 2, refs: ['old'] };
   const write = { keys: ['1/2', '1/1'], evidence };
 
-  const lookAt = (log: readonly Price[], writes: readonly Sent[] = [write]) =>
-    look('prices', writes, ({ service }) => {
-      service.get = () =>
-        Promise.resolve({
+  /** The price of each player; undefined where the service does not show it, null where it does not know the player. */
+  type PriceOf = (player: number) => number | null | undefined;
+  /** A log, and what the service says of each player: the price of every row is 5. */
+  const lookAt = (
+    log: readonly Price[],
+    writes: readonly Sent[] = [write],
+    priceOf: PriceOf = () => 5,
+    asked: unknown[] = [],
+  ) =>
+    look('prices', writes.map(priced), ({ service }) => {
+      service.get = (operation, { id, query } = {}) => {
+        const isPlayer = operation === 'get-player';
+        if (isPlayer) asked.push([id, query]);
+        const price = isPlayer ? priceOf(Number(id)) : undefined;
+        if (price === null) return Promise.reject(new RefusedError(404, 'no such player'));
+        return Promise.resolve({
           status: 200,
           message: 'ok',
-          records: log as never,
+          records: (isPlayer ? [{ id, ...(price !== undefined && { price }) }] : log) as never,
           issues: [],
           paging: { total: log.length },
         });
+      };
       service.list = async function* (_operation, _query, _signal, _onUnreadable, onEnd) {
         await Promise.resolve();
         yield log as never;
         onEnd?.('stated');
       };
     });
+  const priced = (sent: Sent): Sent => ({
+    rows: sent.keys.map((key, row) => runRow(row + 1, { price: 5 }, { key })),
+    ...sent,
+  });
   const UNSEEN = 'the upload log does not show it, but its price may be a delta, so it is not sent again';
   const more = (count: number): string =>
     `the upload log has ${count} records more than before that are not just these rows`;
@@ -119,6 +136,78 @@ describe('uploads of prices', () => {
   ])('are not taken for one %s', async (_what, fresh) => {
     const seen = await lookAt([...old, ...fresh]);
     expect(seen).toMatchObject({ keys: [], others: 'unclear', why: more(fresh.length) });
+  });
+
+  const ANOTHER = (player: number): string =>
+    `the upload log has one of just these players, but the service shows another price of player ${player}: it may be somebody else's, the price may be a delta, or it was changed since`;
+
+  it.each<readonly [string, PriceOf]>([
+    ['another price', (player) => (player === 1 ? 9.9 : 5)],
+    ['no price', (player) => (player === 1 ? undefined : 5)],
+    ['no such player', (player) => (player === 1 ? null : 5)],
+  ])('are not taken for one of their players where the service shows %s', async (_what, priceOf) => {
+    const seen = await lookAt([...old, ...upload('new', [1, 2])], [write], priceOf);
+    expect(seen).toMatchObject({ keys: [], others: 'unclear', grew: true, why: ANOTHER(1) });
+  });
+
+  it('are not taken for one of many players where the last shows another price', async () => {
+    const players = Array.from({ length: 9 }, (_, at) => at + 1);
+    const many = { keys: players.map((player) => `1/${player}`), evidence };
+    const log = [...old, ...upload('new', players)];
+    expect((await lookAt(log, [many])).keys).toEqual(many.keys);
+    const asked: unknown[] = [];
+    const seen = await lookAt(log, [many], (player) => (player === 9 ? 6 : 5), asked);
+    expect(seen).toMatchObject({ keys: [], others: 'unclear', why: ANOTHER(9) });
+    expect(asked).toHaveLength(9);
+  });
+
+  it('are not held against further prices once one is another', async () => {
+    const players = Array.from({ length: 9 }, (_, at) => at + 1);
+    const many = { keys: players.map((player) => `1/${player}`), evidence };
+    const asked: unknown[] = [];
+    const log = [...old, ...upload('new', players)];
+    expect(await lookAt(log, [many], (player) => player + 4, asked)).toMatchObject({ why: ANOTHER(2) });
+    expect(asked).toHaveLength(8);
+  });
+
+  it('of very many players are held against the prices of the first of them', async () => {
+    const players = Array.from({ length: 60 }, (_, at) => at + 1);
+    const many = { keys: players.map((player) => `1/${player}`), evidence };
+    const asked: unknown[] = [];
+    const log = [...old, ...upload('new', players)];
+    expect((await lookAt(log, [many], () => 5, asked)).keys).toEqual(many.keys.toSorted());
+    expect(asked).toHaveLength(50);
+  });
+
+  it('of rows without a price are not found', async () => {
+    const rows = [1, 2].map((player) => runRow(player, {}, { key: `1/${player}` }));
+    const log = [...old, ...upload('new', [1, 2])];
+    expect(await lookAt(log, [{ ...write, rows }], () => undefined)).toMatchObject({ keys: [] });
+  });
+
+  it('are not sent again for a log that is as long as before because another one is not in it yet', async () => {
+    const answered = { keys: ['1/8', '1/7'], evidence, result: 'applied' as const };
+    const log = [...old, ...upload('new', [1, 2])];
+    const seen = await lookAt(log, [answered, write], () => 4);
+    expect(seen).toMatchObject({ keys: [], others: 'unclear', grew: false, why: ANOTHER(2) });
+  });
+
+  it('are found beside one of their players that shows another price', async () => {
+    const other = { keys: ['1/3'], evidence };
+    const log = [...old, ...upload('new', [1, 2]), ...upload('newer', [3])];
+    const seen = await lookAt(log, [other, write], (player) => (player === 3 ? 4 : 5));
+    expect(seen).toMatchObject({ keys: ['1/1', '1/2'], others: 'unclear', why: ANOTHER(3) });
+  });
+
+  it('are held against the prices only where the log has one of their players', async () => {
+    const asked: unknown[] = [];
+    await lookAt(old, [write], () => 5, asked);
+    expect(asked).toEqual([]);
+    await lookAt([...old, ...upload('new', [1, 2])], [write], () => 5, asked);
+    expect(asked).toEqual([
+      [2, { fantasy_league_id: 1 }],
+      [1, { fantasy_league_id: 1 }],
+    ]);
   });
 
   it('without references are known by the length of the log', async () => {
@@ -337,6 +426,25 @@ describe('triggers', () => {
     expect(await lookAt(2, [{ ...bare, evidence: {} }])).toMatchObject({ keys: [], why: NO_EVIDENCE });
   });
 
+  const LATER =
+    'the log of the league has new substitutions, but they came when nothing could be applied late any more: they may be those of somebody else, or late ones';
+
+  it.each([
+    ['once nothing could be late, are held: others made them', 'settled', [], LATER],
+    ['at once are found all the same', 'now', ['1/a'], NONE],
+  ] as const)('whose log showed nothing %s', async (_what, when, keys, why) => {
+    const engine = await makeEngine();
+    const mapping = mappingOf('auto_substitutions');
+    const open = await sent(engine, mapping, [write]);
+    const { substitutions } = engine.service;
+    const seen = (at: 'now' | 'settled') => readBack(engine.ports, ACCOUNT, mapping, open, at);
+    substitutions.push({ id: '1', fantasy_league_id: 1 });
+    expect(await seen(when)).toMatchObject({ found: new Map(), others: 'unclear', why: NONE });
+    substitutions.push({ id: '2', fantasy_league_id: 1 });
+    const later = await seen('settled');
+    expect([[...later.found.keys()], later.others, later.why]).toEqual([keys, 'unclear', why]);
+  });
+
   /** Another trigger beside it; the settle time of the tests is 120 s. */
   const beside = (other: Partial<Sent>) =>
     lookAt(2, [{ keys: ['1/b'], sentAtMs: 380_000, result: 'applied', ...other }, write]);
@@ -346,8 +454,14 @@ describe('triggers', () => {
     ['of the league that has no trustworthy answer', { result: 'ambiguous' }],
     ['of several leagues, theirs among them', { keys: ['2/b', '1/b'] }],
     ['of the league, later', { sentAtMs: 600_000 }],
+    ['of a raw call, which does not say its league', { keys: [] }],
   ])('are not told from another one %s', async (_what, other) => {
     expect(await beside(other)).toMatchObject({ keys: [], others: 'unclear', why: EITHER });
+  });
+
+  it('are not told from a later one of a clock that was set back meanwhile', async () => {
+    const later: Sent = { keys: ['1/b'], sentAtMs: 1, result: 'applied' };
+    expect(await lookAt(2, [write, later])).toMatchObject({ keys: [], others: 'unclear', why: EITHER });
   });
 
   it.each<readonly [string, Partial<Sent>]>([

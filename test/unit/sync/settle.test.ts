@@ -890,6 +890,15 @@ describe('a write without an answer that no list shows', () => {
     expect(told(engine, 'triggers').join(' ')).toContain('may be those of another trigger');
   });
 
+  it('a trigger that the log did not show is not found in substitutions that come after the run', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('vanished');
+    expect(outcomes(await runUnlisted(engine, 'triggers'))).toEqual({ created: 1, unknown: 1 });
+    engine.service.substitutions.push({ id: 'of somebody else', fantasy_league_id: 1 });
+    expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ created: 1, unknown: 1 });
+    expect(told(engine, 'triggers').join(' ')).toContain('when nothing could be applied late any more');
+  });
+
   it('does not take what an earlier run made, in the same moment, for what was lost', async () => {
     const engine = await makeEngine();
     engine.service.faults.push('refused', 'refused');
