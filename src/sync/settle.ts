@@ -2,9 +2,9 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { IntentResult, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
-import { listedResources } from '../plan/listed.ts';
 import { changeFollowsCreate } from '../plan/requests.ts';
 import { managed } from './missing-rows.ts';
+import { isListedCreate, READ_BACK } from './not-shown.ts';
 import { confirmed, joined, looksAgain } from './push-writer.ts';
 import { readBackTwice, type OpenWrite, type Seen } from './read-back.ts';
 import { saidNo } from './said-no.ts';
@@ -55,7 +55,7 @@ export async function settleWrites(
     for (const { rowNumber, outcome, id } of patches)
       if (outcome === null) (id === undefined ? again : created).add(rowNumber);
     const result = resultOf(intent, settled, again);
-    const detail = saidNo(intent) ? intent.detail : 'settled by reading back';
+    const detail = saidNo(intent) ? intent.detail : READ_BACK;
     await ports.store.settleIntent(account, intent.id, result, detail, []);
   }
   return { again: [...again], created: [...created] };
@@ -159,9 +159,6 @@ async function recordApplied(
     }),
   );
 }
-
-const isListedCreate = ({ resource, operation }: StoredIntent): boolean =>
-  listedResources[resource] !== undefined && operation !== 'update-user';
 
 const NOT_READ_BACK =
   'sent, but no trustworthy answer came, and it cannot be read back; it is not sent again';
