@@ -494,6 +494,27 @@ describe('a change without an answer', () => {
     expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ updated: 1 });
   });
 
+  it('of a user whose key is there twice is no reason to write to one of them', async () => {
+    const engine = await makeEngine();
+    const { service } = engine;
+    service.users.push(
+      ...[1, 2].map((at) => ({
+        id: `o${at}`,
+        user_id: 90 + at,
+        external_id: 'A',
+        display_name: `Name ${at}`,
+      })),
+    );
+    userTable(engine, 'B');
+    service.faults.push('vanished');
+    await run(engine, users, { maxWaitMs: 0 });
+    // What is counted and not listed may be the write that had no answer.
+    service.removed = 1;
+    userTable(engine, 'A', 'B');
+    expect(outcomes(await run(engine))).toEqual({ deferred: 1, conflict: 1 });
+    expect(service.writes).toHaveLength(1);
+  });
+
   it('is held where the service had no room for the second attempt', async () => {
     const engine = await makeEngine();
     await renamed(engine);
