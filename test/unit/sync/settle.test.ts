@@ -591,6 +591,23 @@ it('what an answer shows under a key is remembered, also when it is not what was
   expectNoKeyTwice(engine);
 });
 
+it('records that share a key are not taken for ones that no list shows', async () => {
+  const engine = await makeEngine();
+  const { service } = engine;
+  service.users.push(
+    ...[1, 2, 3].map((at) => ({ id: `o${at}`, user_id: 90 + at, external_id: 'O', display_name: 'Other' })),
+  );
+  // The third one came between the account and the list.
+  service.quotas = { users: { max: 1000, used: 2, remaining: 998 } };
+  service.faults.push('vanished');
+  userTable(engine, 'U1');
+  expect(outcomes(await run(engine, users, { maxWaitMs: 0 }))).toEqual({ unknown: 1 });
+  service.quotas = {};
+  userTable(engine, 'U1', 'U2');
+  expect(outcomes(await run(engine))).toEqual({ created: 2 });
+  expectNoKeyTwice(engine);
+});
+
 it('a service that refuses to be listed in words of its own is compared with what is remembered', async () => {
   const engine = await makeEngine();
   userTable(engine, 'U1', 'U2');
