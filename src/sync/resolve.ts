@@ -213,6 +213,9 @@ async function readBackOf(
         message: `${said}; teamsheet resume ${run.id} sends it again`,
       })),
   );
+  const conflict = now.find(({ outcome }) => outcome === 'conflict');
+  if (again.length === 0 && conflict !== undefined)
+    return { ...each, settled: 'applied', message: `in conflict: ${conflict.message}` };
   if (again.length === 0 && intent?.result !== 'not_applied')
     return { ...each, settled: 'applied', message: 'found by reading back' };
   if (again.length < now.length)

@@ -154,6 +154,20 @@ describe('a write without an answer', () => {
     },
   );
 
+  it('of a change of a user who is there twice says that, and nothing of a change', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,');
+    await pushUsers(engine);
+    userTable(engine, 'A,Anna,');
+    engine.service.faults.push('vanished', 'vanished', 'vanished');
+    const run = await pushUsers(engine);
+    engine.service.users.push({ id: 'another', user_id: 99, external_id: 'A', display_name: 'Ann' });
+    const { cases } = await settle(engine);
+    const message = 'in conflict: the service answered with 2 users for "A"';
+    expect(cases).toMatchObject([{ message }, { message }, { message }]);
+    expect(await summaryOf(engine, run)).toMatchObject({ conflict: 1, exit: 7 });
+  });
+
   it('of a run that was killed is settled, and its other rows wait for resume', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,', 'B,Bob,');
