@@ -75,6 +75,12 @@ export async function readWhole(
     // The counter may count what is gone.
     missing = (await ports.store.countSnapshots(service, resource)) - keys.size;
     if (tooFew && missing > 0) throw unstable();
+    // A counter that comes late agrees with a first page that shows as little.
+    if (wholeness.includes('doubtful') && missing > 0)
+      throw new UnavailableError(
+        'list.unstable',
+        `the list repeats a page and does not show ${missing} of the ${listed.several} that were confirmed`,
+      );
     await rememberRepeated(ports, service, resource, done - keys.size);
   }
   return { pages, nameless, missing };

@@ -128,6 +128,22 @@ describe('a whole list', () => {
     await expect(reading).rejects.toMatchObject({ code: 'list.unstable' });
   });
 
+  it('whose pages repeat is unstable without what was confirmed, also where a late counter agrees with it', async () => {
+    const engine = await makeEngine();
+    const given = { listed: 2, used: 2, known: [1, 8], wholeness: 'doubtful' } as const;
+    await expect(readUsers(engine, given)).rejects.toMatchObject({
+      code: 'list.unstable',
+      message: 'the list repeats a page and does not show 1 of the users that were confirmed',
+    });
+    expect(await remembered(engine)).toContain('U8');
+  });
+
+  it('whose pages repeat is believed where it shows all that was confirmed, and the counter agrees', async () => {
+    const engine = await makeEngine();
+    const given = { listed: 2, used: 2, known: [1], wholeness: 'doubtful' } as const;
+    expect(await readUsers(engine, given)).toMatchObject({ missing: 0 });
+  });
+
   it('tells how many of those that the state knows it does not show', async () => {
     const engine = await makeEngine();
     const given = { listed: 2, used: 2, known: [1, 8, 9] };
