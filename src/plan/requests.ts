@@ -20,6 +20,8 @@ export interface Confirmation {
   readonly record: KnownRecord;
   /** Why the answer does not agree with what was sent; such a row is a conflict. */
   readonly disagrees?: string;
+  /** There are several users under the key, and this is the row's own where its id is known. */
+  readonly isOneOfSeveral?: true;
   /** What the answer says beside that, for the person. */
   readonly note?: string;
 }
@@ -72,11 +74,14 @@ const users: PushRequests = {
     return new Map(
       rows.flatMap((row): [string, Confirmation][] => {
         const found = row.key === null ? undefined : byKey.get(row.key);
-        const [user] = found ?? [];
+        const user = found?.find(({ id }) => id === row.id) ?? found?.[0];
         if (row.key === null || user === undefined) return [];
         const disagrees = disagreement(row, found ?? []);
         const record = withSent(row, remembered(knownUser(user)));
-        return [[row.key, { id: user.id, record, ...(disagrees === undefined ? {} : { disagrees }) }]];
+        const several = found !== undefined && found.length > 1 && ({ isOneOfSeveral: true } as const);
+        return [
+          [row.key, { id: user.id, record, ...(disagrees !== undefined && { disagrees }), ...several }],
+        ];
       }),
     );
   },

@@ -57,24 +57,27 @@ export async function compareListed(
     wanted === 'auto' && last !== undefined && prefersSnapshot(last, used, confirmed, ports.clock.now());
   // Only a list can tell what became of a write without an answer: a change may have come through that the memory does not know.
   if (open.length === 0 && (wanted === 'snapshot' || auto)) return snapshot();
-  const fallBack = async (reason: string): Promise<Comparison> => {
+  const warn = (reason: string): void => {
     const message = `${mapping.name}: the service's ${listed.several} could not be listed (${reason})`;
     ports.emit({ kind: 'warning', message });
+  };
+  const wait = `the service could not be listed, so it is not known whether this ${listed.one} exists`;
+  const fallBack = async (reason: string): Promise<Comparison> => {
+    warn(reason);
     const compared = await snapshot();
     // The account counts as many as are known here, so that whatever is not known is new.
     if (open.length === 0 && used === compared.known) return compared;
-    const wait = `the service could not be listed, so it is not known whether this ${listed.one} exists`;
     const changes = open.filter(({ operation }) => operation === 'update-user');
     return { ...compared, unknownKeysWait: wait, unanswered: unansweredKeys(changes) };
   };
   try {
     const { comparison, nameless } = await listAll(ports, mapping, listed, service, rows, used);
+    if (nameless > 0) return await fallBack(`${nameless} of them do not say what they are`);
     const creates = open.filter(({ operation }) => operation !== 'update-user');
-    if (await countsMore(ports, service, mapping, used, creates))
-      return await fallBack(
-        'the account counts more that is not listed than before a write without an answer',
-      );
-    return nameless === 0 ? comparison : await fallBack(`${nameless} of them do not say what they are`);
+    if (!(await countsMore(ports, service, mapping, used, creates))) return comparison;
+    warn('the account counts more that is not listed than before a write without an answer');
+    // What is listed is known, and may be there twice.
+    return { ...comparison, unknownKeysWait: wait };
   } catch (error) {
     if (!isUnlistable(error)) throw error;
     return fallBack(error.message);

@@ -6,6 +6,7 @@ import { logCost, readLog } from './logs.ts';
 import type { PushTask } from './push-writer.ts';
 import { isSameAccount, pushedMappings } from './stored-run.ts';
 import type { SyncPorts } from './sync.ts';
+import { countKnown } from './whole-list.ts';
 
 /** What the service showed before a write went out, so that reading back can tell what came of it. */
 export interface Evidence {
@@ -53,7 +54,7 @@ const takers: Partial<Record<PushMapping['resource'], (task: PushTask) => Promis
 
 async function ofListed({ ports, account, mapping, used }: PushTask): Promise<Evidence | undefined> {
   if (used === undefined || listedResources[mapping.resource] === undefined) return undefined;
-  const known = await ports.store.countSnapshots(account, mapping.resource);
+  const known = await countKnown(ports, account, mapping.resource);
   return { atMs: ports.clock.now(), unlisted: Math.max(0, used - known), known };
 }
 
@@ -62,14 +63,14 @@ async function ofListed({ ports, account, mapping, used }: PushTask): Promise<Ev
  * list was read and confirmed just now.
  */
 export async function countsMore(
-  { store }: Pick<SyncPorts, 'store'>,
+  ports: Pick<SyncPorts, 'store'>,
   account: ServiceAccount,
   { resource }: PushMapping,
   used: number | undefined,
   writes: readonly Intent[],
 ): Promise<boolean> {
   const before = Math.min(...writes.map((intent) => readEvidence(intent)?.unlisted ?? Infinity));
-  return (used ?? 0) - (await store.countSnapshots(account, resource)) > before;
+  return (used ?? 0) - (await countKnown(ports, account, resource)) > before;
 }
 
 /**
@@ -77,12 +78,12 @@ export async function countsMore(
  * known by now. As many that are not listed yet may then be what the writes made.
  */
 export async function wasLate(
-  { store }: Pick<SyncPorts, 'store'>,
+  ports: Pick<SyncPorts, 'store'>,
   account: ServiceAccount,
   { resource }: PushMapping,
   writes: readonly Intent[],
 ): Promise<boolean> {
-  const nowKnown = await store.countSnapshots(account, resource);
+  const nowKnown = await countKnown(ports, account, resource);
   return writes.some((intent) => {
     const { unlisted = 0, known = 0 } = readEvidence(intent) ?? {};
     return unlisted > 0 && nowKnown > known;

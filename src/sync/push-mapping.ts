@@ -1,5 +1,9 @@
+import type { PushMapping } from '../mapping/mapping.ts';
+import type { RunRow } from '../model/run-rows.ts';
+import { listedResources } from '../plan/listed.ts';
 import { pushRequests } from '../plan/requests.ts';
 import { adoptRows } from './missing-rows.ts';
+import { NOT_SHOWN } from './not-shown.ts';
 import { openBatches } from './push-batches.ts';
 import { pushChanges } from './push-changes.ts';
 import { MAX_ATTEMPTS, PushWriter, type PushTask } from './push-writer.ts';
@@ -37,13 +41,22 @@ async function settleRound(writer: PushWriter): Promise<boolean> {
   if (!(await waitSettled(ports, openSinceMs))) return false;
   const { again, created } = await settleWrites(ports, runId, mapping, rows, account, onAmbiguous);
   const spent = again.filter((rowNumber) => writer.isSpent(rowNumber));
-  const times = `sent ${MAX_ATTEMPTS} times, and applied none of these times`;
   await writer.patch(
-    (await rows.rows(mapping.name, spent)).map(({ rowNumber, change, id }) => ({
-      rowNumber,
+    (await rows.rows(mapping.name, spent)).map((row) => ({
+      rowNumber: row.rowNumber,
       outcome: 'deferred',
-      message: `${change === 'create' && id !== null ? FLAG_NOT_SET : ''}${times} (the last answer: ${writer.lastReason(rowNumber)})`,
+      message: spentMessage(mapping, row, writer.lastReason(row.rowNumber)),
     })),
   );
   return again.length + created.length > spent.length;
+}
+
+/** Only of what a list shows for good is it known that it was never applied. */
+function spentMessage({ resource }: PushMapping, { change, id }: RunRow, reason: string): string {
+  const isProved = listedResources[resource] !== undefined && change === 'create' && id === null;
+  const what = isProved
+    ? 'and applied none of these times'
+    : `without a trustworthy answer, and ${NOT_SHOWN}`;
+  const flag = change === 'create' && id !== null ? FLAG_NOT_SET : '';
+  return `${flag}sent ${MAX_ATTEMPTS} times${isProved ? ',' : ''} ${what} (the last answer: ${reason})`;
 }

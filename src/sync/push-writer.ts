@@ -3,11 +3,12 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { AccessError, IncompleteError, InterruptedError, UnavailableError } from '../model/error.ts';
 import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { WriteResult } from '../model/service.ts';
-import type { Intent, IntentResult, ServiceAccount } from '../model/store.ts';
+import type { Intent, IntentResult, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { digestOf } from '../plan/digest.ts';
 import { changeFollowsCreate, type Confirmation, type PushRequests } from '../plan/requests.ts';
 import { evidenceFor, type TakeEvidence } from './evidence.ts';
 import { managed } from './missing-rows.ts';
+import { mayBeApplied } from './not-shown.ts';
 import type { QuotasLeft } from './over-quota.ts';
 import { saysNo } from './said-no.ts';
 import type { OnAmbiguous, SyncPorts } from './sync.ts';
@@ -106,9 +107,23 @@ export class PushWriter {
     const reason = `the service answered 429 (${said}) again and again, also after the waits that it asked for`;
     if (batch.length === 1) {
       await this.settle(intent, 'refused', reason, []);
-      await this.defer(batch, reason);
+      // What was sent before may have been applied: the end of the run says what is known of it.
+      if (!(await this.#wasSentBefore(intent))) await this.defer(batch, reason);
     }
     throw new UnavailableError('service.throttled', reason, { next: `resume ${this.task.runId}` });
+  }
+
+  /** Whether an earlier write of the row may have been applied. */
+  async #wasSentBefore({ rowNumbers: [row = 0] }: Intent): Promise<boolean> {
+    const { ports, runId, mapping } = this.task;
+    const isOpen = ({ result }: StoredIntent): boolean => result === null || result === 'ambiguous';
+    const before = await ports.store.intents(runId);
+    return before.some(
+      (intent) =>
+        intent.mapping === mapping.name &&
+        intent.rowNumbers.includes(row) &&
+        (isOpen(intent) || mayBeApplied(intent)),
+    );
   }
 
   countLost(batch: readonly RunRow[], reason: string): void {

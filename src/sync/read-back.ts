@@ -11,7 +11,7 @@ import { pushRequests, type Confirmation } from '../plan/requests.ts';
 import { countsMore, wasLate } from './evidence.ts';
 import { looks } from './read-back-logs.ts';
 import type { SyncPorts } from './sync.ts';
-import { readWhole } from './whole-list.ts';
+import { countKnown, readWhole } from './whole-list.ts';
 
 /** A write without a trustworthy answer, and those of its rows of which it is not known what became of them. */
 export interface OpenWrite {
@@ -104,7 +104,7 @@ async function readList(
   });
   const writes = open.map(({ intent }) => intent);
   const isMore = await countsMore(ports, account, mapping, used, writes);
-  const isBehind = used === undefined || used < (await ports.store.countSnapshots(account, resource));
+  const isBehind = used === undefined || used < (await countKnown(ports, account, resource));
   const isLate =
     when === 'now' && (isBehind || missing > 0 || (await wasLate(ports, account, mapping, writes)));
   // A record that does not say what it is may be one of the rows.

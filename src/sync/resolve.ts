@@ -6,6 +6,7 @@ import type { Run } from '../model/store.ts';
 import { assumeWrite, settleByWord } from './assume.ts';
 import { settleConflicts } from './conflicts.ts';
 import { leaveRest } from './leave-rest.ts';
+import { isListedCreate, NOT_SHOWN, SENT_NOT_SHOWN } from './not-shown.ts';
 import { findCase, openCases, type OpenCase } from './open-cases.ts';
 import { waitForOpenWrites } from './open-writes.ts';
 import { openAccount, type OpenAccount } from './plan-sync.ts';
@@ -89,7 +90,7 @@ async function settleCases(
   if (assume !== undefined && only !== undefined && found !== undefined && disproves(found, assume))
     throw new StoppedError(
       'resolve.disproved',
-      `${only.id} is not settled as ${assume}: reading back proved ${found === 'applied' ? 'that it was applied' : 'otherwise'} (${only.message})`,
+      `${only.id} is not settled as ${assume}: reading back ${found === 'applied' ? 'proved that it was applied' : 'says otherwise'} (${only.message})`,
       { next: nextAfterProof(only) },
     );
   const left = cases.some(({ settled }) => settled === undefined);
@@ -197,15 +198,25 @@ async function readBackOf(
     const why = now.find(({ outcome }) => outcome === 'unknown')?.message ?? each.reason;
     return { ...each, settled: undefined, message: why };
   }
-  const again = now.filter(({ outcome, id }) => outcome === null && id === null);
+  const isProved = intent === undefined || isListedCreate(intent);
+  // A row that was created has its id and waits for its flag; a row that is changed had one before.
+  const again = now.filter(
+    ({ outcome, id }) => (outcome === null || outcome === 'deferred') && (id === null || !isProved),
+  );
+  const said = isProved ? 'sent, but reading back showed that it was not applied' : SENT_NOT_SHOWN;
   await rows.patch(
     mapping.name,
-    again.map(({ rowNumber }) => ({
-      rowNumber,
-      outcome: 'deferred',
-      message: `sent, but reading back showed that it was not applied; teamsheet resume ${run.id} sends it again`,
-    })),
+    again
+      .filter(({ outcome, change, id }) => outcome === null && (change !== 'create' || id === null))
+      .map(({ rowNumber }) => ({
+        rowNumber,
+        outcome: 'deferred',
+        message: `${said}; teamsheet resume ${run.id} sends it again`,
+      })),
   );
+  const conflict = now.find(({ outcome }) => outcome === 'conflict');
+  if (again.length === 0 && conflict !== undefined)
+    return { ...each, settled: 'applied', message: `in conflict: ${conflict.message}` };
   if (again.length === 0 && intent?.result !== 'not_applied')
     return { ...each, settled: 'applied', message: 'found by reading back' };
   if (again.length < now.length)
@@ -214,7 +225,8 @@ async function readBackOf(
       settled: 'partly',
       message: `${now.length - again.length} of ${now.length} rows were found by reading back, the others were not applied`,
     };
-  return { ...each, settled: 'not_applied', message: 'reading back showed that it was not applied' };
+  const message = isProved ? 'reading back showed that it was not applied' : NOT_SHOWN;
+  return { ...each, settled: 'not_applied', message };
 }
 
 /** Ends the run anew with its rows as they are now. What a finished run kept after all was settled is not all of its rows: its counts stand. */

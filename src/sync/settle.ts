@@ -1,10 +1,10 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
+import type { RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { IntentResult, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
-import { listedResources } from '../plan/listed.ts';
-import { changeFollowsCreate } from '../plan/requests.ts';
+import { changeFollowsCreate, type Confirmation } from '../plan/requests.ts';
 import { managed } from './missing-rows.ts';
+import { isListedCreate, READ_BACK } from './not-shown.ts';
 import { confirmed, joined, looksAgain } from './push-writer.ts';
 import { readBackTwice, type OpenWrite, type Seen } from './read-back.ts';
 import { saidNo } from './said-no.ts';
@@ -55,7 +55,7 @@ export async function settleWrites(
     for (const { rowNumber, outcome, id } of patches)
       if (outcome === null) (id === undefined ? again : created).add(rowNumber);
     const result = resultOf(intent, settled, again);
-    const detail = saidNo(intent) ? intent.detail : 'settled by reading back';
+    const detail = saidNo(intent) ? intent.detail : READ_BACK;
     await ports.store.settleIntent(account, intent.id, result, detail, []);
   }
   return { again: [...again], created: [...created] };
@@ -160,9 +160,6 @@ async function recordApplied(
   );
 }
 
-const isListedCreate = ({ resource, operation }: StoredIntent): boolean =>
-  listedResources[resource] !== undefined && operation !== 'update-user';
-
 const NOT_READ_BACK =
   'sent, but no trustworthy answer came, and it cannot be read back; it is not sent again';
 
@@ -175,10 +172,10 @@ function settledRow(
 ): RunRowPatch {
   const again: RunRowPatch = { rowNumber: row.rowNumber, outcome: null, message: '' };
   const held = row.key === null ? undefined : seen?.found.get(row.key);
-  if (held !== undefined) {
-    if (intent.operation !== 'update-user') return { ...again, ...confirmed({ ...row, message: '' }, held) };
-    return { ...again, ...settledChange(row, held.record) };
-  }
+  if (held !== undefined && intent.operation !== 'update-user')
+    return { ...again, ...confirmed({ ...row, message: '' }, held) };
+  if (held !== undefined && (held.isOneOfSeveral === true || held.id === row.id))
+    return { ...again, ...settledChange(row, held) };
   if (seen?.others === 'absent' || (seen?.others === 'unseen' && onAmbiguous === 'settle')) return again;
   const why = seen?.why ?? NOT_READ_BACK;
   // Having looked, the message says what was seen instead of who will look.
@@ -188,7 +185,11 @@ function settledRow(
 }
 
 /** A change that did not come through is sent again: it sets the same values. What it did not set and differs was changed since. */
-function settledChange(row: RunRow, record: KnownRecord): Partial<RunRowPatch> {
+function settledChange(
+  row: RunRow,
+  { record, disagrees = '', isOneOfSeveral }: Confirmation,
+): Partial<RunRowPatch> {
+  if (isOneOfSeveral === true) return { outcome: 'conflict', message: disagrees };
   const differs = changedFields(row.fields ?? {}, record);
   const sent = row.before === null ? ['is_active'] : Object.keys(row.before);
   if (differs.some((name) => sent.includes(name))) return {};

@@ -2,7 +2,7 @@ import type { ResourceName } from '../contract/resource.ts';
 import { RefusedError, UnavailableError } from '../model/error.ts';
 import type { KnownRecord } from '../model/run-rows.ts';
 import type { Wholeness } from '../model/service.ts';
-import type { ServiceAccount } from '../model/store.ts';
+import type { ServiceAccount, Store } from '../model/store.ts';
 import { remembered } from '../plan/known-records.ts';
 import { HIDDEN_FIELDS, type ListedResource } from '../plan/listed.ts';
 import type { SyncPorts } from './sync.ts';
@@ -44,6 +44,7 @@ export async function readWhole(
 ): Promise<Whole> {
   const startedAtMs = ports.clock.now();
   let [pages, done, nameless, missing] = [0, 0, 0, 0];
+  const keys = new Set<string>();
   const wholeness: Wholeness[] = [];
   const onEnd = (found: Wholeness): void => {
     wholeness.push(found);
@@ -53,6 +54,7 @@ export async function readWhole(
     const found = page.flatMap((record) => listed.known(record) ?? []);
     nameless += page.length - found.length;
     done += found.length;
+    for (const { key } of found) keys.add(key);
     const records = await withHidden(ports, service, resource, found);
     await ports.store.confirm(service, resource, records.map(remembered));
     await onPage(records, done, page);
@@ -71,11 +73,42 @@ export async function readWhole(
     // Nothing that was confirmed within a day went unnoticed.
     await ports.store.forgetOlder(service, resource, startedAtMs - FULL_LIST_MAX_AGE_MS);
     // The counter may count what is gone.
-    missing = (await ports.store.countSnapshots(service, resource)) - done;
+    missing = (await ports.store.countSnapshots(service, resource)) - keys.size;
     if (tooFew && missing > 0) throw unstable();
+    // A counter that comes late agrees with a first page that shows as little.
+    if (wholeness.includes('doubtful') && missing > 0)
+      throw new UnavailableError(
+        'list.unstable',
+        `the list repeats a page and does not show ${missing} of the ${listed.several} that were confirmed`,
+      );
+    await rememberRepeated(ports, service, resource, done - keys.size);
   }
   return { pages, nameless, missing };
 }
+
+const repeatedFact = (resource: ResourceName): string => `repeated:${resource}`;
+
+/** The state knows records by their keys: of those that share one it counts the first. */
+async function rememberRepeated(
+  { store }: Pick<SyncPorts, 'store'>,
+  service: ServiceAccount,
+  resource: ResourceName,
+  repeated: number,
+): Promise<void> {
+  if (repeated !== (await readRepeated(store, service, resource)))
+    await store.setFact(service, repeatedFact(resource), String(repeated));
+}
+
+const readRepeated = async (store: Store, service: ServiceAccount, resource: ResourceName): Promise<number> =>
+  Number((await store.fact(service, repeatedFact(resource)))?.value ?? 0);
+
+/** Records of a resource that are known to be there: those that were confirmed, and those that share their keys with them in the last list. */
+export const countKnown = async (
+  { store }: Pick<SyncPorts, 'store'>,
+  service: ServiceAccount,
+  resource: ResourceName,
+): Promise<number> =>
+  (await store.countSnapshots(service, resource)) + (await readRepeated(store, service, resource));
 
 /** Whether a service that answers otherwise lets itself not be listed: it refuses, also in words of its own, or what it says does not add up. */
 export const isUnlistable = (error: unknown): error is UnavailableError | RefusedError =>

@@ -53,8 +53,18 @@ export const groups: Readonly<Record<string, Group>> = {
       'src/sync/evidence.ts',
       'src/sync/logs.ts',
       'src/sync/read-back-logs.ts',
+      'src/sync/not-shown.ts',
     ],
-    tests: inSync('evidence', 'logs', 'read-back', 'read-back-logs', 'settle', 'settle-writes', 'whole-list'),
+    tests: inSync(
+      'evidence',
+      'logs',
+      'not-shown',
+      'read-back',
+      'read-back-logs',
+      'settle',
+      'settle-writes',
+      'whole-list',
+    ),
   },
   sending: {
     sources: [

@@ -84,7 +84,7 @@ class Simulation {
       history,
       dice: dice(seed, 'wire'),
       latencyMs: habits.latencyMs,
-      latestMs: this.scenario.jumpsAhead ? 1000 : settleMs - habits.listLagMs - 1000,
+      latestMs: this.scenario.jumpsAhead ? 1000 : settleMs - shownAfterMs(this.scenario) - 1000,
       onSend: (sent) => this.checker.sent(sent),
     });
     this.#stranger = new Stranger(this.service, history, dice(seed, 'stranger'));
@@ -333,6 +333,12 @@ function countedRandom(jitter: { next(): number }): Random {
       return `01J${String(ulids).padStart(23, '0')}`;
     },
   };
+}
+
+/** Until a service shows what it did, where it is judged by that: the counter alone decides where leagues may be sent again. */
+function shownAfterMs({ habits: { listLagMs, counters }, onAmbiguous }: Scenario): number {
+  const isCounted = onAmbiguous === 'settle' && counters !== 'absent';
+  return isCounted ? Math.max(listLagMs, counters.lagMs) : listLagMs;
 }
 
 /** Lives one seed through. The same seed has the same history, down to the last request. */

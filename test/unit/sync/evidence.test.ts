@@ -4,6 +4,7 @@ import type { IntentResult, ServiceAccount } from '../../../src/model/store.ts';
 import {
   appliedSince,
   countsMore,
+  wasLate,
   evidenceCost,
   evidenceFor,
   leagueOf,
@@ -157,6 +158,20 @@ describe('what it costs', () => {
       9, 2,
     ]);
   });
+});
+
+it('records that share a key are no unlisted ones, neither before a write nor after it', async () => {
+  const engine = await makeEngine();
+  await known(engine, 'users', 2);
+  await engine.store.setFact(ACCOUNT, 'repeated:users', '3');
+  const evidence = await evidenceFor(await taskOf(engine, users, 6))([]);
+  expect(evidence).toEqual({ atMs: engine.clock.now(), unlisted: 1, known: 5 });
+  const write = intentOf('W', { evidence: JSON.stringify(evidence) });
+  expect(await countsMore(engine.ports, ACCOUNT, users, 6, [write])).toBe(false);
+  expect(await countsMore(engine.ports, ACCOUNT, users, 7, [write])).toBe(true);
+  expect(await wasLate(engine.ports, ACCOUNT, users, [write])).toBe(false);
+  await engine.store.setFact(ACCOUNT, 'repeated:users', '4');
+  expect(await wasLate(engine.ports, ACCOUNT, users, [write])).toBe(true);
 });
 
 describe('an account that counts more than before', () => {

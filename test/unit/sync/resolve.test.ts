@@ -142,6 +142,49 @@ describe('a write without an answer', () => {
     expect(await summaryOf(engine, run)).toMatchObject({ unknown: 1, finished: false, exit: 7 });
   });
 
+  it.each([undefined, 'applied', 'not-applied'] as const)(
+    'of a change that the service does not hold any more says no more than that (the word: %s)',
+    async (word) => {
+      const engine = await makeEngine();
+      userTable(engine, 'A,Ann,');
+      await pushUsers(engine);
+      userTable(engine, 'A,Anna,');
+      engine.service.faults.push('lost', 'lost', 'lost');
+      const run = await pushUsers(engine);
+      const [user] = engine.service.users;
+      if (user !== undefined) engine.service.users[0] = { ...user, display_name: 'Eve' };
+      const [intent] = await engine.store.intents(run);
+      const settled = settle(engine, word && intent?.id, word);
+      if (word === 'applied') await expect(settled).rejects.toMatchObject({ code: 'resolve.disproved' });
+      else {
+        const { cases } = await settled;
+        expect(cases.every((each) => each.settled === 'not_applied')).toBe(true);
+        expect(cases.every(({ message }) => message === 'nothing shows that it was applied')).toBe(true);
+      }
+      expect(await summaryOf(engine, run)).toMatchObject({ deferred: 1, finished: false, exit: 7 });
+      expect(resultLines(engine)[0]?.[5]).toBe(
+        `users.csv row 2: sent without a trustworthy answer, and nothing shows that it was applied; teamsheet resume ${run} sends it again`,
+      );
+      await resume(engine.ports, run, approve);
+      expect(await summaryOf(engine, run)).toMatchObject({ updated: 1, finished: true, exit: 0 });
+      expect(engine.service.users).toMatchObject([{ display_name: 'Anna' }]);
+    },
+  );
+
+  it('of a change of a user who is there twice says that, and nothing of a change', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,');
+    await pushUsers(engine);
+    userTable(engine, 'A,Anna,');
+    engine.service.faults.push('vanished', 'vanished', 'vanished');
+    const run = await pushUsers(engine);
+    engine.service.users.push({ id: 'another', user_id: 99, external_id: 'A', display_name: 'Ann' });
+    const { cases } = await settle(engine);
+    const message = 'in conflict: the service answered with 2 users for "A"';
+    expect(cases).toMatchObject([{ message }, { message }, { message }]);
+    expect(await summaryOf(engine, run)).toMatchObject({ conflict: 1, exit: 7 });
+  });
+
   it('of a run that was killed is settled, and its other rows wait for resume', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,', 'B,Bob,');

@@ -291,6 +291,35 @@ describe('settling a change of a user', () => {
   });
 });
 
+describe('settling a change of a user whose key is there twice', () => {
+  const sent = [{ rowNumbers: [1], operation: 'update-user' }];
+  const row = update(1, { before: { display_name: 'Old name' } });
+  const another = { id: 'id-of-another', user_id: 9, external_id: 'U1', display_name: 'Old name' };
+
+  it.each(['before', 'after'] as const)(
+    'is a conflict, whichever is listed first (the other one %s)',
+    async (at) => {
+      const given = await ended({ rows: [row], sent });
+      if (at === 'before') given.engine.service.users.push(another);
+      held(given, 1);
+      if (at === 'after') given.engine.service.users.push(another);
+      expect(await settle(given)).toEqual({ again: [], created: [] });
+      expect(await rowsOf(given)).toMatchObject([{ outcome: 'conflict', id: 'id-1' }]);
+      const [{ message } = { message: '' }] = await given.rows.rows('users', [1]);
+      expect(message).toContain('2 users for "U1"');
+      const remembered = await given.engine.store.snapshots(ACCOUNT, 'users', ['U1']);
+      expect(remembered.get('U1')).toMatchObject({ id: 'id-1' });
+    },
+  );
+
+  it('does not take the record of another one for that of the row', async () => {
+    const given = await ended({ rows: [row], sent });
+    given.engine.service.users.push({ ...another, display_name: 'Name 1' });
+    expect(await settle(given)).toEqual({ again: [1], created: [] });
+    expect(await resultsOf(given)).toEqual(['not_applied']);
+  });
+});
+
 describe('an answer that was recorded before its rows were marked', () => {
   const record = async (given: Ended): Promise<readonly object[]> => {
     const { engine, mapping, rows } = given;

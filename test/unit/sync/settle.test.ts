@@ -420,6 +420,25 @@ describe('a user that was created and whose flag is not set yet', () => {
     expect(engine.service.users.find(({ external_id }) => external_id === 'U1')?.is_active).toBe(false);
     expectNoKeyTwice(engine);
   });
+
+  it('is not said to be without it when the flag was sent last: somebody may have set it back', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('vanished', 'vanished', undefined, 'lost');
+    engine.tables.set('users.csv', [
+      ['external_id', 'display_name', 'is_active'],
+      ['U1', 'One', 'false'],
+    ]);
+    const sleep = engine.clock.sleep.bind(engine.clock);
+    engine.clock.sleep = (ms) => {
+      const [user] = engine.service.users;
+      if (user !== undefined) engine.service.users[0] = { ...user, is_active: true };
+      return sleep(ms);
+    };
+    expect(outcomes(await run(engine))).toEqual({ deferred: 1 });
+    expect(resultLines(engine)[0]?.message).toBe(
+      'users.csv row 2: created, but its active flag was not set: sent 3 times without a trustworthy answer, and nothing shows that it was applied (the last answer: connection reset)',
+    );
+  });
 });
 
 describe('a change without an answer', () => {
@@ -452,6 +471,58 @@ describe('a change without an answer', () => {
     engine.service.listable = false;
     expect(outcomes(await run(engine))).toEqual({ deferred: 1 });
     expect(resultLines(engine)[0]?.message).toContain('has no trustworthy answer');
+  });
+
+  /** A user `U1` that is there, and a table that gives it another name. */
+  async function renamed(engine: Engine): Promise<void> {
+    engine.tables.set('users.csv', line('U1', 'One', ''));
+    await run(engine);
+    engine.tables.set('users.csv', line('U1', 'Eins', ''));
+  }
+
+  it('that is not seen and could not go again is not called unsent', async () => {
+    const engine = await makeEngine();
+    await renamed(engine);
+    engine.service.faults.push('lost', 'lost', 'lost', 'unreachable');
+    await run(engine, users, { maxWaitMs: 0 });
+    const [user] = engine.service.users;
+    if (user !== undefined) engine.service.users[0] = { ...user, display_name: 'Eve' };
+    expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ deferred: 1 });
+    expect(resultLines(engine)[0]?.message).toMatch(
+      /: sent without a trustworthy answer, and nothing shows that it was applied; not sent again: the service could not be reached/,
+    );
+    expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ updated: 1 });
+  });
+
+  it('of a user whose key is there twice is no reason to write to one of them', async () => {
+    const engine = await makeEngine();
+    const { service } = engine;
+    service.users.push(
+      ...[1, 2].map((at) => ({
+        id: `o${at}`,
+        user_id: 90 + at,
+        external_id: 'A',
+        display_name: `Name ${at}`,
+      })),
+    );
+    userTable(engine, 'B');
+    service.faults.push('vanished');
+    await run(engine, users, { maxWaitMs: 0 });
+    // What is counted and not listed may be the write that had no answer.
+    service.removed = 1;
+    userTable(engine, 'A', 'B');
+    expect(outcomes(await run(engine))).toEqual({ deferred: 1, conflict: 1 });
+    expect(service.writes).toHaveLength(1);
+  });
+
+  it('is held where the service had no room for the second attempt', async () => {
+    const engine = await makeEngine();
+    await renamed(engine);
+    engine.service.faults.push('lost', 'throttled');
+    const result = await run(engine);
+    expect(outcomes(result)).toEqual({ unknown: 1 });
+    expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ updated: 1 });
+    expect(engine.service.writes.slice(1)).toHaveLength(2);
   });
 
   it('of a user that another run has changed since ends in conflict, not as created', async () => {
@@ -517,6 +588,23 @@ it('what an answer shows under a key is remembered, also when it is not what was
   engine.service.send = send;
   // It is known to be there, so that it is changed and not created again.
   expect(outcomes(await run(engine, { ...users, compare: 'snapshot' }))).toEqual({ updated: 1 });
+  expectNoKeyTwice(engine);
+});
+
+it('records that share a key are not taken for ones that no list shows', async () => {
+  const engine = await makeEngine();
+  const { service } = engine;
+  service.users.push(
+    ...[1, 2, 3].map((at) => ({ id: `o${at}`, user_id: 90 + at, external_id: 'O', display_name: 'Other' })),
+  );
+  // The third one came between the account and the list.
+  service.quotas = { users: { max: 1000, used: 2, remaining: 998 } };
+  service.faults.push('vanished');
+  userTable(engine, 'U1');
+  expect(outcomes(await run(engine, users, { maxWaitMs: 0 }))).toEqual({ unknown: 1 });
+  service.quotas = {};
+  userTable(engine, 'U1', 'U2');
+  expect(outcomes(await run(engine))).toEqual({ created: 2 });
   expectNoKeyTwice(engine);
 });
 

@@ -4,7 +4,7 @@ import type { KnownRecord } from '../../../src/model/run-rows.ts';
 import type { Wholeness } from '../../../src/model/service.ts';
 import { knownUser } from '../../../src/plan/known-records.ts';
 import { listedResources } from '../../../src/plan/listed.ts';
-import { isUnlistable, readWhole } from '../../../src/sync/whole-list.ts';
+import { countKnown, isUnlistable, readWhole } from '../../../src/sync/whole-list.ts';
 import { makeEngine, type Engine } from '../../support/engine.ts';
 import { ACCOUNT } from '../../support/writes.ts';
 
@@ -128,11 +128,44 @@ describe('a whole list', () => {
     await expect(reading).rejects.toMatchObject({ code: 'list.unstable' });
   });
 
+  it('whose pages repeat is unstable without what was confirmed, also where a late counter agrees with it', async () => {
+    const engine = await makeEngine();
+    const given = { listed: 2, used: 2, known: [1, 8], wholeness: 'doubtful' } as const;
+    await expect(readUsers(engine, given)).rejects.toMatchObject({
+      code: 'list.unstable',
+      message: 'the list repeats a page and does not show 1 of the users that were confirmed',
+    });
+    expect(await remembered(engine)).toContain('U8');
+  });
+
+  it('whose pages repeat is believed where it shows all that was confirmed, and the counter agrees', async () => {
+    const engine = await makeEngine();
+    const given = { listed: 2, used: 2, known: [1], wholeness: 'doubtful' } as const;
+    expect(await readUsers(engine, given)).toMatchObject({ missing: 0 });
+  });
+
   it('tells how many of those that the state knows it does not show', async () => {
     const engine = await makeEngine();
     const given = { listed: 2, used: 2, known: [1, 8, 9] };
     expect(await readUsers(engine, given)).toEqual({ pages: 1, nameless: 0, missing: 2 });
     expect(await remembered(engine)).toEqual(['U1', 'U2', 'U8', 'U9']);
+  });
+
+  it('tells so too where one key stands in it more than once, and counts its records', async () => {
+    const engine = await makeEngine();
+    engine.service.users.push({ ...user(1), id: 'another' }, { ...user(1), id: 'a-third' });
+    const repeated = () => countKnown(engine.ports, ACCOUNT, 'users');
+    expect(await readUsers(engine, { listed: 2, used: 4, known: [1, 8, 9] })).toMatchObject({ missing: 2 });
+    // Four are listed and two of those that are known are not.
+    expect(await repeated()).toBe(6);
+    engine.service.users.length = 0;
+    // What a list does not add up to is forgotten as little as what it does not show.
+    await expect(readUsers(engine, { listed: 2, used: 5, wholeness: 'assumed' })).rejects.toThrow('counts 5');
+    expect(await repeated()).toBe(6);
+    engine.service.users.length = 0;
+    await readUsers(engine, { listed: 2, used: 2 });
+    // A day later those that are not listed are gone.
+    expect(await repeated()).toBe(2);
   });
 
   it('makes gone what was confirmed more than a day before and is not in it', async () => {

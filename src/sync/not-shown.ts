@@ -1,0 +1,36 @@
+import type { PushMapping } from '../mapping/mapping.ts';
+import type { Run, StoredIntent } from '../model/store.ts';
+import { listedResources } from '../plan/listed.ts';
+import { saidNo } from './said-no.ts';
+import type { SyncPorts } from './sync.ts';
+
+/** What reading back says of a write that may have been applied all the same: a change, for example, that somebody has changed again. */
+export const NOT_SHOWN = 'nothing shows that it was applied';
+export const SENT_NOT_SHOWN = `sent without a trustworthy answer, and ${NOT_SHOWN}`;
+
+/** The detail of a write that reading back settled. */
+export const READ_BACK = 'settled by reading back';
+
+/** A write whose records a list shows for good once they are there, so that their absence proves that it was not applied. */
+export const isListedCreate = ({
+  resource,
+  operation,
+}: Pick<StoredIntent, 'resource' | 'operation'>): boolean =>
+  listedResources[resource] !== undefined && operation !== 'update-user';
+
+/** The rows of a run that were sent, that reading back did not show, and that may have been applied all the same. */
+export async function sentNotShown(
+  { store }: Pick<SyncPorts, 'store'>,
+  { id }: Pick<Run, 'id'>,
+  { name }: PushMapping,
+): Promise<ReadonlySet<number>> {
+  const sent = (await store.intents(id)).filter((intent) => intent.mapping === name && mayBeApplied(intent));
+  return new Set(sent.flatMap(({ rowNumbers }) => rowNumbers));
+}
+
+/** Whether reading back did not show a write, and that proves nothing. */
+export function mayBeApplied(intent: StoredIntent): boolean {
+  if (isListedCreate(intent)) return false;
+  if (intent.result === 'not_applied') return intent.detail === READ_BACK;
+  return intent.result === 'refused' && saidNo(intent);
+}

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import type { Intent, IntentResult } from '../../../src/model/store.ts';
+import { isListedCreate, mayBeApplied, READ_BACK, sentNotShown } from '../../../src/sync/not-shown.ts';
+import { doubtDetail } from '../../../src/sync/said-no.ts';
+import { pushMapping } from '../../support/builders.ts';
+import { makeEngine } from '../../support/engine.ts';
+import { ACCOUNT, intentOf, startedRun } from '../../support/writes.ts';
+
+const SAID_NO = doubtDetail('JSON that is not the envelope', 400);
+const change = { operation: 'update-user' } as const;
+const upload = { resource: 'prices', operation: 'upload-prices' } as const;
+const create = { operation: 'create-users' } as const;
+const squad = { resource: 'squads', operation: 'create-squad' } as const;
+
+it.each<readonly [Partial<Intent>, IntentResult | null, string, boolean]>([
+  [change, 'not_applied', READ_BACK, true],
+  [upload, 'not_applied', READ_BACK, true],
+  [upload, 'refused', SAID_NO, true],
+  // These never reached the service, were refused in so many words, or are still open.
+  [change, 'not_applied', 'connection refused', false],
+  [change, 'refused', 'the service refused it (400): no', false],
+  [change, 'applied', READ_BACK, false],
+  [change, 'ambiguous', SAID_NO, false],
+  [change, null, '', false],
+  // A list shows these for good.
+  [create, 'not_applied', READ_BACK, false],
+  [squad, 'not_applied', READ_BACK, false],
+  [create, 'refused', SAID_NO, false],
+])('of %o that is %s (%s) it may be that it was applied: %s', (sent, result, detail, may) => {
+  expect(mayBeApplied({ ...intentOf('W', sent), result, detail })).toBe(may);
+});
+
+it('only what a list shows, changes apart, is proved by its absence', () => {
+  expect([create, squad, change, upload].map((sent) => isListedCreate(intentOf('W', sent)))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+it('the rows of such writes are those of their mapping and their run', async () => {
+  const { store, ports } = await makeEngine();
+  const settled = async (id: string, sent: Partial<Intent>, detail: string): Promise<void> => {
+    await store.addIntent(ACCOUNT, intentOf(id, { ...change, ...sent }));
+    await store.settleIntent(ACCOUNT, id, 'not_applied', detail, []);
+  };
+  await store.addRun(startedRun('RUN'));
+  await store.addRun(startedRun('OTHER'));
+  await settled('W1', { rowNumbers: [2, 3] }, READ_BACK);
+  await settled('W2', { rowNumbers: [3] }, READ_BACK);
+  await settled('W3', { rowNumbers: [4] }, 'connection refused');
+  await settled('W4', { rowNumbers: [5], mapping: 'others' }, READ_BACK);
+  await settled('W5', { rowNumbers: [6], runId: 'OTHER' }, READ_BACK);
+  expect(await sentNotShown(ports, { id: 'RUN' }, pushMapping())).toEqual(new Set([2, 3]));
+});
