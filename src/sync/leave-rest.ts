@@ -1,7 +1,7 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import type { RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
+import type { RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
-import { SENT_NOT_SHOWN, sentNotShown } from './not-shown.ts';
+import { deferOpen } from './not-shown.ts';
 import { holdRows, openWrites } from './open-writes.ts';
 import { looksAgain } from './push-writer.ts';
 import { rowPages } from './row-pages.ts';
@@ -27,20 +27,20 @@ export async function leaveRest(
     `no trustworthy answer${looksAgain(run.id)}`,
   );
   const done = await createdIn(ports, run, mapping);
-  const sent = await sentNotShown(ports, run, mapping);
   for await (const page of rowPages(rows, mapping.name, { open: true })) {
     const created = page.filter(
       ({ change, id, rowNumber }) => (change === 'create' && id !== null) || done.has(rowNumber),
     );
-    const again = page.filter((row) => !created.includes(row) && sent.has(row.rowNumber));
-    const deferred = (some: readonly RunRow[], message: string): readonly RunRowPatch[] =>
-      some.map(({ rowNumber }) => ({ rowNumber, outcome: 'deferred', message }));
-    await rows.patch(mapping.name, [
-      ...deferred(created, `created, but its active flag was not set yet: ${reason}`),
-      ...deferred(again, `${SENT_NOT_SHOWN}; not sent again: ${reason}`),
-    ]);
+    await rows.patch(
+      mapping.name,
+      created.map(({ rowNumber }) => ({
+        rowNumber,
+        outcome: 'deferred',
+        message: `created, but its active flag was not set yet: ${reason}`,
+      })),
+    );
   }
-  await rows.settleOpen(mapping.name, 'deferred', `not sent: ${reason}`);
+  await deferOpen(ports, run, mapping, rows, reason);
 }
 
 /** The rows of users that were created, also of those whose id is not known because it was the operator who said so. */

@@ -2,6 +2,7 @@ import { EXIT } from '../model/error.ts';
 import type { Run, ServiceAccount } from '../model/store.ts';
 import { pushRequests } from '../plan/requests.ts';
 import { missingOf } from './missing-rows.ts';
+import { deferOpen } from './not-shown.ts';
 import { countPlan } from './plan-sync.ts';
 import { isSameAccount, newestRun, pushedMappings } from './stored-run.ts';
 import type { MappingPlan, PlannedPush, SyncPorts } from './sync.ts';
@@ -35,12 +36,12 @@ export async function leaveOvertaken(
       mappings.push(plan);
       continue;
     }
-    const message = `not sent: run ${newer.id} has read its table since; the next push reads it anew`;
-    await planned.rows.settleOpen(mapping.name, 'deferred', message, 'update');
+    const reason = `run ${newer.id} has read its table since; the next push reads it anew`;
+    await deferOpen({ store }, run, mapping, planned.rows, reason, 'update');
     overtaken.set(mapping.name, updates);
     const missing = missingOf(mapping);
     if (missing !== undefined) {
-      await planned.rows.settleOpen(missing.name, 'deferred', message);
+      await deferOpen({ store }, run, missing, planned.rows, reason);
       overtaken.set(missing.name, deactivated);
     }
     const left = await withoutUpdates(planned, plan, updates);

@@ -1,6 +1,9 @@
 import type { PushMapping } from '../mapping/mapping.ts';
+import type { ChangeKind } from '../model/outcome.ts';
+import type { RunRows } from '../model/run-rows.ts';
 import type { Run, StoredIntent } from '../model/store.ts';
 import { listedResources } from '../plan/listed.ts';
+import { rowPages } from './row-pages.ts';
 import { saidNo } from './said-no.ts';
 import type { SyncPorts } from './sync.ts';
 
@@ -26,6 +29,30 @@ export async function sentNotShown(
 ): Promise<ReadonlySet<number>> {
   const sent = (await store.intents(id)).filter((intent) => intent.mapping === name && mayBeApplied(intent));
   return new Set(sent.flatMap(({ rowNumbers }) => rowNumbers));
+}
+
+/** Defers the open rows of a mapping that are not sent again, those of {@link sentNotShown} with what is known of them. */
+export async function deferOpen(
+  ports: Pick<SyncPorts, 'store'>,
+  run: Pick<Run, 'id'>,
+  mapping: PushMapping,
+  rows: RunRows,
+  reason: string,
+  change?: ChangeKind,
+): Promise<void> {
+  const sent = await sentNotShown(ports, run, mapping);
+  for await (const page of rowPages(rows, mapping.name, { open: true, ...(change && { change }) }))
+    await rows.patch(
+      mapping.name,
+      page
+        .filter(({ rowNumber }) => sent.has(rowNumber))
+        .map(({ rowNumber }) => ({
+          rowNumber,
+          outcome: 'deferred',
+          message: `${SENT_NOT_SHOWN}; not sent again: ${reason}`,
+        })),
+    );
+  await rows.settleOpen(mapping.name, 'deferred', `not sent: ${reason}`, change);
 }
 
 /** Whether reading back did not show a write, and that proves nothing. */
