@@ -68,6 +68,10 @@ export const groups: Readonly<Record<string, Group>> = {
       'src/sync/leave-rest.ts',
       'src/sync/push-mapping.ts',
     ],
-    tests: [...inSync('open-writes', 'push-changes', 'read-back'), ...pushes],
+    tests: [
+      ...inSync('said-no', 'over-quota', 'wait-settled', 'leave-rest', 'open-writes', 'read-back'),
+      ...inSync('push-writer', 'push-changes', 'push-mapping', 'push-batches'),
+      ...pushes,
+    ],
   },
 };
