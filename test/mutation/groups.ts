@@ -6,7 +6,6 @@ export interface Group {
 
 const inSync = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `test/unit/sync/${name}.test.ts`);
-const pushes = inSync('push', 'settle', 'graph', 'clock', 'resolve');
 
 /** What decides whether a write goes out, what became of it, and when: a test that misses a change here would miss a second write. */
 export const groups: Readonly<Record<string, Group>> = {
@@ -71,7 +70,6 @@ export const groups: Readonly<Record<string, Group>> = {
     tests: [
       ...inSync('said-no', 'over-quota', 'wait-settled', 'leave-rest', 'open-writes', 'read-back'),
       ...inSync('push-writer', 'push-changes', 'push-mapping', 'push-batches'),
-      ...pushes,
     ],
   },
 };

@@ -175,6 +175,7 @@ describe('a write that', () => {
   it.each([
     ['by a quota', { ...full, quota: { feature: 'users', room: 0 } } as const],
     ['for what it holds', { kind: 'refused', status: 400, message: 'no' } as const],
+    ['in other words than the envelope', lost('no envelope', 429)],
   ])('is refused %s is an answer', async (_, refused) => {
     const all = await writing([create(1)]);
     expect((await send(all, refused)).result).toEqual(refused);
@@ -190,6 +191,7 @@ describe('a write that', () => {
       { ...unit, done: 2, total: 2 },
       { ...unit, done: 3, total: 3 },
     ]);
+    expect(all.writer.isSpent(1)).toBe(false);
   });
 });
 
