@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { IncompleteError } from '../../../src/model/error.ts';
 import type { RunRow } from '../../../src/model/run-rows.ts';
 import { pushRequests } from '../../../src/plan/requests.ts';
 import { openBatches } from '../../../src/sync/push-batches.ts';
@@ -170,7 +171,7 @@ describe('rows go out together', () => {
     const refused = async ({ store }: Engine): Promise<void> => {
       await store.addRun(startedRun('OTHER'));
       const known = [
-        { rowNumbers: [3, 4] },
+        { rowNumbers: [3, 4, 22, 23] },
         { rowNumbers: [6, 7, 8, 9, 20, 21] },
         { rowNumbers: [1, 2], mapping: 'others' },
         { rowNumbers: [1, 2], runId: 'OTHER' },
@@ -182,7 +183,13 @@ describe('rows go out together', () => {
     };
     const pushed = await pushing(creates(12), ofSize(4), refused);
     await pushed.run();
-    expect(sent(pushed)).toEqual([[1, 2], [3], [4], [5, 6, 7], [8, 9, 10], [11, 12]]);
+    expect(sent(pushed)).toEqual([
+      [1, 2],
+      [3, 4],
+      [5, 6, 7],
+      [8, 9, 10],
+      [11, 12],
+    ]);
   });
 
   it('each group by the limits of its own rows', async () => {
@@ -356,6 +363,9 @@ describe('a quota that is full', () => {
       ...Array<string>(4).fill('deferred'),
     ]);
     expect((await messages(pushed))[3]).toBe(NO_ROOM);
+    // What goes out is not called deferred meanwhile.
+    const told = pushed.engine.events.filter(({ kind }) => kind === 'outcome');
+    expect(told).toHaveLength(7);
     expect(quotas).toEqual(new Map([['users', 0]]));
   });
 
@@ -385,6 +395,7 @@ describe('a quota that is full', () => {
     expect(await outcomes(pushed)).toEqual(['created', 'deferred', 'deferred']);
     expect((await messages(pushed)).slice(1)).toEqual([NO_ROOM, NO_ROOM]);
     expect((await results(pushed))[1]).toEqual(['refused', 'the service refused it (429): quota']);
+    expect(pushed.engine.service.reads).toBe(0);
   });
 
   it('gets back the room of what is refused for another reason', async () => {
@@ -397,6 +408,29 @@ describe('a quota that is full', () => {
     await pushed.run();
     expect(await outcomes(pushed)).toEqual(['created', 'rejected', 'created', 'created']);
     expect(quotas).toEqual(new Map([['users', 2]]));
+  });
+});
+
+describe('a run that ends before it has read back', () => {
+  const spent = new IncompleteError('budget.exhausted', 'the minute is used up');
+
+  it.each<readonly [string, (engine: Engine) => void, string]>([
+    ['a lost answer', ({ service }) => void service.faults.push('lost'), 'connection reset'],
+    ['an answer that leaves a row out', ({ service }) => void service.faults.push('short'), ''],
+    ['a refusal', ({ service }) => void service.faults.push('refused'), 'the service refused it (400): no'],
+    [
+      'a quota that is full',
+      ({ service }) => void (service.maxUsers = 1),
+      'the service refused it (429): quota',
+    ],
+  ])('leaves the write of %s open', async (_, arrange, detail) => {
+    const pushed = await pushing(creates(2), { used: 0 }, (engine) => {
+      arrange(engine);
+      engine.service.readFaults.push(spent);
+    });
+    expect(await pushed.run()).toBe(spent);
+    expect(await results(pushed)).toEqual([['ambiguous', detail]]);
+    expect((await outcomes(pushed))[0]).toBeNull();
   });
 });
 
@@ -480,6 +514,25 @@ describe('a refused batch', () => {
     expect(await outcomes(pushed)).toEqual(Array(4).fill('created'));
     expect(pushed.engine.clock.slept).toEqual([SETTLE_MS]);
     expect(await fact(pushed, 'keeps_parts:users')).toBe('true');
+  });
+
+  it('of which a part was applied is waited for although another was applied whole', async () => {
+    const pushed = await pushing(creates(4), { ...ofSize(2), used: 0 }, ({ service }) => {
+      service.faults.push('all_then_refused', 'half_then_refused');
+    });
+    await pushed.run();
+    expect(sent(pushed)).toEqual([[1, 2], [3, 4], [4]]);
+    expect(pushed.engine.clock.slept).toEqual([SETTLE_MS]);
+  });
+
+  it('of prices that grew the log is held, and its service is known to keep parts', async () => {
+    const given = [price(1, 1), price(2, 1), price(3, 1), price(4, 1)];
+    const pushed = await pushing(given, pricesOfSize(4), ({ service }) => {
+      service.faults.push('half_then_refused');
+    });
+    await pushed.run();
+    expect(await outcomes(pushed)).toEqual(Array(4).fill('unknown'));
+    expect(await fact(pushed, 'keeps_parts:prices')).toBe('true');
   });
 
   it('waits where its service has kept a part of one before', async () => {
