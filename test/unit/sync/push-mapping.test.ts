@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RunRow } from '../../../src/model/run-rows.ts';
 import { pushMapping as push } from '../../../src/sync/push-mapping.ts';
-import { pushMapping, runRow } from '../../support/builders.ts';
+import { knownRecord, pushMapping, runRow } from '../../support/builders.ts';
 import { makeEngine, type Engine } from '../../support/engine.ts';
-import { pushTask } from '../../support/writes.ts';
+import { ACCOUNT, pushTask } from '../../support/writes.ts';
 
 const SETTLE_MS = 120_000;
 const SENT = 'sent 3 times, and applied none of these times (the last answer: timeout)';
@@ -104,6 +104,33 @@ it('a pause that the run may not make leaves its rows unknown', async () => {
   await push({ ...task, ports: { ...task.ports, maxWaitMs: SETTLE_MS - 1 } });
   expect(await rowsOf(task)).toEqual([['unknown', `no trustworthy answer (timeout)${LOOKS}`]]);
   expect(engine.clock.slept).toEqual([]);
+});
+
+it.each([
+  [true, ['unchanged', ''], 0],
+  [false, ['created', ''], 1],
+] as const)(
+  'a key that is known by now is taken for that of an earlier mapping only where there is one: %s',
+  async (isResourceShared, outcome, writes) => {
+    const engine = await makeEngine();
+    const row = create(1);
+    const task = await pushTask(engine, [row], { isResourceShared });
+    await engine.store.confirm(ACCOUNT, 'users', [knownRecord('U1', row.fields ?? {})]);
+    await push(task);
+    expect(await rowsOf(task)).toEqual([outcome]);
+    expect(engine.service.writes).toHaveLength(writes);
+  },
+);
+
+it('rows that are unknown since another time are not waited for', async () => {
+  const engine = await makeEngine();
+  const task = await pushTask(engine, [create(1, { outcome: 'unknown' }), create(2)]);
+  await push(task);
+  expect([engine.clock.slept, engine.events.filter(({ kind }) => kind === 'pause')]).toEqual([[], []]);
+  expect(await rowsOf(task)).toEqual([
+    ['unknown', ''],
+    ['created', ''],
+  ]);
 });
 
 it('nothing is waited for where every write was answered, or found at once', async () => {

@@ -334,7 +334,11 @@ describe('a row that an answer confirms', () => {
 
   it('is created or updated, with what the answer notes', () => {
     expect(confirmed(create(1), { id: 'i', record })).toEqual({ rowNumber: 1, id: 'i', outcome: 'created' });
-    expect(confirmed(create(1, { change: 'update' }), { id: 'i', record })).toMatchObject({
+    expect(
+      confirmed(create(1, { change: 'update', message: 'a remark' }), { id: 'i', record }),
+    ).toStrictEqual({
+      rowNumber: 1,
+      id: 'i',
       outcome: 'updated',
     });
     expect(confirmed(create(1, { message: 'a remark' }), { id: 'i', record, note: 'a note' })).toEqual({
