@@ -6,7 +6,6 @@ import { makeEngine, type Engine } from '../../support/engine.ts';
 import { ACCOUNT, pushTask } from '../../support/writes.ts';
 
 const SETTLE_MS = 120_000;
-const SENT = 'sent 3 times, and applied none of these times (the last answer: timeout)';
 const LOOKS = '; teamsheet resume RUN finds out what became of it';
 
 /** A row that creates the user of this number, and one that changes its name. */
@@ -46,14 +45,19 @@ const rowsOf = async ({ rows, mapping }: Task): Promise<readonly object[]> =>
   ]);
 
 describe('what was sent as often as a run may send it, and was not applied, waits for another run', () => {
-  it.each<readonly [string, RunRow, string, string]>([
-    ['a user', create(1), 'U1', SENT],
-    ['a change', change(1), 'id-1', SENT],
+  it.each<readonly [string, RunRow, string, RegExp]>([
+    [
+      'a user',
+      create(1),
+      'U1',
+      /^sent 3 times, and applied none of these times \(the last answer: timeout\)$/,
+    ],
+    ['a change', change(1), 'id-1', /^sent 3 times.* \(the last answer: timeout\)$/],
     [
       'a flag of a user that was created',
       flag(1),
       'id-1',
-      `created, but its active flag was not set: ${SENT}`,
+      /^created, but its active flag was not set: sent 3 times.* \(the last answer: timeout\)$/,
     ],
   ])('%s', async (_, row, text, message) => {
     const engine = await makeEngine();
@@ -64,7 +68,7 @@ describe('what was sent as often as a run may send it, and was not applied, wait
     const task = await pushTask(engine, [row, change(2), change(3)], { mapping });
     await push({ ...task, ports: { ...task.ports, concurrency: 2 } });
     expect(await rowsOf(task)).toEqual([
-      ['deferred', message],
+      ['deferred', expect.stringMatching(message)],
       ['updated', ''],
       ['updated', ''],
     ]);
