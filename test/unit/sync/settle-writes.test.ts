@@ -300,6 +300,9 @@ describe('settling what was refused in other words', () => {
       settled: { again: [], created: [1] },
       rows: [{ rowNumber: 1, outcome: null, id: 'id-1' }],
     });
+    expect(await refused([update(1)], 'update-user', {})).toMatchObject({
+      rows: [{ rowNumber: 1, outcome: 'updated', id: 'id-1' }],
+    });
   });
 
   it.each([
