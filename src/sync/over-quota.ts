@@ -8,8 +8,9 @@ export type QuotasLeft = Map<Feature, number>;
 
 /** How many of so many records may be sent; they are taken off. */
 export function takeRoom(quotas: QuotasLeft, feature: Feature | undefined, records: number): number {
-  const room = feature === undefined ? undefined : quotas.get(feature);
-  if (feature === undefined || room === undefined) return records;
+  if (feature === undefined) return records;
+  const room = quotas.get(feature);
+  if (room === undefined) return records;
   const taken = Math.min(room, records);
   quotas.set(feature, room - taken);
   return taken;
@@ -17,8 +18,9 @@ export function takeRoom(quotas: QuotasLeft, feature: Feature | undefined, recor
 
 /** Gives back the room of records that were refused for another reason. */
 export function giveBack(quotas: QuotasLeft, feature: Feature | undefined, records: number): void {
-  const room = feature === undefined ? undefined : quotas.get(feature);
-  if (feature !== undefined && room !== undefined) quotas.set(feature, room + records);
+  if (feature === undefined) return;
+  const room = quotas.get(feature);
+  if (room !== undefined) quotas.set(feature, room + records);
 }
 
 /** Why a row waits that a quota has no room for, and what to do. */

@@ -37,8 +37,7 @@ async function settleRound(writer: PushWriter): Promise<boolean> {
   const { openSinceMs } = writer;
   writer.openSinceMs = undefined;
   const unknown = (await rows.countOutcomes(mapping.name)).get('unknown') ?? 0;
-  if (openSinceMs === undefined || unknown === 0) return false;
-  if (!(await waitSettled(ports, openSinceMs))) return false;
+  if (openSinceMs === undefined || unknown === 0 || !(await waitSettled(ports, openSinceMs))) return false;
   const { again, created } = await settleWrites(ports, runId, mapping, rows, account, onAmbiguous);
   const spent = again.filter((rowNumber) => writer.isSpent(rowNumber));
   await writer.patch(

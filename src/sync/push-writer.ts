@@ -10,6 +10,7 @@ import { evidenceFor, type TakeEvidence } from './evidence.ts';
 import { managed } from './missing-rows.ts';
 import { mayBeApplied } from './not-shown.ts';
 import type { QuotasLeft } from './over-quota.ts';
+import { rowPages } from './row-pages.ts';
 import { saysNo } from './said-no.ts';
 import type { OnAmbiguous, SyncPorts } from './sync.ts';
 
@@ -37,7 +38,6 @@ type WriteOperation = PushRequests['operation'] | 'update-user';
 const MAX_AMBIGUOUS = 3;
 /** Times that a run sends a row whose answers do not come. */
 export const MAX_ATTEMPTS = 3;
-const PAGE = 1000;
 const TOO_MANY = 429;
 
 /** The writes of one mapping: each with a durable intent before it goes out and a durable result before the next step. */
@@ -59,13 +59,7 @@ export class PushWriter {
   /** Open rows in row order. */
   async *openRows(wanted: (row: RunRow) => boolean): AsyncIterable<RunRow> {
     const { rows, mapping } = this.task;
-    for (let afterRow = 0; ;) {
-      const page = await rows.page(mapping.name, { open: true, afterRow, limit: PAGE });
-      const last = page.at(-1);
-      if (last === undefined) return;
-      afterRow = last.rowNumber;
-      yield* page.filter(wanted);
-    }
+    for await (const page of rowPages(rows, mapping.name, { open: true })) yield* page.filter(wanted);
   }
 
   /**

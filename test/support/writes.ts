@@ -1,4 +1,9 @@
+import { onTestFinished } from 'vitest';
+import type { RunRow } from '../../src/model/run-rows.ts';
 import type { Intent, Run, ServiceAccount } from '../../src/model/store.ts';
+import type { PushTask } from '../../src/sync/push-writer.ts';
+import { pushMapping } from './builders.ts';
+import type { Engine } from './engine.ts';
 
 /** The account that tests of single steps write to. */
 export const ACCOUNT: ServiceAccount = { baseUrl: 'http://127.0.0.1:8787', accountId: 'a' };
@@ -32,3 +37,29 @@ export const intentOf = (id: string, changes: Partial<Intent> = {}): Intent => (
   sentAtMs: 0,
   ...changes,
 });
+
+/** What writes of a run called `RUN` share: rows of their own, one request at a time, and users unless told otherwise. */
+export async function pushTask(
+  { store, ports }: Engine,
+  given: readonly RunRow[],
+  changes: Partial<PushTask> = {},
+): Promise<PushTask> {
+  await store.addRun(startedRun('RUN'));
+  const rows = await store.openRunRows(null);
+  onTestFinished(() => rows.remove());
+  const { mapping = pushMapping() } = changes;
+  await rows.add(mapping.name, given);
+  return {
+    ports: { ...ports, concurrency: 1 },
+    runId: 'RUN',
+    account: ACCOUNT,
+    mapping,
+    rows,
+    writes: 0,
+    used: undefined,
+    onAmbiguous: 'hold',
+    isResourceShared: false,
+    quotas: new Map(),
+    ...changes,
+  };
+}

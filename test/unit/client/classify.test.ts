@@ -114,6 +114,7 @@ describe('classify', () => {
     ['the words', raw(400, '{"title":\n "no"}'), String.raw`(HTTP 400): "{\"title\": \"no\"}"`],
     ['no character that a terminal obeys', raw(422, 'a\u001b[2J\u009b1m\u202eb'), '(HTTP 422): "a [2J 1m b"'],
     ['at most an excerpt', raw(413, 'x'.repeat(500)), `(HTTP 413): "${'x'.repeat(200)}…"`],
+    ['the whole of a short one', raw(413, 'x'.repeat(200)), `(HTTP 413): "${'x'.repeat(200)}"`],
     ['nothing of an empty body', raw(400, ' '), '(HTTP 400)'],
     ['nothing of a page', raw(400, HTML), '(HTTP 400)'],
     ['nothing of a failure', raw(500, 'no'), '(HTTP 500)'],

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
 import type { RunRow } from '../../../src/model/run-rows.ts';
 import type { Intent, Run, StoredIntent } from '../../../src/model/store.ts';
-import { holdRows, openWrites, waitForOpenWrites } from '../../../src/sync/open-writes.ts';
+import { holdRows, openWrites, unansweredKeys, waitForOpenWrites } from '../../../src/sync/open-writes.ts';
 import { pushMapping, runRow } from '../../support/builders.ts';
 import { makeEngine, type Engine } from '../../support/engine.ts';
 import { ACCOUNT, intentOf, startedRun } from '../../support/writes.ts';
@@ -131,6 +131,23 @@ it('the open writes to a resource are those of every run to it', async () => {
   await unanswered(engine, 'C', 0, { resource: 'prices' });
   const open = await openWrites(engine.ports, ACCOUNT, 'users');
   expect(open.map(({ runId }) => runId).sort()).toEqual(['A', 'B']);
+});
+
+it('the keys of open writes wait, and say for which run', () => {
+  const write = (runId: string, keys: readonly string[]): StoredIntent => ({
+    ...intentOf(runId, { runId, keys }),
+    result: null,
+    detail: '',
+  });
+  const why = (runId: string): string =>
+    `an earlier write of it (run ${runId}) has no trustworthy answer and cannot be read back; it is not sent again`;
+  expect(unansweredKeys([write('A', ['U1', 'U2']), write('B', ['U3'])])).toEqual(
+    new Map([
+      ['U1', why('A')],
+      ['U2', why('A')],
+      ['U3', why('B')],
+    ]),
+  );
 });
 
 it('open rows of unanswered writes of the mapping are held, and no others', async () => {

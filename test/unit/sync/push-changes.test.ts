@@ -1,12 +1,12 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { RunRow } from '../../../src/model/run-rows.ts';
 import type { StoredIntent } from '../../../src/model/store.ts';
 import { pushRequests } from '../../../src/plan/requests.ts';
 import { pushChanges } from '../../../src/sync/push-changes.ts';
 import { PushWriter } from '../../../src/sync/push-writer.ts';
-import { pushMapping, runRow } from '../../support/builders.ts';
+import { runRow } from '../../support/builders.ts';
 import { makeEngine, type Engine } from '../../support/engine.ts';
-import { ACCOUNT, startedRun } from '../../support/writes.ts';
+import { ACCOUNT, pushTask } from '../../support/writes.ts';
 
 const LOOKS = '; teamsheet resume RUN finds out what became of it';
 
@@ -49,22 +49,9 @@ async function pushed(
       is_active: true,
     });
   arrange(engine);
-  await store.addRun(startedRun('RUN'));
-  const rows = await store.openRunRows(null);
-  onTestFinished(() => rows.remove());
-  await rows.add('users', given);
-  const writer = new PushWriter({
-    ports: { ...engine.ports, concurrency: 1 },
-    runId: 'RUN',
-    account: ACCOUNT,
-    mapping: pushMapping(),
-    rows,
-    writes: 0,
-    used: undefined,
-    onAmbiguous: 'hold',
-    isResourceShared: false,
-    quotas: new Map(),
-  });
+  const task = await pushTask(engine, given);
+  const { rows } = task;
+  const writer = new PushWriter(task);
   const { users } = pushRequests;
   if (users === undefined) throw new Error('users can be pushed');
   const error = await pushChanges(writer, users).then(

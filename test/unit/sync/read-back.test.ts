@@ -203,6 +203,19 @@ describe('a reading of all', () => {
     expect(await read('settled', more, { unlisted: 3 })).toMatchObject({ others: 'absent' });
   });
 
+  it('proves nothing at once where the list came late before one of the writes', async () => {
+    const seen = async (when: 'now' | 'settled', known: readonly number[]) => {
+      const engine = await makeEngine();
+      engine.service.users.push(user(1), user(2));
+      engine.service.removed = 1;
+      const writes = known.map((at) => open(users, [userRow(3)], { unlisted: 1, known: at }));
+      return (await readBack(engine.ports, ACCOUNT, users, writes, when)).others;
+    };
+    expect(await seen('now', [2])).toBe('absent');
+    expect(await seen('now', [2, 1])).toBe('unclear');
+    expect(await seen('settled', [2, 1])).toBe('absent');
+  });
+
   it('proves nothing where a record does not say what it is', async () => {
     const engine = await makeEngine();
     engine.service.miniLeagues.push({ id: 2, name: 'B' });

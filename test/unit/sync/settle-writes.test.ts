@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
 import type { RunRow, RunRows } from '../../../src/model/run-rows.ts';
 import type { IntentResult, StoredIntent } from '../../../src/model/store.ts';
+import { doubtDetail } from '../../../src/sync/said-no.ts';
 import { recordAnswers, settleWrites } from '../../../src/sync/settle.ts';
 import { knownRecord, pushMapping, runRow } from '../../support/builders.ts';
 import { makeEngine, type Engine } from '../../support/engine.ts';
@@ -257,6 +258,66 @@ describe('settling writes that share rows', () => {
   });
 });
 
+describe('settling what was refused in other words', () => {
+  const SAID = 'the service refused it: no envelope';
+  const flagged = { ...fieldsOf(1), is_active: false };
+
+  /** These rows, sent in one request that was refused so. */
+  async function refused(rows: readonly RunRow[], operation?: string, holds: object | null = null) {
+    const rowNumbers = rows.map(({ rowNumber }) => rowNumber);
+    const given = await ended({ rows, sent: [{ rowNumbers, ...(operation && { operation }) }] });
+    await given.engine.store.settleIntent(ACCOUNT, 'W1', 'ambiguous', doubtDetail('no envelope', 400), []);
+    if (holds !== null) held(given, 1, holds);
+    const settled = await settle(given);
+    return { settled, rows: await rowsOf(given), results: await resultsOf(given) };
+  }
+
+  it('rejects a row that was refused alone and is not there', async () => {
+    expect(await refused([create(1)])).toEqual({
+      settled: { again: [], created: [] },
+      rows: [{ rowNumber: 1, outcome: 'rejected', message: SAID }],
+      results: ['refused'],
+    });
+  });
+
+  it('opens rows that were refused together, of which one may be good', async () => {
+    expect(await refused([create(1), create(2)])).toEqual({
+      settled: { again: [1, 2], created: [] },
+      rows: [
+        { rowNumber: 1, outcome: null },
+        { rowNumber: 2, outcome: null },
+      ],
+      results: ['refused'],
+    });
+  });
+
+  it('believes the list more than the refusal', async () => {
+    expect(await refused([create(1)], undefined, {})).toMatchObject({
+      rows: [{ rowNumber: 1, outcome: 'created', id: 'id-1' }],
+      results: ['applied'],
+    });
+    expect(await refused([create(1, { fields: flagged })], undefined, {})).toMatchObject({
+      settled: { again: [], created: [1] },
+      rows: [{ rowNumber: 1, outcome: null, id: 'id-1' }],
+    });
+    expect(await refused([update(1)], 'update-user', {})).toMatchObject({
+      rows: [{ rowNumber: 1, outcome: 'updated', id: 'id-1' }],
+    });
+  });
+
+  it.each([
+    ['a change', update(1, { before: { display_name: 'Old' } }), SAID],
+    [
+      'the flag of one that was created',
+      update(1, { change: 'create', fields: flagged }),
+      `created, but its active flag was not set: ${SAID}`,
+    ],
+  ])('rejects %s that did not come through', async (_what, row, message) => {
+    const { rows } = await refused([row], 'update-user', { display_name: 'Old' });
+    expect(rows).toEqual([{ rowNumber: 1, outcome: 'rejected', id: 'id-1', message }]);
+  });
+});
+
 describe('settling a change of a user', () => {
   const sent = [{ rowNumbers: [1], operation: 'update-user' }];
 
@@ -355,6 +416,14 @@ describe('an answer that was recorded before its rows were marked', () => {
       { rowNumber: 5, outcome: null },
       { rowNumber: 6, outcome: null, id: 'id-U6' },
     ]);
+  });
+
+  it('of a create without an id to change it by leaves a row that waits for its flag', async () => {
+    const row = create(1, { fields: { ...fieldsOf(1), is_active: false } });
+    const given = await ended({ rows: [row], sent: [{ rowNumbers: [1], ...applied }] });
+    const shown = knownRecord('U1', { ...fieldsOf(1), is_active: true }, null);
+    await given.engine.store.confirm(ACCOUNT, 'users', [shown]);
+    expect(await record(given)).toEqual([{ rowNumber: 1, outcome: null }]);
   });
 
   it('of a create that was changed since is a conflict that names the fields', async () => {
