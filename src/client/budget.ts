@@ -14,6 +14,7 @@ import {
   examineWindow,
   GUARD_MS,
   isCurable,
+  isResetMapped,
   learnCost,
   readingDueMs,
   resetMs,
@@ -149,7 +150,7 @@ class KeyBudget implements Budget {
       const tickMs =
         this.#offset && nextTickMs(this.#offset, this.#options.clock.monotonic(), this.#latencyMs());
       // The wait lengthens a push through windows that slide by a part of a second; without it, a forecast may be a whole window short.
-      if (tickMs !== undefined && first.pauses.length > 0)
+      if (tickMs !== undefined && first.pauses.length > 0 && this.#windows.some(isResetMapped))
         await this.#options.clock.sleep(tickMs - this.#options.clock.monotonic(), signal);
       await this.#read(signal);
     });

@@ -1,4 +1,4 @@
-import { isTakenToSlide, resetMs } from './rate-window.ts';
+import { isTakenToSlide, oldestOwn, resetMs } from './rate-window.ts';
 import type { ReadCost, Reading, ReportedState, WindowState } from './rate-window.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
 
@@ -16,17 +16,10 @@ export function impliedOffset(
   log: RequestLog,
   accountCounts: boolean,
 ): number | undefined {
-  const { lengthMs, used, readAtMs, readEnd, resetServerMs } = window;
+  const { lengthMs, resetServerMs } = window;
   if (resetServerMs === undefined || !isTakenToSlide(window)) return undefined;
-  const own: LoggedRequest[] = [];
-  // The account call that reports may be in what it reports or not.
-  for (let at = log.firstSentAfter(readAtMs - lengthMs); at < readEnd - 1; at += 1) {
-    const entry = log.at(at);
-    if (entry !== undefined && (accountCounts || !entry.readsAccount)) own.push(entry);
-  }
-  const isOurs = own.length === used || (accountCounts && own.length === used - 1);
-  const oldest = own[0] ?? log.at(readEnd - 1);
-  return oldest === undefined || !isOurs ? undefined : resetServerMs - lengthMs - arrivalOf(oldest);
+  const oldest = oldestOwn(window, log, accountCounts);
+  return oldest === undefined ? undefined : resetServerMs - lengthMs - arrivalOf(oldest);
 }
 
 /** One window of the service as a forecast imagines it: it counts what arrives, and reports it as the account does. */

@@ -6,6 +6,8 @@ import type { Offset } from './server-time.ts';
 
 /** Added to every computed reset, for timers and clocks that run a little fast. */
 export const GUARD_MS = 15;
+/** The same where our own clock alone tells when a request leaves a window. */
+const SLIDE_GUARD_MS = 10;
 /** A reset further away than this is not believed. */
 const FARTHEST_RESET_MS = 90_000_000;
 
@@ -60,6 +62,8 @@ export interface WindowState {
   readonly creditFrom: number;
   /** Every reset so far stood at a whole multiple of the length, as those of a window by the clock do; one that slides may come there by chance. */
   readonly byTheClock: boolean;
+  /** When it resets by our own clock alone, where it began with a request of ours; undefined where that was not seen. */
+  readonly ownResetMs: number | undefined;
 }
 
 /** Whether a window slides, or is best taken to: its kind was not seen, and its resets do not stand on the clock. */
@@ -76,8 +80,13 @@ function isOnTheClock(resetServerMs: number | undefined, lengthMs: number): bool
   return resetServerMs !== undefined && step >= 1000 && resetServerMs % step === 0;
 }
 
-/** When the window has surely been reset; without a believable reset_at, one whole window after the reading. */
+/** When the window has been reset: where it began with a request of ours, a window after that, and no later than the service's own reset. */
 export function resetMs(window: WindowState, offset: Offset | undefined): number {
+  return Math.min(window.ownResetMs ?? Infinity, namedResetMs(window, offset));
+}
+
+/** When the window has surely been reset; without a believable reset_at, one whole window after the reading. */
+function namedResetMs(window: WindowState, offset: Offset | undefined): number {
   const { resetServerMs, readAtMs, lengthMs } = window;
   if (resetServerMs !== undefined && offset !== undefined) {
     const mappedMs = resetServerMs - offset.lowMs + GUARD_MS;
@@ -144,8 +153,10 @@ function spanOf(
   reading: Reading,
 ): Span {
   if (previous === undefined) return 'first';
-  if (reading.sentMs >= resetMs(previous, reading.offset)) return 'reset';
-  return resetServerMs !== undefined && resetServerMs === previous.resetServerMs ? 'same' : 'other';
+  const isSame = resetServerMs !== undefined && resetServerMs === previous.resetServerMs;
+  // A window that did not begin with our request after all still names the same reset.
+  if (reading.sentMs >= (isSame ? namedResetMs : resetMs)(previous, reading.offset)) return 'reset';
+  return isSame ? 'same' : 'other';
 }
 
 function kindAfter(
@@ -227,6 +238,68 @@ export function spentByOthers({ previous, kind, span, used, own }: ReportedState
   return span === 'reset' && kind === 'fixed' ? used - own.maybeFresh - 1 : 0;
 }
 
+/**
+ * The first of our requests that gives room back when it leaves a sliding window: those sent less than a window before the answer are surely in
+ * `used`. Of those that may have left it just before, as many are as `used` has left over, and whichever they are, the last of them leave last.
+ */
+function creditAfter(lengthMs: number, used: number, cost: ReadCost, { call, ...reading }: Reading): number {
+  const { log, sentMs, answeredMs } = reading;
+  const sure = log.firstSentAfter(answeredMs - lengthMs);
+  const isIn = (entry: LoggedRequest): boolean =>
+    entry.readsAccount ? cost.counted !== false && (entry !== call || cost.listed !== false) : true;
+  let [left, from] = [used - log.count(isIn, sure), sure];
+  for (let at = sure - 1; left > 0; at -= 1) {
+    const entry = log.at(at);
+    // More than all of ours: somebody else's stand in the window, and nothing is sure.
+    if (entry === undefined || (entry.answeredMs ?? answeredMs) <= sentMs - lengthMs) return sure;
+    if (!isIn(entry)) continue;
+    left -= 1;
+    from = at;
+  }
+  return from;
+}
+
+/** A reset that is rounded to this says too little of when its window began. */
+const ROUND_MS = 1000;
+/** The service's clock tells which request a window began with only where what is not known of it is small beside the window. */
+const LEAST_LENGTHS = 20;
+
+/**
+ * A window resets its length after its first request, whether it slides or began with that one, and where this is ours, our own clock knows the time
+ * better than the service's Date header tells it. One that stands on the clock began without us.
+ */
+function ownResetMs(
+  window: Omit<WindowState, 'ownResetMs'>,
+  cost: ReadCost,
+  { log, offset }: Reading,
+): number | undefined {
+  const { kind, byTheClock, lengthMs, resetServerMs = 0 } = window;
+  if (kind !== 'unknown' || byTheClock || resetServerMs % ROUND_MS === 0 || offset === undefined)
+    return undefined;
+  if ((offset.highMs - offset.lowMs) * LEAST_LENGTHS > lengthMs) return undefined;
+  const first = oldestOwn(window, log, cost.counted !== false);
+  if (first === undefined) return undefined;
+  const [fromMs, toMs] = [first.sentMs, first.answeredMs ?? Infinity].map((ms) => resetServerMs - lengthMs - ms);
+  const isOurs = fromMs !== undefined && toMs !== undefined && fromMs >= offset.lowMs && toMs <= offset.highMs;
+  return isOurs && first.answeredMs !== null ? first.answeredMs + lengthMs + SLIDE_GUARD_MS : undefined;
+}
+
+/** The request that a window began with, where all that stands in it is ours: an account call, if it is empty. */
+export function oldestOwn(
+  { lengthMs, used, readAtMs, readEnd }: Pick<WindowState, 'lengthMs' | 'used' | 'readAtMs' | 'readEnd'>,
+  log: RequestLog,
+  accountCounts: boolean,
+): LoggedRequest | undefined {
+  const own: LoggedRequest[] = [];
+  // The account call that reports may be in what it reports or not.
+  for (let at = log.firstSentAfter(readAtMs - lengthMs); at < readEnd - 1; at += 1) {
+    const entry = log.at(at);
+    if (entry !== undefined && (accountCounts || !entry.readsAccount)) own.push(entry);
+  }
+  const isOurs = own.length === used || (accountCounts && own.length === used - 1);
+  return isOurs ? (own[0] ?? log.at(readEnd - 1)) : undefined;
+}
+
 /** The window from now on; `others` is what another client was last seen to spend, and is kept free for it, up to half of what remains. */
 export function windowAfter(
   { name, previous, limit, lengthMs, used, remaining, resetServerMs, kind, own }: ReportedState,
@@ -237,7 +310,7 @@ export function windowAfter(
 ): WindowState {
   const heldBack = Math.min(others, Math.floor(remaining / 2));
   const ownCall = cost.counted !== false && cost.listed === false ? 1 : 0;
-  return {
+  const window = {
     name,
     limit,
     reserve,
@@ -249,9 +322,10 @@ export function windowAfter(
     readEnd: reading.log.end,
     quiet: own.open === 0,
     kind,
-    creditFrom: reading.log.firstSentAfter(reading.answeredMs - lengthMs),
+    creditFrom: creditAfter(lengthMs, used, cost, reading),
     byTheClock: previous?.byTheClock !== false && isOnTheClock(resetServerMs, lengthMs),
   };
+  return { ...window, ownResetMs: ownResetMs(window, cost, reading) };
 }
 
 /**
@@ -268,7 +342,7 @@ export function creditExpired(
   let { creditFrom, room } = window;
   for (;;) {
     const entry = log.at(creditFrom);
-    if (entry === undefined || (entry.answeredMs ?? nowMs) + window.lengthMs + GUARD_MS > nowMs) break;
+    if (entry === undefined || (entry.answeredMs ?? nowMs) + window.lengthMs + SLIDE_GUARD_MS > nowMs) break;
     if (isSurelyCounted(entry) || (entry.readsAccount && !entry.doubtful && cost.counted === true)) room += 1;
     creditFrom += 1;
   }
@@ -282,7 +356,7 @@ export function isCurable(window: WindowState | undefined): boolean {
 
 /** When a reading of the account is due in a sliding window, which tells of other clients: once in its length. */
 function nextReadMs(window: WindowState): number {
-  return window.readAtMs + window.lengthMs + GUARD_MS;
+  return window.readAtMs + window.lengthMs + SLIDE_GUARD_MS;
 }
 
 /** When the account is to be read although there is room; Infinity where nothing slides. */
@@ -310,6 +384,11 @@ export function earliestRereadMs(
   return readAtMs + Math.min(lengthMs, 1000 * 2 ** emptyReadings);
 }
 
+/** Whether a pause for this window ends by the service's clock, as far as it is known. */
+export function isResetMapped({ kind, ownResetMs }: WindowState): boolean {
+  return kind !== 'sliding' && ownResetMs === undefined;
+}
+
 /** A request that waits for a tick is sent at least so long before the window resets. */
 const TICK_MARGIN_MS = 200;
 
@@ -320,7 +399,7 @@ export function tickBeforePause(
   nowMs: number,
   latencyMs: number,
 ): number | undefined {
-  const last = windows.find(({ kind, room }) => room === 1 && kind !== 'sliding');
+  const last = windows.find((window) => window.room === 1 && isResetMapped(window));
   if (last?.resetServerMs === undefined || offset === undefined) return undefined;
   const tickMs = nextTickMs(offset, nowMs, latencyMs);
   return tickMs === undefined || tickMs + TICK_MARGIN_MS > last.resetServerMs - offset.highMs
@@ -338,7 +417,7 @@ export function viewOf(
   const oldest = log.at(window.creditFrom);
   // Reading the account needs room as well, so it comes only when none of our own requests is left to make some.
   const slideMs =
-    oldest === undefined ? nextReadMs(window) : (oldest.answeredMs ?? nowMs) + window.lengthMs + GUARD_MS;
+    oldest === undefined ? nextReadMs(window) : (oldest.answeredMs ?? nowMs) + window.lengthMs + SLIDE_GUARD_MS;
   return {
     name: window.name,
     capacity: window.limit - window.reserve,

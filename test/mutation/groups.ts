@@ -28,14 +28,13 @@ export const groups: Readonly<Record<string, Group>> = {
       'test/unit/client/throttle.test.ts',
     ],
   },
+  waits: {
+    sources: ['src/model/budget.ts'],
+    tests: ['test/unit/model/budget.test.ts', 'test/unit/model/window-length.test.ts'],
+  },
   budget: {
-    sources: ['src/model/budget.ts', 'src/client/budget.ts'],
-    tests: [
-      'test/unit/model/budget.test.ts',
-      'test/unit/model/window-length.test.ts',
-      'test/unit/client/budget.test.ts',
-      'test/property/budget.test.ts',
-    ],
+    sources: ['src/client/budget.ts', 'src/client/forecast.ts', 'src/client/model-window.ts'],
+    tests: ['test/unit/client/budget.test.ts', 'test/unit/client/forecast.test.ts'],
   },
   plan: {
     sources: ['src/plan/diff.ts', 'src/plan/requests.ts', 'src/plan/listed.ts', 'src/plan/known-records.ts'],

@@ -22,6 +22,7 @@ const minute: WindowState = {
   kind: 'fixed',
   creditFrom: 0,
   byTheClock: true,
+  ownResetMs: undefined,
 };
 const day: WindowState = {
   ...minute,

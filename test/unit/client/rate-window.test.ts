@@ -34,6 +34,7 @@ const windowOf = (changes: Partial<WindowState> = {}): WindowState => ({
   quiet: true,
   kind: 'unknown',
   byTheClock: true,
+  ownResetMs: undefined,
   creditFrom: 0,
   ...changes,
 });
