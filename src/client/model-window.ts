@@ -1,4 +1,5 @@
-import { isTakenToSlide, oldestOwn, resetMs } from './rate-window.ts';
+import { oldestOwn } from './own-requests.ts';
+import { isTakenToSlide, resetMs } from './rate-window.ts';
 import type { ReadCost, Reading, ReportedState, WindowState } from './rate-window.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
 

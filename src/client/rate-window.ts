@@ -1,13 +1,13 @@
 import type { RateWindow, RateWindowName } from '../model/budget.ts';
 import { windowLengthMs } from '../model/budget.ts';
+import { creditAfter, ownResetOf, SLIDE_GUARD_MS } from './own-requests.ts';
+import type { OwnReset } from './own-requests.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
 import { nextTickMs, parseTimeMs } from './server-time.ts';
 import type { Offset } from './server-time.ts';
 
 /** Added to every computed reset, for timers and clocks that run a little fast. */
 export const GUARD_MS = 15;
-/** The same where our own clock alone tells when a request leaves a window. */
-const SLIDE_GUARD_MS = 10;
 /** A reset further away than this is not believed. */
 const FARTHEST_RESET_MS = 90_000_000;
 
@@ -62,8 +62,8 @@ export interface WindowState {
   readonly creditFrom: number;
   /** Every reset so far stood at a whole multiple of the length, as those of a window by the clock do; one that slides may come there by chance. */
   readonly byTheClock: boolean;
-  /** When it resets by our own clock alone, where it began with a request of ours; undefined where that was not seen. */
-  readonly ownResetMs: number | undefined;
+  /** Where it began with a request of ours, when it resets by our own clock: not before one time, surely by the other. */
+  readonly ownReset: OwnReset | undefined;
 }
 
 /** Whether a window slides, or is best taken to: its kind was not seen, and its resets do not stand on the clock. */
@@ -82,7 +82,7 @@ function isOnTheClock(resetServerMs: number | undefined, lengthMs: number): bool
 
 /** When the window has been reset: where it began with a request of ours, a window after that, and no later than the service's own reset. */
 export function resetMs(window: WindowState, offset: Offset | undefined): number {
-  return Math.min(window.ownResetMs ?? Infinity, namedResetMs(window, offset));
+  return Math.min(window.ownReset?.latestMs ?? Infinity, namedResetMs(window, offset));
 }
 
 /** When the window has surely been reset; without a believable reset_at, one whole window after the reading. */
@@ -123,10 +123,12 @@ const isSurelyCounted = (entry: LoggedRequest): boolean => !entry.readsAccount &
 function countOwn(previous: WindowState | undefined, lengthMs: number, reading: Reading): Own {
   const { log, call, sentMs, answeredMs, offset } = reading;
   const resetServerMs = previous?.resetServerMs;
-  const earliestResetMs =
+  const earliestResetMs = Math.max(
+    previous?.ownReset?.earliestMs ?? Number.NEGATIVE_INFINITY,
     resetServerMs === undefined || offset === undefined
       ? Number.NEGATIVE_INFINITY
-      : resetServerMs - offset.highMs;
+      : resetServerMs - offset.highMs,
+  );
   const since = previous?.readEnd ?? log.end;
   return {
     surelyTrailing: log.count(
@@ -169,7 +171,9 @@ function kindAfter(
   if (span !== 'reset') return kind;
   // A sliding window would still hold all of these.
   if (used < own.surelyTrailing) return 'fixed';
-  return kind === 'unknown' && used > own.maybeFresh + 1 && own.surelyTrailing > 0 ? 'sliding' : kind;
+  // More than can be fresh: what is left of the time before, which is ours.
+  const isOurs = own.surelyTrailing > 0 || used <= own.maybeTrailing;
+  return kind === 'unknown' && used > own.maybeFresh + 1 && isOurs ? 'sliding' : kind;
 }
 
 const positive = (value: number | null | undefined): number | undefined =>
@@ -238,68 +242,6 @@ export function spentByOthers({ previous, kind, span, used, own }: ReportedState
   return span === 'reset' && kind === 'fixed' ? used - own.maybeFresh - 1 : 0;
 }
 
-/**
- * The first of our requests that gives room back when it leaves a sliding window: those sent less than a window before the answer are surely in
- * `used`. Of those that may have left it just before, as many are as `used` has left over, and whichever they are, the last of them leave last.
- */
-function creditAfter(lengthMs: number, used: number, cost: ReadCost, { call, ...reading }: Reading): number {
-  const { log, sentMs, answeredMs } = reading;
-  const sure = log.firstSentAfter(answeredMs - lengthMs);
-  const isIn = (entry: LoggedRequest): boolean =>
-    entry.readsAccount ? cost.counted !== false && (entry !== call || cost.listed !== false) : true;
-  let [left, from] = [used - log.count(isIn, sure), sure];
-  for (let at = sure - 1; left > 0; at -= 1) {
-    const entry = log.at(at);
-    // More than all of ours: somebody else's stand in the window, and nothing is sure.
-    if (entry === undefined || (entry.answeredMs ?? answeredMs) <= sentMs - lengthMs) return sure;
-    if (!isIn(entry)) continue;
-    left -= 1;
-    from = at;
-  }
-  return from;
-}
-
-/** A reset that is rounded to this says too little of when its window began. */
-const ROUND_MS = 1000;
-/** The service's clock tells which request a window began with only where what is not known of it is small beside the window. */
-const LEAST_LENGTHS = 20;
-
-/**
- * A window resets its length after its first request, whether it slides or began with that one, and where this is ours, our own clock knows the time
- * better than the service's Date header tells it. One that stands on the clock began without us.
- */
-function ownResetMs(
-  window: Omit<WindowState, 'ownResetMs'>,
-  cost: ReadCost,
-  { log, offset }: Reading,
-): number | undefined {
-  const { kind, byTheClock, lengthMs, resetServerMs = 0 } = window;
-  if (kind !== 'unknown' || byTheClock || resetServerMs % ROUND_MS === 0 || offset === undefined)
-    return undefined;
-  if ((offset.highMs - offset.lowMs) * LEAST_LENGTHS > lengthMs) return undefined;
-  const first = oldestOwn(window, log, cost.counted !== false);
-  if (first === undefined) return undefined;
-  const [fromMs, toMs] = [first.sentMs, first.answeredMs ?? Infinity].map((ms) => resetServerMs - lengthMs - ms);
-  const isOurs = fromMs !== undefined && toMs !== undefined && fromMs >= offset.lowMs && toMs <= offset.highMs;
-  return isOurs && first.answeredMs !== null ? first.answeredMs + lengthMs + SLIDE_GUARD_MS : undefined;
-}
-
-/** The request that a window began with, where all that stands in it is ours: an account call, if it is empty. */
-export function oldestOwn(
-  { lengthMs, used, readAtMs, readEnd }: Pick<WindowState, 'lengthMs' | 'used' | 'readAtMs' | 'readEnd'>,
-  log: RequestLog,
-  accountCounts: boolean,
-): LoggedRequest | undefined {
-  const own: LoggedRequest[] = [];
-  // The account call that reports may be in what it reports or not.
-  for (let at = log.firstSentAfter(readAtMs - lengthMs); at < readEnd - 1; at += 1) {
-    const entry = log.at(at);
-    if (entry !== undefined && (accountCounts || !entry.readsAccount)) own.push(entry);
-  }
-  const isOurs = own.length === used || (accountCounts && own.length === used - 1);
-  return isOurs ? (own[0] ?? log.at(readEnd - 1)) : undefined;
-}
-
 /** The window from now on; `others` is what another client was last seen to spend, and is kept free for it, up to half of what remains. */
 export function windowAfter(
   { name, previous, limit, lengthMs, used, remaining, resetServerMs, kind, own }: ReportedState,
@@ -325,7 +267,7 @@ export function windowAfter(
     creditFrom: creditAfter(lengthMs, used, cost, reading),
     byTheClock: previous?.byTheClock !== false && isOnTheClock(resetServerMs, lengthMs),
   };
-  return { ...window, ownResetMs: ownResetMs(window, cost, reading) };
+  return { ...window, ownReset: ownResetOf(window, cost, reading) };
 }
 
 /**
@@ -385,8 +327,8 @@ export function earliestRereadMs(
 }
 
 /** Whether a pause for this window ends by the service's clock, as far as it is known. */
-export function isResetMapped({ kind, ownResetMs }: WindowState): boolean {
-  return kind !== 'sliding' && ownResetMs === undefined;
+export function isResetMapped({ kind, ownReset }: WindowState): boolean {
+  return kind !== 'sliding' && ownReset === undefined;
 }
 
 /** A request that waits for a tick is sent at least so long before the window resets. */
@@ -417,7 +359,9 @@ export function viewOf(
   const oldest = log.at(window.creditFrom);
   // Reading the account needs room as well, so it comes only when none of our own requests is left to make some.
   const slideMs =
-    oldest === undefined ? nextReadMs(window) : (oldest.answeredMs ?? nowMs) + window.lengthMs + SLIDE_GUARD_MS;
+    oldest === undefined
+      ? nextReadMs(window)
+      : (oldest.answeredMs ?? nowMs) + window.lengthMs + SLIDE_GUARD_MS;
   return {
     name: window.name,
     capacity: window.limit - window.reserve,

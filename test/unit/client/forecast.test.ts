@@ -22,7 +22,7 @@ const minute: WindowState = {
   kind: 'fixed',
   creditFrom: 0,
   byTheClock: true,
-  ownResetMs: undefined,
+  ownReset: undefined,
 };
 const day: WindowState = {
   ...minute,
