@@ -31,7 +31,8 @@ export class ModelWindow {
   readonly #lengthMs: number;
   readonly #log: RequestLog;
   readonly #cost: ReadCost;
-  readonly #trueOffsetMs: number;
+  /** The service's clock against ours; undefined where it does not tell, and a reset comes one window after the reading. */
+  readonly #trueOffsetMs: number | undefined;
   /** Of a sliding window: what others had spent, and when that has left it. */
   readonly #foreign: number;
   readonly #foreignUntilMs: number;
@@ -39,7 +40,7 @@ export class ModelWindow {
   #used: number;
   #endMs: number;
 
-  constructor(window: WindowState, log: RequestLog, cost: ReadCost, trueOffsetMs: number) {
+  constructor(window: WindowState, log: RequestLog, cost: ReadCost, trueOffsetMs: number | undefined) {
     const { kind, lengthMs, readAtMs, readEnd, resetServerMs } = window;
     this.#slides = isTakenToSlide(window);
     this.isGuess = this.#slides && kind === 'unknown';
@@ -49,7 +50,10 @@ export class ModelWindow {
     this.#trueOffsetMs = trueOffsetMs;
     const used = window.used + this.#unlisted;
     this.#used = used + log.count((entry) => this.#isCounted(entry), readEnd);
-    this.#endMs = resetServerMs === undefined ? readAtMs + lengthMs : resetServerMs - trueOffsetMs;
+    this.#endMs =
+      resetServerMs === undefined || trueOffsetMs === undefined
+        ? readAtMs + lengthMs
+        : resetServerMs - trueOffsetMs;
     this.#foreign = Math.max(0, used - this.#trailing(readAtMs, readEnd));
     this.#foreignUntilMs = readAtMs + lengthMs;
   }
@@ -85,7 +89,7 @@ export class ModelWindow {
       lengthMs: this.#lengthMs,
       used,
       remaining: Math.max(0, previous.limit - used),
-      resetServerMs: previous.resetServerMs === undefined ? undefined : endMs + this.#trueOffsetMs,
+      resetServerMs: previous.resetServerMs === undefined ? undefined : endMs + (this.#trueOffsetMs ?? 0),
       span: isPastReset ? 'reset' : 'same',
       kind: isPastReset ? this.#kindThen(previous.kind, used) : previous.kind,
     };

@@ -58,7 +58,7 @@ export interface WindowState {
    * Both spend no more than what was reported.
    */
   readonly kind: 'unknown' | 'fixed' | 'sliding';
-  /** The next entry of our log that gives room back in a sliding window. */
+  /** The next entry of our log that gives room back, in a sliding window. */
   readonly creditFrom: number;
   /** Every reset so far stood at a whole multiple of the length, as those of a window by the clock do; one that slides may come there by chance. */
   readonly byTheClock: boolean;
@@ -264,7 +264,7 @@ export function windowAfter(
     readEnd: reading.log.end,
     quiet: own.open === 0,
     kind,
-    creditFrom: creditAfter(lengthMs, used, cost, reading),
+    creditFrom: kind === 'sliding' ? creditAfter(lengthMs, used, cost, reading) : reading.log.end,
     byTheClock: previous?.byTheClock !== false && isOnTheClock(resetServerMs, lengthMs),
   };
   return { ...window, ownReset: ownResetOf(window, cost, reading) };

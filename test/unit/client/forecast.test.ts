@@ -119,6 +119,15 @@ describe('a forecast', () => {
     expect(foresee(start([minute], { latencyMs: 7000 }), steps).pauses).toHaveLength(0);
   });
 
+  it('waits a whole window after each reading where the service does not tell its time', () => {
+    const found = foresee(
+      start([{ ...minute, resetServerMs: 1_790_000_000_000 }], { offset: undefined }),
+      step(30),
+    );
+    expect(found).toMatchObject({ fits: 30, requests: 32, finishesAtMs: 1_150_030 });
+    expect(found.pauses.map(({ seconds }) => seconds)).toEqual([60, 60]);
+  });
+
   it('follows our own requests out of a window that slides', () => {
     const sliding: WindowState = { ...minute, kind: 'sliding', used: 1, room: 19 };
     // 19 at once, in threes a second apart; the account call falls due after a minute, and the others follow those of the minute before.

@@ -279,7 +279,7 @@ describe('the window after a reading', () => {
       quiet: true,
       kind: 'fixed',
       byTheClock: false,
-      creditFrom: 1,
+      creditFrom: 3,
     });
   });
 
