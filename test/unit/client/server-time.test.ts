@@ -97,11 +97,10 @@ describe('what is not known of the offset', () => {
   it('is halved until it need not be, whichever way the answers fall', () => {
     for (const trueMs of [400, 500, 649, 651, 899, 900]) {
       for (const there of [0, 20, 60]) {
-        let [offset, nowMs, ticks] = [known, 0, 0];
-        for (let at = nextTickMs(offset, 0, 60); at !== undefined; at = nextTickMs(offset, nowMs, 60)) {
+        let [offset, ticks] = [known, 0];
+        for (let at = nextTickMs(offset, 0, 60); at !== undefined; at = nextTickMs(offset, at + 60, 60)) {
           const header = new Date(Math.floor((at + there + trueMs) / 1000) * 1000).toUTCString();
           offset = narrowOffset(offset, header, at, at + 60) ?? offset;
-          nowMs = at + 60;
           ticks += 1;
         }
         expect(ticks).toBeLessThanOrEqual(4);
