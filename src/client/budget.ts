@@ -1,33 +1,17 @@
 import pLimit from 'p-limit';
 import type { Account } from '../contract/resources/account.ts';
-import type { Forecast, RateWindow, RateWindowName, RequestStep } from '../model/budget.ts';
-import { nextWait, pauseReason, RATE_WINDOWS, SHORTEST_PAUSE_MS } from '../model/budget.ts';
+import type { Forecast, RateWindowName, RequestStep } from '../model/budget.ts';
+import { nextWait, pauseReason, SHORTEST_PAUSE_MS } from '../model/budget.ts';
 import type { Emit } from '../model/event.ts';
 import type { Clock, HttpRequest, HttpResponse, Transport } from '../model/ports.ts';
 import type { RequestCounts } from '../model/store.ts';
 import { endsTooLate, nothingBesideReserve, pauseTooLong, requestsUsedUp } from './budget-error.ts';
 import { foresee } from './forecast.ts';
+import { Ledger } from './ledger.ts';
 import type { BudgetFindings } from './observe.ts';
-import {
-  creditExpired,
-  earliestRereadMs,
-  examineWindow,
-  GUARD_MS,
-  isCurable,
-  learnCost,
-  readingDueMs,
-  resetMs,
-  spentByOthers,
-  tickBeforePause,
-  viewOf,
-  windowAfter,
-} from './rate-window.ts';
-import type { ReadCost, WindowState } from './rate-window.ts';
-import { RequestLog } from './request-log.ts';
+import { isCurable } from './rate-window.ts';
 import type { LoggedRequest } from './request-log.ts';
-import { narrowOffset, nextTickMs } from './server-time.ts';
-import type { Offset } from './server-time.ts';
-import { retryAfterMs, throttleBackoffMs } from './throttle.ts';
+import { Throttle } from './throttle.ts';
 
 const TOO_MANY = 429;
 
@@ -68,46 +52,32 @@ export interface Budget {
   forecast(steps: readonly RequestStep[], signal: AbortSignal): Promise<Forecast>;
 }
 
-/** After this many refusals in a row, each after a full wait, waiting is given up. */
-const MOST_THROTTLES = 5;
-
 /** What takes longer is worth an account call that makes its forecast surer. */
 const WORTH_MEASURING_MS = 2000;
-/** The latest requests that say how long one takes. */
-const LATENCY_SAMPLES = 21;
 
 class KeyBudget implements Budget {
   readonly #options: BudgetOptions;
-  readonly #log = new RequestLog();
+  readonly #ledger: Ledger;
+  readonly #throttle = new Throttle();
   /** One caller at a time looks at the windows, waits, and reads the account; the others queue behind it. */
   readonly #turnstile = pLimit(1);
   readonly #inFlight;
-  #windows: readonly WindowState[] = [];
-  #cost: ReadCost = {};
-  #offset: Offset | undefined;
   /** The windows are not known, or no longer trusted: the account is read before the next request. */
   #stale = true;
-  /** Nothing is sent before this time, because the service said 429. */
-  #stopUntilMs = 0;
-  #stopSetMs = -1;
-  #throttleStreak = 0;
-  /** The 429 that requests were answered with; a request is the same object whenever it goes again. */
-  readonly #refusals = new WeakMap<HttpRequest, HttpResponse>();
   #account: Account | undefined;
-  /** Readings in a row that left no room, and the time waited since something was sent. */
-  #emptyReadings = 0;
+  /** The time waited since something was sent. */
   #waitedSinceSentMs = 0;
   #announcedUntilMs = 0;
   /** When the last request before a pause was held back: the pause is counted from there. */
   #usedUpMs: number | undefined;
-  /** The first request sets up the connection, so it says little of the others. */
-  #firstSentMs = Infinity;
   /** A forecast has had its account call. */
   #measured = false;
   #counts = { planned: 0, sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };
 
   constructor(options: BudgetOptions) {
     this.#options = options;
+    const { clock, reservePerMinute, reservePerDay } = options;
+    this.#ledger = new Ledger(clock, { per_minute: reservePerMinute, per_day: reservePerDay });
     this.#inFlight = pLimit(options.concurrency);
   }
 
@@ -131,7 +101,7 @@ class KeyBudget implements Budget {
     return this.#turnstile(async () => {
       for (;;) {
         await this.#obeyStop(signal);
-        const mayCost = !this.#stale && this.#cost.counted !== false;
+        const mayCost = !this.#stale && this.#ledger.cost.counted !== false;
         const account = (mayCost ? await this.#ready(signal) : undefined) ?? (await this.#read(signal));
         if (account !== undefined) return account;
       }
@@ -146,11 +116,11 @@ class KeyBudget implements Budget {
     const first = this.#foresee(steps);
     if (!this.#isWorthMeasuring(first)) return first;
     await this.#turnstile(async () => {
-      const tickMs =
-        this.#offset && nextTickMs(this.#offset, this.#options.clock.monotonic(), this.#latencyMs());
-      // The wait lengthens a push through windows that slide by a part of a second; without it, a forecast may be a whole window short.
-      if (tickMs !== undefined && first.pauses.length > 0)
-        await this.#options.clock.sleep(tickMs - this.#options.clock.monotonic(), signal);
+      const { clock } = this.#options;
+      const nowMs = clock.monotonic();
+      const tickMs = first.pauses.length > 0 ? this.#ledger.nextTickMs(nowMs) : undefined;
+      // Without the wait, a forecast that depends on the service's clock may be a whole window short.
+      if (tickMs !== undefined) await clock.sleep(tickMs - nowMs, signal);
       await this.#read(signal);
     });
     return this.#foresee(steps);
@@ -162,17 +132,17 @@ class KeyBudget implements Budget {
     const toWallMs = clock.now() - nowMs;
     return foresee(
       {
-        windows: this.#windows,
-        log: this.#log.copy(nowMs + this.#latencyMs()),
-        cost: this.#cost,
-        offset: this.#offset,
-        nowMs: Math.max(nowMs, this.#stopUntilMs),
+        windows: this.#ledger.windows,
+        log: this.#ledger.logAt(nowMs),
+        cost: this.#ledger.cost,
+        offset: this.#ledger.offset,
+        nowMs: Math.max(nowMs, this.#throttle.untilMs),
         toWallMs,
         maxWaitMs,
         requestsLeft: (maxRequests ?? Infinity) - this.#counts.sent,
         finishByMs: (finishByMs ?? Infinity) - toWallMs,
-        latencyMs: this.#latencyMs(),
-        slowestMs: this.#latencies().at(-1) ?? 0,
+        latencyMs: this.#ledger.latencyMs(),
+        slowestMs: this.#ledger.slowestMs(),
         inFlight: concurrency,
       },
       steps,
@@ -180,11 +150,7 @@ class KeyBudget implements Budget {
   }
 
   findings(): BudgetFindings {
-    return {
-      accountCounts: this.#cost.counted,
-      accountListed: this.#cost.listed,
-      windows: this.#windows.map(({ name, kind, limit, lengthMs }) => ({ name, kind, limit, lengthMs })),
-    };
+    return this.#ledger.findings();
   }
 
   /**
@@ -196,38 +162,21 @@ class KeyBudget implements Budget {
     const nowMs = clock.monotonic();
     const matters = pauses.length > 0 || finishesAtMs - clock.now() > WORTH_MEASURING_MS;
     if (!matters || this.#measured || maxRequests !== undefined) return false;
-    if (this.#stale || nowMs < this.#stopUntilMs || this.#views(nowMs).some(({ room }) => room < 2))
+    if (
+      this.#stale ||
+      nowMs < this.#throttle.untilMs ||
+      this.#ledger.views(nowMs).some(({ room }) => room < 2)
+    )
       return false;
     this.#measured = true;
     return true;
   }
 
-  /** How long the latest requests took, the longest last; those left out that set up the connection or had no answer. */
-  #latencies(): readonly number[] {
-    const answered = this.#log
-      .latest(LATENCY_SAMPLES)
-      .filter(({ answeredMs, doubtful }) => answeredMs !== null && !doubtful);
-    const warm = answered.filter(({ sentMs }) => sentMs > this.#firstSentMs);
-    return (warm.length > 0 ? warm : answered)
-      .map(({ sentMs, answeredMs }) => (answeredMs ?? sentMs) - sentMs)
-      .toSorted((a, b) => a - b);
-  }
-
-  #latencyMs(): number {
-    const times = this.#latencies();
-    return times[times.length >> 1] ?? 0;
-  }
-
-  #views(nowMs: number): readonly RateWindow[] {
-    this.#windows = this.#windows.map((window) => creditExpired(window, this.#log, this.#cost, nowMs));
-    return this.#windows.map((window) => viewOf(window, this.#log, this.#offset, nowMs));
-  }
-
   async #obeyStop(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.#checkMayBegin();
-    while (this.#stopUntilMs > this.#options.clock.monotonic()) {
-      await this.#pause(this.#stopUntilMs, 'the service asked to slow down (429)', signal);
+    while (this.#throttle.untilMs > this.#options.clock.monotonic()) {
+      await this.#pause(this.#throttle.untilMs, 'the service asked to slow down (429)', signal);
     }
   }
 
@@ -242,18 +191,15 @@ class KeyBudget implements Budget {
         continue;
       }
       const nowMs = clock.monotonic();
-      const wait = nextWait(this.#views(nowMs));
-      if (wait === undefined && nowMs < readingDueMs(this.#windows)) return account;
+      const wait = nextWait(this.#ledger.views(nowMs));
+      if (wait === undefined && nowMs < this.#ledger.readingDueMs()) return account;
       account = undefined;
       if (wait === undefined) {
         this.#stale = true;
         continue;
       }
       this.#checkCurable(wait.window);
-      const untilMs = Math.max(
-        wait.untilMs,
-        earliestRereadMs(this.#windows, this.#emptyReadings, wait.window, this.#log),
-      );
+      const untilMs = Math.max(wait.untilMs, this.#ledger.earliestRereadMs(wait.window));
       if (untilMs > nowMs) await this.#pause(untilMs, pauseReason(wait.window), signal);
       else this.#stale = true;
     }
@@ -265,7 +211,7 @@ class KeyBudget implements Budget {
    */
   async #awaitTick(signal: AbortSignal): Promise<boolean> {
     const nowMs = this.#options.clock.monotonic();
-    const tickMs = tickBeforePause(this.#windows, this.#offset, nowMs, this.#latencyMs());
+    const tickMs = this.#ledger.tickBeforePause(nowMs);
     if (tickMs === undefined) return false;
     this.#usedUpMs = nowMs;
     await this.#options.clock.sleep(tickMs - nowMs, signal);
@@ -280,100 +226,55 @@ class KeyBudget implements Budget {
     };
     const account = await this.#options.readAccount(observed, signal);
     if (account !== undefined && last !== undefined) this.#sync(account, last);
-    else if (this.#throttleStreak > MOST_THROTTLES) throw this.#options.throttledForGood();
+    else if (this.#throttle.isForGood) throw this.#options.throttledForGood();
     return account;
   }
 
   #sync(account: Account, call: LoggedRequest): void {
     this.#account = account;
-    const { reservePerMinute, reservePerDay } = this.#options;
-    const reading = {
-      call,
-      sentMs: call.sentMs,
-      answeredMs: call.answeredMs ?? this.#options.clock.monotonic(),
-      offset: this.#offset,
-      log: this.#log,
-    };
-    const reported = RATE_WINDOWS.flatMap((name) => {
-      const previous = this.#windows.find((window) => window.name === name);
-      return examineWindow(name, account.config?.rate_limit?.[name], previous, reading) ?? [];
-    });
-    this.#cost = reported.reduce(learnCost, this.#cost);
-    const others = Math.max(0, ...reported.map(spentByOthers));
-    this.#windows = reported.map((window) => {
-      const reserve = window.name === 'per_minute' ? reservePerMinute : reservePerDay;
-      return windowAfter(window, reserve, this.#cost, others, reading);
-    });
+    this.#ledger.sync(account, call);
     this.#stale = false;
     this.#usedUpMs = undefined;
-    this.#emptyReadings = this.#windows.some((w) => w.room <= 0) ? this.#emptyReadings + 1 : 0;
-    const longestMs = Math.max(0, ...this.#windows.map((window) => window.lengthMs));
-    this.#log.forget(reading.answeredMs - 2 * longestMs);
   }
 
   #begin(method: HttpRequest['method'], readsAccount: boolean): LoggedRequest {
     this.#checkMayBegin();
-    const nowMs = this.#options.clock.monotonic();
-    this.#firstSentMs = Math.min(this.#firstSentMs, nowMs);
     this.#counts.sent += 1;
     this.#counts[method === 'GET' ? 'reads' : 'writes'] += 1;
-    if (!readsAccount) {
-      this.#waitedSinceSentMs = 0;
-      this.#windows = this.#windows.map((window) => ({ ...window, room: window.room - 1 }));
-    }
-    return this.#log.add(nowMs, readsAccount);
+    if (!readsAccount) this.#waitedSinceSentMs = 0;
+    return this.#ledger.begin(readsAccount);
   }
 
   async #send(request: HttpRequest, entry: LoggedRequest): Promise<HttpResponse> {
-    const { clock, wire } = this.#options;
     let counted = false;
     try {
-      const response = await wire(request);
-      this.#offset = narrowOffset(this.#offset, response.headers['date'], entry.sentMs, clock.monotonic());
+      const response = await this.#options.wire(request);
+      this.#ledger.learnTime(entry, response.headers['date']);
       counted = response.status !== TOO_MANY;
-      if (!counted) {
-        this.#refusals.set(request, response);
-        this.#stop(response, entry);
-      } else if (entry.sentMs >= this.#stopSetMs) this.#throttleStreak = 0;
+      if (counted) this.#throttle.passed(entry.sentMs);
+      else this.#stop(request, response, entry);
       return response;
     } finally {
-      entry.answeredMs = clock.monotonic();
-      entry.doubtful = !counted;
-      // Our own count is in doubt with it, so the next reading measures nothing.
-      if (!counted) this.#windows = this.#windows.map((window) => ({ ...window, quiet: false }));
+      this.#ledger.end(entry, counted);
     }
   }
 
-  /** A 429 stops all sending until the service has surely room again; several answers to one burst are one refusal. */
-  #stop(response: HttpResponse, entry: LoggedRequest): void {
+  /** A 429 stops all sending until the service has surely room again. */
+  #stop(request: HttpRequest, response: HttpResponse, { sentMs }: LoggedRequest): void {
     const { clock } = this.#options;
-    const nowMs = clock.monotonic();
     this.#counts.throttled += 1;
     this.#stale = true;
-    const afresh = entry.sentMs >= this.#stopSetMs;
-    if (afresh) {
-      // A service that counts the account call after it reported looks just so.
-      this.#cost = { listed: false, ...this.#cost };
-      this.#throttleStreak += 1;
-      this.#stopSetMs = nowMs;
-    }
-    const hintMs = retryAfterMs(response, clock.now());
-    // The window that has least room by our own count is the likeliest to be full.
-    const [window] = this.#windows.toSorted((a, b) => a.room - b.room);
-    const knownResetMs = window === undefined ? 0 : resetMs(window, this.#offset);
-    const unhelped = hintMs === undefined && knownResetMs <= nowMs;
-    const streak = unhelped ? this.#throttleStreak : this.#throttleStreak - 1;
-    this.#stopUntilMs = Math.max(
-      this.#stopUntilMs,
-      nowMs + (hintMs ?? 0) + GUARD_MS,
-      knownResetMs,
-      streak > 0 ? nowMs + throttleBackoffMs(streak) : 0,
-    );
+    if (this.#throttle.isNew(sentMs)) this.#ledger.doubtListing();
+    this.#throttle.refused(request, response, sentMs, {
+      nowMs: clock.monotonic(),
+      wallMs: clock.now(),
+      resetMs: this.#ledger.likeliestResetMs(),
+    });
   }
 
   /** A quota that is used up is refused with 429 as well, and the account that was read after the wait says so. */
   #checkMayGoAgain(request: HttpRequest): void {
-    const refusal = this.#refusals.get(request);
+    const refusal = this.#throttle.refusalOf(request);
     if (this.#account === undefined || refusal === undefined) return;
     const error = this.#options.quotaExplains(request, this.#account, refusal);
     if (error !== undefined) throw error;
@@ -389,12 +290,12 @@ class KeyBudget implements Budget {
   /** A request that is sent at this wall-clock time must have its answer before the time that the run was given. */
   #checkEnds(sentAtMs: number): void {
     const { finishByMs } = this.#options;
-    if (finishByMs !== undefined && sentAtMs + (this.#latencies().at(-1) ?? 0) > finishByMs)
+    if (finishByMs !== undefined && sentAtMs + this.#ledger.slowestMs() > finishByMs)
       throw endsTooLate(finishByMs);
   }
 
   #checkCurable(name: RateWindowName): void {
-    const window = this.#windows.find((candidate) => candidate.name === name);
+    const window = this.#ledger.windows.find((candidate) => candidate.name === name);
     if (window === undefined || isCurable(window)) return;
     throw nothingBesideReserve(name, window.reserve, window.limit);
   }

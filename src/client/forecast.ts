@@ -51,7 +51,7 @@ class Course {
   readonly #start: ForecastStart;
   readonly #accountCounts: boolean;
   readonly #services: readonly ModelWindow[];
-  readonly #trueOffsetMs: number;
+  readonly #trueOffsetMs: number | undefined;
   #windows: readonly WindowState[];
   #offset: Offset | undefined;
   readonly #pauses: Pause[] = [];
@@ -174,7 +174,7 @@ class Course {
     const { log, latencyMs } = this.#start;
     const answeredMs = sentMs + latencyMs;
     const entry = Object.assign(log.add(sentMs, readsAccount), { answeredMs });
-    if (this.#offset !== undefined)
+    if (this.#offset !== undefined && this.#trueOffsetMs !== undefined)
       this.#offset = narrowedThen(this.#offset, this.#trueOffsetMs, sentMs, answeredMs);
     if (!readsAccount || this.#accountCounts) {
       for (const service of this.#services) service.count((sentMs + answeredMs) / 2);
@@ -207,8 +207,8 @@ class Course {
 }
 
 /** The service's clock against ours: as a window shows it, or the middle of what answers leave open. */
-function likelyOffset({ offset, windows, log }: ForecastStart, accountCounts: boolean): number {
-  if (offset === undefined) return 0;
+function likelyOffset({ offset, windows, log }: ForecastStart, accountCounts: boolean): number | undefined {
+  if (offset === undefined) return undefined;
   const [implied] = windows.flatMap((window) => impliedOffset(window, log, accountCounts) ?? []);
   return implied === undefined ? middleOf(offset) : Math.min(Math.max(implied, offset.lowMs), offset.highMs);
 }

@@ -1,3 +1,4 @@
+import { oldestOwn } from './own-requests.ts';
 import { isTakenToSlide, resetMs } from './rate-window.ts';
 import type { ReadCost, Reading, ReportedState, WindowState } from './rate-window.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
@@ -16,17 +17,10 @@ export function impliedOffset(
   log: RequestLog,
   accountCounts: boolean,
 ): number | undefined {
-  const { lengthMs, used, readAtMs, readEnd, resetServerMs } = window;
+  const { lengthMs, resetServerMs } = window;
   if (resetServerMs === undefined || !isTakenToSlide(window)) return undefined;
-  const own: LoggedRequest[] = [];
-  // The account call that reports may be in what it reports or not.
-  for (let at = log.firstSentAfter(readAtMs - lengthMs); at < readEnd - 1; at += 1) {
-    const entry = log.at(at);
-    if (entry !== undefined && (accountCounts || !entry.readsAccount)) own.push(entry);
-  }
-  const isOurs = own.length === used || (accountCounts && own.length === used - 1);
-  const oldest = own[0] ?? log.at(readEnd - 1);
-  return oldest === undefined || !isOurs ? undefined : resetServerMs - lengthMs - arrivalOf(oldest);
+  const oldest = oldestOwn(window, log, accountCounts);
+  return oldest === undefined ? undefined : resetServerMs - lengthMs - arrivalOf(oldest);
 }
 
 /** One window of the service as a forecast imagines it: it counts what arrives, and reports it as the account does. */
@@ -37,7 +31,8 @@ export class ModelWindow {
   readonly #lengthMs: number;
   readonly #log: RequestLog;
   readonly #cost: ReadCost;
-  readonly #trueOffsetMs: number;
+  /** The service's clock against ours; undefined where it does not tell, and a reset comes one window after the reading. */
+  readonly #trueOffsetMs: number | undefined;
   /** Of a sliding window: what others had spent, and when that has left it. */
   readonly #foreign: number;
   readonly #foreignUntilMs: number;
@@ -45,7 +40,7 @@ export class ModelWindow {
   #used: number;
   #endMs: number;
 
-  constructor(window: WindowState, log: RequestLog, cost: ReadCost, trueOffsetMs: number) {
+  constructor(window: WindowState, log: RequestLog, cost: ReadCost, trueOffsetMs: number | undefined) {
     const { kind, lengthMs, readAtMs, readEnd, resetServerMs } = window;
     this.#slides = isTakenToSlide(window);
     this.isGuess = this.#slides && kind === 'unknown';
@@ -55,7 +50,10 @@ export class ModelWindow {
     this.#trueOffsetMs = trueOffsetMs;
     const used = window.used + this.#unlisted;
     this.#used = used + log.count((entry) => this.#isCounted(entry), readEnd);
-    this.#endMs = resetServerMs === undefined ? readAtMs + lengthMs : resetServerMs - trueOffsetMs;
+    this.#endMs =
+      resetServerMs === undefined || trueOffsetMs === undefined
+        ? readAtMs + lengthMs
+        : resetServerMs - trueOffsetMs;
     this.#foreign = Math.max(0, used - this.#trailing(readAtMs, readEnd));
     this.#foreignUntilMs = readAtMs + lengthMs;
   }
@@ -91,7 +89,7 @@ export class ModelWindow {
       lengthMs: this.#lengthMs,
       used,
       remaining: Math.max(0, previous.limit - used),
-      resetServerMs: previous.resetServerMs === undefined ? undefined : endMs + this.#trueOffsetMs,
+      resetServerMs: previous.resetServerMs === undefined ? undefined : endMs + (this.#trueOffsetMs ?? 0),
       span: isPastReset ? 'reset' : 'same',
       kind: isPastReset ? this.#kindThen(previous.kind, used) : previous.kind,
     };

@@ -1,5 +1,7 @@
 import type { RateWindow, RateWindowName } from '../model/budget.ts';
 import { windowLengthMs } from '../model/budget.ts';
+import { creditAfter, ownResetOf, SLIDE_GUARD_MS } from './own-requests.ts';
+import type { OwnReset } from './own-requests.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
 import { nextTickMs, parseTimeMs } from './server-time.ts';
 import type { Offset } from './server-time.ts';
@@ -56,10 +58,12 @@ export interface WindowState {
    * Both spend no more than what was reported.
    */
   readonly kind: 'unknown' | 'fixed' | 'sliding';
-  /** The next entry of our log that gives room back in a sliding window. */
+  /** The next entry of our log that gives room back, in a sliding window. */
   readonly creditFrom: number;
   /** Every reset so far stood at a whole multiple of the length, as those of a window by the clock do; one that slides may come there by chance. */
   readonly byTheClock: boolean;
+  /** Where it began with a request of ours, when it resets by our own clock: not before one time, surely by the other. */
+  readonly ownReset: OwnReset | undefined;
 }
 
 /** Whether a window slides, or is best taken to: its kind was not seen, and its resets do not stand on the clock. */
@@ -76,8 +80,13 @@ function isOnTheClock(resetServerMs: number | undefined, lengthMs: number): bool
   return resetServerMs !== undefined && step >= 1000 && resetServerMs % step === 0;
 }
 
-/** When the window has surely been reset; without a believable reset_at, one whole window after the reading. */
+/** When the window has been reset: where it began with a request of ours, a window after that, and no later than the service's own reset. */
 export function resetMs(window: WindowState, offset: Offset | undefined): number {
+  return Math.min(window.ownReset?.latestMs ?? Infinity, namedResetMs(window, offset));
+}
+
+/** When the window has surely been reset; without a believable reset_at, one whole window after the reading. */
+function namedResetMs(window: WindowState, offset: Offset | undefined): number {
   const { resetServerMs, readAtMs, lengthMs } = window;
   if (resetServerMs !== undefined && offset !== undefined) {
     const mappedMs = resetServerMs - offset.lowMs + GUARD_MS;
@@ -114,10 +123,12 @@ const isSurelyCounted = (entry: LoggedRequest): boolean => !entry.readsAccount &
 function countOwn(previous: WindowState | undefined, lengthMs: number, reading: Reading): Own {
   const { log, call, sentMs, answeredMs, offset } = reading;
   const resetServerMs = previous?.resetServerMs;
-  const earliestResetMs =
+  const earliestResetMs = Math.max(
+    previous?.ownReset?.earliestMs ?? Number.NEGATIVE_INFINITY,
     resetServerMs === undefined || offset === undefined
       ? Number.NEGATIVE_INFINITY
-      : resetServerMs - offset.highMs;
+      : resetServerMs - offset.highMs,
+  );
   const since = previous?.readEnd ?? log.end;
   return {
     surelyTrailing: log.count(
@@ -144,8 +155,10 @@ function spanOf(
   reading: Reading,
 ): Span {
   if (previous === undefined) return 'first';
-  if (reading.sentMs >= resetMs(previous, reading.offset)) return 'reset';
-  return resetServerMs !== undefined && resetServerMs === previous.resetServerMs ? 'same' : 'other';
+  const isSame = resetServerMs !== undefined && resetServerMs === previous.resetServerMs;
+  // A window that did not begin with our request after all still names the same reset.
+  if (reading.sentMs >= (isSame ? namedResetMs : resetMs)(previous, reading.offset)) return 'reset';
+  return isSame ? 'same' : 'other';
 }
 
 function kindAfter(
@@ -158,7 +171,9 @@ function kindAfter(
   if (span !== 'reset') return kind;
   // A sliding window would still hold all of these.
   if (used < own.surelyTrailing) return 'fixed';
-  return kind === 'unknown' && used > own.maybeFresh + 1 && own.surelyTrailing > 0 ? 'sliding' : kind;
+  // More than can be fresh: what is left of the time before, which is ours.
+  const isOurs = own.surelyTrailing > 0 || used <= own.maybeTrailing;
+  return kind === 'unknown' && used > own.maybeFresh + 1 && isOurs ? 'sliding' : kind;
 }
 
 const positive = (value: number | null | undefined): number | undefined =>
@@ -237,7 +252,7 @@ export function windowAfter(
 ): WindowState {
   const heldBack = Math.min(others, Math.floor(remaining / 2));
   const ownCall = cost.counted !== false && cost.listed === false ? 1 : 0;
-  return {
+  const window = {
     name,
     limit,
     reserve,
@@ -249,9 +264,10 @@ export function windowAfter(
     readEnd: reading.log.end,
     quiet: own.open === 0,
     kind,
-    creditFrom: reading.log.firstSentAfter(reading.answeredMs - lengthMs),
+    creditFrom: kind === 'sliding' ? creditAfter(lengthMs, used, cost, reading) : reading.log.end,
     byTheClock: previous?.byTheClock !== false && isOnTheClock(resetServerMs, lengthMs),
   };
+  return { ...window, ownReset: ownResetOf(window, cost, reading) };
 }
 
 /**
@@ -268,7 +284,7 @@ export function creditExpired(
   let { creditFrom, room } = window;
   for (;;) {
     const entry = log.at(creditFrom);
-    if (entry === undefined || (entry.answeredMs ?? nowMs) + window.lengthMs + GUARD_MS > nowMs) break;
+    if (entry === undefined || (entry.answeredMs ?? nowMs) + window.lengthMs + SLIDE_GUARD_MS > nowMs) break;
     if (isSurelyCounted(entry) || (entry.readsAccount && !entry.doubtful && cost.counted === true)) room += 1;
     creditFrom += 1;
   }
@@ -282,7 +298,7 @@ export function isCurable(window: WindowState | undefined): boolean {
 
 /** When a reading of the account is due in a sliding window, which tells of other clients: once in its length. */
 function nextReadMs(window: WindowState): number {
-  return window.readAtMs + window.lengthMs + GUARD_MS;
+  return window.readAtMs + window.lengthMs + SLIDE_GUARD_MS;
 }
 
 /** When the account is to be read although there is room; Infinity where nothing slides. */
@@ -310,6 +326,11 @@ export function earliestRereadMs(
   return readAtMs + Math.min(lengthMs, 1000 * 2 ** emptyReadings);
 }
 
+/** Whether a pause for this window ends by the service's clock, as far as it is known. */
+export function isResetMapped({ kind, ownReset }: WindowState): boolean {
+  return kind !== 'sliding' && ownReset === undefined;
+}
+
 /** A request that waits for a tick is sent at least so long before the window resets. */
 const TICK_MARGIN_MS = 200;
 
@@ -320,7 +341,7 @@ export function tickBeforePause(
   nowMs: number,
   latencyMs: number,
 ): number | undefined {
-  const last = windows.find(({ kind, room }) => room === 1 && kind !== 'sliding');
+  const last = windows.find((window) => window.room === 1 && isResetMapped(window));
   if (last?.resetServerMs === undefined || offset === undefined) return undefined;
   const tickMs = nextTickMs(offset, nowMs, latencyMs);
   return tickMs === undefined || tickMs + TICK_MARGIN_MS > last.resetServerMs - offset.highMs
@@ -338,7 +359,9 @@ export function viewOf(
   const oldest = log.at(window.creditFrom);
   // Reading the account needs room as well, so it comes only when none of our own requests is left to make some.
   const slideMs =
-    oldest === undefined ? nextReadMs(window) : (oldest.answeredMs ?? nowMs) + window.lengthMs + GUARD_MS;
+    oldest === undefined
+      ? nextReadMs(window)
+      : (oldest.answeredMs ?? nowMs) + window.lengthMs + SLIDE_GUARD_MS;
   return {
     name: window.name,
     capacity: window.limit - window.reserve,

@@ -63,6 +63,7 @@ const PRECISE_MS = 40;
 export function nextTickMs(offset: Offset, nowMs: number, latencyMs: number): number | undefined {
   const highMs = offset.highMs - STALE_HEADER_MS;
   if (highMs - offset.lowMs < PRECISE_MS + latencyMs) return undefined;
-  const middleMs = middleOf(offset);
-  return Math.ceil((nowMs + middleMs) / HEADER_STEP_MS) * HEADER_STEP_MS - middleMs;
+  // It arrives half-way between being sent and its answer, so that either answer teaches as much.
+  const aheadMs = middleOf(offset) + latencyMs / 2;
+  return Math.ceil((nowMs + aheadMs) / HEADER_STEP_MS) * HEADER_STEP_MS - aheadMs;
 }

@@ -185,12 +185,19 @@ async function measure(
     kind === 'fixed'
       ? WINDOW_MS - (BEGIN_MS % WINDOW_MS) + (Math.ceil((needed - limit) / limit) - 1) * WINDOW_MS
       : (Math.ceil(needed / limit) - 1) * WINDOW_MS;
+  // The last requests follow one another as far as those in flight do not hold them.
+  const last = ((needed - 1) % limit) + 1;
+  const burstMs = LATENCY_MS * (Math.ceil((last - 1) / IN_FLIGHT) + 1);
+  const windows = Math.round(boundMs / WINDOW_MS);
+  const goalMs = burstMs + (kind === 'fixed' ? 100 + 15 * windows : windows * (LATENCY_MS + 10));
   const twice = [...applied.values()].filter((times) => times > 1).length;
   console.log(
     [
       `${kind} ${limit}${countsRefused ? ', counts 429s' : ''}`.padEnd(26),
       name.padEnd(10),
-      `wall/bound ${(wallMs / boundMs).toFixed(3)} (+${Math.round(wallMs - boundMs)} ms)`.padEnd(32),
+      `wall/bound ${(wallMs / boundMs).toFixed(3)} (+${Math.round(wallMs - boundMs)} ms, goal ${goalMs})`.padEnd(
+        46,
+      ),
       `429s ${counts.refused}`.padEnd(12),
       `requests ${counts.requests} for ${requests}`.padEnd(28),
       `twice ${twice}`.padEnd(9),

@@ -19,22 +19,27 @@ export const groups: Readonly<Record<string, Group>> = {
       'src/client/throttle.ts',
       'src/client/server-time.ts',
       'src/client/request-log.ts',
+      'src/client/own-requests.ts',
     ],
     tests: [
+      'test/unit/client/own-requests.test.ts',
       'test/unit/client/rate-window.test.ts',
       'test/unit/client/request-log.test.ts',
       'test/unit/client/server-time.test.ts',
       'test/unit/client/throttle.test.ts',
     ],
   },
+  waits: {
+    sources: ['src/model/budget.ts'],
+    tests: ['test/unit/model/budget.test.ts', 'test/unit/model/window-length.test.ts'],
+  },
   budget: {
-    sources: ['src/model/budget.ts', 'src/client/budget.ts'],
-    tests: [
-      'test/unit/model/budget.test.ts',
-      'test/unit/model/window-length.test.ts',
-      'test/unit/client/budget.test.ts',
-      'test/property/budget.test.ts',
-    ],
+    sources: ['src/client/budget.ts', 'src/client/ledger.ts'],
+    tests: ['test/unit/client/budget.test.ts', 'test/unit/client/ledger.test.ts'],
+  },
+  forecast: {
+    sources: ['src/client/forecast.ts', 'src/client/model-window.ts'],
+    tests: ['test/unit/client/forecast.test.ts', 'test/unit/client/model-window.test.ts'],
   },
   plan: {
     sources: ['src/plan/diff.ts', 'src/plan/requests.ts', 'src/plan/listed.ts', 'src/plan/known-records.ts'],

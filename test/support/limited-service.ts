@@ -27,6 +27,8 @@ export interface LimitedService {
   readonly transport: Transport;
   /** Requests of ours that were let through, by arrival on the service's clock. */
   readonly admitted: readonly number[];
+  /** All requests of ours, account calls that are free included, by arrival on the service's clock. */
+  readonly received: readonly number[];
   readonly refused: number;
   /** Another client of the same key. */
   spend(requests: number): void;
@@ -43,6 +45,7 @@ export function limitedService(options: LimitedOptions): LimitedService {
   ] as const;
   const arrivals: number[] = [];
   const admitted: number[] = [];
+  const received: number[] = [];
   let refused = 0;
   const serverNow = (): number => clock.monotonic() + 1_790_000_000_000 + skewMs;
   const usedIn = ({ lengthMs }: LimitedWindow, nowMs: number): readonly number[] =>
@@ -67,6 +70,7 @@ export function limitedService(options: LimitedOptions): LimitedService {
   };
   const answer = (request: HttpRequest): HttpResponse => {
     const nowMs = serverNow();
+    received.push(nowMs);
     const headers = dateHeader ? { date: new Date(nowMs).toUTCString() } : {};
     const readsAccount = request.url.endsWith('/auth/account');
     const counts = !readsAccount || accountCall !== 'free';
@@ -90,6 +94,7 @@ export function limitedService(options: LimitedOptions): LimitedService {
   };
   return {
     admitted,
+    received,
     get refused() {
       return refused;
     },

@@ -130,6 +130,109 @@ describe('sliding windows', () => {
   });
 });
 
+describe('a forecast', () => {
+  const SLOW = { latencyMs: () => [50, 50] as const };
+  const readsOf = async ({ client, clock, reads }: World, requests: number): Promise<number> => {
+    await clock.run(client.account());
+    const before = reads();
+    await clock.run(client.forecast(step(requests)));
+    return reads() - before;
+  };
+
+  it('makes one account call where there is much to wait for, and never another', async () => {
+    const made = world();
+    expect(await readsOf(made, 30)).toBe(1);
+    await made.clock.run(made.client.forecast(step(60)));
+    expect(made.reads()).toBe(2);
+  });
+
+  it('makes it at a tick of the clock of the service where a pause ends by it, and at once where none does', async () => {
+    const paused = world({ skewMs: 300 });
+    await readsOf(paused, 30);
+    expect(paused.clock.monotonic()).toBeGreaterThan(1030);
+    const slow = world({ ...SLOW, perMinute: { ...MINUTE, limit: 1000 }, skewMs: 300 });
+    expect(await readsOf(slow, 200)).toBe(1);
+    expect(slow.clock.monotonic()).toBe(1200);
+    const sliding = world({ kind: 'sliding' });
+    expect(await readsOf(sliding, 30)).toBe(1);
+    expect(sliding.clock.monotonic()).toBe(1020);
+  });
+
+  it('makes none for what is over in two seconds', async () => {
+    const wide = { ...SLOW, perMinute: { ...MINUTE, limit: 1000 } };
+    // Eight at a time, a tenth of a second each.
+    expect(await readsOf(world(wide), 160)).toBe(0);
+    expect(await readsOf(world(wide), 161)).toBe(1);
+  });
+
+  it('makes none where it has no room, or where requests are numbered', async () => {
+    expect(await readsOf(world({}, { maxRequests: 100 }), 30)).toBe(0);
+    expect(await readsOf(world({}, { reservePerMinute: 7 }), 30)).toBe(1);
+    expect(await readsOf(world({}, { reservePerMinute: 8 }), 30)).toBe(0);
+  });
+
+  it('makes none before the account was read, and says nothing of windows then', async () => {
+    const { client, clock, reads } = world(SLOW);
+    expect(await clock.run(client.forecast(step(1000)))).toMatchObject({ pauses: [], fits: 1000 });
+    expect(reads()).toBe(0);
+  });
+
+  it('makes none while the service asks to wait, and begins after that', async () => {
+    const unlimited = envelopeAnswer(200, accountData());
+    const answer = envelopeAnswer(429, null, { headers: { 'retry-after': '30' } });
+    const { transport } = scriptedTransport(unlimited, answer);
+    const { client, clock } = testClient(transport, { maxWaitMs: 20_000 });
+    expect(await failureOf(clock, client.send('update-user', PATCH))).toMatchObject({
+      code: 'budget.exhausted',
+    });
+    const found = await clock.run(client.forecast(step(10)));
+    expect(found.finishesAtMs).toBe(clock.now() + 30_015);
+    expect(client.counts().reads).toBe(1);
+  });
+
+  it('counts what is left of the requests that a run may send', async () => {
+    const { client, clock, send } = world({}, { maxRequests: 8 });
+    await send(3);
+    expect(await clock.run(client.forecast(step(30)))).toMatchObject({ fits: 4, limitedBy: 'max_requests' });
+  });
+});
+
+describe('requests that are numbered', () => {
+  it('end where the number does, account calls included, and are counted by what they do', async () => {
+    const { client, clock, send } = world({}, { maxRequests: 4 });
+    await send(3);
+    expect(client.counts()).toMatchObject({ sent: 4, reads: 1, writes: 3, throttled: 0 });
+    expect(await failureOf(clock, client.send('update-user', PATCH))).toMatchObject({
+      code: 'budget.max_requests',
+    });
+    expect(client.counts().sent).toBe(4);
+  });
+});
+
+describe('the account', () => {
+  it('is read anew each time, and waited for where it costs room that is not there', async () => {
+    const { client, clock, reads, send } = world();
+    await clock.run(client.account());
+    await clock.run(client.account());
+    expect(reads()).toBe(2);
+    expect(client.counts().waited_ms).toBe(0);
+    await send(8);
+    await clock.run(client.account());
+    expect(client.counts().waited_ms).toBeGreaterThan(10_000);
+    expect(reads()).toBe(3);
+  });
+
+  it('is read at once where that is free', async () => {
+    const { client, clock, send } = world({ accountCall: 'free' });
+    await clock.run(client.account());
+    await clock.run(client.account());
+    await send(10);
+    const waited = client.counts().waited_ms;
+    await clock.run(client.account());
+    expect(client.counts().waited_ms).toBe(waited);
+  });
+});
+
 describe('a limit that is none', () => {
   it.each([null, undefined, 0, -1])('reported as %j means unlimited', async (limit) => {
     const windows = { per_minute: { limit, window: '60s', used: 0, remaining: 0, reset_at: null } };

@@ -22,6 +22,7 @@ const minute: WindowState = {
   kind: 'fixed',
   creditFrom: 0,
   byTheClock: true,
+  ownReset: undefined,
 };
 const day: WindowState = {
   ...minute,
@@ -118,6 +119,15 @@ describe('a forecast', () => {
     expect(foresee(start([minute], { latencyMs: 7000 }), steps).pauses).toHaveLength(0);
   });
 
+  it('waits a whole window after each reading where the service does not tell its time', () => {
+    const found = foresee(
+      start([{ ...minute, resetServerMs: 1_790_000_000_000 }], { offset: undefined }),
+      step(30),
+    );
+    expect(found).toMatchObject({ fits: 30, requests: 32, finishesAtMs: 1_150_030 });
+    expect(found.pauses.map(({ seconds }) => seconds)).toEqual([60, 60]);
+  });
+
   it('follows our own requests out of a window that slides', () => {
     const sliding: WindowState = { ...minute, kind: 'sliding', used: 1, room: 19 };
     // 19 at once, in threes a second apart; the account call falls due after a minute, and the others follow those of the minute before.
@@ -144,6 +154,80 @@ describe('a forecast', () => {
       { requests: 40, inFlight: 8, rows: 395 },
     ]);
     expect(found).toMatchObject({ limitedBy, fits, finishesAtMs, fittingRows: fits * 10 });
+  });
+
+  it('is the later of both, and says so, while it is not known whether account calls count', () => {
+    const cost = {};
+    expect(foresee(start([minute], { cost }), step(45))).toMatchObject({
+      ...foresee(start([minute], { cost: { counted: true } }), step(45)),
+      atTheLatest: true,
+    });
+    expect(foresee(start([minute], { cost }), step(43))).toMatchObject({ requests: 45, atTheLatest: false });
+    // Of twelve that may be sent, the account call takes one either way, and only the time differs.
+    const few = foresee(start([minute], { cost, requestsLeft: 12 }), step(40));
+    expect(few).toMatchObject({ fits: 11, limitedBy: 'max_requests', atTheLatest: false });
+  });
+
+  it('is the one that gets through less, where both stop', () => {
+    const found = foresee(start([minute], { cost: {}, maxWaitMs: 70_000, finishByMs: 100_000 }), step(50));
+    expect(found).toMatchObject({ fits: 24, limitedBy: 'finish_by', atTheLatest: true });
+    const counted = foresee(start([minute], { maxWaitMs: 70_000, finishByMs: 100_000 }), step(50));
+    expect(found.fits).toBe(counted.fits);
+  });
+
+  it('holds the last request before a pause to a tick, where the clock of the service is known badly', () => {
+    const vague = { offset: { lowMs: -400, highMs: 700 }, latencyMs: 40 };
+    const one = { ...minute, room: 1, resetServerMs: 90_000 };
+    // The middle is 100, and the request is 20 ms ahead of its arrival: 30,880 is the next tick.
+    expect(foresee(start([one], vague), step(1)).finishesAtMs).toBe(1_030_920);
+    expect(foresee(start([{ ...one, room: 2 }], vague), step(1)).finishesAtMs).toBe(1_030_040);
+    const two = foresee(start([one], vague), step(2));
+    // What the tick teaches ends the pause sooner than the 90,415 that were known before; it is counted from when the request was held back.
+    expect(two.finishesAtMs).toBeLessThan(1_090_415);
+    expect(two.pauses.map(({ seconds }) => seconds)).toEqual([60]);
+    // The others queue behind it.
+    const wide = foresee(start([{ ...one, limit: 2000 }], vague), step(2));
+    expect(wide.finishesAtMs).toBe(two.finishesAtMs);
+  });
+
+  it('waits as long as max_wait says, and no longer', () => {
+    expect(foresee(start([minute], { maxWaitMs: 30_000 }), step(6))).toMatchObject({ fits: 6 });
+    expect(foresee(start([minute], { maxWaitMs: 29_999 }), step(6))).toMatchObject({
+      fits: 5,
+      limitedBy: 'max_wait',
+    });
+    // Pauses are not added up, where something is sent between them.
+    expect(foresee(start([minute], { maxWaitMs: 60_000 }), step(48))).toMatchObject({ fits: 48 });
+  });
+
+  it('ends in time, the answer of the last request included', () => {
+    const over = { latencyMs: 100, slowestMs: 400 };
+    const inTime = { ...over, finishByMs: 60_400 };
+    expect(foresee(start([minute], { ...over, finishByMs: 60_399 }), step(6))).toMatchObject({
+      fits: 5,
+      pauses: [],
+      limitedBy: 'finish_by',
+    });
+    // The pause ends in time, the account call as well, and then it is too late.
+    expect(foresee(start([minute], inTime), step(6))).toMatchObject({ fits: 5, requests: 6 });
+    expect(foresee(start([{ ...minute, room: 9 }], { ...over, finishByMs: 30_400 }), step(6)).fits).toBe(6);
+  });
+
+  it('stops step after step at what keeps one back', () => {
+    const steps = [...step(12), ...step(3)];
+    expect(foresee(start([minute], { requestsLeft: 9 }), steps)).toMatchObject({ fits: 8, fittingRows: 8 });
+  });
+
+  it('calls nothing a pause that is shorter than a second', () => {
+    const soon = (resetServerMs: number) =>
+      foresee(start([{ ...minute, room: 1, resetServerMs }]), step(2)).pauses.length;
+    expect([soon(30_999), soon(31_000)]).toEqual([0, 1]);
+  });
+
+  it('reads again later and later where a window stays full', () => {
+    const foreign: WindowState = { ...minute, kind: 'sliding', used: 20, room: 0, resetServerMs: 80_000 };
+    const found = foresee(start([foreign]), step(3));
+    expect(found).toMatchObject({ fits: 3, requests: 4, finishesAtMs: 1_090_010 });
   });
 
   it('sends nothing that would end too late', () => {

@@ -34,6 +34,7 @@ const windowOf = (changes: Partial<WindowState> = {}): WindowState => ({
   quiet: true,
   kind: 'unknown',
   byTheClock: true,
+  ownReset: undefined,
   creditFrom: 0,
   ...changes,
 });
@@ -278,7 +279,7 @@ describe('the window after a reading', () => {
       quiet: true,
       kind: 'fixed',
       byTheClock: false,
-      creditFrom: 1,
+      creditFrom: 3,
     });
   });
 
@@ -311,20 +312,20 @@ describe('a sliding window', () => {
   );
 
   it.each([
-    ['nothing before the first is surely out', 62_014, {}, 0, 80],
-    ['one when it is', 62_015, {}, 1, 81],
-    ['no account call of unknown cost', 63_015, {}, 2, 81],
-    ['an account call that is counted', 63_015, { counted: true }, 2, 82],
-    ['none that is free', 63_015, { counted: false }, 2, 81],
-    ['nothing in doubt', 65_015, { counted: true }, 4, 82],
-    ['the next sure one', 66_015, { counted: true }, 5, 83],
+    ['nothing before the first is surely out', 62_009, {}, 0, 80],
+    ['one when it is', 62_010, {}, 1, 81],
+    ['no account call of unknown cost', 63_010, {}, 2, 81],
+    ['an account call that is counted', 63_010, { counted: true }, 2, 82],
+    ['none that is free', 63_010, { counted: false }, 2, 81],
+    ['nothing in doubt', 65_010, { counted: true }, 4, 82],
+    ['the next sure one', 66_010, { counted: true }, 5, 83],
     ['nothing behind one in flight', 99_000, { counted: true }, 5, 83],
   ])('gives back %s', (_, nowMs, cost, creditFrom, room) => {
     expect(creditExpired(sliding, log, cost, nowMs)).toEqual({ ...sliding, creditFrom, room });
   });
 
   it('stays the same object while nothing leaves it', () => {
-    expect(creditExpired(sliding, log, {}, 62_014)).toBe(sliding);
+    expect(creditExpired(sliding, log, {}, 62_009)).toBe(sliding);
   });
 
   it('gives nothing back once it gave back all', () => {
@@ -343,10 +344,10 @@ describe('a sliding window', () => {
       capacity: 90,
       lengthMs: LENGTH_MS,
       room: 80,
-      resetAtMs: 62_015,
+      resetAtMs: 62_010,
     });
-    expect(viewOf({ ...sliding, creditFrom: 5 }, log, OFFSET, 20_000).resetAtMs).toBe(80_015);
-    expect(viewOf({ ...sliding, creditFrom: 7 }, log, OFFSET, 20_000).resetAtMs).toBe(61_015);
+    expect(viewOf({ ...sliding, creditFrom: 5 }, log, OFFSET, 20_000).resetAtMs).toBe(80_010);
+    expect(viewOf({ ...sliding, creditFrom: 7 }, log, OFFSET, 20_000).resetAtMs).toBe(61_010);
     expect(viewOf(windowOf(), log, OFFSET, 20_000).resetAtMs).toBe(60_015);
   });
 });
@@ -370,8 +371,8 @@ describe('when the account is read again', () => {
   it('is once in the length of a sliding window, and for no other reason', () => {
     expect(readingDueMs([])).toBe(Infinity);
     expect(readingDueMs([later, windowOf()])).toBe(Infinity);
-    expect(readingDueMs([later, sliding, { ...sliding, readAtMs: 2000 }])).toBe(61_015);
-    expect(readingDueMs([{ ...sliding, readAtMs: 2000 }, sliding])).toBe(61_015);
+    expect(readingDueMs([later, sliding, { ...sliding, readAtMs: 2000 }])).toBe(61_010);
+    expect(readingDueMs([{ ...sliding, readAtMs: 2000 }, sliding])).toBe(61_010);
   });
 
   it.each([
@@ -399,7 +400,7 @@ describe('the last request before a pause', () => {
   // The next tick is 350 ms away, and the reset at least 60,000.
   const offset = { lowMs: 1_000_400, highMs: 1_001_000 };
   const last = windowOf({ room: 1, resetServerMs: 1_061_000 });
-  const at = (windows: readonly WindowState[], known: typeof offset | undefined = offset, latencyMs = 10) =>
+  const at = (windows: readonly WindowState[], known: typeof offset | undefined = offset, latencyMs = 0) =>
     tickBeforePause(windows, known, 0, latencyMs);
 
   it('goes out at the tick', () => {
@@ -410,6 +411,7 @@ describe('the last request before a pause', () => {
   it.each([
     ['a window has more room', [{ ...last, room: 2 }]],
     ['the window slides', [{ ...last, kind: 'sliding' as const }]],
+    ['our own clock tells', [{ ...last, ownReset: { earliestMs: 59_000, latestMs: 60_000 } }]],
     ['the reset is not known', [{ ...last, resetServerMs: undefined }]],
     ['the reset comes too soon', [{ ...last, resetServerMs: 1_001_549 }]],
   ])('does not wait where %s', (_, windows) => {

@@ -71,13 +71,16 @@ describe('what is not known of the offset', () => {
 
   it('is likeliest in the middle, and halved by a request at the moment when a second may begin there', () => {
     expect(middleOf(known)).toBe(650);
-    expect(nextTickMs(known, 0, 10)).toBe(350);
-    expect(nextTickMs(known, 350, 10)).toBe(350);
-    expect(nextTickMs(known, 351, 10)).toBe(1350);
+    expect(nextTickMs(known, 0, 0)).toBe(350);
+    expect(nextTickMs(known, 350, 0)).toBe(350);
+    expect(nextTickMs(known, 351, 0)).toBe(1350);
+    // It gets there half-way.
+    expect(nextTickMs(known, 0, 10)).toBe(345);
+    expect(nextTickMs(known, 346, 10)).toBe(1345);
   });
 
   it('need not be halved below the time that a request takes and 40 ms', () => {
-    expect(nextTickMs(known, 0, 460)).toBe(350);
+    expect(nextTickMs(known, 0, 460)).toBe(120);
     expect(nextTickMs(known, 0, 461)).toBeUndefined();
   });
 
@@ -89,5 +92,21 @@ describe('what is not known of the offset', () => {
       lowMs: -1550,
       highMs: -350,
     });
+  });
+
+  it('is halved until it need not be, whichever way the answers fall', () => {
+    for (const trueMs of [400, 500, 649, 651, 899, 900]) {
+      for (const there of [0, 20, 60]) {
+        let [offset, ticks] = [known, 0];
+        for (let at = nextTickMs(offset, 0, 60); at !== undefined; at = nextTickMs(offset, at + 60, 60)) {
+          const header = new Date(Math.floor((at + there + trueMs) / 1000) * 1000).toUTCString();
+          offset = narrowOffset(offset, header, at, at + 60) ?? offset;
+          ticks += 1;
+        }
+        expect(ticks).toBeLessThanOrEqual(4);
+        expect(offset.lowMs).toBeLessThanOrEqual(trueMs);
+        expect(offset.highMs).toBeGreaterThanOrEqual(trueMs);
+      }
+    }
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextWait, windowLengthMs } from '../../../src/model/budget.ts';
+import { nextWait, pauseReason, windowLengthMs } from '../../../src/model/budget.ts';
 import type { RateWindow } from '../../../src/model/budget.ts';
 
 const DAY_MS = 86_400_000;
@@ -29,6 +29,12 @@ describe('windowLengthMs', () => {
     ['60', 60_000],
     ['2 seconds', 2000],
     ['1500ms', 1500],
+    ['1.25s', 1250],
+    ['ms', 1],
+    [' 60s ', 60_000],
+    ['per  minute', 60_000],
+    ['perminute', 60_000],
+    ['1 - hour', 3_600_000],
     ['86400', DAY_MS],
     ['day', DAY_MS],
     ['1d', DAY_MS],
@@ -39,10 +45,13 @@ describe('windowLengthMs', () => {
     expect(windowLengthMs('per_day', text)).toBe(ms);
   });
 
-  it.each(['rolling', '', null, undefined, '0s', 'fortnight', '-1m'])('falls back for %s', (text) => {
-    expect(windowLengthMs('per_minute', text)).toBe(60_000);
-    expect(windowLengthMs('per_day', text)).toBe(DAY_MS);
-  });
+  it.each(['rolling', '', null, undefined, '0s', 'fortnight', '-1m', 'perhaps2s', '0ms'])(
+    'falls back for %s',
+    (text) => {
+      expect(windowLengthMs('per_minute', text)).toBe(60_000);
+      expect(windowLengthMs('per_day', text)).toBe(DAY_MS);
+    },
+  );
 });
 
 describe('nextWait', () => {
@@ -58,5 +67,17 @@ describe('nextWait', () => {
       untilMs: 3_600_000,
       window: 'per_day',
     });
+  });
+
+  it('is for the first of several that reset together, whatever their order', () => {
+    const minuteUsed = { ...minute, room: 0, resetAtMs: 5000 };
+    expect(nextWait([minuteUsed, { ...day, room: 0, resetAtMs: 5000 }])?.window).toBe('per_minute');
+    expect(nextWait([{ ...day, room: 0, resetAtMs: 9000 }, minuteUsed])?.window).toBe('per_day');
+  });
+});
+
+describe('pauseReason', () => {
+  it('names the window', () => {
+    expect(pauseReason('per_day')).toBe('the per_day window of the service is used up');
   });
 });
