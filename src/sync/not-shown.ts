@@ -55,6 +55,26 @@ export async function deferOpen(
   await rows.settleOpen(mapping.name, 'deferred', `not sent: ${reason}`, change);
 }
 
+/** Rows of a run that was resumed are as they should be by now, and those of {@link sentNotShown} say that they were sent. */
+export async function noteSent(
+  ports: Pick<SyncPorts, 'store'>,
+  run: Pick<Run, 'id'>,
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<void> {
+  const sent = await sentNotShown(ports, run, mapping);
+  const unchanged = (await rows.rows(mapping.name, [...sent])).filter(
+    ({ outcome, message }) => outcome === 'unchanged' && message === '',
+  );
+  await rows.patch(
+    mapping.name,
+    unchanged.map(({ rowNumber }) => ({
+      rowNumber,
+      message: `${SENT_NOT_SHOWN}; as it should be by now`,
+    })),
+  );
+}
+
 /** Whether reading back did not show a write, and that proves nothing. */
 export function mayBeApplied(intent: StoredIntent): boolean {
   if (isListedCreate(intent)) return false;

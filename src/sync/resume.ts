@@ -3,6 +3,7 @@ import { StoppedError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
 import { leaveOvertaken, newestLeft, type NotOvertaken } from './newer-run.ts';
+import { noteSent } from './not-shown.ts';
 import { waitForOpenWrites } from './open-writes.ts';
 import { withMissing } from './missing-rows.ts';
 import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
@@ -73,6 +74,7 @@ async function planLeft(
     // Rows that are invalid by now do not take back what was sent of the others.
     const stop = planned.stops.find(({ error }) => error.code !== 'guard.reject_mode');
     if (stop !== undefined) throw stop.error;
+    for (const mapping of mappings) await noteSent(ports, run, mapping, rows);
     const left = await leaveOvertaken(ports, run, planned, options.allowGuards);
     await approve(left.planned, run.id);
     return left;

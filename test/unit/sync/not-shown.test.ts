@@ -1,8 +1,16 @@
 import { expect, it } from 'vitest';
+import type { Outcome } from '../../../src/model/outcome.ts';
 import type { Intent, IntentResult } from '../../../src/model/store.ts';
-import { isListedCreate, mayBeApplied, READ_BACK, sentNotShown } from '../../../src/sync/not-shown.ts';
+import {
+  deferOpen,
+  isListedCreate,
+  mayBeApplied,
+  noteSent,
+  READ_BACK,
+  sentNotShown,
+} from '../../../src/sync/not-shown.ts';
 import { doubtDetail } from '../../../src/sync/said-no.ts';
-import { pushMapping } from '../../support/builders.ts';
+import { pushMapping, runRow } from '../../support/builders.ts';
 import { makeEngine } from '../../support/engine.ts';
 import { ACCOUNT, intentOf, startedRun } from '../../support/writes.ts';
 
@@ -53,4 +61,51 @@ it('the rows of such writes are those of their mapping and their run', async () 
   await settled('W4', { rowNumbers: [5], mapping: 'others' }, READ_BACK);
   await settled('W5', { rowNumbers: [6], runId: 'OTHER' }, READ_BACK);
   expect(await sentNotShown(ports, { id: 'RUN' }, pushMapping())).toEqual(new Set([2, 3]));
+});
+
+/** A run with these rows, of which one write of rows 2 and 3 was settled by reading back. */
+async function sentTwo(outcomes: readonly (Outcome | null)[]) {
+  const { store, ports } = await makeEngine();
+  await store.addRun(startedRun('RUN'));
+  await store.addIntent(ACCOUNT, intentOf('W', { ...change, rowNumbers: [2, 3] }));
+  await store.settleIntent(ACCOUNT, 'W', 'not_applied', READ_BACK, []);
+  const rows = await store.openRunRows('RUN');
+  const { name } = pushMapping();
+  await rows.add(
+    name,
+    outcomes.map((outcome, at) => runRow(at + 2, {}, { change: at === 3 ? 'create' : 'update', outcome })),
+  );
+  const told = async (): Promise<readonly (readonly [string | null, string])[]> =>
+    (await rows.rows(name, [2, 3, 4, 5])).map(({ outcome, message }) => [outcome, message]);
+  return { ports, rows, told };
+}
+
+it('open rows that are left tell which of them were sent', async () => {
+  const { ports, rows, told } = await sentTwo([null, 'updated', null, null]);
+  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, 'it is late', 'update');
+  expect(await told()).toEqual([
+    [
+      'deferred',
+      'sent without a trustworthy answer, and nothing shows that it was applied; not sent again: it is late',
+    ],
+    ['updated', ''],
+    ['deferred', 'not sent: it is late'],
+    [null, ''],
+  ]);
+  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, 'it is late');
+  expect((await told())[3]).toEqual(['deferred', 'not sent: it is late']);
+});
+
+it('rows that need no change any more tell which of them were sent', async () => {
+  const { ports, rows, told } = await sentTwo(['unchanged', 'rejected', 'unchanged', null]);
+  await noteSent(ports, { id: 'RUN' }, pushMapping(), rows);
+  expect(await told()).toEqual([
+    [
+      'unchanged',
+      'sent without a trustworthy answer, and nothing shows that it was applied; as it should be by now',
+    ],
+    ['rejected', ''],
+    ['unchanged', ''],
+    [null, ''],
+  ]);
 });
