@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { RunRow } from '../../../src/model/run-rows.ts';
 import type { Intent, IntentResult } from '../../../src/model/store.ts';
 import { leaveRest } from '../../../src/sync/leave-rest.ts';
+import { READ_BACK } from '../../../src/sync/not-shown.ts';
 import { knownRecord, pushMapping, runRow } from '../../support/builders.ts';
 import { makeEngine } from '../../support/engine.ts';
 import { ACCOUNT, intentOf, pushTask, startedRun } from '../../support/writes.ts';
@@ -18,17 +19,22 @@ const create = (at: number, changes: Partial<RunRow> = {}): RunRow =>
   );
 
 /** Writes of rows by their numbers, each with what came of it. */
-type Sent = readonly (readonly [row: number, result: IntentResult | null, changes?: Partial<Intent>])[];
+type Sent = readonly (readonly [
+  row: number,
+  result: IntentResult | null,
+  changes?: Partial<Intent>,
+  detail?: string,
+])[];
 
 /** What is left of these rows, after these writes. */
 async function left(given: readonly RunRow[], sent: Sent = []): Promise<object> {
   const engine = await makeEngine();
   const { rows, mapping } = await pushTask(engine, given);
   await engine.store.addRun(startedRun('OTHER'));
-  for (const [at, [row, result, changes]] of sent.entries()) {
+  for (const [at, [row, result, changes, detail = '']] of sent.entries()) {
     const id = `W${at}`;
     await engine.store.addIntent(ACCOUNT, intentOf(id, { rowNumbers: [row], keys: [`U${row}`], ...changes }));
-    if (result !== null) await engine.store.settleIntent(ACCOUNT, id, result, '', []);
+    if (result !== null) await engine.store.settleIntent(ACCOUNT, id, result, detail, []);
   }
   await leaveRest(engine.ports, startedRun('RUN'), mapping, rows, 'the day is used up');
   const after = await rows.page(mapping.name, { afterRow: 0, limit: 10 });
@@ -84,6 +90,25 @@ it('a create that was applied made its user, also where its id is not known', as
     3: ['deferred', NOT_SENT],
     4: ['deferred', NOT_SENT],
     5: ['deferred', NOT_SENT],
+  });
+});
+
+it('a change that was sent, and of which nothing shows that it was applied, is not called unsent', async () => {
+  const change = { operation: 'update-user' };
+  const waits = create(1, { id: 'id-1' });
+  const rows = [waits, create(2, { change: 'update', id: 'id-2' }), create(3)];
+  const sent: Sent = [
+    [1, 'not_applied', change, READ_BACK],
+    [2, 'not_applied', change, READ_BACK],
+    [3, 'not_applied', {}, READ_BACK],
+  ];
+  expect(await left(rows, sent)).toEqual({
+    1: ['deferred', CREATED],
+    2: [
+      'deferred',
+      'sent without a trustworthy answer, and nothing shows that it was applied; not sent again: the day is used up',
+    ],
+    3: ['deferred', NOT_SENT],
   });
 });
 

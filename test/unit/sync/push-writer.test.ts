@@ -7,13 +7,14 @@ import {
 } from '../../../src/model/error.ts';
 import type { RunRow } from '../../../src/model/run-rows.ts';
 import type { WriteResult } from '../../../src/model/service.ts';
-import type { StoredIntent } from '../../../src/model/store.ts';
+import type { Intent, IntentResult, StoredIntent } from '../../../src/model/store.ts';
 import { digestOf } from '../../../src/plan/digest.ts';
 import type { Confirmation } from '../../../src/plan/requests.ts';
+import { READ_BACK } from '../../../src/sync/not-shown.ts';
 import { confirmed, joined, PushWriter, type PushTask } from '../../../src/sync/push-writer.ts';
 import { knownRecord, pushMapping, runRow } from '../../support/builders.ts';
 import { makeEngine, type Engine } from '../../support/engine.ts';
-import { ACCOUNT, pushTask } from '../../support/writes.ts';
+import { ACCOUNT, intentOf, pushTask } from '../../support/writes.ts';
 
 /** A row that creates the user of this number. */
 const create = (at: number, changes: Partial<RunRow> = {}): RunRow =>
@@ -152,7 +153,7 @@ describe('a write that', () => {
       next: 'resume RUN',
     });
     expect(await resultsOf(all)).toEqual([['not_applied', 'connection refused']]);
-    expect(all.engine.events).toEqual([]);
+    expect(all.engine.events).toMatchObject([{ kind: 'progress', done: 0 }]);
   });
 
   const SAID = 'the service answered 429 (slow down) again and again, also after the waits that it asked for';
@@ -163,6 +164,23 @@ describe('a write that', () => {
     expect(error).toMatchObject({ code: 'service.throttled', message: SAID, next: 'resume RUN' });
     expect(await resultsOf(all)).toEqual([['refused', SAID]]);
     expect(await rowsOf(all)).toEqual([{ outcome: 'deferred', message: `a remark; ${SAID}` }]);
+  });
+
+  it.each<readonly [string, Partial<Intent>, IntentResult | null, string | null]>([
+    ['nobody knows', {}, null, null],
+    ['no answer came', {}, 'ambiguous', null],
+    ['nothing showed of it', { operation: 'update-user' }, 'not_applied', null],
+    ['a list proved that it was not applied', {}, 'not_applied', 'deferred'],
+    ['it was another row', { rowNumbers: [2] }, null, 'deferred'],
+    ['it was another mapping', { mapping: 'others' }, null, 'deferred'],
+  ])('is refused so after a write of which %s leaves its row to the end of the run', async (...given) => {
+    const [, changes, result, outcome] = given;
+    const all = await writing([create(1)]);
+    const { store } = all.engine;
+    await store.addIntent(ACCOUNT, intentOf('W', { rowNumbers: [1], ...changes }));
+    if (result !== null) await store.settleIntent(ACCOUNT, 'W', result, READ_BACK, []);
+    expect(await failure(send(all, full))).toMatchObject({ code: 'service.throttled' });
+    expect(await rowsOf(all)).toMatchObject([{ outcome }]);
   });
 
   it('is refused for want of room as a batch may have been applied in part, and stays open', async () => {
@@ -182,11 +200,12 @@ describe('a write that', () => {
     expect(await resultsOf(all)).toEqual([[null, '']]);
   });
 
-  it('is answered counts as progress, past the plan where more were needed', async () => {
+  it('is answered counts as progress, which begins before the first answer and goes past the plan where more were needed', async () => {
     const all = await writing([create(1)], { writes: 2 });
     for (const answer of [applied, lost('timeout'), applied]) await send(all, answer);
     const unit = { kind: 'progress', mapping: 'users', unit: 'requests' };
     expect(all.engine.events).toEqual([
+      { ...unit, done: 0, total: 2 },
       { ...unit, done: 1, total: 2 },
       { ...unit, done: 2, total: 2 },
       { ...unit, done: 3, total: 3 },
