@@ -22,7 +22,7 @@ export const isListedCreate = ({
   listedResources[resource] !== undefined && operation !== 'update-user';
 
 /** The rows of a run that were sent, that reading back did not show, and that may have been applied all the same. */
-export async function sentNotShown(
+async function sentNotShown(
   { store }: Pick<SyncPorts, 'store'>,
   { id }: Pick<Run, 'id'>,
   { name }: PushMapping,
