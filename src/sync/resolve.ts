@@ -10,7 +10,7 @@ import { isListedCreate, NOT_SHOWN, SENT_NOT_SHOWN } from './not-shown.ts';
 import { findCase, openCases, type OpenCase } from './open-cases.ts';
 import { waitForOpenWrites } from './open-writes.ts';
 import { openAccount, type OpenAccount } from './plan-sync.ts';
-import { finish } from './push.ts';
+import { finish } from './end-run.ts';
 import { settleWrites } from './settle.ts';
 import { allMappings, pushedMappings } from './stored-run.ts';
 import type { SyncPorts } from './sync.ts';

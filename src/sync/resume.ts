@@ -7,10 +7,10 @@ import { noteSent } from './not-shown.ts';
 import { waitForOpenWrites } from './open-writes.ts';
 import { withMissing } from './missing-rows.ts';
 import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
-import { planAndWrite, write, type Approve, type PushResult, type StoredRun } from './push.ts';
+import { planAndWrite, write, type Approve, type PushResult } from './push.ts';
 import { readSources } from './read-rows.ts';
 import { settleWrites } from './settle.ts';
-import { runOf } from './stored-run.ts';
+import { runOf, type StoredRun } from './stored-run.ts';
 import type { OnAmbiguous, PlanOptions, SyncPorts } from './sync.ts';
 
 /**
