@@ -49,7 +49,7 @@ export async function push(
     const run = newRun(id, command, account.service, startedAtMs, ordered, options);
     // Planned anew by `resume`, it might write another plan than the one that was promised.
     await ports.store.addRun({ ...run, finished: check !== undefined });
-    return await planAndWrite(ports, run, ordered, rows, account, options, approve, check);
+    return await planAndWrite({ ports, run, mappings: ordered, rows, account, options }, approve, check);
   } finally {
     await lock.release();
   }
@@ -79,17 +79,23 @@ function newRun(
   };
 }
 
+/** A run under the lock of its account, with the rows of its mappings. */
+export interface BegunRun {
+  readonly ports: SyncPorts;
+  readonly run: Run;
+  readonly mappings: readonly PushMapping[];
+  readonly rows: RunRows;
+  readonly account: OpenAccount;
+  readonly options: PlanOptions;
+}
+
 /** Compares, asks and writes a run whose rows are read. */
 export async function planAndWrite(
-  ports: SyncPorts,
-  run: Run,
-  mappings: readonly PushMapping[],
-  rows: RunRows,
-  account: OpenAccount,
-  options: PlanOptions,
+  begun: BegunRun,
   approve: Approve,
   check?: CheckPlan,
 ): Promise<PushResult> {
+  const { ports, run, mappings, rows, account, options } = begun;
   let planned: PlannedPush;
   try {
     await waitForOpenWrites(ports, account.service, mappings);
@@ -112,7 +118,7 @@ export async function planAndWrite(
   }
   // A run that is planned anew has ended once before; only its last end tells when its last write can have gone out.
   await ports.store.updateRun(run.id, { phase: 'writing', finished: false, endedAtMs: null });
-  return write(ports, run, planned, account, options);
+  return write(begun, planned);
 }
 
 /** A stop before the first write that somebody decides, such as a guard: the run is over. After any other one `resume` plans it anew. */
@@ -143,14 +149,10 @@ async function stopAtRejects(ports: SyncPorts, run: Run, planned: PlannedPush): 
 
 /** Sends what is open, mapping by mapping, and ends the run. `overtaken` counts the deferred rows by mapping that are left to the next push. */
 export async function write(
-  ports: SyncPorts,
-  run: Run,
+  { ports, run, rows, account, options }: BegunRun,
   planned: PlannedPush,
-  account: OpenAccount,
-  options: PlanOptions,
   overtaken: ReadonlyMap<string, number> = new Map(),
 ): Promise<PushResult> {
-  const { rows } = planned;
   const stale = new Map(overtaken);
   const quotas: QuotasLeft = new Map();
   let stoppedBy: TeamsheetError | undefined;
