@@ -31,7 +31,11 @@ export async function resume(
     const run = await findRun(ports, runId, account);
     if (run === undefined) return undefined;
     const { mappings, options: stored } = JSON.parse(run.mappings) as StoredRun;
-    const options = { ...stored, allowGuards: [...stored.allowGuards, ...allowGuards] };
+    const options = {
+      ...stored,
+      allowGuards: [...stored.allowGuards, ...allowGuards],
+      ...(onAmbiguous !== undefined && { onAmbiguous }),
+    };
     const rows = await ports.store.openRunRows(run.id);
     if (run.phase === 'planning') {
       await rows.remove();
@@ -40,8 +44,7 @@ export async function resume(
       return await planAndWrite(begun, approve).catch(afterGuard);
     }
     // The run proved once that it remembers, or that it need not; it is not asked again.
-    const resumed = { ...options, adopt: true, ...(onAmbiguous !== undefined && { onAmbiguous }) };
-    const begun = { ports, run, mappings, rows, account, options: resumed };
+    const begun = { ports, run, mappings, rows, account, options: { ...options, adopt: true } };
     const { planned, overtaken } = await planLeft(begun, approve);
     // Only the end of a run tells when its last write can have gone out.
     await ports.store.updateRun(run.id, { phase: 'writing', endedAtMs: null });
