@@ -24,6 +24,28 @@ export async function cutOffSentence(
   return renderCutOff(newest, config.timezone, program) + rest;
 }
 
+/**
+ * Says of a command that ends with an error what the run that it began or went on with came to, unless that was `said` before. Fails never: what stopped
+ * the command is still to be told, and may be that the state cannot be read.
+ */
+export async function sayCutOff(
+  sentence: () => Promise<string | undefined>,
+  said: string | undefined,
+  writes: number,
+  { name, screen }: Pick<Program, 'name' | 'screen'>,
+): Promise<void> {
+  try {
+    const now = await sentence();
+    if (now !== undefined && now !== said) screen.warn(now);
+  } catch (error) {
+    if (writes === 0) return;
+    const why = error instanceof Error ? error.message : String(error);
+    screen.warn(
+      `what is done and what is not cannot be read now (${why}); ${name} runs says it, once that is mended`,
+    );
+  }
+}
+
 function renderCutOff(cut: CutOff, timezone: string, { name }: Said): string {
   const { overtaken } = cut;
   const { id, command, startedAtMs, phase } = cut.run;

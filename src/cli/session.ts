@@ -13,7 +13,7 @@ import { createResultFiles } from '../tables/result-files.ts';
 import type { ArgsOf } from './command.ts';
 import { connectionOf, readConfig } from './config.ts';
 import type { Config, Connection } from './config.ts';
-import { cutOffSentence } from './cut-off.ts';
+import { cutOffSentence, sayCutOff } from './cut-off.ts';
 import { readFinishBy } from './finish-by.ts';
 import type { serviceFlags } from './flags.ts';
 import { openGoogle, sayGoogle } from './google.ts';
@@ -63,6 +63,8 @@ export async function withSession<T>(
     const stateUrl = await rememberedBaseUrl(store, connection.baseUrl);
     const cutOff = await cutOffSentence(store, config, program, isOn(stateUrl));
     if (cutOff !== undefined) program.screen.warn(cutOff);
+    const sayWhatIsLeft = (writes: number): Promise<void> =>
+      sayCutOff(() => cutOffSentence(store, config, program, isOn(stateUrl)), cutOff, writes, program);
     await checkOrigin(connection, store, args.trustOrigin === true);
     const session = openSession(
       { config, connection, store, reporter, readOnly, stateUrl },
@@ -72,6 +74,8 @@ export async function withSession<T>(
     try {
       return await work(session);
     } catch (error) {
+      reporter.stop();
+      await sayWhatIsLeft(session.ports.service.counts().writes);
       throw interruptedAt(error, sentUntil(session.ports.service.counts()));
     } finally {
       reporter.stop();

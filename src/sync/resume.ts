@@ -1,6 +1,7 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import { StoppedError } from '../model/error.ts';
+import { IncompleteError, InterruptedError, StoppedError } from '../model/error.ts';
 import type { Run } from '../model/store.ts';
+import { exhaustedAt, interruptedAt } from './interrupted.ts';
 import { leaveOvertaken, newestLeft, type NotOvertaken } from './newer-run.ts';
 import { noteSent } from './not-shown.ts';
 import { waitForOpenWrites } from './open-writes.ts';
@@ -68,9 +69,25 @@ async function planLeft(begun: BegunRun, approve: Approve): Promise<NotOvertaken
     await approve(left.planned, run.id);
     return left;
   } catch (error) {
-    await rows.close();
-    throw error;
+    try {
+      throw await unsentAt(ports.signal.aborted ? ports.signal.reason : error, begun);
+    } finally {
+      await rows.close();
+    }
   }
+}
+
+/** A stop of a signal or of the budget before anything was sent, with what the run has done so far; any other error comes back as it is. */
+async function unsentAt(stop: unknown, { run: { id }, mappings, rows }: BegunRun): Promise<unknown> {
+  if (!(stop instanceof InterruptedError || stop instanceof IncompleteError)) return stop;
+  let [all, left] = [0, 0];
+  for (const { name } of mappings)
+    for (const [outcome, count] of await rows.countOutcomes(name)) {
+      all += count;
+      if (outcome === 'open' || outcome === 'deferred' || outcome === 'unknown') left += count;
+    }
+  const what = `nothing was sent; ${all - left} of ${all} rows are done, ${left} are left`;
+  return interruptedAt(exhaustedAt(stop, what, `resume ${id}`), what, `resume ${id}`);
 }
 
 /** A guard ends a run that is planned anew as it ends a push. */

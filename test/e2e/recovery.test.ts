@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
@@ -212,6 +212,60 @@ describe('runs prune', () => {
     expect((await run(['runs', first.run ?? ''])).code).toBe(64);
     expect(await json('runs', 'prune', ...all)).toMatchObject({ removed: [], needed: [second.run] });
     expect((await run(['runs', '--keep', '3'])).code).toBe(64);
+  });
+});
+
+describe('a disk that fails in the middle of a push', () => {
+  /** Statements that match fail in the child once a file called `full` stands in its folder. */
+  const failing = (statements: RegExp): readonly string[] => {
+    const text = `import { existsSync } from 'node:fs';
+      import { DatabaseSync } from 'node:sqlite';
+      const { exec } = DatabaseSync.prototype;
+      DatabaseSync.prototype.exec = function (statement) {
+        if (${String(statements)}.test(statement) && existsSync('full'))
+          throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+        return exec.call(this, statement);
+      };`;
+    return ['--import', `data:text/javascript,${encodeURIComponent(text)}`];
+  };
+  const pushUntilFull = async (statements: RegExp): Promise<Outcome> => {
+    await start({ settings: { latency_ms: 100, page_size: 1000 } });
+    folder.write('users.csv', manyUsers(3000));
+    const full = setInterval(() => {
+      if (posts().length >= 8) folder.write('full', '');
+    }, 5);
+    const stopped = await run(['push', '--yes', '--quiet'], { nodeArgs: failing(statements) });
+    clearInterval(full);
+    rmSync(join(folder.path, 'full'));
+    expect(stopped).toMatchObject({ code: 8, stdout: '' });
+    expect(stopped.stderr).toMatch(
+      /✗ .* cannot be opened and written: database or disk is full\n {2}next: Free/,
+    );
+    return stopped;
+  };
+
+  it('is told with what is done, what is not, and how to go on', async () => {
+    const { stderr } = await pushUntilFull(/COMMIT/);
+    expect(stderr.match(/was cut off/g)).toHaveLength(1);
+    const [, id, done = '', left = '', unclear = ''] =
+      /^! run (\w+) \(push, .*\) was cut off: ([\d,]+) of 3,000 rows are done, ([\d,]+) are not, and of ([\d,]+) it is not known yet; teamsheet resume \1 goes on$/m.exec(
+        stderr,
+      ) ?? [];
+    const sum = [done, left, unclear].map((count) => Number(count.replace(',', '')));
+    expect(sum.reduce((all, count) => all + count, 0)).toBe(3000);
+    expect(await json('resume')).toMatchObject({
+      run: id,
+      exit_code: 0,
+      mappings: [{ rows: 3000, created: 3000 }],
+    });
+  });
+
+  it('is told all the same when what is done cannot be read any more', async () => {
+    const { stderr } = await pushUntilFull(/./);
+    expect(stderr).toMatch(
+      /^! what is done and what is not cannot be read now \(.*\); teamsheet runs says it, once that is mended$/m,
+    );
+    expect((await run(['runs'])).stderr).toContain('was cut off');
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { IncompleteError } from '../../../src/model/error.ts';
+import { IncompleteError, InterruptedError } from '../../../src/model/error.ts';
 import { push, type PushResult } from '../../../src/sync/push.ts';
+import { resume } from '../../../src/sync/resume.ts';
 import { approve, mappingOn } from '../../property/push-case.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../../support/engine.ts';
 
@@ -73,3 +74,28 @@ it('a stop of the budget before the plan is done says that nothing was sent, and
     },
   });
 });
+
+it.each([
+  [
+    'the budget',
+    new IncompleteError('budget.max_requests', 'the limit of 1 requests is reached'),
+    'the limit of 1 requests is reached; nothing was sent; 1 of 3 rows are done, 2 are left',
+  ],
+  [
+    'a signal',
+    new InterruptedError('SIGINT', 'stopped by SIGINT'),
+    'stopped by SIGINT: nothing was sent; 1 of 3 rows are done, 2 are left',
+  ],
+] as const)(
+  'a resume that %s stops before it sends says what its run has done and what is left',
+  async (_what, stop, message) => {
+    const engine = await makeEngine();
+    members(engine);
+    engine.service.faults.push(undefined, { throws: stop });
+    const { report } = await run(engine);
+    engine.service.readFaults.push(undefined, stop);
+    const [error] = await Promise.allSettled([resume(engine.ports, undefined, approve)]);
+    expect(error).toMatchObject({ reason: { message, next: `resume ${report.run}` } });
+    expect((await resume(engine.ports, undefined, approve))?.report.mappings).toMatchObject([{ created: 3 }]);
+  },
+);
