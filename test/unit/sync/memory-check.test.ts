@@ -27,7 +27,7 @@ async function remembering(sent: readonly Sent[]): Promise<Engine> {
   for (const [at, each] of sent.entries()) {
     const { run = 'RUN', account = ACCOUNT, mapping = prices, keys, evidence } = each;
     const { result = 'applied', sentAtMs = 0 } = each;
-    const mappings = JSON.stringify({ mappings: [prices, triggers] });
+    const mappings = JSON.stringify({ mappings: [mapping] });
     if ((await store.run(run)) === undefined) await store.addRun(startedRun(run, { account, mappings }));
     const intent = intentOf(`${at}`, {
       runId: run,
@@ -89,7 +89,14 @@ describe('a state that may not remember the last upload of prices', () => {
 
   it('takes one page of a log that is as long as it must be', async () => {
     const engine = await ownUpload();
+    const { get } = engine.service;
+    const inputs: unknown[] = [];
+    engine.service.get = (...args) => {
+      inputs.push(args[1]);
+      return get(...args);
+    };
     expect(await check(engine, [row(1, 4), row(2, 5)])).toMatchObject({ isStopped: false, reads: 1 });
+    expect(inputs).toEqual([{ query: {}, signal: engine.ports.signal }]);
   });
 
   it('stops at an upload of just the players of the plan, whatever their prices', async () => {
@@ -123,6 +130,21 @@ describe('a state that may not remember the last upload of prices', () => {
     const engine = await ownUpload();
     uploaded(engine, 1, held);
     expect(await check(engine, rows)).toMatchObject({ isStopped: false, reads: WHOLE_LOG + asked });
+  });
+
+  it('takes what has no reference in a log that was empty for one upload', async () => {
+    const engine = await ownUpload();
+    engine.service.references = 'absent';
+    uploaded(engine, 1, { 1: 7 });
+    uploaded(engine, 2, { 2: 8 });
+    expect(await check(engine, [row(1, 4.5), row(2, 5.5)])).toMatchObject({ isStopped: true });
+  });
+
+  it('goes on beside a player that the service does not know', async () => {
+    const engine = await ownUpload({ evidence: { count: 0 } });
+    uploaded(engine, 1, { 1: 7 });
+    expect(await check(engine, [row(3, 4), row(1, 4.5)])).toMatchObject({ isStopped: false });
+    expect(await check(engine, [row(3, 4), row(1, 7)])).toMatchObject({ isStopped: true });
   });
 
   it('takes uploads of one player each for no push of several', async () => {
@@ -196,7 +218,11 @@ describe('a state that may not remember the last upload of prices', () => {
   it.each<readonly [string, (engine: Engine) => void, Partial<Sent>]>([
     ['is too long', ({ service }) => void (service.pageSize = 1), {}],
     ['was too long before', () => undefined, { evidence: { count: 0 } }],
-    ['had no references before', () => undefined, { evidence: { count: 0, refs: [''] } }],
+    [
+      'has no references',
+      ({ service }) => void (service.references = 'absent'),
+      { evidence: { count: 0, refs: [''] } },
+    ],
   ])('asks for ten players of the plan where the log %s', async (_what, arrange, changes) => {
     const engine = await ownUpload(changes);
     const players = Array.from({ length: 20 }, (_, at) => at + 1);
@@ -314,6 +340,12 @@ describe('a state that may not remember the last trigger', () => {
         'weeks: the service has substitutions of fantasy league 1 that came after those of the last trigger which this state remembers (of 2026-08-19T11:00:00.000Z), so it cannot tell which game weeks are processed already',
       next: 'restore the newest state file, or add --adopt to process the game weeks of the source all the same',
     });
+  });
+
+  it('knows the last one by any of its keys', async () => {
+    const engine = await remembering([trigger(1, 0, { keys: ['2/w1', '1/w1'] })]);
+    substituted(engine, 1, 0, 100);
+    expect(await checkWeeks(engine, week(1))).toMatchObject({ isStopped: true });
   });
 
   it('knows the times in whatever order the log has them', async () => {
