@@ -22,7 +22,7 @@ export const isListedCreate = ({
   listedResources[resource] !== undefined && operation !== 'update-user';
 
 /** The rows of a run that were sent, that reading back did not show, and that may have been applied all the same. */
-export async function sentNotShown(
+async function sentNotShown(
   { store }: Pick<SyncPorts, 'store'>,
   { id }: Pick<Run, 'id'>,
   { name }: PushMapping,
@@ -31,7 +31,7 @@ export async function sentNotShown(
   return new Set(sent.flatMap(({ rowNumbers }) => rowNumbers));
 }
 
-/** Defers the open rows of a mapping that are not sent again, those of {@link sentNotShown} with what is known of them. */
+/** Defers the open rows of a mapping that are not sent again, those that were sent with what is known of them. */
 export async function deferOpen(
   ports: Pick<SyncPorts, 'store'>,
   run: Pick<Run, 'id'>,
@@ -55,7 +55,7 @@ export async function deferOpen(
   await rows.settleOpen(mapping.name, 'deferred', `not sent: ${reason}`, change);
 }
 
-/** Rows of a run that was resumed are as they should be by now, and those of {@link sentNotShown} say that they were sent. */
+/** Rows of a run that was resumed are as they should be by now, and those that were sent without being shown say so. */
 export async function noteSent(
   ports: Pick<SyncPorts, 'store'>,
   run: Pick<Run, 'id'>,

@@ -112,6 +112,8 @@ async function conduct(): Promise<Totals> {
       };
       worker.on('message', (answer: Answer) => {
         totals.add(answer);
+        // A long run may be stopped before its end.
+        for (const { seed, message } of answer.failed) print(`seed ${seed}: ${message.slice(0, 200)}`);
         if (totals.seconds - saidS >= 5) {
           saidS = totals.seconds;
           print(totals.line());
@@ -142,9 +144,7 @@ async function main(): Promise<void> {
   for (const [what, times] of [...totals.met].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     print(`${String(times).padStart(10)}  ${what}`);
   print(totals.line());
-  const failed = totals.failed.toSorted((a, b) => a.seed - b.seed);
-  for (const { seed, message } of failed) print(`seed ${seed}: ${message.slice(0, 200)}`);
-  const [first] = failed;
+  const [first] = totals.failed.toSorted((a, b) => a.seed - b.seed);
   if (first === undefined) return;
   tell(await simulate(first.seed, options), false);
   process.exitCode = 1;

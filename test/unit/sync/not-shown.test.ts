@@ -1,14 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../../src/model/outcome.ts';
 import type { Intent, IntentResult } from '../../../src/model/store.ts';
-import {
-  deferOpen,
-  isListedCreate,
-  mayBeApplied,
-  noteSent,
-  READ_BACK,
-  sentNotShown,
-} from '../../../src/sync/not-shown.ts';
+import { deferOpen, isListedCreate, mayBeApplied, noteSent, READ_BACK } from '../../../src/sync/not-shown.ts';
 import { doubtDetail } from '../../../src/sync/said-no.ts';
 import { pushMapping, runRow } from '../../support/builders.ts';
 import { makeEngine } from '../../support/engine.ts';
@@ -60,7 +53,16 @@ it('the rows of such writes are those of their mapping and their run', async () 
   await settled('W3', { rowNumbers: [4] }, 'connection refused');
   await settled('W4', { rowNumbers: [5], mapping: 'others' }, READ_BACK);
   await settled('W5', { rowNumbers: [6], runId: 'OTHER' }, READ_BACK);
-  expect(await sentNotShown(ports, { id: 'RUN' }, pushMapping())).toEqual(new Set([2, 3]));
+  const rows = await store.openRunRows('RUN');
+  const { name } = pushMapping();
+  await rows.add(
+    name,
+    [2, 3, 4, 5, 6].map((number) => runRow(number, {}, { change: 'update' })),
+  );
+  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, 'it is late');
+  const all = await rows.rows(name, [2, 3, 4, 5, 6]);
+  const sent = all.filter(({ message }) => message.startsWith('sent'));
+  expect(sent.map(({ rowNumber }) => rowNumber)).toEqual([2, 3]);
 });
 
 /** A run with four rows, of which one write of rows 2, 3 and 5 was settled by reading back; row 5 was created, and its flag was sent. */
