@@ -27,7 +27,8 @@ async function remembering(sent: readonly Sent[]): Promise<Engine> {
   for (const [at, each] of sent.entries()) {
     const { run = 'RUN', account = ACCOUNT, mapping = prices, keys, evidence } = each;
     const { result = 'applied', sentAtMs = 0 } = each;
-    const mappings = JSON.stringify({ mappings: [mapping] });
+    const pushed = sent.flatMap((other) => ((other.run ?? 'RUN') === run ? (other.mapping ?? prices) : []));
+    const mappings = JSON.stringify({ mappings: [...new Set(pushed)] });
     if ((await store.run(run)) === undefined) await store.addRun(startedRun(run, { account, mappings }));
     const intent = intentOf(`${at}`, {
       runId: run,
