@@ -18,6 +18,13 @@ export function remembered(record: KnownRecord): KnownRecord {
   return { ...record, values };
 }
 
+/** A record with what was known before of the fields that it does not say. */
+export const mergedOver = (before: KnownRecord | undefined, record: KnownRecord): KnownRecord => ({
+  ...record,
+  digests: { ...before?.digests, ...record.digests },
+  values: { ...before?.values, ...record.values },
+});
+
 /** A user with the values that a plan prints. */
 export function knownUser(user: User): KnownRecord {
   return known(user.external_id.normalize('NFC'), user.id, user.user_id ?? null, userFields(user));

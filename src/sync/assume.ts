@@ -1,16 +1,14 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import type { Fields } from '../model/cell.ts';
-import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
+import type { KnownRecord, RunRow, RunRowPatch } from '../model/run-rows.ts';
 import type { Run, ServiceAccount, StoredIntent } from '../model/store.ts';
-import { known, numberOf, remembered } from '../plan/known-records.ts';
+import { known, mergedOver, numberOf, remembered } from '../plan/known-records.ts';
 import { needsChangeAfterCreate } from '../plan/requests.ts';
 import { managed } from './missing-rows.ts';
-import type { OpenCase } from './open-cases.ts';
-import type { Assumption, ResolvedCase } from './resolve.ts';
+import type { Assumption, OpenCase, Settled, Settling } from './open-cases.ts';
 import type { SyncPorts } from './sync.ts';
 
 type Ports = Pick<SyncPorts, 'store' | 'clock'>;
-type Settled = Pick<ResolvedCase, 'settled' | 'message'>;
 
 /** `by the operator's word at 2026-08-14T18:00:00.000Z`: where a decision came from, for whoever reads it later. */
 export const byWord = ({ clock }: Pick<SyncPorts, 'clock'>): string =>
@@ -59,11 +57,7 @@ async function keyRecords(
  * wait for `resume`.
  */
 export async function assumeWrite(
-  ports: Ports,
-  account: ServiceAccount,
-  run: Run,
-  mapping: PushMapping,
-  rows: RunRows,
+  { ports, account: { service: account }, run, mapping, rows }: Settling,
   intentId: string,
   assume: Assumption,
 ): Promise<Settled> {
@@ -136,12 +130,6 @@ async function sentRecords(
     const isNewUser = mapping.resource === 'users' && row.change === 'create' && row.id === null;
     const sent = isNewUser || is_active === undefined ? others : fields;
     const record = remembered(known(key, id, held?.number ?? numberOf(id), sent));
-    return [
-      managed(mapping, {
-        ...record,
-        digests: { ...held?.digests, ...record.digests },
-        values: { ...held?.values, ...record.values },
-      }),
-    ];
+    return [managed(mapping, mergedOver(held, record))];
   });
 }

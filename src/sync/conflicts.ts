@@ -1,40 +1,31 @@
-import type { PushMapping } from '../mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../model/error.ts';
-import type { RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
-import type { Run } from '../model/store.ts';
+import type { RunRow, RunRowPatch } from '../model/run-rows.ts';
 import { shownDifferences } from '../plan/diff.ts';
-import { remembered } from '../plan/known-records.ts';
+import { mergedOver, remembered } from '../plan/known-records.ts';
 import { byWord } from './assume.ts';
 import { planHeldReading, type Held } from './held.ts';
-import type { OpenCase } from './open-cases.ts';
-import type { OpenAccount } from './plan-sync.ts';
-import type { Assumption, ResolvedCase } from './resolve.ts';
-import type { SyncPorts } from './sync.ts';
+import type { OpenCase, ResolvedCase, Settled, Settling } from './open-cases.ts';
 
 /**
  * Settles rows in conflict: a row that the service now holds once and as the row says is done; any other stays, unless the operator leaves it as the service
  * holds it (`applied`) or has it compared and sent again (`not-applied`).
  */
 export async function settleConflicts(
-  ports: SyncPorts,
-  account: OpenAccount,
-  run: Run,
-  mapping: PushMapping,
-  rows: RunRows,
+  settling: Settling,
   cases: readonly OpenCase[],
-  assume: Assumption | undefined,
 ): Promise<readonly ResolvedCase[]> {
+  const { mapping, rows } = settling;
   const numbers = cases.flatMap((each) => each.rows.map(({ rowNumber }) => rowNumber));
   const found = await rows.rows(mapping.name, numbers);
-  const held = await readHeld(ports, account, mapping, run, found);
+  const held = await readHeld(settling, found);
   const settled: ResolvedCase[] = [];
   for (const [at, row] of found.entries()) {
     const each = cases.find(({ rows: [only] }) => only?.rowNumber === row.rowNumber);
     const now = held[at];
     if (each === undefined || now === undefined) continue;
-    const { patch, ...what } = settleRow(ports, run, row, now, assume);
+    const { patch, ...what } = settleRow(settling, row, now);
     if (patch !== undefined) {
-      if (now.kind === 'record') await confirmHeld(ports, account, mapping, row, now);
+      if (now.kind === 'record') await confirmHeld(settling, row, now);
       await rows.patch(mapping.name, [patch]);
     }
     settled.push({ ...each, ...what });
@@ -43,10 +34,7 @@ export async function settleConflicts(
 }
 
 async function readHeld(
-  ports: SyncPorts,
-  account: OpenAccount,
-  mapping: PushMapping,
-  run: Run,
+  { ports, account, mapping, run }: Settling,
   rows: readonly RunRow[],
 ): Promise<readonly Held[]> {
   const sent = { atMs: run.startedAtMs, logCounts: new Map<string, number>() };
@@ -63,30 +51,19 @@ async function readHeld(
 
 /** What the service holds is what the next comparison knows, with the fields that nothing shows as they were sent. */
 async function confirmHeld(
-  { store }: SyncPorts,
-  { service }: OpenAccount,
-  { resource }: PushMapping,
+  { ports: { store }, account: { service }, mapping: { resource } }: Settling,
   { key }: RunRow,
   { record }: Extract<Held, { kind: 'record' }>,
 ): Promise<void> {
   const before = (await store.snapshots(service, resource, [key ?? ''])).get(record.key);
-  const { digests, values } = remembered(record);
-  await store.confirm(service, resource, [
-    {
-      ...record,
-      digests: { ...before?.digests, ...digests },
-      values: { ...before?.values, ...values },
-    },
-  ]);
+  await store.confirm(service, resource, [mergedOver(before, remembered(record))]);
 }
 
 function settleRow(
-  ports: SyncPorts,
-  run: Run,
+  { ports, run, assume }: Settling,
   row: RunRow,
   held: Held,
-  assume: Assumption | undefined,
-): Pick<ResolvedCase, 'settled' | 'message'> & { readonly patch?: RunRowPatch } {
+): Settled & { readonly patch?: RunRowPatch } {
   const { rowNumber } = row;
   const proof = describe(row, held);
   const isEqual = held.kind === 'record' && proof === '';

@@ -144,15 +144,22 @@ export async function writesBeside(
   const later = await store.intentsAfter(account, write.id);
   const known = new Set([write.id, ...later.map(({ id }) => id)]);
   const before: StoredIntent[] = [];
-  for (const run of await store.runs(MOST_RUNS)) {
-    if (!isSameAccount(run.account, account) || !mayPush(run, resource)) continue;
-    const sent = await store.intents(run.id);
+  for await (const sent of writesByRun(store, account, resource))
     before.push(...sent.filter(({ id, sentAtMs }) => sentAtMs >= sinceMs && !known.has(id)));
-  }
   return [...before, ...later].filter((intent) => intent.resource === resource);
 }
 
 const MOST_RUNS = 1000;
+
+/** The writes of each run of the account that may have written to a resource, the newest run first. */
+export async function* writesByRun(
+  store: Pick<SyncPorts['store'], 'runs' | 'intents'>,
+  account: ServiceAccount,
+  resource: PushMapping['resource'],
+): AsyncGenerator<readonly StoredIntent[]> {
+  for (const run of await store.runs(MOST_RUNS))
+    if (isSameAccount(run.account, account) && mayPush(run, resource)) yield await store.intents(run.id);
+}
 
 /** Whether a run may have written to a resource; nothing tells it of a raw call. */
 function mayPush(run: Run, resource: PushMapping['resource']): boolean {

@@ -4,7 +4,7 @@ import { pushRequests } from '../plan/requests.ts';
 import { missingOf } from './missing-rows.ts';
 import { deferOpen } from './not-shown.ts';
 import { countPlan } from './plan-sync.ts';
-import { isSameAccount, newestRun, pushedMappings } from './stored-run.ts';
+import { isSameAccount, pushedMappings } from './stored-run.ts';
 import type { MappingPlan, PlannedPush, SyncPorts } from './sync.ts';
 
 /** A plan without the rows that a later run has overtaken, and by mapping how many these are. */
@@ -18,46 +18,57 @@ export interface NotOvertaken {
  * deferred for good, and the next push reads them anew. Rows that create something go on, and all of them do where `newer_run` is allowed.
  */
 export async function leaveOvertaken(
-  { store, emit }: Pick<SyncPorts, 'store' | 'emit'>,
+  ports: Pick<SyncPorts, 'store' | 'emit'>,
   run: Run,
   planned: PlannedPush,
   allowGuards: readonly string[],
 ): Promise<NotOvertaken> {
   const overtaken = new Map<string, number>();
   if (allowGuards.includes('newer_run')) return { planned, overtaken };
+  const later = await laterRuns(ports.store, run);
   const mappings: MappingPlan[] = [];
   let saved = 0;
   for (const plan of planned.mappings) {
-    const { mapping, deactivated } = plan;
-    const open = await planned.rows.countChanges(mapping.name, true);
-    const updates = open.get('update') ?? 0;
-    const newer = updates + deactivated === 0 ? undefined : await newerRun(store, run, mapping.name);
-    if (newer === undefined) {
-      mappings.push(plan);
-      continue;
-    }
-    const reason = `run ${newer.id} has read its table since; the next push reads it anew`;
-    await deferOpen({ store }, run, mapping, planned.rows, reason, 'update');
-    overtaken.set(mapping.name, updates);
-    const missing = missingOf(mapping);
-    if (missing !== undefined) {
-      await deferOpen({ store }, run, missing, planned.rows, reason);
-      overtaken.set(missing.name, deactivated);
-    }
-    const left = await withoutUpdates(planned, plan, updates);
-    saved += plan.writes - left.writes;
-    mappings.push(left);
-    const changes =
-      updates + deactivated === 1
-        ? '1 row that would change a record back is'
-        : `${updates + deactivated} rows that would change records back are`;
-    emit({
-      kind: 'warning',
-      message: `${mapping.name}: run ${newer.id} has pushed it since run ${run.id} ended; ${changes} not sent, and push ${mapping.name} reads the table as it is now`,
-    });
+    const newer = readSince(run, later, plan.mapping.name);
+    const left = newer && (await leaveChanges(ports, run, newer, planned, plan));
+    for (const [name, rows] of left?.deferred ?? []) overtaken.set(name, rows);
+    saved += left === undefined ? 0 : plan.writes - left.plan.writes;
+    mappings.push(left?.plan ?? plan);
   }
   const requests = { ...planned.requests, planned: planned.requests.planned - saved };
   return { planned: { ...planned, mappings, requests }, overtaken };
+}
+
+/** Defers what one mapping would change, and says so; undefined where it would change nothing. */
+async function leaveChanges(
+  { store, emit }: Pick<SyncPorts, 'store' | 'emit'>,
+  run: Run,
+  newer: Run,
+  planned: PlannedPush,
+  plan: MappingPlan,
+): Promise<{ readonly plan: MappingPlan; readonly deferred: ReadonlyMap<string, number> } | undefined> {
+  const { mapping, deactivated } = plan;
+  const { name } = mapping;
+  const updates = (await planned.rows.countChanges(name, true)).get('update') ?? 0;
+  const changes = updates + deactivated;
+  if (changes === 0) return undefined;
+  const reason = `run ${newer.id} has read its table since; the next push reads it anew`;
+  const deferred = new Map([[name, updates]]);
+  await deferOpen({ store }, run, mapping, planned.rows, reason, 'update');
+  const missing = missingOf(mapping);
+  if (missing !== undefined) {
+    await deferOpen({ store }, run, missing, planned.rows, reason);
+    deferred.set(missing.name, deactivated);
+  }
+  const are =
+    changes === 1
+      ? '1 row that would change a record back is'
+      : `${changes} rows that would change records back are`;
+  emit({
+    kind: 'warning',
+    message: `${name}: run ${newer.id} has pushed it since run ${run.id} ended; ${are} not sent, and push ${name} reads the table as it is now`,
+  });
+  return { plan: await withoutUpdates(planned, plan, updates), deferred };
 }
 
 /** A plan of what is left to be created. */
@@ -75,33 +86,30 @@ async function withoutUpdates(
   return { ...plan, ...counted, writes: left === 0 ? 0 : writes, deactivated: 0, missing: [] };
 }
 
-/** The newest run that began later and read the mapping's table anew; a retry reads refused rows alone. */
-async function newerRun(
-  store: Pick<SyncPorts['store'], 'runs'>,
-  run: Run,
-  mapping: string,
-): Promise<Run | undefined> {
-  let passed = false;
-  return newestRun(store, run.account, (each) => {
-    passed ||= each.id === run.id;
-    return !passed && hasRead(each, mapping);
-  });
+/** Runs that are looked at for later ones, and for one that is unfinished. */
+const NEWEST = 1000;
+
+/** The runs that began after another one, the newest first. */
+async function laterRuns(store: Pick<SyncPorts['store'], 'runs'>, { id }: Run): Promise<readonly Run[]> {
+  const runs = await store.runs(NEWEST);
+  const at = runs.findIndex((each) => each.id === id);
+  return at === -1 ? runs : runs.slice(0, at);
 }
 
-const hasRead = (run: Run, mapping: string): boolean =>
-  run.phase !== 'planning' &&
-  run.exitCode !== EXIT.stopped &&
-  run.command !== 'retry' &&
-  pushedMappings(run).some(({ name }) => name === mapping);
+/** The newest of the later runs that has read the table of a mapping anew; a retry reads refused rows alone. */
+const readSince = (run: Run, later: readonly Run[], mapping: string): Run | undefined =>
+  later.find(
+    (each) =>
+      isSameAccount(each.account, run.account) &&
+      each.phase !== 'planning' &&
+      each.exitCode !== EXIT.stopped &&
+      each.command !== 'retry' &&
+      pushedMappings(each).some(({ name }) => name === mapping),
+  );
 
 /** The mappings of a run that one of these later runs has read anew. */
 export const overtakenMappings = (run: Run, later: readonly Run[]): readonly string[] =>
-  pushedMappings(run).flatMap(({ name }) =>
-    later.some((each) => isSameAccount(each.account, run.account) && hasRead(each, name)) ? [name] : [],
-  );
-
-/** Runs that are looked at for one that is unfinished. */
-const NEWEST = 1000;
+  pushedMappings(run).flatMap(({ name }) => (readSince(run, later, name) === undefined ? [] : [name]));
 
 /** The newest unfinished run that has a mapping which no later run has read; where all are overtaken, the newest of them. */
 export async function newestLeft(

@@ -1,13 +1,20 @@
+import type { RecordOf } from '../contract/index.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { StoppedError } from '../model/error.ts';
 import type { FieldValue } from '../model/cell.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { Intent, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { priceReader } from './compare-live.ts';
-import { appliedSince, leagueOf, readEvidence, writesBeside, type Evidence } from './evidence.ts';
+import {
+  appliedSince,
+  leagueOf,
+  readEvidence,
+  writesBeside,
+  writesByRun,
+  type Evidence,
+} from './evidence.ts';
 import { readLog } from './logs.ts';
 import { eachRow } from './row-pages.ts';
-import { isSameAccount, pushedMappings } from './stored-run.ts';
 import type { SyncPorts } from './sync.ts';
 
 type Ports = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
@@ -28,9 +35,6 @@ export async function checkMemory(
   return undefined;
 }
 
-/** Runs that are looked at for the last write. */
-const NEWEST = 1000;
-
 interface LastWrite {
   readonly intent: StoredIntent;
   readonly evidence: Evidence & { readonly count: number };
@@ -44,13 +48,11 @@ async function lastWrite(
   { store }: Pick<Ports, 'store'>,
   account: ServiceAccount,
   { resource }: PushMapping,
-  fits: (intent: Intent) => boolean,
+  fits: (intent: Intent) => boolean = () => true,
 ): Promise<LastWrite | undefined> {
-  for (const run of await store.runs(NEWEST)) {
-    if (!isSameAccount(run.account, account)) continue;
-    if (!pushedMappings(run).some((each) => each.resource === resource)) continue;
-    const sent = (await store.intents(run.id)).filter((each) => each.resource === resource && fits(each));
-    for (const intent of sent.filter(isMaybeApplied).toReversed()) {
+  for await (const sent of writesByRun(store, account, resource)) {
+    for (const intent of sent.toReversed()) {
+      if (intent.resource !== resource || !isMaybeApplied(intent) || !fits(intent)) continue;
       const evidence = readEvidence(intent);
       if (evidence?.count !== undefined) return { intent, evidence: { ...evidence, count: evidence.count } };
     }
@@ -58,8 +60,54 @@ async function lastWrite(
   return undefined;
 }
 
-const playerKey = (league: FieldValue | undefined, player: FieldValue | undefined): string =>
-  `${String(league)}/${String(player)}`;
+/** Players that are asked for their price at most. */
+const SAMPLE = 10;
+
+async function checkPrices(
+  ports: Ports,
+  mapping: PushMapping,
+  account: ServiceAccount,
+  rows: RunRows,
+): Promise<StoppedError | undefined> {
+  const last = await lastWrite(ports, account, mapping);
+  if (last === undefined) return undefined;
+  const own = await keysSince(ports, account, mapping, last);
+  const expected = last.evidence.count + own.length;
+  // In most cases its first page says that the log is as long as it must be.
+  const { paging } = await ports.service.get('list-prices', { query: {}, signal: ports.signal });
+  if (paging?.total === expected) return undefined;
+  const log = await readLog(ports, 'list-prices', {});
+  if (log === undefined || log.count <= expected) return undefined;
+  const planned = await plannedPrices(rows, mapping);
+  const uploads = unknownUploads(log.records, last.evidence.refs, own);
+  const suspects = uploads === undefined ? planned.keys() : new Set(uploads.flat());
+  const wanted = [...suspects].flatMap((player) => planned.get(player) ?? []);
+  const isOurs = uploads !== undefined && isJustThese(uploads, planned);
+  if (!isOurs && !(await isOneThere(ports, wanted.slice(0, SAMPLE)))) return undefined;
+  return new StoppedError(
+    'state.no_memory',
+    `${mapping.name}: the service has price uploads that this state does not remember, of prices that are to be sent now: the state file is older than the last push, or somebody else has uploaded them`,
+    {
+      next: 'restore the newest state file, add --compare live to compare with the service, or --adopt to upload what is planned all the same',
+    },
+  );
+}
+
+/** The keys of what this state has sent since the evidence of a write was read, also where nobody knows whether it was applied. */
+async function keysSince(
+  ports: Ports,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  { intent, evidence }: LastWrite,
+): Promise<readonly string[]> {
+  const applied = await appliedSince(ports, account, mapping, intent);
+  const beside = await writesBeside(ports, account, mapping, intent, evidence.atMs);
+  const open = [intent, ...beside].filter(({ result }) => result === null || result === 'ambiguous');
+  return [...applied, ...open].flatMap(({ keys }) => keys);
+}
+
+/** The league and the player of a price's key; its kind does not stand in the log. */
+const playerOf = (key: string): string => key.split('/').slice(0, 2).join('/');
 
 interface PlannedPrice {
   readonly key: string;
@@ -74,90 +122,41 @@ async function plannedPrices(
   const planned = new Map<string, PlannedPrice>();
   for await (const { key, change, fields } of eachRow(rows, name, { open: true }))
     if (key !== null && (change === 'create' || change === 'update'))
-      planned.set(playerKey(fields?.fantasy_league_id, fields?.player_id), { key, price: fields?.price });
+      planned.set(playerOf(key), { key, price: fields?.price });
   return planned;
 }
 
-/** Players that are asked for their price at most. */
-const SAMPLE = 10;
-
-async function checkPrices(
-  ports: Ports,
-  mapping: PushMapping,
-  account: ServiceAccount,
-  rows: RunRows,
-): Promise<StoppedError | undefined> {
-  const last = await lastWrite(ports, account, mapping, () => true);
-  if (last === undefined) return undefined;
-  const { intent, evidence } = last;
-  const applied = await appliedSince(ports, account, mapping, intent);
-  const open = [intent, ...(await writesBeside(ports, account, mapping, intent, evidence.atMs))].filter(
-    ({ result }) => result === null || result === 'ambiguous',
-  );
-  const own = [...applied, ...open].flatMap(({ keys }) => keys);
-  const expected = evidence.count + own.length;
-  // In most cases its first page says that the log is as long as it must be.
-  const { paging } = await ports.service.get('list-prices', { query: {}, signal: ports.signal });
-  if (paging?.total === expected) return undefined;
-  const log = await readLog(ports, 'list-prices', {});
-  if (log === undefined || log.count <= expected) return undefined;
-  const planned = await plannedPrices(rows, mapping);
-  const unknown =
-    log.records === undefined || evidence.refs === undefined || evidence.refs.includes('')
-      ? undefined
-      : uploadsBeside(log.records, evidence.refs, own);
-  const suspects = unknown === undefined ? [...planned.keys()] : [...unknown.keys()];
-  const wanted = suspects.flatMap((player) => planned.get(player) ?? []);
-  const isOurs = unknown !== undefined && isJustThese(unknown, planned);
-  if (!isOurs && !(await isOneThere(ports, wanted.slice(0, SAMPLE)))) return undefined;
-  return new StoppedError(
-    'state.no_memory',
-    `${mapping.name}: the service has price uploads that this state does not remember, of prices that are to be sent now: the state file is older than the last push, or somebody else has uploaded them`,
-    {
-      next: 'restore the newest state file, add --compare live to compare with the service, or --adopt to upload what is planned all the same',
-    },
-  );
-}
-
-interface LogRecord {
-  readonly txn_ref?: string | null | undefined;
-  readonly fantasy_league_id?: number | null | undefined;
-  readonly player?: { readonly id?: number | null | undefined } | null | undefined;
-}
-
-/** The players of uploads that came later and that this state did not send, each with the uploads' sizes. */
-function uploadsBeside(
-  records: readonly LogRecord[],
-  refs: readonly string[],
+/** The players of each upload that came later, but for what this state has sent; undefined where the log does not tell uploads apart. */
+function unknownUploads(
+  records: readonly RecordOf<'list-prices'>[] | undefined,
+  refs: readonly string[] | undefined,
   ownKeys: readonly string[],
-): ReadonlyMap<string, number> {
+): readonly (readonly string[])[] | undefined {
+  if (records === undefined || refs === undefined || refs.includes('')) return undefined;
   const own = new Map<string, number>();
-  for (const key of ownKeys) {
-    const player = key.split('/').slice(0, 2).join('/');
-    own.set(player, (own.get(player) ?? 0) + 1);
-  }
-  const known = new Set(refs);
-  const fresh = records.filter(({ txn_ref }) => !known.has(txn_ref ?? ''));
-  const sizes = new Map<string, number>();
-  for (const upload of Map.groupBy(fresh, ({ txn_ref }) => txn_ref ?? '').values()) {
-    const beside = upload.flatMap(({ fantasy_league_id, player }) => {
-      const name = playerKey(fantasy_league_id ?? undefined, player?.id ?? undefined);
-      const left = own.get(name) ?? 0;
-      own.set(name, left - 1);
-      return left > 0 ? [] : [name];
-    });
-    for (const name of beside) sizes.set(name, Math.max(beside.length, sizes.get(name) ?? 0));
-  }
-  return sizes;
+  for (const player of ownKeys.map(playerOf)) own.set(player, (own.get(player) ?? 0) + 1);
+  const isOwn = (player: string): boolean => {
+    const left = own.get(player) ?? 0;
+    own.set(player, left - 1);
+    return left > 0;
+  };
+  const fresh = records.filter(({ txn_ref }) => !refs.includes(txn_ref ?? ''));
+  return Map.groupBy(fresh, ({ txn_ref }) => txn_ref ?? '')
+    .values()
+    .map((upload) => upload.map(({ fantasy_league_id, player }) => `${fantasy_league_id}/${player?.id}`))
+    .map((players) => players.filter((player) => !isOwn(player)))
+    .toArray();
 }
 
 /** Whether unknown uploads are of just the players that are to be sent, several at a time: nothing but a push looks so. Prices that are steps show no more. */
 function isJustThese(
-  unknown: ReadonlyMap<string, number>,
+  uploads: readonly (readonly string[])[],
   planned: ReadonlyMap<string, PlannedPrice>,
 ): boolean {
+  const several = new Set(uploads.filter(({ length }) => length > 1).flat());
   return (
-    unknown.size === planned.size && [...unknown].every(([player, size]) => size > 1 && planned.has(player))
+    uploads.flat().every((player) => planned.has(player)) &&
+    planned.keys().every((player) => several.has(player))
   );
 }
 

@@ -2,7 +2,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { StoppedError, UsageError } from '../model/error.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { Run, ServiceAccount, Store, StoredIntent } from '../model/store.ts';
-import type { Assumption } from './resolve.ts';
+import type { OpenAccount } from './plan-sync.ts';
 import { eachRow } from './row-pages.ts';
 import { allMappings } from './stored-run.ts';
 import type { SyncPorts } from './sync.ts';
@@ -20,6 +20,29 @@ export interface OpenCase {
   /** Null for a conflict. */
   readonly sentAtMs: number | null;
   readonly reason: string;
+}
+
+/** What the operator knows of a write, or wants of a conflict, where reading back cannot tell. */
+export const ASSUMPTIONS = ['applied', 'not-applied'] as const;
+export type Assumption = (typeof ASSUMPTIONS)[number];
+
+/** What became of an open case. */
+export interface ResolvedCase extends OpenCase {
+  /** Undefined: it is still open. `partly`: some rows of the request were applied, the others were not. */
+  readonly settled: 'applied' | 'partly' | 'not_applied' | undefined;
+  readonly message: string;
+}
+
+export type Settled = Pick<ResolvedCase, 'settled' | 'message'>;
+
+/** What the open cases of one mapping of a run are settled with. */
+export interface Settling {
+  readonly ports: SyncPorts;
+  readonly account: OpenAccount;
+  readonly run: Run;
+  readonly mapping: PushMapping;
+  readonly rows: RunRows;
+  readonly assume: Assumption | undefined;
 }
 
 /** Everything of an account that is open, oldest first; a conflict whose rows are not kept cannot be settled and is only told. */

@@ -1,12 +1,11 @@
 import { resources } from '../contract/index.ts';
 import type { PushTarget } from '../contract/resource.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
-import { EXIT, IncompleteError, TeamsheetError, UnavailableError, type ExitCode } from '../model/error.ts';
-import { OUTCOMES, type OutcomeCounts } from '../model/outcome.ts';
+import { EXIT, TeamsheetError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
-import type { PushSummary, RequestCounts, Run, ServiceAccount } from '../model/store.ts';
-import { checkCounts, outcomeCounts } from '../plan/counts.ts';
+import type { Run, ServiceAccount } from '../model/store.ts';
 import { quotaUsed } from '../model/quota.ts';
+import { finish, type PushResult } from './end-run.ts';
 import { exhaustedAt, interruptedAt } from './interrupted.ts';
 import { leaveRest } from './leave-rest.ts';
 import { waitForOpenWrites } from './open-writes.ts';
@@ -15,11 +14,11 @@ import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.t
 import { missingOf, withMissing } from './missing-rows.ts';
 import { pushMapping } from './push-mapping.ts';
 import { openOrRemove, readSources } from './read-rows.ts';
-import { reasonsOf, type Reason } from './reasons.ts';
-import { writeResults } from './results.ts';
 import { deferStaleRows } from './stale.ts';
-import type { PlannedPush, PlanOptions, RunReport, SyncPorts } from './sync.ts';
-import { writeBackOutcomes } from './write-back.ts';
+import type { StoredRun } from './stored-run.ts';
+import type { PlannedPush, PlanOptions, SyncPorts } from './sync.ts';
+
+export type { PushResult } from './end-run.ts';
 
 /** Shows the plan and asks, where something would be written; throws StoppedError `approval.*` when it is not to be. */
 export type Approve = (planned: PlannedPush, runId: string) => Promise<void>;
@@ -50,27 +49,10 @@ export async function push(
     const run = newRun(id, command, account.service, startedAtMs, ordered, options);
     // Planned anew by `resume`, it might write another plan than the one that was promised.
     await ports.store.addRun({ ...run, finished: check !== undefined });
-    return await planAndWrite(ports, run, ordered, rows, account, options, approve, check);
+    return await planAndWrite({ ports, run, mappings: ordered, rows, account, options }, approve, check);
   } finally {
     await lock.release();
   }
-}
-
-/** A report, what stopped it if something did, and the files of rows to mend. */
-export interface PushResult {
-  readonly report: RunReport;
-  readonly stoppedBy: TeamsheetError | undefined;
-  readonly rejected: readonly string[];
-  /** Why rows are left, where something but what stopped it says so. */
-  readonly reasons?: readonly Reason[];
-  /** What stopped it stopped the reports after it: there is nothing to resume. */
-  readonly reportsStopped?: boolean;
-}
-
-/** What a run keeps so that it can be planned anew or resumed without its files. */
-export interface StoredRun {
-  readonly mappings: readonly PushMapping[];
-  readonly options: PlanOptions;
 }
 
 function newRun(
@@ -97,17 +79,23 @@ function newRun(
   };
 }
 
+/** A run under the lock of its account, with the rows of its mappings. */
+export interface BegunRun {
+  readonly ports: SyncPorts;
+  readonly run: Run;
+  readonly mappings: readonly PushMapping[];
+  readonly rows: RunRows;
+  readonly account: OpenAccount;
+  readonly options: PlanOptions;
+}
+
 /** Compares, asks and writes a run whose rows are read. */
 export async function planAndWrite(
-  ports: SyncPorts,
-  run: Run,
-  mappings: readonly PushMapping[],
-  rows: RunRows,
-  account: OpenAccount,
-  options: PlanOptions,
+  begun: BegunRun,
   approve: Approve,
   check?: CheckPlan,
 ): Promise<PushResult> {
+  const { ports, run, mappings, rows, account, options } = begun;
   let planned: PlannedPush;
   try {
     await waitForOpenWrites(ports, account.service, mappings);
@@ -130,7 +118,7 @@ export async function planAndWrite(
   }
   // A run that is planned anew has ended once before; only its last end tells when its last write can have gone out.
   await ports.store.updateRun(run.id, { phase: 'writing', finished: false, endedAtMs: null });
-  return write(ports, run, planned, account, options);
+  return write(begun, planned);
 }
 
 /** A stop before the first write that somebody decides, such as a guard: the run is over. After any other one `resume` plans it anew. */
@@ -161,14 +149,10 @@ async function stopAtRejects(ports: SyncPorts, run: Run, planned: PlannedPush): 
 
 /** Sends what is open, mapping by mapping, and ends the run. `overtaken` counts the deferred rows by mapping that are left to the next push. */
 export async function write(
-  ports: SyncPorts,
-  run: Run,
+  { ports, run, rows, account, options }: BegunRun,
   planned: PlannedPush,
-  account: OpenAccount,
-  options: PlanOptions,
   overtaken: ReadonlyMap<string, number> = new Map(),
 ): Promise<PushResult> {
-  const { rows } = planned;
   const stale = new Map(overtaken);
   const quotas: QuotasLeft = new Map();
   let stoppedBy: TeamsheetError | undefined;
@@ -206,171 +190,4 @@ export async function write(
 function stopOf(error: unknown, signal: AbortSignal): TeamsheetError | undefined {
   if (signal.aborted && signal.reason instanceof TeamsheetError) return signal.reason;
   return error instanceof TeamsheetError ? error : undefined;
-}
-
-interface Ending {
-  readonly exitCode: ExitCode | undefined;
-  readonly stoppedBy: TeamsheetError | undefined;
-  /** Keeps the rows of an unfinished run for `resume`. */
-  readonly keep: boolean;
-  /** By mapping, the deferred rows that were edited in their source, or that a later run has read: the next push reads them anew, so nothing of them is to be resumed. */
-  readonly stale: ReadonlyMap<string, number>;
-}
-
-/** What the end of a run needs of its plan. */
-interface Ended {
-  readonly rows: RunRows;
-  readonly mappings: readonly { readonly mapping: PushMapping }[];
-  readonly requests: Pick<RequestCounts, 'planned'>;
-}
-
-/** Counts the rows, writes the results, and records the run as ended; closes the rows. */
-export async function finish(
-  ports: SyncPorts,
-  run: Run,
-  planned: Ended,
-  ending: Ending,
-): Promise<PushResult> {
-  const { rows } = planned;
-  const summaries: PushSummary[] = [];
-  const missed: (OutcomeCounts & { readonly stale: number })[] = [];
-  const rejected: string[] = [];
-  const reasons: Reason[] = [];
-  const unwritten: TeamsheetError[] = [];
-  let lacksResults = false;
-  for (const { mapping } of planned.mappings) {
-    const counts = outcomeCounts(await rows.countOutcomes(mapping.name));
-    checkCounts(mapping.name, counts);
-    const files = await tryResults(ports, run, mapping, rows);
-    rejected.push(...(files?.rejected ?? []));
-    reasons.push(...(await reasonsOf(rows, mapping, ending.stoppedBy?.message)));
-    lacksResults ||= files === undefined;
-    const failure = await writeBackOutcomes(ports, mapping, rows);
-    if (failure !== undefined) unwritten.push(failure);
-    const stale = ending.stale.get(mapping.name) ?? 0;
-    const gone = await countMissing(ports, mapping, rows);
-    if (gone !== undefined)
-      missed.push({ ...gone, stale: ending.stale.get(missingOf(mapping)?.name ?? '') ?? 0 });
-    summaries.push({
-      name: mapping.name,
-      resource: mapping.resource,
-      direction: 'push',
-      ...counts,
-      deactivated: gone?.updated ?? 0,
-      ...(stale > 0 && { stale }),
-      results: files?.results ?? null,
-    });
-  }
-  const outcomes = [...summaries, ...missed];
-  const exitCode = ending.exitCode ?? exitCodeOf(outcomes, ending.stoppedBy, unwritten, lacksResults);
-  const finished =
-    !ending.keep ||
-    (!lacksResults &&
-      summaries.every(({ deferred, unknown, stale = 0 }) => deferred - stale + unknown === 0) &&
-      missed.every(({ deferred, unknown, stale }) => deferred - stale + unknown === 0));
-  const requests = wholeRun(run.requests, { ...ports.service.counts(), planned: planned.requests.planned });
-  await ports.store.updateRun(run.id, {
-    phase: 'ended',
-    finished,
-    endedAtMs: ports.clock.now(),
-    exitCode,
-    summaries,
-    requests,
-  });
-  await (finished ? endRows(rows, summaries) : rows.close());
-  const progress = progressOf(summaries);
-  return {
-    report: { run: run.id, command: run.command, exit_code: exitCode, mappings: summaries, requests },
-    stoppedBy: interruptedAt(exhaustedAt(ending.stoppedBy, progress), progress),
-    rejected,
-    reasons,
-  };
-}
-
-/** What a run that was interrupted has done and what it has not. */
-function progressOf(summaries: readonly PushSummary[]): string {
-  const sum = (pick: (each: PushSummary) => number): number =>
-    summaries.reduce((all, each) => all + pick(each), 0);
-  const left = sum(({ deferred, unknown }) => deferred + unknown);
-  const all = sum(({ rows }) => rows);
-  return left === 0 ? `all ${all} rows are done` : `${all - left} of ${all} rows are done, ${left} are left`;
-}
-
-/** Keeps of a finished run what `verify` and `retry` ask for; a row in conflict is still to be settled, so that all of them stay. */
-function endRows(rows: RunRows, summaries: readonly PushSummary[]): Promise<void> {
-  return summaries.some(({ conflict }) => conflict > 0) ? rows.close() : rows.keepWritten();
-}
-
-/** The results files of a mapping; undefined when they cannot be written: the run is then unfinished, so that `resume` writes them. */
-async function tryResults(
-  ports: SyncPorts,
-  run: Run,
-  mapping: PushMapping,
-  rows: RunRows,
-): Promise<Awaited<ReturnType<typeof writeResults>> | undefined> {
-  try {
-    return await writeResults(ports.results, run.id, mapping, rows);
-  } catch (error) {
-    if (!(error instanceof UnavailableError)) throw error;
-    const message = `${mapping.name}: the results are not written (${error.message}); teamsheet resume ${run.id} writes them`;
-    ports.emit({ kind: 'warning', message });
-    return undefined;
-  }
-}
-
-/** Outcomes of users that were to be deactivated and were not. */
-const STAY_ACTIVE = OUTCOMES.filter((outcome) => outcome !== 'updated' && outcome !== 'unchanged');
-const SHOWN_MISSING = 5;
-
-/** What became of the users that are no longer in the table; they stand in no results, so that those which stay active are told here. */
-async function countMissing(
-  { emit }: SyncPorts,
-  mapping: PushMapping,
-  rows: RunRows,
-): Promise<OutcomeCounts | undefined> {
-  const missing = missingOf(mapping);
-  if (missing === undefined) return undefined;
-  const counts = outcomeCounts(await rows.countOutcomes(missing.name));
-  checkCounts(missing.name, counts);
-  const left = counts.rows - counts.updated - counts.unchanged;
-  if (left === 0) return counts;
-  const page = await rows.page(missing.name, { outcomes: STAY_ACTIVE, afterRow: 0, limit: SHOWN_MISSING });
-  const failed = page.map(
-    ({ key, outcome, message }) => `"${key ?? ''}" is ${outcome ?? 'open'}: ${message}`,
-  );
-  const are = left === 1 ? '1 missing user was' : `${left} missing users were`;
-  emit({ kind: 'warning', message: `${mapping.name}: ${are} not deactivated (${failed.join('; ')})` });
-  return counts;
-}
-
-/** Of several reasons, 130 and 143 win, then the first of 8, 5, 7, 3 (interfaces.md, section 5). */
-function exitCodeOf(
-  counts: readonly OutcomeCounts[],
-  stoppedBy: TeamsheetError | undefined,
-  unwritten: readonly TeamsheetError[],
-  lacksResults: boolean,
-): ExitCode {
-  const any = (pick: (each: OutcomeCounts) => number): boolean => counts.some((each) => pick(each) > 0);
-  const code = stoppedBy?.exitCode;
-  if (code === EXIT.interrupted || code === EXIT.terminated) return code;
-  const isAccess = (each: TeamsheetError): boolean => each.exitCode === EXIT.access;
-  if (code === EXIT.unavailable || lacksResults || !unwritten.every(isAccess)) return EXIT.unavailable;
-  if (code === EXIT.access || unwritten.length > 0) return EXIT.access;
-  if (stoppedBy instanceof IncompleteError || any((each) => each.deferred + each.unknown + each.conflict))
-    return EXIT.incomplete;
-  if (any((each) => each.invalid + each.rejected)) return EXIT.rows;
-  return code ?? EXIT.done;
-}
-
-/** A resumed run's counts are those of the whole run. */
-function wholeRun(before: RequestCounts | null, now: RequestCounts): RequestCounts {
-  if (before === null) return now;
-  return {
-    planned: before.planned + now.planned,
-    sent: before.sent + now.sent,
-    reads: before.reads + now.reads,
-    writes: before.writes + now.writes,
-    throttled: before.throttled + now.throttled,
-    waited_ms: before.waited_ms + now.waited_ms,
-  };
 }

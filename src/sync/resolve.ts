@@ -7,24 +7,23 @@ import { assumeWrite, settleByWord } from './assume.ts';
 import { settleConflicts } from './conflicts.ts';
 import { leaveRest } from './leave-rest.ts';
 import { isListedCreate, NOT_SHOWN, SENT_NOT_SHOWN } from './not-shown.ts';
-import { findCase, openCases, type OpenCase } from './open-cases.ts';
+import {
+  findCase,
+  openCases,
+  type Assumption,
+  type OpenCase,
+  type ResolvedCase,
+  type Settled,
+  type Settling,
+} from './open-cases.ts';
 import { waitForOpenWrites } from './open-writes.ts';
 import { openAccount, type OpenAccount } from './plan-sync.ts';
-import { finish } from './push.ts';
+import { finish } from './end-run.ts';
 import { settleWrites } from './settle.ts';
 import { allMappings, pushedMappings } from './stored-run.ts';
 import type { SyncPorts } from './sync.ts';
 
-/** What the operator knows of a write, or wants of a conflict, where reading back cannot tell. */
-export const ASSUMPTIONS = ['applied', 'not-applied'] as const;
-export type Assumption = (typeof ASSUMPTIONS)[number];
-
-/** What became of an open case. */
-export interface ResolvedCase extends OpenCase {
-  /** Undefined: it is still open. `partly`: some rows of the request were applied, the others were not. */
-  readonly settled: 'applied' | 'partly' | 'not_applied' | undefined;
-  readonly message: string;
-}
+export type { Assumption, ResolvedCase } from './open-cases.ts';
 
 /** What was settled and what is left. */
 export interface Resolution {
@@ -125,7 +124,7 @@ async function settleRun(
       const mapping = mappingOf(run, name);
       if (mapping === undefined)
         settled.push(...(await settleWithoutRows(ports, account, ofMapping, assume)));
-      else settled.push(...(await settleMapping(ports, account, run, mapping, rows, ofMapping, assume)));
+      else settled.push(...(await settleMapping({ ports, account, run, mapping, rows, assume }, ofMapping)));
     }
     await updateRun(ports, run, rows);
     return settled;
@@ -155,55 +154,40 @@ async function settleWithoutRows(
 }
 
 async function settleMapping(
-  ports: SyncPorts,
-  account: OpenAccount,
-  run: Run,
-  mapping: PushMapping,
-  rows: RunRows,
+  settling: Settling,
   cases: readonly OpenCase[],
-  assume: Assumption | undefined,
 ): Promise<readonly ResolvedCase[]> {
+  const { ports, account, run, mapping, rows, assume } = settling;
   const unknown = cases.filter(({ kind }) => kind === 'unknown');
   const conflicts = cases.filter(({ kind }) => kind === 'conflict');
   if (unknown.length > 0) await settleWrites(ports, run.id, mapping, rows, account.service);
   const settled: ResolvedCase[] = [];
   for (const each of unknown) {
-    const found = await readBackOf(ports, run, mapping, rows, each);
-    settled.push(
-      found.settled !== undefined || assume === undefined
-        ? found
-        : { ...each, ...(await assumeWrite(ports, account.service, run, mapping, rows, each.id, assume)) },
-    );
+    const found = await readBackOf(settling, each);
+    const isLeft = found.settled === undefined && assume !== undefined;
+    settled.push({ ...each, ...(isLeft ? await assumeWrite(settling, each.id, assume) : found) });
   }
-  if (conflicts.length > 0)
-    settled.push(...(await settleConflicts(ports, account, run, mapping, rows, conflicts, assume)));
+  if (conflicts.length > 0) settled.push(...(await settleConflicts(settling, conflicts)));
   return settled;
 }
 
 /** What reading back made of a write, by its rows: those that are open again were not applied. */
-async function readBackOf(
-  { store }: SyncPorts,
-  run: Run,
-  mapping: PushMapping,
-  rows: RunRows,
-  each: OpenCase,
-): Promise<ResolvedCase> {
-  const intent = (await store.intents(run.id)).find(({ id }) => id === each.id);
+async function readBackOf({ ports, run, mapping, rows }: Settling, each: OpenCase): Promise<Settled> {
+  const intent = (await ports.store.intents(run.id)).find(({ id }) => id === each.id);
   const now = await rows.rows(
     mapping.name,
     each.rows.map(({ rowNumber }) => rowNumber),
   );
-  const isOpen = intent?.result === null || intent?.result === 'ambiguous';
-  if (isOpen) {
+  if (intent?.result === null || intent?.result === 'ambiguous') {
     const why = now.find(({ outcome }) => outcome === 'unknown')?.message ?? each.reason;
-    return { ...each, settled: undefined, message: why };
+    return { settled: undefined, message: why };
   }
   const isProved = intent === undefined || isListedCreate(intent);
   // A row that was created has its id and waits for its flag; a row that is changed had one before.
   const again = now.filter(
     ({ outcome, id }) => (outcome === null || outcome === 'deferred') && (id === null || !isProved),
   );
-  const said = isProved ? 'sent, but reading back showed that it was not applied' : SENT_NOT_SHOWN;
+  const said = isProved ? `sent, but ${PROVED_ABSENT}` : SENT_NOT_SHOWN;
   await rows.patch(
     mapping.name,
     again
@@ -216,18 +200,17 @@ async function readBackOf(
   );
   const conflict = now.find(({ outcome }) => outcome === 'conflict');
   if (again.length === 0 && conflict !== undefined)
-    return { ...each, settled: 'applied', message: `in conflict: ${conflict.message}` };
+    return { settled: 'applied', message: `in conflict: ${conflict.message}` };
   if (again.length === 0 && intent?.result !== 'not_applied')
-    return { ...each, settled: 'applied', message: 'found by reading back' };
-  if (again.length < now.length)
-    return {
-      ...each,
-      settled: 'partly',
-      message: `${now.length - again.length} of ${now.length} rows were found by reading back, the others were not applied`,
-    };
-  const message = isProved ? 'reading back showed that it was not applied' : NOT_SHOWN;
-  return { ...each, settled: 'not_applied', message };
+    return { settled: 'applied', message: 'found by reading back' };
+  if (again.length < now.length) {
+    const found = `${now.length - again.length} of ${now.length} rows were found by reading back`;
+    return { settled: 'partly', message: `${found}, the others were not applied` };
+  }
+  return { settled: 'not_applied', message: isProved ? PROVED_ABSENT : NOT_SHOWN };
 }
+
+const PROVED_ABSENT = 'reading back showed that it was not applied';
 
 /** Ends the run anew with its rows as they are now. What a finished run kept after all was settled is not all of its rows: its counts stand. */
 async function updateRun(ports: SyncPorts, run: Run, rows: RunRows): Promise<void> {

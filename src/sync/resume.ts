@@ -1,17 +1,16 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import { StoppedError } from '../model/error.ts';
-import type { RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
 import { leaveOvertaken, newestLeft, type NotOvertaken } from './newer-run.ts';
 import { noteSent } from './not-shown.ts';
 import { waitForOpenWrites } from './open-writes.ts';
 import { withMissing } from './missing-rows.ts';
 import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
-import { planAndWrite, write, type Approve, type PushResult, type StoredRun } from './push.ts';
+import { planAndWrite, write, type Approve, type BegunRun, type PushResult } from './push.ts';
 import { readSources } from './read-rows.ts';
 import { settleWrites } from './settle.ts';
-import { runOf } from './stored-run.ts';
-import type { OnAmbiguous, PlanOptions, SyncPorts } from './sync.ts';
+import { runOf, type StoredRun } from './stored-run.ts';
+import type { OnAmbiguous, SyncPorts } from './sync.ts';
 
 /**
  * Goes on with an unfinished run from its own rows: settles what had no answer, opens what was deferred, compares again and sends. A run that
@@ -31,45 +30,35 @@ export async function resume(
   try {
     const run = await findRun(ports, runId, account);
     if (run === undefined) return undefined;
-    const { mappings, options: begun } = JSON.parse(run.mappings) as StoredRun;
-    const options = { ...begun, allowGuards: [...begun.allowGuards, ...allowGuards] };
-    // The run proved once that it remembers, or that it need not; it is not asked again.
-    const resumed = { ...options, adopt: true, ...(onAmbiguous !== undefined && { onAmbiguous }) };
+    const { mappings, options: stored } = JSON.parse(run.mappings) as StoredRun;
+    const options = {
+      ...stored,
+      allowGuards: [...stored.allowGuards, ...allowGuards],
+      ...(onAmbiguous !== undefined && { onAmbiguous }),
+    };
     const rows = await ports.store.openRunRows(run.id);
     if (run.phase === 'planning') {
       await rows.remove();
-      return await planAndWrite(
-        ports,
-        run,
-        mappings,
-        await readSources(ports, run.id, mappings, options),
-        account,
-        options,
-        approve,
-      ).catch(afterGuard);
+      const read = await readSources(ports, run.id, mappings, options);
+      const begun = { ports, run, mappings, rows: read, account, options };
+      return await planAndWrite(begun, approve).catch(afterGuard);
     }
-    const { planned, overtaken } = await planLeft(ports, run, mappings, rows, account, resumed, approve);
+    // The run proved once that it remembers, or that it need not; it is not asked again.
+    const begun = { ports, run, mappings, rows, account, options: { ...options, adopt: true } };
+    const { planned, overtaken } = await planLeft(begun, approve);
     // Only the end of a run tells when its last write can have gone out.
     await ports.store.updateRun(run.id, { phase: 'writing', endedAtMs: null });
-    return await write(ports, run, planned, account, resumed, overtaken);
+    return await write(begun, planned, overtaken);
   } finally {
     await lock.release();
   }
 }
 
-async function planLeft(
-  ports: SyncPorts,
-  run: Run,
-  mappings: readonly PushMapping[],
-  rows: RunRows,
-  account: OpenAccount,
-  options: PlanOptions,
-  approve: Approve,
-): Promise<NotOvertaken> {
+async function planLeft(begun: BegunRun, approve: Approve): Promise<NotOvertaken> {
+  const { ports, run, mappings, rows, account, options } = begun;
   try {
     await waitForOpenWrites(ports, account.service, mappings, new Set([run.id]));
-    for (const mapping of mappings.flatMap(withMissing))
-      await reopen(ports, run, mapping, rows, account, options);
+    for (const mapping of mappings.flatMap(withMissing)) await reopen(begun, mapping);
     const planned = await planRows(ports, mappings, rows, account, options);
     // Rows that are invalid by now do not take back what was sent of the others.
     const stop = planned.stops.find(({ error }) => error.code !== 'guard.reject_mode');
@@ -105,15 +94,8 @@ async function findRun(
 }
 
 /** Makes the rows of one mapping ready to be compared again: what was surely applied has its outcome, what surely was not is open. */
-async function reopen(
-  ports: SyncPorts,
-  run: Run,
-  mapping: PushMapping,
-  rows: RunRows,
-  account: OpenAccount,
-  { onAmbiguous }: PlanOptions,
-): Promise<void> {
+async function reopen({ ports, run, rows, account, options }: BegunRun, mapping: PushMapping): Promise<void> {
   await rows.reopen(mapping.name, 'deferred');
-  await settleWrites(ports, run.id, mapping, rows, account.service, onAmbiguous);
+  await settleWrites(ports, run.id, mapping, rows, account.service, options.onAmbiguous);
   await rows.restart(mapping.name);
 }

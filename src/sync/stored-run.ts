@@ -2,7 +2,13 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { StoppedError, UsageError } from '../model/error.ts';
 import type { Run, ServiceAccount, Store } from '../model/store.ts';
 import { withMissing } from './missing-rows.ts';
-import type { StoredRun } from './push.ts';
+import type { PlanOptions } from './sync.ts';
+
+/** What a run keeps so that it can be planned anew or resumed without its files. */
+export interface StoredRun {
+  readonly mappings: readonly PushMapping[];
+  readonly options: PlanOptions;
+}
 
 /** The mappings that a run pushed, in their order; a raw call has none. */
 export function pushedMappings(run: Run): readonly PushMapping[] {

@@ -3,7 +3,7 @@ import { RefusedError, UnavailableError } from '../model/error.ts';
 import type { KnownRecord } from '../model/run-rows.ts';
 import type { Wholeness } from '../model/service.ts';
 import type { ServiceAccount, Store } from '../model/store.ts';
-import { remembered } from '../plan/known-records.ts';
+import { mergedOver, remembered } from '../plan/known-records.ts';
 import { HIDDEN_FIELDS, type ListedResource } from '../plan/listed.ts';
 import type { SyncPorts } from './sync.ts';
 
@@ -128,11 +128,6 @@ async function withHidden(
   const before = await store.snapshots(service, resource, keys);
   return found.map((record) => {
     const remembers = before.get(record.key);
-    if (remembers === undefined || remembers.id !== record.id) return record;
-    return {
-      ...record,
-      digests: { ...remembers.digests, ...record.digests },
-      values: { ...remembers.values, ...record.values },
-    };
+    return remembers?.id === record.id ? mergedOver(remembers, record) : record;
   });
 }

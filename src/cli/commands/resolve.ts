@@ -1,5 +1,6 @@
 import type { ExitCode } from '../../model/error.ts';
-import { ASSUMPTIONS, resolve as resolveOpen } from '../../sync/resolve.ts';
+import { ASSUMPTIONS } from '../../sync/open-cases.ts';
+import { resolve as resolveOpen } from '../../sync/resolve.ts';
 import type { Resolution } from '../../sync/resolve.ts';
 import { approve } from '../approval.ts';
 import { defineCommand } from '../command.ts';

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { digestFields } from '../../../src/plan/digest.ts';
 import {
+  known,
   knownMiniLeague,
   knownSquad,
   knownUser,
+  mergedOver,
   numberOf,
   remembered,
 } from '../../../src/plan/known-records.ts';
@@ -128,4 +130,11 @@ it('what is sent and never listed', () => {
     mini_leagues: ['type'],
     fantasy_leagues: ['league_id'],
   });
+});
+
+it('what a record does not say is what was known before, if anything was', () => {
+  const before = known('M', 'ID-1', 1, { display_name: 'Ann', is_active: true });
+  const after = known('M', 'ID-2', 2, { is_active: false });
+  expect(mergedOver(before, after)).toEqual(known('M', 'ID-2', 2, { display_name: 'Ann', is_active: false }));
+  expect(mergedOver(undefined, after)).toEqual(after);
 });

@@ -1014,6 +1014,17 @@ describe('a write without an answer that no list shows', () => {
     expectNoKeyTwice(engine);
   });
 
+  it('is sent again where resume allows that, also in a run that was never planned to its end', async () => {
+    const engine = await makeEngine();
+    const { mapping, table } = UNLISTED.prices;
+    engine.tables.set('prices.csv', table);
+    const cancel = (): Promise<never> => Promise.reject(new InterruptedError('SIGINT', 'cancelled'));
+    await expect(push(engine.ports, 'push', [mapping], PLAN_OPTIONS, cancel)).rejects.toThrow('cancelled');
+    engine.service.faults.push('vanished');
+    expect(outcomes(await resume(engine.ports, undefined, approve, 'settle'))).toEqual({ created: 4 });
+    expectNoKeyTwice(engine);
+  });
+
   it('is found by resume after a run that might not wait', async () => {
     const engine = await makeEngine();
     engine.service.faults.push('late');
