@@ -70,6 +70,10 @@ export const groups: Readonly<Record<string, Group>> = {
       'whole-list',
     ),
   },
+  past: {
+    sources: ['src/sync/newer-run.ts', 'src/sync/old-memory.ts'],
+    tests: inSync('overtaken', 'memory-check'),
+  },
   sending: {
     sources: [
       'src/sync/push-batches.ts',

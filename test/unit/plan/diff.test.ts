@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diff } from '../../../src/plan/diff.ts';
+import { diff, shownDifferences } from '../../../src/plan/diff.ts';
 import { digestFields } from '../../../src/plan/digest.ts';
 import { knownRecord } from '../../support/builders.ts';
 
@@ -127,5 +127,23 @@ it('a conflict names also a record without an id', () => {
   expect(diff('upsert', 'M-1', ann, [one, two])).toEqual({
     change: 'conflict',
     message: 'the service holds 2 records for "M-1": a and without id',
+  });
+});
+
+describe('what a record shows otherwise', () => {
+  it('is named with both values, as far as they are known', () => {
+    const known = knownRecord('M-1', { ...ann, display_name: 'Anne', is_active: false });
+    expect(shownDifferences(ann, known)).toEqual({
+      display_name: { wanted: 'Ann', held: 'Anne' },
+      is_active: { wanted: true, held: false },
+    });
+    expect(shownDifferences({ display_name: 'Ann' }, { ...known, values: {} })).toEqual({
+      display_name: { wanted: 'Ann', held: null },
+    });
+  });
+
+  it('is nothing that the row does not say, or that the record does not show', () => {
+    expect(shownDifferences(ann, knownRecord('M-1', { external_id: 'M-1' }))).toEqual({});
+    expect(shownDifferences(null, knownRecord('M-1', ann))).toEqual({});
   });
 });

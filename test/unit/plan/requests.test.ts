@@ -47,6 +47,15 @@ describe('users', () => {
     expect(two?.get('A')?.disagrees).toBe('the service answered with 2 users for "A"');
   });
 
+  it("takes the row's own of several users, and the first where none is", () => {
+    const answer = ['1', '2', '3'].map((id) => ({ id, external_id: 'A', display_name: 'Ann' }));
+    const found = (id: string | null) =>
+      users?.match([runRow(2, { external_id: 'A' }, { change: 'update', id })], answer).get('A');
+    expect(found('2')).toMatchObject({ id: '2', record: { id: '2' }, isOneOfSeveral: true });
+    expect(found('9')).toMatchObject({ id: '1', record: { id: '1' }, isOneOfSeveral: true });
+    expect(found(null)).toMatchObject({ id: '1', isOneOfSeveral: true });
+  });
+
   it('takes a key in any spelling for the same, and leaves out rows without one', () => {
     const row = runRow(2, { external_id: 'M-\u00e9', display_name: 'Ann' });
     const [found] = users?.match([row], [{ id: '1', external_id: 'M-e\u0301', display_name: 'Ann' }]) ?? [];

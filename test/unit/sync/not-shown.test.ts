@@ -65,11 +65,11 @@ it('the rows of such writes are those of their mapping and their run', async () 
   expect(sent.map(({ rowNumber }) => rowNumber)).toEqual([2, 3]);
 });
 
-/** A run with these rows, of which one write of rows 2 and 3 was settled by reading back. */
-async function sentTwo(outcomes: readonly (Outcome | null)[]) {
+/** A run with four rows, of which one write of rows 2, 3 and 5 was settled by reading back; row 5 was created, and its flag was sent. */
+async function sentThree(outcomes: readonly (Outcome | null)[]) {
   const { store, ports } = await makeEngine();
   await store.addRun(startedRun('RUN'));
-  await store.addIntent(ACCOUNT, intentOf('W', { ...change, rowNumbers: [2, 3] }));
+  await store.addIntent(ACCOUNT, intentOf('W', { ...change, rowNumbers: [2, 3, 5] }));
   await store.settleIntent(ACCOUNT, 'W', 'not_applied', READ_BACK, []);
   const rows = await store.openRunRows('RUN');
   const { name } = pushMapping();
@@ -83,7 +83,7 @@ async function sentTwo(outcomes: readonly (Outcome | null)[]) {
 }
 
 it('open rows that are left tell which of them were sent', async () => {
-  const { ports, rows, told } = await sentTwo([null, 'updated', null, null]);
+  const { ports, rows, told } = await sentThree([null, 'updated', null, null]);
   await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, 'it is late', 'update');
   expect(await told()).toEqual([
     [
@@ -95,11 +95,15 @@ it('open rows that are left tell which of them were sent', async () => {
     [null, ''],
   ]);
   await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, 'it is late');
-  expect((await told())[3]).toEqual(['deferred', 'not sent: it is late']);
+  expect((await told())[3]).toEqual([
+    'deferred',
+    'sent without a trustworthy answer, and nothing shows that it was applied; not sent again: it is late',
+  ]);
 });
 
 it('rows that need no change any more tell which of them were sent', async () => {
-  const { ports, rows, told } = await sentTwo(['unchanged', 'rejected', 'unchanged', null]);
+  const { ports, rows, told } = await sentThree(['unchanged', 'rejected', 'unchanged', 'unchanged']);
+  await rows.patch(pushMapping().name, [{ rowNumber: 5, message: 'a remark' }]);
   await noteSent(ports, { id: 'RUN' }, pushMapping(), rows);
   expect(await told()).toEqual([
     [
@@ -108,6 +112,6 @@ it('rows that need no change any more tell which of them were sent', async () =>
     ],
     ['rejected', ''],
     ['unchanged', ''],
-    [null, ''],
+    ['unchanged', 'a remark'],
   ]);
 });

@@ -135,7 +135,7 @@ describe('uploads of prices', () => {
     ['each with a reference of its own', [...upload('new', [1]), ...upload('newer', [2])]],
   ])('are not taken for one %s', async (_what, fresh) => {
     const seen = await lookAt([...old, ...fresh]);
-    expect(seen).toMatchObject({ keys: [], others: 'unclear', why: more(fresh.length) });
+    expect(seen).toMatchObject({ keys: [], others: 'unclear', grew: true, why: more(fresh.length) });
   });
 
   const ANOTHER = (player: number): string =>
@@ -230,7 +230,8 @@ describe('uploads of prices', () => {
   it('that were answered and that the log does not show yet hide no other', async () => {
     const answered = { keys: ['1/7'], evidence, result: 'applied' as const };
     const seen = await lookAt([...old, ...upload('new', [1, 2])], [answered, write]);
-    expect(seen).toMatchObject({ keys: ['1/1', '1/2'], others: 'unclear', why: more(-1) });
+    const expected = { keys: ['1/1', '1/2'], others: 'unclear', grew: false, why: more(-1) };
+    expect(seen).toMatchObject(expected);
   });
 
   it('of the same players are found when the log shows as many', async () => {
@@ -424,6 +425,12 @@ describe('triggers', () => {
     expect(evidence).toBeDefined();
     expect(await lookAt(2, [bare])).toMatchObject({ keys: [], others: 'unclear', why: NO_EVIDENCE });
     expect(await lookAt(2, [{ ...bare, evidence: {} }])).toMatchObject({ keys: [], why: NO_EVIDENCE });
+  });
+
+  it('are found beside one of another league whose log shows nothing', async () => {
+    const rows = [runRow(2, { fantasy_league_id: 2, game_week_id: 'a' }, { key: '2/a' })];
+    const other: Sent = { ...write, keys: ['2/a'], rows };
+    expect(await lookAt(1, [write, other])).toMatchObject({ keys: ['2/a'], others: 'unclear', why: NONE });
   });
 
   const LATER =

@@ -350,6 +350,18 @@ describe('settling a change of a user', () => {
     expect(message).toContain('updated, and changed since: the service holds another display_name');
     expect(await resultsOf(given)).toEqual(['applied']);
   });
+
+  it('names every field that was changed since', async () => {
+    const row = update(1, {
+      before: { motto: 'One' },
+      fields: { ...fieldsOf(1), is_active: false, motto: 'Two' },
+    });
+    const given = await ended({ rows: [row], sent });
+    held(given, 1, { display_name: 'Eve' });
+    await settle(given);
+    const message = 'updated, and changed since: the service holds another display_name, is_active';
+    expect(await rowsOf(given)).toEqual([{ rowNumber: 1, outcome: 'conflict', id: 'id-1', message }]);
+  });
 });
 
 describe('settling a change of a user whose key is there twice', () => {
@@ -372,6 +384,14 @@ describe('settling a change of a user whose key is there twice', () => {
       expect(remembered.get('U1')).toMatchObject({ id: 'id-1' });
     },
   );
+
+  it('is a conflict where none of them is the one that was changed', async () => {
+    const given = await ended({ rows: [row], sent });
+    given.engine.service.users.push(another, { ...another, id: 'id-of-a-third', user_id: 10 });
+    expect(await settle(given)).toEqual({ again: [], created: [] });
+    const message = 'the service answered with 2 users for "U1"';
+    expect(await rowsOf(given)).toEqual([{ rowNumber: 1, outcome: 'conflict', id: 'id-1', message }]);
+  });
 
   it('does not take the record of another one for that of the row', async () => {
     const given = await ended({ rows: [row], sent });

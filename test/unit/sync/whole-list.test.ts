@@ -168,6 +168,18 @@ describe('a whole list', () => {
     expect(await repeated()).toBe(2);
   });
 
+  it('records how many share a key where that is new, and nothing else', async () => {
+    const engine = await makeEngine();
+    const readAgain = async (listed: number) => {
+      await readUsers(engine, { listed, used: engine.service.users.length + listed });
+      return engine.store.facts(ACCOUNT);
+    };
+    expect(await readAgain(1)).toEqual([]);
+    const first = await readAgain(1);
+    expect(first).toMatchObject([{ name: 'repeated:users', value: '1' }]);
+    expect(await readAgain(0)).toEqual(first);
+  });
+
   it('makes gone what was confirmed more than a day before and is not in it', async () => {
     const engine = await makeEngine();
     expect(await readUsers(engine, { listed: 1, used: 1, knownLongAgo: [1, 8] })).toMatchObject({
