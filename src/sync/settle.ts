@@ -1,5 +1,5 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import type { RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
+import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { IntentResult, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
 import { changeFollowsCreate, type Confirmation } from '../plan/requests.ts';
@@ -136,28 +136,43 @@ async function recordApplied(
     mapping.name,
     open.flatMap((row) => {
       const record = row.key === null ? undefined : confirmedRecords.get(row.key);
-      if (record === undefined || row.fields === null) return [];
-      const changed = changedFields(row.fields, record);
-      if (isListedCreate(intent)) {
-        // Taken as created by the operator's word, it has no id that its flag could follow with: it is compared anew.
-        if (record.id === null && changeFollowsCreate(row, record)) return [];
-        // Its flag may still have to follow; what else differs came after the answer.
-        const since = changed.filter((name) => name !== 'is_active' && name in record.digests);
-        const disagrees = `created, and changed since: the service holds another ${since.join(', ')}`;
-        return [confirmed(row, { id: record.id, record, ...(since.length > 0 && { disagrees }) })];
-      }
-      const same = changed.length === 0;
-      return same
-        ? [
-            {
-              rowNumber: row.rowNumber,
-              id: record.id,
-              outcome: row.change === 'update' ? ('updated' as const) : ('created' as const),
-            },
-          ]
-        : [];
+      const patch = record && answeredRow(row, intent, record);
+      return patch ?? [];
     }),
   );
+}
+
+const changedSince = (done: string, fields: readonly string[]): string =>
+  `${done}, and changed since: the service holds another ${fields.join(', ')}`;
+
+/** What a row becomes whose write was answered, by what the state has seen of its record since; undefined where it stays open. */
+function answeredRow(row: RunRow, intent: StoredIntent, record: KnownRecord): RunRowPatch | undefined {
+  if (row.fields === null) return undefined;
+  const { rowNumber } = row;
+  const changed = changedFields(row.fields, record);
+  const done = row.change === 'update' ? 'updated' : 'created';
+  const shown = changed.filter((name) => name in record.digests);
+  if (isListedCreate(intent)) {
+    // Taken as created by the operator's word, it has no id that its flag could follow with: it is compared anew.
+    if (record.id === null && changeFollowsCreate(row, record)) return undefined;
+    // Its flag may still have to follow; what else differs came after the answer.
+    const others = shown.filter((name) => name !== 'is_active');
+    return confirmed(row, {
+      id: record.id,
+      record,
+      ...(others.length > 0 && { disagrees: changedSince(done, others) }),
+    });
+  }
+  if (changed.length === 0) return { rowNumber, id: record.id, outcome: done };
+  // A flag is set as often as it takes.
+  const isFlag = intent.operation === 'update-user' && row.change === 'create';
+  if (shown.length === 0 || isFlag) return undefined;
+  return {
+    rowNumber,
+    id: record.id,
+    outcome: 'conflict',
+    message: joined(row.message, changedSince(done, shown)),
+  };
 }
 
 const NOT_READ_BACK =
@@ -197,6 +212,6 @@ function settledChange(
   if (differs.length === 0) return { outcome: done };
   return {
     outcome: 'conflict',
-    message: `${done}, and changed since: the service holds another ${differs.join(', ')}`,
+    message: changedSince(done, differs),
   };
 }

@@ -437,35 +437,48 @@ describe('an answer that was recorded before its rows were marked', () => {
     expect(await record(given)).toEqual([{ rowNumber: 1, outcome: 'conflict', id: 'id-U1', message }]);
   });
 
+  const old = knownRecord('U1', { ...fieldsOf(1), display_name: 'Old' }, 'id-1');
+  const change = [{ rowNumbers: [1], operation: 'update-user', ...applied }];
+
   it.each([
     ['an update', update(1), 'updated'],
     ['the flag of one that was created', update(1, { change: 'create' }), 'created'],
   ])('of %s is believed where the confirmed record holds it', async (_what, row, outcome) => {
-    const sent = [{ rowNumbers: [1], operation: 'update-user', ...applied }];
-    const given = await ended({ rows: [row], sent });
-    const { store } = given.engine;
-    await store.confirm(ACCOUNT, 'users', [
-      knownRecord('U1', { ...fieldsOf(1), display_name: 'Old' }, 'id-1'),
-    ]);
-    expect(await record(given)).toEqual([{ rowNumber: 1, outcome: null, id: 'id-1' }]);
-    await store.confirm(ACCOUNT, 'users', [knownRecord('U1', fieldsOf(1), 'id-1')]);
+    const given = await ended({ rows: [row], sent: change });
+    await given.engine.store.confirm(ACCOUNT, 'users', [knownRecord('U1', fieldsOf(1), 'id-1')]);
     expect(await record(given)).toEqual([{ rowNumber: 1, outcome, id: 'id-1' }]);
   });
 
-  it('of what no list shows is believed where the confirmed values are those of the row', async () => {
+  it('of an update that was changed since is a conflict that names the fields', async () => {
+    const given = await ended({ rows: [update(1, { message: 'a remark' })], sent: change });
+    await given.engine.store.confirm(ACCOUNT, 'users', [old]);
+    const message = 'a remark; updated, and changed since: the service holds another display_name';
+    expect(await record(given)).toEqual([{ rowNumber: 1, outcome: 'conflict', id: 'id-1', message }]);
+  });
+
+  it('of a flag that was changed since leaves the row open', async () => {
+    const given = await ended({ rows: [update(1, { change: 'create' })], sent: change });
+    await given.engine.store.confirm(ACCOUNT, 'users', [old]);
+    expect(await record(given)).toEqual([{ rowNumber: 1, outcome: null, id: 'id-1' }]);
+  });
+
+  it('of what no list shows is believed, and tells what was changed since', async () => {
     const row = (at: number) => runRow(at, { price: at }, { key: `1/${at}`, change: 'create' });
     const given = await ended({
       mapping: prices,
-      rows: [row(1), row(2)],
-      sent: [{ rowNumbers: [1, 2], operation: 'upload-prices', ...applied }],
+      rows: [row(1), row(2), row(3)],
+      sent: [{ rowNumbers: [1, 2, 3], operation: 'upload-prices', ...applied }],
     });
     await given.engine.store.confirm(ACCOUNT, 'prices', [
       knownRecord('1/1', { price: 1 }, null),
       knownRecord('1/2', { price: 9 }, null),
+      knownRecord('1/3', {}, null),
     ]);
+    const message = 'created, and changed since: the service holds another price';
     expect(await record(given)).toEqual([
       { rowNumber: 1, outcome: 'created' },
-      { rowNumber: 2, outcome: null },
+      { rowNumber: 2, outcome: 'conflict', message },
+      { rowNumber: 3, outcome: null },
     ]);
   });
 
