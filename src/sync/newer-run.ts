@@ -3,7 +3,7 @@ import type { Run, ServiceAccount } from '../model/store.ts';
 import { pushRequests } from '../plan/requests.ts';
 import { missingOf } from './missing-rows.ts';
 import { deferOpen } from './not-shown.ts';
-import { countPlan } from './plan-sync.ts';
+import { countPlan } from './plan-mapping.ts';
 import { isSameAccount, pushedMappings } from './stored-run.ts';
 import type { MappingPlan, PlannedPush, SyncPorts } from './sync.ts';
 
