@@ -3,7 +3,7 @@ import type { PushMapping } from '../../../src/mapping/mapping.ts';
 import type { RunRow } from '../../../src/model/run-rows.ts';
 import type { Run } from '../../../src/model/store.ts';
 import { leaveOvertaken, newestLeft, overtakenMappings } from '../../../src/sync/newer-run.ts';
-import { countPlan } from '../../../src/sync/plan-sync.ts';
+import { countPlan } from '../../../src/sync/plan-mapping.ts';
 import type { PlannedPush } from '../../../src/sync/sync.ts';
 import { pushMapping, runRow } from '../../support/builders.ts';
 import { makeEngine, type Engine } from '../../support/engine.ts';
