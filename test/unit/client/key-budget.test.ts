@@ -81,7 +81,8 @@ function world(options: Partial<BudgetOptions> = {}): World {
     wire: async ({ method }) => {
       const readsAccount = method === 'GET';
       sent.push(readsAccount ? 'account' : 'write');
-      const { ms = 0, status = 200, retryAfter, fails = false } = readsAccount ? takes : (told.shift() ?? {});
+      const answer: Told = readsAccount ? takes : (told.shift() ?? {});
+      const { ms = 0, status = 200, retryAfter, fails = false } = answer;
       if (ms > 0) await clock.sleep(ms);
       if (fails) throw new Error('reset');
       const headers = { date: new Date(clock.now()).toUTCString() };
@@ -93,7 +94,12 @@ function world(options: Partial<BudgetOptions> = {}): World {
     },
     readAccount: async (transport, signal): Promise<Account | undefined> => {
       const { status } = await transport({ method: 'GET', url, headers: {}, signal });
-      return status === 429 ? undefined : { id: 'A', config: { rate_limit: { ...show } } };
+      if (status === 429) return undefined;
+      const { per_minute, per_day } = show;
+      return {
+        id: 'A',
+        config: { rate_limit: { per_minute: { ...per_minute }, per_day: per_day && { ...per_day } } },
+      };
     },
     quotaExplains: () => undefined,
     throttledForGood: () => new Error('for good'),
