@@ -35,7 +35,11 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   budget: {
     sources: ['src/client/budget.ts', 'src/client/ledger.ts'],
-    tests: ['test/unit/client/budget.test.ts', 'test/unit/client/ledger.test.ts'],
+    tests: [
+      'test/unit/client/budget.test.ts',
+      'test/unit/client/key-budget.test.ts',
+      'test/unit/client/ledger.test.ts',
+    ],
   },
   forecast: {
     sources: ['src/client/forecast.ts', 'src/client/model-window.ts'],

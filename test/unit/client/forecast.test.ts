@@ -244,6 +244,191 @@ describe('a forecast', () => {
     expect(foresee(start([kept]), step(3))).toMatchObject({ fits: 0, pauses: [], limitedBy: 'reserve' });
   });
 
+  it('knows that an account call which does not list itself is missing from what it reports', () => {
+    const cost = { counted: true, listed: false };
+    expect(foresee(start([minute], { cost }), step(24)).pauses).toHaveLength(1);
+    expect(foresee(start([minute], { cost }), step(25)).pauses).toHaveLength(2);
+  });
+
+  it('counts what goes out where account calls are free', () => {
+    const found = foresee(
+      start([minute, { ...day, used: 70, room: 30 }], { cost: { counted: false } }),
+      step(31),
+    );
+    expect(found.pauses.map(({ reason }) => reason)).toEqual([MINUTE_USED_UP, MINUTE_USED_UP, DAY_USED_UP]);
+  });
+
+  it('names what keeps the rest back first, and counts no account call beyond it', () => {
+    expect(foresee(start([minute], { maxWaitMs: 29_999, requestsLeft: 5 }), step(6)).limitedBy).toBe(
+      'max_wait',
+    );
+    expect(foresee(start([minute], { requestsLeft: 5 }), step(6))).toMatchObject({
+      requests: 5,
+      limitedBy: 'max_requests',
+    });
+    const kept = { ...day, reserve: 100, room: -50 };
+    expect(foresee(start([minute, kept], { maxWaitMs: 900_000 }), step(1)).limitedBy).toBe('reserve');
+  });
+
+  it('adds up pauses between which only the account was read', () => {
+    // The account call takes all that the reserve leaves.
+    const tiny = { ...minute, limit: 2, reserve: 1, room: 0 };
+    expect(foresee(start([tiny], { maxWaitMs: 89_999 }), step(1)).pauses).toHaveLength(1);
+    expect(foresee(start([tiny], { maxWaitMs: 90_000 }), step(1)).pauses).toHaveLength(2);
+    // The second step would begin again where the first began, and name another limit.
+    const over = { maxWaitMs: 150_000, finishByMs: 130_000 };
+    expect(foresee(start([tiny], over), [...step(1), ...step(1)]).limitedBy).toBe('finish_by');
+  });
+
+  it('counts a pause from when the next request could have gone', () => {
+    const one = { ...minute, room: 1 };
+    const found = foresee(start([one], { latencyMs: 3000, inFlight: 1 }), step(2));
+    expect(found.pauses.map(({ seconds }) => seconds)).toEqual([27]);
+  });
+
+  it('does not count the time of a request that waited for a tick as waited', () => {
+    const one = { ...minute, room: 1, resetServerMs: 90_000 };
+    const vague = { offset: { lowMs: -400, highMs: 700 }, latencyMs: 40 };
+    const endsMs = (foresee(start([one], vague), step(2)).pauses[0]?.untilMs ?? 0) - 1_000_000;
+    const within = (maxWaitMs: number) => foresee(start([one], { ...vague, maxWaitMs }), step(2)).fits;
+    expect([within(endsMs - 30_920), within(endsMs - 30_921)]).toEqual([2, 1]);
+  });
+
+  it('reads the account first where that is due when room comes back', () => {
+    const log = new RequestLog();
+    Object.assign(log.add(29_900, true), { answeredMs: 30_000 });
+    const full: WindowState = { ...minute, kind: 'sliding', limit: 3, used: 3, room: 0, readEnd: 1 };
+    expect(foresee(start([full], { log }), step(1))).toMatchObject({ requests: 2, finishesAtMs: 1_090_010 });
+  });
+
+  it('leaves room for what is in flight while the account is read', () => {
+    const soon = { ...minute, room: 2, used: 18, resetServerMs: 31_000 };
+    // Two are on their way when the window is read: they are counted, and may be counted once more. 20 - 3 - 2 = 15.
+    const two = { latencyMs: 3000, inFlight: 3 };
+    expect(foresee(start([soon], two), step(17)).pauses).toHaveLength(1);
+    expect(foresee(start([soon], two), step(18)).pauses).toHaveLength(2);
+    // One that is answered just then is not: 20 - 1.
+    const one = { ...soon, room: 1 };
+    expect(foresee(start([one], { latencyMs: 1000 }), step(20)).pauses).toHaveLength(1);
+    expect(foresee(start([one], { latencyMs: 1000 }), step(21)).pauses).toHaveLength(2);
+  });
+
+  it('reads again no sooner than two seconds after a reading that left no room', () => {
+    // The account call at 60,000 takes the last of the day, which resets at 60,500.
+    const full = { ...minute, used: 20, room: 0 };
+    const last = { ...day, used: 99, room: 1, resetServerMs: 60_500 };
+    const found = foresee(start([full, last], { latencyMs: 50 }), step(1));
+    expect(found.pauses.map(({ untilMs }) => untilMs)).toEqual([1_060_000, 1_062_050]);
+    expect(found.finishesAtMs).toBe(1_062_150);
+  });
+
+  it('reads at the reset however often it read before, where each reading left room', () => {
+    const found = foresee(start([minute], { latencyMs: 50 }), step(5 + 8 * 19));
+    expect(found.pauses.map(({ untilMs }) => untilMs)).toEqual(
+      [1, 2, 3, 4, 5, 6, 7, 8].map((minutes) => 1_000_000 + minutes * 60_000),
+    );
+  });
+
+  it('forgets requests that are too old to matter, every 20,000', () => {
+    const wide: WindowState = { ...minute, kind: 'sliding', limit: 1e6, used: 0, room: 1e6 };
+    const firstLeft = (requests: number) => {
+      const log = new RequestLog();
+      foresee(
+        start([{ ...day, room: 1e6, limit: 1e6 }, wide], { log, latencyMs: 10, inFlight: 1 }),
+        step(requests),
+      );
+      return log.at(log.firstSentAfter(-1))?.answeredMs;
+    };
+    expect(firstLeft(19_996)).toBe(30_010);
+    // The account was read three times. The last request was sent at 229,990: a window and ten times the time of a request before that.
+    expect(firstLeft(19_997)).toBe(169_890);
+  });
+
+  it('believes the clock that the reset of a sliding window implies, as far as answers allow', () => {
+    const log = () => {
+      const one = new RequestLog();
+      Object.assign(one.add(29_900, true), { answeredMs: 30_000 });
+      return one;
+    };
+    // It began at 29,950 by our clock. What is known least of the service's clock when the pause begins decides when it ends.
+    const leastMs = (offsetMs: number) => {
+      const began = { ...minute, kind: 'unknown', byTheClock: false, used: 1, readEnd: 1 } as const;
+      const window: WindowState = { ...began, room: 5, resetServerMs: 89_950 + offsetMs };
+      const over = { log: log(), offset: { lowMs: -400, highMs: 700 }, nowMs: 30_800, latencyMs: 40 };
+      const { pauses } = foresee(start([window], over), step(6));
+      return 1_000_000 + 89_950 + offsetMs + 15 - (pauses[0]?.untilMs ?? 0);
+    };
+    // At 300 the request arrives at 31,120 by the service's clock, and its answer of 30,840 says 31,000.
+    expect(leastMs(300)).toBe(160);
+    // Anything beyond 700 is 700, and anything below -400 teaches nothing.
+    expect([700, 1200, -300, -900].map(leastMs)).toEqual([360, 360, -400, -400]);
+  });
+
+  it('says so where both take a different time by a whole second', () => {
+    const quick = { ...minute, lengthMs: 1000, resetServerMs: 31_000 };
+    expect(foresee(start([quick], { cost: {} }), step(25)).atTheLatest).toBe(true);
+    expect(foresee(start([quick], { cost: {} }), step(24)).atTheLatest).toBe(false);
+  });
+
+  describe('of a window that holds account calls of before, while it is not known whether they count', () => {
+    const logOf = (...entries: readonly (readonly [number, number, boolean])[]): RequestLog => {
+      const log = new RequestLog();
+      for (const [sentMs, answeredMs, readsAccount] of entries)
+        Object.assign(log.add(sentMs, readsAccount), { answeredMs });
+      return log;
+    };
+
+    it('is the one without them where that gets through less', () => {
+      const log = () =>
+        logOf([1010, 1410, true], [1020, 1420, false], [1520, 1520, false], [29_900, 30_000, true]);
+      const full = { ...minute, kind: 'unknown', byTheClock: false, limit: 3, used: 3, room: 0 } as const;
+      const window: WindowState = { ...full, resetServerMs: 61_210, readEnd: 4 };
+      const over = { finishByMs: 91_000, requestsLeft: 6 };
+      const counted = (cost: ForecastStart['cost']) =>
+        foresee(start([window], { ...over, cost, log: log() }), step(2));
+      expect(counted({ counted: true })).toMatchObject({ fits: 2, limitedBy: undefined });
+      expect(counted({ counted: false })).toMatchObject({ fits: 1, limitedBy: 'finish_by' });
+      expect(counted({})).toEqual({ ...counted({ counted: false }), atTheLatest: true });
+    });
+
+    it('is the one without them where that takes longer', () => {
+      const log = () =>
+        logOf([6000, 6400, false], [11_000, 11_050, false], [11_010, 11_060, false], [29_900, 30_000, true]);
+      const window: WindowState = { ...minute, kind: 'sliding', limit: 2, used: 2, room: 0, readEnd: 4 };
+      const counted = (cost: ForecastStart['cost']) =>
+        foresee(start([window], { cost, log: log(), latencyMs: 3000 }), step(5));
+      expect(counted({ counted: true })).toMatchObject({ fits: 5, finishesAtMs: 1_137_070 });
+      expect(counted({})).toMatchObject({ fits: 5, finishesAtMs: 1_203_090 });
+    });
+
+    it('is the one with them where both get through as much in the same time', () => {
+      const log = () => logOf([29_900, 30_000, true]);
+      const tiny = {
+        ...minute,
+        kind: 'unknown',
+        byTheClock: false,
+        limit: 2,
+        reserve: 1,
+        used: 1,
+        room: 0,
+      } as const;
+      const window: WindowState = { ...tiny, resetServerMs: 60_123, readEnd: 1, creditFrom: 1 };
+      const over = {
+        offset: { lowMs: 15, highMs: 60 },
+        latencyMs: 50,
+        slowestMs: 50,
+        finishByMs: 90_500,
+        inFlight: 1,
+      };
+      const counted = (cost: ForecastStart['cost']) =>
+        foresee(start([window], { ...over, cost, log: log() }), step(2));
+      expect(counted({ counted: false })).toMatchObject({ fits: 0, finishesAtMs: 1_030_000 });
+      expect(counted({ counted: true })).toMatchObject({ fits: 0, finishesAtMs: 1_030_000 });
+      expect(counted({}).pauses).toEqual(counted({ counted: true }).pauses);
+      expect(counted({}).pauses).not.toEqual(counted({ counted: false }).pauses);
+    });
+  });
+
   it('has nothing to wait for without limits, and is quick about it', () => {
     const beganMs = performance.now();
     expect(foresee(start([]), step(300_000))).toMatchObject({ pauses: [], requests: 300_000 });

@@ -74,6 +74,23 @@ describe('the ledger of a key', () => {
     expect(ledger.findings()).toEqual({ accountCounts: undefined, accountListed: undefined, windows: [] });
   });
 
+  it('knows no window of an account that reports none', () => {
+    const { ledger } = world();
+    for (const account of [{ id: 'A' }, { id: 'A', config: {} }]) {
+      ledger.sync(account, ledger.begin(true));
+      expect(ledger.windows).toEqual([]);
+    }
+  });
+
+  it('takes what was read for as old as its answer', async () => {
+    const { ledger, clock } = world();
+    const call = ledger.begin(true);
+    ledger.end(call, true);
+    await clock.advance(500);
+    ledger.sync({ id: 'A', config: { rate_limit: { per_minute: { limit: 20 } } } }, call);
+    expect(ledger.windows).toMatchObject([{ readAtMs: 1000 }]);
+  });
+
   it('leaves each window its reserve, and takes what is sent from both, account calls left out', async () => {
     const made = world();
     await made.read(1, { day: 50 });
@@ -148,6 +165,13 @@ describe('the ledger of a key', () => {
     expect(ledger.earliestRereadMs('per_minute')).toBe(0);
   });
 
+  it('reads again later where one of two windows has no room', async () => {
+    const made = world();
+    await made.read(1, { day: 0 });
+    await made.read(2, { day: 90 });
+    expect(made.ledger.earliestRereadMs('per_day')).toBe(made.clock.monotonic() + 2000);
+  });
+
   it('holds the last request before a pause to a tick, and no other', async () => {
     const made = world();
     await made.read(1, { limit: 5, resetMs: 59_500 });
@@ -167,6 +191,10 @@ describe('the ledger of a key', () => {
     expect(made.ledger.tickBeforePause(2000)).toBeUndefined();
     expect(made.ledger.nextTickMs(2000)).toBeUndefined();
     expect(made.ledger.likeliestResetMs()).toBe(61_020);
+    // The day resets by the service's clock.
+    const both = world();
+    await both.read(1, { limit: 4, resetMs: 60_005, day: 0 });
+    expect(both.ledger.nextTickMs(2000)).toBeGreaterThanOrEqual(2000);
   });
 
   it('forgets what is two of the longest windows old, and nothing younger', async () => {
@@ -201,6 +229,7 @@ describe('how long a request takes', () => {
     await request(10);
     await request(20);
     await request(700, { counted: false });
+    ledger.begin(false);
     ledger.begin(false);
     await clock.advance(1);
     expect([ledger.latencyMs(), ledger.slowestMs()]).toEqual([20, 20]);

@@ -104,6 +104,12 @@ describe('a fixed window as a forecast imagines it', () => {
     expect(shown(20_000, { used: 1 }, { cost }).used).toBe(2);
     expect(shown(20_000, { used: 1 }, { cost: { counted: false, listed: false } }).used).toBe(1);
     expect(shown(20_000, { used: 1 }, { cost: { listed: false } }).used).toBe(2);
+    // After a reset it shows none of itself.
+    const fresh = (counts: ReadCost) => shown(189_000, {}, { sent: [130_000], cost: counts }).used;
+    expect(fresh(cost)).toBe(1);
+    expect(fresh({ listed: false })).toBe(1);
+    expect(fresh({ counted: false, listed: false })).toBe(1);
+    expect(fresh(COUNTED)).toBe(2);
   });
 
   it('has nothing left when more is used than it takes', () => {
@@ -118,6 +124,8 @@ describe('a fixed window as a forecast imagines it', () => {
     });
     const log = twoRequests();
     const model = new ModelWindow(windowOf(), log, COUNTED, undefined);
+    const before = { ...readingAt(log, 71_000), offset: undefined };
+    expect(model.report(windowOf(), before)).toMatchObject({ used: 2, span: 'same' });
     const reading = { ...readingAt(log, 71_060), offset: undefined };
     expect(model.report(windowOf(), reading)).toMatchObject({ used: 0, span: 'same' });
   });
@@ -152,6 +160,8 @@ describe('a sliding window as a forecast imagines it', () => {
 
   it('holds what others spent until it is sure to be gone', () => {
     expect(shown(71_049, { ...sliding, used: 7 }).used).toBe(5 + 1);
+    // Of five at 10,100 one was ours; ours of 11,000 came after it.
+    expect(shown(20_000, { ...sliding, readAtMs: 10_100, readEnd: 1, used: 5 }).used).toBe(4 + 3);
     expect(shown(71_050, { ...sliding, used: 7 }).used).toBe(1);
   });
 

@@ -54,6 +54,8 @@ describe('what gives room back after a reading', () => {
     expect(creditAfter(LENGTH_MS, 3, { counted: true }, reading)).toBe(1);
     expect(creditAfter(LENGTH_MS, 3, {}, reading)).toBe(1);
     expect(creditAfter(LENGTH_MS, 2, { counted: false }, reading)).toBe(0);
+    // Only the one that reports leaves itself out.
+    expect(creditAfter(LENGTH_MS, 2, { counted: true, listed: false }, reading)).toBe(1);
   });
 
   it('takes what is in flight for part of it', () => {
@@ -136,14 +138,16 @@ describe('a reset by our own clock', () => {
   it('is a window after the first request in it', () => {
     expect(reset()).toEqual(FOUND);
     expect(reset({ used: 2 })).toEqual(FOUND);
+    expect(reset({}, {}, { counted: true })).toEqual(FOUND);
     expect(reset({ used: 2 }, {}, { counted: false })).toEqual(FOUND);
+    expect(reset({}, {}, { counted: false })).toBeUndefined();
   });
 
   it.each([
     ['the kind is known', { kind: 'fixed' }],
     ['it slides', { kind: 'sliding' }],
     ['it stands on the clock', { byTheClock: true }],
-    ['the reset is rounded', { resetServerMs: 1_131_000 }],
+    ['the reset is rounded', { resetServerMs: 1_130_000 }],
     ['no reset is known', { resetServerMs: undefined }],
     ['somebody else spends as well', { used: 4 }],
     ['the window began before', { resetServerMs: 1_129_999 }],
@@ -154,7 +158,12 @@ describe('a reset by our own clock', () => {
 
   it('is known as far as the first request and the clock allow', () => {
     expect(reset({ resetServerMs: 1_130_001 })).toEqual(FOUND);
-    expect(reset({ resetServerMs: 1_130_599 })).toEqual(FOUND);
+    expect(reset({ resetServerMs: 1_130_600 })).toEqual(FOUND);
+    const touching = { lowMs: 1_000_001, highMs: 1_000_500 };
+    expect(reset({ resetServerMs: 1_130_001 }, { offset: touching })).toEqual(FOUND);
+    expect(
+      reset({ resetServerMs: 1_130_001 }, { offset: { ...touching, lowMs: 1_000_002 } }),
+    ).toBeUndefined();
   });
 
   it('is not known without the clock of the service, or where that is too vague beside the window', () => {

@@ -4,6 +4,7 @@ import {
   earliestRereadMs,
   examineWindow,
   isCurable,
+  isTakenToSlide,
   learnCost,
   NOTHING_OWN as NONE,
   readingDueMs,
@@ -174,6 +175,7 @@ describe('the kind of a window', () => {
     ['sliding', 2, gone, 2],
     ['unknown', 1, gone, 1],
     ['sliding', 2, gone, 1],
+    ['sliding', 9, gone, 2],
     ['unknown', 9, gone, 0],
     ['fixed', 9, { ...gone, kind: 'fixed' }, 2],
     ['fixed', 1, { ...gone, kind: 'sliding' }, 2],
@@ -183,6 +185,27 @@ describe('the kind of a window', () => {
     expect(kindOf(used, changes, entries)).toBe(kind);
   });
 });
+
+it('slides where it shows no more than what may be ours, though none of it is sure', () => {
+  const sent = logOf([40_050, 40_060]);
+  const previous = windowOf({ resetServerMs: 1_080_000 });
+  const kindOf = (used: number) =>
+    examineWindow('per_minute', { limit: 99, window: '60s', used }, previous, readingOf(sent))?.kind;
+  expect(kindOf(2)).toBe('sliding');
+});
+
+it.each([
+  ['sliding', true, true],
+  ['sliding', false, true],
+  ['unknown', false, true],
+  ['unknown', true, false],
+  ['fixed', false, false],
+] as const)(
+  'a window that is %s, its resets on the clock: %s, is taken to slide: %s',
+  (kind, byTheClock, slides) => {
+    expect(isTakenToSlide({ kind, byTheClock })).toBe(slides);
+  },
+);
 
 const NOTHING_OWN = { ...NONE, readsBetween: 1 };
 const stateOf = (changes: Partial<ReportedState> = {}): ReportedState => ({
@@ -292,6 +315,26 @@ describe('the window after a reading', () => {
     ['of that at most half of what remains', { remaining: 41 }, {}, 30, 11],
   ])('takes off %s', (_, changes, cost, others, room) => {
     expect(after(changes, cost, others).room).toBe(room);
+  });
+
+  it.each<[boolean, Partial<ReportedState>]>([
+    [true, { resetServerMs: 1_080_000 }],
+    [true, { resetServerMs: 1_080_000, previous: undefined }],
+    [false, { resetServerMs: 1_080_000, previous: windowOf({ byTheClock: false }) }],
+    [false, { resetServerMs: 1_080_001 }],
+    [false, { resetServerMs: undefined }],
+    // Days reset at some quarter of an hour.
+    [true, { resetServerMs: 45_900_000, lengthMs: 86_400_000 }],
+    [false, { resetServerMs: 45_900_000, lengthMs: 86_399_000 }],
+    [true, { resetServerMs: 1_061_000, lengthMs: 1000 }],
+    [false, { resetServerMs: 1061 * 999, lengthMs: 999 }],
+  ])('is by the clock: %s, after %j', (byTheClock, changes) => {
+    expect(after(changes).byTheClock).toBe(byTheClock);
+  });
+
+  it('gives back our own requests if it slides, and those of before as far as it shows them', () => {
+    expect(after({ kind: 'sliding', used: 2 }).creditFrom).toBe(1);
+    expect(after({ kind: 'sliding', used: 3 }).creditFrom).toBe(0);
   });
 
   it('is in doubt while something is in flight', () => {
