@@ -35,14 +35,14 @@ interface Left {
 const COUNTS = { sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };
 const FORECAST = { pauses: [], finishesAtMs: 0, requests: 0, fits: 0, fittingRows: 0 };
 
-/** What is left of a run called `OLD`, which these later ones follow, oldest first. */
-async function planned(left: readonly Left[], later: readonly Run[]) {
+/** What is left of a run called `OLD`, which these later ones follow, oldest first; it may be too old to be among those that are looked at. */
+async function planned(left: readonly Left[], later: readonly Run[], isAmongThem = true) {
   const engine = await makeEngine();
   const old = runOn(
     'OLD',
     left.map(({ mapping }) => mapping),
   );
-  for (const run of [old, ...later]) await engine.store.addRun(run);
+  for (const run of isAmongThem ? [old, ...later] : later) await engine.store.addRun(run);
   const rows = await engine.store.openRunRows(null);
   onTestFinished(() => rows.remove());
   const mappings: PlannedPush['mappings'][number][] = [];
@@ -206,6 +206,12 @@ describe('a run goes on whole', () => {
     expect((await leave()).planned).toEqual(plan);
     expect(warnings(engine)).toEqual([]);
   });
+});
+
+it('a run that is older than all that are looked at is overtaken by any of them', async () => {
+  const left = [{ mapping: users, rows: rowsOf({ update: 1 }), writes: 1 }];
+  const { leave } = await planned(left, [NEW], false);
+  expect((await leave()).overtaken).toEqual(new Map([['users', 1]]));
 });
 
 it('of several later runs the newest is named, whatever it came to', async () => {
