@@ -18,7 +18,8 @@ export function patientClock(startMs: number, isBusy: () => boolean): PatientClo
   const wakesAt: number[] = [];
   let passedMs = 0;
   return {
-    now: () => clock.now() + passedMs,
+    // As the wall clock of a machine, in whole milliseconds.
+    now: () => Math.floor(clock.now() + passedMs),
     monotonic: () => clock.monotonic() + passedMs,
     pass: (ms) => {
       passedMs += ms;
