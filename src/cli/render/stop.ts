@@ -27,6 +27,9 @@ interface StopDocument {
   readonly error: object;
 }
 
+/** Words of rooms that do not know what was typed. */
+const AGAIN = /\bthe (?:same )?command again(?: later)?/;
+
 /**
  * What to do after a stop: as the error says, else `otherwise`, else help for a wrong command line, else the same command once more,
  * after waiting for the budget or mending what can be mended. When access was refused, `otherwise` comes after what the error says.
@@ -39,10 +42,10 @@ export function nextAfterStop(
   if (exitCode === EXIT.access && next !== undefined && otherwise !== undefined)
     return `${renderNext(next, name)}, then: ${renderNext(otherwise, name)}`;
   const said = next ?? otherwise;
-  if (said !== undefined) return renderNext(said, name);
+  const again = `${name} ${renderTyped(typed)}`;
+  if (said !== undefined) return renderNext(said, name).replace(AGAIN, (words) => `${words} (${again})`);
   const command = typed.find((word) => Object.hasOwn(commands, word));
   if (exitCode === EXIT.usage) return `${name} ${command === undefined ? '' : `${command} `}--help`;
-  const again = `${name} ${renderTyped(typed)}`;
   if (code === 'budget.exhausted') return `after that time, type: ${again}`;
   if (code === 'budget.max_requests') return 'type the same command again with a higher --max-requests';
   return exitCode === EXIT.config || exitCode === EXIT.rows ? `mend that, then type: ${again}` : again;

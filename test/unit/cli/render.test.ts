@@ -9,7 +9,13 @@ import { renderCases } from '../../../src/cli/render/resolve.ts';
 import { nextAfterStop, renderNextLine, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
 import type { Screen, Style } from '../../../src/cli/screen.ts';
 import { exitCodesOf, worstExit } from '../../../src/cli/run-pull.ts';
-import { AccessError, ConfigError, IncompleteError, InternalError } from '../../../src/model/error.ts';
+import {
+  AccessError,
+  ConfigError,
+  IncompleteError,
+  InternalError,
+  UnavailableError,
+} from '../../../src/model/error.ts';
 import type { Forecast } from '../../../src/model/budget.ts';
 import type { OutcomeCounts } from '../../../src/model/outcome.ts';
 import type { OpenCase } from '../../../src/sync/open-cases.ts';
@@ -138,6 +144,23 @@ describe('the end of a command', () => {
       });
     expect(at(false)).toBe("✗ unexpected failure: boom\n  next: teamsheet push 'a b'");
     expect(at(true)).toMatch(/caused by TypeError: boom\n\s+at /);
+  });
+
+  it.each([
+    [
+      'Wait until it ends, then run the command again.',
+      'Wait until it ends, then run the command again (X).',
+    ],
+    ['type the same command again later', 'type the same command again later (X)'],
+    [
+      'run the command again later, or raise push.timeout',
+      'run the command again later (X), or raise push.timeout',
+    ],
+  ])('names the command where it says %s', (next, told) => {
+    const error = new UnavailableError('service.error', 'it is down', { next });
+    const again = "teamsheet push users --var 'a b'";
+    const program = { name: 'teamsheet', typed: ['push', 'users', '--var', 'a b'] };
+    expect(nextAfterStop(error, program)).toBe(told.replace('X', again));
   });
 
   it('proposes to go on with a run, or the command again where the budget leaves none', () => {
