@@ -233,16 +233,31 @@ const triggers: Look = async (ports, account, mapping, open, when) => {
     const log = await readLog(ports, 'list-auto-substitutions', { fantasy_league_id: league });
     if (log === undefined || evidence?.count === undefined) why = NO_EVIDENCE;
     else if (log.count > evidence.count) {
-      const sinceMs = evidence.atMs - ports.settleMs;
-      const beside = await writesBeside(ports, account, mapping, write.intent, sinceMs);
+      const others = await othersBeside(ports, account, mapping, write.intent, evidence);
       const wasUnseen = (await ports.store.fact(account, unseenFact(write.intent))) !== undefined;
-      if (beside.some((other) => mayHaveTriggered(other, league))) why = OF_ANOTHER;
+      if (others.some((other) => mayHaveTriggered(other, league))) why = OF_ANOTHER;
       else if (wasUnseen) why = TOO_LATE;
       else found.push(write);
     } else if (when === 'settled') await ports.store.setFact(account, unseenFact(write.intent), 'true');
   }
   return { found: confirmAll(mapping, found), others: 'unclear', why };
 };
+
+/** The other triggers that may be in the log by now and were not in the evidence. */
+async function othersBeside(
+  ports: ReadBackPorts,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  intent: Intent,
+  { atMs }: Evidence,
+): Promise<readonly StoredIntent[]> {
+  // A write is recorded before it waits for the budget, and may be applied late after that.
+  const sinceMs = atMs - ports.settleMs - (ports.maxWaitMs ?? 0);
+  const open = (await ports.store.openIntents(account)).filter(
+    ({ id, resource }) => id !== intent.id && resource === mapping.resource,
+  );
+  return [...open, ...(await writesBeside(ports, account, mapping, intent, sinceMs))];
+}
 
 /** Whether a write may have made substitutions of a league; a raw call does not say which. */
 const mayHaveTriggered = ({ keys, result }: StoredIntent, league: number): boolean =>

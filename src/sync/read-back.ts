@@ -35,7 +35,10 @@ export interface Seen {
 const NOTHING: Seen = { found: new Map(), others: 'unclear' };
 
 /** What reading back is done with. */
-export type ReadBackPorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs'>;
+export type ReadBackPorts = Pick<
+  SyncPorts,
+  'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs' | 'maxWaitMs'
+>;
 
 /**
  * Looks at once for the rows of a write without a trustworthy answer. Only what is found counts: what is not there yet may still come. A list that takes

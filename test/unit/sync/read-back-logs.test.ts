@@ -462,8 +462,21 @@ describe('triggers', () => {
     ['of several leagues, theirs among them', { keys: ['2/b', '1/b'] }],
     ['of the league, later', { sentAtMs: 600_000 }],
     ['of a raw call, which does not say its league', { keys: [] }],
+    ['of the league that has no answer yet, whenever it was recorded', { sentAtMs: 1, result: 'ambiguous' }],
   ])('are not told from another one %s', async (_what, other) => {
     expect(await beside(other)).toMatchObject({ keys: [], others: 'unclear', why: EITHER });
+  });
+
+  it('are not told from one that may have waited for the budget after it was recorded', async () => {
+    const engine = await makeEngine();
+    const mapping = mappingOf('auto_substitutions');
+    const other: Sent = { keys: ['1/b'], sentAtMs: 379_999, result: 'applied' };
+    const open = (await sent(engine, mapping, [other, write])).slice(-1);
+    for (let at = 0; at < 2; at += 1)
+      engine.service.substitutions.push({ id: `${at}`, fantasy_league_id: 1 });
+    const seen = async (maxWaitMs: number) =>
+      (await readBack({ ...engine.ports, maxWaitMs }, ACCOUNT, mapping, open, 'settled')).found.size;
+    expect([await seen(0), await seen(1)]).toEqual([1, 0]);
   });
 
   it('are not told from a later one of a clock that was set back meanwhile', async () => {
