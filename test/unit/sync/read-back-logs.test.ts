@@ -479,6 +479,19 @@ describe('triggers', () => {
     expect([await seen(0), await seen(1)]).toEqual([1, 0]);
   });
 
+  it('are told from an open write of something else in the league', async () => {
+    const engine = await makeEngine();
+    const mapping = mappingOf('auto_substitutions');
+    const open = await sent(engine, mapping, [write]);
+    await engine.store.addIntent(
+      ACCOUNT,
+      intentOf('M', { resource: 'mini_leagues', keys: ['1/Cup'], sentAtMs: 1 }),
+    );
+    for (let at = 0; at < 2; at += 1)
+      engine.service.substitutions.push({ id: `${at}`, fantasy_league_id: 1 });
+    expect((await readBack(engine.ports, ACCOUNT, mapping, open, 'settled')).found.size).toBe(1);
+  });
+
   it('are not told from a later one of a clock that was set back meanwhile', async () => {
     const later: Sent = { keys: ['1/b'], sentAtMs: 1, result: 'applied' };
     expect(await lookAt(2, [write, later])).toMatchObject({ keys: [], others: 'unclear', why: EITHER });
