@@ -81,6 +81,10 @@ export class Trouble {
       this.#before.set(run, before);
       expectTruth(season, process, before);
       expect(told.report.exit_code).toBe(exitOf(told));
+      // What this run did is no work of the others, which may be resumed yet.
+      const now = readFacts(season.database);
+      for (const [other, facts] of this.#before)
+        if (other !== run) this.#before.set(other, withChanges(facts, then, now));
     }
     expectNothingTwice(season);
     expect(season.failures).toEqual([]);
@@ -118,6 +122,17 @@ export class Trouble {
     const open = await engine.store.openIntents(this.season.account);
     return MAPPING_NAMES.filter((name) => open.some(({ mapping }) => mapping === name));
   }
+}
+
+/** The facts with what came and went between two times. */
+function withChanges(facts: Facts, then: Facts, now: Facts): Facts {
+  const changed = (name: MappingName): readonly string[] => {
+    const [gone, come] = [new Set(then[name]), new Set(now[name])];
+    for (const line of now[name]) gone.delete(line);
+    for (const line of then[name]) come.delete(line);
+    return [...new Set([...facts[name].filter((line) => !gone.has(line)), ...come])];
+  };
+  return Object.fromEntries(MAPPING_NAMES.map((name) => [name, changed(name)])) as Facts;
 }
 
 /** Whether another `resume` may find more to do: deferred rows that wait for nothing that is held. */
