@@ -37,6 +37,8 @@ export interface SimulateOptions {
   readonly openStore?: (life: Life) => Promise<Store>;
 }
 
+/** Where the clock jumps ahead, nothing is applied later than this: no program could know how long ago it was sent. */
+const LATEST_BEFORE_JUMP_MS = 1000;
 /** Longer than any pause that a run should make once nothing is wrong. */
 const PATIENT_MS = 40 * 86_400_000;
 type CommandKind = 'push' | 'resume' | 'plan' | 'resolve';
@@ -84,7 +86,9 @@ class Simulation {
       history,
       dice: dice(seed, 'wire'),
       latencyMs: habits.latencyMs,
-      latestMs: this.scenario.jumpsAhead ? 1000 : settleMs - shownAfterMs(this.scenario) - 1000,
+      latestMs: this.scenario.jumpsAhead
+        ? LATEST_BEFORE_JUMP_MS
+        : settleMs - shownAfterMs(this.scenario) - 1000,
       onSend: (sent) => this.checker.sent(sent),
     });
     this.#stranger = new Stranger(this.service, history, dice(seed, 'stranger'));
@@ -188,6 +192,8 @@ class Simulation {
         history.note('-- time passes', step.ms);
         return world.pass(step.ms);
       case 'jump':
+        // Where it jumps ahead nothing may be pending.
+        if (step.ms > 0) await world.pass(LATEST_BEFORE_JUMP_MS);
         history.note('-- the clock jumps', step.ms);
         history.count('clock jumps');
         world.jumpedMs += step.ms;
