@@ -71,6 +71,8 @@ export class World {
   /** The bodies that went out, by their intents. */
   readonly #bodies = new Map<string, unknown>();
   #lastWriter: string | undefined;
+  /** Runs beside which another run has written since. */
+  readonly #overtaken = new Set<string>();
 
   constructor(folder: string, setting: Setting) {
     this.#folder = folder;
@@ -129,9 +131,13 @@ export class World {
     const run = (await this.#expectPlanned(shown)) ?? result?.report.run ?? undefined;
     const writes = this.#writesOf.get(run ?? '') ?? new Set<number>();
     for (let index = firstWrite; index < this.service.writes.length; index += 1) writes.add(index);
-    const fresh = command === 'push' || this.#lastWriter === run;
+    const isLast = this.#lastWriter === run && !this.#overtaken.has(run ?? '');
+    const fresh = command === 'push' || isLast;
     if (run !== undefined) this.#writesOf.set(run, writes);
-    if (this.service.writes.length > firstWrite) this.#lastWriter = run;
+    if (this.service.writes.length > firstWrite) {
+      this.#lastWriter = run;
+      for (const other of this.#writesOf.keys()) if (other !== run) this.#overtaken.add(other);
+    }
     return { command, result, run, writes, fresh };
   }
 
