@@ -144,12 +144,13 @@ class Held {
 const labelOf = ({ mapping, key, kind }: SavedRow): string =>
   JSON.stringify(key === null ? [mapping, null, kind] : [mapping, key]);
 
-/** Whether the same is done with two rows, and the same is sent. */
+/** Whether the same is done with two rows, and the same is sent; where nothing is sent, whether the same is said. */
 function isPlannedAlike(a: SavedRow, b: SavedRow): boolean {
-  if (a.kind !== b.kind || a.digest !== b.digest) return false;
+  if (a.kind !== b.kind) return false;
   if (a.kind === 'invalid') return a.message === b.message;
-  if (a.kind === 'unchanged' || a.kind === 'excluded' || a.kind === 'deferred') return true;
-  return !differ(a.id, b.id) && changedFields(a, b).length === 0;
+  if (a.kind === 'unchanged' || a.kind === 'excluded') return true;
+  if (a.digest !== b.digest) return false;
+  return a.kind === 'deferred' || (!differ(a.id, b.id) && changedFields(a, b).length === 0);
 }
 
 /** Two values of which one is not known do not differ: a list and the state's memory may show different fields. */
