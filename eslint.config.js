@@ -27,6 +27,26 @@ export default defineConfig(
     },
   },
   {
+    // A busy machine makes every measured time long. Benchmarks and the program of the simulation may measure.
+    files: ['test/**/*.ts'],
+    ignores: ['test/bench/**', 'test/mutation/**', 'test/simulation/main.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          'BinaryExpression[operator="-"][right.type!="Literal"] > CallExpression.left',
+          'BinaryExpression[operator=/^[<>]=?$/] > CallExpression',
+          'CallExpression[callee.name="expect"] CallExpression',
+          'CallExpression[callee.property.name=/^to(Be|Equal|Have|Match|Strict)/] CallExpression',
+        ].map((place) => ({
+          selector: `${place}[callee.object.name=/^(Date|performance)$/][callee.property.name="now"]`,
+          message:
+            'A test compares no seconds of a wall clock: measure in test/bench, or take a clock of test/support.',
+        })),
+      ],
+    },
+  },
+  {
     // Benchmarks, generators and the mutation of sources are programs that people read on a terminal.
     files: ['test/bench/**', 'test/mutation/**', 'templates/**/*.ts'],
     rules: { 'no-console': 'off' },

@@ -4,7 +4,7 @@ import { defineConfig } from 'rolldown';
 import type { Plugin } from 'rolldown';
 
 /** Packages that only some commands load, from node_modules and when they run. */
-const EXTERNAL = /^(fastify|@fastify\/swagger|googleapis|hucre|@clack\/prompts)(\/|$)/;
+const EXTERNAL = /^(fastify|@fastify\/swagger|googleapis|hucre|yauzl|fflate|saxes|@clack\/prompts)(\/|$)/;
 
 /** The folder of the package that a module stands in; undefined for our own modules. */
 function packageFolder(path: string): string | undefined {

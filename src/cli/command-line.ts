@@ -5,11 +5,14 @@ import { UsageError } from '../model/error.ts';
 import { commands, laterCommands } from './commands/registry.ts';
 import { commonFlags, LATER_FLAGS } from './flags.ts';
 
-/** Width of help texts; fixed, so that the text made at build time is the text of every terminal. */
-const HELP_COLUMNS = 100;
+/** Width of help texts: that of a small terminal, and fixed, so that the text made at build time is the text of every terminal. */
+const HELP_COLUMNS = 80;
 
-const EPILOGUE = `Exit codes: 0 done, 3 some rows invalid or rejected, 4 configuration or file, 5 access,
-6 stopped before writing, 7 incomplete, 8 unavailable, 64 command line.`;
+const EPILOGUE = `teamsheet COMMAND --help shows the flags of a command, with examples.
+
+Exit codes: 0 done, 3 some rows invalid or rejected, 4 configuration or file,
+5 access, 6 stopped before writing, 7 incomplete, 8 unavailable,
+64 command line.`;
 
 /** A command line read: the command with its arguments, or the help that it asks for. */
 export type Parsed =
@@ -19,7 +22,7 @@ export type Parsed =
 /** Leaves yargs once it knows the command. */
 class Chosen extends Error {}
 
-/** Reads a command line. Errors: UsageError `usage.*` when it does not fit the tree. */
+/** Reads a command line; an empty one asks for help. Errors: UsageError `usage.*` when it does not fit the tree. */
 export async function parseCommandLine(argv: readonly string[]): Promise<Parsed> {
   let parsed: Parsed | undefined;
   try {
@@ -28,7 +31,7 @@ export async function parseCommandLine(argv: readonly string[]): Promise<Parsed>
       // yargs makes the whole help after a handler that returns, in case somebody asks for it.
       throw new Chosen();
     });
-    await parser.parseAsync([...argv], {}, (_error, _args, output) => {
+    await parser.parseAsync(argv.length === 0 ? ['--help'] : [...argv], {}, (_error, _args, output) => {
       parsed ??= { kind: 'help', text: output };
     });
   } catch (error) {
@@ -46,8 +49,12 @@ export async function liveHelp(command: string): Promise<string> {
   return parsed.kind === 'help' ? `${parsed.text}\n` : '';
 }
 
+/** What yargs can do and its types do not say. */
+type Configurable = Argv & { usageConfiguration(config: { readonly 'hide-types': boolean }): Configurable };
+
 function commandTree(choose: (name: string, args: unknown) => void): Argv {
-  const parser = yargs([])
+  const parser = (yargs([]) as Configurable)
+    .usageConfiguration({ 'hide-types': true })
     .scriptName('teamsheet')
     .usage('$0 <command> [flags]\n\nKeeps a fantasy football data service in step with your spreadsheets.')
     .parserConfiguration({

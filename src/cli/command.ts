@@ -1,7 +1,7 @@
 import type { ArgumentsCamelCase, Argv, InferredOptionTypes, Options, PositionalOptions } from 'yargs';
 import { UsageError } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
-import { commonFlags } from './flags.ts';
+import { commonFlags, sharedFlags } from './flags.ts';
 import type { Program } from './program.ts';
 
 type OptionSet = Readonly<Record<string, Options>>;
@@ -38,12 +38,17 @@ export function defineCommand<
       for (const [line, does] of examples) parser.example(`$0 ${line}`, does);
       return parser
         .options(options)
+        .group(ownFirst(Object.keys(options)), 'Flags:')
         .check((args) => refuseTwice(args, { ...commonFlags, ...options }), false);
     },
     // yargs parsed the arguments by these very options.
     run: (args, program) => run(args as ArgsOf<Set & Places>, program),
   };
 }
+
+/** The flags of a command alone come before those that it shares with others. */
+const ownFirst = (flags: readonly string[]): string[] =>
+  flags.toSorted((one, other) => Number(sharedFlags.has(one)) - Number(sharedFlags.has(other)));
 
 /** A flag that takes one value comes as a list when it stands twice. */
 function refuseTwice(args: Readonly<Record<string, unknown>>, options: OptionSet): true {

@@ -62,7 +62,10 @@ export const configSchema = z
         concurrency: z.int().min(1).max(64).describe('requests in flight').default(8),
       })
       .prefault({}),
-    vars: z.record(z.string(), scalar).describe('values for ${name} in mappings').default({}),
+    vars: z
+      .record(z.string(), scalar.nullable())
+      .describe('values for ${name} in mappings; a blank one is not set')
+      .default({}),
     mappings: text('the folder of mapping files').default('mappings'),
     timezone: z
       .string()

@@ -122,14 +122,15 @@ function readFile(file: string, shown: string): ParsedConfig {
   return parseConfig(text, shown);
 }
 
-/** One whose environment variable is not set counts as not set itself, so that only what needs it stops. */
+/** A blank one is as good as none. One whose environment variable is not set counts as not set itself, so that only what needs it stops. */
 function varsOf({ vars }: ConfigFile, env: Program['env']): Config['vars'] {
   const isSet = (name: string): boolean => (env[name] ?? '') !== '';
   return Object.fromEntries(
-    Object.entries(vars).map(([name, value]) => {
-      const text = String(value);
+    Object.entries(vars).flatMap(([name, value]) => {
+      const text = String(value ?? '').trim();
+      if (text === '') return [];
       const whole = [...text.matchAll(NAME)].every(([, used = '']) => isSet(used));
-      return [name, whole ? replaceNames(text, env, {}) : undefined];
+      return [[name, whole ? replaceNames(text, env, {}) : undefined]];
     }),
   );
 }
@@ -215,8 +216,17 @@ function readKey(
   return { apiKey: keyOf(text.trim(), path, place), warnings: warnIfOthersCanRead(file) };
 }
 
+/** Servers take about twice that for all headers of a request. */
+const LONGEST_KEY = 4096;
+
 /** A key that no HTTP header can carry is refused before it is used; it is never quoted. */
 function keyOf(text: string, from: string, place: Place): Secret {
+  if (text.length > LONGEST_KEY)
+    throw new ConfigError(
+      'key.invalid',
+      `${at(place)}the key in ${from} has ${text.length} characters, at most ${LONGEST_KEY} can be sent`,
+      { ...place, next: 'name the file or the variable that holds the key alone' },
+    );
   if (/^[\x21-\x7e]+$/.test(text)) return new Secret(text);
   throw new ConfigError(
     'key.invalid',

@@ -47,12 +47,13 @@ export async function sayCutOff(
 }
 
 function renderCutOff(cut: CutOff, timezone: string, { name }: Said): string {
-  const { overtaken } = cut;
+  const { overtaken, isLost } = cut;
   const { id, command, startedAtMs, phase } = cut.run;
   const was = `run ${id} (${command}, ${renderTime(startedAtMs, timezone)}) was cut off`;
   if (command === 'api')
     return `${was}: nobody knows whether its request was done; ${name} resolve ${cut.openIntent ?? ''} settles it`;
   if (phase === 'planning') return `${was}: nothing was sent; ${name} resume ${id} plans it anew`;
+  if (isLost) return `${was} and its rows are lost; ${name} resume ${id} says what is missing`;
   const progress = `${was}: ${renderProgress(cut)}`;
   if (overtaken.length === 0) return `${progress}; ${name} resume ${id} goes on`;
   return `${progress}; ${name} push ${overtaken.join(' ')} reads the table anew, as a later run has done, and ${name} resume ${id} finds out what became of the others`;

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError } from '../model/error.ts';
+import { readFileBytes } from '../tables/regular-file.ts';
 
 /** The process's environment over a `.env` file: what is really set is never overridden, an empty place in the file counts as unset. */
 export interface Environment {
@@ -27,7 +28,7 @@ export function bareRecord<T>(...parts: readonly Readonly<Record<string, T>>[]):
 export function readOptionalText(file: string, code: string): string | undefined {
   let bytes: Uint8Array;
   try {
-    bytes = readFileSync(file);
+    bytes = readFileBytes(file);
   } catch (cause) {
     const { code: reason, message } = cause as NodeJS.ErrnoException;
     if (reason === 'ENOENT' || reason === 'ENOTDIR') return undefined;

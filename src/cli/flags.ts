@@ -1,5 +1,6 @@
 import type { Options, PositionalOptions } from 'yargs';
 import { UsageError } from '../model/error.ts';
+import { GUARDS } from '../plan/guards.ts';
 import { parseDuration } from './duration.ts';
 
 /** A whole number from `min` on. Errors: UsageError `usage.number`. */
@@ -46,8 +47,8 @@ export function yes(describe: string): { type: 'boolean'; describe: string } {
 
 /** Flags that every command takes. */
 export const commonFlags = {
-  config: text('use this configuration file instead of the teamsheet.yaml found from here upwards'),
-  env: text('the environment of the configuration to use'),
+  config: text('the configuration file, in place of teamsheet.yaml'),
+  env: text('the environment of the configuration'),
   var: {
     type: 'string',
     array: true,
@@ -55,14 +56,14 @@ export const commonFlags = {
     default: [],
     defaultDescription: 'none',
     coerce: namedValues('var'),
-    describe: 'name=value for ${name} in mappings; may be repeated',
+    describe: 'name=value for ${name} in mappings; repeatable',
   },
   mappings: text('the folder of mapping files'),
-  json: yes('print one JSON document to standard output, and nothing else there'),
+  json: yes('standard output is one JSON document'),
   quiet: yes('say only warnings and errors'),
-  verbose: yes('say more, among it where an unexpected error arose'),
+  verbose: yes('say more'),
   'no-color': yes('no colours; NO_COLOR does the same'),
-  'no-progress': yes('no line that is redrawn'),
+  'no-progress': yes('no line of progress'),
   yes: yes('approve the plan without being asked'),
   'max-requests': {
     ...text('send at most this many requests'),
@@ -78,20 +79,25 @@ export const serviceFlags = {
   insecure: yes('go on although NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off'),
 } as const satisfies Record<string, Options>;
 
+/** The flag that passes guards, whichever they are. */
+export const guardFlags = {
+  'allow-guard': {
+    type: 'string',
+    array: true,
+    requiresArg: true,
+    choices: GUARDS,
+    default: [],
+    defaultDescription: 'none',
+    describe: `let this guard pass once; repeatable: ${GUARDS.join(', ')}`,
+  },
+} as const satisfies Record<string, Options>;
+
 /** Flags of every command that reads source tables. */
 export const sourceFlags = {
   encoding: text('encoding of CSV files, such as windows-1252'),
   'allow-empty': yes('a source without rows is meant'),
   'allow-key-shape': yes('keys that look changed by a spreadsheet are meant'),
-  'allow-guard': {
-    type: 'string',
-    array: true,
-    requiresArg: true,
-    choices: ['min_rows', 'max_change_pct', 'max_deactivate', 'max_step', 'max_step_pct'],
-    default: [],
-    defaultDescription: 'none',
-    describe: 'pass this guard once, such as max_change_pct; may be repeated',
-  },
+  ...guardFlags,
 } as const satisfies Record<string, Options>;
 
 /** The positional of commands that work on mappings. */
@@ -121,12 +127,15 @@ export const compareFlags = {
   ...writeFlags,
   ...ambiguousFlags,
   compare: {
-    ...text('what rows are compared with; wins over the mapping'),
+    ...text('what rows are compared with, in place of what the mapping says: auto, live, snapshot or none'),
     choices: ['auto', 'live', 'snapshot', 'none'],
   },
   adopt: yes('take records of the service that this state does not know as its own'),
   again: yes('trigger substitutions that were triggered before'),
 } as const satisfies Record<string, Options>;
+
+/** The names of flags that several commands take. */
+export const sharedFlags: ReadonlySet<string> = new Set(Object.keys(compareFlags));
 
 /** Flags of interfaces.md that come with a later version; each is answered with one line. */
 export const LATER_FLAGS = ['after-deadline', 'week', 'weeks', 'tab'] as const;

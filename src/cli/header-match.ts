@@ -27,6 +27,8 @@ export const VALUE_HEADERS: readonly string[] = ['value', 'values', 'points', 'p
 export interface HeaderMatch {
   readonly headers: ReadonlyMap<string, string>;
   readonly unused: readonly string[];
+  /** By field, headers that are its name alike: nobody but a person can tell which one is meant. */
+  readonly doubtful: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
@@ -40,12 +42,18 @@ export function matchHeaders(
 ): HeaderMatch {
   const headers = new Map<string, string>();
   const used = new Set<string>();
-  const take = (field: string, name: string | undefined): void => {
-    if (name === undefined || headers.has(field) || used.has(name)) return;
+  const doubtful = new Map<string, readonly string[]>();
+  const take = (field: string, names: readonly string[]): void => {
+    const [name, ...others] = names;
+    if (name === undefined || headers.has(field) || doubtful.has(field)) return;
+    if (others.length > 0) {
+      doubtful.set(field, names);
+      return;
+    }
     headers.set(field, name);
     used.add(name);
   };
-  for (const [name, field] of given) take(field, name);
+  for (const [name, field] of given) take(field, [name]);
   const ways: readonly ((field: string) => readonly string[])[] = [
     (field) => [field],
     (field) => [fields[field]?.label ?? field],
@@ -53,14 +61,13 @@ export function matchHeaders(
   ];
   for (const words of ways) {
     for (const field of Object.keys(fields)) {
-      for (const word of words(field))
-        take(
-          field,
-          header.find((name) => fold(name) === fold(word)),
-        );
+      for (const word of words(field)) {
+        const alike = header.filter((name) => !used.has(name) && fold(name) === fold(word));
+        take(field, alike.includes(word) ? [word] : alike);
+      }
     }
   }
-  return { headers, unused: header.filter((name) => name !== '' && !used.has(name)) };
+  return { headers, unused: header.filter((name) => name !== '' && !used.has(name)), doubtful };
 }
 
 /** `Member ID`, `member_id` and `MEMBER-ID` are the same word. */

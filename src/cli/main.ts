@@ -37,7 +37,7 @@ async function runCommand(program: Program): Promise<ExitCode> {
   }
   const entry = commands[parsed.name];
   if (entry === undefined) throw new InternalError('internal.command', `no command is called ${parsed.name}`);
-  return (await entry.load()).run(parsed.args, program);
+  return (await entry.load()).run(parsed.args, { ...program, command: parsed.name });
 }
 
 /** Whatever was thrown, as an error with an exit code: a signal's own reason first, the unknown as our mistake. */

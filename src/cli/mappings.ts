@@ -168,7 +168,7 @@ export function parseFile(
   wanted?: (name: string) => boolean,
 ): readonly Mapping[] {
   const resolvePath = (path: string, allowOutside: boolean): string => {
-    if (allowOutside || standsInside(folder, path)) return resolve(folder, path);
+    if (standsInside(folder, path) || allowOutside) return resolve(folder, path);
     throw new ConfigError('mapping.outside', `"${path}" leads out of the configuration's folder`, {
       next: 'move the file, or write allow_outside: true beside it',
     });

@@ -1,4 +1,4 @@
-import { createReadStream, openSync, closeSync, readSync } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ConfigError, UsageError } from '../model/error.ts';
@@ -6,6 +6,7 @@ import { openSavedPlan, type SavedPlan } from '../sync/read-saved-plan.ts';
 import { PLAN_START, savedPlanLines } from '../sync/saved-plan.ts';
 import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
 import { writeAtomically } from '../tables/atomic-write.ts';
+import { OPEN_FLAGS } from '../tables/regular-file.ts';
 import type { CommonArgs } from './command.ts';
 import type { Program } from './program.ts';
 import { renderTyped } from './render/stop.ts';
@@ -35,17 +36,16 @@ export function refuseOtherFile(out: string, { cwd }: Pick<Program, 'cwd'>): voi
 
 /** The first bytes of a file; undefined when there is none that can be read, which writing will tell. */
 function startOf(path: string): string | undefined {
-  let file: number;
+  let file: number | undefined;
   try {
-    file = openSync(path, 'r');
-  } catch {
-    return undefined;
-  }
-  try {
+    file = openSync(path, OPEN_FLAGS);
+    if (!fstatSync(file).isFile()) return undefined;
     const bytes = Buffer.alloc(PLAN_START.length);
     return bytes.toString('latin1', 0, readSync(file, bytes));
+  } catch {
+    return undefined;
   } finally {
-    closeSync(file);
+    if (file !== undefined) closeSync(file);
   }
 }
 

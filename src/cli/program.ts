@@ -17,10 +17,12 @@ export interface Program {
   readonly version: string;
   /** The command line without the program's name. */
   readonly typed: readonly string[];
+  /** The name of the command that runs; undefined before the command line is read. */
+  readonly command?: string;
 }
 
 /** What the world gives; the command line comes beside it. */
-export type World = Omit<Program, 'typed'>;
+export type World = Omit<Program, 'typed' | 'command'>;
 
 /** How a person would start the program again, from what npm says in the environment. */
 export function programName(env: Program['env']): string {

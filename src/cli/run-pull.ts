@@ -23,7 +23,7 @@ export async function pullReports(
     program: `teamsheet ${packageVersion()}`,
   });
   return pullPrepared(
-    { ...ports, account: account.service, timezone: config.timezone, coverFacts },
+    { ...ports, account: account.service, counted: account.record, timezone: config.timezone, coverFacts },
     prepared,
     { limit },
   );

@@ -71,12 +71,12 @@ export async function tellNothing(
  * file as the very last line: it can be imported as it is.
  */
 export async function tellResult(
-  { report, stoppedBy, rejected, reasons = [], reportsStopped = false }: PushResult,
+  { report, stoppedBy, rejected, reasons = [], next = [], reportsStopped = false }: PushResult,
   { program, endProgress, google }: Pick<Work, 'program' | 'endProgress' | 'google'>,
 ): Promise<ExitCode> {
   const { screen } = program;
   endProgress();
-  const nexts = nextAfter(report, stoppedBy !== undefined && !reportsStopped);
+  const nexts = [...nextAfter(report, stoppedBy !== undefined && !reportsStopped), ...next];
   const [first] = nexts;
   if (stoppedBy !== undefined) screen.tell(renderStop(stoppedBy, program, first));
   if (screen.json) {
@@ -86,11 +86,12 @@ export async function tellResult(
     return report.exit_code;
   }
   await screen.data(renderReport(report, screen.dataStyle));
-  for (const line of renderReasons(reasons, report.run)) screen.say(asTyped(line, program.name));
+  for (const line of renderReasons(reasons, report.run, report.command))
+    screen.say(asTyped(line, program.name));
   const isAccess = stoppedBy?.exitCode === EXIT.access;
   const told = stoppedBy === undefined ? [] : [stoppedBy.next ?? first, ...(isAccess ? [first] : [])];
-  for (const next of nexts) {
-    if (!told.includes(next)) screen.say(renderNextLine(next, program));
+  for (const each of nexts) {
+    if (!told.includes(each)) screen.say(renderNextLine(each, program));
   }
   if (rejected.length > 0) await screen.data(rejected.toReversed().map(safeText).join('\n'));
   return report.exit_code;

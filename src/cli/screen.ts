@@ -31,6 +31,8 @@ export interface Screen extends ScreenFlags {
   /** Says something that is always shown. The text is rendered already. */
   tell(text: string): void;
   warn(message: string): void;
+  /** Passes everything that is said from now on through this, so that a key is shown nowhere. */
+  withhold(from: (text: string) => string): void;
   /** Redraws the live line; undefined clears it. */
   redraw(text: string | undefined): void;
 }
@@ -68,6 +70,7 @@ export function screenFlags(argv: readonly string[]): ScreenFlags {
 export function createScreen({ stdout, stderr, env }: Streams, flags: ScreenFlags): Screen {
   let failure: NodeJS.ErrnoException | undefined;
   let drawn = false;
+  let withheld = (text: string): string => text;
   stdout.on('error', (error: NodeJS.ErrnoException) => (failure = error));
   // With nobody left to read it, a message on standard error has nowhere else to go.
   stderr.on('error', () => undefined);
@@ -82,7 +85,8 @@ export function createScreen({ stdout, stderr, env }: Streams, flags: ScreenFlag
   };
   const tell = (text: string): void => {
     clear();
-    const shown = stderr.isTTY ? wrapLines(text, stderr.columns) : text;
+    const safe = withheld(text);
+    const shown = stderr.isTTY ? wrapLines(safe, stderr.columns) : safe;
     stderr.write(`${shown}\n`);
   };
   return {
@@ -93,7 +97,7 @@ export function createScreen({ stdout, stderr, env }: Streams, flags: ScreenFlag
     columns: stderr.isTTY ? stderr.columns : DEFAULT_COLUMNS,
     data: async (text) => {
       clear();
-      const safe = flags.json ? safeJson(text) : text;
+      const safe = withheld(flags.json ? safeJson(text) : text);
       if (failure === undefined && !stdout.write(`${safe}\n`)) await drained(stdout);
       if (failure !== undefined && failure.code !== 'EPIPE') {
         throw new UnavailableError('stdout.write', `standard output cannot be written: ${failure.message}`, {
@@ -109,8 +113,11 @@ export function createScreen({ stdout, stderr, env }: Streams, flags: ScreenFlag
     redraw: (text) => {
       clear();
       if (text === undefined) return;
-      stderr.write(text);
+      stderr.write(withheld(text));
       drawn = true;
+    },
+    withhold: (from) => {
+      withheld = from;
     },
   };
 }

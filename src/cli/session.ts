@@ -1,14 +1,18 @@
+import { dirname } from 'node:path';
 import { createClient } from '../client/client.ts';
 import { fetchTransport } from '../client/fetch-transport.ts';
 import { Observer } from '../client/observe.ts';
 import { StoppedError, TeamsheetError } from '../model/error.ts';
 import type { HttpResponse, Transport } from '../model/ports.ts';
+import { withholder } from '../model/withhold.ts';
 import type { RequestCounts, Run, ServiceAccount, Store } from '../model/store.ts';
 import { keepLearnt } from '../sync/learn.ts';
 import { interruptedAt } from '../sync/interrupted.ts';
 import type { SyncPorts } from '../sync/sync.ts';
 import type { CountedAccess } from '../tables/google/access.ts';
 import { createTables } from '../tables/index.ts';
+import { createPipes } from '../tables/pipes.ts';
+import type { Pipes } from '../tables/pipes.ts';
 import { createResultFiles } from '../tables/result-files.ts';
 import type { ArgsOf } from './command.ts';
 import { connectionOf, readConfig } from './config.ts';
@@ -16,11 +20,13 @@ import type { Config, Connection } from './config.ts';
 import { cutOffSentence, sayCutOff } from './cut-off.ts';
 import { readFinishBy } from './finish-by.ts';
 import type { serviceFlags } from './flags.ts';
+import { behindGate, gates } from './gates.ts';
 import { openGoogle, sayGoogle } from './google.ts';
 import { checkOrigin, rememberOrigin } from './key-origin.ts';
 import type { Program } from './program.ts';
 import { createReporter } from './render/progress.ts';
 import type { Reporter } from './render/progress.ts';
+import { withheldReports } from './withheld-reports.ts';
 import { openLock, openState, rememberedBaseUrl } from './state.ts';
 
 /** Everything that a command needs to work with the service. */
@@ -29,7 +35,8 @@ export interface Session {
   readonly connection: Connection;
   readonly ports: SyncPorts;
   readonly google: CountedAccess;
-  /** The last whole answer of the service, as it came. */
+  readonly pipes: Pipes;
+  /** The last whole answer of the service, as it came, the key in it where the service quotes it. */
   readonly lastAnswer: () => HttpResponse | undefined;
   /** Adds what the answers since the last time taught about the service to the state, and names the account. Errors: those of the store. */
   readonly learn: () => Promise<ServiceAccount>;
@@ -71,6 +78,7 @@ export async function withSession<T>(
       { ...args, finishByMs },
       program,
     );
+    session.ports.passed?.('origin');
     try {
       return await work(session);
     } catch (error) {
@@ -79,6 +87,7 @@ export async function withSession<T>(
       throw interruptedAt(error, sentUntil(session.ports.service.counts()));
     } finally {
       reporter.stop();
+      await session.pipes.close();
       sayGoogle(session.google, program);
       await learnAtTheEnd(session, program);
       if (session.lastAnswer() !== undefined) await rememberOrigin(connection, store);
@@ -132,15 +141,23 @@ export function openSession(
     readonly maxRequests?: number | undefined;
     readonly finishByMs?: number | undefined;
   },
-  { clock, random, signal }: Program,
+  { clock, random, signal, screen, command = '' }: Program,
 ): Session {
   const { budget, push } = config;
   const { emit } = reporter;
   const wire = fetchTransport();
+  const withhold = withholder(connection.apiKey.reveal());
   const maxWaitMs = maxWait ?? budget.max_wait;
   const google = openGoogle(config, { clock, random, signal, emit, store, maxWaitMs, readOnly });
+  const pipes = createPipes({
+    folder: dirname(config.state),
+    clock,
+    signal,
+    say: (message) => emit({ kind: 'note', message }),
+  });
   const observer = new Observer();
   let answer: HttpResponse | undefined;
+  screen.withhold(withholder(connection.apiKey.reveal(), 'our own words'));
   const transport: Transport = async (request) => (answer = await wire(request));
   const service = createClient({
     baseUrl: connection.baseUrl,
@@ -159,7 +176,7 @@ export function openSession(
     concurrency: push.concurrency,
     observer,
   });
-  const ports: SyncPorts = {
+  const ports = behindGate<SyncPorts>(command, gates[command], {
     service,
     store,
     lock: openLock(config),
@@ -170,19 +187,28 @@ export function openSession(
     concurrency: push.concurrency,
     timezone: config.timezone,
     variable: (name) => config.vars[name],
-    tables: createTables(google),
+    tables: withheldReports(createTables(google, pipes.fileOf), withhold),
     clock,
     random,
     emit,
     signal,
-  };
+  });
   const learn = async (): Promise<ServiceAccount> => {
     // An account that could not be read has no id.
     const account = { baseUrl: stateUrl, accountId: observer.accountId ?? '' };
     await keepLearnt(store, account, observer.take(), clock.now());
     return account;
   };
-  return { config, connection, ports, google, lastAnswer: () => answer, learn, endProgress: reporter.stop };
+  return {
+    config,
+    connection,
+    ports,
+    google,
+    pipes,
+    lastAnswer: () => answer,
+    learn,
+    endProgress: reporter.stop,
+  };
 }
 
 /** Nothing is applied later than this after it was sent, unless the configuration says otherwise. */

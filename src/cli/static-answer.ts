@@ -11,7 +11,7 @@ export interface StaticText {
 export const STATIC_TEXT_FILE = 'static-text.json';
 
 /**
- * The text for `--version`, `--help`, `help`, `COMMAND --help` and `help COMMAND`; undefined for any other command line, and where the text was not
+ * The text for `--version`, nothing at all, `--help`, `help`, `COMMAND --help` and `help COMMAND`; undefined for any other command line, and where the text was not
  * generated (the program run from its sources), so that yargs answers.
  */
 export function staticAnswer(argv: readonly string[], beside: string): string | undefined {
@@ -26,7 +26,7 @@ export function staticAnswer(argv: readonly string[], beside: string): string | 
 }
 
 function helpTarget(length: number, first: string, second: string): string | undefined {
-  if (length === 1 && isHelp(first)) return '';
+  if (length === 0 || (length === 1 && isHelp(first))) return '';
   if (length !== 2) return undefined;
   if (isHelp(second) && !first.startsWith('-')) return first;
   return first === 'help' && !second.startsWith('-') ? second : undefined;

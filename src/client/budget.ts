@@ -6,14 +6,13 @@ import type { Emit } from '../model/event.ts';
 import type { Clock, HttpRequest, HttpResponse, Transport } from '../model/ports.ts';
 import type { RequestCounts } from '../model/store.ts';
 import { endsTooLate, nothingBesideReserve, pauseTooLong, requestsUsedUp } from './budget-error.ts';
+import { isThrottled } from './classify.ts';
 import { foresee } from './forecast.ts';
 import { Ledger } from './ledger.ts';
 import type { BudgetFindings } from './observe.ts';
 import { isCurable } from './rate-window.ts';
 import type { LoggedRequest } from './request-log.ts';
 import { Throttle } from './throttle.ts';
-
-const TOO_MANY = 429;
 
 export interface BudgetOptions {
   readonly clock: Clock;
@@ -46,6 +45,8 @@ export interface Budget {
   readonly transport: Transport;
   account(signal: AbortSignal): Promise<Account>;
   counts(): RequestCounts;
+  /** See {@link Service.timeMs}. */
+  timeMs(): number | undefined;
   /** What was found out about the account call and the windows. */
   findings(): BudgetFindings;
   /** See {@link Service.forecast}. */
@@ -149,6 +150,11 @@ class KeyBudget implements Budget {
     );
   }
 
+  timeMs(): number | undefined {
+    const { offset } = this.#ledger;
+    return offset && this.#options.clock.monotonic() + offset.lowMs;
+  }
+
   findings(): BudgetFindings {
     return this.#ledger.findings();
   }
@@ -250,7 +256,7 @@ class KeyBudget implements Budget {
     try {
       const response = await this.#options.wire(request);
       this.#ledger.learnTime(entry, response.headers['date']);
-      counted = response.status !== TOO_MANY;
+      counted = !isThrottled(response);
       if (counted) this.#throttle.passed(entry.sentMs);
       else this.#stop(request, response, entry);
       return response;

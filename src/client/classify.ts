@@ -1,6 +1,7 @@
 import type { Envelope } from '../contract/envelope.ts';
 import type { HttpRequest, HttpResponse } from '../model/ports.ts';
 import { parseEnvelope } from './envelope.ts';
+import type { ParsedBody } from './envelope.ts';
 import { TransportError } from './transport-error.ts';
 
 /** The stable codes of answers that cannot be used. */
@@ -26,9 +27,13 @@ export type Verdict =
       readonly reason: string;
       /** The status of an answer that came: that of its envelope where HTTP says success and the envelope does not. */
       readonly status?: number;
+      /** HTTP and the envelope say 409 both. */
+      readonly isConflict?: true;
     };
 
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 413, 415, 422]);
+const FAILURES = 500;
+const CONFLICT = 409;
 const TOO_MANY = 429;
 /** Refusals of what was sent: whoever reads the reason needs the service's own words, whatever their shape. */
 const SAYS_WHY: ReadonlySet<number> = new Set([400, 413, 422]);
@@ -50,18 +55,48 @@ function excerptOf(body: string): string {
   return cut === '' ? '' : `: ${JSON.stringify(cut)}`;
 }
 
+/** The refusal that a whole envelope states; undefined for another status. */
+function refusalOf({ statusCode: status, message }: Envelope): Verdict | undefined {
+  if (status === TOO_MANY) return { kind: 'throttled', status, message };
+  return REFUSALS.has(status) ? { kind: 'refused', status, message } : undefined;
+}
+
+/** Bodies are read once, whoever asks: the retry, the budget and the client classify one answer in turn. */
+const bodies = new WeakMap<HttpResponse, ParsedBody>();
+
+function bodyOf(answer: HttpResponse): ParsedBody {
+  const known = bodies.get(answer);
+  if (known !== undefined) return known;
+  const parsed = parseEnvelope(answer.body);
+  bodies.set(answer, parsed);
+  return parsed;
+}
+
+/** Whether an answer asks to slow down, in whichever place it says so. */
+export function isThrottled(answer: HttpResponse): boolean {
+  const parsed = bodyOf(answer);
+  const isSaid = parsed.kind === 'envelope' && parsed.envelope.statusCode === TOO_MANY;
+  return answer.status === TOO_MANY || (isSaid && answer.status < FAILURES);
+}
+
 /** Decides what is known of a request from its answer alone; the shape of `data` is checked by whoever reads the records. */
 export function classify(method: HttpRequest['method'], answer: HttpResponse | TransportError): Verdict {
   if (answer instanceof TransportError) return classifyFault(method, answer);
   const { status } = answer;
   const doubtful = method === 'GET' ? 'retry' : 'ambiguous';
+  const parsed = bodyOf(answer);
+  if (parsed.kind === 'envelope') {
+    // A read changes nothing, so its envelope is believed whatever HTTP says; of a write both must say the same.
+    const isBelieved = method === 'GET' ? status < FAILURES : status === parsed.envelope.statusCode;
+    const refusal = isBelieved ? refusalOf(parsed.envelope) : undefined;
+    if (refusal !== undefined) return refusal;
+  }
   if (status >= 300 && status < 400) {
     const reason = `a redirect (HTTP ${status}), which is never followed because it would carry the key elsewhere`;
     return method === 'GET'
       ? { kind: 'redirected', fault: 'service.redirect', reason }
       : { kind: 'ambiguous', fault: 'service.redirect', reason };
   }
-  const parsed = parseEnvelope(answer.body);
   if (parsed.kind !== 'envelope') {
     // A limiter in front of the service may refuse without the service's envelope; nothing was passed on.
     if (status === TOO_MANY) return { kind: 'throttled', status, message: 'too many requests' };
@@ -74,10 +109,6 @@ export function classify(method: HttpRequest['method'], answer: HttpResponse | T
   }
   const { envelope } = parsed;
   if (isSuccess(status) && isSuccess(envelope.statusCode)) return { kind: 'applied', envelope };
-  if (status === envelope.statusCode) {
-    if (status === TOO_MANY) return { kind: 'throttled', status, message: envelope.message };
-    if (REFUSALS.has(status)) return { kind: 'refused', status, message: envelope.message };
-  }
   const said = JSON.stringify(envelope.message);
   const reason =
     status === envelope.statusCode
@@ -88,5 +119,6 @@ export function classify(method: HttpRequest['method'], answer: HttpResponse | T
     fault: 'service.error',
     reason,
     status: isSuccess(status) ? envelope.statusCode : status,
+    ...(status === CONFLICT && envelope.statusCode === CONFLICT && { isConflict: true }),
   };
 }

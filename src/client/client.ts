@@ -1,22 +1,32 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { paging as pagingSchema } from '../contract/envelope.ts';
 import type { Envelope } from '../contract/envelope.ts';
-import { endpoints } from '../contract/index.ts';
+import { countingFeature, endpoints } from '../contract/index.ts';
 import type { OperationId, PagedOperationId, QueryOf, RecordOf } from '../contract/index.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { RequestStep } from '../model/budget.ts';
 import { InternalError, TeamsheetError } from '../model/error.ts';
 import type { Emit } from '../model/event.ts';
 import type { Clock, HttpRequest, Random, Transport, Wrap } from '../model/ports.ts';
+import { quotaUsed } from '../model/quota.ts';
 import type { QuotaRefusal } from '../model/quota.ts';
 import type { Secret } from '../model/secret.ts';
-import type { Answer, CallInput, OnUnreadable, Service, Wholeness, WriteResult } from '../model/service.ts';
+import type {
+  Answer,
+  CallInput,
+  OnUnreadable,
+  RecordIssue,
+  Service,
+  Wholeness,
+  WriteResult,
+} from '../model/service.ts';
 import { createBudget } from './budget.ts';
 import { classify, isSuccess } from './classify.ts';
 import type { Verdict } from './classify.ts';
 import { readRecords } from './envelope.ts';
 import { readList, unreadable } from './list.ts';
 import type { Page } from './list.ts';
+import type { ListReading } from './observe-list.ts';
 import type { Observer } from './observe.ts';
 import { quotaAgainst, quotaExplains, QuotaUsedUp } from './quota-refusal.ts';
 import { buildRequest } from './request.ts';
@@ -124,6 +134,8 @@ class Client implements Service {
   readonly #budget;
   readonly #transport: Transport;
   #mayBeQuota = true;
+  /** As it was read last. */
+  #lastAccount: Account | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -180,8 +192,13 @@ class Client implements Service {
       case 'ambiguous':
       case 'retry':
       case 'redirected': {
-        const { reason, status } = verdict;
-        return { kind: 'ambiguous', reason, ...(status !== undefined && { status }) };
+        const { reason, status, isConflict } = verdict;
+        return {
+          kind: 'ambiguous',
+          reason,
+          ...(status !== undefined && { status }),
+          ...(isConflict && { isConflict }),
+        };
       }
     }
   }
@@ -190,29 +207,37 @@ class Client implements Service {
     operation: Id,
     query?: QueryOf<Id>,
     signal?: AbortSignal,
-    onUnreadable: OnUnreadable = 'leave_out',
+    onUnreadable: OnUnreadable = 'keep',
     onEnd?: (wholeness: Wholeness) => void,
   ): AsyncGenerator<readonly RecordOf<Id>[]> {
     const endpoint: Endpoint = endpoints[operation];
     const address = `GET ${endpoint.path}`;
+    const strict = onUnreadable === 'keep';
     let issue: string | undefined;
     const readPage = async (page: number | undefined): Promise<Page<RecordOf<Id>>> => {
-      const answer = await this.#readPage(operation, query, page, signal);
+      const answer = await this.#readPage(operation, query, page, signal, strict);
       // Without a page number a new read of the whole list begins.
       issue = page === undefined ? answer.issue : (issue ?? answer.issue);
       return answer;
     };
     const { observer } = this.#options;
-    const wholeness = yield* readList(address, readPage, {
-      read: (reading) => observer?.listed(operation, reading),
-      pageRefused: (status) => observer?.pageRefused(operation, status),
-    });
-    if (issue !== undefined && onUnreadable === 'fail') throw unreadable(address, issue);
+    const watcher = {
+      read: (reading: ListReading) => observer?.listed(operation, reading),
+      pageRefused: (status: number) => observer?.pageRefused(operation, status),
+    };
+    const feature = countingFeature(operation);
+    const counted = feature && this.#lastAccount && quotaUsed(this.#lastAccount, feature);
+    const wholeness = yield* readList(address, readPage, watcher, { strict, counted });
+    if (issue !== undefined && !strict) throw unreadable(address, issue);
     onEnd?.(wholeness);
   }
 
   account(): Promise<Account> {
     return this.#budget.account(this.#options.signal);
+  }
+
+  timeMs(): number | undefined {
+    return this.#budget.timeMs();
   }
 
   counts(): ReturnType<Service['counts']> {
@@ -267,26 +292,35 @@ class Client implements Service {
     query: QueryOf<Id> | undefined,
     page: number | undefined,
     signal: AbortSignal | undefined,
+    keepsOdd: boolean,
   ): Promise<Page<RecordOf<Id>>> {
     const { request, envelope, answer } = await this.#read<Id>(operation, {
       query: page === undefined ? query : { ...(query as object | undefined), page },
       signal,
     });
     if (answer === undefined) throw unavailable(request, 'service.no_envelope', WRONG_DATA);
-    const issues = new Map(answer.issues.map(({ index, message }) => [index, message]));
-    for (const [index, message] of issues) {
-      this.#options.emit({
-        kind: 'warning',
-        message: `${operation} page ${page ?? 1}: record ${index + 1} cannot be read and is left out (${message})`,
-      });
-    }
+    const issues = new Map(answer.issues.map((issue) => [issue.index, issue]));
+    if (!keepsOdd) this.#warnOfUnreadable(operation, page, answer.issues);
     const records = answer.records.values();
     const elements = (envelope.data as readonly unknown[]).map((raw, index) => {
-      const record = issues.has(index) ? undefined : records.next().value;
+      const odd = issues.get(index);
+      // What is kept says which record it is, and what else it says is only shown.
+      const kept = (keepsOdd ? odd?.kept : undefined) as RecordOf<Id> | undefined;
+      const record = odd === undefined ? records.next().value : kept;
       // Every paged record has an id; either case of a UUID is the same record.
       return { key: record === undefined ? JSON.stringify(raw) : String(record.id).toLowerCase(), record };
     });
-    return { elements, paging: answer.paging, issue: answer.issues[0]?.message };
+    const oddPaging =
+      answer.paging === undefined && envelope.paging !== undefined && envelope.paging !== null;
+    return { elements, paging: answer.paging, oddPaging, issue: answer.issues[0]?.message };
+  }
+
+  #warnOfUnreadable(operation: OperationId, page = 1, issues: readonly RecordIssue[]): void {
+    for (const { index, message } of issues)
+      this.#options.emit({
+        kind: 'warning',
+        message: `${operation} page ${page}: record ${index + 1} cannot be read and is left out (${message})`,
+      });
   }
 
   /** Undefined when the call was throttled: the budget then waits and asks again. */
@@ -298,7 +332,7 @@ class Client implements Service {
     if (verdict.kind !== 'applied') throw failedRead(request, operation, verdict, cause);
     const answer = answerOf<typeof operation>(endpoints[operation], verdict.envelope);
     const [account] = answer?.records ?? [];
-    if (account !== undefined) return account;
+    if (account !== undefined) return (this.#lastAccount = account);
     const issue = answer?.issues[0]?.message;
     throw issue === undefined
       ? unavailable(request, 'service.no_envelope', WRONG_DATA)

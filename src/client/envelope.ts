@@ -90,7 +90,26 @@ export function readRecords(endpoint: Endpoint, data: unknown): ReadRecords | un
   for (const [index, value] of values.entries()) {
     const parsed = endpoint.record.safeParse(value);
     if (parsed.success) records.push(parsed.data);
-    else issues.push({ index, message: renderSchemaIssues(parsed.error) });
+    else
+      issues.push({
+        index,
+        message: renderSchemaIssues(parsed.error),
+        ...(isKept(value, parsed.error) && { kept: value }),
+      });
   }
   return { records, issues };
+}
+
+type SchemaError = NonNullable<ReturnType<Endpoint['record']['safeParse']>['error']>;
+
+/** Whether a record says which one it is, and nothing but single values of it is of another kind than documented. */
+function isKept(value: unknown, { issues }: SchemaError): boolean {
+  if (typeof value !== 'object' || value === null || !('id' in value)) return false;
+  const { id } = value;
+  if (typeof id !== 'number' && (typeof id !== 'string' || id === '')) return false;
+  return issues.every((issue) => {
+    const isStructure = issue.code === 'invalid_type' && ['array', 'object'].includes(issue.expected);
+    const isIdInList = issue.path.at(-1) === 'id' && typeof issue.path.at(-2) === 'number';
+    return !isStructure && !isIdInList;
+  });
 }

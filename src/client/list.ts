@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Paging } from '../contract/envelope.ts';
-import { RefusedError, UnavailableError } from '../model/error.ts';
+import { ListError, RefusedError } from '../model/error.ts';
 import type { Wholeness } from '../model/service.ts';
+import { mostPages } from './list-bound.ts';
 import type { ListReading } from './observe-list.ts';
 
 /** One page as it was answered. */
@@ -8,6 +10,8 @@ export interface Page<T> {
   /** Every element of `data`; one that could not be read has no record and still counts. */
   readonly elements: readonly { readonly key: string; readonly record: T | undefined }[];
   readonly paging: Paging | undefined;
+  /** A paging object came and could not be read. */
+  readonly oddPaging?: boolean;
   /** What is wrong with the first element that could not be read. */
   readonly issue?: string | undefined;
 }
@@ -15,7 +19,6 @@ export interface Page<T> {
 /** Reads one page; undefined asks without `page`. */
 export type ReadPage<T> = (page: number | undefined) => Promise<Page<T>>;
 
-const MAX_PAGES = 10_000;
 const BUFFERED_PAGES = 20;
 const MAX_READS = 6;
 const NOT_FOUND = 404;
@@ -31,6 +34,14 @@ export interface ListWatcher {
   readonly pageRefused: (status: number) => void;
 }
 
+/** What a list is held against while it is read. */
+interface ListDemands {
+  /** Every element must be a record, each id one record, and the paging readable; else the list does not add up. */
+  readonly strict?: boolean;
+  /** Records that the account counts. */
+  readonly counted?: number | undefined;
+}
+
 /** What the pages of one read said, for adding up at the end. */
 interface PageNote {
   readonly count: number;
@@ -43,6 +54,10 @@ interface PageNote {
 class ListRead {
   readonly #seen = new Set<string>();
   readonly #notes: PageNote[] = [];
+  /** The records of the first pages, to tell one that comes again from another one of the same id. */
+  readonly #first = new Map<string, unknown>();
+  #fault: string | undefined;
+  #lost = 0;
   #ended: ListReading['ended'] = 'no';
   #asked = 0;
 
@@ -52,9 +67,11 @@ class ListRead {
     this.#asked += 1;
     const before = this.#seen.size;
     const fresh: T[] = [];
+    const second = this.#secondOfAnId(elements);
     for (const { key, record } of elements) {
       if (!this.#seen.has(key) && record !== undefined) fresh.push(record);
       this.#seen.add(key);
+      if (this.#asked <= BUFFERED_PAGES) this.#first.set(key, record);
     }
     const count = elements.length;
     const news = this.#seen.size > before;
@@ -67,9 +84,29 @@ class ListRead {
         pageTotal: paging?.page_total ?? undefined,
         paging,
       });
+      this.#holdAgainst(page, second);
     }
     if (this.#ended === 'no' && this.#statesItsEnd(count, paging)) this.#ended = 'stated';
     return fresh;
+  }
+
+  /** The ids of a page that two records have: on the page itself, or with other contents on one of the first pages. */
+  #secondOfAnId(elements: Page<unknown>['elements']): readonly string[] {
+    const here = new Set<string>();
+    return elements.flatMap(({ key, record }) => {
+      const first = this.#first.get(key);
+      const isSecond = here.has(key) || (first !== undefined && !isDeepStrictEqual(first, record));
+      here.add(key);
+      return isSecond ? [key] : [];
+    });
+  }
+
+  #holdAgainst({ elements, oddPaging, issue }: Page<unknown>, second: readonly string[]): void {
+    const nameless = elements.filter(({ record }) => record === undefined).length;
+    this.#lost += nameless + second.length;
+    if (nameless > 0) this.#fault ??= `a record cannot be read (${issue ?? 'it has no id'})`;
+    else if (second.length > 0) this.#fault ??= `two records have the id ${second[0] ?? ''}`;
+    else if (oddPaging === true) this.#fault ??= 'its paging cannot be read';
   }
 
   /**
@@ -98,6 +135,22 @@ class ListRead {
 
   reading(problem: string | undefined): ListReading {
     return { pages: this.#notes, asked: this.#asked, distinct: this.#seen.size, ended: this.#ended, problem };
+  }
+
+  /** What keeps a list from being whole where every record counts, although its numbers may add up. */
+  fault(): string | undefined {
+    const pages = this.#notes.length;
+    const more = this.#notes.every(
+      ({ pageTotal = 0, count, paging }) =>
+        pageTotal > pages && ![count, this.#seen.size, paging?.per_page].includes(pageTotal),
+    );
+    if (this.#fault !== undefined || !more || this.wholeness === 'stated') return this.#fault;
+    return `${pages} of the ${this.#notes[0]?.pageTotal ?? 0} pages that it states came`;
+  }
+
+  /** Elements that are no record of their own. */
+  get lost(): number {
+    return this.#lost;
   }
 
   /** What does not add up, or undefined when some reading of the paging fields holds on every page. */
@@ -147,12 +200,13 @@ function unstable(
   address: string,
   problem: string,
   next = 'run the command again when nobody is changing records',
-): UnavailableError {
-  return new UnavailableError('list.unstable', `${address} does not add up: ${problem}`, { next });
+  leftOut = 0,
+): ListError {
+  return new ListError(`${address} does not add up: ${problem}`, { next, leftOut });
 }
 
 /** The error of a list that holds a record which cannot be read, for whoever must know every record of it. */
-export function unreadable(address: string, problem: string): UnavailableError {
+export function unreadable(address: string, problem: string): ListError {
   return unstable(address, `a record cannot be read (${problem})`, 'ask your provider about that record');
 }
 
@@ -161,21 +215,29 @@ export function unreadable(address: string, problem: string): UnavailableError {
  * without a new record, or as many records as `total` says; then some reading of the fields must hold on every page. A list of up to 20 pages is
  * yielded once it is proved whole, and read again up to 5 times when it is not; a longer one is yielded as it comes and fails at its end. Returns what
  * shows that it is whole.
- * Errors: UnavailableError `list.unstable` saying what did not add up.
+ * Errors: ListError saying what did not add up.
  */
 export async function* readList<T>(
   address: string,
   readPage: ReadPage<T>,
   watcher?: ListWatcher,
+  { strict = false, counted }: ListDemands = {},
 ): AsyncGenerator<readonly T[], Wholeness> {
-  let problem = '';
+  let [problem, lost] = ['', 0];
   for (let attempt = 1; attempt <= MAX_READS; attempt += 1) {
     const read = new ListRead();
     const buffer: (readonly T[])[] = [];
     let streamed = false;
+    let most = 1;
     for (let page = 1; !read.ended; page += 1) {
-      if (page > MAX_PAGES) throw unstable(address, `it goes on after ${MAX_PAGES} pages`);
+      if (page > most)
+        throw unstable(
+          address,
+          `it goes on after ${most} pages, which is more than it may have`,
+          'ask your provider why the list does not end',
+        );
       const answer = page === 1 ? await readPage(undefined) : await readLater(readPage, page, watcher);
+      if (page === 1) most = mostPages(answer.elements.length, answer.paging, counted);
       buffer.push(read.add(answer));
       if (page <= BUFFERED_PAGES) continue;
       streamed = true;
@@ -183,12 +245,13 @@ export async function* readList<T>(
     }
     const found = read.problem();
     watcher?.read(read.reading(found));
-    if (found === undefined) {
+    const wrong = (strict ? read.fault() : undefined) ?? found;
+    if (wrong === undefined) {
       yield* buffer.filter(({ length }) => length > 0);
       return read.wholeness;
     }
-    problem = found;
+    [problem, lost] = [wrong, read.lost];
     if (streamed) break;
   }
-  throw unstable(address, problem);
+  throw unstable(address, problem, undefined, lost);
 }

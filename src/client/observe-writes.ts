@@ -1,6 +1,6 @@
 import type { OperationId } from '../contract/index.ts';
 import type { HttpRequest } from '../model/ports.ts';
-import { parseTimeMs } from './server-time.ts';
+import { parseTimeMs } from '../model/service-time.ts';
 import type { Tally } from './tally.ts';
 
 /** Users whose external_id is remembered within one command. */

@@ -12,7 +12,7 @@ import { listSightings } from './observe-list.ts';
 import type { ListReading } from './observe-list.ts';
 import { fieldName, RecordObserver } from './observe-records.ts';
 import { fieldsOf, numberOf, WriteObserver } from './observe-writes.ts';
-import { parseTimeMs } from './server-time.ts';
+import { parseTimeMs } from '../model/service-time.ts';
 import { Tally } from './tally.ts';
 
 /** What the budget found out about the account call and the rate windows. */

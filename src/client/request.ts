@@ -12,6 +12,8 @@ const USER_AGENT = 'teamsheet/0.1.0';
 export interface CallParts {
   readonly id?: string | number | undefined;
   readonly query?: unknown;
+  /** Parameters that the interface does not name. */
+  readonly otherQuery?: Readonly<Record<string, string | number>> | undefined;
   readonly body?: unknown;
 }
 
@@ -72,7 +74,7 @@ export function buildRequest(
   checkPart(operation, 'query', endpoint.query, parts.query);
   checkPart(operation, 'body', endpoint.body, parts.body);
   const headers = { accept: 'application/json', 'user-agent': USER_AGENT, 'x-api-key': apiKey.reveal() };
-  const url = `${baseUrl.replace(/\/+$/, '')}/v1${path}${queryString(parts.query)}`;
+  const url = `${baseUrl.replace(/\/+$/, '')}/v1${path}${queryString({ ...(parts.query as object | undefined), ...parts.otherQuery })}`;
   if (parts.body === undefined) return { method: endpoint.method, url, headers };
   return {
     method: endpoint.method,

@@ -1,3 +1,5 @@
+import { parseTimeMs } from '../model/service-time.ts';
+
 /** What the service's clock shows minus what our monotonic clock shows: somewhere from `lowMs` to `highMs`. */
 export interface Offset {
   readonly lowMs: number;
@@ -8,12 +10,6 @@ export interface Offset {
 const STALE_HEADER_MS = 100;
 /** A Date header names a whole second. */
 const HEADER_STEP_MS = 1000;
-
-/** The time of a Date header or a service's timestamp; a timestamp without a zone is UTC. NaN when it is neither. */
-export function parseTimeMs(text: string): number {
-  const iso = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text);
-  return Date.parse(iso ? `${text.replace(' ', 'T')}Z` : text);
-}
 
 /**
  * Narrows the offset by one answer: its Date header was written at some moment between sending and receiving. An answer that contradicts what was

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '../model/ports.ts';
 import { GUARD_MS } from './rate-window.ts';
-import { parseTimeMs } from './server-time.ts';
+import { parseTimeMs } from '../model/service-time.ts';
 
 const LONGEST_MS = 86_400_000;
 const FIRST_BACKOFF_MS = 60_000;

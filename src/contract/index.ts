@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, Feature } from './endpoint.ts';
 import type { Resource, ResourceName } from './resource.ts';
 import { account, accountEndpoints } from './resources/account.ts';
 import { autoSubstitutionEndpoints, autoSubstitutions } from './resources/auto-substitutions.ts';
@@ -46,6 +46,13 @@ export type QueryOf<Id extends OperationId> = Endpoints[Id] extends { query: inf
 export type PagedOperationId = {
   [Id in OperationId]: Endpoints[Id]['paged'] extends true ? Id : never;
 }[OperationId];
+
+/** The feature of the account that counts the records of a list: the one that what is created at its address uses. */
+export function countingFeature(operation: PagedOperationId): Feature | undefined {
+  const { path } = endpoints[operation];
+  const all: readonly Endpoint[] = Object.values(endpoints);
+  return all.find((endpoint) => endpoint.path === path && endpoint.quota !== undefined)?.quota;
+}
 
 /** Every resource that a mapping may name. */
 export const resources = {

@@ -4,6 +4,8 @@ import { ConfigError } from '../model/error.ts';
 import type { Issue } from '../model/issue.ts';
 import type { CellContext, CellReader } from './cells.ts';
 import { compileCell, readList } from './cells.ts';
+import { indexHeader } from './header-index.ts';
+import type { HeaderIndex } from './header-index.ts';
 import { compileFileLookup, compileText, isFileLookup, isPlanLookup } from './lookup.ts';
 import type { LookupTables, Take } from './lookup.ts';
 import type { Column, PushMapping } from './mapping.ts';
@@ -38,11 +40,6 @@ export interface BoundLookup {
 export function constantCell(value: string | number | boolean): Cell {
   if (typeof value === 'number') return { kind: 'number', value };
   return typeof value === 'boolean' ? { kind: 'boolean', value } : value;
-}
-
-/** `Member  ID ` and `member id` are one name where headers are matched loosely. */
-export function looseName(name: string): string {
-  return name.trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
 /** The columns of a push in the order of the resource; `auto` is one for each field, under its own name or its label. */
@@ -123,19 +120,17 @@ export function fieldWithoutCell(
   );
 }
 
-/** Headers of a table by their exact and their loose names. */
-export interface HeaderIndex {
-  readonly names: readonly string[];
-  indexOf(name: string, loose: boolean): number | undefined;
-}
-
-export function indexHeader(names: readonly string[]): HeaderIndex {
-  const exact = new Map(names.map((name, index) => [name.trim().normalize('NFC'), index]));
-  const loose = new Map(names.map((name, index) => [looseName(name.normalize('NFC')), index]));
-  return {
-    names,
-    indexOf: (name, isLoose) => (isLoose ? loose.get(looseName(name)) : exact.get(name)),
-  };
+/** The header of a mapping's source. A header that the mapping names as it is is taken for no other name. */
+export function sourceHeader(mapping: PushMapping, names: readonly string[]): HeaderIndex {
+  const { where, layout } = mapping.source;
+  const columns = mapping.columns === 'auto' ? [] : mapping.columns;
+  const claimed = [
+    ...where.map(({ header }) => header),
+    ...(layout.kind === 'key_value' ? [layout.keyColumn, layout.valueColumn] : []),
+    ...columns.flatMap(({ from, fromAll }) => [...from, ...fromAll]),
+    ...Object.values(mapping.writeBack ?? {}),
+  ];
+  return indexHeader(names, mapping.source, claimed);
 }
 
 /** Headers of a table that a mapping reads. */
@@ -147,31 +142,30 @@ export interface ReadColumns {
 
 /** The columns that a mapping reads of a header that was bound to it before. */
 export function readColumns(mapping: PushMapping, names: readonly string[]): ReadColumns {
-  const header = indexHeader(names);
+  const header = sourceHeader(mapping, names);
   const { layout, where } = mapping.source;
   const pairs = layout.kind === 'key_value';
   const key = pushTarget(mapping.resource)?.key ?? [];
   const used = new Set<number>();
   const keys = new Set<number>();
-  const use = (name: string, loose: boolean, isKey: boolean): boolean => {
-    const index = header.indexOf(name, loose);
-    if (index === undefined) return false;
+  const use = (wanted: readonly string[], isKey: boolean): void => {
+    const index = header.find(wanted);
+    if (index === undefined) return;
     used.add(index);
     if (isKey) keys.add(index);
-    return true;
   };
-  for (const condition of where) use(condition.header, false, false);
+  for (const condition of where) use([condition.header], false);
   if (pairs) {
-    use(layout.keyColumn, true, true);
-    use(layout.valueColumn, true, false);
+    use([layout.keyColumn], true);
+    use([layout.valueColumn], false);
   }
   for (const { field, from, fromAll, lookup } of columnsOf(mapping)) {
     const isKey = key.includes(field);
     // The other fields of a table of settings stand in its lines.
     if (pairs && !isKey) continue;
-    for (const name of fromAll) use(name, false, isKey);
-    if ((lookup?.match.length ?? 1) > 1) for (const name of from) use(name, false, isKey);
-    else from.some((name) => use(name, pairs || mapping.columns === 'auto', isKey));
+    for (const name of fromAll) use([name], isKey);
+    if ((lookup?.match.length ?? 1) > 1) for (const name of from) use([name], isKey);
+    else use(from, isKey);
   }
   const namesOf = (indexes: Iterable<number>): readonly string[] =>
     Array.from(indexes, (index) => names[index] ?? '');
@@ -220,7 +214,7 @@ export function bindFields(
       return [{ field: column.field, read }];
     }
     if (column.fromAll.length > 0) return [bindList(mapping, item, header, used)];
-    const index = column.from.map((name) => header.indexOf(name, loose)).find((found) => found !== undefined);
+    const index = header.find(column.from);
     const name = index === undefined ? undefined : header.names[index];
     if (index !== undefined) {
       used.add(index);
@@ -264,13 +258,10 @@ function bindLookup(
     return { field, read: (cells, issues) => [String(fixed.read(cells, issues))] };
   }
   const find = (names: readonly string[]): { readonly index: number; readonly name: string } => {
-    for (const name of names) {
-      const index = header.indexOf(name, false);
-      if (index === undefined) continue;
-      used.add(index);
-      return { index, name };
-    }
-    throw missingHeader(mapping, header, names, `for ${field}`);
+    const index = header.find(names);
+    if (index === undefined) throw missingHeader(mapping, header, names, `for ${field}`);
+    used.add(index);
+    return { index, name: header.names[index] ?? '' };
   };
   const places = (lookup?.match.length ?? 1) > 1 ? from.map((name) => find([name])) : [find(from)];
   return {
@@ -290,10 +281,10 @@ function bindList(
 ): BoundField {
   const { column } = item;
   const places = column.fromAll.map((name) => {
-    const index = header.indexOf(name, false);
+    const index = header.find([name]);
     if (index === undefined) throw missingHeader(mapping, header, [name], `for ${column.field}`);
     used.add(index);
-    return { index, name };
+    return { index, name: header.names[index] ?? name };
   });
   const skipBlank = column.blank === 'omit';
   return {

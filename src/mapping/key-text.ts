@@ -1,10 +1,10 @@
 import type { Cell } from '../model/cell.ts';
 import { shownText } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
-import { codePoint, show } from './show.ts';
+import { codePoint, show, UNSEEN } from './show.ts';
 
 const ORDINARY = /^[!-~]+$/;
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd-\uffff]/u;
+const INVISIBLE = new RegExp(String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}${UNSEEN}\ufffd-\uffff]`, 'u');
 const NOTHING = /^(?:null|nan|n\/a|undefined)$/i;
 const MONTHS = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec';
 /** What a spreadsheet makes of identifiers: 1E+05, 123.0, 2-Mar, Mar-02, TRUE. */

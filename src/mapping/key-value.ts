@@ -2,8 +2,10 @@ import type { Cell, Fields } from '../model/cell.ts';
 import { shownText } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import type { SourceRow } from '../model/table.ts';
-import { bindLookups, fieldWithoutCell, looseName, missingHeader } from './bind.ts';
-import type { BoundField, BoundLookup, CompiledColumn, HeaderIndex } from './bind.ts';
+import { bindLookups, fieldWithoutCell, missingHeader } from './bind.ts';
+import type { BoundField, BoundLookup, CompiledColumn } from './bind.ts';
+import { looseName } from './header-index.ts';
+import type { HeaderIndex } from './header-index.ts';
 import { foldKey } from './key-text.ts';
 import { isPlanLookup } from './lookup.ts';
 import type { PushMapping, Source } from './mapping.ts';
@@ -52,7 +54,7 @@ export function createPairReader(
   { included, used, key }: Bound,
 ): { read(batch: readonly SourceRow[]): readonly ParsedRow[]; end(): readonly ParsedRow[] } {
   const column = (name: string): number => {
-    const index = header.indexOf(name, true);
+    const index = header.find([name]);
     if (index === undefined) throw missingHeader(mapping, header, [name], 'for the key_value layout');
     used.add(index);
     return index;
@@ -84,7 +86,7 @@ export function createPairReader(
           group.issues.push({
             ...issue,
             column: undefined,
-            message: `row ${row.rowNumber}: ${issue.message}`,
+            row: row.rowNumber,
           });
         if (excluded || row.issues !== undefined) continue;
         group.pairs.push({
@@ -116,10 +118,8 @@ function groupColumns(
 ): readonly GroupColumn[] {
   return compiled.flatMap(({ column, read }) => {
     if (!key.includes(column.field) || isPlanLookup(column)) return [];
-    const index = column.from
-      .map((name) => header.indexOf(name, true))
-      .find((found) => found !== undefined && !used.has(found));
-    if (index === undefined) return [];
+    const index = header.find(column.from);
+    if (index === undefined || used.has(index)) return [];
     used.add(index);
     return [{ field: column.field, index, read, name: header.names[index] }];
   });
@@ -182,24 +182,22 @@ function collectPairs(
   issues: Issue[],
 ): ReadonlyMap<CompiledColumn, Pair> {
   const pairs = new Map<CompiledColumn, Pair>();
-  const refuse = (code: string, message: string): void => {
-    issues.push({ code, severity: 'error', message });
-  };
   for (const pair of group.pairs) {
-    const item = byName.get(looseName(pair.setting.normalize('NFC')));
+    const { rowNumber: row, setting: value } = pair;
+    const refuse = (code: string, message: string): void => {
+      issues.push({ code, severity: 'error', row, value, message });
+    };
+    const item = byName.get(looseName(pair.setting));
     const first = item === undefined ? undefined : pairs.get(item);
     if (item === undefined) {
       const remedy = didYouMean(pair.setting, names);
       const what =
         pair.setting.trim() === '' ? 'its setting is empty' : `unknown setting ${show(pair.setting)}`;
-      refuse(
-        'setting.unknown',
-        `row ${pair.rowNumber}: ${what}${remedy === '' ? '; correct it, or delete the row' : remedy}`,
-      );
+      refuse('setting.unknown', `${what}${remedy === '' ? '; correct it, or delete the row' : remedy}`);
     } else if (first !== undefined) {
       refuse(
         'setting.repeated',
-        `row ${pair.rowNumber}: setting ${show(pair.setting)} stands already in row ${first.rowNumber}; delete one`,
+        `setting ${show(pair.setting)} stands already in row ${first.rowNumber}; delete one`,
       );
     } else {
       pairs.set(item, pair);
@@ -224,7 +222,9 @@ function readSetting(
     for (const issue of found) {
       issues.push({
         ...issue,
-        message: `row ${pair.rowNumber}, setting ${show(pair.setting.trim())}: ${issue.message}`,
+        row: pair.rowNumber,
+        setting: show(pair.setting.trim()),
+        value: shownText(pair.cell),
       });
     }
     return value;
@@ -235,7 +235,8 @@ function readSetting(
     issues.push({
       code: 'setting.missing',
       severity: 'error',
-      message: `setting ${show(name)} is missing; add a row for it`,
+      setting: show(name),
+      message: 'missing; add a row for it',
     });
   }
   return undefined;

@@ -2,9 +2,11 @@ import type { Cell, Fields } from '../model/cell.ts';
 import { shownText } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import type { SourceRow } from '../model/table.ts';
-import { bindFields, bindLookups, compileColumns, indexHeader, looseName, missingHeader } from './bind.ts';
-import type { BoundField, BoundLookup, HeaderIndex } from './bind.ts';
+import { bindFields, bindLookups, compileColumns, missingHeader, sourceHeader } from './bind.ts';
+import type { BoundField, BoundLookup } from './bind.ts';
 import type { CellContext } from './cells.ts';
+import { looseName } from './header-index.ts';
+import type { HeaderIndex } from './header-index.ts';
 import { foldKey } from './key-text.ts';
 import { createPairReader } from './key-value.ts';
 import { LOOKUP_SKIP } from './lookup.ts';
@@ -63,7 +65,7 @@ export function createRowReader(
     tableTimezone: options.tableTimezone,
   };
   const own = withoutResultColumns(header);
-  const index = indexHeader(own);
+  const index = sourceHeader(mapping, own);
   const compiled = compileColumns(mapping, context, options.tables ?? (() => undefined));
   const used = new Set<number>();
   const warnings: Issue[] = writeBackWarnings(mapping);
@@ -81,6 +83,8 @@ export function createRowReader(
   }
   const fields = bindFields(mapping, compiled, index, options.variable, used, warnings);
   const lookups = bindLookups(mapping, compiled, index, used);
+  // `auto` says itself that case and blanks do not count.
+  if (mapping.columns !== 'auto') warnings.push(...index.warnings());
   warnings.push(...unusedColumns(mapping, own, used));
   const readOne = rowParser(fields, lookups, key, included, own.length);
   return { header: own, warnings, read: (batch) => filter(batch).map(readOne), end: () => [] };
@@ -123,7 +127,7 @@ function unusedColumns(
 
 function bindWhere(mapping: PushMapping, header: HeaderIndex, used: Set<number>): Included {
   const tests = mapping.source.where.map(({ header: name, equals, text }: Condition) => {
-    const index = header.indexOf(name, false);
+    const index = header.find([name]);
     if (index === undefined) throw missingHeader(mapping, header, [name], 'rows are chosen by it');
     used.add(index);
     return (cells: readonly Cell[]) => (shownText(cells[index] ?? '').trim() === text) === equals;

@@ -1,7 +1,16 @@
 const MAX_SHOWN = 40;
 
+/**
+ * Characters that are drawn as nothing, for a character class: those of which Unicode says so (fillers, variation selectors, tags), and blank
+ * signs that Unicode calls letters and symbols.
+ */
+export const UNSEEN = String.raw`\p{Default_Ignorable_Code_Point}\u{16fe4}\u2800\u{13441}\u{13442}\u{1d159}`;
+
 /** Characters that would be invisible, or would change how a terminal shows what follows. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\u2028\u2029\u00a0\u3000\ufffd]/gu;
+const HIDDEN = new RegExp(
+  String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}${UNSEEN}\u2028\u2029\u00a0\u3000\ufffd]`,
+  'gu',
+);
 
 /** `U+200B`: how a character is named in a message. */
 export function codePoint(char: string): string {

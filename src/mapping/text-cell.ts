@@ -1,5 +1,5 @@
 import type { Issue } from '../model/issue.ts';
-import { codePoint, show } from './show.ts';
+import { codePoint, show, UNSEEN } from './show.ts';
 
 /** What a text may be. */
 export interface TextBounds {
@@ -8,12 +8,22 @@ export interface TextBounds {
   /** Counted in UTF-16 units: the interface does not say what it counts, and no other count is higher. */
   readonly max: number;
   readonly allowNewlines: boolean;
+  /** A person knows the record by it, so something of it has to be seen. */
+  readonly isName: boolean;
 }
 
 /** The most that a spreadsheet cell holds; no field of the service is longer. */
 const MAX_TEXT = 32_767;
 const ORDINARY = /^[ -~\u00a1-\u1fff\u3041-\ud7ff]*$/;
-const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff\ufffd-\uffff]/g;
+/** Tag characters hide a text; only between this flag and the tag that ends it they draw one, as England's. */
+const FLAG = '\u{1f3f4}';
+const TAG = /[\u{e0001}\u{e0020}-\u{e007f}]/u;
+const FORBIDDEN = new RegExp(
+  String.raw`${FLAG}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}|` +
+    String.raw`[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff\ufffd-\uffff]|${TAG.source}`,
+  'gu',
+);
+const NOTHING_SEEN = new RegExp(String.raw`^[\s${UNSEEN}]*$`, 'u');
 const NOTHING = /^\s*(?:null|n\/a)\s*$/i;
 
 /** The text as it is when it may be sent, or undefined with the error in `issues`. A text such as `N/A` is kept with a warning. */
@@ -30,6 +40,8 @@ export function checkText(
   if (text.length > bounds.max || text.length > MAX_TEXT) {
     return refuse('cell.length', `${lengthOf(text)}, at most ${Math.min(bounds.max, MAX_TEXT)}`);
   }
+  if (bounds.isName && NOTHING_SEEN.test(text))
+    return refuse('cell.unseen', `${show(text)} holds nothing that can be seen; write the name`);
   if (bounds.min > 0 && shortOf(text.trim(), bounds.min)) {
     return refuse('cell.length', `${show(text)} has ${lengthOf(text.trim())}, at least ${bounds.min}`);
   }
@@ -37,6 +49,7 @@ export function checkText(
     if (!text.isWellFormed())
       return refuse('cell.surrogate', `${show(text)} holds half of a character; type it again`);
     for (const [char] of text.matchAll(FORBIDDEN)) {
+      if (char.startsWith(FLAG)) continue;
       if (bounds.allowNewlines && (char === '\n' || char === '\r')) continue;
       return refuse('cell.control', forbidden(text, char));
     }
@@ -63,6 +76,9 @@ function forbidden(text: string, char: string): string {
   }
   if (char === '\ufffd') {
     return `${show(text)} holds U+FFFD, the mark of a character that was lost; type it again`;
+  }
+  if (TAG.test(char)) {
+    return `${show(text)} holds the tag character ${codePoint(char)}, which cannot be seen; delete it`;
   }
   return `${show(text)} holds the control character ${codePoint(char)}; delete it`;
 }

@@ -67,6 +67,22 @@ export class UnavailableError extends TeamsheetError {
   readonly exitCode = EXIT.unavailable;
 }
 
+/** A list was not whole, or changed while it was read. */
+export class ListError extends UnavailableError {
+  /** Records that are known to be there and did not come as records; 0 where their number is not known. */
+  readonly leftOut: number;
+  /** It adds up by itself and lacks records that are known from elsewhere: it may show them later. */
+  readonly isLate: boolean;
+  constructor(
+    message: string,
+    details: Details & { readonly leftOut?: number; readonly isLate?: boolean } = {},
+  ) {
+    super('list.unstable', message, details);
+    this.leftOut = details.leftOut ?? 0;
+    this.isLate = details.isLate ?? false;
+  }
+}
+
 /** The budget, a limit or a deadline ended the run; what is left is deferred. */
 export class IncompleteError extends TeamsheetError {
   readonly exitCode = EXIT.incomplete;

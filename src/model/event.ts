@@ -6,12 +6,12 @@ export type RunEvent =
   | { readonly kind: 'note'; readonly message: string }
   /** Reading or checking rows: `done` so far. */
   | { readonly kind: 'reading'; readonly mapping: string; readonly done: number }
-  /** Requests of one mapping: `total` is what is known by now. */
+  /** Requests or records of one mapping: `total` is known and stays, or is left out. */
   | {
       readonly kind: 'progress';
       readonly mapping: string;
       readonly done: number;
-      readonly total: number;
+      readonly total?: number;
       readonly unit: string;
     }
   | {

@@ -4,12 +4,58 @@ export interface Issue {
   readonly severity: 'error' | 'warning';
   /** The source column's header, when one cell is meant. */
   readonly column?: string | undefined;
+  /** The row, where it is not the first line of what is one row, as in a table of settings. */
+  readonly row?: number | undefined;
+  /** The setting that stands in that row, or in none; its name as messages show it. */
+  readonly setting?: string | undefined;
+  /** What stands there, where the column does not say it. */
+  readonly value?: string | undefined;
   readonly message: string;
 }
 
 /** `column "Display name": 61 characters, at most 50`: an issue without the row it stands in. */
-export function renderIssue(issue: Issue): string {
-  return issue.column === undefined ? issue.message : `column "${issue.column}": ${issue.message}`;
+export function renderIssue({ column, row, setting, message }: Issue): string {
+  if (column !== undefined) return `column "${column}": ${message}`;
+  if (row === undefined) return setting === undefined ? message : `setting ${setting} is ${message}`;
+  return `row ${row}${setting === undefined ? '' : `, setting ${setting}`}: ${message}`;
+}
+
+/** Settings of one issue are said one by one up to this many. */
+const FEW = 2;
+
+/** All issues of a row in one text; many settings of which the same is said are counted: `34 settings are empty (rows 3 to 36); fill them in`. */
+export function renderIssues(issues: readonly Issue[]): string {
+  if (issues.length <= FEW) return issues.map(renderIssue).join('; ');
+  const groups = Map.groupBy(issues, (issue) =>
+    issue.setting === undefined ? issue : `${issue.code} ${issue.row === undefined} ${issue.message}`,
+  );
+  return Array.from(groups.values(), (group) =>
+    group.length > FEW ? renderGroup(group) : group.map(renderIssue).join('; '),
+  ).join('; ');
+}
+
+function renderGroup(group: readonly Issue[]): string {
+  const [{ code, message } = { code: '', message: '' }] = group;
+  const rows = group.flatMap(({ row }) => (row === undefined ? [] : [row]));
+  if (rows.length === 0) {
+    const names = listed(group.map(({ setting = '' }) => setting));
+    return `${group.length} settings are missing (${names}); add a row for each`;
+  }
+  const place = `${group.length} settings`;
+  const where = `(rows ${isRange(rows) ? `${rows[0] ?? ''} to ${rows.at(-1) ?? ''}` : listed(rows)})`;
+  return code === 'cell.blank'
+    ? `${place} are empty ${where}; fill them in`
+    : `${place} ${where}: ${message}`;
+}
+
+const isRange = (rows: readonly number[]): boolean =>
+  rows.every((row, index) => row === (rows[0] ?? 0) + index);
+
+const NAMED = 8;
+
+function listed(items: readonly (string | number)[]): string {
+  const more = items.length - NAMED;
+  return items.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /** `users.csv row 17, column "Display name": 61 characters, at most 50`. */
@@ -17,10 +63,16 @@ export function renderRowIssue(origin: string, rowNumber: number, issue: Issue):
   return renderRowMessage(origin, rowNumber, renderIssue(issue));
 }
 
-/** The same for what a run keeps of a row, which may be several issues one after the other; nothing stays nothing. */
-export function renderRowMessage(origin: string, rowNumber: number, message: string): string {
+/** The same for what a run keeps of a row, which may be several issues one after the other; nothing stays nothing. `key` says beside its number which row is meant. */
+export function renderRowMessage(
+  origin: string,
+  rowNumber: number,
+  message: string,
+  key: string | null = null,
+): string {
   if (message === '') return '';
   // A setting of a `key_value` table stands in a row of its own.
   if (message.startsWith('row ')) return `${origin} ${message}`;
-  return `${origin} row ${rowNumber}${message.startsWith('column "') ? ',' : ':'} ${message}`;
+  const named = key === null ? '' : ` (${key})`;
+  return `${origin} row ${rowNumber}${named}${message.startsWith('column "') ? ',' : ':'} ${message}`;
 }

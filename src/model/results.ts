@@ -17,4 +17,9 @@ export interface ResultFiles {
     header: readonly string[],
     lines: () => ResultLines,
   ): Promise<readonly string[]>;
+  /**
+   * Removes the copies in `out/rejected/` of rows that are done: those of the mapping, or, where the imported file `source` (absolute) is such a copy, that one
+   * and what was made of it.
+   */
+  removeRejected(mapping: string, source: string | undefined): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { ResourceName } from '../contract/resource.ts';
 import type { FieldValue, Fields } from './cell.ts';
+import type { Issue } from './issue.ts';
 import type { ChangeKind, Outcome } from './outcome.ts';
 
 /** A row of this run whose record a later row refers to. */
@@ -25,6 +26,8 @@ export interface RunRow {
   readonly lines: readonly (readonly string[])[];
   /** The row's key as text; null when the row is invalid before a key is known, or excluded. */
   readonly key: string | null;
+  /** The key in the words of the source, where a lookup gave it others since. */
+  readonly readKey?: string;
   /** The key folded for look-alikes (case, width, script); rows of equal `folded` and unequal `key` deserve a warning. */
   readonly folded: string | null;
   /** Digest of the fields: rows of the same key and digest say the same. */
@@ -34,6 +37,8 @@ export interface RunRow {
   /** The fields that an update changes, each with its value until now; null where only its digest is known. */
   readonly before: Readonly<Record<string, FieldValue | null>> | null;
   readonly message: string;
+  /** What the message says, issue by issue, where it is about the source alone. */
+  readonly issues?: readonly Issue[] | null;
   /** Null while it is open. */
   readonly outcome: Outcome | null;
   /** The service's id of the record, once known. */
@@ -45,7 +50,10 @@ export interface RunRow {
 /** What may change in a row after it was added. */
 export type RunRowPatch = Pick<RunRow, 'rowNumber'> &
   Partial<
-    Pick<RunRow, 'change' | 'before' | 'message' | 'outcome' | 'id' | 'key' | 'digest' | 'fields' | 'lookups'>
+    Pick<
+      RunRow,
+      'change' | 'before' | 'message' | 'issues' | 'outcome' | 'id' | 'key' | 'digest' | 'fields' | 'lookups'
+    >
   >;
 
 /** A record that the service (or the last confirmed state) holds, by key. */
@@ -108,12 +116,14 @@ export interface RunRows {
   /** Sources (as named in results) and headers of each mapping, so that a resumed run can write its results. */
   setHeader(mapping: string, header: readonly string[]): Promise<void>;
   header(mapping: string): Promise<readonly string[]>;
+  /** Resolves once all that was written so far outlasts a power cut. What is written later may be lost again, the last of it first. */
+  sync(): Promise<void>;
   close(): Promise<void>;
   /**
    * Ends the rows of a run with nothing left to do: what was written (key, fields, id) and the keys of what was refused stay for `verify` and `retry`,
    * without the source's lines; the rest is deleted. Closes them.
    */
   keepWritten(): Promise<void>;
-  /** Closes and deletes the rows. */
+  /** Closes and deletes the rows, and the folder of their run where nothing else stands in it. */
   remove(): Promise<void>;
 }

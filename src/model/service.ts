@@ -9,6 +9,8 @@ import type { RequestCounts } from './store.ts';
 export interface CallInput<Id extends OperationId> {
   readonly id?: string | number;
   readonly query?: QueryOf<Id>;
+  /** Parameters of the query that the interface does not name: a raw call may pass any. */
+  readonly otherQuery?: Readonly<Record<string, string | number>>;
   readonly body?: BodyOf<Id>;
   readonly signal?: AbortSignal;
 }
@@ -17,6 +19,8 @@ export interface CallInput<Id extends OperationId> {
 export interface RecordIssue {
   readonly index: number;
   readonly message: string;
+  /** The record as it came, where its own id and its lists are there: a report may show it. */
+  readonly kept?: unknown;
 }
 
 export interface Answer<Id extends OperationId> {
@@ -39,13 +43,21 @@ export type WriteResult<Id extends OperationId> =
       readonly message: string;
       readonly quota?: QuotaRefusal;
     }
-  /** It may or may not have been applied; `status` is that of an answer that came and could not be trusted. */
-  | { readonly kind: 'ambiguous'; readonly reason: string; readonly status?: number }
+  /** It may or may not have been applied; `status` is that of an answer that came and could not be trusted, and `isConflict` says of a whole answer that it is a 409. */
+  | {
+      readonly kind: 'ambiguous';
+      readonly reason: string;
+      readonly status?: number;
+      readonly isConflict?: true;
+    }
   /** It never reached the service, after all retries. */
   | { readonly kind: 'not_applied'; readonly reason: string };
 
-/** What becomes of a list with a record that cannot be read: the list goes on without it, or fails at its end and so proves nothing absent. */
-export type OnUnreadable = 'leave_out' | 'fail';
+/**
+ * What becomes of a record that is not of the documented shape. `keep`: it is handed on as it came, where its id and its lists are there; one without an id, two
+ * records of one id or paging that cannot be read make the list unstable. `fail`: the list fails at its end and so proves nothing absent.
+ */
+export type OnUnreadable = 'keep' | 'fail';
 
 /**
  * How a list is known to be whole: every page stated the number of records that came; nothing that was stated speaks against it; or only one page came, again
@@ -68,8 +80,8 @@ export interface Service {
   /**
    * All pages of a list, to the end whatever the paging fields mean, each record once.
    * A list of up to 20 pages is yielded once the read proved whole, and read again up to 5 times when it does not add up; a longer one is yielded
-   * as it comes, with the error at its end. A record that cannot be read is left out with a warning event; with `fail` the list then ends in the error.
-   * Errors: UnavailableError `list.unstable` when it does not add up: then nothing that was yielded may be passed off as whole; RefusedError.
+   * as it comes, with the error at its end. It ends after twice the pages that its first page and the account speak of, but not before ten.
+   * Errors: ListError `list.unstable` when it does not add up: then nothing that was yielded may be passed off as whole; RefusedError.
    */
   list<Id extends PagedOperationId>(
     operation: Id,
@@ -80,6 +92,8 @@ export interface Service {
   ): AsyncIterable<readonly RecordOf<Id>[]>;
   /** Reads the account and resyncs the budget from it. */
   account(): Promise<Account>;
+  /** The earliest time that the service's clock can show now, by the Date headers of its answers; undefined while none held one. */
+  timeMs(): number | undefined;
   /** The requests made so far; `planned` is 0, the engine knows it. */
   counts(): RequestCounts;
   /**

@@ -1,7 +1,9 @@
 import type { ResourceName } from '../contract/resource.ts';
+import type { Fields } from './cell.ts';
 import type { ExitCode } from './error.ts';
 import type { OutcomeCounts } from './outcome.ts';
 import type { KnownRecord, RunRows } from './run-rows.ts';
+import type { Spelling } from './spelling.ts';
 
 /** One service account; snapshots, facts and intents never cross it. */
 export interface ServiceAccount {
@@ -32,6 +34,11 @@ export interface PullSummary {
   readonly rows: number;
   /** There may be more records: a limit cut them. */
   readonly limited?: boolean;
+  /**
+   * Records that are known to be there and that the report lacks, where their number is known: what was named and cannot be had; with an error, what the list
+   * did not show.
+   */
+  readonly left_out?: number;
   /** Why it stopped; absent when it is whole. */
   readonly error?: {
     readonly code: string;
@@ -67,6 +74,10 @@ export interface Run {
   readonly mappings: string;
   readonly summaries: readonly MappingSummary[];
   readonly requests: RequestCounts | null;
+  /** Rows of its sources, once it may write: with fewer of them in its folder, they are lost. */
+  readonly rows?: number;
+  /** It can never be resumed, because its rows are lost: its writes without an answer hold their keys until they are resolved. */
+  readonly rowsLost?: true;
 }
 
 /** A write that is about to go out, durable before it does. */
@@ -83,6 +94,8 @@ export interface Intent {
   readonly sentAtMs: number;
   /** What the service showed before the write, as JSON, where reading back needs it. */
   readonly evidence?: string;
+  /** The fields of its rows, of resources that no list shows, so that it can be settled when its rows are lost. They name nobody. */
+  readonly fields?: readonly Fields[];
 }
 
 /** What came of an intent. `ambiguous` stays open until it is settled. */
@@ -146,18 +159,25 @@ export interface Store {
   /** Intents of any run of the account that are still null or ambiguous. */
   openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]>;
 
-  /** The last confirmed records by key. */
+  /** The last confirmed records by the keys that are asked for, in any spelling that is the same for the service. */
   snapshots(
     account: ServiceAccount,
     resource: ResourceName,
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, KnownRecord>>;
-  /** All confirmed records of a resource, in pages. */
-  allSnapshots(account: ServiceAccount, resource: ResourceName): AsyncIterable<readonly KnownRecord[]>;
+  /** All confirmed records of a resource, or those that were confirmed since a time, in pages. */
+  allSnapshots(
+    account: ServiceAccount,
+    resource: ResourceName,
+    sinceMs?: number,
+  ): AsyncIterable<readonly KnownRecord[]>;
   countSnapshots(account: ServiceAccount, resource: ResourceName): Promise<number>;
   confirm(account: ServiceAccount, resource: ResourceName, records: readonly KnownRecord[]): Promise<void>;
   /** Drops what a full list no longer shows: everything of the resource confirmed before `listedAtMs`. */
   forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void>;
+
+  /** Remembers how the service spells the keys of a resource; what is confirmed, before and from now on, is found by any spelling of its key. */
+  respell(account: ServiceAccount, resource: ResourceName, spelling: Spelling): Promise<void>;
 
   fact(
     account: ServiceAccount,

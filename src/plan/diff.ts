@@ -1,6 +1,7 @@
 import type { PushOperation } from '../contract/resource.ts';
 import type { FieldValue, Fields } from '../model/cell.ts';
 import type { KnownRecord } from '../model/run-rows.ts';
+import { KEY_TEXTS } from '../model/spelling.ts';
 import { digestOf } from './digest.ts';
 
 /** How one valid row differs from what is known under its key. */
@@ -15,9 +16,11 @@ export type Difference =
   | { readonly change: 'invalid'; readonly message: string }
   | { readonly change: 'conflict'; readonly message: string };
 
-/** The supplied fields whose known value is another one, or is not known. */
+/** The supplied fields whose known value is another one, or is not known. The record was found by its key, however it spells it. */
 export function changedFields(fields: Fields, known: KnownRecord): readonly string[] {
-  return Object.keys(fields).filter((name) => known.digests[name] !== digestOf(fields[name]));
+  return Object.keys(fields).filter(
+    (name) => !KEY_TEXTS.has(name) && known.digests[name] !== digestOf(fields[name]),
+  );
 }
 
 /** A field that a record shows with another value than it was sent with. */

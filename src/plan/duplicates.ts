@@ -27,10 +27,14 @@ export function resolveDuplicates({ key, rows }: DuplicateGroup): readonly RunRo
       message: `unchanged (duplicate of row ${first.rowNumber})`,
     }));
   }
-  return rows.map((row) => ({
-    rowNumber: row.rowNumber,
-    change: 'invalid',
-    outcome: 'invalid',
-    message: `key "${key}" stands again with other values in row ${nameOthers(row, rows)}: keep one of them`,
-  }));
+  return rows.map((row) => {
+    const message = `key "${key}" stands again with other values in row ${nameOthers(row, rows)}: keep one of them`;
+    return {
+      rowNumber: row.rowNumber,
+      change: 'invalid',
+      outcome: 'invalid',
+      message,
+      issues: [{ code: 'key.repeated', severity: 'error', value: key, message }],
+    };
+  });
 }

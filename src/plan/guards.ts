@@ -1,5 +1,18 @@
 import type { Guards, PushMapping } from '../mapping/mapping.ts';
 import { StoppedError } from '../model/error.ts';
+import type { WeekEnd } from './week-end.ts';
+
+/** The guards by the names that `--allow-guard` takes. */
+export const GUARDS = [
+  'empty_source',
+  'min_rows',
+  'max_change_pct',
+  'max_deactivate',
+  'max_step',
+  'max_step_pct',
+  'reject_mode',
+  'open_week',
+] as const;
 
 /** What the guards of one mapping look at. */
 export interface GuardFigures {
@@ -15,7 +28,17 @@ export interface GuardFigures {
   /** The largest step from a confirmed price, where one is known. */
   readonly largestStep: Step | undefined;
   readonly largestStepPct: Step | undefined;
+  /** Game weeks that would be processed although they are not over, or nobody can tell. */
+  readonly openWeeks: readonly OpenWeek[];
 }
+
+/** A row that would have such a game week processed. */
+export type OpenWeek = Exclude<WeekEnd, { readonly kind: 'ended' }> & {
+  readonly rowNumber: number;
+  readonly league: number;
+  /** Its number or name as the service shows it, else its id. */
+  readonly week: string;
+};
 
 /** A change of a number, and the row that makes it. */
 export interface Step {
@@ -35,7 +58,7 @@ export const stepPct = (step: Step): number =>
   step.before === 0 ? Infinity : (stepOf(step) / Math.abs(step.before)) * 100;
 
 /** A guard that stops: its name, what it found, and the row that it found it in. */
-type Tripped = readonly [guard: string, what: string, rowNumber?: number];
+type Tripped = readonly [guard: (typeof GUARDS)[number], what: string, rowNumber?: number];
 
 function stepTooLarge(guards: Guards, figures: GuardFigures): readonly Tripped[] {
   const { largestStep, largestStepPct } = figures;
@@ -60,6 +83,17 @@ function stepTooLarge(guards: Guards, figures: GuardFigures): readonly Tripped[]
   return stops;
 }
 
+/** Processing a game week that is still played settles the half of it. */
+function weekOpen({ rows, openWeeks: [first, ...others] }: GuardFigures): readonly Tripped[] {
+  if (first === undefined) return [];
+  const { kind, why, week, league, rowNumber } = first;
+  const place = rows > 1 ? `row ${rowNumber}: ` : '';
+  const name = `game week ${week}${Number.isNaN(league) ? '' : ` of fantasy league ${league}`}`;
+  const what = kind === 'open' ? `${name} has not ended` : `nobody can tell whether ${name} has ended`;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return [['open_week', `${place}${what}: ${why}${more}`, rowNumber]];
+}
+
 function tripped(guards: Guards, figures: GuardFigures): readonly Tripped[] {
   const { rows, updates, known } = figures;
   const changePct = known === 0 ? 0 : (updates / known) * 100;
@@ -74,7 +108,7 @@ function tripped(guards: Guards, figures: GuardFigures): readonly Tripped[] {
     const what = `${figures.deactivated} users are no longer in the table and would be deactivated: more than max_deactivate ${guards.maxDeactivate}`;
     stops.push(['max_deactivate', what]);
   }
-  return [...stops, ...stepTooLarge(guards, figures)];
+  return [...stops, ...stepTooLarge(guards, figures), ...weekOpen(figures)];
 }
 
 /** The guards that stop a push before it writes, each naming the flag that passes it; empty when it may go on. */
@@ -84,9 +118,11 @@ export function checkGuards(
   options: GuardOptions,
 ): readonly StoppedError[] {
   const { name, guards, source } = mapping;
+  const isAllowed = (guard: (typeof GUARDS)[number]): boolean => options.allowGuards.includes(guard);
+  const mayBeEmpty = options.allowEmpty || isAllowed('empty_source');
   if (figures.rows === 0 && guards.minRows > 0) {
-    if (options.allowEmpty && figures.deactivated <= guards.maxDeactivate) return [];
-    if (!options.allowEmpty)
+    if (mayBeEmpty && figures.deactivated <= guards.maxDeactivate) return [];
+    if (!mayBeEmpty)
       return [
         new StoppedError(
           'guard.empty_source',
@@ -104,7 +140,7 @@ export function checkGuards(
       ];
   }
   const stops = tripped(guards, figures)
-    .filter(([guard]) => !options.allowGuards.includes(guard))
+    .filter(([guard]) => !isAllowed(guard))
     .map(
       ([guard, what, line]) =>
         new StoppedError(`guard.${guard}`, `${name}: ${what}`, {
@@ -114,7 +150,7 @@ export function checkGuards(
         }),
     );
   const rejects =
-    mapping.rejectMode === 'fail' && figures.invalid > 0
+    mapping.rejectMode === 'fail' && figures.invalid > 0 && !isAllowed('reject_mode')
       ? [
           new StoppedError(
             'guard.reject_mode',

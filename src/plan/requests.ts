@@ -20,8 +20,10 @@ export interface Confirmation {
   readonly record: KnownRecord;
   /** Why the answer does not agree with what was sent; such a row is a conflict. */
   readonly disagrees?: string;
-  /** There are several users under the key, and this is the row's own where its id is known. */
+  /** There are several records under the key, and this is the row's own where its id is known. */
   readonly isOneOfSeveral?: true;
+  /** The text of the key as the service keeps it, where that is another spelling. */
+  readonly keptAs?: string;
   /** What the answer says beside that, for the person. */
   readonly note?: string;
 }

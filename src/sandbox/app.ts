@@ -11,16 +11,16 @@ import { waitOn } from './clock.ts';
 import type { Context } from './context.ts';
 import { BODY_LIMIT_BYTES, errorAnswer, refuseUnknown } from './error-answer.ts';
 import { controlOf } from './control/index.ts';
-import { addDocsPage } from './docs-page.ts';
 import { addFaultHooks } from './fault-hooks.ts';
 import { consoleOf } from './console/index.ts';
 import { checkKey } from './keys.ts';
 import { addLog } from './log.ts';
 import type { AnswerLine } from './log.ts';
-import { openRecentRequests } from './recent-requests.ts';
+import { isOfInterest, openRecentRequests } from './recent-requests.ts';
 import { refusalBody } from './refusal-body.ts';
 import { MalformedBody, Refusal } from './refusal.ts';
 import { addOperation } from './routes.ts';
+import { readSent } from './sent.ts';
 import { DEFAULT_SETTINGS } from './switches.ts';
 import { validatorOf } from './validation.ts';
 
@@ -65,8 +65,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const [{ context }] = accounts;
   const app = bareApp(onFailure);
   const requests = openRecentRequests();
-  const noteAnswer = (line: AnswerLine, account: Account | null): void => {
-    requests.add({ ...line, account: account === null ? null : accounts.indexOf(account) + 1 });
+  const keys = [...accounts.map(({ key }) => key), controlKey];
+  const noteAnswer = (line: AnswerLine, request: FastifyRequest): void => {
+    if (isOfInterest(line.path)) {
+      const account = request.account === null ? null : accounts.indexOf(request.account) + 1;
+      requests.add({ ...line, ...readSent(request, keys), account });
+    }
     onAnswer?.(line);
   };
   addLog(app, noteAnswer, () => context.season.wallMs());
@@ -91,7 +95,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     const prefix = index === 0 ? '/control' : `/control/accounts/${index + 1}`;
     await app.register(controlOf(account.context, { controlKey, reset: account.reset }), { prefix });
   }
-  addDocsPage(app);
   await app.register(
     consoleOf({ accounts, controlKey, requests, nowMs: () => options.clock.now(), onFailure }),
   );

@@ -1,5 +1,4 @@
-import type { FastifyInstance } from 'fastify';
-import type { Account } from './accounts.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** What the log keeps of one request: no body, no query, no key. */
 export interface AnswerLine {
@@ -17,10 +16,10 @@ export interface AnswerLine {
   readonly fault?: string;
 }
 
-/** Tells `onAnswer` of every request, and of whose key it carried, once its answer is out or its connection has ended; `wallMs` is milliseconds since the epoch. */
+/** Tells `onAnswer` of every request, once its answer is out or its connection has ended; `wallMs` is milliseconds since the epoch. */
 export function addLog(
   app: FastifyInstance,
-  onAnswer: (line: AnswerLine, account: Account | null) => void,
+  onAnswer: (line: AnswerLine, request: FastifyRequest) => void,
   wallMs: () => number,
 ): void {
   app.addHook('onRequest', (request, reply, next) => {
@@ -38,7 +37,7 @@ export function addLog(
           ms: Math.round((performance.now() - startedMs) * 10) / 10,
           ...(request.fault !== null && { fault: request.fault.kind }),
         },
-        request.account,
+        request,
       ),
     );
     next();

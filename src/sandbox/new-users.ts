@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { HalfDone, Refusal } from './refusal.ts';
 import { text } from './store.ts';
 import type { Store } from './store.ts';
+import { spellKey } from './spell.ts';
 import type { Settings } from './switches.ts';
 
 type NewUser = BodyOf<'create-users'>['users'][number];
@@ -47,8 +48,8 @@ export function writeUsers(context: Context, users: readonly NewUser[]): Written
 /** How many users more a batch asks for, when each of its external_ids is taken once. */
 function countNew({ store, settings }: Context, users: readonly NewUser[]): number {
   if (['conflict', 'refused', 'duplicate'].includes(settings.repeated_external_id)) return users.length;
-  const keys = new Set(users.map((user) => user.external_id));
-  return [...keys].filter((key) => findUser(store, key) === undefined).length;
+  const keys = new Set(users.map((user) => uniqueKey(user.external_id, settings)));
+  return [...keys].filter((key) => findUser(store, settings, key) === undefined).length;
 }
 
 interface OneWritten {
@@ -62,14 +63,16 @@ function writeUser(context: Context, user: NewUser, index: number, users: readon
   const { external_id: key, display_name } = user;
   const field = `users[${index}].external_id`;
   if (key === '') throw new Refusal(400, `${field}: must not be empty`);
-  const known = findUser(store, key);
+  const known = findUser(store, settings, key);
   if (known === undefined || settings.repeated_external_id === 'duplicate') {
     return { id: insertUser(store, user, season.now()), isWritten: true };
   }
   switch (settings.repeated_external_id) {
     case 'conflict':
     case 'refused': {
-      const first = users.findIndex((other) => other.external_id === key);
+      const first = users.findIndex(
+        (other) => uniqueKey(other.external_id, settings) === uniqueKey(key, settings),
+      );
       const whose = first < index ? `is also that of users[${first}]` : 'already belongs to a user';
       const status = settings.repeated_external_id === 'conflict' ? 409 : 400;
       throw new Refusal(status, `${field}: ${JSON.stringify(key)} ${whose}`);
@@ -88,9 +91,18 @@ function writeUser(context: Context, user: NewUser, index: number, users: readon
   }
 }
 
-function findUser(store: Store, key: string): string | undefined {
-  const sql = 'SELECT id FROM users WHERE external_id = ? ORDER BY user_id LIMIT 1';
-  return store.get(sql, [key], (row) => text(row, 'id'));
+/** What must not come twice. */
+const uniqueKey = (key: string, settings: Settings): string =>
+  settings.key_unique === 'shown' ? spellKey(key, settings) : key;
+
+function findUser(store: Store, settings: Settings, key: string): string | undefined {
+  if (settings.key_unique === 'sent') {
+    const sql = 'SELECT id FROM users WHERE external_id = ? ORDER BY user_id LIMIT 1';
+    return store.get(sql, [key], (row) => text(row, 'id'));
+  }
+  const sql = 'SELECT id, external_id FROM users ORDER BY user_id';
+  const users = store.all(sql, [], (row) => ({ id: text(row, 'id'), key: text(row, 'external_id') }));
+  return users.find((user) => uniqueKey(user.key, settings) === uniqueKey(key, settings))?.id;
 }
 
 function insertUser(store: Store, { external_id, display_name }: NewUser, now: string): string {

@@ -1,12 +1,11 @@
 import type { AnswerLine } from './log.ts';
+import type { Sent } from './sent.ts';
 
-/** A request as the log has it, with the number of the account whose key it carried; null without a known key. */
-export interface RecentRequest extends AnswerLine {
+/** A request as the log has it, with what it asked, and with the number of the account whose key it carried; null without a known key. */
+export interface RecentRequest extends AnswerLine, Sent {
   readonly account: number | null;
 }
 
-/** The service and its operator's interface; what people look at in a browser is not of interest. */
-const OF_INTEREST = /^\/(v1|control)(\/|$)/;
 /** How many requests are remembered. */
 const MOST = 300;
 
@@ -17,13 +16,15 @@ export interface RecentRequests {
   list(): readonly RecentRequest[];
 }
 
-/** Remembers the latest 300 requests below /v1 and /control. */
+/** Whether a path is one of the service or of its operator's interface; what people look at in a browser is not remembered. */
+export const isOfInterest = (path: string): boolean => /^\/(v1|control)(\/|$)/.test(path);
+
+/** Remembers the latest 300 requests. */
 export function openRecentRequests(): RecentRequests {
   const kept: RecentRequest[] = [];
   let next = 0;
   return {
     add: (request) => {
-      if (!OF_INTEREST.test(request.path)) return;
       kept[next] = request;
       next = (next + 1) % MOST;
     },

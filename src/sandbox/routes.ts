@@ -10,7 +10,7 @@ import { handlers } from './handlers/index.ts';
 import { spellPaging } from './paging.ts';
 import type { Paging } from './paging.ts';
 import { HalfDone } from './refusal.ts';
-import { isPlain, spell } from './spell.ts';
+import { isPlain, shownIn, spell } from './spell.ts';
 import type { Settings } from './switches.ts';
 
 /** Adds the route of one operation: its schemas come from the contract, what it does from its handler, and for whom from the request. */
@@ -23,7 +23,8 @@ export function addOperation(
   const handler = handlers[id] as LooseHandler;
   const isReading = endpoint.method === 'GET';
   const created = endpoint.method === 'POST' ? Number(settings.created_status) : 200;
-  const spelled = isPlain(settings) ? plainly : (answer: LooseAnswer) => spellAnswer(answer, settings);
+  const how = shownIn(settings, endpoint.paged ? 'lists' : 'answers');
+  const spelled = isPlain(how) ? plainly : (answer: LooseAnswer) => spellAnswer(answer, how);
   service.route({
     config: { operation: id },
     method: endpoint.method,

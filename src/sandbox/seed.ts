@@ -134,7 +134,7 @@ function buySquad(chance: Chance, players: readonly Choice[]): readonly number[]
 }
 
 /** The points configuration of the demo: the scoring that fantasy games commonly publish. */
-const PUBLIC_RULES: Scoring = {
+export const PUBLIC_RULES: Scoring = {
   starter_points: 1,
   bencher_points: 1,
   goalkeeper_clean_sheet_points: 4,

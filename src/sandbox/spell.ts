@@ -1,6 +1,24 @@
 import type { Settings } from './switches.ts';
 
-type Spelling = Pick<Settings, 'unneeded_fields' | 'extra_fields' | 'enumerations' | 'numbers' | 'times'>;
+type KeySpelling = Pick<Settings, 'key_case' | 'key_trim' | 'key_cut'>;
+type Spelling = KeySpelling &
+  Pick<Settings, 'unneeded_fields' | 'extra_fields' | 'enumerations' | 'numbers' | 'times'>;
+
+/** A text of a key as the settings keep it. */
+export function spellKey(text: string, { key_case, key_trim, key_cut }: KeySpelling): string {
+  const cased = { kept: text, lower: text.toLowerCase(), upper: text.toUpperCase() }[key_case];
+  const trimmed = key_trim === 'trimmed' ? cased.trim() : cased;
+  return key_cut === 0 ? trimmed : Array.from(trimmed).slice(0, key_cut).join('');
+}
+
+/** The settings as lists show keys, or as all other answers do. */
+export function shownIn<Some extends Settings>(settings: Some, place: 'lists' | 'answers'): Some {
+  const isShown = settings.key_shown === 'everywhere' || settings.key_shown === place;
+  return isShown ? settings : { ...settings, key_case: 'kept', key_trim: 'kept', key_cut: 0 };
+}
+
+/** Fields that a key is made of. */
+const KEY_TEXTS = new Set(['external_id', 'name']);
 
 /** Fields that no request needs and no key is made of. */
 const UNNEEDED = new Set(
@@ -15,12 +33,14 @@ const ENUMERATED = new Set(
 const TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\.(\d{3})Z$/;
 
 /** Whether the settings spell every value as the interface shows it. */
-export function isPlain({ unneeded_fields, extra_fields, enumerations, numbers, times }: Spelling): boolean {
+export function isPlain(how: Spelling): boolean {
+  const { unneeded_fields, extra_fields, enumerations, numbers, times } = how;
   const others = [unneeded_fields !== 'filled', extra_fields !== 'none', enumerations !== 'usual'];
-  return ![...others, numbers !== 'number', times !== 'ms'].includes(true);
+  const keys = [how.key_case !== 'kept', how.key_trim !== 'kept', how.key_cut !== 0];
+  return ![...others, ...keys, numbers !== 'number', times !== 'ms'].includes(true);
 }
 
-/** The same data in another spelling that the interface leaves open: nulls, missing and further fields, unknown words, digits as text, times. */
+/** The same data in another spelling that the interface leaves open: keys, nulls, missing and further fields, unknown words, digits as text, times. */
 export function spell(value: unknown, how: Spelling, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => spell(item, how, name));
   if (typeof value === 'string') return spellText(value, how, name);
@@ -35,6 +55,7 @@ export function spell(value: unknown, how: Spelling, name = ''): unknown {
 }
 
 function spellText(text: string, how: Spelling, name: string): string {
+  if (KEY_TEXTS.has(name)) return spellKey(text, how);
   if (ENUMERATED.has(name)) return how.enumerations === 'unknown' ? `x_${text}` : text;
   const [, seconds, fraction] = TIME.exec(text) ?? [];
   if (seconds === undefined || fraction === undefined) return text;

@@ -105,6 +105,25 @@ export const SWITCHES = {
     'skip',
     'duplicate',
   ),
+  key_case: choice(
+    'external_id and names keep their letters, or become lower or upper case',
+    'kept',
+    'lower',
+    'upper',
+  ),
+  key_trim: choice('external_id and names keep the blanks around them, or lose them', 'kept', 'trimmed'),
+  key_cut: number('characters of external_id and names that are kept; 0 keeps all', 0),
+  key_shown: choice(
+    'key_case, key_trim and key_cut show everywhere, in lists alone, or in all other answers alone',
+    'everywhere',
+    'lists',
+    'answers',
+  ),
+  key_unique: choice(
+    'an external_id is known when it was sent so before, or when it is the same after key_case, key_trim and key_cut',
+    'sent',
+    'shown',
+  ),
   batch_failure: choice(
     'of a batch that is refused nothing is applied, or the rows before the bad one are',
     'whole',

@@ -1,14 +1,15 @@
-import { linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 
 import { ConfigError } from '../model/error.ts';
-import { makePrivateFile, makePrivateFolder } from './private-files.ts';
+import { wrongPart } from './check-schema.ts';
+import { isErrno, makePrivateFile, makePrivateFolder } from './private-files.ts';
 import type { SqlRow } from './sql-row.ts';
 import { integer } from './sql-row.ts';
-import { attempt, damaged, storageError } from './storage-error.ts';
+import { attempt, busy, damaged, storageError } from './storage-error.ts';
 
 /** The shape of a file: what marks it as ours, and the statements that bring it from version n to n + 1. */
 export interface DatabaseFormat {
@@ -80,6 +81,15 @@ export class Database {
     return Number(this.#prepared(statement).run(...values).changes);
   }
 
+  /** Resolves once all commits so far survive a power cut, whatever the durability. Errors: those of `storageError`. */
+  sync(): Promise<void> {
+    return this.read(() => {
+      // Brings the log into the file; SQLite syncs the one before and the other after.
+      const [isBusy] = this.get('PRAGMA wal_checkpoint(TRUNCATE)') ?? [];
+      if (isBusy !== 0) throw busy(this.#name);
+    });
+  }
+
   /** Closes the file; a second call does nothing. */
   close(): void {
     if (this.#connection.isOpen) this.#connection.close();
@@ -118,7 +128,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   const { file } = options;
   const name = file ?? 'the temporary store';
   try {
-    if (file !== null && !exists(file)) createFile(file, options);
+    // Asked in this order: a process that makes the file has a log only when the file is there.
+    const log = file !== null && exists(`${file}-wal`);
+    if (file !== null && !exists(file)) {
+      // SQLite would copy what it holds into the new file.
+      if (log) throw damaged(file, `it is gone, and its log ${file}-wal is there`);
+      createFile(file, options);
+    }
     // Asked without opening the file: closing it again would drop the locks of a connection that this process already has.
     if (file !== null && statSync(file).size === 0) throw damaged(file, 'it is empty');
     const connection = connect(file, options);
@@ -146,20 +162,40 @@ function connect(file: string | null, options: DatabaseOptions): DatabaseSync {
 /** The file appears under its name only when it is whole, so that an empty one is always a cut one and two processes never race over a new one. */
 function createFile(file: string, options: DatabaseOptions): void {
   makePrivateFolder(dirname(file));
+  removeLeftDrafts(file);
   const draft = `${file}.${process.pid}.new`;
-  rmSync(draft, { force: true });
-  makePrivateFile(draft);
   try {
+    makePrivateFile(draft);
     const connection = connect(draft, options);
     try {
-      connection.exec('PRAGMA journal_mode = WAL');
       migrate(connection, options.format);
+      // Last: a log that holds something is copied into the file by closing it, and on a full disk that fails without a word.
+      connection.exec('PRAGMA journal_mode = WAL');
     } finally {
       connection.close();
     }
     publish(draft, file);
   } finally {
-    rmSync(draft, { force: true });
+    for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${suffix}`, { force: true });
+  }
+}
+
+/** Removes what processes that were killed while they made `file` left behind. */
+function removeLeftDrafts(file: string): void {
+  const name = `${basename(file)}.`;
+  for (const entry of readdirSync(dirname(file))) {
+    const pid = entry.startsWith(name) && /^(\d+)\.new(-\w+)?$/.exec(entry.slice(name.length))?.[1];
+    if (typeof pid === 'string' && !isRunning(Number(pid)))
+      rmSync(join(dirname(file), entry), { force: true });
+  }
+}
+
+/** Whether another process of that number runs: this one makes no two files of one name at once. */
+function isRunning(pid: number): boolean {
+  try {
+    return pid !== process.pid && process.kill(pid, 0);
+  } catch (error) {
+    return !isErrno(error, 'ESRCH');
   }
 }
 
@@ -201,6 +237,8 @@ function checkFormat(connection: DatabaseSync, file: string, format: DatabaseFor
       { file, next: 'Install the newest teamsheet, then run the command again.' },
     );
   }
+  const wrong = wrongPart(connection, format, version);
+  if (wrong !== undefined) throw damaged(file, wrong);
   if (statSync(file).size > QUICK_CHECK_MAX_BYTES) return;
   const found = connection.prepare('PRAGMA quick_check(1)').get()?.quick_check;
   if (found !== 'ok') throw damaged(file, String(found));

@@ -1,7 +1,17 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
-function isErrno(error: unknown, code: string): boolean {
+/** True of an error of the file system or the system that has this code. */
+export function isErrno(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
@@ -23,6 +33,22 @@ function makeFolder(folder: string): void {
     chmodSync(folder, 0o700);
   } catch (error) {
     if (!isErrno(error, 'EEXIST')) throw error;
+  }
+}
+
+/** Deletes a folder that nothing stands in; any other one, and one that is gone, is left as it is. Errors: those of the file system. */
+export function removeEmptyFolder(folder: string): void {
+  if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
+}
+
+/** Has the names in a folder survive a power cut. Windows knows no such thing. Errors: those of the file system. */
+export function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

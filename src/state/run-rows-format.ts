@@ -33,5 +33,7 @@ export const RUN_ROWS_FORMAT: DatabaseFormat = {
        PRIMARY KEY (mapping, key, id)
      ) STRICT, WITHOUT ROWID;`,
     'ALTER TABLE row ADD COLUMN lookups TEXT;',
+    'ALTER TABLE row ADD COLUMN issues TEXT;',
+    'ALTER TABLE row ADD COLUMN read_key TEXT;',
   ],
 };

@@ -69,9 +69,13 @@ function holdExclusively(file: string): DatabaseSync | undefined {
 function writeOwner(file: string, owner: string): void {
   const draft = `${file}.${process.pid}.new`;
   rmSync(draft, { force: true });
-  makePrivateFile(draft);
-  writeFileSync(draft, owner);
-  renameSync(draft, file);
+  try {
+    makePrivateFile(draft);
+    writeFileSync(draft, owner);
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
 }
 
 function held(account: ServiceAccount, ownerFile: string): StoppedError {

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { SQLInputValue } from 'node:sqlite';
 
 import { InternalError } from '../model/error.ts';
@@ -13,14 +14,16 @@ import type {
 } from '../model/run-rows.ts';
 import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
+import { removeEmptyFolder, syncFolder } from './private-files.ts';
 import { duplicateGroups, lookAlikePairs } from './repeated-rows.ts';
 import { RUN_ROWS_FORMAT } from './run-rows-format.ts';
 import type { SqlRow } from './sql-row.ts';
 import { integer, json, text, textOrNull } from './sql-row.ts';
+import { attempt } from './storage-error.ts';
 
 /** The order in which `parseRow` takes them. */
 const COLUMNS =
-  'row_number, row.key, folded, digest, lines, fields, change, before, message, outcome, row.id, lookups';
+  'row_number, row.key, folded, digest, lines, fields, change, before, message, outcome, row.id, lookups, issues, read_key';
 
 /** Opens or creates the rows of a run in `file`; null keeps them outside any named file until they are closed. Errors: those of `openDatabase`. */
 export function openRunRows(file: string | null, busyTimeoutMs: number): RunRows {
@@ -36,6 +39,7 @@ const KEPT_OUTCOMES = "('created', 'updated', 'invalid', 'rejected')";
 class SqliteRunRows implements RunRows {
   readonly #file: string | null;
   readonly #db: Database;
+  #areNamesSynced = false;
 
   constructor(file: string | null, db: Database) {
     this.#file = file;
@@ -47,7 +51,7 @@ class SqliteRunRows implements RunRows {
       const number = this.#addMapping(mapping);
       for (const row of rows) {
         this.#db.run(
-          'INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+          'INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)',
           number,
           row.rowNumber,
           JSON.stringify(row.lines),
@@ -61,6 +65,7 @@ class SqliteRunRows implements RunRows {
           row.outcome,
           row.id,
           jsonText(row.lookups ?? null),
+          jsonText(row.issues ?? null),
         );
       }
     });
@@ -109,7 +114,7 @@ class SqliteRunRows implements RunRows {
   settleOpen(mapping: string, outcome: Outcome, message: string, change?: ChangeKind): Promise<void> {
     return this.#db.write(() => {
       this.#db.run(
-        'UPDATE row SET outcome = ?2, message = ?3 WHERE mapping = ?1 AND outcome IS NULL AND change = coalesce(?4, change)',
+        'UPDATE row SET outcome = ?2, message = ?3, issues = NULL WHERE mapping = ?1 AND outcome IS NULL AND change = coalesce(?4, change)',
         this.#mapping(mapping),
         outcome,
         message,
@@ -121,7 +126,7 @@ class SqliteRunRows implements RunRows {
   reopen(mapping: string, outcome: Outcome): Promise<number> {
     return this.#db.write(() =>
       this.#db.run(
-        "UPDATE row SET outcome = NULL, message = '' WHERE mapping = ? AND outcome = ?",
+        "UPDATE row SET outcome = NULL, message = '', issues = NULL WHERE mapping = ? AND outcome = ?",
         this.#mapping(mapping),
         outcome,
       ),
@@ -210,6 +215,17 @@ class SqliteRunRows implements RunRows {
     });
   }
 
+  async sync(): Promise<void> {
+    if (this.#file === null) return;
+    await this.#db.sync();
+    if (this.#areNamesSynced) return;
+    const folder = dirname(this.#file);
+    // The file, the folder of its run, and the folder of all runs may be new.
+    const folders = [folder, dirname(folder), dirname(dirname(folder))];
+    await attempt(this.#file, () => folders.forEach(syncFolder));
+    this.#areNamesSynced = true;
+  }
+
   close(): Promise<void> {
     return this.#db.read(() => {
       this.#db.close();
@@ -223,7 +239,7 @@ class SqliteRunRows implements RunRows {
       this.#db.run('DELETE FROM known');
       this.#db.run(`DELETE FROM row WHERE outcome NOT IN ${KEPT_OUTCOMES}`);
       this.#db.run(
-        `UPDATE row SET lines = '[]', before = NULL, lookups = NULL, folded = NULL, message = '',
+        `UPDATE row SET lines = '[]', before = NULL, lookups = NULL, folded = NULL, message = '', issues = NULL,
          fields = CASE WHEN outcome IN ('created', 'updated') THEN fields END`,
       );
     });
@@ -237,6 +253,7 @@ class SqliteRunRows implements RunRows {
       this.#db.close();
       if (this.#file === null) return;
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${this.#file}${suffix}`, { force: true });
+      removeEmptyFolder(dirname(this.#file));
     });
   }
 
@@ -262,8 +279,12 @@ class SqliteRunRows implements RunRows {
     set('change', patch.change);
     set('before', patch.before === undefined ? undefined : jsonText(patch.before));
     set('message', patch.message);
+    // What another message says is about other issues.
+    if (patch.message !== undefined) set('issues', jsonText(patch.issues ?? null));
     set('outcome', patch.outcome);
     set('id', patch.id);
+    // All expressions see the row as it was.
+    if (patch.key !== undefined) columns.push('read_key = coalesce(read_key, key)');
     set('key', patch.key);
     set('digest', patch.digest);
     set('fields', patch.fields === undefined ? undefined : jsonText(patch.fields));
@@ -299,9 +320,13 @@ function jsonText(value: object | null): string | null {
 
 function parseRow(row: SqlRow): RunRow {
   const lookups = json(row, 11) as NonNullable<RunRow['lookups']> | null;
+  const issues = json(row, 12) as NonNullable<RunRow['issues']> | null;
+  const key = textOrNull(row, 1);
+  const readKey = textOrNull(row, 13);
   return {
     rowNumber: integer(row, 0),
-    key: textOrNull(row, 1),
+    key,
+    ...(readKey === null || readKey === key ? {} : { readKey }),
     folded: textOrNull(row, 2),
     digest: textOrNull(row, 3),
     lines: json(row, 4) as RunRow['lines'],
@@ -312,5 +337,6 @@ function parseRow(row: SqlRow): RunRow {
     outcome: textOrNull(row, 9) as Outcome | null,
     id: textOrNull(row, 10),
     ...(lookups === null ? {} : { lookups }),
+    ...(issues === null ? {} : { issues }),
   };
 }

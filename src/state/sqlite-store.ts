@@ -5,6 +5,7 @@ import type { ResourceName } from '../contract/resource.ts';
 import { InternalError } from '../model/error.ts';
 import type { Clock } from '../model/ports.ts';
 import type { KnownRecord, RunRows } from '../model/run-rows.ts';
+import { oneOfSpellings, readSpelling, speltKey, spellingFact, type Spelling } from '../model/spelling.ts';
 import type {
   Fact,
   Intent,
@@ -21,6 +22,7 @@ import { RunFolders } from './run-folders.ts';
 import { integer, text, unreadable, written } from './sql-row.ts';
 import { openRunRows } from './sqlite-run-rows.ts';
 import { STATE_FORMAT } from './state-format.ts';
+import { refuseWrongPath } from './state-path.ts';
 import { attempt } from './storage-error.ts';
 import { parseIntent, parseRecord, parseRun } from './stored-rows.ts';
 
@@ -37,12 +39,13 @@ interface StoreOptions {
 
 /**
  * Opens the state of one configuration, creating it (0600, folder 0700) when it is missing; several processes may hold it open.
- * Errors: ConfigError `state.newer` and `state.damaged`, UnavailableError `state.unwritable` and `state.busy`; the same for every method.
+ * Errors: ConfigError `state.path`, `state.newer` and `state.damaged`, UnavailableError `state.unwritable` and `state.busy`; the same for every method.
  */
 export function openStore(options: StoreOptions): Promise<Store> {
   const file = resolve(options.file);
   const busyTimeoutMs = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
   return attempt(file, () => {
+    refuseWrongPath(file);
     const db = openDatabase({ file, format: STATE_FORMAT, durability: 'full', busyTimeoutMs });
     return new SqliteStore(db, new RunFolders(join(dirname(file), 'runs')), options.clock, busyTimeoutMs);
   });
@@ -252,27 +255,38 @@ class SqliteStore implements Store {
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, KnownRecord>> {
     return this.#db.read(() => {
+      const number = this.#account(account);
+      const spelling = this.#spelling(number, resource);
+      const wanted = Map.groupBy(keys, (key) => speltKey(resource, key, spelling));
       const rows = this.#db.all(
         `SELECT held.record FROM json_each(?3) AS wanted CROSS JOIN sealed_snapshot AS held
          ON held.account = ?1 AND held.resource = ?2 AND held.key = wanted.value`,
-        this.#account(account),
+        number,
         resource,
-        JSON.stringify(keys),
+        JSON.stringify([...wanted.keys()]),
       );
-      return new Map(rows.map(parseRecord).map((record) => [record.key, record]));
+      return new Map(
+        rows
+          .map(parseRecord)
+          .flatMap((record) => (wanted.get(record.key) ?? []).map((key) => [key, { ...record, key }])),
+      );
     });
   }
 
   async *allSnapshots(
     account: ServiceAccount,
     resource: ResourceName,
+    sinceMs?: number,
   ): AsyncGenerator<readonly KnownRecord[]> {
     let [comparison, after] = ['>=', ''];
+    const since = sinceMs === undefined ? [] : [sinceMs];
     for (;;) {
-      const statement = `SELECT record, key FROM sealed_snapshot
-        WHERE account = ? AND resource = ? AND key ${comparison} ? ORDER BY key LIMIT ${PAGE_RECORDS}`;
+      const statement = `SELECT record, key FROM sealed_snapshot AS sealed
+        WHERE account = ? AND resource = ? AND key ${comparison} ? ${since.length === 0 ? '' : CONFIRMED_SINCE} ORDER BY key LIMIT ${PAGE_RECORDS}`;
       const from = after;
-      const rows = await this.#db.read(() => this.#db.all(statement, this.#account(account), resource, from));
+      const rows = await this.#db.read(() =>
+        this.#db.all(statement, this.#account(account), resource, from, ...since),
+      );
       const last = rows.at(-1);
       if (last === undefined) return;
       [comparison, after] = ['>', text(last, 1)];
@@ -308,6 +322,27 @@ class SqliteStore implements Store {
     });
   }
 
+  respell(account: ServiceAccount, resource: ResourceName, spelling: Spelling): Promise<void> {
+    return this.#db.write(() => {
+      const number = this.#addAccount(account);
+      this.#setFact(number, spellingFact(resource), JSON.stringify(spelling));
+      const statement = 'SELECT record FROM sealed_snapshot WHERE account = ? AND resource = ?';
+      const held = this.#db.all(statement, number, resource).map(parseRecord);
+      const byKey = new Map(held.map((record) => [record.key, record]));
+      for (const record of held) {
+        const key = speltKey(resource, record.key, spelling);
+        if (key === record.key) continue;
+        const there = byKey.get(key);
+        byKey.set(key, there === undefined ? { ...record, key } : oneOfSpellings(there, record));
+        this.#db.run(MOVE_SNAPSHOT, ...[number, resource, key, JSON.stringify(byKey.get(key)), record.key]);
+        this.#db.run(
+          'DELETE FROM snapshot WHERE account = ? AND resource = ? AND key = ?',
+          ...[number, resource, record.key],
+        );
+      }
+    });
+  }
+
   fact(
     account: ServiceAccount,
     name: string,
@@ -340,15 +375,7 @@ class SqliteStore implements Store {
   setFacts(account: ServiceAccount, facts: readonly Pick<Fact, 'name' | 'value'>[]): Promise<void> {
     return this.#db.write(() => {
       const number = this.#addAccount(account);
-      const nowMs = this.#clock.now();
-      for (const { name, value } of facts)
-        this.#db.run(
-          'INSERT OR REPLACE INTO fact (account, name, value, at_ms) VALUES (?, ?, ?, ?)',
-          number,
-          name,
-          value,
-          nowMs,
-        );
+      for (const { name, value } of facts) this.#setFact(number, name, value);
     });
   }
 
@@ -390,15 +417,37 @@ class SqliteStore implements Store {
     return this.#account(account);
   }
 
+  #setFact(account: number, name: string, value: string): void {
+    const statement = 'INSERT OR REPLACE INTO fact (account, name, value, at_ms) VALUES (?, ?, ?, ?)';
+    this.#db.run(statement, account, name, value, this.#clock.now());
+  }
+
+  #spelling(account: number, resource: ResourceName): Spelling | undefined {
+    const statement = 'SELECT value FROM sealed_fact WHERE account = ? AND name = ?';
+    const row = this.#db.get(statement, account, spellingFact(resource));
+    return readSpelling(row && text(row, 0));
+  }
+
   #confirm(account: number, resource: ResourceName, records: readonly KnownRecord[]): void {
     const nowMs = this.#clock.now();
+    const spelling = this.#spelling(account, resource);
     for (const record of records) {
-      this.#db.run(KEEP_MANAGER, account, resource, record.key, JSON.stringify(record), nowMs);
+      const key = speltKey(resource, record.key, spelling);
+      this.#db.run(KEEP_MANAGER, account, resource, key, JSON.stringify({ ...record, key }), nowMs);
     }
   }
 }
 
 const OPEN_INTENT = "(result IS NULL OR result = 'ambiguous')";
+
+/** The time is no part of what is read, so that the views do not hold it. */
+const CONFIRMED_SINCE = `AND EXISTS (SELECT 1 FROM snapshot AS held
+  WHERE held.account = sealed.account AND held.resource = sealed.resource AND held.key = sealed.key AND held.confirmed_at_ms >= ?)`;
+
+/** Puts what is known under one key under another one too; what was confirmed last counts. */
+const MOVE_SNAPSHOT = `INSERT INTO snapshot (account, resource, key, record, confirmed_at_ms)
+  SELECT account, resource, ?3, ?4, confirmed_at_ms FROM snapshot WHERE account = ?1 AND resource = ?2 AND key = ?5
+  ON CONFLICT DO UPDATE SET record = excluded.record, confirmed_at_ms = max(confirmed_at_ms, excluded.confirmed_at_ms)`;
 
 /** A list does not say who manages a record: what is known of that stays. */
 const KEEP_MANAGER = `INSERT INTO snapshot (account, resource, key, record, confirmed_at_ms) VALUES (?, ?, ?, ?, ?)

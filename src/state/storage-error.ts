@@ -37,11 +37,15 @@ export function storageError(file: string, error: unknown): unknown {
   const result = error.errcode & 0xff;
   if (DAMAGED.has(result)) return damaged(file, error.message, error);
   if (UNWRITABLE.has(result)) return unwritable(file, error);
-  if (!BUSY.has(result)) return error;
+  return BUSY.has(result) ? busy(file, error) : error;
+}
+
+/** Another process held a file too long. Code `state.busy`. */
+export function busy(file: string, cause?: Error): UnavailableError {
   return new UnavailableError('state.busy', `${file} is in use by another process for too long`, {
     file,
     next: 'Wait until the other command ends, then run this one again.',
-    cause: error,
+    cause,
   });
 }
 

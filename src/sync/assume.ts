@@ -1,9 +1,9 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import type { Fields } from '../model/cell.ts';
 import type { KnownRecord, RunRow, RunRowPatch } from '../model/run-rows.ts';
 import type { Run, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { known, mergedOver, numberOf, remembered } from '../plan/known-records.ts';
 import { needsChangeAfterCreate } from '../plan/requests.ts';
+import { lostRows } from './lost-rows.ts';
 import { managed } from './missing-rows.ts';
 import type { Assumption, OpenCase, Settled, Settling } from './open-cases.ts';
 import type { SyncPorts } from './sync.ts';
@@ -17,39 +17,16 @@ export const byWord = ({ clock }: Pick<SyncPorts, 'clock'>): string =>
 const resultOf = (assume: Assumption): 'applied' | 'not_applied' =>
   assume === 'applied' ? 'applied' : 'not_applied';
 
-/** The fields that stand in a key, of resources that are never sent again for another value: of the others the values are compared, which went with the rows. */
-const fieldsInKey: Partial<Record<PushMapping['resource'], (key: string) => Fields>> = {
-  fantasy_leagues: (name) => ({ name }),
-  auto_substitutions: (key) => {
-    const [league = '', game_week_id = ''] = key.split('/');
-    return { fantasy_league_id: Number(league), game_week_id };
-  },
-};
-
-/** Records the operator's word on a write whose rows are not there; of what was applied the keys are remembered. */
+/** Records the operator's word on a raw call. */
 export async function settleByWord(
   ports: Ports,
   account: ServiceAccount,
-  { id, run }: Pick<OpenCase, 'id' | 'run'>,
+  { id }: Pick<OpenCase, 'id'>,
   assume: Assumption,
 ): Promise<Settled> {
   const message = `${assume}, ${byWord(ports)}`;
-  const intent = (await ports.store.intents(run.id)).find((each) => each.id === id);
-  const records =
-    assume === 'applied' && intent !== undefined ? await keyRecords(ports, account, intent) : [];
-  await ports.store.settleIntent(account, id, resultOf(assume), message, records);
+  await ports.store.settleIntent(account, id, resultOf(assume), message, []);
   return { settled: resultOf(assume), message };
-}
-
-async function keyRecords(
-  { store }: Ports,
-  account: ServiceAccount,
-  { resource, keys }: StoredIntent,
-): Promise<readonly KnownRecord[]> {
-  const fieldsOf = fieldsInKey[resource];
-  if (fieldsOf === undefined) return [];
-  const held = await store.snapshots(account, resource, keys);
-  return keys.filter((key) => !held.has(key)).map((key) => known(key, null, null, fieldsOf(key)));
 }
 
 /**
@@ -68,11 +45,11 @@ export async function assumeWrite(
   const intent = intents.find(({ id }) => id === intentId);
   // An earlier write of the same rows was settled with it.
   if (intent === undefined) return { settled: resultOf(assume), message: `${assume}, ${byWord(ports)}` };
-  const open = (await rows.rows(mapping.name, intent.rowNumbers)).filter(
-    ({ outcome }) => outcome === null || outcome === 'unknown',
-  );
+  const kept = await rows.rows(mapping.name, intent.rowNumbers);
+  const open = kept.filter(({ outcome }) => outcome === null || outcome === 'unknown');
   const message = `taken as ${assume === 'applied' ? 'applied' : 'not applied'}, ${byWord(ports)}`;
-  const records = assume === 'applied' ? await sentRecords(ports, account, mapping, open) : [];
+  const lost = lostRows(intent, kept);
+  const records = assume === 'applied' ? await sentRecords(ports, account, mapping, open, lost) : [];
   // What is remembered first cannot be sent twice, wherever the process ends; the intent is closed last.
   await store.confirm(account, mapping.resource, records);
   await rows.patch(
@@ -108,13 +85,15 @@ const waitingRow = ({ rowNumber }: RunRow, { id }: Run, message: string): RunRow
   message: `${message}; teamsheet resume ${id} sends it`,
 });
 
-/** What the service holds if the write was applied, with the ids that were known before. */
+/** What the service holds if the write was applied, with the ids that were known before. What a lost row set beside its key may be anything. */
 async function sentRecords(
   { store }: Ports,
   account: ServiceAccount,
   mapping: PushMapping,
-  rows: readonly RunRow[],
+  open: readonly RunRow[],
+  lost: readonly RunRow[],
 ): Promise<readonly KnownRecord[]> {
+  const rows = [...open, ...lost];
   const before = await store.snapshots(
     account,
     mapping.resource,
@@ -130,6 +109,6 @@ async function sentRecords(
     const isNewUser = mapping.resource === 'users' && row.change === 'create' && row.id === null;
     const sent = isNewUser || is_active === undefined ? others : fields;
     const record = remembered(known(key, id, held?.number ?? numberOf(id), sent));
-    return [managed(mapping, mergedOver(held, record))];
+    return [managed(mapping, lost.includes(row) ? record : mergedOver(held, record))];
   });
 }

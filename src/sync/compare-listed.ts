@@ -1,13 +1,14 @@
 import type { Account } from '../contract/resources/account.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { UsageError } from '../model/error.ts';
-import type { RunRows } from '../model/run-rows.ts';
+import type { KnownRecord, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import type { ListedResource } from '../plan/listed.ts';
 import { quotaUsed } from '../model/quota.ts';
 import { fromSnapshots, nothingKnown, type ComparePorts, type Comparison } from './compare.ts';
-import { countsMore } from './evidence.ts';
+import { countsMore, countStrange } from './evidence.ts';
 import { openWrites, unansweredKeys } from './open-writes.ts';
+import { keySpeller } from './spelling.ts';
 import { FULL_LIST_MAX_AGE_MS, isUnlistable, readWhole } from './whole-list.ts';
 
 /** The facts that a full list leaves behind. */
@@ -68,12 +69,16 @@ export async function compareListed(
     // The account counts as many as are known here, so that whatever is not known is new.
     if (open.length === 0 && used === compared.known) return compared;
     const changes = open.filter(({ operation }) => operation === 'update-user');
-    return { ...compared, unknownKeysWait: wait, unanswered: unansweredKeys(changes) };
+    const unanswered = await unansweredKeys(ports, service, resource, changes);
+    return { ...compared, unknownKeysWait: wait, unanswered };
   };
   try {
     const { comparison, nameless } = await listAll(ports, mapping, listed, service, rows, used);
     if (nameless > 0) return await fallBack(`${nameless} of them do not say what they are`);
     const creates = open.filter(({ operation }) => operation !== 'update-user');
+    // What came since and nobody knows may be what they made.
+    if ((await countStrange(ports, service, mapping, creates)) > 0)
+      return { ...comparison, unanswered: await unansweredKeys(ports, service, resource, creates) };
     if (!(await countsMore(ports, service, mapping, used, creates))) return comparison;
     warn('the account counts more that is not listed than before a write without an answer');
     // What is listed is known, and may be there twice.
@@ -129,15 +134,25 @@ async function listAll(
 ): Promise<{ readonly comparison: Comparison; readonly nameless: number }> {
   const { name, resource } = mapping;
   const startedAtMs = ports.clock.now();
-  const { pages, nameless } = await readWhole(ports, listed, service, resource, {
+  const spell = await keySpeller(ports, service, resource);
+  const { pages, nameless, isRespelt } = await readWhole(ports, listed, service, resource, {
     used,
     onPage: async (records, done) => {
-      await rows.addKnown(name, records);
+      await rows.addKnown(
+        name,
+        records.map((record) => ({ ...record, key: spell(record.key) })),
+      );
       const unit = `${listed.several} listed`;
       // The account may count late, or what it counted may have come on since.
-      ports.emit({ kind: 'progress', mapping: name, done, total: Math.max(done, used ?? 0), unit });
+      const total = used !== undefined && used >= done ? { total: used } : {};
+      ports.emit({ kind: 'progress', mapping: name, done, ...total, unit });
     },
   });
+  if (isRespelt) {
+    // The list showed how the service spells keys: what was read is put under them anew.
+    await rows.restart(name);
+    return listAll(ports, mapping, listed, service, rows, used);
+  }
   const known = await rows.countKnown(name);
   // What was confirmed a moment ago exists, even when the list does not show it yet.
   if (nameless === 0) await ports.store.forgetOlder(service, resource, startedAtMs - ports.settleMs);
@@ -158,8 +173,18 @@ async function knownOrRecent(
   rows: RunRows,
   keys: readonly string[],
 ): ReturnType<Comparison['lookup']> {
-  const found = await rows.known(name, keys);
+  const spell = await keySpeller({ store }, service, resource);
+  const listed = await rows.known(name, keys.map(spell));
+  const found = new Map(
+    keys.flatMap((key) => {
+      const records = listed.get(spell(key));
+      return records === undefined ? [] : [[key, records.map((record) => ({ ...record, key }))] as const];
+    }),
+  );
   const absent = keys.filter((key) => !found.has(key));
   const recent = await store.snapshots(service, resource, absent);
-  return new Map([...found, ...[...recent].map(([key, record]) => [key, [record]] as const)]);
+  return new Map<string, readonly KnownRecord[]>([
+    ...found,
+    ...[...recent].map(([key, record]) => [key, [record]] as const),
+  ]);
 }

@@ -113,7 +113,7 @@ function comparedRow(
 ): RunRowPatch {
   const { rowNumber, key, fields } = row;
   if (key === null || fields === null) return { rowNumber, change: 'invalid', outcome: 'invalid' };
-  const wait = unanswered?.get(key);
+  const wait = unanswered?.(key);
   if (wait !== undefined) {
     return { rowNumber, change: 'create', outcome: 'deferred', message: joined(row.message, wait) };
   }

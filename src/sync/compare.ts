@@ -1,15 +1,15 @@
 import type { Account } from '../contract/resources/account.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import type { TeamsheetError } from '../model/error.ts';
-import { StoppedError } from '../model/error.ts';
 import type { KnownRecord, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import { listedResources } from '../plan/listed.ts';
 import { quotaUsed } from '../model/quota.ts';
 import { compareListed } from './compare-listed.ts';
-import { compareLive } from './compare-live.ts';
+import { besideMemory, compareLive } from './compare-live.ts';
+import { checkAnyMemory } from './no-memory.ts';
 import { openWrites, unansweredKeys } from './open-writes.ts';
-import { eachRow, rowPages } from './row-pages.ts';
+import { rowPages } from './row-pages.ts';
 import type { PlanOptions, SyncPorts } from './sync.ts';
 
 type Known = ReadonlyMap<string, readonly KnownRecord[]>;
@@ -26,8 +26,8 @@ export interface Comparison {
   readonly fromMemory?: true;
   /** Set when a key that is not known may exist all the same, so that its row must wait. */
   readonly unknownKeysWait?: string;
-  /** Keys with a write that was never answered and cannot be read back, and why their rows must wait. */
-  readonly unanswered?: ReadonlyMap<string, string>;
+  /** Why the row of a key must wait: a write of it was never answered and cannot be read back. */
+  readonly unanswered?: (key: string) => string | undefined;
   readonly stop?: TeamsheetError;
 }
 
@@ -58,7 +58,8 @@ export async function prepareComparison(
       : resource === 'auto_substitutions'
         ? await compareTriggers(ports, mapping, service, rows, options.adopt)
         : await compareOthers(ports, mapping, service, rows, options.adopt, wanted);
-  return { ...comparison, unanswered: unansweredKeys(await openWrites(ports, service, resource)) };
+  const open = await openWrites(ports, service, resource);
+  return { ...comparison, unanswered: await unansweredKeys(ports, service, resource, open) };
 }
 
 /** The service cannot list its fantasy leagues: what this state created is all that can be known. */
@@ -112,30 +113,18 @@ async function compareTriggers(
     service,
     'compared with the triggers that this state sent',
   );
-  if (adopt) return comparison;
-  const triggered = new Set<string>();
-  for await (const page of ports.store.allSnapshots(service, mapping.resource))
-    for (const { key } of page) triggered.add(key.split('/')[0] ?? '');
-  for (const league of await leaguesOf(mapping, rows)) {
-    if (triggered.has(String(league))) continue;
-    const log = await ports.service.get('list-auto-substitutions', { query: { fantasy_league_id: league } });
-    if (log.records.length === 0) continue;
-    const stop = new StoppedError(
-      'state.no_memory',
-      `${mapping.name}: the service has substitutions of fantasy league ${league}, but this state remembers no trigger, so it cannot tell which game weeks are processed already`,
-      { next: 'restore the state file, or add --adopt to process the game weeks of the source again' },
-    );
-    return { ...comparison, stop };
-  }
-  return comparison;
+  return adopt ? comparison : withMemory(ports, mapping, service, rows, comparison);
 }
 
-/** The fantasy leagues of the rows that are to be compared. */
-async function leaguesOf({ name }: PushMapping, rows: RunRows): Promise<readonly number[]> {
-  const leagues = new Set<number>();
-  for await (const { fields } of eachRow(rows, name, { change: 'pending', open: true }))
-    if (typeof fields?.fantasy_league_id === 'number') leagues.add(fields.fantasy_league_id);
-  return [...leagues];
+async function withMemory(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  service: ServiceAccount,
+  rows: RunRows,
+  comparison: Comparison,
+): Promise<Comparison> {
+  const stop = await checkAnyMemory(ports, mapping, service, rows);
+  return stop === undefined ? comparison : { ...comparison, stop };
 }
 
 /** Resources without a list to compare with or to read back from. */
@@ -150,11 +139,10 @@ async function compareOthers(
   if (wanted === 'none') return nothingKnown('compared with nothing, as compare: none says');
   if (wanted === 'live') return compareLive(ports, mapping, service, rows);
   const comparison = await fromSnapshots(ports, mapping, service, 'compared with the last confirmed push');
-  if (mapping.resource !== 'prices' || comparison.known > 0 || adopt) return comparison;
-  // A write whose answer is missing is a memory too: the keys of its rows wait.
-  if ((await openWrites(ports, service, mapping.resource)).length > 0) return comparison;
-  const stop = await pricesWithoutMemory(ports, mapping);
-  return stop === undefined ? comparison : { ...comparison, stop };
+  if (mapping.resource === 'points_config') return besideMemory(ports, mapping, service, comparison);
+  return mapping.resource !== 'prices' || adopt
+    ? comparison
+    : withMemory(ports, mapping, service, rows, comparison);
 }
 
 /** A comparison with nothing. */
@@ -181,20 +169,4 @@ export async function fromSnapshots(
     fromMemory: true,
     described: known === 0 ? 'nothing was pushed yet' : described,
   };
-}
-
-/** A state without a single confirmed price must not upload over a log that has some: it may be a lost state, and `type` may be a delta. */
-async function pricesWithoutMemory(
-  ports: ComparePorts,
-  mapping: PushMapping,
-): Promise<StoppedError | undefined> {
-  const log = await ports.service.get('list-prices', { query: {} });
-  if (log.records.length === 0) return undefined;
-  return new StoppedError(
-    'state.no_memory',
-    `${mapping.name}: the service has price uploads, but this state remembers none, so it cannot tell which prices are already there`,
-    {
-      next: 'restore the state file, add --compare live to compare with the service, or --adopt to upload all prices of the source again',
-    },
-  );
 }

@@ -1,5 +1,6 @@
 import type { Lock, Run, Store, StoredIntent } from '../model/store.ts';
 import { StoppedError } from '../model/error.ts';
+import { hasLostRows } from './lost-rows.ts';
 import { overtakenMappings } from './newer-run.ts';
 import { pushedMappings } from './stored-run.ts';
 
@@ -13,6 +14,8 @@ export interface CutOff {
   readonly unclear: number;
   /** Its mappings that a later run has read anew: what is left of them is not sent. */
   readonly overtaken: readonly string[];
+  /** Its rows are lost, so that it cannot go on. */
+  readonly isLost: boolean;
   /** The first of its writes without an answer. */
   readonly openIntent: string | undefined;
 }
@@ -63,6 +66,7 @@ async function lookAt(
   const kept = run.phase === 'planning' ? undefined : await store.keptRunRows(run.id);
   let [rows, done, unclear] = [0, 0, 0];
   try {
+    const isLost = await hasLostRows(run, kept);
     for (const { name } of kept === undefined ? [] : pushedMappings(run)) {
       const counts = (await kept?.countOutcomes(name)) ?? new Map<string, number>();
       for (const [outcome, count] of counts) {
@@ -77,8 +81,8 @@ async function lookAt(
       const found = (await kept?.rows(name, numbers)) ?? [];
       unclear += found.filter(({ outcome }) => outcome === null || outcome === 'unknown').length;
     }
+    return { run, rows, done, unclear, isLost };
   } finally {
     await kept?.close();
   }
-  return { run, rows, done, unclear };
 }

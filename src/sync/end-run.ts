@@ -12,8 +12,10 @@ import type { PushSummary, RequestCounts, Run } from '../model/store.ts';
 import { checkCounts, outcomeCounts } from '../plan/counts.ts';
 import { exhaustedAt, interruptedAt } from './interrupted.ts';
 import { missingOf } from './missing-rows.ts';
+import { chosenRows } from './read-rows.ts';
 import { reasonsOf, type Reason } from './reasons.ts';
 import { writeResults } from './results.ts';
+import type { StoredRun } from './stored-run.ts';
 import type { RunReport, SyncPorts } from './sync.ts';
 import { writeBackOutcomes } from './write-back.ts';
 
@@ -24,6 +26,8 @@ export interface PushResult {
   readonly rejected: readonly string[];
   /** Why rows are left, where something but what stopped it says so. */
   readonly reasons?: readonly Reason[];
+  /** Commands without the program's name, or sentences, for what this run did not look at. */
+  readonly next?: readonly string[];
   /** What stopped it stopped the reports after it: there is nothing to resume. */
   readonly reportsStopped?: boolean;
 }
@@ -109,6 +113,7 @@ async function endMapping(
   const counts = outcomeCounts(await rows.countOutcomes(name));
   checkCounts(name, counts);
   const files = await tryResults(ports, run, mapping, rows);
+  if (isAllDone(run, mapping, counts)) await removeRejected(ports, mapping);
   const reasons = await reasonsOf(rows, mapping, stoppedBy?.message);
   const notWrittenBack = await writeBackOutcomes(ports, mapping, rows);
   const gone = await countMissing(ports, mapping, rows);
@@ -142,6 +147,29 @@ function progressOf(summaries: readonly PushSummary[]): string {
 /** Keeps of a finished run what `verify` and `retry` ask for; a row in conflict is still to be settled, so that all of them stay. */
 function endRows(rows: RunRows, summaries: readonly PushSummary[]): Promise<void> {
   return summaries.some(({ conflict }) => conflict > 0) ? rows.close() : rows.keepWritten();
+}
+
+/** Whether every row of the table was read, or every refused one by a retry, and none is to be mended or left. */
+function isAllDone(
+  run: Run,
+  { name }: PushMapping,
+  { rows, invalid, rejected, deferred, unknown, conflict }: OutcomeCounts,
+): boolean {
+  const { limit, only = {} } = (JSON.parse(run.mappings) as StoredRun).options;
+  const refused = only[name];
+  const isRead = limit === undefined && (refused === undefined || rows >= chosenRows(refused));
+  return isRead && invalid + rejected + deferred + unknown + conflict === 0;
+}
+
+/** A file of rows to mend goes with its rows: imported once more, a row whose key was corrected would make a second record. */
+async function removeRejected({ results, emit }: SyncPorts, { name, source }: PushMapping): Promise<void> {
+  const { location } = source;
+  try {
+    await results.removeRejected(name, location.kind === 'sheet' ? undefined : location.path);
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    emit({ kind: 'warning', message: `${name}: ${error.message}` });
+  }
 }
 
 /** The results files of a mapping; undefined when they cannot be written: the run is then unfinished, so that `resume` writes them. */

@@ -1,3 +1,4 @@
+import { formsOf, type Shown } from '../plan/fit-rows.ts';
 import { listedResources } from '../plan/listed.ts';
 import type { RunRow } from '../model/run-rows.ts';
 import type { Intent, Run, ServiceAccount, StoredIntent } from '../model/store.ts';
@@ -16,6 +17,10 @@ export interface Evidence {
   readonly unlisted?: number;
   /** Records that were known. */
   readonly known?: number;
+  /** Of these, the keys that were sent, and those that may be other spellings of them. */
+  readonly alike?: readonly string[];
+  /** The ids of their records, in the same order. */
+  readonly alikeIds?: readonly (string | null)[];
   /** Fantasy leagues that the account counted when the run began. */
   readonly used?: number;
   /** Records of the log. */
@@ -41,7 +46,47 @@ export function evidenceFor(task: PushTask): TakeEvidence {
   const take = takers[resource];
   if (take === undefined) return () => Promise.resolve(undefined);
   let taken: Promise<Evidence | undefined> | undefined;
-  return () => (taken ??= take(task));
+  const isListed = listedResources[resource] !== undefined;
+  // Where nothing is known yet, nothing can be taken for what was sent.
+  return (batch) => {
+    taken ??= take(task);
+    return isListed ? taken.then((evidence) => withAlike(task, batch, evidence)) : taken;
+  };
+}
+
+/** With the known records that may be taken for those of a batch, once a list shows them in the service's own spelling. */
+function withAlike(
+  { ports, account, mapping: { resource } }: PushTask,
+  batch: readonly RunRow[],
+  evidence: Evidence | undefined,
+): Evidence | undefined | Promise<Evidence> {
+  if (evidence?.known === undefined || evidence.known === 0) return evidence;
+  const forms = batch.flatMap(({ key, change }) =>
+    key === null || change !== 'create' ? [] : [key, ...formsOf(resource, key)],
+  );
+  return ports.store
+    .snapshots(account, resource, forms)
+    .then((alike) =>
+      alike.size === 0
+        ? evidence
+        : { ...evidence, alike: [...alike.keys()], alikeIds: [...alike.values()].map(({ id }) => id) },
+    );
+}
+
+/** Tells which records that may be rows were there before some writes: by their ids, and by their keys where an id is not known. */
+export function wasThere(writes: readonly Pick<Intent, 'evidence'>[]): (shown: Shown) => boolean {
+  const before = new Map<string, Set<string | null>>();
+  for (const write of writes) {
+    const { alike = [], alikeIds = [] } = readEvidence(write) ?? {};
+    for (const [index, key] of alike.entries())
+      before.set(key, (before.get(key) ?? new Set()).add(alikeIds[index]?.toLowerCase() ?? null));
+  }
+  return ({ key, record }) => {
+    const ids = before.get(key);
+    const { id } = record as { readonly id?: unknown };
+    if (typeof id !== 'string' && typeof id !== 'number') return ids !== undefined;
+    return ids !== undefined && (ids.has(null) || ids.has(String(id).toLowerCase()));
+  };
 }
 
 const takers: Partial<Record<PushMapping['resource'], (task: PushTask) => Promise<Evidence | undefined>>> = {
@@ -53,9 +98,13 @@ const takers: Partial<Record<PushMapping['resource'], (task: PushTask) => Promis
 };
 
 async function ofListed({ ports, account, mapping, used }: PushTask): Promise<Evidence | undefined> {
-  if (used === undefined || listedResources[mapping.resource] === undefined) return undefined;
+  if (listedResources[mapping.resource] === undefined) return undefined;
   const known = await countKnown(ports, account, mapping.resource);
-  return { atMs: ports.clock.now(), unlisted: Math.max(0, used - known), known };
+  return {
+    atMs: ports.clock.now(),
+    ...(used !== undefined && { unlisted: Math.max(0, used - known) }),
+    known,
+  };
 }
 
 /**
@@ -72,6 +121,35 @@ export async function countsMore(
   const before = Math.min(...writes.map((intent) => readEvidence(intent)?.unlisted ?? Infinity));
   return (used ?? 0) - (await countKnown(ports, account, resource)) > before;
 }
+
+/**
+ * Records that came since the first of some writes and that nothing which this state sent explains: they may be what the writes made, under keys that nobody
+ * would know them by. The list was read and confirmed just now.
+ */
+export async function countStrange(
+  { store }: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  { resource }: Pick<PushMapping, 'resource'>,
+  writes: readonly Intent[],
+): Promise<number> {
+  const [first] = writes.toSorted((a, b) => evidenceMs(a) - evidenceMs(b));
+  const before = first && readEvidence(first)?.known;
+  if (first === undefined || before === undefined) return 0;
+  const sent = [
+    ...(await store.intents(first.runId)),
+    ...(await store.intentsAfter(account, first.id)),
+  ].filter(
+    (intent) =>
+      intent.resource === resource &&
+      intent.operation !== 'update-user' &&
+      evidenceMs(intent) >= evidenceMs(first),
+  );
+  const keys = sent.flatMap((intent) => intent.keys);
+  const explained = (await store.snapshots(account, resource, keys)).size;
+  return (await countKnown({ store }, account, resource)) - before - explained;
+}
+
+const evidenceMs = (intent: Intent): number => readEvidence(intent)?.atMs ?? Infinity;
 
 /**
  * Whether the list came late before the writes and may do so still: the account counted records that nothing had shown, and some of them, or of others, are
@@ -98,8 +176,10 @@ async function ofPrices({ ports }: PushTask): Promise<Evidence | undefined> {
   return { atMs: ports.clock.now(), count: log.count, ...(known && { refs }) };
 }
 
-function ofLeagues({ ports, used }: PushTask): Promise<Evidence | undefined> {
-  return Promise.resolve(used === undefined ? undefined : { atMs: ports.clock.now(), used });
+async function ofLeagues({ ports, account, mapping, used }: PushTask): Promise<Evidence | undefined> {
+  if (used === undefined) return undefined;
+  const known = await ports.store.countSnapshots(account, mapping.resource);
+  return { atMs: ports.clock.now(), used, known };
 }
 
 async function ofTriggers({ ports }: PushTask, [row]: readonly RunRow[]): Promise<Evidence | undefined> {

@@ -2,13 +2,14 @@ import type { ResourceName } from '../contract/resource.ts';
 import type { FieldValue, Fields } from '../model/cell.ts';
 import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount, Store } from '../model/store.ts';
-import { indexHeader } from '../mapping/bind.ts';
+import { sourceHeader } from '../mapping/bind.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { pushTarget } from '../mapping/push-fields.ts';
 import { show } from '../mapping/show.ts';
 import { nearest } from '../model/nearest.ts';
 import { digestOf } from '../plan/digest.ts';
 import { eachRow } from './row-pages.ts';
+import { keySpeller } from './spelling.ts';
 
 /** Keys that the nearest one is looked for among, and times that it is looked for: a wrong column must not take minutes. */
 const MAX_NEAR_KEYS = 2000;
@@ -52,13 +53,15 @@ export function findRecords(
     key.map((field) => texts[match.indexOf(field)] ?? '').join('/');
   const digest = digestMaker(resource, match);
   let planned: ReadonlyMap<string, readonly Candidate[]> | undefined;
+  let spell: ((key: string) => string) | undefined;
   let confirmed: ReadonlyMap<string, readonly KnownRecord[]> | undefined;
   const indexPlanned = async (): Promise<ReadonlyMap<string, readonly Candidate[]>> => {
     const index = new Map<string, Candidate[]>();
+    const same = (spell ??= await keySpeller({ store }, account, resource));
     for (const mapping of mappings) {
       for await (const row of eachRow(rows, mapping.name)) {
         const under = isCandidate(row) && (byKey ? row.key : row.fields && digest.ofFields(row.fields));
-        if (typeof under === 'string') add(index, under, { kind: 'row', mapping, row });
+        if (typeof under === 'string') add(index, byKey ? same(under) : under, { kind: 'row', mapping, row });
       }
     }
     return index;
@@ -83,7 +86,7 @@ export function findRecords(
           const records = (held.get(name) ?? []).map((record): Candidate => ({ kind: 'known', record }));
           if (byKey && records.length > 0) return records;
           planned ??= await indexPlanned();
-          const rowsFound = planned.get(name) ?? [];
+          const rowsFound = planned.get(byKey && spell !== undefined ? spell(name) : name) ?? [];
           // A row that is no create stands for a record that the service holds.
           return records.length === 0
             ? preferred(rowsFound)
@@ -126,7 +129,7 @@ export function textsOf(
   header: readonly string[],
   names: readonly string[],
 ): (row: RunRow) => readonly (string | undefined)[] {
-  const places = indexHeader(header);
+  const places = sourceHeader(mapping, header);
   const fields = pushTarget(mapping.resource)?.fields ?? {};
   return (row) =>
     names.map((name) => {
@@ -134,7 +137,7 @@ export function textsOf(
         const value = row.fields?.[name];
         return value === undefined ? undefined : String(value);
       }
-      const at = places.indexOf(name, false);
+      const at = places.find([name]);
       return at === undefined ? undefined : row.lines[0]?.[at]?.trim().normalize('NFC');
     });
 }

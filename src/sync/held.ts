@@ -2,6 +2,7 @@ import type { Account } from '../contract/resources/account.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../model/error.ts';
 import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
+import { spellingOf } from '../model/spelling.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import { known } from '../plan/known-records.ts';
 import { listedResources, type ListedResource } from '../plan/listed.ts';
@@ -9,6 +10,7 @@ import { quotaUsed } from '../model/quota.ts';
 import { configReader, priceReader } from './compare-live.ts';
 import { NO_PLAYER } from './pull-resources.ts';
 import { readOne } from './pull-read.ts';
+import { keySpeller } from './spelling.ts';
 import type { SyncPorts } from './sync.ts';
 
 /** What the service holds of one row that was written. */
@@ -72,7 +74,9 @@ export async function planHeldReading(
   if (listed !== undefined) {
     const pages = await listPages(ports, account, mapping, listed);
     const byId = listed.operation !== 'list-users' && withoutId === 0 && count < pages;
-    return byId ? readById(ports, mapping, listed, count) : readList(ports, mapping, listed, pages);
+    return byId
+      ? readById(ports, mapping, listed, count)
+      : readList(ports, account.service, mapping, listed, pages);
   }
   switch (resource) {
     case 'prices':
@@ -121,19 +125,27 @@ async function listPages(
 
 function readList(
   ports: HeldPorts,
-  { name }: PushMapping,
+  account: ServiceAccount,
+  { resource }: PushMapping,
   listed: ListedResource,
   pages: number,
 ): HeldReading {
   let listing: Promise<{ readonly all: RunRows; readonly nameless: number }> | undefined;
   const list = async (): Promise<{ readonly all: RunRows; readonly nameless: number }> => {
     const all = await ports.store.openRunRows(null);
+    const spell = await keySpeller(ports, account, resource);
     try {
       let nameless = 0;
       for await (const page of ports.service.list(listed.operation, {}, ports.signal, 'fail')) {
         const found = page.flatMap((record) => listed.known(record) ?? []);
         nameless += page.length - found.length;
-        await all.addKnown(name, found);
+        const under = (by: string, keyOf: (record: KnownRecord) => string): Promise<void> =>
+          all.addKnown(
+            by,
+            found.map((record) => ({ ...record, key: keyOf(record) })),
+          );
+        await under('key', ({ key }) => spell(key));
+        await under('id', ({ id }) => id ?? '');
       }
       return { all, nameless };
     } catch (error) {
@@ -147,15 +159,22 @@ function readList(
     read: async (rows) => {
       listing ??= list();
       const { all, nameless } = await listing;
-      const found = await all.known(
-        name,
-        rows.flatMap(({ key }) => key ?? []),
+      const spell = await keySpeller(ports, account, resource);
+      const keys = rows.map(({ key }) => spell(key ?? ''));
+      const byKey = await all.known('key', keys);
+      // What a service spells in another way only where it lists is the row's own by its id.
+      const byId = await all.known(
+        'id',
+        rows.flatMap(({ id }) => id ?? []),
       );
       const absent: Held =
         nameless === 0
           ? { kind: 'missing' }
           : { kind: 'unreadable', reason: `${nameless} records of the list do not say what they are` };
-      return rows.map(({ key }): Held => oneOf(found.get(key ?? '') ?? []) ?? absent);
+      return rows.map(
+        (row, at): Held =>
+          oneOf(row, byKey.get(keys[at] ?? '') ?? byId.get(row.id ?? '') ?? [], resource) ?? absent,
+      );
     },
     close: async () => {
       // A list that failed was taken away when it did.
@@ -165,11 +184,29 @@ function readList(
   };
 }
 
-function oneOf(records: readonly KnownRecord[]): Held | undefined {
+function oneOf(
+  row: RunRow,
+  records: readonly KnownRecord[],
+  resource: PushMapping['resource'],
+): Held | undefined {
   const [record, other] = records;
   if (record === undefined) return undefined;
-  if (other === undefined) return { kind: 'record', record };
+  if (other === undefined) return { kind: 'record', record: asSpelt(row, record, resource) };
   return { kind: 'several', ids: records.map(({ id }) => id ?? 'without id') };
+}
+
+/** A record without the text of its key, where it is that of the row in another spelling. */
+function asSpelt(
+  { key, fields }: RunRow,
+  record: KnownRecord,
+  resource: PushMapping['resource'],
+): KnownRecord {
+  const field = resource === 'users' ? 'external_id' : 'name';
+  const [sent, kept] = [fields?.[field], record.values[field]];
+  if (key === null || typeof sent !== 'string' || typeof kept !== 'string') return record;
+  if (sent === kept || spellingOf([[sent, kept]]) === undefined) return record;
+  const { [field]: _kept, ...digests } = record.digests;
+  return { ...record, key, digests };
 }
 
 /** Reads one by one, a few at a time; the client bounds those in flight. */
@@ -193,13 +230,13 @@ function readById(
   count: number,
 ): HeldReading {
   const operation = resource === 'squads' ? 'get-squad' : 'get-mini-league';
-  const read = oneByOne(ports, async ({ id }) => {
-    const record = await orMissing(() => readOne(operation, id ?? '', ports));
+  const read = oneByOne(ports, async (row) => {
+    const record = await orMissing(() => readOne(operation, row.id ?? '', ports));
     if (record === undefined) return { kind: 'missing' };
     const held = listed.known(record);
     if (held === undefined)
       return { kind: 'unreadable', reason: `the ${listed.one} does not say what it is` };
-    return { kind: 'record', record: held };
+    return { kind: 'record', record: asSpelt(row, held, resource) };
   });
   return { requests: count, how: `each ${listed.one} by its id`, read, close: nothingToClose };
 }
@@ -223,7 +260,8 @@ function readKeys(
 }
 
 function readLeagues(ports: HeldPorts, requests: number): HeldReading {
-  const read = oneByOne(ports, async ({ id, key, fields }) => {
+  const read = oneByOne(ports, async (row) => {
+    const { id, key, fields } = row;
     if (id === null || key === null) return { kind: 'unreadable', reason: 'its id is not known' };
     const league = await orMissing(() => readOne('get-fantasy-league', id, ports));
     if (league === undefined) return { kind: 'missing' };
@@ -235,7 +273,7 @@ function readLeagues(ports: HeldPorts, requests: number): HeldReading {
       ...(typeof name === 'string' && { name: name.normalize('NFC') }),
       ...(shown !== undefined && { league_id: shown }),
     };
-    return { kind: 'record', record: known(key, id, null, held) };
+    return { kind: 'record', record: asSpelt(row, known(key, id, null, held), 'fantasy_leagues') };
   });
   return { requests, how: 'each fantasy league by its id', read, close: nothingToClose };
 }

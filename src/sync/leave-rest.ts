@@ -1,6 +1,7 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import type { RunRows } from '../model/run-rows.ts';
+import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
+import { pushRequests } from '../plan/requests.ts';
 import { deferOpen } from './not-shown.ts';
 import { holdRows, openWrites } from './open-writes.ts';
 import { looksAgain } from './push-writer.ts';
@@ -39,9 +40,21 @@ export async function leaveRest(
         message: `created, but its active flag was not set yet: ${reason}`,
       })),
     );
+    const nameless = page.filter((row) => !created.includes(row) && lacksId(mapping, row));
+    await rows.patch(
+      mapping.name,
+      nameless.map(({ rowNumber }) => ({ rowNumber, outcome: 'deferred', message: NO_ID })),
+    );
   }
   await deferOpen(ports, run, mapping, rows, reason);
 }
+
+/** A change of a record that is known by the operator's word alone. */
+const lacksId = ({ resource }: PushMapping, { change, id }: RunRow): boolean =>
+  change === 'update' && id === null && pushRequests[resource]?.updatesLikeCreates === false;
+
+const NO_ID =
+  'not sent: it is there by your word, but its id is not known, and a change needs it; push again with --compare live once the service can be listed';
 
 /** The rows of users that were created, also of those whose id is not known because it was the operator who said so. */
 async function createdIn(

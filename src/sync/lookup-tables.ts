@@ -1,11 +1,11 @@
-import { indexHeader } from '../mapping/bind.ts';
+import { indexHeader } from '../mapping/header-index.ts';
+import type { HeaderIndex } from '../mapping/header-index.ts';
 import { isFileLookup, type LookupTable, type LookupTables } from '../mapping/lookup.ts';
 import type { Lookup, LookupFile, PushMapping } from '../mapping/mapping.ts';
 import { show } from '../mapping/show.ts';
 import { shownText, type Cell } from '../model/cell.ts';
 import { ConfigError } from '../model/error.ts';
 import { didYouMean, nearest } from '../model/nearest.ts';
-import type { SourceTable } from '../model/table.ts';
 import type { SyncPorts } from './sync.ts';
 
 type Ports = Pick<SyncPorts, 'tables' | 'emit' | 'signal'>;
@@ -41,8 +41,11 @@ async function readTable(
 ): Promise<LookupTable> {
   const table = await ports.tables[file.location.kind].open(file.location, file);
   try {
-    const places = match.map((name) => columnAt(table, file, name));
-    const takeAt = columnAt(table, file, take);
+    const header = indexHeader(table.header, file, [...match, take]);
+    const places = match.map((name) => columnAt(header, file, name));
+    const takeAt = columnAt(header, file, take);
+    for (const { message } of header.warnings())
+      ports.emit({ kind: 'warning', message: `${file.origin}: ${message}` });
     const found = new Map<string, FoundCell[]>();
     const texts = new Set<string>();
     for await (const batch of table.batches()) {
@@ -79,12 +82,13 @@ async function readTable(
 /** The text of a cell as it is compared: without blanks around it, composed. */
 const plain = (cell: Cell): string => shownText(cell).trim().normalize('NFC');
 
-function columnAt({ header }: SourceTable, { origin, headerRow }: LookupFile, name: string): number {
-  const index = indexHeader(header).indexOf(name, false);
+function columnAt(header: HeaderIndex, { origin, headerRow }: LookupFile, name: string): number {
+  const index = header.find([name]);
   if (index !== undefined) return index;
+  const { names } = header;
   throw new ConfigError(
     'header.missing',
-    `${origin} row ${headerRow}: no column ${show(name)} (for a lookup)${didYouMean(name, header)}; the header has ${header.map(show).join(', ')}`,
+    `${origin} row ${headerRow}: no column ${show(name)} (for a lookup)${didYouMean(name, names)}; the header has ${names.map(show).join(', ')}`,
     { file: origin, line: headerRow, next: 'Correct the header of the file, or the name in the lookup.' },
   );
 }

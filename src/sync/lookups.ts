@@ -1,5 +1,5 @@
 import { RESOURCES, type ResourceName } from '../contract/resource.ts';
-import { indexHeader } from '../mapping/bind.ts';
+import { sourceHeader } from '../mapping/bind.ts';
 import { ambiguousMessage, isPlanLookup, missMessage, showTexts } from '../mapping/lookup.ts';
 import type { Column, Lookup, PushMapping } from '../mapping/mapping.ts';
 import { LOOKUP_FIELDS } from '../mapping/parse-lookup.ts';
@@ -129,10 +129,10 @@ export class PlanLookups {
   }
 
   /** The header that people know the column by. */
-  async #headerOf({ name }: PushMapping, { from, lookup }: Column): Promise<string | undefined> {
+  async #headerOf(mapping: PushMapping, { from, lookup }: Column): Promise<string | undefined> {
     if ((lookup?.match.length ?? 1) > 1) return from.join(' + ');
-    const header = indexHeader(await this.#rows.header(name));
-    return from.find((each) => header.indexOf(each, false) !== undefined);
+    const header = sourceHeader(mapping, await this.#rows.header(mapping.name));
+    return header.names[header.find(from) ?? -1];
   }
 
   async #search(mapping: PushMapping, column: Column): Promise<Search> {

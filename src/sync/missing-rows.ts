@@ -4,6 +4,7 @@ import type { ServiceAccount } from '../model/store.ts';
 import { digestOf } from '../plan/digest.ts';
 import type { PushTask } from './push-writer.ts';
 import { eachRow, rowPages } from './row-pages.ts';
+import { keySpeller } from './spelling.ts';
 import type { PlanOptions, SyncPorts } from './sync.ts';
 
 const SUFFIX = ' (missing)';
@@ -52,10 +53,11 @@ export async function addMissing(
   if (missing === undefined || (await rows.countOutcomes(missing.name)).size > 0) return;
   if (options.limit !== undefined) return;
   const keys = new Set<string>();
+  const spell = await keySpeller(ports, service, mapping.resource);
   let unreadable = 0;
   for (const each of mappings.filter(({ resource }) => resource === mapping.resource)) {
     for await (const { key, change } of eachRow(rows, each.name)) {
-      if (key !== null) keys.add(key);
+      if (key !== null) keys.add(spell(key));
       else if (change !== 'excluded') unreadable += 1;
     }
   }

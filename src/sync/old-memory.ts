@@ -20,45 +20,53 @@ import type { SyncPorts } from './sync.ts';
 type Ports = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
 
 /**
- * A state that was restored from an older copy knows some prices and triggers, but not those that went out since: what its rows would send may be there already.
+ * A state that was restored from an older copy knows some prices, triggers and fantasy leagues, but not those that went out since: what its rows would send may be there already.
  * The evidence of its last write tells what the service's log held then; what came later and is not its own is looked at. Records of other writers are
- * no reason to stop. Only reads, and only where rows are to be sent.
+ * no reason to stop, but for fantasy leagues, which only the account counts: `used`. Only reads, and only where rows are to be sent.
  */
 export async function checkMemory(
   ports: Ports,
   mapping: PushMapping,
   account: ServiceAccount,
   rows: RunRows,
+  used?: number,
 ): Promise<StoppedError | undefined> {
+  if (mapping.resource === 'fantasy_leagues') return checkLeagues(ports, mapping, account, used);
   if (mapping.resource === 'prices') return checkPrices(ports, mapping, account, rows);
   if (mapping.resource === 'auto_substitutions') return checkTriggers(ports, mapping, account, rows);
   return undefined;
 }
 
-interface LastWrite {
+interface LastWrite<Found> {
   readonly intent: StoredIntent;
-  readonly evidence: Evidence & { readonly count: number };
+  readonly evidence: Evidence;
+  /** What its evidence tells. */
+  readonly found: Found;
 }
 
 const isMaybeApplied = ({ result }: StoredIntent): boolean =>
   result !== 'refused' && result !== 'not_applied';
 
-/** The newest write to the resource that may have been applied and that knows how long the log was before it. */
-async function lastWrite(
+/** The newest write to the resource that may have been applied and whose evidence tells what is asked for. */
+async function newestWrite<Found>(
   { store }: Pick<Ports, 'store'>,
   account: ServiceAccount,
   { resource }: PushMapping,
-  fits: (intent: Intent) => boolean = () => true,
-): Promise<LastWrite | undefined> {
+  find: (evidence: Evidence, intent: Intent) => Found | undefined,
+): Promise<LastWrite<Found> | undefined> {
   for await (const sent of writesByRun(store, account, resource)) {
     for (const intent of sent.toReversed()) {
-      if (intent.resource !== resource || !isMaybeApplied(intent) || !fits(intent)) continue;
+      if (intent.resource !== resource || !isMaybeApplied(intent)) continue;
       const evidence = readEvidence(intent);
-      if (evidence?.count !== undefined) return { intent, evidence: { ...evidence, count: evidence.count } };
+      const found = evidence && find(evidence, intent);
+      if (evidence !== undefined && found !== undefined) return { intent, evidence, found };
     }
   }
   return undefined;
 }
+
+/** How long the log was before a write. */
+const logCount = ({ count }: Evidence): number | undefined => count;
 
 /** Players that are asked for their price at most. */
 const SAMPLE = 10;
@@ -69,10 +77,10 @@ async function checkPrices(
   account: ServiceAccount,
   rows: RunRows,
 ): Promise<StoppedError | undefined> {
-  const last = await lastWrite(ports, account, mapping);
+  const last = await newestWrite(ports, account, mapping, logCount);
   if (last === undefined) return undefined;
   const own = await keysSince(ports, account, mapping, last);
-  const expected = last.evidence.count + own.length;
+  const expected = last.found + own.length;
   // In most cases its first page says that the log is as long as it must be.
   const { paging } = await ports.service.get('list-prices', { query: {}, signal: ports.signal });
   if (paging?.total === expected) return undefined;
@@ -98,7 +106,7 @@ async function keysSince(
   ports: Ports,
   account: ServiceAccount,
   mapping: PushMapping,
-  { intent, evidence }: LastWrite,
+  { intent, evidence }: LastWrite<unknown>,
 ): Promise<readonly string[]> {
   const applied = await appliedSince(ports, account, mapping, intent);
   const beside = await writesBeside(ports, account, mapping, intent, evidence.atMs);
@@ -170,6 +178,36 @@ async function isOneThere(ports: Ports, wanted: readonly PlannedPrice[]): Promis
   return false;
 }
 
+/** No list shows fantasy leagues: those that the account counts beyond what this state explains may be the ones that are to be sent. */
+async function checkLeagues(
+  ports: Ports,
+  mapping: PushMapping,
+  account: ServiceAccount,
+  used: number | undefined,
+): Promise<StoppedError | undefined> {
+  const last = await newestWrite(ports, account, mapping, ({ used: counted, known }) =>
+    counted === undefined || known === undefined ? undefined : { others: Math.max(0, counted - known) },
+  );
+  if (last === undefined || used === undefined) return undefined;
+  const later = await writesBeside(ports, account, mapping, last.intent, last.evidence.atMs);
+  // Of a raw call nothing but the write itself is remembered.
+  const unnamed = [last.intent, ...later].filter(
+    ({ result, keys }) =>
+      result === null || result === 'ambiguous' || (result === 'applied' && keys.length === 0),
+  );
+  const known = await ports.store.countSnapshots(account, mapping.resource);
+  const more = used - last.found.others - known - unnamed.length;
+  if (more <= 0) return undefined;
+  const are = more === 1 ? '1 fantasy league' : `${more} fantasy leagues`;
+  return new StoppedError(
+    'state.no_memory',
+    `${mapping.name}: the account counts ${are} more than this state remembers, and the service cannot list them: the state file is older than the last push, or somebody else has created them`,
+    {
+      next: 'restore the newest state file, or see that none of the rows names one of these and add --adopt',
+    },
+  );
+}
+
 /** What one trigger makes stands in the log within this time, by the service's clock. */
 const ONE_TRIGGER_MS = 12 * 60 * 60 * 1000;
 
@@ -185,12 +223,13 @@ async function checkTriggers(
     leagues.add(leagueOf(row));
   for (const league of leagues) {
     if (!Number.isSafeInteger(league)) continue;
-    const ofLeague = ({ keys }: Intent): boolean => keys.some((key) => key.startsWith(`${league}/`));
-    const last = await lastWrite(ports, account, mapping, ofLeague);
+    const last = await newestWrite(ports, account, mapping, ({ count }, { keys }) =>
+      keys.some((key) => key.startsWith(`${league}/`)) ? count : undefined,
+    );
     if (last === undefined) continue;
     const log = await readLog(ports, 'list-auto-substitutions', { fantasy_league_id: league });
     const times = (log?.records ?? []).map(({ created_at }) => Date.parse(created_at ?? ''));
-    const since = times.toSorted((one, other) => one - other).slice(last.evidence.count);
+    const since = times.toSorted((one, other) => one - other).slice(last.found);
     const [first, newest] = [since[0] ?? NaN, since.at(-1) ?? NaN];
     // A time that cannot be read is no evidence.
     if (!(newest - first > ONE_TRIGGER_MS)) continue;

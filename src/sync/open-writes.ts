@@ -3,6 +3,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { ServiceAccount, StoredIntent } from '../model/store.ts';
 import { listedResources } from '../plan/listed.ts';
+import { keySpeller } from './spelling.ts';
 import type { SyncPorts } from './sync.ts';
 
 /** The writes of any run of the account to one resource that have no trustworthy answer. */
@@ -14,16 +15,31 @@ export async function openWrites(
   return (await store.openIntents(account)).filter((intent) => intent.resource === resource);
 }
 
-/** The keys of open writes, and why their rows must wait where nothing can be read back. */
-export const unansweredKeys = (open: readonly StoredIntent[]): ReadonlyMap<string, string> =>
-  new Map(
-    open.flatMap(({ keys, runId }) =>
-      keys.map((key) => [
-        key,
-        `an earlier write of it (run ${runId}) has no trustworthy answer and cannot be read back; it is not sent again`,
-      ]),
-    ),
-  );
+/** Tells of which open write a key is, in any spelling that is the same for the service. */
+export async function openWriteOf(
+  ports: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  resource: ResourceName,
+  open: readonly StoredIntent[],
+): Promise<(key: string) => StoredIntent | undefined> {
+  const spell = await keySpeller(ports, account, resource);
+  const byKey = new Map(open.flatMap((intent) => intent.keys.map((key) => [spell(key), intent] as const)));
+  return (key) => byKey.get(spell(key));
+}
+
+/** Tells why the row of a key must wait where an open write of it cannot be read back. */
+export async function unansweredKeys(
+  ...asked: Parameters<typeof openWriteOf>
+): Promise<(key: string) => string | undefined> {
+  const writeOf = await openWriteOf(...asked);
+  return (key) => {
+    const write = writeOf(key);
+    return (
+      write &&
+      `an earlier write of it (run ${write.runId}) has no trustworthy answer and cannot be read back; it is not sent again`
+    );
+  };
+}
 
 const LISTED: ReadonlySet<string> = new Set(Object.keys(listedResources));
 
@@ -33,7 +49,7 @@ const LISTED: ReadonlySet<string> = new Set(Object.keys(listedResources));
  * a run that never ended it counts from now, because the lock shows that its process is gone.
  */
 export async function waitForOpenWrites(
-  ports: Pick<SyncPorts, 'store' | 'clock' | 'settleMs' | 'emit' | 'signal'>,
+  ports: Pick<SyncPorts, 'store' | 'clock' | 'settleMs' | 'emit' | 'signal' | 'passed'>,
   account: ServiceAccount,
   mappings: readonly PushMapping[],
   settled: ReadonlySet<string> = new Set(),
@@ -59,6 +75,7 @@ export async function waitForOpenWrites(
     await ports.clock.sleep(waitMs, ports.signal);
   }
   await closeRepeated(ports, account, open);
+  ports.passed?.('open_writes');
 }
 
 /** Changes that a finished run sent again, with an answer: now that they can do nothing any more, nobody needs to know which of them it was. */
@@ -69,7 +86,8 @@ async function closeRepeated(
 ): Promise<void> {
   for (const { id, runId, operation, rowNumbers } of open) {
     if (operation !== 'update-user' || rowNumbers.length === 0) continue;
-    if ((await store.run(runId))?.finished === true)
+    const run = await store.run(runId);
+    if (run?.finished === true && run.rowsLost !== true)
       await store.settleIntent(account, id, 'applied', 'the same change was sent again and answered', []);
   }
 }

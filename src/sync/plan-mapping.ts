@@ -18,8 +18,10 @@ import { prepareComparison, type Comparison } from './compare.ts';
 import { evidenceCost } from './evidence.ts';
 import type { PlanLookups } from './lookups.ts';
 import { addMissing, missingOf } from './missing-rows.ts';
+import { openWeeks } from './open-weeks.ts';
 import { checkMemory } from './old-memory.ts';
 import type { OpenAccount } from './plan-sync.ts';
+import { refuseSpeltAlike } from './spelt-alike.ts';
 import type { MappingPlan, PlanOptions, Stop, SyncPorts } from './sync.ts';
 
 /** What the mappings of one push are planned with. */
@@ -50,6 +52,7 @@ export async function planMapping(
 }> {
   const { rows, account, lookups } = planning;
   await lookups.resolve(mapping);
+  await refuseSpeltAlike(planning.ports, account.service, mapping, rows);
   const found = await compareMapping(planning, mapping);
   const { comparison, compared, gone } = found;
   const cost = await costOf(planning, mapping, found);
@@ -151,8 +154,10 @@ async function stopsOf(
   { ports, rows, account, options }: Planning,
   mapping: PushMapping,
   { comparison, compared }: Found,
-  { outcomes, deactivated }: MappingPlan,
+  { outcomes, deactivated, used }: MappingPlan,
 ): Promise<readonly TeamsheetError[]> {
+  // A guard that is allowed need not be read up on.
+  const isOpenAllowed = options.allowGuards.includes('open_week');
   const stopped = checkGuards(
     mapping,
     {
@@ -164,14 +169,19 @@ async function stopsOf(
       known: comparison?.known ?? 0,
       largestStep: compared?.largestStep,
       largestStepPct: compared?.largestStepPct,
+      openWeeks: isOpenAllowed ? [] : await openWeeks(ports, mapping, rows),
     },
     options,
   );
   const isSent = compared !== undefined && compared.batched.size > 0;
   const isFromMemory = isSent && comparison?.fromMemory === true && !options.adopt;
   const stop =
-    comparison?.stop ?? (isFromMemory ? await checkMemory(ports, mapping, account.service, rows) : undefined);
-  return stop === undefined ? stopped : [stop, ...stopped];
+    comparison?.stop ??
+    (isFromMemory ? await checkMemory(ports, mapping, account.service, rows, used) : undefined);
+  if (stop === undefined) return stopped;
+  // What the state remembers is no matter of a game week that has not ended.
+  const isOpen = stopped.some(({ code }) => code === 'guard.open_week');
+  return isOpen ? [...stopped, stop] : [stop, ...stopped];
 }
 
 /** The requests of one mapping in the order in which a push sends them: what is read before, batches, then changes one by one. */

@@ -8,7 +8,7 @@ const LOOK_AHEAD = 4;
  * taken is bounded. When a read or the source fails, or the consumer stops, no new read is begun and those in flight are awaited.
  */
 export async function* fanOut<Item, Result>(
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Item> | Iterable<Item>,
   concurrency: number,
   read: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result> {

@@ -3,10 +3,13 @@ import type { PriceUploadRecord } from '../contract/resources/prices.ts';
 import { shownText } from '../model/cell.ts';
 import { ConfigError, RefusedError } from '../model/error.ts';
 import type { TableKind, TableLocation } from '../model/table.ts';
+import { indexHeader } from '../mapping/header-index.ts';
 import type { PlayerIds, PullMapping, Source } from '../mapping/mapping.ts';
 import type { Ids, Read, ReadContext } from './pull-read.ts';
-import { listRead, take } from './pull-read.ts';
+import { listRead } from './pull-list.ts';
+import { take } from './pull-read.ts';
 import { lineupRead } from './pull-squads.ts';
+import { againIfChanged } from './read-rows.ts';
 
 type Tables = Readonly<Record<TableLocation['kind'], TableKind>>;
 type Ranges = Extract<PlayerIds, { kind: 'ranges' }>['ranges'];
@@ -14,8 +17,8 @@ type Ranges = Extract<PlayerIds, { kind: 'ranges' }>['ranges'];
 const POSITIVE = /^0*[1-9]\d{0,14}$/;
 
 function columnOf(header: readonly string[], name: string, { origin, headerRow }: Source): number {
-  const index = header.indexOf(name);
-  if (index !== -1) return index;
+  const index = indexHeader(header, { origin, headerRow }, [name]).find([name]);
+  if (index !== undefined) return index;
   throw new ConfigError(
     'source.missing_column',
     `${origin} row ${headerRow}: no column "${name}"; it has ${header.join(', ')}`,
@@ -66,7 +69,7 @@ export async function withPlayerIds(mapping: PullMapping, tables: Tables): Promi
   return {
     ...mapping,
     ids: undefined,
-    where: { ...where, id: await readColumn(ids.source, ids.column, tables) },
+    where: { ...where, id: await againIfChanged(() => readColumn(ids.source, ids.column, tables)) },
   };
 }
 

@@ -1,16 +1,28 @@
-import type { OperationId, PagedOperationId, QueryOf, RecordOf } from '../contract/index.ts';
+import type { OperationId, QueryOf, RecordOf } from '../contract/index.ts';
+import type { Account } from '../contract/resources/account.ts';
 import { InternalError, RefusedError, UnavailableError } from '../model/error.ts';
 import type { Emit } from '../model/event.ts';
+import type { Clock } from '../model/ports.ts';
 import type { Service } from '../model/service.ts';
 import type { ServiceAccount, Store } from '../model/store.ts';
 import { fanOut } from './pull-fan-out.ts';
-import type { Share } from './pull-share.ts';
+import type { Share, ShareOne } from './pull-share.ts';
+
+/** Remembered ids, what was confirmed, and what was sent. */
+export type PullStore = Pick<Store, 'fact' | 'allSnapshots' | 'runs' | 'intents'>;
 
 /** What a read of records works with. */
 export interface ReadContext {
   readonly service: Service;
-  readonly store: Pick<Store, 'fact' | 'allSnapshots'>;
+  readonly store: PullStore;
   readonly account: ServiceAccount;
+  /** The account as it was read when the pull began. */
+  readonly counted: Account;
+  readonly clock: Clock;
+  readonly settleMs: number;
+  readonly maxWaitMs?: number;
+  /** When the pull began, on the monotonic clock. */
+  readonly startedAtMs: number;
   readonly emit: Emit;
   readonly signal: AbortSignal;
   /** The most single-record reads in flight. */
@@ -18,6 +30,9 @@ export interface ReadContext {
   /** The most records that are wanted. */
   readonly limit: number;
   readonly share: Share;
+  readonly shareOne: ShareOne;
+  /** By the name of a read, the records that are known to be there and that it lacks. */
+  readonly leftOut: Map<string, number>;
   /** The mapping that reads, for events. */
   readonly mapping: string;
 }
@@ -27,6 +42,8 @@ export interface Read<Item = unknown> {
   readonly name: string;
   /** Reads that this one takes through {@link take}. */
   readonly needs: readonly Read[];
+  /** Of a read of single records, their kind: reads of one kind may want the same records. */
+  readonly kind?: string;
   readonly batches: (context: ReadContext) => AsyncIterable<readonly Item[]>;
 }
 
@@ -47,20 +64,12 @@ export function countUses(reads: readonly Read[]): ReadonlyMap<string, number> {
   return uses;
 }
 
-/** All records of a paged operation. Errors: those of `Service.list`. */
-export function listRead<Id extends PagedOperationId>(operation: Id, query: QueryOf<Id>): Read<RecordOf<Id>> {
-  return {
-    name: `${operation} ${JSON.stringify(query)}`,
-    needs: [],
-    batches: async function* ({ service, signal, emit, mapping }) {
-      let done = 0;
-      for await (const page of service.list(operation, query, signal)) {
-        done += page.length;
-        emit({ kind: 'reading', mapping, done });
-        yield page;
-      }
-    },
-  };
+/** The kinds of single records that more than one of the reads wants, each under another name. */
+export function sharedKinds(reads: readonly Read[]): ReadonlySet<string> {
+  const all = (read: Read): readonly Read[] => [read, ...read.needs.flatMap(all)];
+  const byName = new Map(reads.flatMap(all).map((read) => [read.name, read.kind]));
+  const kinds = [...byName.values()].filter((kind) => kind !== undefined);
+  return new Set(kinds.filter((kind, at) => kinds.indexOf(kind) !== at));
 }
 
 /** The only record of an answer. Errors: UnavailableError `service.record` when it cannot be read. */
@@ -71,7 +80,8 @@ export async function readOne<Id extends OperationId>(
   query?: QueryOf<Id>,
 ): Promise<RecordOf<Id>> {
   const answer = await service.get(operation, { id, signal, ...(query === undefined ? {} : { query }) });
-  const record = answer.records[0];
+  // What is kept says which record it is; whatever else it says, a report shows as it came.
+  const record = answer.records[0] ?? (answer.issues[0]?.kept as RecordOf<Id> | undefined);
   if (record !== undefined) return record;
   throw new UnavailableError(
     'service.record',
@@ -101,7 +111,7 @@ interface Each<Id extends OperationId> {
 const WARNINGS_MAX = 10;
 
 /** Keeps count of the ids that named no record, and says so. */
-function absences(context: ReadContext, noun: string, guessed: boolean) {
+function absences(context: ReadContext, name: string, noun: string, guessed: boolean) {
   let count = 0;
   let first: unknown;
   return {
@@ -117,6 +127,7 @@ function absences(context: ReadContext, noun: string, guessed: boolean) {
     /** Errors: the first refusal, when nothing at all could be read. */
     end(read: number): void {
       if (count === 0) return;
+      if (!guessed) context.leftOut.set(name, count);
       if (read === 0) throw first;
       const of = `${context.mapping}: ${count} of ${read + count} ${noun} ids are not known to the service`;
       if (guessed) context.emit({ kind: 'note', message: of });
@@ -147,18 +158,21 @@ async function* firstOf<T>(items: AsyncIterable<T>, most: number): AsyncGenerato
  */
 export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read<RecordOf<Id>> {
   const { operation, query, noun, absent, guessed = false } = each;
+  const kind = `${operation} ${JSON.stringify(query ?? {})}`;
+  const name = `${kind} of ${ids.name}`;
   return {
-    name: `${operation} ${JSON.stringify(query ?? {})} of ${ids.name}`,
+    name,
+    kind,
     needs: ids.needs,
     batches: async function* (context) {
-      const missing = absences(context, noun, guessed);
-      let total = 0;
+      const missing = absences(context, name, noun, guessed);
+      const wanted = await Array.fromAsync(firstOf(ids.values(context), context.limit));
       let done = 0;
       let read = 0;
-      const results = fanOut(firstOf(ids.values(context), context.limit), context.concurrency, async (id) => {
-        total += 1;
+      const results = fanOut(wanted, context.concurrency, async (id) => {
         try {
-          return { id, record: await readOne(operation, id, context, query) };
+          const record = await context.shareOne(kind, id, () => readOne(operation, id, context, query));
+          return { id, record };
         } catch (error) {
           if (namesNothing(error, absent)) return { id, error };
           throw error;
@@ -166,7 +180,13 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
       });
       for await (const result of results) {
         done += 1;
-        context.emit({ kind: 'progress', mapping: context.mapping, done, total, unit: `${noun}s` });
+        context.emit({
+          kind: 'progress',
+          mapping: context.mapping,
+          done,
+          total: wanted.length,
+          unit: `${noun}s`,
+        });
         if (result.error === undefined) {
           read += 1;
           yield [result.record];

@@ -27,3 +27,22 @@ export function shareReads(uses: ReadonlyMap<string, number>): Share {
     yield* (await entry.items) as readonly T[];
   };
 }
+
+/** Reads one record, by the kind of its reading and its id. */
+export type ShareOne = <T>(kind: string, id: string | number, read: () => Promise<T>) => Promise<T>;
+
+/**
+ * Makes each record be read once where different reads want records of one kind, such as players by a range and by a table. `kinds` holds the kinds that more
+ * than one read wants: their records are kept in memory. A record that failed has failed for all.
+ */
+export function shareRecords(kinds: ReadonlySet<string>): ShareOne {
+  const kept = new Map<string, Promise<unknown>>();
+  return <T>(kind: string, id: string | number, read: () => Promise<T>): Promise<T> => {
+    if (!kinds.has(kind)) return read();
+    const name = `${kind} ${id}`;
+    const record = kept.get(name) ?? read();
+    kept.set(name, record);
+    // The name says what kind of record stands under it.
+    return record as Promise<T>;
+  };
+}

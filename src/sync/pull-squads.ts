@@ -1,7 +1,8 @@
 import type { SquadListElement } from '../contract/resources/squads.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
 import type { Ids, Read } from './pull-read.ts';
-import { eachRead, listRead, take } from './pull-read.ts';
+import { listRead } from './pull-list.ts';
+import { eachRead, take } from './pull-read.ts';
 
 type Where = PullMapping['where'];
 

@@ -1,23 +1,28 @@
 import type { TeamsheetError } from '../model/error.ts';
-import { ConfigError, EXIT, IncompleteError, InterruptedError } from '../model/error.ts';
+import type { Account } from '../contract/resources/account.ts';
+import { ConfigError, EXIT, IncompleteError, InterruptedError, ListError } from '../model/error.ts';
 import type { CoverFacts } from '../model/layout.ts';
-import type { PullSummary, ServiceAccount, Store } from '../model/store.ts';
+import type { PullSummary, ServiceAccount } from '../model/store.ts';
 import type { ReportTab, ReportValue } from '../model/table.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
 import { cellsOf } from '../report/column.ts';
 import type { Job } from './pull-job.ts';
 import { groupByFile, isLocal, prepareJob } from './pull-job.ts';
-import type { ReadContext } from './pull-read.ts';
-import { countUses, take } from './pull-read.ts';
-import { shareReads } from './pull-share.ts';
+import type { PullStore, ReadContext } from './pull-read.ts';
+import { countUses, sharedKinds, take } from './pull-read.ts';
+import { shareReads, shareRecords } from './pull-share.ts';
 import { announceSources } from './read-rows.ts';
 import type { SyncPorts } from './sync.ts';
 
 /** What a pull needs beside its mappings. */
-export interface PullPorts extends Pick<SyncPorts, 'service' | 'tables' | 'emit' | 'signal'> {
-  /** Remembered ids: of points configurations, and of the players whose prices were pushed. */
-  readonly store: Pick<Store, 'fact' | 'allSnapshots'>;
+export interface PullPorts extends Pick<
+  SyncPorts,
+  'service' | 'tables' | 'emit' | 'signal' | 'clock' | 'settleMs' | 'maxWaitMs'
+> {
+  readonly store: PullStore;
   readonly account: ServiceAccount;
+  /** The account as it was read just now. */
+  readonly counted: Account;
   /** Single-record reads in flight. */
   readonly concurrency: number;
   /** The IANA time zone that formatted dates are shown in. */
@@ -60,7 +65,7 @@ function tabOf(job: Job, context: ReadContext, { timezone, coverFacts }: PullPor
   };
 }
 
-function summarize(job: Job, rows: number): PullSummary {
+function summarize(job: Job, rows: number, leftOut = 0): PullSummary {
   const { name, resource, destination } = job.mapping;
   return {
     name,
@@ -70,6 +75,7 @@ function summarize(job: Job, rows: number): PullSummary {
     destination: destination.origin,
     rows,
     ...(job.limited && { limited: true }),
+    ...(leftOut > 0 && { left_out: leftOut }),
   };
 }
 
@@ -78,8 +84,9 @@ function failed(job: Job, error: TeamsheetError, culprit: Job | undefined): Pull
   const blamed = culprit !== undefined && culprit !== job;
   // A pull leaves nothing to resume: it is typed again.
   const next = error instanceof IncompleteError ? `pull ${job.mapping.name}` : error.next;
+  const leftOut = !blamed && error instanceof ListError ? error.leftOut : 0;
   return {
-    ...summarize(job, 0),
+    ...summarize(job, 0, leftOut),
     records: 0,
     error: {
       code: blamed ? 'destination.incomplete' : error.code,
@@ -135,7 +142,7 @@ async function writeFile(
     const title = tables[kind].titleOf?.(location);
     const destination =
       title === undefined || location.kind === 'csv' ? origin : `"${title}" tab "${location.tab}"`;
-    return { ...summarize(job, rows[index] ?? 0), destination };
+    return { ...summarize(job, rows[index] ?? 0, contextOf(job).leftOut.get(job.read.name)), destination };
   });
 }
 
@@ -189,11 +196,19 @@ export async function pullPrepared(
   { jobs, groups }: PreparedPull,
   options: { readonly limit?: number | undefined },
 ): Promise<readonly PullSummary[]> {
-  const share = shareReads(
-    countUses(jobs.filter(({ failure }) => failure === undefined).map(({ read }) => read)),
-  );
+  const reads = jobs.filter(({ failure }) => failure === undefined).map(({ read }) => read);
+  const share = shareReads(countUses(reads));
+  const shareOne = shareRecords(sharedKinds(reads));
   const limit = options.limit ?? Infinity;
-  const contextOf = (job: Job): ReadContext => ({ ...ports, limit, share, mapping: job.mapping.name });
+  const common = {
+    ...ports,
+    limit,
+    share,
+    shareOne,
+    leftOut: new Map(),
+    startedAtMs: ports.clock.monotonic(),
+  };
+  const contextOf = (job: Job): ReadContext => ({ ...common, mapping: job.mapping.name });
   const summaries = new Map<string, PullSummary>();
   for (const group of groups) {
     const written = await writeUnlessStopped(group, contextOf, ports);

@@ -8,11 +8,16 @@ import type { WriteResult } from '../model/service.ts';
 import type { Intent } from '../model/store.ts';
 import type { Confirmation, PushRequests } from '../plan/requests.ts';
 import { batchSize, shrinkBatch } from './batch-size.ts';
+import { CounterWitness } from './counter-witness.ts';
+import { wasThere } from './evidence.ts';
+import { createDoubt, withoutKnown } from './known-conflict.ts';
 import { giveBack, overQuota, takeRoom } from './over-quota.ts';
 import { createPool, type Pool } from './pool.ts';
 import { joined, type PushWriter } from './push-writer.ts';
 import { readBack, readBackNow, readBackTwice, type Seen } from './read-back.ts';
-import { doubtDetail, saysNo, sizeLimits } from './said-no.ts';
+import { saysNo, sizeLimits } from './said-no.ts';
+import { confirmAnswer } from './spelling.ts';
+import { knownAlike, speltAlikeSince } from './spelt-alike.ts';
 import { waitSettled } from './wait-settled.ts';
 
 /** The creates of a mapping, and what goes like them, in batches. */
@@ -57,6 +62,7 @@ class BatchPush {
   readonly #writer: PushWriter;
   readonly #requests: PushRequests;
   readonly #feature: Feature | undefined;
+  readonly #counter: CounterWitness;
   /** Refused batches wait until nothing else is under way, so that what they left behind can be counted. */
   #refusedBatches: readonly RefusedBatch[] = [];
   #size: number;
@@ -64,10 +70,15 @@ class BatchPush {
   #largestApplied = 0;
   /** The most rows in a request of the next round: a service that failed over a batch may manage a smaller one. */
   #nextSize = Infinity;
+  /** The service showed in this run that it spells keys its own way. */
+  #isRespelt = false;
+  /** The one row that goes alone before others, because the service may have its record under another spelling: its answer tells how it spells keys. */
+  #probe: Promise<void> | undefined;
 
   constructor(writer: PushWriter, requests: PushRequests, size: number) {
     this.#writer = writer;
     this.#requests = requests;
+    this.#counter = new CounterWitness(writer.task);
     const endpoint: Endpoint = endpoints[requests.operation];
     this.#feature = endpoint.quota;
     this.#size = size;
@@ -117,8 +128,27 @@ class BatchPush {
   }
 
   async #sendBatch(rows: readonly RunRow[]): Promise<void> {
-    const batch = await this.#withinQuota(rows);
+    // Once rows were applied, it is known.
+    const isKnown = this.#probe !== undefined || this.#largestApplied > 0;
+    const first = isKnown ? undefined : await this.#firstAlike(rows);
+    // Another batch may have begun meanwhile.
+    const isProbe = first !== undefined && this.#probe === undefined;
+    if (isProbe) this.#probe = this.#sendRows([first]);
+    await this.#probe;
+    return this.#sendRows(isProbe ? rows.filter((row) => row !== first) : rows);
+  }
+
+  /** The first row of a batch whose record the service may have under another spelling. */
+  async #firstAlike(rows: readonly RunRow[]): Promise<RunRow | undefined> {
+    const { ports, account, mapping } = this.#writer.task;
+    const known = await knownAlike(ports, account, mapping, rows);
+    return rows.find(({ key }) => key !== null && known.has(key));
+  }
+
+  async #sendRows(rows: readonly RunRow[]): Promise<void> {
+    const batch = await this.#withinQuota(this.#isRespelt ? await this.#withoutAlike(rows) : rows);
     if (batch.length === 0) return;
+    this.#counter.sends(batch);
     const { result, intent } = await this.#writer.send(
       this.#requests.operation,
       batch,
@@ -130,10 +160,18 @@ class BatchPush {
       case 'refused':
         return this.#refused(intent, batch, result);
       case 'ambiguous':
-        await this.#writer.settle(intent, 'ambiguous', doubtDetail(result.reason, result.status), []);
+        await this.#writer.settle(intent, 'ambiguous', createDoubt(result, intent), []);
         await this.#lower(batch, result.status);
-        return this.#readBackRows(intent, batch, result.reason, result.status);
+        return this.#readBackRows(intent, batch, result.reason, createDoubt(result, intent));
     }
+  }
+
+  /** The rows that are still one record each, now that it is known how the service spells keys. */
+  async #withoutAlike(rows: readonly RunRow[]): Promise<readonly RunRow[]> {
+    const { ports, account, mapping, runId } = this.#writer.task;
+    const { left, refused } = await speltAlikeSince(ports, account, mapping, runId, rows);
+    await this.#writer.patch(refused);
+    return left;
   }
 
   /** The rows that the quota has room for, as far as is known; the others are deferred. */
@@ -160,7 +198,9 @@ class BatchPush {
   }
 
   async #applied(intent: Intent, batch: readonly RunRow[], answered: readonly unknown[]): Promise<void> {
-    const confirmations = this.#requests.match(batch, answered);
+    const { ports, account, mapping } = this.#writer.task;
+    const confirmations = await confirmAnswer(ports, account, mapping, batch, answered, wasThere([intent]));
+    this.#noteSpelling(confirmations);
     const unanswered = batch.filter((row) => row.key === null || !confirmations.has(row.key));
     // What disagrees is remembered too: the key is there, with the values that were shown.
     const records = [...confirmations.values()].map(({ record }) => record);
@@ -171,6 +211,10 @@ class BatchPush {
     await this.#rememberConfigId(confirmations);
     this.#writer.countLost(unanswered, UNNAMED);
     if (unanswered.length > 0) await this.#readBackRows(intent, unanswered, UNNAMED);
+  }
+
+  #noteSpelling(found: ReadonlyMap<string, Confirmation>): void {
+    if (found.values().some(({ keptAs }) => keptAs !== undefined)) this.#isRespelt = true;
   }
 
   /** A points configuration is read by an id that only its upload answers with. */
@@ -257,9 +301,16 @@ class BatchPush {
     const isKept = now.found.size > 0 || (await ports.store.fact(account, keptFact(mapping))) !== undefined;
     const isWhole = open.every(({ rows }) => rows.every(({ key }) => now.found.has(key ?? '')));
     if (isWhole || (!isKept && now.others !== 'unclear')) return this.#learnKept(now);
-    const sinceMs = this.#writer.openSinceMs ?? ports.clock.monotonic();
+    // Refused with 429, a batch may have met a limiter and no envelope.
+    const mayCount = now.isUnlisted === true && round.every(({ status }) => status !== TOO_MANY);
+    const countsMs = mayCount ? await this.#counter.waitMs(round) : undefined;
+    const nowMs = ports.clock.monotonic();
+    const openMs = this.#writer.openSinceMs ?? nowMs;
+    const sinceMs = countsMs === undefined ? openMs : nowMs + countsMs - ports.settleMs;
     if (!(await waitSettled(ports, sinceMs))) return this.#learnKept({ ...now, others: 'unclear' });
     const later = await readBackTwice(ports, account, mapping, open);
+    if (countsMs !== undefined && later.isUnlisted === true && (await this.#counter.agrees(round)))
+      return { found: new Map(), others: 'absent' };
     return this.#learnKept({ ...later, found: new Map([...now.found, ...later.found]) });
   }
 
@@ -276,15 +327,17 @@ class BatchPush {
     intent: Intent,
     batch: readonly RunRow[],
     reason: string,
-    status?: number,
+    detail = reason,
   ): Promise<void> {
     const { ports, account, mapping } = this.#writer.task;
-    const found = await readBackNow(ports, account, mapping, { intent, rows: batch });
+    const shown = await readBackNow(ports, account, mapping, { intent, rows: batch });
+    this.#noteSpelling(shown);
+    const found = withoutKnown(intent, detail, shown);
     const missing = batch.filter((row) => row.key === null || !found.has(row.key));
     const records = [...found.values()].map(({ record }) => record);
     // What is remembered before its row is done cannot be sent twice, wherever the process ends.
     if (missing.length === 0) await this.#writer.settle(intent, 'applied', 'found by reading back', records);
-    else await this.#writer.settle(intent, 'ambiguous', doubtDetail(reason, status), records);
+    else await this.#writer.settle(intent, 'ambiguous', detail, records);
     await this.#writer.patchConfirmed(batch, found);
     if (missing.length > 0) await this.#writer.hold(missing, `no trustworthy answer (${reason})`);
     this.#writer.checkAmbiguous(reason);

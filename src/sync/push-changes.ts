@@ -1,32 +1,33 @@
 import type { RunRow } from '../model/run-rows.ts';
 import type { Intent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
-import { userChange, type PushRequests } from '../plan/requests.ts';
+import { userChange } from '../plan/requests.ts';
 import { createPool } from './pool.ts';
 import { joined, type PushWriter } from './push-writer.ts';
 import { doubtDetail, saysNo } from './said-no.ts';
 import { FLAG_NOT_SET } from './settle.ts';
+import { confirmAnswer } from './spelling.ts';
 
 /**
  * Sends the single changes of users: updates, and the flag of users that were created to be inactive. A change sets values, so that the same one may safely
  * go again at once.
  */
-export async function pushChanges(writer: PushWriter, requests: PushRequests): Promise<void> {
+export async function pushChanges(writer: PushWriter): Promise<void> {
   const pool = createPool(writer.task.ports.concurrency);
   const waiting = (row: RunRow): boolean =>
     row.id !== null && (row.change === 'update' || row.change === 'create');
   for await (const row of writer.openRows(waiting)) {
-    if (!(await pool.add(() => pushChange(writer, requests, row)))) break;
+    if (!(await pool.add(() => pushChange(writer, row)))) break;
   }
   await pool.done();
 }
 
-async function pushChange(writer: PushWriter, requests: PushRequests, row: RunRow): Promise<void> {
+async function pushChange(writer: PushWriter, row: RunRow): Promise<void> {
   const { rowNumber } = row;
   const body = userChange(row, row.id ?? '');
   for (let attempt = 1; ; attempt += 1) {
     const { result, intent } = await writer.send('update-user', [row], body);
-    if (result.kind === 'applied') return confirmChange(writer, requests, intent, row, result.records);
+    if (result.kind === 'applied') return confirmChange(writer, intent, row, result.records);
     if (result.kind === 'refused') {
       const created = row.change === 'create' ? FLAG_NOT_SET : '';
       const reason = `the service refused it (${result.status}): ${result.message}`;
@@ -48,15 +49,17 @@ async function pushChange(writer: PushWriter, requests: PushRequests, row: RunRo
 /** The answer holds the user: every field of the row must stand in it as it was sent, where the answer shows it. */
 async function confirmChange(
   writer: PushWriter,
-  requests: PushRequests,
   intent: Intent,
   row: RunRow,
   records: readonly unknown[],
 ): Promise<void> {
   const { rowNumber, key, fields } = row;
-  const record = key === null ? undefined : requests.match([row], records).get(key)?.record;
+  const { ports, account, mapping } = writer.task;
+  const found = await confirmAnswer(ports, account, mapping, [row], records);
+  const record = key === null ? undefined : found.get(key)?.record;
   if (record === undefined || fields === null) {
     await writer.settle(intent, 'ambiguous', 'the answer does not name this user', []);
+    writer.countLost([row], 'the answer does not name this user');
     return writer.hold([row], 'no trustworthy answer (it does not name this user)');
   }
   const wrong = changedFields(fields, record).filter((name) => name in record.digests);

@@ -23,11 +23,13 @@ export async function pushMapping(task: PushTask): Promise<void> {
   await resolveReferences(task);
   await adoptRows(task);
   if (task.isResourceShared) await leaveWritten(task);
+  // A write must never outlast the rows that it was made of.
+  await task.rows.sync();
   const writer = new PushWriter(task);
   const batches = await openBatches(writer, requests);
   do {
     await batches.run();
-    if (!requests.updatesLikeCreates) await pushChanges(writer, requests);
+    if (!requests.updatesLikeCreates) await pushChanges(writer);
   } while (await settleRound(writer));
 }
 

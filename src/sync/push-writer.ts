@@ -5,13 +5,14 @@ import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../model/run-row
 import type { WriteResult } from '../model/service.ts';
 import type { Intent, IntentResult, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { digestOf } from '../plan/digest.ts';
+import { listedResources } from '../plan/listed.ts';
 import { changeFollowsCreate, type Confirmation, type PushRequests } from '../plan/requests.ts';
 import { evidenceFor, type TakeEvidence } from './evidence.ts';
+import { saysNoTo } from './known-conflict.ts';
 import { managed } from './missing-rows.ts';
 import { mayBeApplied } from './not-shown.ts';
 import type { QuotasLeft } from './over-quota.ts';
 import { rowPages } from './row-pages.ts';
-import { saysNo } from './said-no.ts';
 import type { OnAmbiguous, SyncPorts } from './sync.ts';
 
 /** Everything that the writes of one mapping share. */
@@ -78,7 +79,9 @@ export class PushWriter {
     const intent = await this.#recordIntent(operation, batch, body);
     if (this.#done === 0) this.#progress();
     const result = await this.#attempt(operation, body as BodyOf<Id>, intent);
-    this.#ambiguousInARow = isDoubtful(result) ? this.#ambiguousInARow + 1 : 0;
+    // What said no speaks against what was sent, and not against the service itself.
+    const isDoubtful = result.kind === 'ambiguous' && !saysNoTo(result, intent);
+    this.#ambiguousInARow = isDoubtful ? this.#ambiguousInARow + 1 : 0;
     if (result.kind === 'not_applied') {
       await this.settle(intent, 'not_applied', result.reason, []);
       throw new UnavailableError(
@@ -90,7 +93,7 @@ export class PushWriter {
     if (result.kind === 'refused' && result.status === TOO_MANY && result.quota === undefined)
       await this.#throttled(intent, batch, result.message);
     // What said no is bounded by its size instead: it goes on in smaller requests.
-    if (result.kind === 'ambiguous' && !saysNo(result.status)) this.countLost(batch, result.reason);
+    if (isDoubtful) this.countLost(batch, result.reason);
     this.#done += 1;
     this.#progress();
     return { result, intent };
@@ -150,6 +153,9 @@ export class PushWriter {
       bodyDigest: digestOf(body),
       sentAtMs,
       ...(evidence !== undefined && { evidence: JSON.stringify(evidence) }),
+      ...(listedResources[mapping.resource] === undefined && {
+        fields: batch.map(({ fields }) => fields ?? {}),
+      }),
     };
     await ports.store.addIntent(account, intent);
     return intent;
@@ -263,13 +269,11 @@ export class PushWriter {
   }
 }
 
-/** Whether an answer speaks against the service itself. */
-const isDoubtful = (result: WriteResult<WriteOperation>): boolean =>
-  result.kind === 'ambiguous' && !saysNo(result.status);
-
 /** What an answered row becomes: its outcome, or only its id while a change must follow. */
-export function confirmed(row: RunRow, { id, record, disagrees, note }: Confirmation): RunRowPatch {
+export function confirmed(row: RunRow, found: Confirmation): RunRowPatch {
   const { rowNumber } = row;
+  const { id, record, disagrees, keptAs } = found;
+  const note = keptAs === undefined ? found.note : `kept as ${keptAs}`;
   if (disagrees !== undefined)
     return { rowNumber, id, outcome: 'conflict', message: joined(row.message, disagrees) };
   if (row.change === 'create' && id !== null && changeFollowsCreate(row, record)) return { rowNumber, id };

@@ -8,6 +8,7 @@ import { quotaUsed } from '../model/quota.ts';
 import { finish, type PushResult } from './end-run.ts';
 import { exhaustedAt, interruptedAt } from './interrupted.ts';
 import { leaveRest } from './leave-rest.ts';
+import { countRows } from './lost-rows.ts';
 import { waitForOpenWrites } from './open-writes.ts';
 import type { QuotasLeft } from './over-quota.ts';
 import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.ts';
@@ -105,7 +106,9 @@ export async function planAndWrite(
     if (planned.stops.length > 0 && rejectStop) return await stopAtRejects(ports, run, planned);
     const [stop] = planned.stops;
     if (stop !== undefined) throw stop.error;
+    ports.passed?.('memory', 'older_state', 'guards');
     await approve(planned, run.id);
+    ports.passed?.('approval');
   } catch (error) {
     await rows.remove();
     const stop = stopOf(error, ports.signal);
@@ -117,7 +120,8 @@ export async function planAndWrite(
     throw stop === undefined ? error : check === undefined ? resumable(stop, run) : stop;
   }
   // A run that is planned anew has ended once before; only its last end tells when its last write can have gone out.
-  await ports.store.updateRun(run.id, { phase: 'writing', finished: false, endedAtMs: null });
+  const counted = await countRows(rows, mappings);
+  await ports.store.updateRun(run.id, { phase: 'writing', finished: false, endedAtMs: null, rows: counted });
   return write(begun, planned);
 }
 

@@ -195,13 +195,15 @@ async function readPoints(
   row: RunRow,
 ): Promise<Confirmation | 'another' | undefined> {
   try {
-    const [record] = await readPointsConfig(leagueOf(row), { ...ports, account, mapping: name });
+    const { record } = await readPointsConfig(leagueOf(row), { ...ports, account, mapping: name });
     const held: Readonly<Record<string, unknown>> = { ...record, fantasy_league_id: leagueOf(row) };
     const fields = Object.keys(pushTarget(resource)?.fields ?? {}).flatMap((field) => {
       const value = held[field];
       return typeof value === 'number' ? [[field, value] as const] : [];
     });
-    const holds = known(row.key ?? '', record?.id ?? null, null, Object.fromEntries(fields));
+    // A configuration may come without an id of its own.
+    const own: { readonly id?: string } = record;
+    const holds = known(row.key ?? '', own.id ?? null, null, Object.fromEntries(fields));
     if (changedFields(row.fields ?? {}, holds).length > 0) return 'another';
     return { id: holds.id, record: holds };
   } catch (error) {

@@ -2,7 +2,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { withTexts } from '../mapping/parsed-row.ts';
 import { createRowReader, type ParsedRow } from '../mapping/rows.ts';
 import { ConfigError } from '../model/error.ts';
-import { renderIssue, renderRowIssue, type Issue } from '../model/issue.ts';
+import { renderIssue, renderIssues, renderRowIssue, type Issue } from '../model/issue.ts';
 import type { RunRow, RunRows } from '../model/run-rows.ts';
 import type { SourceRow, SourceTable, TableLocation } from '../model/table.ts';
 import { digestOf } from '../plan/digest.ts';
@@ -14,7 +14,27 @@ type ReadPorts = Pick<SyncPorts, 'tables' | 'emit' | 'signal' | 'variable' | 'ti
 type ReadOptions = Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape' | 'only'>;
 
 /** Reads the sources of all mappings into the rows of a run. Errors: those of reading; nothing is left behind. */
-export async function readSources(
+export function readSources(
+  ports: ReadPorts & Pick<SyncPorts, 'store'>,
+  runId: string | null,
+  mappings: readonly PushMapping[],
+  options: ReadOptions,
+): Promise<RunRows> {
+  return againIfChanged(() => readAll(ports, runId, mappings, options), ports.emit);
+}
+
+/** Does once more what met a file that changed while it was read. Errors: ConfigError `source.changed` the second time; those of `read`. */
+export async function againIfChanged<T>(read: () => Promise<T>, emit?: SyncPorts['emit']): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ConfigError) || error.code !== 'source.changed') throw error;
+    emit?.({ kind: 'note', message: `${error.message}; it is read again` });
+    return read();
+  }
+}
+
+async function readAll(
   ports: ReadPorts & Pick<SyncPorts, 'store'>,
   runId: string | null,
   mappings: readonly PushMapping[],
@@ -113,7 +133,9 @@ async function addRows(
   const { only = {} } = options;
   const chosen = Object.hasOwn(only, mapping.name) ? only[mapping.name] : undefined;
   const isWanted = choose(chosen);
+  const moved = chosen && movedRows(chosen);
   const add = async (parsed: readonly ParsedRow[]): Promise<void> => {
+    moved?.look(parsed);
     const room = parsed.filter(isWanted).slice(0, Math.max(0, (options.limit ?? Infinity) - done));
     await rows.add(mapping.name, room.map(toRunRow));
     done += room.length;
@@ -125,15 +147,19 @@ async function addRows(
   }
   await add(reader.end());
   if (chosen !== undefined) {
-    const wanted = chosen.keys.length + chosen.rowNumbers.length;
+    const wanted = chosenRows(chosen);
     // Several rows may have one refused key.
     const found =
       done > wanted
         ? `${done} rows were found again for ${wanted} refused keys`
         : `${done} of ${wanted} refused rows were found again`;
     ports.emit({ kind: 'note', message: `${mapping.name}: ${found}; no other row is read` });
+    for (const message of moved?.told() ?? []) warn(ports, `${table.origin}: ${message}`);
   }
 }
+
+/** How many rows are asked for, where no two have one key. */
+export const chosenRows = ({ keys, rowNumbers }: RowChoice): number => keys.length + rowNumbers.length;
 
 /** Whether a row is one of those that are asked for. */
 function choose(only: RowChoice | undefined): (row: ParsedRow) => boolean {
@@ -141,6 +167,40 @@ function choose(only: RowChoice | undefined): (row: ParsedRow) => boolean {
   const keys = new Set(only.keys);
   const rowNumbers = new Set(only.rowNumbers);
   return ({ key, rowNumber }) => (key !== null && keys.has(key)) || rowNumbers.has(rowNumber);
+}
+
+/** Refused keys that are spelt out; the rest are counted. */
+const MOVED_SHOWN = 3;
+
+/** Says which refused keys are in no row any more, and which key stands in their place: a row whose key was corrected is another one. */
+function movedRows({ keys, stoodAt = [] }: RowChoice): {
+  readonly look: (rows: readonly ParsedRow[]) => void;
+  readonly told: () => readonly string[];
+} {
+  const missing = new Map(keys.map((key, at) => [key, stoodAt[at]]));
+  const places = new Set(stoodAt);
+  const now = new Map<number, string>();
+  return {
+    look: (rows) => {
+      for (const { key, rowNumber } of rows) {
+        if (key === null) continue;
+        missing.delete(key);
+        if (places.has(rowNumber)) now.set(rowNumber, key);
+      }
+    },
+    told: () => {
+      const all = [...missing].map(([key, rowNumber = 0]) => {
+        const other = now.get(rowNumber);
+        return other === undefined
+          ? `no row has the refused key ${key} any more`
+          : `row ${rowNumber} had the refused key ${key} and now has ${other}, which is not read`;
+      });
+      const more = all.length - MOVED_SHOWN;
+      return more <= 0
+        ? all
+        : [...all.slice(0, MOVED_SHOWN), `${more} more refused keys are in no row any more`];
+    },
+  };
 }
 
 async function* limited(
@@ -164,10 +224,11 @@ function toRunRow(parsed: ParsedRow): RunRow {
     fields: parsed.fields,
     change: settled ?? 'pending',
     before: null,
-    message: parsed.issues.map(renderIssue).join('; '),
+    message: renderIssues(parsed.issues),
     outcome: settled,
     id: null,
     ...(parsed.lookups === undefined ? {} : { lookups: parsed.lookups }),
+    ...(parsed.issues.length === 0 ? {} : { issues: parsed.issues }),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, StoppedError, UsageError } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
@@ -6,6 +5,7 @@ import type { Run } from '../model/store.ts';
 import { assumeWrite, settleByWord } from './assume.ts';
 import { settleConflicts } from './conflicts.ts';
 import { leaveRest } from './leave-rest.ts';
+import { endLostRun, hasLostRows, mappingOf } from './lost-rows.ts';
 import { isListedCreate, NOT_SHOWN, SENT_NOT_SHOWN } from './not-shown.ts';
 import {
   findCase,
@@ -38,14 +38,14 @@ export interface Resolution {
 export type ApproveCases = (cases: readonly OpenCase[]) => Promise<void>;
 
 /**
- * Settles the named open write or conflict, or all: by reading back, and where that proves nothing by the operator's word. Writes only to the state and the
+ * Settles the named open write or conflict, or all: by reading back, and where that proves nothing by the operator's word; `list` leaves all as it is. Writes only to the state and the
  * runs' results. Errors: UsageError `resolve.*`; StoppedError `resolve.disproved` when reading back proves the operator's word wrong; those of reading.
  */
 export async function resolve(
   ports: SyncPorts,
   target: string | undefined,
   assume: Assumption | undefined,
-  approve: ApproveCases,
+  approve: ApproveCases | 'list',
 ): Promise<Resolution> {
   if (assume !== undefined && target === undefined)
     throw new UsageError('resolve.assume', '--assume is about one write or conflict: name it', {
@@ -59,7 +59,9 @@ export async function resolve(
       target === undefined ? undefined : await findCase(ports, account.service, open, target, assume);
     const wanted = target === undefined ? open : named === undefined ? [] : [named];
     if (wanted.length === 0) return { cases: [], resumable: [], exitCode: EXIT.done };
+    if (approve === 'list') return listed(wanted);
     await approve(wanted);
+    ports.passed?.('approval');
     const mappings = wanted.flatMap(({ run, mapping }) => mappingOf(run, mapping) ?? []);
     await waitForOpenWrites(ports, account.service, mappings, new Set(wanted.map(({ run }) => run.id)));
     return await settleCases(ports, account, wanted, assume);
@@ -68,8 +70,12 @@ export async function resolve(
   }
 }
 
-const mappingOf = (run: Run, name: string): PushMapping | undefined =>
-  allMappings(run).find((each) => each.name === name);
+/** What is open, of which nothing was looked at. */
+const listed = (cases: readonly OpenCase[]): Resolution => ({
+  cases: cases.map((each) => ({ ...each, settled: undefined, message: each.reason })),
+  resumable: [],
+  exitCode: EXIT.incomplete,
+});
 
 async function settleCases(
   ports: SyncPorts,
@@ -113,28 +119,27 @@ async function settleRun(
 ): Promise<readonly ResolvedCase[]> {
   const run = cases[0]?.run;
   if (run === undefined) return [];
-  const rows = await ports.store.keptRunRows(run.id);
-  if (rows === undefined || pushedMappings(run).length === 0) {
-    await rows?.close();
-    return settleWithoutRows(ports, account, cases, assume);
-  }
+  if (pushedMappings(run).length === 0) return settleByWords(ports, account, cases, assume);
+  const kept = await ports.store.keptRunRows(run.id);
+  const rows = kept ?? (await ports.store.openRunRows(null));
   try {
+    const isLost = await hasLostRows(run, kept);
     const settled: ResolvedCase[] = [];
     for (const [name, ofMapping] of Map.groupBy(cases, ({ mapping }) => mapping)) {
       const mapping = mappingOf(run, name);
-      if (mapping === undefined)
-        settled.push(...(await settleWithoutRows(ports, account, ofMapping, assume)));
+      if (mapping === undefined) settled.push(...(await settleByWords(ports, account, ofMapping, assume)));
       else settled.push(...(await settleMapping({ ports, account, run, mapping, rows, assume }, ofMapping)));
     }
-    await updateRun(ports, run, rows);
+    if (isLost) await endLostRun(ports, run);
+    else if (kept !== undefined) await updateRun(ports, run, rows);
     return settled;
   } finally {
     await rows.close();
   }
 }
 
-/** A raw call, or a run whose rows are gone: nothing tells what to look for, so that only the operator can say. */
-async function settleWithoutRows(
+/** Of a raw call nothing tells what to look for, so that only the operator can say. */
+async function settleByWords(
   ports: SyncPorts,
   account: OpenAccount,
   cases: readonly OpenCase[],
@@ -203,6 +208,7 @@ async function readBackOf({ ports, run, mapping, rows }: Settling, each: OpenCas
     return { settled: 'applied', message: `in conflict: ${conflict.message}` };
   if (again.length === 0 && intent?.result !== 'not_applied')
     return { settled: 'applied', message: 'found by reading back' };
+  if (now.length < each.rows.length) return { settled: 'not_applied', message: ROWS_LOST };
   if (again.length < now.length) {
     const found = `${now.length - again.length} of ${now.length} rows were found by reading back`;
     return { settled: 'partly', message: `${found}, the others were not applied` };
@@ -210,6 +216,8 @@ async function readBackOf({ ports, run, mapping, rows }: Settling, each: OpenCas
   return { settled: 'not_applied', message: isProved ? PROVED_ABSENT : NOT_SHOWN };
 }
 
+const ROWS_LOST =
+  'its rows are lost: what reading back found is remembered, and the next push sends the others';
 const PROVED_ABSENT = 'reading back showed that it was not applied';
 
 /** Ends the run anew with its rows as they are now. What a finished run kept after all was settled is not all of its rows: its counts stand. */

@@ -2,6 +2,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { IncompleteError, InterruptedError, StoppedError } from '../model/error.ts';
 import type { Run } from '../model/store.ts';
 import { exhaustedAt, interruptedAt } from './interrupted.ts';
+import { endLostRun, hasLostRows } from './lost-rows.ts';
 import { leaveOvertaken, newestLeft, type NotOvertaken } from './newer-run.ts';
 import { noteSent } from './not-shown.ts';
 import { waitForOpenWrites } from './open-writes.ts';
@@ -11,20 +12,24 @@ import { planAndWrite, write, type Approve, type BegunRun, type PushResult } fro
 import { readSources } from './read-rows.ts';
 import { settleWrites } from './settle.ts';
 import { runOf, type StoredRun } from './stored-run.ts';
-import type { OnAmbiguous, SyncPorts } from './sync.ts';
+import type { PlanOptions, SyncPorts } from './sync.ts';
+
+/** What the operator says of a run that goes on. */
+type AddedOptions = {
+  readonly [Name in 'onAmbiguous' | 'allowGuards' | 'adopt' | 'compare']?: PlanOptions[Name] | undefined;
+};
 
 /**
  * Goes on with an unfinished run from its own rows: settles what had no answer, opens what was deferred, compares again and sends. A run that
- * stopped before its plan was complete is planned anew. Rows that a later run has overtaken are left. Undefined when there is nothing to resume. `onAmbiguous` wins over what the run began with, and
- * `allowGuards` are passed beside those that it passed already.
- * Errors: UsageError `run.unknown`; StoppedError `run.other_account`, `guard.*`; those of `push`.
+ * stopped before its plan was complete is planned anew. Rows that a later run has overtaken are left. Undefined when there is nothing to resume. What is `added` wins over what the run
+ * began with, and guards are passed beside those that it passed already.
+ * Errors: UsageError `run.unknown`; IncompleteError `run.rows_lost`; StoppedError `run.other_account`, `guard.*`; those of `push`.
  */
 export async function resume(
   ports: SyncPorts,
   runId: string | undefined,
   approve: Approve,
-  onAmbiguous?: OnAmbiguous,
-  allowGuards: readonly string[] = [],
+  added: AddedOptions = {},
 ): Promise<PushResult | undefined> {
   const account = await openAccount(ports);
   const lock = await ports.lock.acquire(account.service, 'resume');
@@ -34,18 +39,25 @@ export async function resume(
     const { mappings, options: stored } = JSON.parse(run.mappings) as StoredRun;
     const options = {
       ...stored,
-      allowGuards: [...stored.allowGuards, ...allowGuards],
-      ...(onAmbiguous !== undefined && { onAmbiguous }),
+      allowGuards: [...stored.allowGuards, ...(added.allowGuards ?? [])],
+      onAmbiguous: added.onAmbiguous ?? stored.onAmbiguous ?? 'hold',
+      compare: added.compare ?? stored.compare,
+      // What the service had then is not what an older copy of the state meets now.
+      adopt: added.adopt === true,
     };
-    const rows = await ports.store.openRunRows(run.id);
+    const kept = await ports.store.keptRunRows(run.id);
+    if (await hasLostRows(run, kept)) {
+      await kept?.close();
+      throw await endLostRun(ports, run);
+    }
+    const rows = kept ?? (await ports.store.openRunRows(run.id));
     if (run.phase === 'planning') {
       await rows.remove();
       const read = await readSources(ports, run.id, mappings, options);
       const begun = { ports, run, mappings, rows: read, account, options };
       return await planAndWrite(begun, approve).catch(afterGuard);
     }
-    // The run proved once that it remembers, or that it need not; it is not asked again.
-    const begun = { ports, run, mappings, rows, account, options: { ...options, adopt: true } };
+    const begun = { ports, run, mappings, rows, account, options };
     const { planned, overtaken } = await planLeft(begun, approve);
     // Only the end of a run tells when its last write can have gone out.
     await ports.store.updateRun(run.id, { phase: 'writing', endedAtMs: null });
@@ -64,9 +76,11 @@ async function planLeft(begun: BegunRun, approve: Approve): Promise<NotOvertaken
     // Rows that are invalid by now do not take back what was sent of the others.
     const stop = planned.stops.find(({ error }) => error.code !== 'guard.reject_mode');
     if (stop !== undefined) throw stop.error;
+    ports.passed?.('memory', 'older_state', 'guards');
     for (const mapping of mappings) await noteSent(ports, run, mapping, rows);
     const left = await leaveOvertaken(ports, run, planned, options.allowGuards);
     await approve(left.planned, run.id);
+    ports.passed?.('approval');
     return left;
   } catch (error) {
     try {
@@ -92,7 +106,8 @@ async function unsentAt(stop: unknown, { run: { id }, mappings, rows }: BegunRun
 
 /** A guard ends a run that is planned anew as it ends a push. */
 function afterGuard(error: unknown): never {
-  if (!(error instanceof StoppedError) || !error.code.startsWith('guard.')) throw error;
+  const isGuard = error instanceof StoppedError && /^(guard\.|state\.no_memory$)/.test(error.code);
+  if (!isGuard) throw error;
   const { code, message, place, next = '' } = error;
   throw new StoppedError(code, message, {
     ...place,
@@ -107,7 +122,7 @@ async function findRun(
 ): Promise<Run | undefined> {
   if (runId === undefined) return newestLeft(ports.store, account.service);
   const run = await runOf(ports.store, runId, account.service);
-  return run.finished ? undefined : run;
+  return run.finished && run.rowsLost !== true ? undefined : run;
 }
 
 /** Makes the rows of one mapping ready to be compared again: what was surely applied has its outcome, what surely was not is open. */

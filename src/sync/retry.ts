@@ -5,6 +5,7 @@ import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, Run, ServiceAccount } from '../model/store.ts';
 import { openAccount } from './plan-sync.ts';
 import { push, type Approve, type PushResult } from './push.ts';
+import { chosenRows } from './read-rows.ts';
 import { eachRow } from './row-pages.ts';
 import { newestRun, pushedMappings, runOf } from './stored-run.ts';
 import type { PlanOptions, RowChoice, SyncPorts } from './sync.ts';
@@ -37,7 +38,20 @@ export async function retry(
   const stored = pushedMappings(run);
   const only = await refusedRows(ports, run, refused);
   const mappings = withLookedUp(stored, refused).map((mapping) => readMapping(mapping, current));
-  return push(ports, 'retry', mappings, { ...options, allowEmpty: true, only }, approve);
+  const result = await push(ports, 'retry', mappings, { ...options, allowEmpty: true, only }, approve);
+  const next = unread(result, only).map((name) =>
+    run.command === 'import' ? 'import the file again, with the same flags' : `push ${name}`,
+  );
+  return { ...result, next };
+}
+
+/** The mappings with fewer rows than were refused: a row with a new key is no refused one, so that only a push reads it. */
+function unread({ report }: PushResult, only: Readonly<Record<string, RowChoice>>): readonly string[] {
+  return report.mappings.flatMap((mapping) => {
+    const choice = only[mapping.name];
+    if (mapping.direction === 'pull' || choice === undefined) return [];
+    return mapping.rows < chosenRows(choice) ? [mapping.name] : [];
+  });
 }
 
 /** Other rows are not read, so that none is missing and a few are enough. */
@@ -109,7 +123,7 @@ function rowsRead({ command, summaries }: Run, mapping: string): number {
   );
 }
 
-/** The keys of what the run refused, by mapping, and the row numbers of what had no key. Errors: UsageError `run.rows_gone`. */
+/** The keys of what the run refused as they were read, by mapping, and the row numbers of what had no key. Errors: UsageError `run.rows_gone`. */
 async function refusedRows(
   { store }: SyncPorts,
   run: Run,
@@ -130,11 +144,14 @@ async function refusedRows(
 }
 
 async function choiceOf(rows: RunRows, name: string): Promise<RowChoice> {
-  const keys = new Set<string>();
+  const keys = new Map<string, number>();
   const rowNumbers: number[] = [];
-  for await (const { key, rowNumber } of eachRow(rows, name, { outcomes: ['invalid', 'rejected'] })) {
+  for await (const { key, readKey, rowNumber } of eachRow(rows, name, {
+    outcomes: ['invalid', 'rejected'],
+  })) {
+    // Rows are chosen before anything is looked up.
     if (key === null) rowNumbers.push(rowNumber);
-    else keys.add(key);
+    else keys.set(readKey ?? key, rowNumber);
   }
-  return { keys: [...keys], rowNumbers };
+  return { keys: [...keys.keys()], stoodAt: [...keys.values()], rowNumbers };
 }

@@ -11,7 +11,10 @@ export const saysNo = (status: number | undefined): boolean => status !== undefi
 
 /** What is recorded of a write whose answer could not be trusted. */
 export const doubtDetail = (reason: string, status: number | undefined): string =>
-  saysNo(status) ? PREFIX + reason : reason;
+  saysNo(status) ? refusalDetail(reason) : reason;
+
+/** What is recorded of a write whose answer said no without being a refusal that can be trusted. */
+export const refusalDetail = (reason: string): string => PREFIX + reason;
 
 /** Whether the answer of a write said no without being a refusal that can be trusted: only reading back shows that nothing was applied. */
 export const saidNo = ({ detail }: Pick<StoredIntent, 'detail'>): boolean => detail.startsWith(PREFIX);

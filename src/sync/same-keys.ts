@@ -1,6 +1,6 @@
 import type { RunRow, RunRowPatch } from '../model/run-rows.ts';
 import { changedFields } from '../plan/diff.ts';
-import { openWrites } from './open-writes.ts';
+import { openWriteOf, openWrites } from './open-writes.ts';
 import { joined, type PushTask } from './push-writer.ts';
 import { rowPages } from './row-pages.ts';
 
@@ -11,13 +11,13 @@ import { rowPages } from './row-pages.ts';
 export async function leaveWritten({ ports, runId, account, mapping, rows }: PushTask): Promise<void> {
   const open = await openWrites(ports, account, mapping.resource);
   const others = open.filter((intent) => intent.runId === runId && intent.mapping !== mapping.name);
-  const unanswered = new Map(others.flatMap((intent) => intent.keys.map((key) => [key, intent.mapping])));
+  const unanswered = await openWriteOf(ports, account, mapping.resource, others);
   for await (const page of rowPages(rows, mapping.name, { change: 'create', open: true })) {
     const keys = page.flatMap(({ key, id }) => (key === null || id !== null ? [] : [key]));
     const written = await ports.store.snapshots(account, mapping.resource, keys);
     const patches = page.flatMap((row): RunRowPatch[] => {
       if (row.key === null || row.id !== null) return [];
-      const by = unanswered.get(row.key);
+      const by = unanswered(row.key)?.mapping;
       if (by !== undefined) return [later(row, `${by} sent it in this run, and no trustworthy answer came`)];
       const record = written.get(row.key);
       if (record === undefined) return [];

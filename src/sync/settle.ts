@@ -3,6 +3,8 @@ import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../model/run-row
 import type { IntentResult, ServiceAccount, StoredIntent } from '../model/store.ts';
 import { changedFields } from '../plan/diff.ts';
 import { changeFollowsCreate, type Confirmation } from '../plan/requests.ts';
+import { withoutKnown } from './known-conflict.ts';
+import { isReadable, lostRows } from './lost-rows.ts';
 import { managed } from './missing-rows.ts';
 import { isListedCreate, READ_BACK } from './not-shown.ts';
 import { confirmed, joined, looksAgain } from './push-writer.ts';
@@ -34,13 +36,17 @@ export async function settleWrites(
 ): Promise<Settled> {
   await recordAnswers(ports, runId, mapping, rows, account);
   const intents = await intentsOf(ports, runId, mapping);
-  const open: (OpenWrite & { readonly intent: StoredIntent })[] = [];
-  for (const intent of intents.filter(({ result }) => result === null || result === 'ambiguous'))
-    open.push({ intent, rows: await unsettledRows(rows, mapping, intent) });
+  const open: (OpenWrite & { readonly intent: StoredIntent; readonly lost: readonly RunRow[] })[] = [];
+  for (const intent of intents.filter(({ result }) => result === null || result === 'ambiguous')) {
+    const lost = lostRows(intent, await rows.rows(mapping.name, intent.rowNumbers));
+    const readable = lost.filter((row) => isReadable(intent, row));
+    open.push({ intent, lost, rows: [...(await unsettledRows(rows, mapping, intent)), ...readable] });
+  }
   const unsettled = open.filter((write) => write.rows.length > 0);
-  const seen = unsettled.length === 0 ? undefined : await readBackTwice(ports, account, mapping, unsettled);
+  const read = unsettled.length === 0 ? undefined : await readBackTwice(ports, account, mapping, unsettled);
   const [again, created] = [new Set<number>(), new Set<number>()];
-  for (const { intent } of open) {
+  for (const { intent, lost } of open) {
+    const seen = read && { ...read, found: withoutKnown(intent, intent.detail, read.found) };
     // A row may stand in several writes, of which the first one settles it.
     const left = (await unsettledRows(rows, mapping, intent)).filter(
       ({ rowNumber }) => !again.has(rowNumber) && !created.has(rowNumber),
@@ -54,7 +60,8 @@ export async function settleWrites(
     await rows.patch(mapping.name, patches);
     for (const { rowNumber, outcome, id } of patches)
       if (outcome === null) (id === undefined ? again : created).add(rowNumber);
-    const result = resultOf(intent, settled, again);
+    const ofLost = lost.map((row) => settledLost(row, intent, seen, onAmbiguous));
+    const result = resultOf(intent, [...settled, ...ofLost], again);
     const detail = saidNo(intent) ? intent.detail : READ_BACK;
     await ports.store.settleIntent(account, intent.id, result, detail, []);
   }
@@ -197,6 +204,19 @@ function settledRow(
   const before = row.message.replace(looksAgain(intent.runId), '');
   const message = before.includes(why) ? before : joined(before, why);
   return { rowNumber: row.rowNumber, outcome: 'unknown', message };
+}
+
+/** What came of a row of which only its write is kept. What became of a change does not matter any more: the next push compares with what was read. */
+function settledLost(
+  row: RunRow,
+  intent: StoredIntent,
+  seen: Seen | undefined,
+  onAmbiguous: OnAmbiguous,
+): RunRowPatch {
+  const isFound = row.key !== null && seen?.found.has(row.key) === true;
+  if (isFound && intent.operation === 'update-user')
+    return { rowNumber: row.rowNumber, outcome: null, message: '' };
+  return settledRow(row, intent, isReadable(intent, row) ? seen : undefined, onAmbiguous);
 }
 
 /** A change that did not come through is sent again: it sets the same values. What it did not set and differs was changed since. */

@@ -1,4 +1,4 @@
-import { indexHeader, readColumns } from '../mapping/bind.ts';
+import { readColumns, sourceHeader } from '../mapping/bind.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { shownText } from '../model/cell.ts';
 import { ConfigError } from '../model/error.ts';
@@ -24,7 +24,7 @@ export async function deferStaleRows(
   if (kind.reread === undefined || !(await hasWrites(mapping, rows))) return 0;
   const header = await rows.header(mapping.name);
   const { used } = readColumns(mapping, header);
-  const lineOf = lineMaker(used, header);
+  const lineOf = lineMaker(mapping, used, header);
   const there = await linesNow(ports, kind, mapping, used);
   let stale = 0;
   for await (const page of rowPages(rows, mapping.name, { open: true })) {
@@ -53,9 +53,13 @@ async function hasWrites({ name }: PushMapping, rows: RunRows): Promise<boolean>
 }
 
 /** Makes one text of the cells of a line that the mapping reads. */
-function lineMaker(used: readonly string[], header: readonly string[]): (cells: readonly string[]) => string {
-  const index = indexHeader(header);
-  const places = used.map((name) => index.indexOf(name, true) ?? -1);
+function lineMaker(
+  mapping: PushMapping,
+  used: readonly string[],
+  header: readonly string[],
+): (cells: readonly string[]) => string {
+  const index = sourceHeader(mapping, header);
+  const places = used.map((name) => index.find([name]) ?? -1);
   return (cells) => JSON.stringify(places.map((place) => cells[place] ?? ''));
 }
 
@@ -63,15 +67,16 @@ function lineMaker(used: readonly string[], header: readonly string[]): (cells: 
 async function linesNow(
   { emit }: Pick<SyncPorts, 'emit'>,
   kind: TableKind,
-  { source }: PushMapping,
+  mapping: PushMapping,
   used: readonly string[],
 ): Promise<ReadonlySet<string>> {
+  const { source } = mapping;
   const lines = new Set<string>();
   let table: SourceTable | undefined;
   try {
     table = await kind.reread?.(source.location, source);
     if (table === undefined) return lines;
-    const lineOf = lineMaker(used, table.header);
+    const lineOf = lineMaker(mapping, used, table.header);
     for await (const batch of table.batches())
       for (const { cells } of batch) lines.add(lineOf(cells.map(shownText)));
     return lines;

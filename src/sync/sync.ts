@@ -12,6 +12,7 @@ import type { Lock, MappingSummary, RequestCounts, ServiceAccount, Store } from 
 import type { TableKind, TableLocation } from '../model/table.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import type { Requests } from '../plan/worst-case.ts';
+import type { Check } from './checks.ts';
 
 /** Everything with an effect that the use cases need; the command line makes them real, tests make them small. */
 export interface SyncPorts {
@@ -35,6 +36,8 @@ export interface SyncPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: Emit;
+  /** Told of each check that was passed, so that a gate can stand before the first write. */
+  readonly passed?: (...checks: readonly Check[]) => void;
   /** Aborted by the first SIGINT or SIGTERM: no new request is begun. */
   readonly signal: AbortSignal;
 }
@@ -68,6 +71,8 @@ export interface PlanOptions {
 export interface RowChoice {
   readonly keys: readonly string[];
   readonly rowNumbers: readonly number[];
+  /** Where the rows of the keys stood when they were refused, in the order of the keys. */
+  readonly stoodAt?: readonly number[];
 }
 
 /** A guard or another reason that stops a push before it writes, with the flag that overrides it. */

@@ -52,6 +52,7 @@ export async function validateSources(
         known: 0,
         largestStep: undefined,
         largestStepPct: undefined,
+        openWeeks: [],
       };
       stops.push(
         ...checkGuards(mapping, figures, options).map((error) => ({ mapping: mapping.name, error })),

@@ -5,6 +5,7 @@ import type { Wholeness } from '../model/service.ts';
 import type { ServiceAccount, Store } from '../model/store.ts';
 import { mergedOver, remembered } from '../plan/known-records.ts';
 import { HIDDEN_FIELDS, type ListedResource } from '../plan/listed.ts';
+import { keySpeller, learnFromIds } from './spelling.ts';
 import type { SyncPorts } from './sync.ts';
 
 /** What was confirmed longer ago than this and is not listed any more may have been removed by the provider. */
@@ -29,6 +30,8 @@ interface Whole {
   readonly nameless: number;
   /** Records that this state saw confirmed and that were not listed: a list that comes late, or records that are gone. */
   readonly missing: number;
+  /** The list shows that the service spells keys otherwise than was known when it was read. */
+  readonly isRespelt?: true;
 }
 
 /**
@@ -44,7 +47,10 @@ export async function readWhole(
 ): Promise<Whole> {
   const startedAtMs = ports.clock.now();
   let [pages, done, nameless, missing] = [0, 0, 0, 0];
-  const keys = new Set<string>();
+  const keys = new Map<string, string | null>();
+  const repeated: (readonly [string, string | null])[] = [];
+  const spell = await keySpeller(ports, service, resource);
+  let isRespelt = false;
   const wholeness: Wholeness[] = [];
   const onEnd = (found: Wholeness): void => {
     wholeness.push(found);
@@ -54,7 +60,11 @@ export async function readWhole(
     const found = page.flatMap((record) => listed.known(record) ?? []);
     nameless += page.length - found.length;
     done += found.length;
-    for (const { key } of found) keys.add(key);
+    for (const { key, id } of found) {
+      const spelt = spell(key);
+      if (keys.has(spelt)) repeated.push([spelt, id]);
+      else keys.set(spelt, id);
+    }
     const records = await withHidden(ports, service, resource, found);
     await ports.store.confirm(service, resource, records.map(remembered));
     await onPage(records, done, page);
@@ -70,10 +80,15 @@ export async function readWhole(
     if (tooFew && !wholeness.includes('stated')) throw unstable();
     // One page that comes again may be all, or the first of many.
     if (used !== done && wholeness.includes('doubtful')) throw unstable();
+    // What is known and not listed may be listed under another spelling of its key.
+    const isMissing = (await ports.store.countSnapshots(service, resource)) > keys.size;
+    const shown = isMissing ? [...keys, ...repeated] : [];
+    const isListed = (key: string): boolean => keys.has(key);
+    isRespelt = isMissing && (await learnFromIds(ports, service, resource, isListed, shown));
     // Nothing that was confirmed within a day went unnoticed.
     await ports.store.forgetOlder(service, resource, startedAtMs - FULL_LIST_MAX_AGE_MS);
     // The counter may count what is gone.
-    missing = (await ports.store.countSnapshots(service, resource)) - keys.size;
+    missing = Math.max(0, (await ports.store.countSnapshots(service, resource)) - keys.size);
     if (tooFew && missing > 0) throw unstable();
     // A counter that comes late agrees with a first page that shows as little.
     if (wholeness.includes('doubtful') && missing > 0)
@@ -83,7 +98,7 @@ export async function readWhole(
       );
     await rememberRepeated(ports, service, resource, done - keys.size);
   }
-  return { pages, nameless, missing };
+  return { pages, nameless, missing, ...(isRespelt && { isRespelt }) };
 }
 
 const repeatedFact = (resource: ResourceName): string => `repeated:${resource}`;

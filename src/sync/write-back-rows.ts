@@ -1,6 +1,7 @@
-import { indexHeader } from '../mapping/bind.ts';
+import { sourceHeader } from '../mapping/bind.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { show } from '../mapping/show.ts';
+import { renderIssue } from '../model/issue.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { RunRow } from '../model/run-rows.ts';
 import type { WriteBackRow } from '../model/table.ts';
@@ -29,9 +30,8 @@ export function rowWriter(
   time: string,
 ): (row: RunRow) => readonly WriteBackRow[] {
   const names = mapping.writeBack ?? {};
-  const index = indexHeader(header);
-  const readAt = (cells: readonly string[], name: string): string =>
-    cells[index.indexOf(name, true) ?? -1] ?? '';
+  const index = sourceHeader(mapping, header);
+  const readAt = (cells: readonly string[], name: string): string => cells[index.find([name]) ?? -1] ?? '';
 
   const valuesOf = (
     outcome: Outcome | null,
@@ -79,11 +79,12 @@ interface LineMessage {
 const BETWEEN = /; (?=column "|row \d+[:,] |setting ")/;
 
 function messagesOf(
-  { source: { layout } }: PushMapping,
+  mapping: PushMapping,
   header: readonly string[],
-  { lines, message, outcome }: RunRow,
+  { lines, message, issues, outcome }: RunRow,
 ): readonly LineMessage[] {
-  const parts = message === '' ? [] : message.split(BETWEEN);
+  const { layout } = mapping.source;
+  const parts = issues?.map(renderIssue) ?? (message === '' ? [] : message.split(BETWEEN));
   const isBad = outcome === 'invalid';
   if (layout.kind === 'table') {
     const notes = isBad
@@ -91,9 +92,9 @@ function messagesOf(
       : [];
     return lines.map(() => ({ message, notes: Object.fromEntries(notes) }));
   }
-  const index = indexHeader(header);
-  const keyAt = index.indexOf(layout.keyColumn, true) ?? -1;
-  const valueName = header[index.indexOf(layout.valueColumn, true) ?? -1] ?? '';
+  const index = sourceHeader(mapping, header);
+  const keyAt = index.find([layout.keyColumn]) ?? -1;
+  const valueName = header[index.find([layout.valueColumn]) ?? -1] ?? '';
   const settings = lines.map((cells) => `setting ${show((cells[keyAt] ?? '').trim())}`);
   // What is about no line in particular stands beside the first.
   const general = parts.filter((part) => !settings.some((setting) => part.includes(setting)));

@@ -1,12 +1,15 @@
 import { ConfigError } from '../model/error.ts';
 import type { TableKind, TableLocation } from '../model/table.ts';
 import type { GoogleAccess } from './google/sheets-client.ts';
+import type { Pipes } from './pipes.ts';
 
-/** A kind whose code is loaded when it is first used, so that a command pays only for what it reads and writes. */
-function lazy(kind: TableLocation['kind'], load: () => Promise<TableKind>): TableKind {
+/** A kind of file whose code is loaded when it is first used, so that a command pays only for what it reads and writes. */
+function lazy(kind: 'csv' | 'xlsx', load: () => Promise<TableKind>, fileOf: Pipes['fileOf']): TableKind {
+  const inFile = async (location: TableLocation, origin: string): Promise<TableLocation> =>
+    'path' in location ? { ...location, path: await fileOf(location.path, origin) } : location;
   return {
     kind,
-    open: async (location, options) => (await load()).open(location, options),
+    open: async (location, options) => (await load()).open(await inFile(location, options.origin), options),
     write: async (tabs) => (await load()).write(tabs),
   };
 }
@@ -45,13 +48,14 @@ const NO_GOOGLE: GoogleAccess = {
   warn: () => undefined,
 };
 
-/** The kinds of tables that a mapping may name; `google` opens Google Sheets when the first tab is read or written. */
+/** The kinds of tables that a mapping may name; `google` opens Google Sheets when the first tab is read or written, `fileOf` gives a file for what is none. */
 export function createTables(
   google: GoogleAccess = NO_GOOGLE,
+  fileOf: Pipes['fileOf'] = (path) => Promise.resolve(path),
 ): Readonly<Record<TableLocation['kind'], TableKind>> {
   return {
-    csv: lazy('csv', async () => (await import('./csv.ts')).csv),
-    xlsx: lazy('xlsx', async () => (await import('./xlsx.ts')).xlsx),
+    csv: lazy('csv', async () => (await import('./csv.ts')).csv, fileOf),
+    xlsx: lazy('xlsx', async () => (await import('./xlsx.ts')).xlsx, fileOf),
     sheet: lazySheets(google),
   };
 }

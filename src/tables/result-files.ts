@@ -1,6 +1,12 @@
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { UnavailableError } from '../model/error.ts';
 import type { ResultFiles, ResultLines } from '../model/results.ts';
 import { writeCsvFile } from './csv/write.ts';
+import { systemCode } from './system-error.ts';
+
+/** What the name of a copy ends in, once for each time that it was imported and refused. */
+const REJECTED = /(?:\.rejected)+\.(?:csv|xlsx)$/;
 
 /** Results hold members' data: only their owner may read them. */
 const PRIVATE = 0o600;
@@ -20,6 +26,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
   const relative = (file: string): string => path.relative(folder, file).split(path.sep).join('/');
   const write = (file: string, header: readonly string[], lines: ResultLines): Promise<number> =>
     writeCsvFile(file, header, lines, { mode: PRIVATE, formulas: 'raw' });
+  const copies = path.join(folder, 'out', 'rejected');
   return {
     writeResults: async (runId, mapping, header, lines) => {
       const file = path.join(await runFolder(runId), `${mapping}.results.csv`);
@@ -28,7 +35,6 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
     },
     writeRejected: async (runId, mapping, header, lines) => {
       const { writeRejectedXlsx } = await import('./xlsx/write.ts');
-      const copies = path.join(folder, 'out', 'rejected');
       const written: string[] = [];
       for (const each of [await runFolder(runId), copies]) {
         const name = path.join(each, `${mapping}.rejected`);
@@ -38,6 +44,26 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
         if (each === copies) written.push(`${name}.csv`, ...(asWorkbook ? [`${name}.xlsx`] : []));
       }
       return written.map((file) => relative(file));
+    },
+    removeRejected: async (mapping, source) => {
+      const isCopy = source !== undefined && path.dirname(source) === copies;
+      const stem = isCopy ? path.basename(source).replace(REJECTED, '') : mapping;
+      try {
+        for (const name of await readdir(copies))
+          if (name.startsWith(stem) && name.slice(stem.length).replace(REJECTED, '') === '')
+            await rm(path.join(copies, name), { force: true });
+      } catch (cause) {
+        if (systemCode(cause) === 'ENOENT') return;
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new UnavailableError(
+          'destination.unwritable',
+          `the rows to mend are done, but their file stays: ${reason}`,
+          {
+            file: relative(copies),
+            cause,
+          },
+        );
+      }
     },
   };
 }

@@ -1,34 +1,93 @@
+import type { BigIntStats } from 'node:fs';
 import { access, constants, open, readdir, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, matchesGlob } from 'node:path';
 import { ConfigError } from '../model/error.ts';
+import type { SourceTable } from '../model/table.ts';
+import { OPEN_FLAGS, otherThanFile } from './regular-file.ts';
+
+type OpenTable = Omit<SourceTable, 'close'>;
 
 /** A file found and opened: `origin` is how messages call it. */
 export interface OpenedFile {
   readonly handle: FileHandle;
   readonly origin: string;
+  /** Errors: ConfigError `source.changed` when the file is not the one that was opened any more. */
+  readonly requireUnchanged: () => Promise<void>;
 }
 
 const SHOWN_MATCHES = 10;
 
 /**
  * Opens the file that `path` names; a pattern with `*` or `?` in its last part must match exactly one file.
- * Errors: ConfigError `source.missing`, `source.glob`, `source.directory`, `source.unreadable`.
+ * Errors: ConfigError `source.missing`, `source.glob`, `source.directory`, `source.not_a_file`, `source.unreadable`.
  */
 export async function openSourceFile(path: string, origin: string): Promise<OpenedFile> {
   const found = await resolvePattern(path, origin);
   try {
-    const facts = await stat(found.path);
-    if (facts.isDirectory()) {
-      throw new ConfigError('source.directory', `${found.origin}: this is a folder, not a file`, {
-        file: found.origin,
-        next: 'Name the file in it.',
-      });
-    }
-    return { handle: await open(found.path, 'r'), origin: found.origin };
+    // A socket cannot be opened at all.
+    refuseOther(await stat(found.path), found.origin);
+    const handle = await open(found.path, OPEN_FLAGS);
+    const before = await handle.stat({ bigint: true });
+    return { handle, origin: found.origin, requireUnchanged: () => refuseChanged(found, before) };
   } catch (cause) {
     throw cause instanceof ConfigError ? cause : openError(cause, found.origin);
   }
+}
+
+/**
+ * Opens a table in a file; its rows end with an error when the file was cut, replaced or added to while it was read. The file is closed with the table, and
+ * after the last row. Errors: those of {@link openSourceFile} and of `openTable`; ConfigError `source.changed`.
+ */
+export async function openWholeTable(
+  path: string,
+  origin: string,
+  openTable: (file: OpenedFile) => Promise<OpenTable>,
+): Promise<SourceTable> {
+  const file = await openSourceFile(path, origin);
+  try {
+    const table = await openTable(file);
+    return { ...table, batches: () => wholeBatches(table, file), close: () => file.handle.close() };
+  } catch (error) {
+    await file.handle.close();
+    await file.requireUnchanged();
+    throw error;
+  }
+}
+
+async function* wholeBatches(table: OpenTable, file: OpenedFile): ReturnType<SourceTable['batches']> {
+  try {
+    yield* table.batches();
+  } catch (error) {
+    // What seems wrong with the rows may be that half of them are gone.
+    await file.requireUnchanged();
+    throw error;
+  } finally {
+    await file.handle.close();
+  }
+  await file.requireUnchanged();
+}
+
+type Found = Awaited<ReturnType<typeof resolvePattern>>;
+
+async function refuseChanged({ path, origin }: Found, before: BigIntStats): Promise<void> {
+  const now = await stat(path, { bigint: true }).catch(() => undefined);
+  const isSame = (['dev', 'ino', 'size', 'mtimeNs'] as const).every((fact) => now?.[fact] === before[fact]);
+  if (isSame) return;
+  throw new ConfigError('source.changed', `${origin}: the file changed while it was read`, {
+    file: origin,
+    next: 'Run the same command again once the file is written.',
+  });
+}
+
+function refuseOther(facts: Parameters<typeof otherThanFile>[0], origin: string): void {
+  const other = otherThanFile(facts);
+  if (other === undefined) return;
+  const [code, next] =
+    other === 'a folder'
+      ? ['source.directory', 'Name the file in it.']
+      : ['source.not_a_file', 'Write what it holds into a file, and name that.'];
+  throw new ConfigError(code, `${origin}: this is ${other}, not a file`, { file: origin, next });
 }
 
 function openError(cause: unknown, origin: string): ConfigError {

@@ -88,6 +88,8 @@ try {
     runRow({ rowNumber: n + 2, key: keyOf(n + 2), change: 'create' }),
   );
   for (let at = 0; at < all.length; at += 1000) await rows.add('users', all.slice(at, at + 1000));
+  const syncedMs = await msEach(1, () => rows.sync());
+  console.log(`the rows of a run: ${syncedMs.toFixed(2)} ms to outlast a power cut, once for each mapping`);
   for (const batch of [1, 100]) {
     const costs: { readonly own: number; readonly bare: number }[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,34 +1,41 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import { fetchTransport } from '../../src/client/fetch-transport.ts';
-import { realClock } from '../../src/cli/runtime.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
+import { patientClock } from '../support/patient-clock.ts';
 
 const IN_FLIGHT = 4;
+/** Soon after a window began, so that no request goes out at its end, where none can say in which window it counts. */
+const START_MS = Date.parse('2026-09-22T12:00:00.100Z');
 
-/** The forecast is of real time, so that these tests take some: all of them at once, about eight seconds. */
-describe.concurrent('a forecast, over HTTP and in real time', () => {
-  it.for([
+describe('a forecast against the sandbox', () => {
+  it.each([
     ['fixed', 'counted', 20, 0],
     ['fixed', 'free', 20, 60],
     ['sliding', 'counted', 20, 60],
     ['sliding', 'counted', 30, 0],
   ] as const)(
-    'is what happens, to the second: %s windows, account calls %s, %i in 3 s, %i ms',
-    async ([windows, account_call, per_minute, latency_ms], { onTestFinished }) => {
-      const settings = { windows, account_call, per_minute, latency_ms, window_seconds: 3 };
-      // Soon after a window began, so that no request goes out at its end, where none can say in which window it counts.
-      const sandbox = await createSandbox({ settings, now: '2026-09-22T12:00:00.100Z' });
-      onTestFinished(() => sandbox.close());
-      const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+    'is what happens, to the second: %s windows, account calls %s, %i in 3 s, %i ms on the way',
+    async (windows, account_call, per_minute, latencyMs) => {
+      let busy = 0;
+      const clock = patientClock(START_MS, () => busy > 0);
+      const settings = { windows, account_call, per_minute, window_seconds: 3 };
+      const sandbox = await createSandbox({ settings, clock });
       const events: RunEvent[] = [];
       const client = createClient({
-        baseUrl,
+        baseUrl: 'http://sandbox.test',
         apiKey: new Secret(sandbox.apiKey),
-        transport: fetchTransport(),
-        clock: realClock,
+        transport: async (request) => {
+          await clock.sleep(latencyMs);
+          busy += 1;
+          try {
+            return await sandbox.inject(request);
+          } finally {
+            busy -= 1;
+          }
+        },
+        clock,
         random: { next: () => 0.5, ulid: () => '' },
         emit: (event) => events.push(event),
         reservePerMinute: 0,
@@ -39,19 +46,20 @@ describe.concurrent('a forecast, over HTTP and in real time', () => {
         concurrency: IN_FLIGHT,
         signal: new AbortController().signal,
       });
-      await client.account();
+      await clock.drive(client.account());
       const requests = 2 * per_minute + 5;
-      const forecast = await client.forecast([{ requests, inFlight: IN_FLIGHT, rows: requests }]);
+      const steps = [{ requests, inFlight: IN_FLIGHT, rows: requests }];
+      const forecast = await clock.drive(client.forecast(steps));
       const before = client.counts().sent;
-      const results = await Promise.all(
-        Array.from({ length: requests }, (_, index) =>
-          client.send('create-users', {
-            body: { users: [{ external_id: `M-${index}`, display_name: 'Ana' }] },
-          }),
-        ),
+      const sending = Array.from({ length: requests }, (_, index) =>
+        client.send('create-users', {
+          body: { users: [{ external_id: `M-${index}`, display_name: 'Ana' }] },
+        }),
       );
+      const results = await clock.drive(Promise.all(sending));
+      await sandbox.close();
       expect(results.filter(({ kind }) => kind !== 'applied')).toEqual([]);
-      expect(Math.abs(Date.now() - forecast.finishesAtMs)).toBeLessThan(1000);
+      expect(Math.abs(clock.now() - forecast.finishesAtMs)).toBeLessThan(1000);
       expect(client.counts().throttled).toBe(0);
       expect(Math.abs(client.counts().sent - before - forecast.requests)).toBeLessThanOrEqual(1);
       // In a window that slides, pauses of about a second may come out below the shortest one that is called a pause.

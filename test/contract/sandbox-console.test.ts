@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
+import { OPERATION_IDS, endpoints } from '../../src/contract/index.ts';
 import { SEEDS, isSeed } from '../../src/sandbox/seed.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { control } from '../support/control.ts';
@@ -59,14 +60,40 @@ async function signIn(box: TestSandbox): Promise<{ readonly cookie: string }> {
 /** What a reader sees of a page: no elements, entities as their characters. */
 function textOf(html: string): string {
   const text = html.replace(/<title>.*?<\/title>/gs, ' ').replace(/<[^>]*>/g, ' ');
+  return unescaped(text).replace(/\s+/g, ' ');
+}
+
+function unescaped(html: string): string {
   const named: Headers = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
-  return text.replace(/&(lt|gt|quot|#39|amp);/g, (entity) => named[entity] ?? entity).replace(/\s+/g, ' ');
+  return html.replace(/&(lt|gt|quot|#39|amp);/g, (entity) => named[entity] ?? entity);
+}
+
+/** The first 60 players of the season, whose ids go from 1 on. */
+async function playersOf(box: TestSandbox) {
+  const ids = Array.from({ length: 60 }, (_, index) => index + 1);
+  return Promise.all(
+    ids.map(async (id) => {
+      const { record } = await box.call('get-player', { id, query: { fantasy_league_id: 1 } });
+      return { id, first: String(record['first_name']), last: String(record['last_name']) };
+    }),
+  );
 }
 
 const LISTS = [
-  ...['leagues', 'squads', 'fixtures', 'players', 'mini-leagues', 'prices', 'substitutions', 'activity'],
+  ...[
+    'leagues',
+    'users',
+    'squads',
+    'fixtures',
+    'players',
+    'mini-leagues',
+    'prices',
+    'substitutions',
+    'activity',
+  ],
 ].map((name) => `/console/1/${name}`);
 const LONGER = [
+  '/docs',
   '/console/1/',
   '/console/1/leagues/1',
   '/console/1/players/1',
@@ -74,9 +101,10 @@ const LONGER = [
   '/console/1/fixtures?week=38',
   '/console/1/players?name=an&club=3&position=MID&page=2',
   '/console/1/squads?q=%25&page=9',
+  '/console/1/users?q=%25&state=inactive&page=9',
   '/console/1/squads?q=a&q=b&page=zero',
   '/console/1/substitutions?week=2&league=1',
-  '/console/1/activity?page=3',
+  '/console/1/activity?page=3&method=PUT&operation=x&status=9&text=%25',
 ];
 
 describe('every page', () => {
@@ -146,7 +174,7 @@ describe('every page', () => {
 });
 
 describe('with 10,000 squads', () => {
-  it('a page of them, the overview and a squad are as short as with 60, and soon there', async () => {
+  it('a page of them and the overview are as short as with 60, and the last page and a squad are there', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'teamsheet-console-'));
     const db = join(folder, 'big.sqlite');
     await (await openSandbox({ seed: 'demo', db })).close();
@@ -158,10 +186,8 @@ describe('with 10,000 squads', () => {
       expect(other.statusCode).toBe(200);
       expect(other.body.length).toBeLessThan(one.body.length + 40_000);
     }
-    const started = performance.now();
     const last = await get(big, '/console/1/squads?page=200');
     const middle = await get(big, `/console/1/squads/${squadIds[5_000] ?? ''}`);
-    expect(performance.now() - started).toBeLessThan(3_000);
     expect(textOf(last.body)).toContain('Page 200 of 200, 10,000 in all');
     expect(middle.statusCode).toBe(200);
     await boxes.pop()?.close();
@@ -195,6 +221,9 @@ describe('what is not there', () => {
     '/console/1/squads/00000000-0000-0000-0000-000000000000',
     '/console/1/squads/%3Cscript%3E',
     '/console/1/squads?league=77',
+    '/console/1/users/0',
+    '/console/1/users/1',
+    '/console/1/users/1e0',
     '/console/1/leagues/2',
     '/console/1/leagues/x',
     '/console/1/players/0',
@@ -254,7 +283,9 @@ describe('data', () => {
         '/console/1/leagues/2',
         '/console/1/players/1?league=2',
       ],
-      ...WICKED.flatMap((text) => [
+      ...WICKED.flatMap((text, index) => [
+        `/console/1/users/${index + 1}`,
+        `/console/1/users?q=${encodeURIComponent(text)}`,
         `/console/1/squads?q=${encodeURIComponent(text)}`,
         `/console/1/players?name=${encodeURIComponent(text)}`,
         `/console/1/${encodeURIComponent(text)}`,
@@ -268,6 +299,8 @@ describe('data', () => {
     }
     const list = await get(box, '/console/1/squads');
     for (const name of WICKED) expect(unescaped(list.body)).toContain(name);
+    const users = await get(box, '/console/1/users');
+    for (const name of WICKED) expect(unescaped(users.body)).toContain(name);
   });
 
   it('cannot turn the direction of a text or hide in it', async () => {
@@ -279,15 +312,6 @@ describe('data', () => {
     expect(body).toContain('<bdi>مرحبا</bdi>');
     expect(body).not.toMatch(/[\u0000-\u0008\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
   });
-
-  function unescaped(html: string): string {
-    return html
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&quot;', '"')
-      .replaceAll('&#39;', "'")
-      .replaceAll('&amp;', '&');
-  }
 });
 
 describe('the pages agree with the service', () => {
@@ -352,24 +376,151 @@ describe('the pages agree with the service', () => {
     expect(textOf(body.split('<tbody>')[1] ?? '').match(/Kestrel Bay GK/g)).toHaveLength(rows.length);
   });
 
-  it('on the requests that came, without bodies, queries and keys', async () => {
+  it('on the ids of players, which squads and prices name, and finds a player by his', async () => {
+    const box = await open({ seed: 'demo' });
+    const list = await get(box, '/console/1/players');
+    const rows = Array.from(
+      list.body.matchAll(
+        /<tr><td class="num">(\d+)<\/td><td>.*?players\/(\d+)\?league=1"><bdi>(.*?)<\/bdi>/gs,
+      ),
+      ([, id, linked, name]) => ({ id, linked, name }),
+    );
+    expect(rows).toHaveLength(50);
+    for (const { id, linked } of rows) expect(id).toBe(linked);
+    const [{ id = '', name = '' } = {}] = rows;
+    const player = await box.call('get-player', { id, query: { fantasy_league_id: 1 } });
+    const full = `${String(player.record['first_name'])} ${String(player.record['last_name'])}`.trim();
+    expect(unescaped(name)).toBe(full);
+    expect(textOf((await get(box, `/console/1/players/${id}`)).body)).toContain(`Player id ${id} `);
+    const found = await get(box, `/console/1/players?name=${id}`);
+    expect(found.body.match(/<tr><td class="num">\d+/g)).toEqual([`<tr><td class="num">${id}`]);
+    expect(textOf((await get(box, '/console/1/players?name=0')).body)).toContain('No player is found.');
+  });
+
+  it('on users: their ids, whether they are active, and their squads', async () => {
+    const box = await open({ seed: 'demo' });
+    const all = (await box.call('list-users')).list;
+    const [{ id, user_id, external_id } = {}] = all;
+    await box.call('update-user', { body: { id, is_active: false } });
+    const row = async (query: string): Promise<string> =>
+      textOf((await get(box, `/console/1/users${query}`)).body.split('<tbody>')[1] ?? '');
+    const list = await row('');
+    for (const user of all) {
+      const { user_id: number, external_id: key, display_name: name, id: uuid } = user;
+      expect(list).toContain(`${String(number)} ${String(key)} ${String(name)} `);
+      expect(list).toContain(String(uuid));
+    }
+    for (const wanted of [
+      `?q=${String(user_id)}`,
+      `?q=${String(external_id)}`,
+      `?q=${String(id)}`,
+      '?state=inactive',
+    ]) {
+      expect(await row(wanted)).toContain(`${String(user_id)} ${String(external_id)} `);
+      expect(await row(wanted)).toContain(' inactive 1 ');
+    }
+    expect(await row('?state=active')).not.toContain(String(id));
+    const page = await get(box, `/console/1/users/${String(user_id)}`);
+    expect(textOf(page.body)).toContain(`external id ${String(external_id)}`);
+    expect(page.body).toContain(String(id));
+    const squads = (await box.call('list-squads')).list.filter((squad) => at(squad, 'user.id') === id);
+    expect(squads.length).toBeGreaterThan(0);
+    for (const squad of squads) expect(page.body).toContain(`/console/1/squads/${String(squad['id'])}`);
+    const [{ id: squadId } = {}] = squads;
+    expect((await get(box, `/console/1/squads/${String(squadId)}`)).body).toContain(
+      `href="/console/1/users/${String(user_id)}"`,
+    );
+  });
+
+  it('on users of several pages', async () => {
+    const box = await open();
+    const users = Array.from({ length: 120 }, (_, index) => ({
+      external_id: `U-${String(index + 1).padStart(3, '0')}`,
+      display_name: 'Somebody',
+    }));
+    await box.call('create-users', { body: { users } });
+    const last = await get(box, '/console/1/users?page=3&q=U-');
+    expect(Array.from(last.body.matchAll(/U-\d{3}/g), ([key]) => key)).toEqual(
+      users.slice(100).map(({ external_id }) => external_id),
+    );
+    expect(textOf(last.body)).toContain('Page 3 of 3, 120 in all');
+    expect(last.body).toContain('/console/1/users?q=U-&amp;state=&amp;page=2');
+    expect(textOf((await get(box, '/console/1/users/7')).body)).toContain('No squads yet.');
+  });
+
+  it('on two players of one surname in a squad, who have their initial on the pitch', async () => {
+    const box = await open();
+    const players = await playersOf(box);
+    const pairs = players.flatMap((one) => players.map((other) => [one, other] as const));
+    const [one, other] =
+      pairs.find(
+        ([{ id, first, last }, same]) => id < same.id && last === same.last && first[0] !== same.first[0],
+      ) ?? [];
+    const others = players.filter(({ last }) => last !== one?.last).slice(0, 13);
+    await box.call('create-users', { body: { users: [{ external_id: 'u', display_name: 'U' }] } });
+    const { record } = await box.call('create-squad', {
+      body: {
+        user_id: 1,
+        name: 'Namesakes',
+        fantasy_league_id: 1,
+        players_in: [one?.id, other?.id, ...others.map(({ id }) => id)],
+      },
+    });
+    const { body } = await get(box, `/console/1/squads/${String(record['id'])}`);
+    const shown = Array.from(
+      body.matchAll(/class="player-name"><bdi>(.*?)<\/bdi>/g),
+      ([, name = '']) => name,
+    );
+    expect(shown).toHaveLength(15);
+    expect(new Set(shown).size).toBe(15);
+    for (const player of [one, other]) {
+      expect(shown.map(unescaped)).toContain(`${player?.first[0] ?? ''}. ${player?.last ?? ''}`);
+    }
+  });
+
+  it('on the requests that came, with queries and bodies, without keys', async () => {
     const box = await open();
     const { base_url } = await box.sandbox.listen({ port: 0 });
-    const ask = async (path: string, headers: Headers): Promise<void> => {
-      const answer = await fetch(base_url + path, { headers });
-      await answer.text();
+    const ask = async (path: string, headers: Headers, body?: string): Promise<void> => {
+      const init = body === undefined ? { headers } : { headers, method: 'POST', body };
+      await (await fetch(base_url + path, init)).text();
     };
-    await ask('/v1/user?page=7', { 'x-api-key': box.sandbox.apiKey, 'x-request-id': 'first-of-all' });
-    await ask('/v1/user', { 'x-api-key': 'some-secret' });
+    const key = { 'x-api-key': box.sandbox.apiKey };
+    for (const page of [7, 8, 9]) await ask(`/v1/user?page=${page}`, key);
+    await ask('/v1/user', { 'x-api-key': 'some-secret', 'x-request-id': 'refused-one' });
+    const users = [{ external_id: box.sandbox.apiKey, display_name: '<b>Zoë</b>\u202e' }];
+    await ask('/v1/user', { ...key, 'content-type': 'application/json' }, JSON.stringify({ users }));
+    await ask(
+      '/control/clock',
+      { 'x-control-key': box.sandbox.controlKey, 'content-type': 'application/json' },
+      '{"advance":"1s"}',
+    );
     await ask('/console/1/squads', {});
-    const { body } = await get(box, '/console/1/activity');
-    const text = textOf(body.split('Effects')[0] ?? '');
-    expect(text).toMatch(/GET \/v1\/user 401 [\d.]+ .*GET \/v1\/user 200 /);
-    expect(body).toContain('first-of-all');
-    expect(text).not.toMatch(/page=7|\/console\//);
-    for (const secret of ['some-secret', box.sandbox.apiKey, box.sandbox.controlKey]) {
-      expect(body).not.toContain(secret);
-    }
+    const show = async (query = ''): Promise<string> => {
+      const { body } = await get(box, `/console/1/activity${query}`);
+      for (const secret of ['some-secret', box.sandbox.apiKey, box.sandbox.controlKey]) {
+        expect(body).not.toContain(secret);
+      }
+      expect(body).not.toMatch(/<b>Zo|\u202e/);
+      return textOf(body.split('Effects')[0] ?? '');
+    };
+    const all = await show();
+    expect(all).toContain('The latest 6');
+    expect(all).toContain('POST /control/clock');
+    expect(all).toContain('"display_name": "<b>Zoë</b>[U+202E]"');
+    expect(all).toContain('"external_id": "[key]"');
+    expect(all).toMatch(/GET \/v1\/user ×3 200 list-users/);
+    for (const page of [7, 8, 9]) expect(all).toContain(`GET /v1/user?page=${page}`);
+    expect(all).not.toContain('GET /console');
+    const found = async (query: string): Promise<string> =>
+      /([\d,]+ of the latest 6)/.exec(await show(query))?.[1] ?? '';
+    expect(await found('?operation=list-users')).toBe('4 of the latest 6');
+    expect(await found('?operation=none')).toBe('1 of the latest 6');
+    expect(await found('?method=POST&status=2')).toBe('2 of the latest 6');
+    expect(await found('?status=401&text=REFUSED-one')).toBe('1 of the latest 6');
+    expect(await found('?text=zo%C3%AB')).toBe('1 of the latest 6');
+    expect(await show('?text=nothing+of+that')).toContain('No request fits the filter. Show all 6');
+    expect((await get(await open(), '/console/1/activity')).body).toContain('No request since the start.');
   });
 
   it('remembers no more than the latest 300', async () => {
@@ -381,6 +532,64 @@ describe('the pages agree with the service', () => {
     expect(body).toContain('request-305.');
     expect(body).toContain('request-6.');
     expect(body).not.toContain('request-5.');
+  });
+});
+
+describe('the operations', () => {
+  it('stand with every field under the head of the console, and lead back to it', async () => {
+    const box = await open();
+    const { body } = await get(box, '/docs');
+    expect(body).toContain('<a href="/docs" aria-current="page">Operations</a>');
+    expect(body).toContain('<a class="brand" href="/">');
+    expect((await get(box, '/')).body).toContain('<a href="/docs">Operations</a>');
+    for (const id of OPERATION_IDS) {
+      const { method, path } = endpoints[id];
+      expect(body).toContain(`<section class="card" id="${id}">`);
+      expect(body).toContain(`<a href="#${id}">`);
+      expect(body).toContain(`<span class="method">${method}</span> <code>/v1${path}</code>`);
+    }
+    expect(body).toContain(
+      '<code>clean_sheet_eligibility_minutes</code></td><td>integer, from 1, to 90</td><td>required',
+    );
+    expect(body).toContain('<code>users[].external_id</code></td><td>string</td><td>required');
+    expect(body).toContain('<code>id</code></td><td>string or integer</td><td>required');
+    expect(body).toContain(
+      '<code>display_name</code></td><td>string, at most 50 characters</td><td>optional',
+    );
+    expect(body).toContain('<code>config.rate_limit.per_minute.reset_at</code></td><td>date-time');
+  });
+
+  it('each have a request that the sandbox carries out as it stands there, to the address that was asked', async () => {
+    const box = await open({ seed: 'demo' });
+    for (const [index, id] of OPERATION_IDS.entries()) {
+      const { body } = await get(box, '/docs');
+      expect(body).not.toContain(box.sandbox.apiKey);
+      const examples = Array.from(
+        body.matchAll(/<pre class="example"[^>]*>(.*?)<\/pre>/gs),
+        ([, text = '']) => unescaped(text),
+      );
+      expect(examples).toHaveLength(OPERATION_IDS.length);
+      const [first = '', key, type, data] = (examples[index] ?? '').split(' \\\n  ');
+      const [, patch, path = ''] =
+        /^curl (-X PATCH )?'http:\/\/localhost:8787(\/v1[^']*)'$/.exec(first) ?? [];
+      const { method } = endpoints[id];
+      expect([patch !== undefined, key]).toEqual([method === 'PATCH', '-H "x-api-key: $API_KEY"']);
+      const sent = /^-d '(.*)'$/.exec(data ?? '')?.[1];
+      expect([sent !== undefined, type]).toEqual(
+        method === 'GET' ? [false, undefined] : [true, "-H 'content-type: application/json'"],
+      );
+      const answer = await box.send(method, path, sent === undefined ? {} : { body: sent });
+      expect([answer.status, answer.message, id]).toEqual([
+        method === 'POST' ? 201 : 200,
+        answer.message,
+        id,
+      ]);
+    }
+  });
+
+  it('have examples where nothing was made yet', async () => {
+    const { body } = await get(await open(), '/docs', { host: '127.0.0.1:99' });
+    expect(body).toContain('http://127.0.0.1:99/v1/squad/00000000-0000-0000-0000-000000000000/lineup');
   });
 });
 

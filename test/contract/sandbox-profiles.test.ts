@@ -188,6 +188,14 @@ const LOOKS: Partial<Record<keyof Settings, readonly [Look, Cases]>> = {
       duplicate: [201, ['D-001', 'new'], 82, [false, true]],
     },
   ],
+  key_case: [
+    async ({ send }) => keysOf(await send('POST', '/user', users('aB'))),
+    { kept: ['aB'], lower: ['ab'], upper: ['AB'] },
+  ],
+  key_trim: [
+    async ({ send }) => keysOf(await send('POST', '/user', users(' a '))),
+    { kept: [' a '], trimmed: ['a'] },
+  ],
   batch_failure: [
     async ({ send }) => {
       const { status } = await send('POST', '/user', users('a', 'b', 'D-001', 'c'));
@@ -359,8 +367,34 @@ describe('a switch', () => {
 
   it('is looked at here or below, one and all', () => {
     const numbers = SWITCH_NAMES.filter((name) => 'value' in SWITCHES[name]);
-    const below = ['limit_status', 'refused_calls', 'retry_after', 'quota_refusal', 'tier'];
+    const below = [
+      ...['limit_status', 'refused_calls', 'retry_after', 'quota_refusal', 'tier'],
+      ...['key_shown', 'key_unique'],
+    ];
     expect([...Object.keys(LOOKS), ...numbers, ...below].toSorted()).toEqual(SWITCH_NAMES.toSorted());
+  });
+});
+
+describe('keys', () => {
+  it.each<[Settings['key_shown'], readonly unknown[]]>([
+    ['everywhere', ['news', 'news']],
+    ['lists', ['NEWSREEL', 'news']],
+    ['answers', ['news', 'NEWSREEL']],
+  ])('key_shown=%s', async (key_shown, keys) => {
+    await withBox({ key_shown, key_case: 'lower', key_cut: 4 }, async ({ send }) => {
+      const [made] = keysOf(await send('POST', '/user', users('NEWSREEL')));
+      expect([made, keysOf(await send('GET', '/user?page=2')).at(-1)]).toEqual(keys);
+    });
+  });
+
+  it.each<[Settings['key_unique'], number]>([
+    ['sent', 201],
+    ['shown', 409],
+  ])('key_unique=%s', async (key_unique, status) => {
+    const raw = await withBox({ key_unique, key_case: 'lower' }, ({ send }) =>
+      send('POST', '/user', users('d-001')),
+    );
+    expect(raw.status).toBe(status);
   });
 });
 

@@ -187,6 +187,8 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
         runRow({ rowNumber: 5, outcome: 'invalid', key: null }),
       ]);
       await rows.addKnown('users', [record('m-4')]);
+      await rows.add('squads', [runRow({ rowNumber: 2, key: '1/Ann', outcome: 'rejected' })]);
+      await rows.patch('squads', [{ rowNumber: 2, key: '1/81' }]);
       await rows.keepWritten();
       const kept = await store.keptRunRows('A');
       const page = (await kept?.page('users', { afterRow: 0, limit: 9 })) ?? [];
@@ -200,6 +202,8 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       const refused = { outcomes: ['rejected', 'invalid'], afterRow: 3, limit: 9 } as const;
       expect((await kept?.page('users', refused))?.map(({ rowNumber }) => rowNumber)).toEqual([5]);
       expect(await kept?.countKnown('users')).toBe(0);
+      const [lookedUp] = (await kept?.page('squads', { afterRow: 0, limit: 9 })) ?? [];
+      expect(lookedUp).toMatchObject({ key: '1/81', readKey: '1/Ann' });
       await kept?.close();
       const empty = await store.openRunRows('B');
       await empty.add('users', [runRow({ rowNumber: 2, outcome: 'unchanged' })]);
@@ -290,6 +294,41 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       await store.confirm(account, 'users', [record('kept')]);
       await store.forgetOlder(account, 'users', 2_000);
       expect((await collect(store.allSnapshots(account, 'users'))).flat()).toEqual([record('kept')]);
+    });
+
+    it('lists what was confirmed since a time', async () => {
+      await store.confirm(account, 'users', [record('before'), record('again')]);
+      nowMs += 1_000;
+      await store.confirm(account, 'users', [record('again'), record('now')]);
+      const pages = await collect(store.allSnapshots(account, 'users', nowMs));
+      expect(pages.flat()).toEqual([record('again'), record('now')]);
+      expect(await collect(store.allSnapshots(account, 'users', nowMs + 1))).toEqual([]);
+    });
+
+    it('finds records by any spelling of their keys once it is known, and of two that meet the one of which more is known', async () => {
+      const [sent, shown] = [record('M-1', { managedBy: 'users' }), record('m-1', { number: 8 })];
+      await store.confirm(account, 'users', [sent]);
+      nowMs = 2_000;
+      await store.confirm(account, 'users', [shown, record('m-2')]);
+      await store.confirm(otherAccount, 'users', [sent]);
+      await store.confirm(account, 'squads', [record('1/2/Hill')]);
+      await store.respell(account, 'users', { case: true });
+      expect(await store.snapshots(account, 'users', ['M-1', 'm-1', 'M-2', 'M-3'])).toEqual(
+        new Map(
+          [
+            ['M-1', { ...shown, key: 'M-1', managedBy: 'users' }],
+            ['m-1', { ...shown, managedBy: 'users' }],
+            ['M-2', record('m-2', { key: 'M-2' })],
+          ].map(([key, each]) => [key as string, each]),
+        ),
+      );
+      await store.confirm(account, 'users', [record('M-2', { number: 9 })]);
+      expect(await store.countSnapshots(account, 'users')).toBe(2);
+      await store.forgetOlder(account, 'users', 2_000);
+      expect(await store.countSnapshots(account, 'users')).toBe(2);
+      expect((await store.snapshots(otherAccount, 'users', ['m-1', 'M-1'])).size).toBe(1);
+      expect((await store.snapshots(account, 'squads', ['1/2/hill'])).size).toBe(0);
+      expect((await store.fact(account, 'spelling:users'))?.value).toBe('{"case":true}');
     });
 
     it('keeps facts with their time and the origin of a key', async () => {
@@ -387,6 +426,19 @@ function runRowsSuite(name: string, open: () => Promise<Store>, runId: string | 
       expect(await rows.page('users', { afterRow: 0, limit: 10 })).toEqual([bare, whole]);
       expect(await rows.rows('users', [4, 2, 77])).toEqual([bare, whole]);
       expect(await rows.rows('unheard of', [2])).toEqual([]);
+    });
+
+    it('keeps the key that was read beside the one that a lookup gave', async () => {
+      const row = runRow({ rowNumber: 2, key: '1/Ann' });
+      await rows.add('squads', [row, runRow({ rowNumber: 3, key: '1/Bob' })]);
+      await rows.patch('squads', [{ rowNumber: 2, key: '1/new[Ann]' }]);
+      await rows.patch('squads', [
+        { rowNumber: 2, key: '1/81', outcome: 'rejected' },
+        { rowNumber: 3, key: '1/Bob' },
+      ]);
+      const [first, second] = await rows.page('squads', { afterRow: 0, limit: 10 });
+      expect(first).toEqual({ ...row, key: '1/81', readKey: '1/Ann', outcome: 'rejected' });
+      expect(second).not.toHaveProperty('readKey');
     });
 
     it('pages by change, by openness and by both', async () => {

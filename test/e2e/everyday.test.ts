@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService } from '../support/cli.ts';
@@ -32,7 +32,7 @@ describe('a new operator', () => {
       ]),
     );
     expect(statSync(join(home(), '.env')).mode & 0o077).toBe(0);
-    expect(readFileSync(join(home(), 'teamsheet.yaml'), 'utf8')).not.toMatch(/^ {2}fantasy_league_id:/m);
+    expect(readFileSync(join(home(), 'teamsheet.yaml'), 'utf8')).toMatch(/^ {2}fantasy_league_id: +#/m);
     expect(readFileSync(join(home(), '.gitignore'), 'utf8').split('\n')).toEqual(
       expect.arrayContaining(['.env', '.teamsheet/', 'out/']),
     );
@@ -55,6 +55,55 @@ describe('a new operator', () => {
       fix: expect.stringContaining('fantasy_league_id') as string,
     });
   });
+
+  it.each([
+    ['workbook', [], { twice: 'season-workbook', left: 'squads-report' }],
+    ['csv', ['--reports', 'csv'], { twice: 'squads-report', left: 'season-workbook' }],
+  ] as const)('has each report once, in the place %s', async (_place, flags, { twice, left }) => {
+    const made = await runCli(['init', `reports-${twice}`, '--json', ...flags], {
+      cwd: folder.path,
+      env: service.env,
+    });
+    const { written } = JSON.parse(made.stdout) as { readonly written: readonly string[] };
+    expect(written).toEqual(
+      expect.arrayContaining([
+        `mappings/${twice}.yaml`,
+        'mappings/players-report.yaml',
+        'mappings/users-report.yaml',
+      ]),
+    );
+    expect(written).not.toContain(`mappings/${left}.yaml`);
+    const texts = written
+      .filter((path) => path.startsWith('mappings/'))
+      .map((path) => readFileSync(join(folder.path, `reports-${twice}`, path), 'utf8'));
+    const pulls = texts.flatMap((text) =>
+      [...text.matchAll(/^ *pull: (\w+)$/gm)].map(([, resource]) => resource),
+    );
+    const once = pulls.filter((resource) =>
+      ['lineups', 'fixtures', 'prices', 'auto_substitutions'].includes(resource ?? ''),
+    );
+    expect(once.toSorted()).toEqual(['auto_substitutions', 'fixtures', 'lineups', 'prices']);
+  });
+
+  it.each([
+    ['workbook', ['players-report', 'fixtures-workbook', 'history-workbook']],
+    ['csv', ['fixtures-report', 'players-report']],
+  ])(
+    'has the reports that were asked for and the table of players alone, in the place %s',
+    async (place, pulls) => {
+      const flags = ['--reports', place, '--show', 'history', '--show', 'fixtures'];
+      const made = await runCli(['init', ...flags, `some-${place}`], { cwd: folder.path, env: service.env });
+      expect(made).toMatchObject({ code: 0, stderr: '' });
+      const home = join(folder.path, `some-${place}`);
+      const checked = await runCli(['doctor', '--json'], { cwd: home });
+      expect(checked).toMatchObject({ code: 0 });
+      const names = readdirSync(join(home, 'mappings'))
+        .map((name) => readFileSync(join(home, 'mappings', name), 'utf8'))
+        .flatMap((text) => [...text.matchAll(/^ *name: (.+)\n *pull:/gm)].map(([, name]) => name));
+      expect(names).toEqual(pulls);
+      expect(existsSync(join(home, 'mappings/users.yaml'))).toBe(true);
+    },
+  );
 
   it('is told what is missing when the places of .env are empty', async () => {
     const made = await runCli(['init', 'empty'], { cwd: folder.path });
@@ -113,7 +162,7 @@ describe('a new operator', () => {
   it('pulls reports of a league that a variable names', async () => {
     const outcome = await run(
       'pull',
-      'squads-report',
+      'squads-workbook',
       '--var',
       'fantasy_league_id=1',
       '--limit',
@@ -149,6 +198,13 @@ describe('a new operator', () => {
     expect(await run('import', 'odd.csv', '--as', 'users', '--yes')).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('--match "Header=external_id"') as string,
+    });
+    folder.write('season/two.csv', 'Member ID,MemberID,Name\nL3,L4,Eva\n');
+    expect(await run('import', 'two.csv', '--as', 'users', '--yes')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(
+        'two.csv row 1: the columns "Member ID" and "MemberID" both look like external_id',
+      ) as string,
     });
     expect(
       (
@@ -251,7 +307,7 @@ it('demo: twice the same, with a workbook and four CSV files', async () => {
     for (let round = 0; round < 2; round += 1) {
       const { code, stdout, stderr } = await runCli(['demo'], { cwd: scratch.path });
       // On a busy machine it takes so long that it says how far it is.
-      const said = stderr.split('\n').filter((line) => line !== '' && !/: \d+\/\d+ /.test(line));
+      const said = stderr.split('\n').filter((line) => line !== '' && !/^\S+: [\d,]+(\/[\d,]+)? /.test(line));
       expect({ code, said }).toEqual({ code: 0, said: [] });
       expect(stdout).toMatch(/users +520 +520/);
       expect(stdout).toContain('The same push again wrote nothing');

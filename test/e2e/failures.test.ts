@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,6 +35,8 @@ async function failing({ files = {}, env = {}, args = ['push', 'users', '--yes']
     expect(command).toBe(args[0]);
     expect(outcome.stderr).toContain(`✗ ${String(error['message']).split('\n')[0] ?? ''}`);
     expect(existsSync(join(folder.path, 'out'))).toBe(false);
+    const runs = join(folder.path, '.teamsheet/runs');
+    expect(existsSync(runs) ? readdirSync(runs) : []).toEqual([]);
     return { exit: outcome.code, ...error };
   } finally {
     folder.remove();
@@ -52,8 +54,11 @@ describe.concurrent('a push that cannot be', () => {
     });
   });
 
-  it('says that the key is refused: exit 5', async () => {
-    expect(await failing({ env: { TEAMSHEET_API_KEY: 'wrong' } })).toMatchObject({
+  it.each([
+    ['push', ['push', 'users', '--yes']],
+    ['import', ['import', 'users.csv', '--as', 'users', '--yes']],
+  ])('says that the key is refused: exit 5 (%s)', async (_command, args) => {
+    expect(await failing({ env: { TEAMSHEET_API_KEY: 'wrong' }, args })).toMatchObject({
       exit: 5,
       message: containing('the API key was refused'),
     });

@@ -77,6 +77,7 @@ describe('without credentials', () => {
   it('auth status says so', async () => {
     const outcome = await run(['auth', 'status', '--json']);
     expect(outcome.code).toBe(5);
+    expect(outcome.stderr).not.toContain('Warning');
     expect(JSON.parse(outcome.stdout)).toMatchObject({
       command: 'auth',
       error: { code: 'google.no_credentials' },

@@ -283,7 +283,7 @@ beforeAll(async () => {
   } finally {
     await season.close();
   }
-}, 60_000);
+}, 600_000);
 
 /** Kills a push and resumes of it; answers how many it killed. */
 async function killSeason(seed: number): Promise<number> {

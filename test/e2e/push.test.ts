@@ -39,8 +39,8 @@ users: the account holds no users yet
 ✗  users row 4  M3  column "Active": "maybe" is neither true nor false; write TRUE or FALSE, or name it in true_values or false_values
 +  users row 5  M4  display_name: Łukasz 李
 
-2 requests to send, finished in a few seconds
-  at most 10 requests, should the service refuse every row that goes out with others
+2 writes to send, finished in a few seconds
+  at most 4 reads, 6 writes, should the service refuse every row that goes out with others
 `);
     expect(planned).toMatchObject({ code: 3, stderr: 'next: teamsheet push users\n' });
 

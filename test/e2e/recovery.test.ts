@@ -12,7 +12,7 @@ environments:
   test:
     base_url: \${TEAMSHEET_BASE_URL}
     api_key: { env: TEAMSHEET_API_KEY }
-push: { settle: 100ms, timeout: 5s }
+push: { settle: 100ms }
 `;
 const LEAGUES_MAPPING = `version: 1
 name: leagues
@@ -40,6 +40,7 @@ interface Document {
   readonly exit_code: number;
   readonly mappings: readonly Readonly<Record<string, unknown>>[];
   readonly cases: readonly Case[];
+  readonly requests: Readonly<Record<'planned' | 'sent', number>>;
   readonly error: { readonly message: string; readonly next: string };
 }
 
@@ -93,12 +94,20 @@ describe('resolve', () => {
     folder.write('teamsheet.yaml', CONFIG);
     const before = posts().length;
     const listed = await run(['resolve']);
-    expect(listed.code).toBe(6);
-    expect(listed.stderr).toContain('1 write has no trustworthy answer:');
-    expect(listed.stderr).toMatch(/run 01\w+, users \(create-users\), 2 rows, sent/);
-    expect(listed.stderr).toContain('row 2 "M1": external_id "M1", display_name "Ann"');
+    expect(listed.code).toBe(7);
+    expect(listed.stdout).toContain('1 write has no trustworthy answer:');
+    expect(listed.stdout).toMatch(/run 01\w+, users \(create-users\), 2 rows, sent/);
+    expect(listed.stdout).toContain('row 2 "M1": external_id "M1", display_name "Ann"');
     expect(listed.stderr).toContain('nothing was recorded: without a terminal this needs --yes');
+    const only = await run(['resolve', '--json']);
+    expect(only.code).toBe(7);
+    expect(parse(only)).toMatchObject({
+      exit_code: 7,
+      cases: [{ kind: 'unknown', settled: null, next: [expect.any(String), expect.any(String)] }],
+      requests: { planned: 1, sent: 1 },
+    });
     const resolved = await json('resolve');
+    expect(resolved.requests).toMatchObject({ planned: resolved.requests.sent, writes: 0 });
     expect(resolved).toMatchObject({
       exit_code: 0,
       cases: [{ kind: 'unknown', settled: 'not_applied' }],
@@ -108,6 +117,9 @@ describe('resolve', () => {
     expect(posts()).toHaveLength(before);
     expect(await json('resume')).toMatchObject({ exit_code: 0, mappings: [{ rows: 2, created: 2 }] });
     expect(await json('resolve')).toMatchObject({ exit_code: 0, cases: [] });
+    expect((await run(['resolve'])).code).toBe(0);
+    const verified = await json('verify');
+    expect(verified.requests).toMatchObject({ planned: verified.requests.sent, writes: 0 });
   });
 
   it('says with every push why rows wait, also where nothing is sent', async () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { makeFolder, runCli, startServer, startService, USERS_MAPPING } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
 
@@ -16,18 +16,23 @@ const FORMS = [
   CANARY.slice(-8),
 ];
 
-const folder = makeFolder({
-  'mappings/users.yaml': USERS_MAPPING,
-  'mappings/report.yaml': 'version: 1\nname: report\npull: users\ndestination: { csv: out/users.csv }\n',
-  'users.csv': 'Member ID,Name,Active\nM1,Ann,yes\nM2,Bob,perhaps\n',
+const makeSetup = () =>
+  makeFolder({
+    'mappings/users.yaml': USERS_MAPPING,
+    'mappings/report.yaml': 'version: 1\nname: report\npull: users\ndestination: { csv: out/users.csv }\n',
+    'users.csv': 'Member ID,Name,Active\nM1,Ann,yes\nM2,Bob,perhaps\n',
+  });
+let folder: ReturnType<typeof makeSetup>;
+beforeEach(() => {
+  folder = makeSetup();
 });
+afterEach(() => folder.remove());
 let service: Service;
 beforeAll(async () => {
   service = await startService({ apiKey: CANARY });
 });
 afterAll(async () => {
   await service.close();
-  folder.remove();
 });
 
 it('shows the key in no output, state, report, result or error', async () => {
@@ -59,16 +64,98 @@ it('shows the key in no output, state, report, result or error', async () => {
     await run(['plan'], { TEAMSHEET_API_KEY: `${CANARY} with blanks` }),
   );
   await echo.close();
-  expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 3, 3, 0, 0, 0, 8, 8, 4, 4, 4]);
+  expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 3, 3, 0, 0, 0, 3, 8, 4, 4, 4]);
+  expect(leaksIn(outcomes)).toEqual([]);
+});
 
+/** What outputs and files of the folder show of the key. */
+function leaksIn(outcomes: readonly Outcome[]): readonly string[] {
   const texts = outcomes.flatMap(({ stdout, stderr }) => [stdout, stderr]);
   const files = readdirSync(folder.path, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );
   expect(files.length).toBeGreaterThan(6);
   for (const { parentPath, name } of files) texts.push(readFileSync(join(parentPath, name), 'latin1'));
-  const leaks = texts.flatMap((text) =>
+  return texts.flatMap((text) =>
     FORMS.filter((form) => text.includes(form)).map((form) => `${form} in ${text.slice(0, 300)}`),
   );
-  expect(leaks).toEqual([]);
+}
+
+it('shows the key nowhere when every answer of the service quotes it in every form', async () => {
+  await runCli(['push', '--yes'], { cwd: folder.path, env: service.env });
+  const told = [...FORMS, Buffer.from(`user:${CANARY}`).toString('base64'), `\u0063${CANARY.slice(1)}`].join(
+    ' ',
+  );
+  // JSON.stringify would escape the backslash of the last form once more.
+  const tell = (body: unknown): string => JSON.stringify(body).replaceAll('\\\\u0063', '\\u0063');
+  const proxy = await startServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const isRefused = request.method === 'PATCH';
+      const answer = await fetch(
+        `${service.baseUrl}${isRefused ? '/v1/auth/account' : (request.url ?? '')}`,
+        {
+          // A refused write reaches nothing.
+          method: isRefused ? 'GET' : (request.method ?? 'GET'),
+          headers: { 'x-api-key': String(request.headers['x-api-key']), 'content-type': 'application/json' },
+          ...(!isRefused && chunks.length > 0 && { body: Buffer.concat(chunks) }),
+        },
+      );
+      const body = (await answer.json()) as { message: string; data: unknown };
+      const quoted = (record: object): object => ({
+        ...record,
+        note: told,
+        ...('display_name' in record && { display_name: told }),
+      });
+      const data = Array.isArray(body.data)
+        ? (body.data as object[]).map(quoted)
+        : body.data && quoted(body.data);
+      response.writeHead(isRefused ? 400 : answer.status, { 'content-type': 'application/json' }).end(
+        tell({
+          ...body,
+          ...(isRefused && { statusCode: 400 }),
+          message: told,
+          data: isRefused ? null : data,
+        }),
+      );
+    })();
+  });
+  const env = { ...service.env, TEAMSHEET_BASE_URL: proxy.baseUrl };
+  const outcomes: Outcome[] = [];
+  for (const args of [
+    ['api', 'list-users'],
+    ['api', 'get-account', '--json'],
+    ['pull', '--trust-origin'],
+    ['plan', '--compare', 'live', '--json'],
+    ['push', '--compare', 'live', '--yes'],
+    ['doctor', '--contract'],
+    ['runs', '--json'],
+  ])
+    outcomes.push(await runCli([...args, '--verbose'], { cwd: folder.path, env }));
+  await proxy.close();
+  expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 3, 3, 0, 0]);
+  expect(outcomes[0]?.stdout).toContain('"message": "[redacted]');
+  expect(readFileSync(join(folder.path, 'out/users.csv'), 'utf8')).toContain('[redacted]');
+  expect(readFileSync(join(folder.path, 'out/rejected/users.rejected.csv'), 'utf8')).toContain('[redacted]');
+  expect(leaksIn(outcomes)).toEqual([]);
+});
+
+it("leaves the key in an operator's own cells, and never takes such a row for another one", async () => {
+  folder.write('users.csv', `Member ID,Name,Active\n${CANARY},${CANARY},yes\n`);
+  for (const counts of [
+    { created: 1, unchanged: 0 },
+    { created: 0, unchanged: 1 },
+  ]) {
+    const { stdout, stderr } = await runCli(['push', '--yes', '--compare', 'live', '--json'], {
+      cwd: folder.path,
+      env: service.env,
+    });
+    const { mappings } = JSON.parse(stdout) as { mappings: readonly [{ results: string }] };
+    expect(mappings[0]).toMatchObject(counts);
+    expect(readFileSync(join(folder.path, mappings[0].results), 'utf8')).toContain(
+      `${CANARY},${CANARY},yes,2,`,
+    );
+    expect(stdout + stderr).not.toContain(CANARY);
+  }
 });

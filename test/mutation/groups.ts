@@ -74,6 +74,10 @@ export const groups: Readonly<Record<string, Group>> = {
       'whole-list',
     ),
   },
+  spelling: {
+    sources: ['src/model/spelling.ts', 'src/plan/fit-rows.ts'],
+    tests: ['test/unit/plan/fit-rows.test.ts'],
+  },
   past: {
     sources: ['src/sync/newer-run.ts', 'src/sync/old-memory.ts'],
     tests: inSync('overtaken', 'memory-check'),

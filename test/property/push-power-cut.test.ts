@@ -68,6 +68,7 @@ class Life {
         list: (operation, query, signal) => service.list(operation, query, signal),
         account: () => service.account(),
         counts: () => service.counts(),
+        timeMs: () => service.timeMs(),
         forecast: (steps) => service.forecast(steps),
         send: (operation, input) => this.call(() => service.send(operation, input)),
       },
@@ -224,7 +225,7 @@ describe('a process that ends at any call of the state or of the service', () =>
         });
       }
     }
-  }, 60_000);
+  }, 600_000);
 
   it('the same for any table', async () => {
     const line = fc.record({

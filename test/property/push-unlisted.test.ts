@@ -100,7 +100,7 @@ async function step(
   try {
     return command === 'push'
       ? await push(engine.ports, 'push', [resource.mapping], options, approve)
-      : await resume(engine.ports, undefined, approve, onAmbiguous);
+      : await resume(engine.ports, undefined, approve, { onAmbiguous });
   } catch (error) {
     if (error instanceof TeamsheetError && error.code !== 'counts.lost') return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../src/model/outcome.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
-import type { Intent, IntentResult, PushSummary } from '../../src/model/store.ts';
+import type { Intent, IntentResult, PushSummary, StoredIntent } from '../../src/model/store.ts';
 import type { PlannedChange, PlannedPush, RunReport } from '../../src/sync/sync.ts';
 import { Violation, type History } from './history.ts';
 import type { Effect, Kind, Records } from './records.ts';
@@ -74,6 +74,8 @@ export class Checker {
   readonly #rights = new Map<string, Rights>();
   /** The last word of each run, by run and mapping. */
   readonly #told = new Map<string, Map<string, Told>>();
+  /** Requests up to this one are past an older copy of the state, which is held to what the service shows alone. */
+  #restored: { readonly after: number; readonly shown: ReadonlySet<Kind> } | undefined;
   /** Who holds the lock. */
   holder: string | undefined;
 
@@ -85,6 +87,20 @@ export class Checker {
   fail(invariant: string, message: string): void {
     this.violation ??= new Violation(invariant, message);
     this.#history.note('!!', invariant, message);
+  }
+
+  /** The state forgets what came after a copy of it was made. */
+  restored(known: readonly StoredIntent[], after: number, shown: ReadonlySet<Kind>): void {
+    this.#restored = { after, shown };
+    const results = new Map(known.map(({ id, result }) => [id, result]));
+    for (const [id, seen] of this.#intents) {
+      const result = results.get(id);
+      if (result === undefined) this.#intents.delete(id);
+      else seen.result = result;
+    }
+    // What was done before the copy may be told anew, by a run that does not remember having done it.
+    this.#intentOf.clear();
+    this.#told.clear();
   }
 
   begin(life: string, readOnly: boolean): void {
@@ -151,7 +167,7 @@ export class Checker {
   }
 
   /** I2 and I3, for one report. */
-  reported({ run, mappings }: RunReport): void {
+  reported({ run, command, mappings }: RunReport): void {
     for (const summary of mappings) {
       if (summary.direction !== 'push' || run === null) continue;
       const told = this.#told.get(run)?.get(summary.name);
@@ -159,19 +175,21 @@ export class Checker {
         this.fail('I2', `no results of ${summary.name} were written`);
         continue;
       }
-      this.#checkCounts(summary, told);
+      this.#checkCounts(command, summary, told);
       this.#checkEffects(run, summary.name, summary.resource as Kind, told.rows);
       for (const outcome of OUTCOMES) this.#history.count(`rows ${outcome}`, summary[outcome]);
     }
     this.checkNothingTwice();
   }
 
-  #checkCounts(summary: PushSummary, { rows, lines }: Told): void {
+  #checkCounts(command: string, summary: PushSummary, { rows, lines }: Told): void {
     const sum = OUTCOMES.reduce((total, outcome) => total + summary[outcome], 0);
     if (sum !== summary.rows || lines.length !== summary.rows)
       this.fail('I2', `${summary.name}: ${summary.rows} rows, ${sum} outcomes, ${lines.length} lines`);
     for (const [index, [number, outcome]] of lines.entries()) {
-      if (number !== index + 2) this.fail('I2', `${summary.name}: line ${index + 1} is row ${number}`);
+      // A retry reads some of the rows.
+      if (command !== 'retry' && number !== index + 2)
+        this.fail('I2', `${summary.name}: line ${index + 1} is row ${number}`);
       if (outcome !== rows[index]?.outcome)
         this.fail(
           'I2',
@@ -244,7 +262,11 @@ export class Checker {
         effect.resource === 'prices'
           ? before?.after['price'] === effect.after['price']
           : effect.kind === 'create';
-      if (before !== undefined && repeats) {
+      const isShown =
+        this.#restored === undefined ||
+        effect.request <= this.#restored.after ||
+        this.#restored.shown.has(effect.resource);
+      if (before !== undefined && repeats && isShown) {
         this.fail('I1', `${name} was made by #${before.request ?? 0} and again by #${effect.request}`);
         return;
       }

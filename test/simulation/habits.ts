@@ -20,9 +20,11 @@ export interface Habits {
   /** A flag that new users have; POST /user takes none. */
   readonly newUsersActive: boolean;
   readonly success: 200 | 201;
-  readonly refusal: 'whole' | 'without_data' | 'problem_json';
+  /** `http_200` puts every refusal inside an envelope with HTTP 200 around it. */
+  readonly refusal: 'whole' | 'without_data' | 'problem_json' | 'http_200';
   readonly pageSize: number;
-  readonly paging: 'right' | 'no_total' | 'none' | 'total_is_pages' | 'total_is_count';
+  /** `words` states no numbers. */
+  readonly paging: 'right' | 'no_total' | 'none' | 'total_is_pages' | 'total_is_count' | 'words';
   /** `ignored` answers every page with everything, `first_only` with the first page, `refused` with 400. */
   readonly userPage: 'obeyed' | 'ignored' | 'first_only' | 'refused';
   readonly pastTheEnd: 'empty' | 'last_again' | 'not_found';
@@ -32,15 +34,33 @@ export interface Habits {
   readonly listLagMs: number;
   /** The same for the log of prices. */
   readonly logLagMs: number;
+  /** With an endless lag they never move. */
   readonly counters: { readonly lagMs: number } | 'absent';
   readonly priceLog: 'by_reference' | 'own_references';
   /** The configuration of points can be read by the number of its league, not only by its own id. */
   readonly pointsByLeague: boolean;
+  /** What a league says of its configuration of points: nothing, the settings themselves, or something in another shape. */
+  readonly leaguePoints: 'absent' | 'shown' | 'other_shape';
   readonly limits: Limits;
   /** The service's wall clock minus the true time. */
   readonly skewMs: number;
   readonly dateHeader: boolean;
   readonly latencyMs: number;
+  /** How external ids and names are shown, and where; what they are told apart by stays as it was sent. */
+  readonly spelling: {
+    readonly as: 'sent' | 'lower' | 'upper' | 'cut' | 'lower_cut';
+    readonly where: 'everywhere' | 'lists' | 'answers';
+  };
+}
+
+/** Characters that a service keeps which cuts texts; two keys never become one by it. */
+const CUT = 4;
+
+/** A text of a key as a service shows it in lists, or in all other answers. */
+export function spelled(text: string, { as, where }: Habits['spelling'], place: 'lists' | 'answers'): string {
+  if (as === 'sent' || (where !== 'everywhere' && where !== place)) return text;
+  const cased = as === 'upper' ? text.toUpperCase() : as === 'cut' ? text : text.toLowerCase();
+  return as === 'cut' || as === 'lower_cut' ? cased.slice(0, CUT).trimEnd() : cased;
 }
 
 export interface Limits {
@@ -70,12 +90,32 @@ function drawLimits(dice: Dice): Limits {
  * first such part of prices at once, and of users at once or in a counter that does not lag: nothing else tells it from one that kept nothing.
  */
 export function drawHabits(dice: Dice, settleMs: number): Habits {
-  const drawn = drawAny(dice, settleMs);
+  const any = drawAny(dice, settleMs);
+  const drawn = dice.chance(0.06) ? { ...any, ...drawUnlisted(dice, settleMs) } : any;
   const keepsParts = drawn.badRow === 'half_then_refuse' || drawn.badRow === 'good_then_refuse';
   if (!keepsParts) return drawn;
   const { counters, listLagMs } = drawn;
   const isCounted = counters === 'absent' || counters.lagMs === 0;
   return { ...drawn, listLagMs: isCounted ? listLagMs : 0, logLagMs: 0 };
+}
+
+/** Users that cannot be listed and small batches: nothing but the counter shows what a refused batch left. */
+function drawUnlisted(dice: Dice, settleMs: number): Partial<Habits> {
+  return {
+    userPage: dice.pick(['ignored', 'first_only', 'refused', 'refused']),
+    paging: dice.pick(['right', 'none']),
+    pageSize: dice.pick([1, 2]),
+    batchLimit: dice.pick([1, 2]),
+    counters: dice.chance(0.5)
+      ? { lagMs: 0 }
+      : dice.pick([
+          { lagMs: 5_000 },
+          { lagMs: Math.floor(settleMs / 3) },
+          { lagMs: 3_600_000 },
+          { lagMs: Infinity },
+          'absent',
+        ]),
+  };
 }
 
 function drawAny(dice: Dice, settleMs: number): Habits {
@@ -92,9 +132,9 @@ function drawAny(dice: Dice, settleMs: number): Habits {
     missingRecord: odd(0, [0.3], 0.15),
     newUsersActive: !dice.chance(0.1),
     success: dice.pick([200, 201]),
-    refusal: odd<Habits['refusal']>('whole', ['without_data', 'problem_json']),
+    refusal: odd<Habits['refusal']>('whole', ['without_data', 'problem_json', 'http_200']),
     pageSize: dice.pick([1, 2, 3, 5, 50, 50]),
-    paging: odd<Habits['paging']>('right', ['no_total', 'none', 'total_is_pages', 'total_is_count']),
+    paging: odd<Habits['paging']>('right', ['no_total', 'none', 'total_is_pages', 'total_is_count', 'words']),
     userPage: odd<Habits['userPage']>('obeyed', ['ignored', 'first_only', 'refused'], 0.15),
     pastTheEnd: dice.pick(['empty', 'empty', 'last_again', 'not_found']),
     listOrder: odd<Habits['listOrder']>('age', ['last_changed']),
@@ -108,10 +148,15 @@ function drawAny(dice: Dice, settleMs: number): Habits {
     ]),
     priceLog: dice.pick(['by_reference', 'own_references']),
     pointsByLeague: dice.chance(0.7),
+    leaguePoints: dice.pick(['absent', 'shown', 'other_shape']),
     limits: drawLimits(dice),
     skewMs: odd(0, [-90_000_000, -4_000, 4_000, 90_000_000]),
     dateHeader: !dice.chance(0.2),
     latencyMs: dice.pick([5, 50, 400, 3_000]),
+    spelling: {
+      as: odd<Habits['spelling']['as']>('sent', ['lower', 'upper', 'cut', 'lower_cut'], 0.2),
+      where: dice.pick(['everywhere', 'lists', 'answers']),
+    },
   } satisfies Omit<Habits, 'logLagMs'>;
   return { ...drawn, logLagMs: drawn.listLagMs };
 }

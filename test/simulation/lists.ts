@@ -1,4 +1,4 @@
-import type { Habits } from './habits.ts';
+import { spelled, type Habits } from './habits.ts';
 import { asOf, type Held, type Kind, type Values } from './records.ts';
 import { refuse, type Reply } from './reply.ts';
 
@@ -21,7 +21,7 @@ export function listRecords(
     if (values === undefined) return [];
     const fits = wanted.every(([name, value]) => String(values[name]) === value);
     const changedMs = held.versions.findLast(({ atMs }) => atMs <= seenMs)?.atMs ?? 0;
-    return fits ? [{ record: listed(kind, held, values), changedMs }] : [];
+    return fits ? [{ record: listed(habits, kind, held, values), changedMs }] : [];
   });
   const sorted = listOrder === 'age' ? shown : shown.toSorted((a, b) => b.changedMs - a.changedMs);
   const all = sorted.map(({ record }) => record);
@@ -51,6 +51,8 @@ function pagingOf(
       return undefined;
     case 'no_total':
       return { page, per_page: pageSize };
+    case 'words':
+      return { page: 'one of many', total: 'many' };
     case 'right':
       return { ...stated, total };
     case 'total_is_pages':
@@ -61,17 +63,18 @@ function pagingOf(
 }
 
 /** A record as its list shows it. */
-function listed(kind: Kind, held: Held, values: Values): Values {
+function listed({ spelling }: Habits, kind: Kind, held: Held, values: Values): Values {
   const { id } = held;
+  const shown = (name: string): string => spelled(String(values[name]), spelling, 'lists');
   switch (kind) {
     case 'users':
-      return { id, ...values };
+      return { id, ...values, external_id: shown('external_id') };
     case 'mini_leagues':
-      return { id: Number(id), name: values['name'], fantasy_league: { id: values['fantasy_league_id'] } };
+      return { id: Number(id), name: shown('name'), fantasy_league: { id: values['fantasy_league_id'] } };
     case 'squads':
       return {
         id,
-        name: values['name'],
+        name: shown('name'),
         user: { user_id: values['user_id'] },
         fantasy_league: { id: values['fantasy_league_id'] },
       };

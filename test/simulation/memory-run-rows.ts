@@ -20,6 +20,24 @@ export class RunRowsData {
   /** Files carry the machine's own time, whatever a clock port says. */
   readonly createdAtMs = Date.now();
   readonly mappings = new Map<string, MappingRows>();
+  /** What outlasts a power cut; undefined before anything does. */
+  synced: ReadonlyMap<string, MappingRows> | undefined;
+}
+
+/** Rows are never changed, only replaced; what is known of the service is found anew. */
+const copyOf = (mappings: ReadonlyMap<string, MappingRows>): Map<string, MappingRows> =>
+  new Map(
+    [...mappings].map(([name, { rows, header }]) => [
+      name,
+      { rows: new Map(rows), known: new Map(), header },
+    ]),
+  );
+
+/** Takes what was not synced away; false when nothing is left. */
+export function loseUnsynced({ mappings, synced }: RunRowsData): boolean {
+  mappings.clear();
+  for (const [name, rows] of copyOf(synced ?? new Map())) mappings.set(name, rows);
+  return synced !== undefined;
 }
 
 const values = <T>(result: T): Promise<T> => Promise.resolve(result);
@@ -51,7 +69,13 @@ export class MemoryRunRows implements RunRows {
     for (const patch of patches) {
       const given = Object.entries<unknown>(patch).filter(([, value]) => value !== undefined);
       const row = held.get(patch.rowNumber) as RunRow;
-      held.set(patch.rowNumber, { ...row, ...Object.fromEntries(given) });
+      const read = row.readKey ?? row.key;
+      const isOther = patch.key !== undefined && read !== null && patch.key !== read;
+      held.set(patch.rowNumber, {
+        ...row,
+        ...Object.fromEntries(given),
+        ...(isOther && { readKey: read }),
+      });
     }
     return values(undefined);
   }
@@ -186,8 +210,13 @@ export class MemoryRunRows implements RunRows {
     return left ? this.close() : this.remove();
   }
 
-  close(): Promise<void> {
+  sync(): Promise<void> {
+    this.#data.synced = copyOf(this.#data.mappings);
     return values(undefined);
+  }
+
+  close(): Promise<void> {
+    return this.sync();
   }
 
   remove(): Promise<void> {

@@ -2,6 +2,13 @@ import type { ResourceName } from '../../src/contract/resource.ts';
 import { InternalError } from '../../src/model/error.ts';
 import type { Clock } from '../../src/model/ports.ts';
 import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';
+import {
+  oneOfSpellings,
+  readSpelling,
+  speltKey,
+  spellingFact,
+  type Spelling,
+} from '../../src/model/spelling.ts';
 import type {
   Fact,
   Intent,
@@ -12,7 +19,11 @@ import type {
   StoredIntent,
   StrayFolder,
 } from '../../src/model/store.ts';
-import { MemoryRunRows, RunRowsData } from './memory-run-rows.ts';
+import { loseUnsynced, MemoryRunRows, RunRowsData } from './memory-run-rows.ts';
+
+/** What may vanish below the folder of the state: all runs, the newest of them, or what a power cut takes. */
+export const LOSSES = ['runs', 'newest_run', 'unsynced'] as const;
+export type Loss = (typeof LOSSES)[number];
 
 interface Remembered {
   readonly record: KnownRecord;
@@ -28,6 +39,18 @@ export class StoreData {
   readonly facts = new Map<string, { readonly value: string; readonly atMs: number }>();
   readonly origins = new Map<string, string>();
   readonly rows = new Map<string, RunRowsData>();
+
+  lose(what: Loss): void {
+    const newest = [...this.rows.keys()].at(-1);
+    if (what === 'runs') this.rows.clear();
+    else if (what === 'newest_run') this.rows.delete(newest ?? '');
+    else for (const [id, data] of this.rows) if (!loseUnsynced(data)) this.rows.delete(id);
+  }
+
+  /** A copy of all files, as people make one. */
+  copy(): StoreData {
+    return Object.assign(new StoreData(), structuredClone<unknown>(this));
+  }
 }
 
 const PAGE = 2000;
@@ -182,11 +205,12 @@ export class MemoryStore implements Store {
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, KnownRecord>> {
     const held = this.#snapshots(account, resource);
+    const spelling = this.#spelling(account, resource);
     return this.#done(
       new Map(
         [...new Set(keys)].flatMap((key) => {
-          const found = held.get(key);
-          return found === undefined ? [] : [[key, found.record] as const];
+          const found = held.get(speltKey(resource, key, spelling));
+          return found === undefined ? [] : [[key, { ...found.record, key }] as const];
         }),
       ),
     );
@@ -195,8 +219,10 @@ export class MemoryStore implements Store {
   async *allSnapshots(
     account: ServiceAccount,
     resource: ResourceName,
+    sinceMs = -Infinity,
   ): AsyncGenerator<readonly KnownRecord[]> {
-    const records = [...this.#snapshots(account, resource).values()].map(({ record }) => record);
+    const held = [...this.#snapshots(account, resource).values()].filter(({ atMs }) => atMs >= sinceMs);
+    const records = held.map(({ record }) => record);
     const sorted = records.toSorted((a, b) => (a.key < b.key ? -1 : 1));
     for (let at = 0; at < sorted.length; at += PAGE) yield await this.#done(sorted.slice(at, at + PAGE));
   }
@@ -207,10 +233,12 @@ export class MemoryStore implements Store {
 
   confirm(account: ServiceAccount, resource: ResourceName, records: readonly KnownRecord[]): Promise<void> {
     const held = this.#snapshots(account, resource);
+    const spelling = this.#spelling(account, resource);
     for (const record of records) {
-      const managedBy = record.managedBy ?? held.get(record.key)?.record.managedBy;
-      held.set(record.key, {
-        record: managedBy === undefined ? record : { ...record, managedBy },
+      const key = speltKey(resource, record.key, spelling);
+      const managedBy = record.managedBy ?? held.get(key)?.record.managedBy;
+      held.set(key, {
+        record: { ...record, key, ...(managedBy !== undefined && { managedBy }) },
         atMs: this.#clock.now(),
       });
     }
@@ -221,6 +249,21 @@ export class MemoryStore implements Store {
     const held = this.#snapshots(account, resource);
     for (const [key, { atMs }] of held) if (atMs < listedAtMs) held.delete(key);
     return this.#done(undefined);
+  }
+
+  respell(account: ServiceAccount, resource: ResourceName, spelling: Spelling): Promise<void> {
+    const held = this.#snapshots(account, resource);
+    for (const [before, { record, atMs }] of [...held]) {
+      const key = speltKey(resource, before, spelling);
+      if (key === before) continue;
+      const there = held.get(key);
+      held.delete(before);
+      held.set(key, {
+        record: there === undefined ? { ...record, key } : oneOfSpellings(there.record, record),
+        atMs: Math.max(atMs, there?.atMs ?? 0),
+      });
+    }
+    return this.setFact(account, spellingFact(resource), JSON.stringify(spelling));
   }
 
   fact(
@@ -267,6 +310,10 @@ export class MemoryStore implements Store {
 
   #done<T>(value: T): Promise<T> {
     return this.#closed ? Promise.reject(new Error('the store is closed')) : Promise.resolve(value);
+  }
+
+  #spelling(account: ServiceAccount, resource: ResourceName): Spelling | undefined {
+    return readSpelling(this.#data.facts.get(`${nameOf(account)} ${spellingFact(resource)}`)?.value);
   }
 
   #newestFirst(): readonly Run[] {

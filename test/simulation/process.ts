@@ -193,5 +193,6 @@ function resultFiles(
       await Array.fromAsync(lines());
       return [`out/rejected/${mapping}.rejected.csv`];
     },
+    removeRejected: () => Promise.resolve(),
   };
 }

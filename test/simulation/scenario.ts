@@ -4,11 +4,12 @@ import { FAULTS, type Fault } from './faults.ts';
 import { drawHabits, type Habits } from './habits.ts';
 import type { Ending } from './life.ts';
 import { drawMappings } from './mappings.ts';
+import { LOSSES, type Loss } from './memory-store.ts';
 
 /** One thing that happens. */
 export type Step =
   | {
-      readonly kind: 'push' | 'resume' | 'resolve' | 'plan';
+      readonly kind: 'push' | 'resume' | 'retry' | 'resolve' | 'plan';
       /** How likely a request meets a fault. */
       readonly rate: number;
       readonly ending: Ending | undefined;
@@ -20,6 +21,9 @@ export type Step =
   | { readonly kind: 'two_pushes'; readonly rate: number }
   | { readonly kind: 'edit'; readonly times: number }
   | { readonly kind: 'other' }
+  | { readonly kind: 'lose'; readonly what: Loss }
+  /** A copy of the state is made, or put in its place. */
+  | { readonly kind: 'copy' | 'restore' }
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'jump'; readonly ms: number };
 
@@ -53,7 +57,9 @@ function drawEnding(roll: Dice): Ending | undefined {
   return { how, step: roll.chance(0.5) ? roll.int(1, 40) : roll.int(20, 160) };
 }
 
-function drawCommand(roll: Dice, kind: 'push' | 'resume' | 'resolve' | 'plan', others: boolean): Step {
+type CommandKind = 'push' | 'resume' | 'retry' | 'resolve' | 'plan';
+
+function drawCommand(roll: Dice, kind: CommandKind, others: boolean): Step {
   return {
     kind,
     rate: roll.pick(RATES),
@@ -79,8 +85,30 @@ function drawStep(roll: Dice, others: boolean, jump: -1 | 0 | 1): Step {
   return { kind: 'wait', ms: roll.pick([1000, MINUTE_MS, 3 * MINUTE_MS, 3_600_000, 25 * 3_600_000]) };
 }
 
+/** The same steps, with losses of what stands below the folder of the state between some of them, and what people type then. */
+function withLosses(roll: Dice, steps: readonly Step[]): readonly Step[] {
+  const next = (): readonly Step[] =>
+    Array.from({ length: roll.int(1, 2) }, () =>
+      drawCommand(roll, roll.pick(['push', 'resume', 'retry', 'resolve'] as const), false),
+    );
+  if (roll.chance(0.2))
+    return steps.flatMap((step): readonly Step[] =>
+      roll.chance(0.5) ? [step, { kind: 'lose', what: roll.pick(LOSSES) }, ...next()] : [step],
+    );
+  if (!roll.chance(0.1)) return steps;
+  const at = roll.int(1, steps.length);
+  return [
+    ...steps.slice(0, at),
+    { kind: 'copy' },
+    ...steps.slice(at),
+    { kind: 'restore' },
+    ...next(),
+    ...next(),
+  ];
+}
+
 /** Draws the whole story of a seed. */
-export function drawScenario(seed: number): Scenario {
+export function drawScenario(seed: number, losses = true): Scenario {
   const roll = dice(seed, 'scenario');
   const timeoutMs = roll.pick([5_000, 30_000, 60_000]);
   const settleMs = roll.pick([2 * timeoutMs, 120_000]);
@@ -96,7 +124,8 @@ export function drawScenario(seed: number): Scenario {
   const habits = { ...drawn, latencyMs: Math.min(drawn.latencyMs, Math.floor(timeoutMs / 3)) };
   const { counters } = habits;
   const counted = counters !== 'absent' && counters.lagMs < settleMs;
-
+  // The first push is always there, so that something happens.
+  const told = [drawCommand(roll, 'push', others), ...steps];
   return {
     habits: ahead ? { ...habits, listLagMs: 0, logLagMs: 0 } : habits,
     jumpsAhead: ahead,
@@ -113,7 +142,6 @@ export function drawScenario(seed: number): Scenario {
     adopt: roll.chance(0.7),
     // Without a counter nothing shows a fantasy league: who lets it be sent again, lets it be made twice.
     onAmbiguous: counted && dice(seed, 'on-ambiguous').chance(0.4) ? 'settle' : 'hold',
-    // The first push is always there, so that something happens.
-    steps: [drawCommand(roll, 'push', others), ...steps],
+    steps: losses ? withLosses(dice(seed, 'losses'), told) : told,
   };
 }

@@ -1,5 +1,5 @@
 import type { Dice } from './dice.ts';
-import type { Habits } from './habits.ts';
+import { spelled, type Habits } from './habits.ts';
 import { Limiter } from './limiter.ts';
 import { listRecords } from './lists.ts';
 import { latest, Records, uuidOf, type Held, type Kind, type Values } from './records.ts';
@@ -19,6 +19,8 @@ export interface Asked {
 /** An answer as text, whole. */
 export interface Answered {
   readonly status: number;
+  /** The service said no, wherever its answer says so. */
+  readonly isRefused?: boolean;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -84,9 +86,16 @@ export class SimulatedService {
     const headers = this.headers();
     const { refusal } = this.#habits;
     if (status >= 400 && status !== 429 && refusal === 'problem_json')
-      return { status, headers, body: JSON.stringify({ type: 'about:blank', title: message, status }) };
-    const rest = status >= 400 && refusal === 'without_data' ? {} : { data: data ?? null };
-    return { status, headers, body: JSON.stringify({ statusCode: status, message, ...rest, paging }) };
+      return {
+        status,
+        isRefused: true,
+        headers,
+        body: JSON.stringify({ type: 'about:blank', title: message, status }),
+      };
+    const isRefused = status >= 400;
+    const rest = isRefused && refusal === 'without_data' ? {} : { data: data ?? null };
+    const body = JSON.stringify({ statusCode: status, message, ...rest, paging });
+    return { status: isRefused && refusal === 'http_200' ? 200 : status, isRefused, headers, body };
   }
 
   #reply(asked: Asked): Reply {
@@ -150,7 +159,8 @@ export class SimulatedService {
     const { counters } = this.#habits;
     const feature = (kind: Kind): Values => {
       const lagMs = counters === 'absent' ? 0 : counters.lagMs;
-      const used = this.records.of(kind).filter(({ createdMs }) => createdMs <= this.#now() - lagMs).length;
+      const seenMs = lagMs === Infinity ? 0 : this.#now() - lagMs;
+      const used = this.records.of(kind).filter(({ createdMs }) => createdMs <= seenMs).length;
       const left = this.quota.get(kind);
       const remaining = left ?? 1_000_000;
       return { max: used + remaining, used, remaining, state: 'ok', is_blocked: false };
@@ -248,7 +258,12 @@ export class SimulatedService {
   }
 
   #user(held: Held): Values {
-    return { id: held.id, ...latest(held) };
+    const values = latest(held);
+    return { id: held.id, ...values, external_id: this.#shown(values['external_id']) };
+  }
+
+  #shown(text: unknown): string {
+    return spelled(String(text), this.#habits.spelling, 'answers');
   }
 
   #updateUser({ request, body }: Asked): Reply {
@@ -279,12 +294,19 @@ export class SimulatedService {
     const name = keyOf(body['name']);
     const number = this.records.newNumber();
     const made = this.#createRecord('fantasy_leagues', name, String(number), { name }, request);
-    return 'status' in made ? made : this.#made({ id: number, name, is_active: true });
+    return 'status' in made ? made : this.#made({ id: number, name: this.#shown(name), is_active: true });
   }
 
   #readLeague(id: string): Reply {
     const held = this.records.byId('fantasy_leagues', id);
-    return held === undefined ? refuse(404, 'no such league') : this.#ok({ id: Number(id), ...latest(held) });
+    if (held === undefined) return refuse(404, 'no such league');
+    const [points] = this.records.find('points_config', id);
+    const shown = points && { id: points.id, ...latest(points) };
+    const { leaguePoints } = this.#habits;
+    const points_config =
+      leaguePoints === 'absent' ? undefined : leaguePoints === 'shown' ? (shown ?? null) : { rules: [shown] };
+    const values = latest(held);
+    return this.#ok({ id: Number(id), ...values, name: this.#shown(values['name']), points_config });
   }
 
   #createMini({ request, body }: Asked): Reply {
@@ -297,7 +319,11 @@ export class SimulatedService {
     const made = this.#createRecord('mini_leagues', key, String(number), values, request);
     return 'status' in made
       ? made
-      : this.#made({ id: number, name, fantasy_league: { id: fantasy_league_id, name: 'a league' } });
+      : this.#made({
+          id: number,
+          name: this.#shown(name),
+          fantasy_league: { id: fantasy_league_id, name: 'a league' },
+        });
   }
 
   #createSquad({ request, body }: Asked): Reply {
@@ -308,7 +334,7 @@ export class SimulatedService {
     const values = { name, fantasy_league_id, user_id, players_in };
     const key = `${String(fantasy_league_id)}/${String(user_id)}/${keyOf(name)}`;
     const made = this.#createRecord('squads', key, uuidOf(number), values, request);
-    return 'status' in made ? made : this.#made({ id: made.id, name, fantasy_league_id });
+    return 'status' in made ? made : this.#made({ id: made.id, name: this.#shown(name), fantasy_league_id });
   }
 
   #readPlayer(id: number, league: number): Reply {

@@ -6,11 +6,12 @@ import { planPush } from '../../src/sync/plan-sync.ts';
 import { push, type Approve, type PushResult } from '../../src/sync/push.ts';
 import { resolve, type Assumption } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
+import { retry } from '../../src/sync/retry.ts';
 import type { PlanOptions, SyncPorts } from '../../src/sync/sync.ts';
 import { Checker } from './checker.ts';
 import { Desk } from './desk.ts';
 import { dice } from './dice.ts';
-import { checkEnd } from './end.ts';
+import { checkEnd, isDoubtful } from './end.ts';
 import { History, Violation } from './history.ts';
 import { Life, type Ending } from './life.ts';
 import { MemoryStore, StoreData } from './memory-store.ts';
@@ -35,13 +36,15 @@ export interface SimulateOptions {
   readonly bug?: PlantedBug;
   /** Another state than the one in memory. */
   readonly openStore?: (life: Life) => Promise<Store>;
+  /** Whether anything below the folder of the state may vanish; by default where the state is in memory. */
+  readonly losses?: boolean;
 }
 
 /** Where the clock jumps ahead, nothing is applied later than this: no program could know how long ago it was sent. */
 const LATEST_BEFORE_JUMP_MS = 1000;
 /** Longer than any pause that a run should make once nothing is wrong. */
 const PATIENT_MS = 40 * 86_400_000;
-type CommandKind = 'push' | 'resume' | 'plan' | 'resolve';
+type CommandKind = 'push' | 'resume' | 'retry' | 'plan' | 'resolve';
 
 /** What one command is run with. */
 interface CommandOptions {
@@ -74,9 +77,15 @@ class Simulation {
   /** Two processes, or one that left requests under way, may spend more than one knows of. */
   #aloneOnBudget = true;
 
-  constructor(seed: number, { bug = {}, openStore }: SimulateOptions) {
+  /** What the disk holds of the state, and a copy of it that was made before. */
+  #disk = new StoreData();
+  #copy: StoreData | undefined;
+  /** Nobody says any more that what the state does not know may be written again. */
+  #isRestored = false;
+
+  constructor(seed: number, { bug = {}, openStore, losses = openStore === undefined }: SimulateOptions) {
     const { world, history } = this;
-    this.scenario = drawScenario(seed);
+    this.scenario = drawScenario(seed, losses);
     const { habits, settleMs, quota } = this.scenario;
     this.service = new SimulatedService(habits, dice(seed, 'service'), () => world.nowMs);
     this.checker = new Checker(history, this.service.records);
@@ -92,7 +101,6 @@ class Simulation {
       onSend: (sent) => this.checker.sent(sent),
     });
     this.#stranger = new Stranger(this.service, history, dice(seed, 'stranger'));
-    const disk = new StoreData();
     this.#around = {
       scenario: this.scenario,
       desk: new Desk(dice(seed, 'desk')),
@@ -101,7 +109,7 @@ class Simulation {
       checker: this.checker,
       random: countedRandom(dice(seed, 'jitter')),
       bug,
-      openStore: openStore ?? ((life) => Promise.resolve(new MemoryStore(disk, life.clock))),
+      openStore: openStore ?? ((life) => Promise.resolve(new MemoryStore(this.#disk, life.clock))),
     };
     if (quota !== undefined)
       for (const kind of ['users', 'squads', 'mini_leagues'] satisfies Kind[])
@@ -117,6 +125,15 @@ class Simulation {
     this.#around.desk.mend();
     this.history.note('-- nothing goes wrong from now on');
     await this.world.pass(2 * this.scenario.settleMs);
+    if (this.#isRestored) {
+      // What stops here for want of memory goes on stopping until the operator decides.
+      for (const kind of ['resume', 'push', 'push'] as const) {
+        await this.command(kind, { maxWaitMs: PATIENT_MS });
+        await this.world.pass(this.scenario.settleMs);
+      }
+      this.checker.checkNothingTwice();
+      return;
+    }
     await this.#expectFixpoint();
     await this.#settleByWord();
     this.checker.checkLastWords((name) => this.#resourceOf(name));
@@ -204,17 +221,43 @@ class Simulation {
         history.count('two at once');
         await Promise.all([this.command('push', {}), this.command('push', {})]);
         return;
+      case 'lose':
+        history.note('-- lost:', step.what);
+        history.count(`lost ${step.what}`);
+        this.#disk.lose(step.what);
+        return;
+      case 'copy':
+        history.note('-- a copy of the state is made');
+        this.#copy = this.#disk.copy();
+        return;
+      case 'restore':
+        return this.#restore();
       case 'push':
       case 'resume':
+      case 'retry':
       case 'resolve':
       case 'plan': {
         this.wire.weather = { rate: step.rate, faults: scenario.faults };
         for (let other = 0; other < step.others; other += 1)
           world.at(world.nowMs + 500 * (other + 1) ** 3, () => this.#stranger.act());
-        const { adopt, maxWaitMs } = scenario;
+        const { maxWaitMs } = scenario;
+        const adopt = scenario.adopt && !this.#isRestored;
         await this.command(step.kind, { ending: step.ending, thinkMs: step.thinkMs, adopt, maxWaitMs });
       }
     }
+  }
+
+  /** An older copy comes in the place of the state, when all that was done since is shown. */
+  async #restore(): Promise<void> {
+    if (this.#copy === undefined) return;
+    await this.world.pass(2 * this.scenario.settleMs);
+    this.history.note('-- the older copy of the state is put in its place');
+    this.history.count('restored');
+    this.#disk = this.#copy.copy();
+    this.#isRestored = true;
+    const { scenario } = this;
+    const known = this.#disk.intents.map(({ stored }) => stored);
+    this.checker.restored(known, this.wire.sent.at(-1)?.number ?? 0, shownKinds(scenario));
   }
 
   /** One command in a process of its own. */
@@ -266,7 +309,8 @@ class Simulation {
       allowKeyShape: false,
       encoding: undefined,
       compare: undefined,
-      allowGuards: [],
+      // Its game weeks stand in no fixtures.
+      allowGuards: ['open_week'],
       adopt,
       onAmbiguous: this.scenario.onAmbiguous,
     };
@@ -289,7 +333,9 @@ class Simulation {
           return {};
         }
         case 'resume':
-          return this.#ended(life, await resume(ports, undefined, approve));
+          return this.#ended(life, await resume(ports, undefined, approve, { adopt }));
+        case 'retry':
+          return this.#ended(life, await retry(ports, undefined, options, (mapping) => mapping, approve));
       }
     } catch (error) {
       return this.#stopped(life, error);
@@ -339,6 +385,20 @@ function countedRandom(jitter: { next(): number }): Random {
       return `01J${String(ulids).padStart(23, '0')}`;
     },
   };
+}
+
+/** The resources that the service shows so that an older state is noticed, or its rows found. */
+function shownKinds(scenario: Scenario): ReadonlySet<Kind> {
+  const { habits, mappings } = scenario;
+  const isShown = (kind: Kind): boolean => {
+    if (kind === 'prices') return habits.paging === 'right' && habits.priceLog === 'by_reference';
+    // An older state may not know how the lists spell keys, and then cannot know its records in them.
+    const isSpelled = habits.spelling.as !== 'sent' && habits.spelling.where !== 'answers';
+    if (kind === 'users' || kind === 'squads' || kind === 'mini_leagues')
+      return !isSpelled && !isDoubtful(scenario) && !mappings.some(({ compare }) => compare === 'snapshot');
+    return false;
+  };
+  return new Set(mappings.map(({ resource }) => resource as Kind).filter(isShown));
 }
 
 /** Until a service shows what it did, where it is judged by that: the counter alone decides where leagues may be sent again. */

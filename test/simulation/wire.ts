@@ -81,7 +81,7 @@ export class Wire {
     const lateMs = dice.int(thereMs, latestMs);
     return new Promise((resolve, reject) => {
       const answer = (answered: Answered): void => {
-        if (effect === undefined && answered.status < 300) this.answered.add(asked.request ?? 0);
+        if (effect === undefined && answered.isRefused !== true) this.answered.add(asked.request ?? 0);
         history.note(life.name, `<- #${asked.request ?? ''}`, answered.status, answered.body.slice(0, 300));
         resolve(answered);
       };

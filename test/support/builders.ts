@@ -1,4 +1,5 @@
 import type { PushMapping } from '../../src/mapping/mapping.ts';
+import { parseMappings } from '../../src/mapping/parse-mappings.ts';
 import type { Fields } from '../../src/model/cell.ts';
 import type { KnownRecord, RunRow } from '../../src/model/run-rows.ts';
 import { digestFields, digestOf } from '../../src/plan/digest.ts';
@@ -37,6 +38,33 @@ export function pushMapping(changes: Partial<PushMapping> = {}): PushMapping {
     compare: 'auto',
     ...changes,
   };
+}
+
+/** A mapping from the line of its columns; it reads a table of its own name. */
+export function mappingFrom(
+  name: string,
+  resource: string,
+  operation: string,
+  columns: string,
+  more = '',
+): PushMapping {
+  const text = `
+version: 1
+name: ${name}
+push: ${resource}
+source: { csv: ${name}.csv }
+operation: ${operation}
+${more}
+columns: ${columns}
+`;
+  const context = {
+    variable: () => undefined,
+    resolvePath: (path: string) => path,
+    readLayout: () => ({ file: '', text: '' }),
+  };
+  const [parsed] = parseMappings(text, `${name}.yaml`, context);
+  if (parsed?.direction !== 'push') throw new Error('it does not push');
+  return parsed;
 }
 
 /** An open row with the given fields, numbered and keyed as a users row is. */

@@ -68,7 +68,8 @@ export const PLAN_OPTIONS: PlanOptions = {
   allowKeyShape: false,
   encoding: undefined,
   compare: undefined,
-  allowGuards: [],
+  // The game weeks that the tests trigger stand in no fixtures.
+  allowGuards: ['open_week'],
   adopt: false,
 };
 
@@ -135,6 +136,10 @@ export async function openEngine(
       writeRejected: async (_run, mapping, header, lines) => {
         await keep(`${mapping}.rejected`, header, lines());
         return [`out/rejected/${mapping}.rejected.csv`];
+      },
+      removeRejected: (mapping) => {
+        files.delete(`${mapping}.rejected`);
+        return Promise.resolve();
       },
     },
     tables: { csv: kind, xlsx: kind, sheet: kind },

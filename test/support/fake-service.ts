@@ -257,6 +257,8 @@ export class FakeService implements Service {
     waited_ms: 0,
   });
 
+  timeMs: Service['timeMs'] = () => this.now();
+
   forecast: Service['forecast'] = (steps) => {
     const requests = steps.reduce((sum, step) => sum + step.requests, 0);
     return Promise.resolve({

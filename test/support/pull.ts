@@ -4,6 +4,7 @@ import type { RunEvent } from '../../src/model/event.ts';
 import type { KnownRecord } from '../../src/model/run-rows.ts';
 import type { Answer, CallInput, Service } from '../../src/model/service.ts';
 import type { TableKind, TableLocation } from '../../src/model/table.ts';
+import { virtualClock } from './clock.ts';
 import { createTables } from '../../src/tables/index.ts';
 import type { PullPorts } from '../../src/sync/pull.ts';
 
@@ -74,6 +75,7 @@ export function fakeService(answers: FakeAnswers): FakeService {
       return answer(() => answers.account as Awaited<ReturnType<Service['account']>>);
     },
     send: unused,
+    timeMs: unused,
     counts: unused,
     forecast: unused,
   };
@@ -96,6 +98,9 @@ export function pullPorts(
     emit: (event) => events.push(event),
     signal: new AbortController().signal,
     account: { baseUrl: 'http://127.0.0.1:1', accountId: 'a' },
+    counted: { id: 'a' },
+    clock: virtualClock(),
+    settleMs: 120_000,
     concurrency: 8,
     timezone: 'UTC',
     coverFacts: () => ({
@@ -105,13 +110,16 @@ export function pullPorts(
       program: 'teamsheet 0.0.0',
     }),
     store: {
+      runs: () => Promise.resolve([]),
+      intents: () => Promise.resolve([]),
       fact: (_account, name) => {
         const value = facts[name];
         return Promise.resolve(value === undefined ? undefined : { value, atMs: 0 });
       },
-      allSnapshots: async function* () {
+      allSnapshots: async function* (_account, resource) {
         const none = { id: null, number: null, digests: {}, values: {} };
-        yield await Promise.resolve(prices.map((key): KnownRecord => ({ key, ...none })));
+        const keys = resource === 'prices' ? prices : [];
+        yield await Promise.resolve(keys.map((key): KnownRecord => ({ key, ...none })));
       },
     },
     ...rest,

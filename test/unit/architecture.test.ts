@@ -32,7 +32,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   tables: {
     rooms: ['model'],
-    packages: ['csv-parse', 'csv-stringify', 'hucre', 'googleapis'],
+    packages: ['csv-parse', 'csv-stringify', 'hucre', 'yauzl', 'fflate', 'saxes', 'googleapis'],
     node: ['*'],
   },
   client: { rooms: ['contract', 'model'], packages: ['p-limit', 'p-retry'], node: ['*'] },

@@ -20,7 +20,7 @@ const pages = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  ...globSync('docs/*.md', { cwd: root }),
+  ...globSync('{docs,templates,test}/**/*.md', { cwd: root }),
 ];
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 /** A dotted code, and no file name. */
@@ -54,21 +54,23 @@ describe('the README', () => {
       'never two effects for one row, provided that the service applies nothing later than `settle` after it was sent; a later one is found and reported wherever the service can list it',
     );
   });
+});
 
-  it('explains every outcome and every exit code', () => {
+describe('the guides', () => {
+  it('explain every outcome and every exit code', () => {
     expect(
-      tableRows('README.md', '## What becomes of a row')
+      tableRows('docs/outcomes.md', '## What becomes of a row')
         .slice(1)
         .map(([outcome]) => outcome),
     ).toEqual(OUTCOMES);
-    const codes = tableRows('README.md', '## Exit codes')
+    const codes = tableRows('docs/outcomes.md', '## Exit codes')
       .slice(1)
       .map(([code]) => code);
     expect(codes).toEqual(['0', '1', '2', '3', '4', '5', '6', '7', '8', '64', '130, 143']);
   });
 
-  it('lists every command', () => {
-    const listed = tableRows('README.md', '## Commands')
+  it('list every command', () => {
+    const listed = tableRows('docs/commands.md', '## All commands')
       .slice(1)
       .map(([command]) => command?.split(' ')[0]);
     expect(listed).toEqual(Object.keys(commands));
@@ -112,13 +114,37 @@ describe('links', () => {
       .map((target) => target.replace(/#.*$/, ''));
     expect(local.filter((target) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
   });
+
+  // `init` copies them into folders that have nothing of the project beside them.
+  it.each(pages.filter((page) => page.startsWith('templates/')))('of %s stay in its folder', (page) => {
+    expect(read(page)).not.toMatch(/\]\((?:\.\.|\/)/);
+  });
 });
 
-describe('ARCHITECTURE.md', () => {
-  it('names source files that exist', () => {
-    const named = [...read('ARCHITECTURE.md').matchAll(/`([a-z]+\/[\w/-]+\.ts)`/g)].map(
-      ([, path = '']) => path,
-    );
+const decisions = globSync('docs/decisions/[0-9]*.md', { cwd: root }).toSorted();
+
+describe('the decisions', () => {
+  it('are all in their list, in order and by their titles', () => {
+    expect(decisions.length).toBeGreaterThan(20);
+    const titles = decisions.map((path) => /^# (.+)$/m.exec(read(path))?.[1]);
+    const listed = [...read('docs/decisions/README.md').matchAll(/^(\d+)\. \[(.+)\]\(([^)]+)\)$/gm)];
+    expect(listed.map(([, number, title]) => `${number}. ${title}`)).toEqual(titles);
+    expect(listed.map(([, , , file]) => `docs/decisions/${file}`)).toEqual(decisions);
+  });
+
+  it.each(decisions)('%s has context, choice and cost', (path) => {
+    expect([...read(path).matchAll(/^\*\*(\w+)\.\*\* \S/gm)].map(([, part]) => part)).toEqual([
+      'Context',
+      'Choice',
+      'Cost',
+    ]);
+  });
+});
+
+describe('ARCHITECTURE.md and the decisions', () => {
+  it('name source files that exist', () => {
+    const text = ['ARCHITECTURE.md', ...decisions].map(read).join('\n');
+    const named = [...text.matchAll(/`([a-z]+\/[\w/-]+\.ts)`/g)].map(([, path = '']) => path);
     expect(named.length).toBeGreaterThan(10);
     expect(
       named.filter((path) => !existsSync(join(root, 'src', path)) && !existsSync(join(root, path))),

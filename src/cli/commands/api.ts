@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type * as z from 'zod';
+import { withoutKey } from '../../client/withhold-key.ts';
 import { endpoints, OPERATION_IDS } from '../../contract/index.ts';
 import type { OperationId } from '../../contract/index.ts';
 import { isRead } from '../../contract/endpoint.ts';
@@ -18,9 +19,14 @@ import {
   UsageError,
 } from '../../model/error.ts';
 import type { ExitCode } from '../../model/error.ts';
+import { withholder } from '../../model/withhold.ts';
+import type { HttpResponse } from '../../model/ports.ts';
 import type { CallInput } from '../../model/service.ts';
 import type { IntentResult } from '../../model/store.ts';
 import { openAccount } from '../../sync/plan-sync.ts';
+import { createPipes } from '../../tables/pipes.ts';
+import { readFileBytes } from '../../tables/regular-file.ts';
+import { conflictSays } from './api-conflict.ts';
 import { defineCommand } from '../command.ts';
 import { namedValues, serviceFlags, text } from '../flags.ts';
 import type { Program } from '../program.ts';
@@ -29,7 +35,7 @@ import { safeJson } from '../render/text.ts';
 import { withSession } from '../session.ts';
 import type { Session } from '../session.ts';
 
-/** `api OPERATION`: one raw call; standard output is the envelope as it came. */
+/** `api OPERATION`: one raw call; standard output is the envelope as it came, but for the key. */
 export const api = defineCommand({
   options: {
     ...serviceFlags,
@@ -53,7 +59,7 @@ export const api = defineCommand({
     ['api get-player --id 7 --query fantasy_league_id=1', 'with a path id and a query'],
     ['api update-user --body \'{"id":"…","is_active":false}\' --yes', 'a writing request needs --yes'],
   ],
-  run: (args, program) => {
+  run: async (args, program) => {
     const operation = OPERATION_IDS.find((id) => id === args.operation);
     if (operation === undefined) throw unknownOperation(args.operation);
     const isReading = isRead(endpoints[operation]);
@@ -66,7 +72,7 @@ export const api = defineCommand({
         },
       );
     }
-    const input = inputOf(operation, args, program);
+    const input = await inputOf(operation, args, program);
     return withSession(args, program, (session) =>
       isReading
         ? readOnce(operation, input, session, program)
@@ -77,7 +83,8 @@ export const api = defineCommand({
 
 function unknownOperation(name: string): UsageError {
   const near = nearest(name, OPERATION_IDS);
-  return new UsageError('usage.operation', `there is no operation "${name}"`, {
+  const meant = near === undefined ? '' : `; did you mean ${near}?`;
+  return new UsageError('usage.operation', `there is no operation "${name}"${meant}`, {
     next: near === undefined ? `choose one of ${OPERATION_IDS.join(', ')}` : `api ${near}`,
   });
 }
@@ -89,27 +96,32 @@ interface ApiArgs {
 }
 
 /** The call, checked against the contract. Errors: UsageError `api.input`. */
-function inputOf(
+async function inputOf(
   operation: OperationId,
   { id, query, body }: ApiArgs,
   program: Program,
-): CallInput<OperationId> {
+): Promise<CallInput<OperationId>> {
   const endpoint: Endpoint = endpoints[operation];
   const asWritten = Object.entries(query).map(([name, value]) => [name, numberOr(value)] as const);
+  const isNamed = (name: string): boolean => Object.hasOwn(endpoint.query?.shape ?? {}, name);
+  const others = asWritten.filter(([name]) => !isNamed(name));
+  for (const [name] of others)
+    program.screen.warn(`${operation}: the interface names no query parameter ${name}; it is sent as it is`);
   const input = {
     id: check(operation, '--id', endpoint.pathId, id === undefined ? undefined : numberOr(id)),
     query: check(
       operation,
       '--query',
       endpoint.query,
-      endpoint.query || asWritten.length > 0 ? Object.fromEntries(asWritten) : undefined,
+      endpoint.query && Object.fromEntries(asWritten.filter(([name]) => isNamed(name))),
     ),
     body: check(
       operation,
       '--body',
       endpoint.body,
-      body === undefined ? undefined : parseBody(operation, body, program),
+      body === undefined ? undefined : await parseBody(operation, body, program),
     ),
+    otherQuery: others.length === 0 ? undefined : Object.fromEntries(others),
     signal: program.signal,
   };
   // What is not given is left out; each part was checked by the operation's own schema.
@@ -135,17 +147,28 @@ function check(operation: OperationId, flag: string, schema: z.ZodType | undefin
   throw new UsageError('api.input', `${operation}: ${flag} ${problem}`, { next });
 }
 
-function parseBody(operation: OperationId, given: string, { cwd }: Program): unknown {
+async function parseBody(operation: OperationId, given: string, program: Program): Promise<unknown> {
   const file = given.startsWith('@') ? given.slice(1) : undefined;
   try {
-    return JSON.parse(file === undefined ? given : readFileSync(resolve(cwd, file), 'utf8'));
+    return JSON.parse(file === undefined ? given : await readBody(file, program));
   } catch (cause) {
+    program.signal.throwIfAborted();
     const where = file ?? '--body';
     throw new ConfigError(
       'api.body',
       `${operation}: ${where} is not JSON that can be read: ${(cause as Error).message}`,
       { file, cause },
     );
+  }
+}
+
+/** The text of a file, or of a pipe such as standard input. */
+async function readBody(file: string, { cwd, clock, signal, screen }: Program): Promise<string> {
+  const pipes = createPipes({ folder: tmpdir(), clock, signal, say: (message) => screen.say(message) });
+  try {
+    return readFileBytes(await pipes.fileOf(resolve(cwd, file), file)).toString('utf8');
+  } finally {
+    await pipes.close();
   }
 }
 
@@ -158,10 +181,10 @@ async function readOnce(
   try {
     await session.ports.service.get(operation, input);
   } catch (error) {
-    if (error instanceof RefusedError) return tellRefusal(error, session, program);
+    if (error instanceof RefusedError) return tellRefusal(error, session.lastAnswer(), session, program);
     throw error;
   }
-  await writeEnvelope(session, program);
+  await writeEnvelope(session.lastAnswer(), session, program);
   return EXIT.done;
 }
 
@@ -186,8 +209,10 @@ async function writeOnce(
   const { ports } = session;
   const { store, clock, random } = ports;
   const { body }: { readonly body?: unknown } = input;
-  const { service: account } = await openAccount(ports);
+  const { service: account, record } = await openAccount(ports);
   const lock = await ports.lock.acquire(account, 'api');
+  // Without --yes it would not have come so far.
+  ports.passed?.('approval');
   try {
     const startedAtMs = clock.now();
     const runId = random.ulid(startedAtMs);
@@ -219,7 +244,14 @@ async function writeOnce(
     };
     await store.addIntent(account, intent);
     const before = session.lastAnswer();
-    const result = await ports.service.send(operation, input);
+    const sent = await ports.service.send(operation, input);
+    const answer = session.lastAnswer() === before ? undefined : session.lastAnswer();
+    const conflict =
+      sent.kind === 'ambiguous'
+        ? await conflictSays(ports, operation, intent.resource, body, record, answer)
+        : undefined;
+    const result: Sent =
+      conflict === undefined ? sent : { kind: 'refused', status: CONFLICT, message: conflict };
     const settled: IntentResult = result.kind;
     const detail = 'reason' in result ? result.reason : result.message;
     await store.settleIntent(account, intent.id, settled, detail, []);
@@ -233,14 +265,16 @@ async function writeOnce(
     });
     // Where a quota explains the refusal, the last answer is the account.
     if (stop instanceof RefusedError && !('quota' in result))
-      return await tellRefusal(stop, session, program);
-    if (session.lastAnswer() !== before) await writeEnvelope(session, program);
+      return await tellRefusal(stop, answer, session, program);
+    await writeEnvelope(answer, session, program);
     if (stop !== undefined) throw stop;
     return exitCode;
   } finally {
     await lock.release();
   }
 }
+
+const CONFLICT = 409;
 
 type Sent = Awaited<ReturnType<Session['ports']['service']['send']>>;
 
@@ -271,19 +305,28 @@ function stopOf(
 }
 
 /** The envelope is the only thing on standard output, with `--json` too. Errors: the refusal itself when its answer was no envelope. */
-async function tellRefusal(error: RefusedError, session: Session, program: Program): Promise<ExitCode> {
-  if (!(await writeEnvelope(session, program))) throw error;
+async function tellRefusal(
+  error: RefusedError,
+  answer: HttpResponse | undefined,
+  session: Session,
+  program: Program,
+): Promise<ExitCode> {
+  if (!(await writeEnvelope(answer, session, program))) throw error;
   program.screen.tell(renderStop(error, program));
   return error.exitCode;
 }
 
-/** The last answer as it came, laid out; one that is no JSON is not an envelope and is left to the message. */
-async function writeEnvelope({ lastAnswer }: Session, { screen }: Program): Promise<boolean> {
-  const text = lastAnswer()?.body;
+/** An answer as it came but for the key, laid out; one that is no JSON is not an envelope and is left to the message. */
+async function writeEnvelope(
+  answer: HttpResponse | undefined,
+  { connection }: Session,
+  { screen }: Program,
+): Promise<boolean> {
+  const text = answer?.body;
   if (text === undefined) return false;
   let envelope: unknown;
   try {
-    envelope = JSON.parse(text);
+    envelope = JSON.parse(withoutKey(text, withholder(connection.apiKey.reveal())));
   } catch {
     return false;
   }

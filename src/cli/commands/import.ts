@@ -14,7 +14,7 @@ import { RESULT_COLUMNS } from '../../sync/results.ts';
 import { defineCommand } from '../command.ts';
 import { bareRecord } from '../env-file.ts';
 import type { Config } from '../config.ts';
-import { compareFlags, namedValues, text } from '../flags.ts';
+import { compareFlags, namedValues, text, yes } from '../flags.ts';
 import { fold, matchHeaders, VALUE_HEADERS } from '../header-match.ts';
 import { standsInside } from '../inside-folder.ts';
 import { isPush, parseFile } from '../mappings.ts';
@@ -22,6 +22,7 @@ import { planOptions } from '../plan-options.ts';
 import type { Program } from '../program.ts';
 import { runPush } from '../run-push.ts';
 import { withSession } from '../session.ts';
+import { showPlan } from '../show-plan.ts';
 import type { Session } from '../session.ts';
 
 /** What rows can be imported as: whatever a push can send. */
@@ -52,6 +53,7 @@ export const importFile = defineCommand({
     },
     tab: text('the tab of a workbook that holds the rows; without it, the only one with any'),
     'save-mapping': text('write the mapping into this file, to use it again'),
+    'dry-run': yes('show the plan and send nothing'),
   },
   positionals: { file: { type: 'string', demandOption: true, describe: 'a CSV file or a workbook' } },
   examples: [
@@ -66,16 +68,23 @@ export const importFile = defineCommand({
       refuseUnknownField(field, name, target);
     for (const [field, value] of Object.entries(args.set))
       if (value.trim() === '') throw new ConfigError('import.set', `--set ${field}: is empty`);
-    return withSession(args, program, async (session) => {
-      const mapping = await makeMapping(name, target, args, session, program);
-      // A points configuration takes its league from a variable, wherever that is set.
-      const ports = {
-        ...session.ports,
-        variable: (field: string) => args.set[field] ?? session.ports.variable(field),
-      };
-      const work = { ...session, ports, program, yes: args.yes };
-      return runPush('import', [mapping], planOptions(args), work);
-    });
+    return withSession(
+      args,
+      program,
+      async (session) => {
+        const mapping = await makeMapping(name, target, args, session, program);
+        // A points configuration takes its league from a variable, wherever that is set.
+        const ports = {
+          ...session.ports,
+          variable: (field: string) => args.set[field] ?? session.ports.variable(field),
+        };
+        const work = { ...session, ports, program, yes: args.yes };
+        return args.dryRun === true
+          ? showPlan('import', [mapping], planOptions(args), work)
+          : runPush('import', [mapping], planOptions(args), work);
+      },
+      { readOnly: args.dryRun },
+    );
   },
 });
 
@@ -86,6 +95,7 @@ interface ImportArgs {
   readonly set: Readonly<Record<string, string>>;
   readonly match: Readonly<Record<string, string>>;
   readonly saveMapping?: string | undefined;
+  readonly dryRun?: boolean | undefined;
   readonly encoding?: string | undefined;
   readonly tab?: string | undefined;
 }
@@ -134,7 +144,11 @@ async function makeMapping(
   const { config } = session;
   const path = resolve(program.cwd, args.file);
   const location = isWorkbook(args.file)
-    ? ({ kind: 'xlsx', path, tab: args.tab ?? (await tabOf(path, args.file)) } as const)
+    ? ({
+        kind: 'xlsx',
+        path,
+        tab: args.tab ?? (await tabOf(await session.pipes.fileOf(path, args.file), args.file)),
+      } as const)
     : ({ kind: 'csv', path } as const);
   const source = sourceOf(location, config);
   const header = await readHeader(location, args, session);
@@ -153,7 +167,7 @@ async function makeMapping(
     vars: bareRecord(config.vars, args.set),
   });
   if (mapping === undefined) throw new ConfigError('import.mapping', `${args.file} makes no mapping`);
-  if (args.saveMapping !== undefined) saveMapping(args.saveMapping, yaml, program);
+  if (args.saveMapping !== undefined && args.dryRun !== true) saveMapping(args.saveMapping, yaml, program);
   return mapping;
 }
 
@@ -234,7 +248,9 @@ function bindHeader(
   const given = Object.entries(args.match).map(
     ([wanted, field]) => [headerCalled(wanted, field, header, args.file), field] as const,
   );
-  const { headers, unused } = matchHeaders(header, target.fields, new Map(given));
+  const { headers, unused, doubtful } = matchHeaders(header, target.fields, new Map(given));
+  for (const [field, names] of doubtful)
+    if (args.set[field] === undefined) throw doubtfulField(field, names, args.file);
   const columns: Record<string, object> = {};
   for (const [field, { required, type }] of Object.entries(target.fields)) {
     const from = headers.get(field);
@@ -284,6 +300,14 @@ const YES_AND_NO = {
 };
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
+
+function doubtfulField(field: string, names: readonly string[], file: string): ConfigError {
+  return new ConfigError(
+    'header.ambiguous',
+    `${file} row 1: the columns ${names.map((name) => `"${name}"`).join(' and ')} both look like ${field}`,
+    { file, line: 1, next: `add --match "${names[0] ?? ''}=${field}" to name the right one` },
+  );
+}
 
 function missingField(field: string, header: readonly string[], { file }: ImportArgs): ConfigError {
   return new ConfigError(

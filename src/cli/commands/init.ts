@@ -1,11 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { ConfigError, EXIT, InterruptedError, TeamsheetError, UsageError } from '../../model/error.ts';
+import { ConfigError, EXIT, TeamsheetError, UsageError } from '../../model/error.ts';
 import { parseBaseUrl } from '../base-url.ts';
 import { defineCommand } from '../command.ts';
 import { text as textFlag } from '../flags.ts';
+import { answered, askVars } from '../init/ask-vars.ts';
 import { namedFrom, placeSpreadsheet, placeWorkbook } from '../init/place-tables.ts';
 import type { PlacedTables } from '../init/place-tables.ts';
+import { askReportKinds, askReportPlace, REPORT_KINDS, REPORT_PLACES } from '../init/report-places.ts';
 import { setupFiles } from '../init/setup-files.ts';
 import type { Access, NewFile } from '../init/setup-files.ts';
 import type { Program } from '../program.ts';
@@ -22,6 +24,21 @@ export const init = defineCommand({
       'id or address of a Google spreadsheet: make the tabs that it lacks, read the headers of the others',
     ),
     'google-key': textFlag('the key file of the Google service account that the spreadsheet is shared with'),
+    reports: {
+      type: 'string',
+      requiresArg: true,
+      choices: REPORT_PLACES,
+      describe: 'where the reports go; without a terminal: workbook',
+    },
+    show: {
+      type: 'string',
+      array: true,
+      requiresArg: true,
+      choices: REPORT_KINDS,
+      default: [],
+      defaultDescription: 'without a terminal: all',
+      describe: 'what the reports show; may be repeated',
+    },
   },
   positionals: { dir: { type: 'string', describe: 'the folder to set up; without it, this one' } },
   examples: [
@@ -29,7 +46,7 @@ export const init = defineCommand({
     ['init season-2026 --workbook season.xlsx', 'set up a new folder with a workbook to fill in'],
     ['init --spreadsheet ID --google-key league.key.json', 'the same in a shared Google spreadsheet'],
   ],
-  run: async ({ dir = '.', workbook, spreadsheet, googleKey }, program) => {
+  run: async ({ dir = '.', workbook, spreadsheet, googleKey, reports, show }, program) => {
     const { screen, cwd } = program;
     const folder = resolve(cwd, dir);
     if (workbook !== undefined && spreadsheet !== undefined)
@@ -38,10 +55,16 @@ export const init = defineCommand({
         '--workbook and --spreadsheet are two places for the same tables: give one',
       );
     const access = await askAccess(program);
+    const vars = await askVars(access, program);
+    const reportPlace = await askReportPlace(reports, program);
+    const reportKinds = await askReportKinds(show, reportPlace, program);
     const key = googleKey === undefined ? undefined : resolve(cwd, googleKey);
     const tables = await placeTables(folder, { workbook, spreadsheet, googleKey: key }, program);
     const files = setupFiles({
       access,
+      vars,
+      reportPlace,
+      reportKinds,
       pushMappings: tables?.files,
       googleKey: key === undefined ? undefined : namedFrom(folder, key),
     });
@@ -138,13 +161,6 @@ async function askAccess({ env, interactive, screen, signal }: Program): Promise
     signal,
   );
   return { baseUrl: baseUrl === '' ? '' : parseBaseUrl(baseUrl), apiKey };
-}
-
-/** What was typed; a symbol stands for Ctrl-C, and an empty answer may come as undefined. */
-function answered(answer: string | symbol | undefined, signal: AbortSignal): string {
-  signal.throwIfAborted();
-  if (typeof answer === 'symbol') throw new InterruptedError('SIGINT', 'cancelled: nothing was written');
-  return answer ?? '';
 }
 
 function refusal(text: string): string | undefined {

@@ -12,7 +12,7 @@ export const pull = defineCommand({
   positionals: mappingNames,
   examples: [
     ['pull', 'every report'],
-    ['pull squads-report --limit 10', 'the first ten records of one report'],
+    ['pull squads-workbook --limit 10', 'the first ten records of one report'],
   ],
   run: (args, program) =>
     withSession(args, program, async (session) => {

@@ -4,6 +4,8 @@ interface Entry {
   /** Name and positionals as yargs writes them. */
   readonly usage: string;
   readonly summary: string;
+  /** It may write to the service, or settle what was written: its gate stands in gates.ts. */
+  readonly writes?: true;
   readonly load: () => Promise<Command>;
 }
 
@@ -32,6 +34,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   push: {
     usage: 'push [mapping..]',
     summary: 'Plan, ask, then write to the service',
+    writes: true,
     load: async () => (await import('./push.ts')).push,
   },
   pull: {
@@ -42,26 +45,31 @@ export const commands: Readonly<Record<string, Entry>> = {
   sync: {
     usage: 'sync [mapping..]',
     summary: 'Push, then pull',
+    writes: true,
     load: async () => (await import('./sync.ts')).sync,
   },
   import: {
     usage: 'import <file>',
     summary: 'Push one file without a mapping',
+    writes: true,
     load: async () => (await import('./import.ts')).importFile,
   },
   resume: {
     usage: 'resume [run]',
     summary: 'Go on with what a run left',
+    writes: true,
     load: async () => (await import('./resume.ts')).resume,
   },
   retry: {
     usage: 'retry [run]',
     summary: 'Send the rows that a run refused again',
+    writes: true,
     load: async () => (await import('./retry.ts')).retry,
   },
   resolve: {
     usage: 'resolve [intent]',
     summary: 'Settle what is unknown or in conflict',
+    writes: true,
     load: async () => (await import('./resolve.ts')).resolve,
   },
   verify: {
@@ -77,6 +85,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   substitutions: {
     usage: 'substitutions <action>',
     summary: 'Have the automatic substitutions of a game week processed, once',
+    writes: true,
     load: async () => (await import('./substitutions.ts')).substitutions,
   },
   account: {
@@ -102,6 +111,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   api: {
     usage: 'api <operation>',
     summary: 'Send one raw request under the budget',
+    writes: true,
     load: async () => (await import('./api.ts')).api,
   },
   schema: {
@@ -112,6 +122,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   demo: {
     usage: 'demo',
     summary: 'See it work: a sandbox, a season, reports in out/',
+    writes: true,
     load: async () => (await import('./demo.ts')).demo,
   },
 };

@@ -1,5 +1,7 @@
 import type { ExitCode } from '../../model/error.ts';
+import type { RequestCounts } from '../../model/store.ts';
 import { ASSUMPTIONS } from '../../sync/open-cases.ts';
+import type { OpenCase } from '../../sync/open-cases.ts';
 import { resolve as resolveOpen } from '../../sync/resolve.ts';
 import type { Resolution } from '../../sync/resolve.ts';
 import { approve } from '../approval.ts';
@@ -22,7 +24,10 @@ import type { Session } from '../session.ts';
 export const resolve = defineCommand({
   options: {
     ...serviceFlags,
-    assume: { ...text('what you know of it where reading back cannot tell'), choices: ASSUMPTIONS },
+    assume: {
+      ...text('your word where reading back cannot tell: applied or not-applied'),
+      choices: ASSUMPTIONS,
+    },
   },
   positionals: {
     intent: { type: 'string', describe: 'the id of a write or conflict, or how it begins; without it, all' },
@@ -35,7 +40,9 @@ export const resolve = defineCommand({
     withSession(args, program, async (session) => {
       const { screen } = program;
       const assume = ASSUMPTIONS.find((each) => each === args.assume);
-      const resolution = await resolveOpen(session.ports, args.intent, assume, async (cases) => {
+      // A word that is not approved is a stop; what is only to be seen is listed.
+      const listsOnly = assume === undefined && args.yes !== true && !program.interactive;
+      const approveCases = async (cases: readonly OpenCase[]): Promise<void> => {
         session.endProgress();
         const shown = renderCases(cases, session.config.timezone, screen.style);
         if (args.yes === true) screen.say(shown);
@@ -49,10 +56,40 @@ export const resolve = defineCommand({
           'nothing was recorded',
           openCasesDocument(cases),
         );
-      });
-      return tell(resolution, session, program);
+      };
+      const resolution = await resolveOpen(
+        session.ports,
+        args.intent,
+        assume,
+        listsOnly ? 'list' : approveCases,
+      );
+      return listsOnly && resolution.cases.length > 0
+        ? list(resolution, session, program)
+        : tell(resolution, session, program);
     }),
 });
+
+/** Says what is open and how it is settled. */
+async function list(resolution: Resolution, { ports, config }: Session, program: Program): Promise<ExitCode> {
+  const { screen } = program;
+  if (screen.json) await tellDocument(resolution, ports, screen);
+  else await screen.data(renderCases(resolution.cases, config.timezone, screen.dataStyle));
+  screen.say('nothing was recorded: without a terminal this needs --yes');
+  screen.say(renderNextLine(`${renderTyped(program.typed)} --yes`, program));
+  return resolution.exitCode;
+}
+
+/** What was asked is known when it was asked: `planned` counts that. */
+function requestsOf({ service }: Session['ports']): RequestCounts {
+  const counts = service.counts();
+  return { ...counts, planned: counts.sent };
+}
+
+const tellDocument = (
+  resolution: Resolution,
+  ports: Session['ports'],
+  screen: Program['screen'],
+): Promise<void> => screen.data(JSON.stringify(resolutionDocument(resolution, requestsOf(ports))));
 
 async function tell(
   resolution: Resolution,
@@ -61,12 +98,11 @@ async function tell(
 ): Promise<ExitCode> {
   const { screen } = program;
   endProgress();
-  const requests = ports.service.counts();
   if (screen.json) {
-    await screen.data(JSON.stringify(resolutionDocument(resolution, requests)));
+    await tellDocument(resolution, ports, screen);
     return resolution.exitCode;
   }
-  await screen.data(renderResolution(resolution, requests, screen.dataStyle));
+  await screen.data(renderResolution(resolution, requestsOf(ports), screen.dataStyle));
   for (const next of nextAfterResolve(resolution)) screen.say(renderNextLine(next, program));
   return resolution.exitCode;
 }

@@ -1,7 +1,7 @@
 import { EXIT } from '../../model/error.ts';
 import { resume as resumeRun } from '../../sync/resume.ts';
 import { defineCommand } from '../command.ts';
-import { ambiguousFlags, serviceFlags, sourceFlags, writeFlags } from '../flags.ts';
+import { ambiguousFlags, compareFlags, guardFlags, serviceFlags, writeFlags } from '../flags.ts';
 import { askApproval, tellNothing, tellResult } from '../run-push.ts';
 import { withSession } from '../session.ts';
 
@@ -11,9 +11,12 @@ export const resume = defineCommand({
     ...serviceFlags,
     ...ambiguousFlags,
     ...writeFlags,
+    compare: compareFlags.compare,
+    adopt: compareFlags.adopt,
     'allow-guard': {
-      ...sourceFlags['allow-guard'],
-      choices: [...sourceFlags['allow-guard'].choices, 'newer_run'],
+      ...guardFlags['allow-guard'],
+      choices: [...guardFlags['allow-guard'].choices, 'newer_run'],
+      describe: `${guardFlags['allow-guard'].describe}, newer_run`,
     },
   },
   positionals: {
@@ -27,8 +30,9 @@ export const resume = defineCommand({
         program,
         yes: args.yes,
       };
-      const { onAmbiguous, allowGuard } = args;
-      const result = await resumeRun(session.ports, args.run, askApproval(work), onAmbiguous, allowGuard);
+      const { onAmbiguous, allowGuard: allowGuards, compare, adopt } = args;
+      const added = { onAmbiguous, allowGuards, compare, adopt };
+      const result = await resumeRun(session.ports, args.run, askApproval(work), added);
       // The run keeps the command that began it; the document names the one that was typed.
       if (result !== undefined)
         return tellResult({ ...result, report: { ...result.report, command: 'resume' } }, work);

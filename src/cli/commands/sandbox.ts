@@ -19,7 +19,7 @@ export const sandbox = defineCommand({
       coerce: parsePort,
     },
     db: text('keep everything in this file; without it, in memory'),
-    seed: { ...text('what a new database starts with'), choices: ['default', 'demo'] },
+    seed: { ...text('what a new database starts with: default or demo'), choices: ['default', 'demo'] },
     now: text('the time at which its clock starts, ISO 8601'),
     profile: text('a named set of switches; sandbox profiles lists them'),
     set: {

@@ -2,10 +2,15 @@ import type { RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { columnWith, pushTarget, variableSource } from '../../mapping/push-fields.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
+import type { ExitCode } from '../../model/error.ts';
+import { parseTimeMs } from '../../model/service-time.ts';
 import type { TableKind } from '../../model/table.ts';
+import { push } from '../../sync/push.ts';
+import type { PlanOptions } from '../../sync/sync.ts';
 import { defineCommand } from '../command.ts';
-import { serviceFlags, text, writeFlags, yes } from '../flags.ts';
-import { runPush } from '../run-push.ts';
+import { guardFlags, serviceFlags, text, writeFlags, yes } from '../flags.ts';
+import { renderTime, safeText } from '../render/text.ts';
+import { askApproval, tellResult, type Work } from '../run-push.ts';
 import { withSession } from '../session.ts';
 import { showPlan } from '../show-plan.ts';
 
@@ -16,6 +21,7 @@ export const substitutions = defineCommand({
   options: {
     ...serviceFlags,
     ...writeFlags,
+    ...guardFlags,
     week: text('the number of the game week, as the fixtures name it'),
     adopt: yes('go on although the log has substitutions and this state remembers no trigger'),
     again: yes('trigger a game week that was triggered before'),
@@ -43,7 +49,9 @@ export const substitutions = defineCommand({
         const league = leagueOf(session.config.vars['fantasy_league_id']);
         const { records } = await session.ports.service.get('get-fixtures', { id: league });
         const found = findWeek(records, Number(week), league);
-        const tables = { ...session.ports.tables, csv: oneRow([String(league), found]) };
+        const name = `game week ${week} of fantasy league ${league}`;
+        program.screen.say(safeText(`${name}: ${datesOf(found, session.config.timezone)}`));
+        const tables = { ...session.ports.tables, csv: oneRow([String(league), found.id]) };
         const work = { ...session, ports: { ...session.ports, tables }, program, yes: args.yes };
         const options = {
           limit: undefined,
@@ -51,19 +59,38 @@ export const substitutions = defineCommand({
           allowKeyShape: false,
           encoding: undefined,
           compare: undefined,
-          allowGuards: [],
+          allowGuards: args.allowGuard,
           adopt: args.adopt === true,
           again: args.again === true,
         };
-        const mappings = [triggerOf(`game week ${week}`)];
+        const mappings = [triggerOf(name)];
         return args.dryRun === true
           ? showPlan('substitutions', mappings, options, work)
-          : runPush('substitutions', mappings, options, work);
+          : trigger(mappings, options, work);
       },
       { readOnly: args.dryRun },
     );
   },
 });
+
+/** What went out before is not sent again; the flag that sends it is told. */
+async function trigger(
+  mappings: readonly PushMapping[],
+  options: PlanOptions,
+  work: Work,
+): Promise<ExitCode> {
+  const result = await push(work.ports, 'substitutions', mappings, options, askApproval(work));
+  const isThere = result.report.mappings.some((each) => each.direction === 'push' && each.unchanged > 0);
+  const next = isThere ? ['this game week was triggered before; to trigger it once more, add --again'] : [];
+  return tellResult({ ...result, next }, work);
+}
+
+function datesOf({ start_date, end_date }: RecordOf<'get-fixtures'>, timezone: string): string {
+  return [start_date, end_date]
+    .map((text) => parseTimeMs(text ?? ''))
+    .map((ms) => (Number.isNaN(ms) ? '?' : renderTime(ms, timezone)))
+    .join(' to ');
+}
 
 function leagueOf(value: string | undefined): number {
   if (value !== undefined && /^[1-9]\d{0,14}$/.test(value.trim())) return Number(value);
@@ -73,11 +100,15 @@ function leagueOf(value: string | undefined): number {
   });
 }
 
-/** The id of the game week of a number. What `week` says is not shown by the interface: the number in it counts, wherever it stands. */
-function findWeek(weeks: readonly RecordOf<'get-fixtures'>[], wanted: number, league: number): string {
+/** The game week of a number. What `week` says is not shown by the interface: the number in it counts, wherever it stands. */
+function findWeek(
+  weeks: readonly RecordOf<'get-fixtures'>[],
+  wanted: number,
+  league: number,
+): RecordOf<'get-fixtures'> {
   const found = weeks.filter(({ week }) => Number(/\d+/.exec(week ?? '')?.[0]) === wanted);
   const [only] = found;
-  if (typeof only?.id === 'string' && found.length === 1) return only.id;
+  if (only !== undefined && found.length === 1) return only;
   const names = weeks.map(({ week }) => week ?? '?').join(', ');
   const what = found.length > 1 ? `${found.length} game weeks` : 'no game week';
   throw new ConfigError(

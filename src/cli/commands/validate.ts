@@ -1,10 +1,13 @@
+import { dirname } from 'node:path';
 import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
-import { renderRowMessage } from '../../model/issue.ts';
+import { renderRowIssue, renderRowMessage } from '../../model/issue.ts';
+import type { RunRow } from '../../model/run-rows.ts';
 import { preparePull } from '../../sync/pull.ts';
-import { eachRow } from '../../sync/row-pages.ts';
+import { eachRow, rowPages } from '../../sync/row-pages.ts';
 import { validateSources } from '../../sync/validate.ts';
 import type { Validation } from '../../sync/validate.ts';
 import { createTables } from '../../tables/index.ts';
+import { createPipes } from '../../tables/pipes.ts';
 import { defineCommand } from '../command.ts';
 import { readConfig } from '../config.ts';
 import { mappingNames, sourceFlags } from '../flags.ts';
@@ -12,6 +15,7 @@ import { openGoogle, sayGoogle } from '../google.ts';
 import { isPull, isPush, readMappings } from '../mappings.ts';
 import { planOptions } from '../plan-options.ts';
 import type { Program } from '../program.ts';
+import { REMEDIES } from '../render/remedies.ts';
 import { createReporter } from '../render/progress.ts';
 import { nextAfterStop, renderStop } from '../render/stop.ts';
 import { renderColumns, renderCount, renderCountOf, renderMoreRows, safeText } from '../render/text.ts';
@@ -34,10 +38,15 @@ export const validate = defineCommand({
     const { emit, stop } = createReporter(program.screen, program.clock);
     const maxWaitMs = args.maxWait ?? config.budget.max_wait;
     const google = openGoogle(config, { ...program, emit, store, maxWaitMs, readOnly: true });
+    const pipes = createPipes({
+      folder: dirname(config.state),
+      ...program,
+      say: (message) => emit({ kind: 'note', message }),
+    });
     try {
       const ports = {
         store,
-        tables: createTables(google),
+        tables: createTables(google, pipes.fileOf),
         emit,
         signal: program.signal,
         variable: (name: string) => config.vars[name],
@@ -55,6 +64,7 @@ export const validate = defineCommand({
       return validation.exitCode;
     } finally {
       stop();
+      await pipes.close();
       sayGoogle(google, program);
       await store.close();
     }
@@ -64,7 +74,7 @@ export const validate = defineCommand({
 async function tell(validation: Validation, pulls: readonly PullMapping[], program: Program): Promise<void> {
   const { screen } = program;
   if (screen.json) {
-    await screen.data(JSON.stringify(documentOf(validation, pulls, program)));
+    await tellDocument(validation, pulls, program);
     return;
   }
   if (validation.mappings.length > 0) await screen.data(renderValidation(validation, screen.dataStyle));
@@ -106,6 +116,49 @@ async function tellWarnings(
   const more = found - SHOWN_ROWS;
   if (more > 0)
     await screen.data(`  … and ${renderCountOf(more, 'more row with a warning', 'more rows with warnings')}`);
+}
+
+/** One document; the issues of a million rows are written as they are read. */
+async function tellDocument(
+  validation: Validation,
+  pulls: readonly PullMapping[],
+  program: Program,
+): Promise<void> {
+  const { screen } = program;
+  await screen.data(`${JSON.stringify(documentOf(validation, pulls, program)).slice(0, -1)},"issues":[`);
+  let separator = '';
+  for (const { mapping } of validation.mappings) {
+    const header = await validation.rows.header(mapping.name);
+    for await (const page of rowPages(validation.rows, mapping.name)) {
+      const issues = page
+        .flatMap((row) => issuesOf(row, mapping, header))
+        .map((issue) => JSON.stringify(issue));
+      if (issues.length === 0) continue;
+      await screen.data(separator + issues.join(',\n'));
+      separator = ',';
+    }
+  }
+  await screen.data(']}');
+}
+
+/** The errors and warnings of a row as a program reads them. */
+function issuesOf(
+  { rowNumber, lines, issues }: RunRow,
+  { name, source }: PushMapping,
+  header: readonly string[],
+): readonly object[] {
+  return (issues ?? []).map((issue) => ({
+    mapping: name,
+    file: source.origin,
+    row: issue.row ?? rowNumber,
+    column: issue.column ?? null,
+    value:
+      issue.value ?? (issue.column === undefined ? null : (lines[0]?.[header.indexOf(issue.column)] ?? null)),
+    message: renderRowIssue(source.origin, rowNumber, issue),
+    remedy: REMEDIES[issue.code] ?? null,
+    code: issue.code,
+    severity: issue.severity,
+  }));
 }
 
 function renderValidation({ mappings }: Validation, style: Style): string {

@@ -1,5 +1,6 @@
 import { EXIT } from '../../model/error.ts';
 import type { ExitCode } from '../../model/error.ts';
+import type { RequestCounts } from '../../model/store.ts';
 import { prepareVerify, verifyExit } from '../../sync/verify.ts';
 import type { Verification, VerifiedRow } from '../../sync/verify.ts';
 import { defineCommand } from '../command.ts';
@@ -43,7 +44,7 @@ async function tellNothing({ ports }: Session, { screen }: Program): Promise<Exi
     run: null,
     mappings: [],
     rows: [],
-    requests: ports.service.counts(),
+    requests: countsOf(ports, 0),
   };
   await screen.data(screen.json ? JSON.stringify(document) : 'no run wrote anything that could be read back');
   return EXIT.done;
@@ -52,6 +53,11 @@ async function tellNothing({ ports }: Session, { screen }: Program): Promise<Exi
 async function check(verification: Verification, session: Session, program: Program): Promise<ExitCode> {
   const { screen } = program;
   screen.say(renderCost(verification, screen.style));
+  const { ports } = session;
+  const planned = countsOf(
+    ports,
+    verification.mappings.reduce((sum, { requests }) => sum + requests, 0),
+  ).planned;
   const counts = new Map<string, VerifiedCounts>(
     verification.mappings.map(({ name }) => [name, { agrees: 0, differs: 0, missing: 0, unreadable: 0 }]),
   );
@@ -63,7 +69,7 @@ async function check(verification: Verification, session: Session, program: Prog
   }
   session.endProgress();
   const exitCode = verifyExit(others);
-  const requests = session.ports.service.counts();
+  const requests = { ...ports.service.counts(), planned };
   if (screen.json) {
     const mappings = verification.mappings.map((mapping) => ({ ...mapping, ...counts.get(mapping.name) }));
     const document = { command: 'verify', exit_code: exitCode, run: verification.run.id, mappings };
@@ -76,6 +82,12 @@ async function check(verification: Verification, session: Session, program: Prog
   }
   for (const next of nextAfter(others)) screen.say(renderNextLine(next, program));
   return exitCode;
+}
+
+/** What was asked until now, and with what is still to be asked what the plan says. */
+function countsOf({ service }: Session['ports'], toAsk: number): RequestCounts {
+  const counts = service.counts();
+  return { ...counts, planned: counts.sent + toAsk };
 }
 
 const SHOWN_ROWS = 20;

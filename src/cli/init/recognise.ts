@@ -24,7 +24,7 @@ const TAB_NAMES: Readonly<Partial<Record<InputResource, readonly string[]>>> = {
 };
 
 /** The headers of a tab as a resource reads them. */
-export interface TabMatch extends HeaderMatch {
+export interface TabMatch extends Omit<HeaderMatch, 'doubtful'> {
   readonly settings: { readonly key: string; readonly value: string } | undefined;
   /** Fields that a new record needs and that no header and no variable fills. */
   readonly missing: readonly string[];

@@ -2,11 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { packagePath } from '../package.ts';
 import { PUSH_MAPPINGS } from './push-mapping.ts';
+import { chosenMappings, isWanted } from './report-places.ts';
+import type { ReportKind, ReportPlace } from './report-places.ts';
 
 /** The address of the service and the key; empty when they are still to be filled in. */
 export interface Access {
   readonly baseUrl: string;
   readonly apiKey: string;
+}
+
+/** What the mappings need to know; empty where it is still to be filled in. */
+export interface SetupVars {
+  readonly fantasyLeague: string;
+  readonly priceType: string;
 }
 
 /** A file that a set-up writes where there is none. */
@@ -18,15 +26,22 @@ export interface NewFile {
 /** What a set-up is for, beside the service. */
 export interface Setup {
   readonly access: Access;
+  readonly vars: SetupVars;
+  readonly reportPlace: ReportPlace;
+  readonly reportKinds: readonly ReportKind[];
   /** The texts of the mappings that push, where they read other tables than the shipped ones do; the others are left out. */
   readonly pushMappings: ReadonlyMap<string, string> | undefined;
   /** The key file of a Google service account as the configuration names it. */
   readonly googleKey: string | undefined;
 }
 
-const configText = (
-  googleKey: string | undefined,
-): string => `# The configuration of teamsheet; every part is described by \`teamsheet schema config\`.
+const configText = ({
+  googleKey,
+  vars,
+}: Pick<
+  Setup,
+  'googleKey' | 'vars'
+>): string => `# The configuration of teamsheet; every part is described by \`teamsheet schema config\`.
 version: 1
 
 environments:
@@ -36,9 +51,9 @@ environments:
 environment: service
 ${googleKey === undefined ? '' : `\ngoogle: { credentials: { file: ${JSON.stringify(googleKey)} } }\n`}
 # Values for \${name} in the mappings. The first command that needs one that is missing says where it comes from.
-vars: {}
-#  fantasy_league_id:                           # the number of your fantasy league
-#  price_type:                                  # the kind of price; ask your provider for the allowed values
+vars:
+  fantasy_league_id: ${quotedYaml(vars.fantasyLeague).padEnd(26)} # the number of your fantasy league
+  price_type: ${quotedYaml(vars.priceType).padEnd(33)} # the kind of price; ask your provider for the allowed values
 
 mappings: mappings
 state: .teamsheet/state.sqlite
@@ -54,24 +69,36 @@ out/
 `;
 
 /** Every file of a set-up by its path in the folder. */
-export function setupFiles({ access, pushMappings, googleKey }: Setup): ReadonlyMap<string, NewFile> {
+export function setupFiles({
+  access,
+  vars,
+  reportPlace,
+  reportKinds,
+  pushMappings,
+  googleKey,
+}: Setup): ReadonlyMap<string, NewFile> {
   const { baseUrl, apiKey } = access;
   const env = `TEAMSHEET_BASE_URL=${quoted(baseUrl)}\nTEAMSHEET_API_KEY=${quoted(apiKey)}\n`;
   const ignoredKey = googleKey === undefined || isAbsolute(googleKey) ? '' : `/${googleKey}\n`;
   return new Map<string, NewFile>([
-    ['teamsheet.yaml', { text: configText(googleKey) }],
+    ['teamsheet.yaml', { text: configText({ googleKey, vars }) }],
     ['.env', { text: env, private: true }],
     ['.gitignore', { text: IGNORED + ignoredKey }],
     ...shippedFiles('mappings', 'mappings').flatMap(([path, file]): [string, NewFile][] => {
       const name = basename(path);
-      if (pushMappings === undefined || !Object.values(PUSH_MAPPINGS).includes(name)) return [[path, file]];
-      const text = pushMappings.get(name);
+      if (!isWanted(reportPlace, name)) return [];
+      const isFitted = pushMappings !== undefined && Object.values(PUSH_MAPPINGS).includes(name);
+      const text = isFitted ? pushMappings.get(name) : chosenMappings(String(file.text), reportKinds);
       return text === undefined ? [] : [[path, { text }]];
     }),
     ...shippedFiles('templates/inputs', 'templates'),
     ...shippedFiles('templates/reports', 'templates/reports'),
   ]);
 }
+
+/** A number as it is, a text in quotation marks, nothing as nothing. */
+const quotedYaml = (value: string): string =>
+  value === '' || /^[1-9]\d*$/.test(value) ? value : JSON.stringify(value);
 
 /** Quoted where the value would not be read back as it is. */
 function quoted(value: string): string {

@@ -1,7 +1,7 @@
 import type { ResourceName } from '../../contract/resource.ts';
 import { pushTarget } from '../../mapping/push-fields.ts';
 import type { PlannedPush } from '../../sync/sync.ts';
-import { renderCount, renderCountOf } from './text.ts';
+import { renderCount, renderCountOf, renderReadsAndWrites } from './text.ts';
 
 /** How people call one record, and several, in the order in which a season is set up. */
 const NOUNS = {
@@ -25,7 +25,7 @@ const MADE: Readonly<Partial<Record<Pushed, string>>> = {
 
 const MINUTE_MS = 60_000;
 
-/** `set up 1 league, 240 users, 240 squads; change 3 users: 248 requests, 3 min`; undefined when nothing would be written. */
+/** `set up 1 league, 240 users, 240 squads; change 3 users: 3 reads, 245 writes, 3 min`; undefined when nothing would be written. */
 export function renderSum({ mappings, requests, forecast }: PlannedPush, nowMs: number): string | undefined {
   const counts = (pick: 'create' | 'update', resources: readonly Pushed[]): readonly string[] =>
     resources.flatMap((resource) => {
@@ -53,13 +53,33 @@ export function renderSum({ mappings, requests, forecast }: PlannedPush, nowMs: 
     ...clause('deactivate', gone === 0 ? [] : [renderCountOf(gone, 'user')]),
   ];
   if (clauses.length === 0) return undefined;
-  const asked = mappings.reduce((sum, { writes, reads }) => sum + writes + reads, 0);
-  const all = renderCountOf(requests.planned + asked - forecast.fits, 'request');
+  const asked = sumOf(mappings, ({ writes, reads }) => writes + reads);
   const time =
     forecast.fits < asked
       ? `${renderCount(requests.planned - requests.sent)} of them now`
       : renderRoughly(forecast.finishesAtMs - nowMs);
-  return `${clauses.join('; ')}: ${all}, ${time}`;
+  return `${clauses.join('; ')}: ${renderToSend({ mappings, requests, forecast })}, ${time}`;
+}
+
+/** `3 reads, 17 writes`: what is still to be sent, reads of the account among it, whether all of it fits or not. */
+export function renderToSend({
+  mappings,
+  requests,
+  forecast,
+}: Pick<PlannedPush, 'mappings' | 'requests' | 'forecast'>): string {
+  const ofAccount = requests.planned - requests.sent - forecast.fits;
+  return renderReadsAndWrites(
+    sumOf(mappings, ({ reads }) => reads) + ofAccount,
+    sumOf(mappings, ({ writes }) => writes),
+  );
+}
+
+/** What `count` says of all mappings. */
+export function sumOf(
+  mappings: PlannedPush['mappings'],
+  count: (mapping: PlannedPush['mappings'][number]) => number,
+): number {
+  return mappings.reduce((sum, each) => sum + count(each), 0);
 }
 
 function renderRoughly(ms: number): string {

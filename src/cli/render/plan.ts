@@ -4,7 +4,7 @@ import type { Forecast, ForecastLimit } from '../../model/budget.ts';
 import { isKnownAfter } from '../../plan/lookups.ts';
 import type { PlannedChange, PlannedPush } from '../../sync/sync.ts';
 import type { Style } from '../screen.ts';
-import { renderMissing, renderQuotas, renderSum } from './plan-sum.ts';
+import { renderMissing, renderQuotas, renderSum, renderToSend, sumOf } from './plan-sum.ts';
 import { renderOutcomeTable } from './report.ts';
 import {
   cutText,
@@ -15,6 +15,7 @@ import {
   renderMoreRows,
   renderTime,
   safeText,
+  renderReadsAndWrites,
 } from './text.ts';
 
 interface View {
@@ -122,9 +123,8 @@ function renderValue(value: FieldValue | null): string {
 }
 
 function renderCost(planned: PlannedPush, { nowMs, timezone, style }: View): string {
-  const { requests, forecast, mappings } = planned;
-  const left = requests.planned - requests.sent;
-  const asked = mappings.reduce((sum, { writes, reads }) => sum + writes + reads, 0);
+  const { forecast, mappings } = planned;
+  const asked = sumOf(mappings, ({ writes, reads }) => writes + reads);
   // One mapping's table says already what would be done.
   const sum = mappings.length > 1 ? renderSum(planned, nowMs) : undefined;
   const lines = [
@@ -133,13 +133,16 @@ function renderCost(planned: PlannedPush, { nowMs, timezone, style }: View): str
     ...renderQuotas(planned).map((line) => style('yellow', safeText(line))),
     asked === 0
       ? 'nothing to write'
-      : `${renderCountOf(left, 'request')} to send, ${renderFinish(forecast, nowMs, timezone)}`,
+      : `${renderToSend(planned)} to send, ${renderFinish(forecast, nowMs, timezone)}`,
   ];
   if (forecast.finishByMs !== undefined)
     lines.push(`  nothing is sent that would end after ${renderDeadline(forecast.finishByMs, timezone)}`);
-  const worst = mappings.reduce((sum, each) => sum + each.worst.writes + each.worst.reads, 0);
-  if (worst > asked) {
-    const most = renderCountOf(worst, 'request');
+  const [worstReads, worstWrites] = [
+    sumOf(mappings, ({ worst }) => worst.reads),
+    sumOf(mappings, ({ worst }) => worst.writes),
+  ];
+  if (worstReads + worstWrites > asked) {
+    const most = renderReadsAndWrites(worstReads, worstWrites);
     lines.push(
       style('dim', `  at most ${most}, should the service refuse every row that goes out with others`),
     );

@@ -11,6 +11,10 @@ const REDRAW_MS = 100;
 const PLAIN_MS = 5_000;
 /** The rate is that of the last seconds, so that a pause for the budget does not spoil it. */
 const RATE_WINDOW_MS = 20_000;
+/** A rate is shown once it was seen for this long. */
+const RATE_AFTER_MS = 3_000;
+/** What takes less is over before it is read. */
+const LEAST_LEFT_S = 10;
 
 /** Shows what library code tells: one line that is redrawn on a terminal, plain lines elsewhere. `stop` clears the line and its timer. */
 export interface Reporter {
@@ -97,7 +101,10 @@ function liveLine(screen: Screen, clock: Pick<Clock, 'monotonic'>): Show {
   };
   return {
     reading: set,
-    progress: (event) => set(`${renderBar(event.done, event.total)} ${renderProgress(event, rate(event))}`),
+    progress: (event) => {
+      const bar = event.total === undefined ? '' : `${renderBar(event.done, event.total)} `;
+      set(`${bar}${renderProgress(event, rate(event))}`);
+    },
     pause: (event) => {
       pauseEndsMs = clock.monotonic() + event.seconds * 1000;
       reason = event.reason;
@@ -133,29 +140,40 @@ function plainLines(screen: Screen, clock: Pick<Clock, 'monotonic'>): Show {
   };
 }
 
-/** Units a second over the last seconds, per mapping and unit; undefined until there is something to go by. */
+/** Units a second over the last seconds, per mapping and unit; undefined until enough was seen to go by. */
 function createRate(clock: Pick<Clock, 'monotonic'>): (event: Progress) => number | undefined {
   let of = '';
+  let startedAtMs = 0;
   let seen: { readonly atMs: number; readonly done: number }[] = [];
   return ({ mapping, unit, done }) => {
     const atMs = clock.monotonic();
-    if (of !== `${mapping} ${unit}`) seen = [];
+    // A list that is read again begins anew.
+    if (of !== `${mapping} ${unit}` || done < (seen.at(-1)?.done ?? 0)) [seen, startedAtMs] = [[], atMs];
     of = `${mapping} ${unit}`;
     seen = [...seen.filter((sample) => atMs - sample.atMs <= RATE_WINDOW_MS), { atMs, done }];
+    if (atMs - startedAtMs < RATE_AFTER_MS) return undefined;
     const [first] = seen;
     const elapsedMs = atMs - (first?.atMs ?? atMs);
-    return elapsedMs < 500 ? undefined : ((done - (first?.done ?? done)) / elapsedMs) * 1000;
+    return elapsedMs === 0 ? undefined : ((done - (first?.done ?? done)) / elapsedMs) * 1000;
   };
 }
 
-/** `users: 1,200/5,000 rows · 240/s · 16 s left`. */
+/** `users: 1,200/5,000 rows · 240/s · about 15 s left`; without a total that is known, `users: 1,200 rows · 240/s`. */
 function renderProgress({ mapping, done, total, unit }: Progress, perSecond: number | undefined): string {
-  const parts = [`${mapping}: ${renderCount(done)}/${renderCount(total)} ${unit}`];
+  const of = total === undefined ? '' : `/${renderCount(total)}`;
+  const parts = [`${mapping}: ${renderCount(done)}${of} ${unit}`];
   if (perSecond !== undefined && perSecond > 0) {
     parts.push(`${perSecond < 10 ? perSecond.toFixed(1) : renderCount(Math.round(perSecond))}/s`);
-    if (done < total) parts.push(`${renderDuration(((total - done) / perSecond) * 1000)} left`);
+    const leftSeconds = ((total ?? 0) - done) / perSecond;
+    if (leftSeconds >= LEAST_LEFT_S) parts.push(`about ${renderLeft(leftSeconds)} left`);
   }
   return parts.join(' · ');
+}
+
+/** No more exactly than anybody can know it: steps of 5 s, from a minute on half minutes, from ten on minutes. */
+function renderLeft(seconds: number): string {
+  const step = seconds < 57.5 ? 5 : seconds < 600 ? 30 : 60;
+  return renderDuration(Math.max(10, Math.round(seconds / step) * step) * 1000);
 }
 
 const BAR_WIDTH = 20;

@@ -71,25 +71,41 @@ function renderPulls(pulls: readonly PullSummary[], style: Style): string {
   return renderColumns(rows);
 }
 
-/** Reasons that are shown. */
+/** Reasons that are shown of each mapping and outcome. */
 const SHOWN_REASONS = 3;
 
-/** Why rows are left, one line for each distinct message: `unknown: prices.csv row 3: no trustworthy answer … (2 more rows like it)`. */
-export function renderReasons(reasons: readonly Reason[], run: string | null): readonly string[] {
-  const shown = reasons.slice(0, SHOWN_REASONS).map(({ outcome, message, rows }) => {
+/** Why rows were refused or are left, one line for each distinct message: `unknown: prices.csv row 3 (1/7/current): no trustworthy answer … (2 more rows like it)`. */
+export function renderReasons(
+  reasons: readonly Reason[],
+  run: string | null,
+  command?: string,
+): readonly string[] {
+  const alike = Map.groupBy(reasons, ({ mapping, outcome }) => `${outcome} ${mapping}`);
+  const first = [...alike.values()].flatMap((each) => each.slice(0, SHOWN_REASONS));
+  const shown = first.map(({ outcome, message, origin, said, rows }) => {
+    // One game week is all the table that there is: it has no rows to be told apart.
+    if (command === 'substitutions')
+      return `${origin}: ${outcome === 'created' ? 'processed' : outcome}: ${safeText(said)}`;
     const more = rows > 1 ? ` (${renderCountOf(rows - 1, 'more row')} like it)` : '';
     return `${outcome}: ${safeText(message)}${more}`;
   });
-  const isCut = reasons.length > SHOWN_REASONS;
+  const isCut = reasons.length > first.length;
   return isCut
     ? [...shown, `… and others: ${run === null ? 'see the results' : `teamsheet runs ${run} shows them`}`]
     : shown;
 }
 
-/** `60 records`, or `60 records, 900 rows` where a record makes more rows than one. */
-export function renderRecords({ records, rows }: Pick<PullSummary, 'records' | 'rows'>): string {
-  const all = renderCountOf(records, 'record');
-  return rows === records ? all : `${all}, ${renderCountOf(rows, 'row')}`;
+/** `60 records`, or `60 records, 900 rows, 2 left out` where a record makes more rows than one and not all could be had. */
+export function renderRecords({
+  records,
+  rows,
+  left_out: leftOut = 0,
+}: Pick<PullSummary, 'records' | 'rows' | 'left_out'>): string {
+  return [
+    renderCountOf(records, 'record'),
+    ...(rows === records ? [] : [renderCountOf(rows, 'row')]),
+    ...(leftOut === 0 ? [] : [`${renderCount(leftOut)} left out`]),
+  ].join(', ');
 }
 
 /** `13 requests (3 reads, 10 writes)`, with what the budget cost. */

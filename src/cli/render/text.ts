@@ -44,6 +44,14 @@ export function renderCountOf(count: number, one: string, many = `${one}s`): str
   return `${renderCount(count)} ${count === 1 ? one : many}`;
 }
 
+/** `3 reads, 17 writes`; what there is none of is left out. */
+export function renderReadsAndWrites(reads: number, writes: number): string {
+  return [
+    ...(reads > 0 ? [renderCountOf(reads, 'read')] : []),
+    ...(writes > 0 ? [renderCountOf(writes, 'write')] : []),
+  ].join(', ');
+}
+
 /** Stands for the rows of a list that are not shown. */
 export const renderMoreRows = (count: number): string =>
   `… and ${renderCountOf(count, 'more row', 'more rows')}`;

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { Path } from '../../mapping/yaml-document.ts';
 import { parseYaml } from '../../mapping/yaml-document.ts';
 import { ConfigError } from '../../model/error.ts';
 import { faultSchema } from '../../sandbox/index.ts';
 import type { FaultInput } from '../../sandbox/index.ts';
+import { readFileBytes } from '../../tables/regular-file.ts';
 
 /**
  * The faults of a YAML or JSON file: a list of them, or one.
@@ -26,7 +26,7 @@ export function readFaults(file: string): readonly FaultInput[] {
 
 function read(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileBytes(file).toString('utf8');
   } catch (cause) {
     throw new ConfigError('sandbox.faults', `--faults ${file}: cannot be read: ${String(cause)}`, {
       file,

@@ -1,6 +1,7 @@
 import { markup } from './markup.ts';
 import type { Markup } from './markup.ts';
 import { count } from './parts.ts';
+import { rankAxis } from './rank-axis.ts';
 
 /** A value of a game week. */
 export interface WeekValue {
@@ -34,11 +35,14 @@ export function columnChart(label: string, values: readonly WeekValue[]): Markup
   return frame(label, [guide(y(most), most), guide(y(0), 0)], columns, weekLabels(values, x));
 }
 
-/** A line of ranks, the first rank above. */
-export function rankChart(label: string, values: readonly WeekValue[]): Markup {
-  const worst = Math.max(2, ...values.map(({ value }) => value));
-  const best = Math.min(...values.map(({ value }) => value), worst - 1);
-  const y = (value: number): number => TOP + (INNER_HEIGHT * (value - best)) / (worst - best);
+/** A line of ranks in a league of `squads`, the first rank above. */
+export function rankChart(label: string, values: readonly WeekValue[], squads: number): Markup {
+  const { best, worst, ticks } = rankAxis(
+    values.map(({ value }) => value),
+    squads,
+  );
+  const y = (value: number): number =>
+    TOP + (best === worst ? INNER_HEIGHT / 2 : (INNER_HEIGHT * (value - best)) / (worst - best));
   const x = (index: number): number =>
     LEFT + (values.length < 2 ? INNER_WIDTH / 2 : 8 + ((INNER_WIDTH - 16) * index) / (values.length - 1));
   const points = values.map(({ value }, index) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`);
@@ -47,7 +51,12 @@ export function rankChart(label: string, values: readonly WeekValue[]): Markup {
       markup`<circle class="dot" cx="${x(index).toFixed(1)}" cy="${y(value).toFixed(1)}" r="3"><title>Game week ${week}: rank ${count(value)}</title></circle>`,
   );
   const line = markup`<polyline class="line" points="${points.join(' ')}" />`;
-  return frame(label, [guide(y(best), best), guide(y(worst), worst)], [line, dots], weekLabels(values, x));
+  return frame(
+    label,
+    ticks.map((rank) => guide(y(rank), rank)),
+    [line, dots],
+    weekLabels(values, x),
+  );
 }
 
 function guide(y: number, value: number): Markup {

@@ -8,6 +8,7 @@ import type { Page, Visit } from './visit.ts';
 const SECTIONS = [
   ['', 'Overview'],
   ['leagues', 'Leagues'],
+  ['users', 'Users'],
   ['squads', 'Squads'],
   ['fixtures', 'Fixtures'],
   ['players', 'Players'],
@@ -26,10 +27,12 @@ interface Frame {
 
 /** A whole document. */
 export function frame({ title, body }: Page, { visit, section, notice }: Frame): string {
-  const items = SECTIONS.map(
-    ([path, label]) =>
-      markup`<li><a href="${link(visit, path)}"${path === section ? markup` aria-current="page"` : null}>${label}</a></li>`,
-  );
+  const item = (href: string, label: string, isHere: boolean): Markup =>
+    markup`<li><a href="${href}"${isHere ? markup` aria-current="page"` : null}>${label}</a></li>`;
+  const items = [
+    ...SECTIONS.map(([path, label]) => item(link(visit, path), label, path === section)),
+    item('/docs', 'Operations', section === 'docs'),
+  ];
   const told =
     notice === undefined
       ? null
@@ -37,7 +40,7 @@ export function frame({ title, body }: Page, { visit, section, notice }: Frame):
   const content = markup`<body><a class="skip" href="#main">To the content</a>
     <header class="top"><a class="brand" href="/">teamsheet <span>sandbox</span></a>${accountLinks(visit)}<nav aria-label="Pages"><ul>${items}</ul></nav></header>
     <main id="main" tabindex="-1">${told}${operatorBar(visit)}<h1><bdi>${title}</bdi></h1>${body}</main>
-    <footer><p>A fictional season on this machine. <a href="/docs">Operations</a> · <a href="/openapi.json">OpenAPI</a></p></footer></body>`;
+    <footer><p>A fictional season on this machine. <a href="/openapi.json">OpenAPI</a></p></footer></body>`;
   return bare(title, content);
 }
 

@@ -1,14 +1,16 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hidden } from '../control/answer.ts';
 import { advance } from '../play.ts';
+import { docs } from '../docs-page.ts';
 import { Refusal } from '../refusal.ts';
 import { addActions } from './actions.ts';
+import { activity } from './activity.ts';
 import { fixtures } from './fixtures.ts';
 import { bare, frame, resetPage } from './frame.ts';
 import { checkPlace, openSessions } from './guard.ts';
 import type { Sessions } from './guard.ts';
 import { league, leagues } from './leagues.ts';
-import { activity, prices, substitutions } from './logs.ts';
+import { prices, substitutions } from './logs.ts';
 import { markup } from './markup.ts';
 import { miniLeague, miniLeagues } from './mini-leagues.ts';
 import { overview } from './overview.ts';
@@ -16,6 +18,7 @@ import { player, players } from './players.ts';
 import { squad } from './squad.ts';
 import { squads } from './squads.ts';
 import { ICON, STYLE, STYLE_PATH } from './style.ts';
+import { user, users } from './users.ts';
 import { requireAccount, unbent } from './visit.ts';
 import type { ConsoleOptions, View, Visit } from './visit.ts';
 
@@ -24,6 +27,8 @@ const PAGES: readonly (readonly [path: string, section: string, view: View])[] =
   ['', '', overview],
   ['leagues', 'leagues', leagues],
   ['leagues/:id', 'leagues', league],
+  ['users', 'users', users],
+  ['users/:id', 'users', user],
   ['squads', 'squads', squads],
   ['squads/:id', 'squads', squad],
   ['fixtures', 'fixtures', fixtures],
@@ -50,7 +55,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 const HTML = 'text/html; charset=utf-8';
 
 /**
- * The console for people, at / and below /console: every page is read with the handlers of the service, needs no key and changes nothing. What an
+ * The console for people, at /, /docs and below /console: every page is read with the handlers of the service, needs no key and changes nothing. What an
  * operator does goes through the interface at /control, after the control key was typed once. Answers this machine alone.
  */
 export function consoleOf(options: ConsoleOptions) {
@@ -75,6 +80,7 @@ export function consoleOf(options: ConsoleOptions) {
     get('/', show('', overview));
     for (const [path, section, view] of PAGES) get(`/console/:account/${path}`, show(section, view));
     get('/console/:account/reset', show('', resetPage));
+    get('/docs', show('docs', docs));
     get('/console/*', () => {
       throw new Refusal(404, 'there is no such page');
     });
@@ -106,6 +112,8 @@ function visitsOf({ accounts, requests }: ConsoleOptions, sessions: Sessions) {
     return {
       context: unbent(context),
       bent: context,
+      // The place was checked: the header names this machine.
+      origin: `http://${request.headers.host ?? ''}`,
       account: Number(number),
       accounts: accounts.length,
       requests: requests.list(),

@@ -89,8 +89,8 @@ function accountCard(visit: Visit): Markup {
 function recordsCard(visit: Visit): Markup {
   const { records, seed } = stateOf(visit.context);
   const { settings } = visit.bent;
-  const rows: readonly (readonly [string, string, string | null])[] = [
-    ['users', 'Users', null],
+  const rows: readonly (readonly [string, string, string])[] = [
+    ['users', 'Users', 'users'],
     ['squads', 'Squads', 'squads'],
     ['fantasy_leagues', 'Fantasy leagues', 'leagues'],
     ['mini_leagues', 'Mini leagues', 'mini-leagues'],
@@ -106,7 +106,7 @@ function recordsCard(visit: Visit): Markup {
       'Records by kind',
       ['Records', { head: 'Count', num: true }],
       rows.map(([name, label, page]) => [
-        page === null ? label : markup`<a href="${link(visit, page)}">${label}</a>`,
+        markup`<a href="${link(visit, page)}">${label}</a>`,
         count(records[name]),
       ]),
     ),

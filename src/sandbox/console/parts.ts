@@ -138,6 +138,11 @@ export function tiles(...all: readonly Markup[]): Markup {
   return markup`<dl class="tiles">${all}</dl>`;
 }
 
+/** Labels with their values, one beneath another. */
+export function facts(rows: readonly (readonly [label: string, value: Part])[]): Markup {
+  return markup`<dl class="facts">${rows.map(([label, value]) => markup`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
 /** A part of a page in a frame of its own. */
 export function card(heading: Part, ...content: readonly Part[]): Markup {
   return markup`<section class="card">${heading === null ? null : markup`<h2>${heading}</h2>`}${content}</section>`;

@@ -15,6 +15,8 @@ export interface PitchNotes {
   readonly minutes: ReadonlyMap<number, number>;
   /** Whether the week has been played: points are shown then. */
   readonly isPlayed: boolean;
+  /** What each player is called there, by id. */
+  readonly names: ReadonlyMap<number, string>;
   readonly href: (playerId: number) => string;
 }
 
@@ -38,7 +40,6 @@ const positionOf = (entry: Entry): string => entry.position?.abbrevation ?? '';
 
 function player(entry: Entry, notes: PitchNotes, benchPlace: number | null): Markup {
   const id = Number(entry.player?.id);
-  const name = entry.player?.last_name || entry.player?.first_name;
   const full = `${entry.player?.first_name ?? ''} ${entry.player?.last_name ?? ''}`.trim();
   const minutes = notes.minutes.get(id) ?? 0;
   const marks: readonly Part[] = [
@@ -54,7 +55,7 @@ function player(entry: Entry, notes: PitchNotes, benchPlace: number | null): Mar
   return markup`<li class="player${absent ? ' absent' : null}">
     <a href="${notes.href(id)}" title="${full}, ${entry.team?.name}, ${entry.position?.position}${notes.isPlayed ? `, ${minutes} minutes` : null}">
     <span class="shirt-box">${shirt(entry.team?.id ?? 1, positionOf(entry) === 'GK')}${marks}</span>
-    <span class="plate"><span class="player-name">${named(name)}</span><span class="player-score">${score}</span></span></a>
+    <span class="plate"><span class="player-name">${named(notes.names.get(id))}</span><span class="player-score">${score}</span></span></a>
     ${benchPlace === null ? null : markup`<span class="bench-place">${benchPlace}. ${positionOf(entry)}</span>`}</li>`;
 }
 

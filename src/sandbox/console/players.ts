@@ -51,7 +51,7 @@ function searchForm(
       markup`<option value="${one}"${selected(one === search.position)}>${POSITION_WORDS[one]}</option>`,
   );
   return markup`<form class="search" method="get" action="${link(visit, 'players')}">${leagueField(visit, leagueId)}
-    <label>Name <input type="search" name="name" value="${search.name}" maxlength="100"></label>
+    <label>Name or id <input type="search" name="name" value="${search.name}" maxlength="100"></label>
     <label>Club <select name="club"><option value="">Every club</option>${clubs}</select></label>
     <label>Position <select name="position"><option value="">Every position</option>${positions}</select></label><button>Search</button></form>`;
 }
@@ -69,6 +69,7 @@ function playerTable(
     const player = readPlayer(visit.context, String(id), leagueId);
     const total = player.stats_total;
     return [
+      id,
       markup`<span class="club">${shirt(clubId, player.position === 'GK')}<a href="${link(visit, `players/${id}?league=${leagueId}`)}">${named(`${player.first_name} ${player.last_name}`.trim())}</a></span>`,
       named(player.team),
       player.position,
@@ -81,7 +82,7 @@ function playerTable(
     ];
   });
   const numbers = ['Price', 'Minutes', 'Goals', 'Assists', 'Form', 'Points'].map(num);
-  return table('Players', ['Player', 'Club', 'Pos', ...numbers], rows, 'No player is found.');
+  return table('Players', [num('Id'), 'Player', 'Club', 'Pos', ...numbers], rows, 'No player is found.');
 }
 
 const nowrap = (text: string | null | undefined): Markup => markup`<span class="nowrap">${text}</span>`;
@@ -110,7 +111,7 @@ export const player: View = (visit) => {
   const numbers = ['Min', 'Goals', 'Assists', 'Clean', 'Conceded', 'Saves', 'Points'].map(num);
   return {
     title: `${one.first_name} ${one.last_name}`.trim(),
-    body: markup`<div class="player-head">${shirt(clubOf(context.store, Number(id)), one.position === 'GK')}<p class="lead">${wordOf(one.position)}, ${named(one.team)}<br><span class="note">Number ${one.id}; price and points in ${named(league.name)}</span></p></div>
+    body: markup`<div class="player-head">${shirt(clubOf(context.store, Number(id)), one.position === 'GK')}<p class="lead">${wordOf(one.position)}, ${named(one.team)}<br><span class="note">Player id <b>${one.id}</b>; price and points in ${named(league.name)}</span></p></div>
       ${tiles(
         tile('Price', money(one.price)),
         tile('Points', count(one.stats_total?.points)),

@@ -37,6 +37,7 @@ export function listClubs(store: Store) {
 
 /** What players are looked for by; empty or 0 asks for nothing. */
 export interface PlayerSearch {
+  /** A part of the name, or the id. */
   readonly name: string;
   readonly clubId: number;
   readonly position: string;
@@ -45,7 +46,7 @@ export interface PlayerSearch {
 /** The players that a search finds, with their price in a league, the dearest first. */
 export function listPlayers(store: Store, leagueId: number, search: PlayerSearch, page: number) {
   const asked = [
-    { sql: "p.first_name || ' ' || p.last_name LIKE ? ESCAPE '\\'", value: search.name && like(search.name) },
+    byNameOrId(search.name),
     { sql: 'p.club_id = ?', value: search.clubId },
     { sql: 'p.position = ?', value: search.position },
   ].filter(({ value }) => value !== '' && value !== 0);
@@ -59,6 +60,13 @@ export function listPlayers(store: Store, leagueId: number, search: PlayerSearch
     id: int(row, 'id'),
     clubId: int(row, 'club_id'),
   }));
+}
+
+/** A text of digits is an id: no name has any. */
+function byNameOrId(wanted: string) {
+  return /^[1-9]\d{0,8}$/.test(wanted)
+    ? { sql: 'p.id = ?', value: Number(wanted) }
+    : { sql: "p.first_name || ' ' || p.last_name LIKE ? ESCAPE '\\'", value: wanted && like(wanted) };
 }
 
 /** What a player did in each week, in order. */

@@ -26,6 +26,11 @@ export function listSquadIds(store: Store, leagueId: number, wanted: string, pag
   return slice(store, query, [leagueId, pattern, pattern, pattern], page, id);
 }
 
+/** How many squads a league has. */
+export function countSquads(store: Store, leagueId: number): number {
+  return store.count('SELECT count(*) AS n FROM squads WHERE fantasy_league_id = ?', leagueId);
+}
+
 /** The points of a squad in every week that it played, in order. */
 export function listSquadWeeks(store: Store, squadId: string) {
   return store.all(

@@ -2,9 +2,10 @@ import { LAST_WEEK, currentWeekNumber, requireWeek } from '../weeks.ts';
 import { columnChart, rankChart } from './chart.ts';
 import { markup } from './markup.ts';
 import type { Markup, Part } from './markup.ts';
-import { card, count, money, named, num, table, tile, tiles, weekPicker } from './parts.ts';
+import { card, count, facts, money, named, num, table, tile, tiles, weekPicker } from './parts.ts';
 import { pitch } from './pitch.ts';
-import { listSquadRanks, listSquadWeeks, readChanges } from './read-squads.ts';
+import { countSquads, listSquadRanks, listSquadWeeks, readChanges } from './read-squads.ts';
+import { shortNames } from './short-names.ts';
 import { breakdownText } from './breakdown.ts';
 import { at, link, numberOf, readLineup, readSquad } from './visit.ts';
 import type { View, Visit } from './visit.ts';
@@ -20,7 +21,7 @@ export const squad: View = (visit) => {
   const leagueHref = link(visit, `squads?league=${now.fantasy_league?.id}`);
   return {
     title: now.name ?? '',
-    body: markup`<p class="lead">${named(now.user?.display_name)} <span class="note">external id ${named(now.user?.external_id)}</span> in <a href="${leagueHref}">${named(now.fantasy_league?.name)}</a></p>
+    body: markup`<p class="lead"><a href="${link(visit, `users/${now.user?.user_id}`)}">${named(now.user?.display_name)}</a> <span class="note">external id ${named(now.user?.external_id)}</span> in <a href="${leagueHref}">${named(now.fantasy_league?.name)}</a></p>
       ${tiles(
         tile('Rank', count(ranking?.current_rank)),
         tile('Total', count(ranking?.total_points), 'points'),
@@ -45,8 +46,14 @@ function lineupCard(visit: Visit, now: Squad, wanted: number): Markup {
   const { isPlayed } = requireWeek(context.store, week);
   const { minutes, pairs, processed } = readChanges(context.store, id, week, Number(now.fantasy_league?.id));
   const entries = [...(lineup.squad?.starting_xi ?? []), ...(lineup.squad?.bench ?? [])];
-  const nameOf = (playerId: number): Part =>
-    named(entries.find(({ player }) => Number(player?.id) === playerId)?.player?.last_name);
+  const names = shortNames(
+    entries.map(({ player }) => ({
+      id: Number(player?.id),
+      first: player?.first_name ?? '',
+      last: player?.last_name ?? '',
+    })),
+  );
+  const nameOf = (playerId: number): Part => named(names.get(playerId));
   const playerHref = (playerId: number): string =>
     link(visit, `players/${playerId}?league=${now.fantasy_league?.id}`);
   const changes = pairs.map(
@@ -57,6 +64,7 @@ function lineupCard(visit: Visit, now: Squad, wanted: number): Markup {
     ? markup`<b class="big">${count(lineup.total_points)}</b> points`
     : markup`<span class="badge">not played yet</span>`;
   const rows = entries.map((entry) => [
+    entry.player?.id,
     markup`<a href="${playerHref(Number(entry.player?.id))}">${named(`${entry.player?.first_name ?? ''} ${entry.player?.last_name ?? ''}`.trim())}</a>`,
     entry.position?.abbrevation,
     named(entry.team?.name),
@@ -68,13 +76,14 @@ function lineupCard(visit: Visit, now: Squad, wanted: number): Markup {
     <div class="lineup">${pitch(lineup.squad ?? {}, {
       isPlayed,
       minutes,
+      names,
       cameIn: new Set(pairs.map(({ into }) => into)),
       wentOut: new Set(pairs.map(({ out }) => out)),
       href: playerHref,
     })}
     <div class="lineup-side"><h3>Automatic substitutions</h3>${changes.length === 0 ? markup`<p class="note">${processed ? 'None in this week.' : 'This week has not been processed.'}</p>` : markup`<ul class="plain">${changes}</ul>`}
     <h3>Signs</h3><ul class="plain legend"><li><span class="mark captain">C</span> captain, points twice</li><li><span class="mark vice">V</span> vice-captain</li><li><span class="mark in">▲</span> came in</li><li><span class="mark out">▼</span> went out</li><li class="note">Faded: did not play.</li></ul></div></div>
-    ${isPlayed ? markup`<details><summary>Points by player and setting</summary>${table('Points by player', ['Player', 'Pos', 'Club', num('Min'), num('Points'), 'From'], rows)}</details>` : null}</section>`;
+    ${isPlayed ? markup`<details><summary>Points by player and setting</summary>${table('Points by player', [num('Id'), 'Player', 'Pos', 'Club', num('Min'), num('Points'), 'From'], rows)}</details>` : null}</section>`;
 }
 
 function weeksCard({ context, id }: Visit, now: Squad): Markup {
@@ -94,6 +103,7 @@ function weeksCard({ context, id }: Visit, now: Squad): Markup {
     rankChart(
       'Rank by game week',
       ranks.map(({ week, rank }) => ({ week, value: rank })),
+      countSquads(context.store, Number(now.fantasy_league?.id)),
     ),
     markup`<details><summary>The numbers</summary>${table('Points and ranks by week', [num('Week'), num('Points'), num('Rank after')], rows)}</details>`,
   );
@@ -110,8 +120,5 @@ function financeCard({ finance, free_transfers, mini_leagues, chips, id }: Squad
     ['Mini leagues', count(mini_leagues)],
     ['Chips', chips?.map(({ chip }) => chip?.replaceAll('_', ' ')).join(', ')],
   ];
-  return card(
-    'Finance',
-    markup`<dl class="facts">${rows.map(([label, value]) => markup`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl><p class="note id">${id}</p>`,
-  );
+  return card('Finance', facts(rows), markup`<p class="note id">Squad id ${id}</p>`);
 }

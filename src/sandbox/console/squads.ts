@@ -32,7 +32,7 @@ export function rankingTable(visit: Visit, ids: readonly string[], empty = 'No s
     return [
       count(squad.ranking?.current_rank),
       markup`<a href="${link(visit, `squads/${id}`)}">${named(squad.name)}</a>`,
-      named(squad.user?.display_name),
+      markup`<a href="${link(visit, `users/${squad.user?.user_id}`)}">${named(squad.user?.display_name)}</a>`,
       count(squad.ranking?.game_week_points),
       markup`<b>${count(squad.ranking?.total_points)}</b>`,
       money(squad.finance?.squad_value),

@@ -46,7 +46,7 @@ ${KITS.map((colours, index) => kit(`kit-${index + 1}`, colours)).join('')}${kit(
 .lines { position: absolute; inset: 0; width: 100%; height: 100%; fill: none; stroke: rgb(255 255 255 / 45%); stroke-width: 2; }
 .lines * { vector-effect: non-scaling-stroke; }
 .row { position: relative; list-style: none; padding: 0; display: flex; justify-content: space-evenly; gap: .3rem; }
-.player { flex: 0 1 7rem; min-width: 0; text-align: center; }
+.player { flex: 0 1 8rem; min-width: 0; text-align: center; }
 .player a { display: grid; justify-items: center; color: inherit; text-decoration: none; }
 .shirt-box { position: relative; display: block; width: 3.2rem; }
 .shirt-box .shirt { width: 100%; filter: drop-shadow(0 2px 2px rgb(0 0 0 / 30%)); }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { PITCH_STYLE } from './style-pitch.ts';
+import { REQUESTS_STYLE } from './style-requests.ts';
 
 const BASE_STYLE = `
 :root {
@@ -7,14 +8,14 @@ const BASE_STYLE = `
   --page: #f3f5f1; --card: #fff; --line: #dde3da; --soft: #eef2ec; --text: #16211a; --dim: #55635a;
   --accent: #0b6e42; --on-accent: #fff; --accent-soft: #dcefe4;
   --good: #0b6e42; --good-soft: #dcefe4; --warn: #8a5a00; --warn-fill: #d99a1c; --bad: #b3261e; --bad-soft: #fbe4e1;
-  --shadow: 0 1px 2px rgb(20 40 28 / 8%), 0 4px 16px rgb(20 40 28 / 5%);
+  --edge: rgb(20 40 28 / 18%); --shadow: 0 1px 2px rgb(20 40 28 / 8%), 0 4px 16px rgb(20 40 28 / 5%);
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #0e1411; --card: #17201b; --line: #2a362f; --soft: #1e2923; --text: #e6ede8; --dim: #9fb0a5;
     --accent: #5fd39a; --on-accent: #062214; --accent-soft: #17382a;
     --good: #5fd39a; --good-soft: #17382a; --warn: #f0bd57; --warn-fill: #d99a1c; --bad: #ff9a90; --bad-soft: #43201d;
-    --shadow: none;
+    --edge: rgb(0 0 0 / 60%); --shadow: none;
   }
 }
 * { box-sizing: border-box; }
@@ -71,7 +72,9 @@ footer { color: var(--dim); font-size: .88rem; text-align: center; padding: 0 1r
 .words { font-size: .95rem; font-weight: 600; letter-spacing: 0; }
 .tile time { white-space: normal; font-size: 1rem; display: block; }
 .tile small { font-size: .78rem; font-weight: 400; color: var(--dim); margin-left: .3rem; letter-spacing: 0; }
-.scroll { overflow-x: auto; margin: 0 -1.25rem; padding: 0 1.25rem; }
+.scroll { overflow-x: auto; margin: 0 -1.25rem; padding: 0 1.25rem;
+  background: linear-gradient(to right, var(--card) 60%, transparent) 0 / 2.5rem 100% no-repeat local, linear-gradient(to left, var(--card) 60%, transparent) 100% / 2.5rem 100% no-repeat local,
+    linear-gradient(to right, var(--edge), transparent) 0 / .8rem 100% no-repeat scroll, linear-gradient(to left, var(--edge), transparent) 100% / .8rem 100% no-repeat scroll; }
 table { border-collapse: collapse; width: 100%; font-size: .93rem; }
 th, td { text-align: left; padding: .42rem .6rem; vertical-align: middle; }
 th:first-child, td:first-child { padding-left: 0; }
@@ -156,7 +159,7 @@ details[open] > summary { margin-bottom: .6rem; }
 `;
 
 /** The style sheet of the console. */
-export const STYLE = BASE_STYLE + PITCH_STYLE;
+export const STYLE = BASE_STYLE + PITCH_STYLE + REQUESTS_STYLE;
 
 /** Its address, which changes with it, so that browsers may keep it. */
 export const STYLE_PATH = `/console/style-${createHash('sha256').update(STYLE).digest('hex').slice(0, 12)}.css`;

@@ -26,6 +26,8 @@ export interface Visit {
   readonly context: Context;
   /** The same as clients see it. */
   readonly bent: Context;
+  /** The address of this sandbox as the browser names it. */
+  readonly origin: string;
   /** Its number, from 1; pages of an account stand below /console/NUMBER. */
   readonly account: number;
   /** How many accounts there are. */

@@ -5,7 +5,7 @@ import type { Issue } from '../../model/issue.ts';
 import type { ReadOptions, SourceRow, SourceTable } from '../../model/table.ts';
 import { detectDelimiter, separatorLine } from './delimiter.ts';
 import { checkHeader, noHeader, underEmptyHeader } from '../header.ts';
-import { openSourceFile } from '../source-file.ts';
+import { openWholeTable } from '../source-file.ts';
 import { refuseMarkup, refuseOtherTypes } from './other-types.ts';
 import { parseSlice } from './records.ts';
 import type { RawRow, Slice } from './records.ts';
@@ -22,17 +22,13 @@ const MAX_RECORD_BYTES = 64 * 1024 * 1024;
  * file's lines as a person sees them (a `sep=;` line, which spreadsheets hide, is not counted).
  * Errors: ConfigError `source.*` and `header.*`, with file, line and column where they are known; while rows are read too.
  */
-export async function openCsv(path: string, options: ReadOptions): Promise<SourceTable> {
-  const { handle, origin } = await openSourceFile(path, options.origin);
-  try {
-    return await openTable(handle, { ...options, origin });
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
+export function openCsv(path: string, options: ReadOptions): Promise<SourceTable> {
+  return openWholeTable(path, options.origin, ({ handle, origin }) =>
+    openTable(handle, { ...options, origin }),
+  );
 }
 
-async function openTable(handle: FileHandle, options: ReadOptions): Promise<SourceTable> {
+async function openTable(handle: FileHandle, options: ReadOptions): Promise<Omit<SourceTable, 'close'>> {
   const { origin, headerRow } = options;
   const slices = readSlices(handle, options);
   const first = await slices.next();
@@ -69,8 +65,7 @@ async function openTable(handle: FileHandle, options: ReadOptions): Promise<Sour
     origin,
     header: names,
     warnings: [],
-    batches: () => sourceRows(early, rows, toRow, () => handle.close()),
-    close: () => handle.close(),
+    batches: () => sourceRows(early, rows, toRow),
   };
 }
 
@@ -100,7 +95,15 @@ function layoutOf(
 /** The file as UTF-8 slices of whole records, checked for their encoding. */
 async function* readSlices(handle: FileHandle, options: ReadOptions): AsyncGenerator<Slice, undefined> {
   const { origin } = options;
-  const head = await readChunk(handle);
+  let position = 0;
+  // By position: two readers may share one open file.
+  const readChunk = async (): Promise<Buffer> => {
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, position);
+    position += bytesRead;
+    return buffer.subarray(0, bytesRead);
+  };
+  const head = await readChunk();
   refuseOtherTypes(head, origin);
   const encoding = chooseEncoding(head, options.encoding, origin);
   const recode = encoding.name === 'utf-8' ? undefined : recoder(encoding, origin);
@@ -116,7 +119,7 @@ async function* readSlices(handle: FileHandle, options: ReadOptions): AsyncGener
     return slice;
   };
   let isFirst = true;
-  for (let raw = head.subarray(encoding.markBytes); raw.length > 0; raw = await readChunk(handle)) {
+  for (let raw = head.subarray(encoding.markBytes); raw.length > 0; raw = await readChunk()) {
     const chunk = recode === undefined ? raw : recode(raw, false);
     if (isFirst) refuseMarkup(chunk.toString('utf8', 0, 1024), origin);
     isFirst = false;
@@ -128,12 +131,6 @@ async function* readSlices(handle: FileHandle, options: ReadOptions): AsyncGener
   const rest = slicer.end();
   if (rest.length > 0) yield checked(rest);
   return undefined;
-}
-
-async function readChunk(handle: FileHandle): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, null);
-  return buffer.subarray(0, bytesRead);
 }
 
 /** The records of all slices in batches, blank lines left out. */
@@ -195,13 +192,8 @@ async function* sourceRows(
   early: readonly RawRow[],
   rest: AsyncIterable<readonly RawRow[]>,
   toRow: (raw: RawRow) => SourceRow,
-  close: () => Promise<void>,
 ): AsyncGenerator<readonly SourceRow[], undefined> {
-  try {
-    if (early.length > 0) yield early.map(toRow);
-    for await (const batch of rest) if (batch.length > 0) yield batch.map(toRow);
-  } finally {
-    await close();
-  }
+  if (early.length > 0) yield early.map(toRow);
+  for await (const batch of rest) if (batch.length > 0) yield batch.map(toRow);
   return undefined;
 }

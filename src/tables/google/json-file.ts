@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { ConfigError } from '../../model/error.ts';
+import { readFileBytes } from '../regular-file.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -10,7 +11,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export function readJsonFile(file: string, code: string, next: string): JsonObject | undefined {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readFileBytes(file).toString('utf8');
   } catch (cause) {
     const { code: reason, message } = cause as NodeJS.ErrnoException;
     if (reason === 'ENOENT' || reason === 'ENOTDIR') return undefined;

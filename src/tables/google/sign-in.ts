@@ -124,7 +124,7 @@ async function fetchServiceToken(
 async function machineClient(auth: Library['auth'], scope: string): Promise<AuthClient> {
   try {
     // A project is named so that the library does not start gcloud to find one; nothing uses it.
-    return await auth.getClient({ scopes: [scope], projectId: 'none' });
+    return await withoutLookupWarning(() => auth.getClient({ scopes: [scope], projectId: 'none' }));
   } catch {
     // What the library throws may quote a file with a secret.
     throw new AccessError(
@@ -132,6 +132,21 @@ async function machineClient(auth: Library['auth'], scope: string): Promise<Auth
       'there are no credentials for Google Sheets: no key file in the configuration, no login, and none that belong to this machine',
       { next: `auth login --client FILE, or set up a service account; see ${stepLink('key')}` },
     );
+  }
+}
+
+/** Looking for the machine's credentials where there are none, the library has Node print a warning of its own; the error says what to do. */
+async function withoutLookupWarning<T>(work: () => Promise<T>): Promise<T> {
+  const emitWarning = process.emitWarning.bind(process) as (...args: unknown[]) => void;
+  const others = (...args: unknown[]): void => {
+    if (args[1] !== 'MetadataLookupWarning') emitWarning(...args);
+  };
+  const restore = Object.getOwnPropertyDescriptor(process, 'emitWarning');
+  process.emitWarning = others;
+  try {
+    return await work();
+  } finally {
+    if (restore !== undefined) Object.defineProperty(process, 'emitWarning', restore);
   }
 }
 

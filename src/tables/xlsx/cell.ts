@@ -3,7 +3,7 @@ import { decodeCellText } from './strings.ts';
 import type { NumberFormat } from './number-format.ts';
 import { shownGeneral } from './number-format.ts';
 import { cleanNumber } from './styles.ts';
-import { decodeText, XmlFault } from './xml-scan.ts';
+import { XmlFault } from './xml-scan.ts';
 
 /** A cell as its part writes it. */
 export interface RawCell {
@@ -67,7 +67,7 @@ export function readCell({ type, style, value = '', inline }: RawCell, tables: C
     case 'b':
       return value.trim() === '' ? '' : { kind: 'boolean', value: /^\s*(?:1|true)\s*$/i.test(value) };
     case 'e':
-      return { kind: 'error', shown: decodeText(value) };
+      return { kind: 'error', shown: value };
     case 'd': {
       const iso = value.trim().replace(/Z$/, '');
       return iso === '' ? '' : { kind: 'datetime', iso, shown: iso.replace('T', ' ') };

@@ -16,9 +16,9 @@ import type { TabRow } from './rows.ts';
 import { safeText } from './sheet.ts';
 import { decodeCellText } from './strings.ts';
 import { columnLetters } from '../column-letters.ts';
+import { OPEN_FLAGS } from '../regular-file.ts';
 import { systemCode } from '../system-error.ts';
 import { readRows } from './tab-rows.ts';
-import { decodeText } from './xml-scan.ts';
 
 /** The workbook that stands where reports go. */
 export interface Existing {
@@ -125,7 +125,7 @@ export async function openExisting(file: string, unpackedMax?: number): Promise<
 
 async function openFile(file: string): Promise<FileHandle | undefined> {
   try {
-    return await open(file, 'r');
+    return await open(file, OPEN_FLAGS);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     // A path that cannot be written either is told of by whoever writes it.
@@ -171,8 +171,8 @@ export async function isOurs({ book: { zip }, file }: Existing): Promise<boolean
       open: (name) => {
         inName = name === 'Application';
       },
-      text: (raw) => {
-        if (inName) program += decodeText(raw);
+      text: (text) => {
+        if (inName) program += text;
       },
       close: () => {
         inName = false;

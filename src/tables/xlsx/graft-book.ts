@@ -4,9 +4,16 @@ import { PROPERTIES_PART, propertyNumber } from './memory.ts';
 import { textOf } from './part.ts';
 import { FILTER_NAME } from './render.ts';
 import type { Zip } from './zip.ts';
-import { readAttributes, tagEnd } from './xml-scan.ts';
 import type { SlicedXml, XmlSlice } from './xml-slices.ts';
-import { escapeXml, joinXml, replaceChildren, sliceXml, withAttribute } from './xml-slices.ts';
+import {
+  escapeXml,
+  joinXml,
+  readAttributes,
+  replaceChildren,
+  sliceXml,
+  tagEnd,
+  withAttribute,
+} from './xml-slices.ts';
 
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 /** The order of a workbook's elements that the format asks for. */

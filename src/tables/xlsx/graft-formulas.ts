@@ -1,5 +1,4 @@
-import { readAttributes } from './xml-scan.ts';
-import { escapeXml } from './xml-slices.ts';
+import { escapeXml, readAttributes } from './xml-slices.ts';
 
 /** A tab that a refresh does not write. */
 interface OtherSheet {

@@ -3,7 +3,6 @@ import type { Relation, WorkbookPackage } from './package.ts';
 import { readRelations, relationsOf } from './package.ts';
 import { requirePart, scanPart, textOf } from './part.ts';
 import type { Zip } from './zip.ts';
-import { readAttributes } from './xml-scan.ts';
 import { escapeXml } from './xml-slices.ts';
 
 /** The relations of a part in XML, with targets from the root of the archive. */
@@ -59,10 +58,9 @@ export interface PartCopies {
 async function contentTypes(zip: Zip): Promise<ReadonlyMap<string, string>> {
   const types = new Map<string, string>();
   await scanPart(zip, requirePart(zip, '[Content_Types].xml'), {
-    open: (name, raw) => {
+    open: (name, attributes) => {
       if (name !== 'Override') return;
-      const attributes = readAttributes(raw);
-      types.set((attributes.get('PartName') ?? '').replace(/^\//, ''), attributes.get('ContentType') ?? '');
+      types.set((attributes['PartName'] ?? '').replace(/^\//, ''), attributes['ContentType'] ?? '');
     },
   });
   return types;

@@ -2,9 +2,16 @@ import { parseReference } from './rows.ts';
 import { columnLetters } from '../column-letters.ts';
 import type { GraftedStyles } from './graft-styles.ts';
 import { ruleDigest } from './memory.ts';
-import { decodeText, readAttributes, tagEnd } from './xml-scan.ts';
 import type { XmlSlice } from './xml-slices.ts';
-import { joinXml, replaceChildren, sliceXml, withAttribute } from './xml-slices.ts';
+import {
+  decodeText,
+  joinXml,
+  readAttributes,
+  replaceChildren,
+  sliceXml,
+  tagEnd,
+  withAttribute,
+} from './xml-slices.ts';
 
 /** The order of a sheet's elements that the format asks for. */
 const ORDER = [

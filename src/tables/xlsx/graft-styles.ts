@@ -1,6 +1,13 @@
 import type { SlicedXml, XmlSlice } from './xml-slices.ts';
-import { escapeXml, joinXml, replaceChildren, sliceXml, withAttribute } from './xml-slices.ts';
-import { readAttributes, tagEnd } from './xml-scan.ts';
+import {
+  escapeXml,
+  joinXml,
+  readAttributes,
+  replaceChildren,
+  sliceXml,
+  tagEnd,
+  withAttribute,
+} from './xml-slices.ts';
 
 /** A style sheet with the styles of another in it, and what became of their numbers. */
 export interface GraftedStyles {

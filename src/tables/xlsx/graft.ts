@@ -15,7 +15,7 @@ import { openPackage, readRelations, relationsOf } from './package.ts';
 import { textOf } from './part.ts';
 import type { Zip } from './zip.ts';
 import { sliceXml } from './xml-slices.ts';
-import { inMemory, rewriteZip } from './zip-write.ts';
+import { rewriteZip } from './zip-write.ts';
 
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 
@@ -77,7 +77,7 @@ export async function graftWorkbook(
 ): Promise<Buffer> {
   const { file, book } = existing;
   const { zip } = book;
-  const made = await openPackage(inMemory(fresh), file);
+  const made = await openPackage(fresh, file);
   const changed = new Map<string, string>();
   if (book.styles === undefined || made.styles === undefined)
     throw new UnavailableError('destination.form', `${file} has no styles; nothing was written`, {

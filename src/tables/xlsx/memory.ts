@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { WriteOptions } from 'hucre/xlsx';
 import type { Zip } from './zip.ts';
 import { scanPart } from './part.ts';
-import { decodeText, readAttributes } from './xml-scan.ts';
 
 /** What we wrote onto one tab. */
 export interface OwnTab {
@@ -101,12 +100,12 @@ export async function readMemory(zip: Zip): Promise<OwnTabs> {
   let number = 0;
   let inText = false;
   await scanPart(zip, entry, {
-    open: (name, raw) => {
-      if (name === 'property') number = propertyNumber(readAttributes(raw).get('name') ?? '');
+    open: (name, attributes) => {
+      if (name === 'property') number = propertyNumber(attributes['name'] ?? '');
       inText = number > 0 && name === 'lpwstr';
     },
-    text: (raw) => {
-      if (inText) pieces.set(number, (pieces.get(number) ?? '') + decodeText(raw));
+    text: (text) => {
+      if (inText) pieces.set(number, (pieces.get(number) ?? '') + text);
     },
     close: () => {
       inText = false;

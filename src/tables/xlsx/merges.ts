@@ -4,21 +4,21 @@ import type { Merge } from '../grid-rows.ts';
 import { decoderOf, partFault } from './part.ts';
 import { parseReference } from './rows.ts';
 import type { Zip, ZipEntry } from './zip.ts';
-import { createXmlScanner, readAttributes, XmlFault } from './xml-scan.ts';
+import { createXmlScanner, XmlFault } from './xml-scan.ts';
 
 const MERGES_MAX = 100_000;
 const MARK = 'sheetData';
 /** Room for the mark with its namespace prefix across two chunks. */
 const CARRIED_BYTES = 64;
 
-/** Where the end tag of the rows begins, or -1. */
-function endOfRows(bytes: Buffer): number {
+/** Where the end tag of the rows begins, and the namespace prefix of the tab's elements. */
+function endOfRows(bytes: Buffer): { readonly at: number; readonly prefix: string } | undefined {
   for (let at = bytes.indexOf(MARK); at !== -1; at = bytes.indexOf(MARK, at + 1)) {
-    const [tag] =
-      /<\/(?:[^\s<>/:]+:)?$/.exec(bytes.toString('latin1', Math.max(0, at - CARRIED_BYTES / 2), at)) ?? [];
-    if (tag !== undefined) return at - tag.length;
+    const before = bytes.toString('latin1', Math.max(0, at - CARRIED_BYTES / 2), at);
+    const [tag, prefix] = /<\/([^\s<>/:]+:|)$/.exec(before) ?? [];
+    if (tag !== undefined && prefix !== undefined) return { at: at - tag.length, prefix };
   }
-  return -1;
+  return undefined;
 }
 
 /**
@@ -28,9 +28,9 @@ function endOfRows(bytes: Buffer): number {
 export async function readMerges(zip: Zip, entry: ZipEntry): Promise<readonly Merge[]> {
   const merges: Merge[] = [];
   const scanner = createXmlScanner({
-    open: (name, raw) => {
+    open: (name, attributes) => {
       if (name !== 'mergeCell') return;
-      const reference = readAttributes(raw).get('ref') ?? '';
+      const reference = attributes['ref'] ?? '';
       const [from, to] = reference.split(':').map(parseReference);
       if (from === undefined || to === undefined || merges.length === MERGES_MAX)
         throw new XmlFault(`its merged cells ${JSON.stringify(reference)} cannot be read`);
@@ -64,10 +64,11 @@ async function* tail(zip: Zip, entry: ZipEntry): AsyncGenerator<string, undefine
       continue;
     }
     const joined = Buffer.concat([carried, bytes]);
-    const at = endOfRows(joined);
-    found = at !== -1;
-    if (found) yield `<worksheet><sheetData>${decoder.decode(joined.subarray(at), { stream: true })}`;
-    else carried = Buffer.from(joined.subarray(-CARRIED_BYTES));
+    const end = endOfRows(joined);
+    found = end !== undefined;
+    if (end === undefined) carried = Buffer.from(joined.subarray(-CARRIED_BYTES));
+    else
+      yield `<${end.prefix}worksheet><${end.prefix}${MARK}>${decoder.decode(joined.subarray(end.at), { stream: true })}`;
   }
   return undefined;
 }

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
+import type { FileHandle } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { otherFile, requirePart, scanPart } from './part.ts';
-import type { ByteSource, Zip, ZipEntry } from './zip.ts';
+import type { Zip, ZipEntry } from './zip.ts';
 import { damagedFile, openZip } from './zip.ts';
-import { readAttributes } from './xml-scan.ts';
 
 /** One tab of a workbook, in the order that the person sees. */
 export interface WorkbookTab {
@@ -47,7 +47,7 @@ const SIGNATURES: readonly { readonly bytes: string; readonly what: string; read
 ];
 
 /** Errors: ConfigError `source.type` when the first bytes are not those of a ZIP archive, naming what they look like. */
-async function requireZip(handle: ByteSource, origin: string): Promise<void> {
+async function requireZip(handle: FileHandle, origin: string): Promise<void> {
   const buffer = Buffer.alloc(1024);
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
   const head = buffer.subarray(0, bytesRead);
@@ -99,14 +99,13 @@ export async function readRelations(zip: Zip, part: string): Promise<readonly Re
   const found: Relation[] = [];
   if (entry === undefined) return found;
   await scanPart(zip, entry, {
-    open: (name, raw) => {
+    open: (name, attributes) => {
       if (name !== 'Relationship') return;
-      const attributes = readAttributes(raw);
-      const type = attributes.get('Type') ?? '';
-      const target = attributes.get('Target') ?? '';
-      const external = attributes.get('TargetMode') === 'External';
+      const type = attributes['Type'] ?? '';
+      const target = attributes['Target'] ?? '';
+      const external = attributes['TargetMode'] === 'External';
       found.push({
-        id: attributes.get('Id') ?? '',
+        id: attributes['Id'] ?? '',
         type,
         kind: type.replace(/^.*\//, ''),
         target: external ? target : posix.resolve('/', folder, target).slice(1),
@@ -136,12 +135,13 @@ const KINDS: Readonly<Record<string, WorkbookTab['kind']>> = {
  * Errors: ConfigError `source.type`, `source.damaged`, `source.unsafe`.
  */
 export async function openPackage(
-  handle: ByteSource,
+  source: FileHandle | Uint8Array,
   origin: string,
   unpackedMax?: number,
 ): Promise<WorkbookPackage> {
-  await requireZip(handle, origin);
-  const zip = await openZip(handle, origin, unpackedMax);
+  // What is in memory is a workbook of our own.
+  if (!(source instanceof Uint8Array)) await requireZip(source, origin);
+  const zip = await openZip(source, origin, unpackedMax);
   const [book] = (await readRelations(zip, '')).filter(({ kind }) => kind === 'officeDocument');
   if (book === undefined || !/\.xml$/i.test(book.target) || /^(?:word|ppt)\//.test(book.target))
     return nameOtherArchive(zip);
@@ -152,19 +152,18 @@ export async function openPackage(
   const tabs: WorkbookTab[] = [];
   let from1904 = false;
   await scanPart(zip, requirePart(zip, part), {
-    open: (name, raw) => {
-      if (name === 'workbookPr') from1904 = /^(?:1|true|on)$/.test(readAttributes(raw).get('date1904') ?? '');
+    open: (name, attributes) => {
+      if (name === 'workbookPr') from1904 = /^(?:1|true|on)$/.test(attributes['date1904'] ?? '');
       if (name !== 'sheet') return;
-      const attributes = readAttributes(raw);
-      const relation = related(attributes.get('id'));
+      const relation = related(attributes['id']);
       const kind = KINDS[relation?.kind ?? ''];
-      const tab = attributes.get('name');
+      const tab = attributes['name'];
       if (relation === undefined || kind === undefined || tab === undefined)
         throw damagedFile(origin, `the tab ${JSON.stringify(tab ?? '')} has no part of its own`);
       tabs.push({
         name: tab,
         kind,
-        visible: (attributes.get('state') ?? 'visible') === 'visible',
+        visible: (attributes['state'] ?? 'visible') === 'visible',
         part: relation.target,
       });
     },

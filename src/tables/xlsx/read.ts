@@ -1,7 +1,6 @@
-import type { FileHandle } from 'node:fs/promises';
 import { holdsNothing, shownText } from '../../model/cell.ts';
 import type { ReadOptions, SourceRow, SourceTable } from '../../model/table.ts';
-import { openSourceFile } from '../source-file.ts';
+import { openWholeTable } from '../source-file.ts';
 import { checkHeader, noHeader } from '../header.ts';
 import type { CellIssues, Merge } from '../grid-rows.ts';
 import { gridRows } from '../grid-rows.ts';
@@ -21,20 +20,13 @@ import type { ZipEntry } from './zip.ts';
  * text that their format shows, days as wall-clock times without a zone, formulas with their stored results.
  * Errors: ConfigError `source.*` and `header.*`; while rows are read too.
  */
-export async function openXlsx(path: string, tab: string, options: ReadOptions): Promise<SourceTable> {
+export function openXlsx(path: string, tab: string, options: ReadOptions): Promise<SourceTable> {
   const file = fileOf(options.origin, tab);
-  const { handle, origin } = await openSourceFile(path, file);
-  try {
+  return openWholeTable(path, file, async ({ handle, origin }) => {
     const book = await openPackage(handle, origin);
     const part = requirePart(book.zip, findTab(book.tabs, tab, origin).part);
-    return await openTab(handle, book, part, {
-      ...options,
-      origin: origin + options.origin.slice(file.length),
-    });
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
+    return openTab(book, part, { ...options, origin: origin + options.origin.slice(file.length) });
+  });
 }
 
 /** `season.xlsx` of `season.xlsx tab "Users"`: what is wrong with the file is not said of its tab. */
@@ -44,11 +36,10 @@ function fileOf(origin: string, tab: string): string {
 }
 
 async function openTab(
-  handle: FileHandle,
   book: WorkbookPackage,
   part: ZipEntry,
   options: ReadOptions,
-): Promise<SourceTable> {
+): Promise<Omit<SourceTable, 'close'>> {
   const { origin, headerRow } = options;
   const merges = await readMerges(book.zip, part);
   const batches = readRows(book, part);
@@ -70,8 +61,7 @@ async function openTab(
     origin,
     header: names,
     warnings: [],
-    batches: () => sourceRows(early, batches, toRow, () => handle.close()),
-    close: () => handle.close(),
+    batches: () => sourceRows(early, batches, toRow),
   };
 }
 
@@ -120,13 +110,8 @@ async function* sourceRows(
   early: readonly TabRow[],
   rest: AsyncIterable<readonly TabRow[]>,
   toRow: (row: TabRow) => readonly SourceRow[],
-  close: () => Promise<void>,
 ): AsyncGenerator<readonly SourceRow[], undefined> {
-  try {
-    if (early.length > 0) yield early.flatMap(toRow);
-    for await (const batch of rest) yield batch.flatMap(toRow);
-  } finally {
-    await close();
-  }
+  if (early.length > 0) yield early.flatMap(toRow);
+  for await (const batch of rest) yield batch.flatMap(toRow);
   return undefined;
 }

@@ -3,7 +3,7 @@ import { writeXlsx } from 'hucre/xlsx';
 import { textOf } from './part.ts';
 import { COLOURS, quotedTab } from './style.ts';
 import { openZip } from './zip.ts';
-import { inMemory, rewriteZip } from './zip-write.ts';
+import { rewriteZip } from './zip-write.ts';
 
 /** The name that a filter's range has in a workbook. */
 export const FILTER_NAME = '_xlnm._FilterDatabase';
@@ -23,7 +23,7 @@ export async function renderWorkbook(workbook: WriteOptions): Promise<Uint8Array
       : [{ name: FILTER_NAME, range: `${quotedTab(name)}!${absolute(autoFilter.range)}`, scope: name }],
   );
   const made = await writeXlsx({ ...workbook, namedRanges: [...(workbook.namedRanges ?? []), ...filters] });
-  const zip = await openZip(inMemory(made), BOOK, Infinity);
+  const zip = await openZip(made, BOOK, Infinity);
   const changed = new Map<string, string>();
   if (filters.length > 0)
     changed.set(

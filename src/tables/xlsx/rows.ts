@@ -2,8 +2,8 @@ import type { Cell } from '../../model/cell.ts';
 import type { CellTables } from './cell.ts';
 import { readCell } from './cell.ts';
 import { columnLetters } from '../column-letters.ts';
-import type { XmlScanner } from './xml-scan.ts';
-import { createXmlScanner, readAttributes, XmlFault } from './xml-scan.ts';
+import type { XmlAttributes, XmlScanner } from './xml-scan.ts';
+import { createXmlScanner, XmlFault } from './xml-scan.ts';
 
 const ROWS_MAX = 1_048_576;
 const COLUMNS_MAX = 16_384;
@@ -39,9 +39,6 @@ function columnOf(letters: string): number {
   return column - 1;
 }
 
-/** The attributes of nearly every cell, in the order in which programs write them. */
-const USUAL = /^ r="([A-Z]{1,3})(\d{1,7})"(?: s="(\d{1,6})")?(?: t="(\w{1,9})")?$/;
-
 /**
  * The scanner of the rows of one tab. Blank cells that have only a look are empty. Rows and cells must stand in order, as the format asks for.
  * Errors of `push`: XmlFault.
@@ -62,8 +59,7 @@ export function createRowScanner(tables: CellTables): RowScanner {
   let into: 'value' | 'inline' | undefined;
   let inReading = false;
 
-  const startRow = (raw: string): void => {
-    const given = readAttributes(raw).get('r');
+  const startRow = ({ r: given }: XmlAttributes): void => {
     const next = given === undefined ? rowNumber + 1 : Number(given);
     if (!Number.isInteger(next) || next > ROWS_MAX)
       throw new XmlFault(`it has a row ${JSON.stringify(given)}`);
@@ -80,25 +76,15 @@ export function createRowScanner(tables: CellTables): RowScanner {
     if (next >= COLUMNS_MAX) throw new XmlFault(`it has a cell ${reference}`);
     column = next;
   };
-  const startCell = (raw: string): void => {
+  const startCell = ({ r: given, s = '0', t = '' }: XmlAttributes): void => {
     value = undefined;
     inline = '';
     hasFormula = false;
-    const usual = USUAL.exec(raw);
-    if (usual !== null) {
-      const [, letters = '', digits = '', look = '0', kind = ''] = usual;
-      placeCell(columnOf(letters), Number(digits), letters + digits);
-      style = Number(look);
-      type = kind;
-      return;
-    }
-    const attributes = readAttributes(raw);
-    const given = attributes.get('r');
     const place = given === undefined ? { column: column + 1, row: rowNumber - 1 } : parseReference(given);
     if (place === undefined) throw new XmlFault(`it has a cell ${JSON.stringify(given)}`);
     placeCell(place.column, place.row + 1, given ?? `${columnLetters(place.column)}${rowNumber}`);
-    style = Number(attributes.get('s') ?? 0);
-    type = attributes.get('t') ?? '';
+    style = Number(s);
+    type = t;
   };
   const endCell = (): void => {
     if (hasFormula && value === undefined && inline === '') {
@@ -109,17 +95,17 @@ export function createRowScanner(tables: CellTables): RowScanner {
     const cell = readCell({ type, style, value, inline }, tables);
     if (cell !== '') cells[column] = cell;
   };
-  const open = (name: string, raw: string): void => {
+  const open = (name: string, attributes: XmlAttributes): void => {
     if (!inRows) {
       if (name === 'sheetData') inRows = true;
       return;
     }
     switch (name) {
       case 'row':
-        startRow(raw);
+        startRow(attributes);
         break;
       case 'c':
-        startCell(raw);
+        startCell(attributes);
         break;
       case 'v':
         value = '';
@@ -145,9 +131,9 @@ export function createRowScanner(tables: CellTables): RowScanner {
     else if (name === 'row' && (cells.length > 0 || uncalculated.length > 0))
       ready.push({ rowNumber, cells, uncalculated });
   };
-  const text = (raw: string): void => {
-    if (into === 'value') value = (value ?? '') + raw;
-    else if (into === 'inline') inline += raw;
+  const text = (piece: string): void => {
+    if (into === 'value') value = (value ?? '') + piece;
+    else if (into === 'inline') inline += piece;
   };
   const scanner = createXmlScanner({ open, close, text });
   return {

@@ -1,10 +1,8 @@
 import { scanPart } from './part.ts';
 import type { Zip, ZipEntry } from './zip.ts';
-import { decodeText } from './xml-scan.ts';
 
 /** The characters that a cell writes as `_x000D_`. */
-export function decodeCellText(raw: string): string {
-  const text = decodeText(raw);
+export function decodeCellText(text: string): string {
   return text.includes('_x')
     ? text.replace(/_x([\dA-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     : text;
@@ -16,20 +14,20 @@ export function decodeCellText(raw: string): string {
  */
 export async function readStrings(zip: Zip, entry: ZipEntry): Promise<readonly string[]> {
   const strings: string[] = [];
-  let raw = '';
+  let text = '';
   let inText = false;
   let inReading = false;
   await scanPart(zip, entry, {
     open: (name) => {
-      if (name === 'si') raw = '';
+      if (name === 'si') text = '';
       else if (name === 'rPh') inReading = true;
       else if (name === 't') inText = !inReading;
     },
     text: (piece) => {
-      if (inText) raw += piece;
+      if (inText) text += piece;
     },
     close: (name) => {
-      if (name === 'si') strings.push(decodeCellText(raw));
+      if (name === 'si') strings.push(decodeCellText(text));
       else if (name === 'rPh') inReading = false;
       else if (name === 't') inText = false;
     },

@@ -2,7 +2,7 @@ import type { NumberFormat } from './number-format.ts';
 import { numberFormat, shownGeneral } from './number-format.ts';
 import { scanPart } from './part.ts';
 import type { Zip, ZipEntry } from './zip.ts';
-import { readAttributes, XmlFault } from './xml-scan.ts';
+import { XmlFault } from './xml-scan.ts';
 
 /** Formats that workbooks name by number alone; dates as Excel shows them in the language of the format itself. */
 const BUILT_IN: Readonly<Record<number, string>> = {
@@ -68,14 +68,13 @@ export async function readFormats(zip: Zip, entry: ZipEntry): Promise<readonly N
   const ids: number[] = [];
   let inStyles = false;
   await scanPart(zip, entry, {
-    open: (name, raw) => {
+    open: (name, attributes) => {
       if (name === 'cellXfs') inStyles = true;
-      else if (name === 'xf' && inStyles) ids.push(Number(readAttributes(raw).get('numFmtId') ?? 0));
+      else if (name === 'xf' && inStyles) ids.push(Number(attributes['numFmtId'] ?? 0));
       else if (name === 'numFmt') {
-        const attributes = readAttributes(raw);
-        const code = attributes.get('formatCode') ?? '';
+        const code = attributes['formatCode'] ?? '';
         if (code.length > FORMAT_CHARACTERS_MAX) throw new XmlFault('it holds a number format without end');
-        own.set(Number(attributes.get('numFmtId')), code);
+        own.set(Number(attributes['numFmtId']), code);
       }
     },
     close: (name) => {

@@ -1,4 +1,4 @@
-import { tagEnd, XmlFault } from './xml-scan.ts';
+import { XmlFault } from './xml-scan.ts';
 
 /** An element as it stands in its document, with everything in it. */
 export interface XmlSlice {
@@ -110,4 +110,84 @@ function endOfElement(xml: string, start: number): number {
     if (depth === 0) return end;
     at = nextTag(xml, end);
   }
+}
+
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
+
+function entity(whole: string, name: string): string {
+  const known = ENTITIES.get(name);
+  if (known !== undefined) return known;
+  const code = /^#x[\da-f]{1,6}$/i.test(name)
+    ? Number.parseInt(name.slice(2), 16)
+    : /^#\d{1,7}$/.test(name)
+      ? Number(name.slice(1))
+      : NaN;
+  if (code <= 0x10ffff) return String.fromCodePoint(code);
+  throw new XmlFault(`it names the entity ${whole}`);
+}
+
+const isBlank = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9;
+
+/** Text as it is meant: line ends are LF, the five entities and character references are resolved. Errors: XmlFault for any other entity. */
+export function decodeText(raw: string): string {
+  const text = raw.includes('\r') ? raw.replace(/\r\n?/g, '\n') : raw;
+  return text.includes('&') ? text.replace(/&([^;&]{0,15});?/g, entity) : text;
+}
+
+/**
+ * The attributes of a tag by their names without prefix; namespace declarations with one are left out. What is no attribute is passed over, in time
+ * that grows with the length of the tag and no faster.
+ */
+export function readAttributes(raw: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  let at = 0;
+  for (let sign = raw.indexOf('='); sign !== -1; sign = raw.indexOf('=', at)) {
+    const nameEnd = endOfBlanks(raw, sign, -1);
+    const valueAt = endOfBlanks(raw, sign + 1, 1);
+    let nameAt = nameEnd;
+    while (nameAt > at && !isBlank(raw.charCodeAt(nameAt - 1))) nameAt--;
+    const quote = raw.charAt(valueAt);
+    const end = quote === '"' || quote === "'" ? raw.indexOf(quote, valueAt + 1) : -1;
+    const name = raw.slice(nameAt, nameEnd);
+    if (end !== -1 && name !== '' && !name.startsWith('xmlns:'))
+      found.set(name.slice(name.indexOf(':') + 1), decodeText(raw.slice(valueAt + 1, end)));
+    at = Math.max(sign, end) + 1;
+  }
+  return found;
+}
+
+/** Where blanks end that stand before (`step` -1) or from (1) a place on. */
+function endOfBlanks(raw: string, from: number, step: 1 | -1): number {
+  let at = from;
+  const offset = step === 1 ? 0 : -1;
+  while (at + offset >= 0 && at + offset < raw.length && isBlank(raw.charCodeAt(at + offset))) at += step;
+  return at;
+}
+
+/** The end of the tag that begins before `from`: the first `>` outside quotation marks, or -1. */
+export function tagEnd(input: string, from: number): number {
+  let end = input.indexOf('>', from);
+  if (end === -1) return -1;
+  for (let quote = nextQuote(input, from, end); quote !== -1; quote = nextQuote(input, quote + 1, end)) {
+    const closing = input.indexOf(input.charAt(quote), quote + 1);
+    if (closing === -1) return -1;
+    if (closing > end) end = input.indexOf('>', closing + 1);
+    if (end === -1) return -1;
+    quote = closing;
+  }
+  return end;
+}
+
+function nextQuote(input: string, from: number, to: number): number {
+  for (let at = from; at < to; at++) {
+    const code = input.charCodeAt(at);
+    if (code === 0x22 || code === 0x27) return at;
+  }
+  return -1;
 }

@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { crc32, deflateRawSync } from 'node:zlib';
-import type { ByteSource, Zip } from './zip.ts';
+import { Zip as ZipWriter } from 'fflate';
+import type { ZipInputFile } from 'fflate';
+import type { Zip } from './zip.ts';
 
 /** A file of an archive as it is packed. */
 interface PackedFile {
@@ -8,7 +10,7 @@ interface PackedFile {
   readonly method: number;
   readonly crc: number;
   readonly bytes: number;
-  readonly packed: Buffer;
+  readonly packed: Buffer<ArrayBuffer>;
 }
 
 /** A file, packed for an archive. */
@@ -17,53 +19,23 @@ function packFile(name: string, content: string): PackedFile {
   return { name, method: 8, crc: crc32(bytes), bytes: bytes.length, packed: deflateRawSync(bytes) };
 }
 
-/** 1 January 1980, midnight, the first date that an archive can name: the same files make the same archive at any time. */
-const DATE = 0x0021;
-const VERSION = 20;
-const UTF8_NAMES = 0x0800;
+/** The first date that an archive can name: the same files make the same archive at any time. */
+const DATE = new Date(1980, 0, 1);
 
 /** A ZIP archive of files in their order. Its parts are smaller than 4 GiB, as those of workbooks are. */
 function writeZip(files: readonly PackedFile[]): Buffer {
-  const chunks: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let at = 0;
+  const chunks: Uint8Array[] = [];
+  const writer = new ZipWriter((error, chunk) => {
+    if (error !== null) throw error;
+    chunks.push(chunk);
+  });
   for (const { name, method, crc, bytes, packed } of files) {
-    const title = Buffer.from(name);
-    const facts = Buffer.alloc(26);
-    facts.writeUInt16LE(VERSION, 0);
-    facts.writeUInt16LE(UTF8_NAMES, 2);
-    facts.writeUInt16LE(method, 4);
-    facts.writeUInt16LE(DATE, 8);
-    facts.writeUInt32LE(crc, 10);
-    facts.writeUInt32LE(packed.length, 14);
-    facts.writeUInt32LE(bytes, 18);
-    facts.writeUInt16LE(title.length, 22);
-    chunks.push(Buffer.from('PK\x03\x04'), facts, title, packed);
-    const place = Buffer.alloc(14);
-    place.writeUInt32LE(at, 10);
-    directory.push(Buffer.from(`PK\x01\x02${String.fromCharCode(VERSION)}\0`), facts, place, title);
-    at += 4 + facts.length + title.length + packed.length;
+    const file: ZipInputFile = { filename: name, compression: method, crc, size: bytes, mtime: DATE };
+    writer.add(file);
+    file.ondata?.(null, packed, true);
   }
-  const entries = Buffer.concat(directory);
-  const end = Buffer.alloc(22);
-  end.write('PK\x05\x06');
-  end.writeUInt16LE(files.length, 8);
-  end.writeUInt16LE(files.length, 10);
-  end.writeUInt32LE(entries.length, 12);
-  end.writeUInt32LE(at, 16);
-  return Buffer.concat([...chunks, entries, end]);
-}
-
-/** An archive that was made in memory, to be read like a file. */
-export function inMemory(bytes: Uint8Array): ByteSource {
-  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return {
-    stat: () => Promise.resolve({ size: whole.length }),
-    read: (buffer, offset, length, position) =>
-      Promise.resolve({
-        bytesRead: whole.copy(buffer, offset, position, Math.min(whole.length, position + length)),
-      }),
-  };
+  writer.end();
+  return Buffer.concat(chunks);
 }
 
 /** An archive with some files changed or added and others removed, in its order: what is not changed keeps its bytes. */

@@ -197,6 +197,10 @@ function keptResults(folder: string, { ports, store }: Engine): ResultFiles {
       await ports.results.writeRejected(run, mapping, header, lines);
       return files.writeRejected(run, mapping, header, lines);
     },
+    removeRejected: async (mapping, source) => {
+      await ports.results.removeRejected(mapping, source);
+      await files.removeRejected(mapping, source);
+    },
   };
 }
 

@@ -27,3 +27,17 @@ test.each([
 ])('%s', (_name, path, inside) => {
   expect(standsInside(folder, path)).toBe(inside);
 });
+
+test.each([
+  ['a NUL character', 'out/a\0b.csv', 'holds a NUL character'],
+  ['a name that is too long', `out/${'x'.repeat(300)}.csv`, 'is too long'],
+  ['a way that is too long', 'x/'.repeat(3000), 'is too long'],
+])('%s is a mistake of the mapping', (_name, path, reason) => {
+  expect(() => standsInside(folder, path)).toThrow(
+    expect.objectContaining({
+      code: 'mapping.path',
+      exitCode: 4,
+      message: expect.stringContaining(reason) as string,
+    }) as Error,
+  );
+});

@@ -22,6 +22,7 @@ it('ends with the exit code of what stopped it, also when standard output takes 
     tell: (text) => said.push(text),
     warn: (text) => said.push(text),
     redraw: () => undefined,
+    withhold: () => undefined,
   };
   const world: World = {
     env: {},

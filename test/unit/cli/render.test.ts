@@ -72,6 +72,7 @@ function fakeScreen(changes: Partial<Screen> = {}): Said {
     tell: (text) => lines.push(text),
     warn: (text) => lines.push(`! ${text}`),
     redraw: (text) => redrawn.push(text),
+    withhold: () => undefined,
     ...changes,
   };
   return { screen, lines, redrawn };
@@ -208,10 +209,10 @@ describe('progress', () => {
     const { screen, redrawn } = fakeScreen({ live: true, columns: 200 });
     const reporter = createReporter(screen, clock);
     reporter.emit({ kind: 'progress', mapping: 'users', done: 0, total: 40, unit: 'requests' });
-    pass(1000);
+    pass(4000);
     reporter.emit({ kind: 'progress', mapping: 'users', done: 10, total: 40, unit: 'requests' });
     pass(100);
-    expect(redrawn.at(-1)).toBe('█████░░░░░░░░░░░░░░░ users: 10/40 requests · 10/s · 3.0 s left');
+    expect(redrawn.at(-1)).toBe('█████░░░░░░░░░░░░░░░ users: 10/40 requests · 2.5/s · about 10 s left');
     reporter.emit({ kind: 'pause', seconds: 90, untilMs: 0, reason: 'the minute window is used up' });
     pass(10_000);
     expect(redrawn.at(-1)).toContain('· pause 1:20: the minute window is used up');
@@ -242,10 +243,40 @@ describe('progress', () => {
     }
     emit({ kind: 'pause', seconds: 12, untilMs: 0, reason: 'the minute window is used up' });
     expect(lines).toEqual([
-      'users: 50/100 requests · 10/s · 5.0 s left',
+      'users: 50/100 requests · 10/s',
       'users: 100/100 requests · 10/s',
       'pause of 12 s: the minute window is used up',
     ]);
+  });
+
+  it.each<readonly [string, number, number, number | undefined, string]>([
+    ['no rate before it was seen for a while', 2_900, 10, 40, 'users: 10/40 records'],
+    ['no total that is not known', 5_000, 1_000, undefined, 'users: 1,000 records · 200/s'],
+    ['no time that is over before it is read', 5_000, 1_000, 2_900, 'users: 1,000/2,900 records · 200/s'],
+    ['steps of 5 s', 5_000, 1_000, 5_700, 'users: 1,000/5,700 records · 200/s · about 25 s left'],
+    ['half minutes', 5_000, 1_000, 18_600, 'users: 1,000/18,600 records · 200/s · about 1 min 30 s left'],
+    ['minutes', 5_000, 1_000, 200_000, 'users: 1,000/200,000 records · 200/s · about 17 min left'],
+  ])('tells what a person believes: %s', (_what, ms, done, total, line) => {
+    const { screen, redrawn } = fakeScreen({ live: true, columns: 200 });
+    const { emit, stop } = createReporter(screen, clock);
+    const known = total === undefined ? {} : { total };
+    emit({ kind: 'progress', mapping: 'users', done: 0, ...known, unit: 'records' });
+    pass(ms);
+    emit({ kind: 'progress', mapping: 'users', done, ...known, unit: 'records' });
+    pass(100);
+    expect(redrawn.at(-1)?.replace(/^[█░]+ /, '')).toBe(line);
+    stop();
+  });
+
+  it('begins its rate anew where a list is read again', () => {
+    const { screen, redrawn } = fakeScreen({ live: true, columns: 200 });
+    const { emit, stop } = createReporter(screen, clock);
+    for (const done of [0, 500, 100]) {
+      emit({ kind: 'progress', mapping: 'users', done, unit: 'records' });
+      pass(4_000);
+    }
+    expect(redrawn.at(-1)).toBe('users: 100 records');
+    stop();
   });
 
   it('begins with the first request that goes out, on a terminal alone', () => {
@@ -400,7 +431,7 @@ describe('a plan', () => {
   it('says what refusals would cost at most, where they would cost more', () => {
     const view = { style: plain, nowMs: 0, timezone: 'UTC' };
     expect(renderPlan(planned({}), [], view)).toContain(
-      'at most 51 requests, should the service refuse every row that goes out with others',
+      'at most 12 reads, 39 writes, should the service refuse every row that goes out with others',
     );
     const [mapping] = planned({}).mappings;
     const mappings = [{ ...mapping, worst: { writes: 2, reads: 0 } }] as unknown as PlannedPush['mappings'];
@@ -440,7 +471,7 @@ describe('a plan', () => {
     expect(text).toContain('✗  users row 4   M4   61 characters, at most 50');
     expect(text).toContain('+  users row 14  M14');
     expect(text).toContain('… and 19 more rows');
-    expect(text).toContain('2 requests to send, finished in a few seconds');
+    expect(text).toContain('2 writes to send, finished in a few seconds');
   });
 
   it('says nothing twice that the key says, and sets each mapping in columns of its own', () => {
@@ -672,11 +703,13 @@ users  1,234    1,000        0          0       234            2
     ]);
   });
 
-  it('says why rows are left, three times at most', () => {
+  it('says why rows were refused or are left, three times at most for each outcome', () => {
     const reason = {
       mapping: 'users',
       outcome: 'deferred',
       message: 'users.csv row 3: no room',
+      origin: 'users.csv',
+      said: 'no room',
       rows: 1,
     } as const;
     expect(
@@ -694,6 +727,12 @@ users  1,234    1,000        0          0       234            2
     expect(renderReasons([reason, reason, reason, reason], '01J').slice(3)).toEqual([
       '… and others: teamsheet runs 01J shows them',
     ]);
+    const rejected = { ...reason, outcome: 'rejected', message: 'no \u001b[31m such user' } as const;
+    expect(renderReasons([reason, reason, reason, rejected], '01J').slice(3)).toEqual([
+      'rejected: no \\u{1b}[31m such user',
+    ]);
+    const processed = { ...reason, origin: 'game week 6', outcome: 'created', said: '24 events' } as const;
+    expect(renderReasons([processed], '01J', 'substitutions')).toEqual(['game week 6: processed: 24 events']);
   });
 
   it('ends with the most important exit code', () => {

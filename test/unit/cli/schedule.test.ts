@@ -167,7 +167,7 @@ describe('cron', () => {
     const script = `(${command}) & first=$!
       while ! grep -q began ${quoteSh(log)} 2>/dev/null; do :; done
       (${command}); echo "second $?"; touch ${quoteSh(join(folder, 'end'))}; wait "$first"; echo "first $?"; cat ${quoteSh(log)}`;
-    const { stdout, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8', timeout: 20_000 });
+    const { stdout, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8', timeout: 300_000 });
     expect(stderr).toBe('');
     expect(stdout).toMatch(
       /^second 1\nfirst 0\n.*\d\d:\d\d.*\nbegan sync --yes --no-color --no-progress --env service users\n.*\d\d:\d\d.*\n$/,

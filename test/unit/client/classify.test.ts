@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classify } from '../../../src/client/classify.ts';
+import { classify, isThrottled } from '../../../src/client/classify.ts';
 import { TransportError } from '../../../src/client/transport-error.ts';
 import type { HttpResponse } from '../../../src/model/ports.ts';
 import { envelopeAnswer } from '../../support/transport.ts';
@@ -28,9 +28,23 @@ const ROWS: readonly Row[] = [
     'ambiguous',
     'retry',
   ]),
-  ['200 with 404 in the envelope', envelopeAnswer(200, null, { statusCode: 404 }), 'ambiguous', 'retry'],
+  ...[200, 201, 302, 404, 409, 499].flatMap((status) =>
+    [400, 401, 403, 405, 413, 415, 422].map((statusCode): Row => [
+      `${status} with ${statusCode} in the envelope`,
+      envelopeAnswer(status, null, { statusCode }),
+      'ambiguous',
+      'refused',
+    ]),
+  ),
+  ['200 with 429 in the envelope', envelopeAnswer(200, null, { statusCode: 429 }), 'ambiguous', 'throttled'],
+  ...[408, 409, 500].map((statusCode): Row => [
+    `200 with ${statusCode} in the envelope`,
+    envelopeAnswer(200, null, { statusCode }),
+    'ambiguous',
+    'retry',
+  ]),
+  ['500 with 404 in the envelope', envelopeAnswer(500, null, { statusCode: 404 }), 'ambiguous', 'retry'],
   ['404 with 200 in the envelope', envelopeAnswer(404, null, { statusCode: 200 }), 'ambiguous', 'retry'],
-  ['404 with 400 in the envelope', envelopeAnswer(404, null, { statusCode: 400 }), 'ambiguous', 'retry'],
   ['429 with 200 in the envelope', envelopeAnswer(429, null, { statusCode: 200 }), 'ambiguous', 'retry'],
   ...[301, 302, 307, 308].map((status): Row => [String(status), raw(status, ''), 'ambiguous', 'redirected']),
   ['200 with HTML', raw(200, HTML), 'ambiguous', 'retry'],
@@ -110,6 +124,16 @@ describe('classify', () => {
     expect([kind, 'status' in rest ? rest.status : undefined]).toEqual(['ambiguous', status]);
   });
 
+  it.each([
+    ['409 with its envelope', envelopeAnswer(409, null), true],
+    ['409 with 200 in the envelope', envelopeAnswer(409, null, { statusCode: 200 }), false],
+    ['200 with 409 in the envelope', envelopeAnswer(200, null, { statusCode: 409 }), false],
+    ['409 without the envelope', raw(409, '{"title":"no"}'), false],
+    ['500 with its envelope', envelopeAnswer(500, null), false],
+  ] as const)('%s: says whether it is a whole conflict', (_name, answer, isConflict) => {
+    expect('isConflict' in classify('POST', answer)).toBe(isConflict);
+  });
+
   it.each<readonly [string, HttpResponse, string]>([
     ['the words', raw(400, '{"title":\n "no"}'), String.raw`(HTTP 400): "{\"title\": \"no\"}"`],
     ['no character that a terminal obeys', raw(422, 'a\u001b[2J\u009b1m\u202eb'), '(HTTP 422): "a [2J 1m b"'],
@@ -121,6 +145,22 @@ describe('classify', () => {
   ])('tells of a refusal in its own shape %s', (_name, answer, end) => {
     const verdict = classify('POST', answer);
     expect('reason' in verdict && verdict.reason.endsWith(end), JSON.stringify(verdict)).toBe(true);
+  });
+
+  it('takes the status of a refused read from its envelope', () => {
+    const answer = envelopeAnswer(200, null, { statusCode: 404, message: 'not here' });
+    expect(classify('GET', answer)).toEqual({ kind: 'refused', status: 404, message: 'not here' });
+  });
+
+  it.each<readonly [string, HttpResponse, boolean]>([
+    ['HTTP alone', raw(429, HTML), true],
+    ['HTTP, whatever its envelope says', envelopeAnswer(429, null, { statusCode: 404 }), true],
+    ['the envelope alone', envelopeAnswer(200, null, { statusCode: 429 }), true],
+    ['the envelope of a failure', envelopeAnswer(500, null, { statusCode: 429 }), false],
+    ['another refusal', envelopeAnswer(404, null), false],
+    ['a page', raw(200, HTML), false],
+  ])('looks for a throttle in both places: %s', (_name, answer, throttled) => {
+    expect(isThrottled(answer)).toBe(throttled);
   });
 
   it('gives each unusable answer its own code', () => {

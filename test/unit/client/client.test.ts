@@ -289,6 +289,13 @@ describe('writes', () => {
     const read = open(Array.from({ length: 6 }, () => [slow, ACCOUNT]).flat(), { maxWaitMs: 9e9 });
     expect(await failureOf(read, read.client.get('list-users'))).toMatchObject({ code: 'service.throttled' });
   });
+
+  it('throttled by its envelope alone wait as well', async () => {
+    const slow = envelopeAnswer(200, null, { statusCode: 429, headers: { 'retry-after': '2' } });
+    const wire = open([slow, ACCOUNT, envelopeAnswer(200, [USER])]);
+    expect(await wire.clock.run(wire.client.get('list-users'))).toMatchObject({ status: 200 });
+    expect(wire.client.counts()).toMatchObject({ sent: 4, throttled: 1, waited_ms: 2015 });
+  });
 });
 
 describe('a write that is refused', () => {
@@ -401,21 +408,64 @@ describe('the key', () => {
 });
 
 describe('lists', () => {
-  it('ask the first page of users without a page, and warn of a record that cannot be read', async () => {
+  it('ask the first page of users without a page, and keep a record of which only the id is sure', async () => {
     const second = { ...USER, id: 'B' };
+    const odd = { id: 'C', external_id: null, user_id: 'x1' };
     const wire = open([
-      envelopeAnswer(200, [USER, { id: 'C' }], { paging: { total: 3, per_page: 2, page_total: 2 } }),
+      envelopeAnswer(200, [USER, odd], { paging: { total: 3, per_page: 2, page_total: 2 } }),
       envelopeAnswer(200, [second], { paging: { total: 3, per_page: 2, page_total: 2 } }),
     ]);
     const found = await wire.clock.run(Array.fromAsync(wire.client.list('list-users')));
-    expect(found.flat()).toEqual([USER, second]);
+    expect(found.flat()).toEqual([USER, odd, second]);
     expect(wire.requests.slice(1).map(({ url }) => new URL(url).search)).toEqual(['', '?page=2']);
-    expect(wire.events).toEqual([
-      {
-        kind: 'warning',
-        message: expect.stringMatching(/list-users page 1: record 2 .*external_id/) as string,
-      },
-    ]);
+    expect(wire.events).toEqual([]);
+  });
+
+  const paging = { total: 2, per_page: 50, page_total: 1 };
+  it.each<readonly [string, readonly unknown[], unknown, RegExp, number]>([
+    ['a record without an id', [USER, { external_id: 'M-2' }], paging, /cannot be read \(id: missing\)/, 1],
+    ['an element that is no record', [USER, null], paging, /cannot be read/, 1],
+    [
+      'two records of one id',
+      [USER, { ...USER, display_name: 'Bo' }],
+      undefined,
+      /two records have the id/,
+      1,
+    ],
+    ['paging that is no number', [], { total: 'many' }, /its paging cannot be read/, 0],
+    ['paging of another kind', [USER], 'page 1', /its paging cannot be read/, 0],
+    ['pages that do not come', [], { page_total: 4 }, /1 of the 4 pages that it states came/, 0],
+  ])('do not add up where every record counts: %s', async (_what, data, stated, message, leftOut) => {
+    const answer: Scripted = ({ url }) =>
+      envelopeAnswer(200, new URL(url).search === '' ? data : [], { paging: stated });
+    const wire = open(Array<Scripted>(20).fill(answer));
+    const failure = await failureOf(wire, Array.fromAsync(wire.client.list('list-users')));
+    expect(failure).toMatchObject({
+      code: 'list.unstable',
+      leftOut,
+      message: expect.stringMatching(message) as string,
+    });
+    const first = wire.requests.slice(1).filter(({ url }) => new URL(url).search === '');
+    expect(first).toHaveLength(6);
+  });
+
+  it('end soon after the pages that the account and the first page speak of', async () => {
+    let made = 0;
+    const answer: Scripted = () => {
+      made += 1;
+      const grows = { page: made, page_total: made + 1, total: 2 };
+      return envelopeAnswer(200, [{ ...USER, id: `U-${made}` }], { paging: grows });
+    };
+    const wire = open(Array<Scripted>(20).fill(answer));
+    const failure = await failureOf(
+      wire,
+      Array.fromAsync(wire.client.list('list-users', {}, undefined, 'fail')),
+    );
+    expect(failure).toMatchObject({
+      code: 'list.unstable',
+      message: expect.stringContaining('10 pages') as string,
+    });
+    expect(made).toBe(10);
   });
 
   it('end in an error where a record that cannot be read might be the one looked for', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseEnvelope, readRecords, renderSchemaIssues } from '../../../src/client/envelope.ts';
 import { endpoints } from '../../../src/contract/index.ts';
+import type { OperationId } from '../../../src/contract/index.ts';
+import type { Endpoint } from '../../../src/contract/endpoint.ts';
 
 const nested = (depth: number): string =>
   `{"statusCode":200,"message":"ok","data":${'['.repeat(depth)}${']'.repeat(depth)}}`;
@@ -85,7 +87,27 @@ describe('readRecords', () => {
       { id: 'A', external_id: 'M-1' },
       { id: 'C', external_id: 'M-3', shoe_size: 43 },
     ]);
-    expect(read?.issues).toEqual([{ index: 1, message: expect.stringContaining('external_id') as string }]);
+    expect(read?.issues).toEqual([
+      { index: 1, message: expect.stringContaining('external_id') as string, kept: { id: 'B' } },
+    ]);
+  });
+
+  it.each<readonly [string, OperationId, unknown, boolean]>([
+    ['a value of another kind', 'get-squad', { id: 'a', free_transfers: {} }, true],
+    ['an id of another kind', 'list-mini-leagues', { id: 'seven' }, true],
+    ['no id', 'get-squad', { name: 'A' }, false],
+    ['a blank id', 'get-squad', { id: '' }, false],
+    ['null for an id', 'get-squad', { id: null }, false],
+    ['an object that is none', 'get-lineup', { id: 'a', squad: 'none' }, false],
+    ['a list that is none', 'get-lineup', { id: 'a', squad: { bench: 'none' } }, false],
+    ['an element that is none', 'get-lineup', { id: 'a', squad: { bench: [null] } }, false],
+    ['a value in a list', 'get-lineup', { id: 'a', squad: { bench: [{ points: 'x' }] } }, true],
+    ['an element without its id', 'get-fixtures', { id: 'a', fixtures: [{ id: null }] }, false],
+  ])('keeps a record that says which it is, as it came: %s', (_what, operation, value, isKept) => {
+    const endpoint: Endpoint = endpoints[operation];
+    const [issue] = readRecords(endpoint, endpoint.list ? [value] : value)?.issues ?? [];
+    expect(issue?.kept).toEqual(isKept ? value : undefined);
+    expect(issue?.message).not.toBe('');
   });
 
   it('renders what a schema complains of in one line, at most three of it', () => {

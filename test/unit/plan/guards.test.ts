@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkGuards, type GuardFigures, type GuardOptions } from '../../../src/plan/guards.ts';
+import { checkGuards, GUARDS, type GuardFigures, type GuardOptions } from '../../../src/plan/guards.ts';
 import { pushMapping } from '../../support/builders.ts';
 
 const none: GuardOptions = { allowEmpty: false, allowGuards: [] };
@@ -12,6 +12,7 @@ const fine: GuardFigures = {
   known: 0,
   largestStep: undefined,
   largestStepPct: undefined,
+  openWeeks: [],
 };
 const guards = { minRows: 1, maxChangePct: 30, maxDeactivate: 0, maxStep: 1, maxStepPct: 25 };
 
@@ -86,5 +87,31 @@ describe('checkGuards', () => {
   it('reject_mode: fail stops at one invalid row', () => {
     expect(codes({ invalid: 1 }, none, { rejectMode: 'fail' })).toEqual(['guard.reject_mode']);
     expect(codes({ invalid: 1 })).toEqual([]);
+  });
+
+  it('stops at a game week that has not ended, or of which nobody can tell', () => {
+    const week = { rowNumber: 3, league: 1, week: '9', kind: 'open', why: 'it ends later' } as const;
+    const messages = (figures: Partial<GuardFigures>) =>
+      checkGuards(pushMapping({ guards }), { ...fine, ...figures }, none).map(({ message }) => message);
+    expect(messages({ openWeeks: [week, week] })).toEqual([
+      'users: row 3: game week 9 of fantasy league 1 has not ended: it ends later (and 1 more)',
+    ]);
+    expect(messages({ rows: 1, openWeeks: [{ ...week, kind: 'unknown', league: Number.NaN }] })).toEqual([
+      'users: nobody can tell whether game week 9 has ended: it ends later',
+    ]);
+  });
+
+  it('are all passed by their names', () => {
+    const week = { rowNumber: 3, league: 1, week: '9', kind: 'open', why: 'it ends later' } as const;
+    const step = { rowNumber: 7, before: 4, after: 9 };
+    const all = {
+      ...{ rows: 2, invalid: 1, updates: 9, known: 10, deactivated: 1 },
+      ...{ largestStep: step, largestStepPct: step, openWeeks: [week] },
+    };
+    const changes = { guards: { ...guards, minRows: 3 }, rejectMode: 'fail' } as const;
+    const tripped = [...codes(all, none, changes), ...codes({ rows: 0 })];
+    expect(tripped.toSorted()).toEqual(GUARDS.map((name) => `guard.${name}`).toSorted());
+    const allowed = { ...none, allowGuards: GUARDS };
+    expect([...codes(all, allowed, changes), ...codes({ rows: 0 }, allowed)]).toEqual([]);
   });
 });

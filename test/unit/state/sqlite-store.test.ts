@@ -21,6 +21,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Store } from '../../../src/model/store.ts';
 import { openStore } from '../../../src/state/sqlite-store.ts';
+import { STATE_FORMAT } from '../../../src/state/state-format.ts';
 import { runRow } from '../../support/run-row.ts';
 
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
@@ -60,9 +61,9 @@ async function countFacts(store: Store, facts: number): Promise<number> {
 describe('the files of the state', () => {
   it('are refused below a link that leads nowhere, and below a folder that takes none', async () => {
     symlinkSync(join(folder, 'nowhere', 'at-all'), join(folder, '.teamsheet'));
-    await expect(open()).rejects.toMatchObject({ code: 'state.unwritable', exitCode: 8 });
+    await expect(open()).rejects.toMatchObject({ code: 'state.path', exitCode: 4 });
     const below = join(folder, '.teamsheet', 'deep', 'er', 'state.sqlite');
-    await expect(openStore({ file: below, clock })).rejects.toMatchObject({ code: 'state.unwritable' });
+    await expect(openStore({ file: below, clock })).rejects.toMatchObject({ code: 'state.path' });
   });
 
   it.each([0o000, 0o022, 0o777])('are for their owner alone under umask %o', (umask) => {
@@ -99,17 +100,22 @@ describe('the files of the state', () => {
     expect(modes()).toEqual({ '.teamsheet': '755', '.teamsheet/state.sqlite': '600' });
   });
 
-  it('are gone with the rows of a run, the folder of its results apart', async () => {
+  it.each([
+    ['with its folder', []],
+    ['the folder of its results apart', ['users.results.csv']],
+  ])('are gone with the rows of a run, %s', async (_what, results) => {
     const store = await open();
     const rows = await store.openRunRows('RUN');
     await rows.add('users', [runRow({ rowNumber: 2 })]);
+    const folder = await store.runFolder('RUN');
+    for (const name of results) writeFileSync(join(folder, name), '');
     await rows.remove();
     await rows.remove();
     await store.close();
     expect(Object.keys(modes())).toEqual([
       '.teamsheet',
       '.teamsheet/runs',
-      '.teamsheet/runs/RUN',
+      ...results.flatMap((name) => ['.teamsheet/runs/RUN', `.teamsheet/runs/RUN/${name}`]),
       '.teamsheet/state.sqlite',
     ]);
   });
@@ -232,6 +238,62 @@ describe('a state file that is not whole', () => {
     }
   });
 
+  it.each([
+    'PRAGMA user_version = 0',
+    'PRAGMA user_version = 1',
+    'PRAGMA user_version = -1',
+    'DROP TABLE fact',
+    'DROP TABLE key_origin',
+    'DROP TABLE run; DROP TABLE intent',
+    'DROP VIEW sealed_run',
+    'DROP TRIGGER run_added',
+    'DROP INDEX intent_open',
+    'ALTER TABLE run RENAME COLUMN document TO text',
+  ])('is refused, and left as it is, after %s', async (statement) => {
+    await (await open()).close();
+    edit(statement);
+    const bytes = readFileSync(file);
+    await expect(open()).rejects.toMatchObject({
+      code: 'state.damaged',
+      exitCode: 4,
+      place: { file },
+      message: expect.stringMatching(/it says that it is of format|no such table/) as string,
+    });
+    expect(readFileSync(file)).toEqual(bytes);
+    expect(Object.keys(modes())).toEqual(['.teamsheet', '.teamsheet/state.sqlite']);
+  });
+
+  it.each(['ANALYZE', 'CREATE TABLE mine (a)'])(
+    'is used after %s, which is not ours to judge',
+    async (edited) => {
+      await (await open()).close();
+      edit(edited);
+      await (await open()).close();
+    },
+  );
+
+  it('is brought to the newest version when an older teamsheet wrote it', async () => {
+    mkdirSync(dirname(file));
+    const { applicationId, migrations } = STATE_FORMAT;
+    edit(`${migrations[0]}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = 1`);
+    const store = await open();
+    await store.setFact(account, 'a', '1');
+    expect((await store.fact(account, 'a'))?.value).toBe('1');
+    await store.close();
+  });
+
+  it('is refused when only its log is there, whose writes a new file would take over', async () => {
+    const store = await open();
+    await store.setFact(account, 'a', '1');
+    const log = readFileSync(`${file}-wal`);
+    await store.close();
+    rmSync(file);
+    writeFileSync(`${file}-wal`, log);
+    await expect(open()).rejects.toMatchObject({ code: 'state.damaged', exitCode: 4 });
+    expect(Object.keys(modes())).toEqual(['.teamsheet', '.teamsheet/state.sqlite-wal']);
+    expect(readFileSync(`${file}-wal`)).toEqual(log);
+  });
+
   it('is refused when another program or a newer teamsheet wrote it', async () => {
     await (await open()).close();
     edit('PRAGMA user_version = 99');
@@ -318,21 +380,42 @@ describe('a state file that is not whole', () => {
 });
 
 describe('a state file that cannot be written', () => {
-  it('is reported when its folder cannot be made', async () => {
-    writeFileSync(dirname(file), 'a file where a folder should be');
-    await expect(open()).rejects.toMatchObject({ code: 'state.unwritable', exitCode: 8 });
+  it.each([
+    [
+      'its folder is a file',
+      () => writeFileSync(dirname(file), 'a file where a folder should be'),
+      'is a file, not a folder',
+    ],
+    ['it is a folder', () => mkdirSync(file, { recursive: true }), 'it is a folder'],
+    [
+      'a link leads nowhere',
+      () => link(join(folder, 'missing', 'elsewhere.sqlite')),
+      'is a link that leads nowhere',
+    ],
+    ['a link leads to itself', () => link(file), 'its links lead in a circle'],
+    ['it is a pipe', () => makePipe(), 'it is no ordinary file'],
+    ['its name is too long', () => (file = join(folder, 'x'.repeat(250))), 'its name is too long'],
+    ['its name holds a NUL', () => (file = join(folder, 'a\0b')), 'it holds a NUL character'],
+  ])('stops as a mistake of the configuration when %s, and is left as it is', async (_what, make, reason) => {
+    make();
+    const before = readdirSync(folder, { recursive: true });
+    await expect(open()).rejects.toMatchObject({
+      code: 'state.path',
+      exitCode: 4,
+      message: expect.stringContaining(reason) as string,
+    });
+    expect(readdirSync(folder, { recursive: true })).toEqual(before);
   });
 
-  it('is reported when it is a folder', async () => {
-    mkdirSync(file, { recursive: true });
-    await expect(open()).rejects.toMatchObject({ code: 'state.unwritable' });
-  });
-
-  it('is reported when a link leads nowhere', async () => {
+  function link(to: string): void {
     mkdirSync(dirname(file));
-    symlinkSync(join(folder, 'missing', 'elsewhere.sqlite'), file);
-    await expect(open()).rejects.toMatchObject({ code: 'state.unwritable' });
-  });
+    symlinkSync(to, file);
+  }
+
+  function makePipe(): void {
+    mkdirSync(dirname(file));
+    execFileSync('mkfifo', [file]);
+  }
 
   it('is reported when the disk is full, and keeps what it held', async () => {
     // A limit on the size of a file refuses writes in the middle of a transaction, as a full disk does.

@@ -50,6 +50,7 @@ function mortal(engine: Engine, lastStep: number): { readonly ports: SyncPorts; 
       list: (...args) => service.list(...args),
       account: () => service.account(),
       counts: () => service.counts(),
+      timeMs: () => service.timeMs(),
       forecast: (given) => service.forecast(given),
       send: async (operation, input) => {
         const result = await service.send(operation, input);

@@ -56,7 +56,7 @@ describe('what is read before a write', () => {
         evidenceFor(await taskOf(engine, mappingOf(resource), used))([]);
       expect(await taken(5)).toEqual({ atMs: engine.clock.now(), unlisted: 2, known: 3 });
       expect(await taken(1)).toEqual({ atMs: engine.clock.now(), unlisted: 0, known: 3 });
-      expect(await taken(undefined)).toBeUndefined();
+      expect(await taken(undefined)).toEqual({ atMs: engine.clock.now(), known: 3 });
     },
   );
 
@@ -64,7 +64,7 @@ describe('what is read before a write', () => {
     const engine = await makeEngine();
     const leagues = mappingOf('fantasy_leagues');
     const taken = async (used: number | undefined) => evidenceFor(await taskOf(engine, leagues, used))([]);
-    expect(await taken(5)).toEqual({ atMs: engine.clock.now(), used: 5 });
+    expect(await taken(5)).toEqual({ atMs: engine.clock.now(), used: 5, known: 0 });
     expect(await taken(undefined)).toBeUndefined();
   });
 

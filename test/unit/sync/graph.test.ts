@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
-import { parseMappings } from '../../../src/mapping/parse-mappings.ts';
 import { IncompleteError } from '../../../src/model/error.ts';
 import { orderMappings } from '../../../src/plan/order.ts';
 import type { PlanOptions } from '../../../src/sync/sync.ts';
@@ -9,30 +8,10 @@ import { push, type PushResult } from '../../../src/sync/push.ts';
 import { resolve } from '../../../src/sync/resolve.ts';
 import { resume } from '../../../src/sync/resume.ts';
 import { approve, resultLines } from '../../property/push-case.ts';
+import { mappingFrom as mapping } from '../../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../../support/engine.ts';
 
 const WEEK = '01234567-89ab-4cde-8f01-23456789abcd';
-
-/** Mappings from the lines of their columns; each reads a table of its own name. */
-function mapping(name: string, resource: string, operation: string, columns: string, more = ''): PushMapping {
-  const text = `
-version: 1
-name: ${name}
-push: ${resource}
-source: { csv: ${name}.csv }
-operation: ${operation}
-${more}
-columns: ${columns}
-`;
-  const context = {
-    variable: () => undefined,
-    resolvePath: (path: string) => path,
-    readLayout: () => ({ file: '', text: '' }),
-  };
-  const [parsed] = parseMappings(text, `${name}.yaml`, context);
-  if (parsed?.direction !== 'push') throw new Error('it does not push');
-  return parsed;
-}
 
 const users = mapping('members', 'users', 'upsert', '{ external_id: Id, display_name: Name }');
 const leagues = mapping('leagues', 'fantasy_leagues', 'create', '{ name: Name, league_id: League }');

@@ -64,7 +64,7 @@ describe('a run that a later run of its mapping has overtaken', () => {
     table(engine, 'A,New Ann', 'B,Bob');
     await run(engine);
     const [, old] = await engine.store.runs(2);
-    const meant = await resume(engine.ports, old?.id, approve, undefined, ['newer_run']);
+    const meant = await resume(engine.ports, old?.id, approve, { allowGuards: ['newer_run'] });
     expect(meant && summaryOf(meant)).toMatchObject({ updated: 2, created: 1 });
     expect(names(engine)).toEqual(['Old Ann', 'Old Bob', 'Cid']);
   });
@@ -83,7 +83,7 @@ describe('a run that a later run of its mapping has overtaken', () => {
     expect(shown?.mappings).toMatchObject([
       { writes: 1, toWrite: { create: 1, update: 0 }, outcomes: { created: 1, updated: 0, deferred: 2 } },
     ]);
-    const meant = await resume(engine.ports, old?.id, approve, undefined, ['newer_run']);
+    const meant = await resume(engine.ports, old?.id, approve, { allowGuards: ['newer_run'] });
     expect(meant && summaryOf(meant)).toMatchObject({ updated: 2, created: 1 });
   });
 

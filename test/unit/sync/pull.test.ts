@@ -137,6 +137,22 @@ describe('squads and line-ups', () => {
     expect(written.get('Line-ups')).toEqual(written.get(csv('lineups.csv').path));
   });
 
+  it('reads a record once that two mappings name in two ways', async () => {
+    const service = squadService(6);
+    const { tables, written } = memoryTables();
+    const mappings = [
+      pullMapping('squads', csv('all.csv'), { where: league, detail: true, columns: columns('name') }),
+      pullMapping('squads', csv('some.csv'), {
+        name: 'some',
+        where: { id: [squadId(5), squadId(2), squadId(9)] },
+        columns: columns('name'),
+      }),
+    ];
+    await pull(pullPorts(service, { tables }), mappings, {});
+    expect(service.calls).toHaveLength(1 + 7);
+    expect(written.get(csv('some.csv').path)).toEqual([['name'], ['Squad 5'], ['Squad 2'], ['Squad 9']]);
+  });
+
   it('leaves out a squad that is gone, with a warning that names it', async () => {
     const service = squadService(3, (_, n) => {
       if (n === 2) throw new RefusedError(404, 'squad not found');
@@ -147,7 +163,7 @@ describe('squads and line-ups', () => {
       [pullMapping('squads', csv('s.csv'), { detail: true, columns: columns('name') })],
       {},
     );
-    expect(summary).toMatchObject({ records: 2 });
+    expect(summary).toMatchObject({ records: 2, left_out: 1 });
     expect(summary?.error).toBeUndefined();
     expect(await readFile(csv('s.csv').path, 'utf8')).toBe('name\nSquad 1\nSquad 3\n');
     expect(messages(ports.events, 'warning')).toEqual([
@@ -228,12 +244,34 @@ describe('squads and line-ups', () => {
     expect(messages(ports.events, 'note')).toEqual(['lineups-report: only the first 4 records, as limited']);
   });
 
+  it.each([
+    ['counts them all', 120, [120, 120, 120]],
+    ['counts fewer than come', 60, [60, undefined, undefined]],
+    ['does not count', undefined, [undefined, undefined, undefined]],
+  ])(
+    'knows how many it reads in all where the account %s, and says nothing else',
+    async (_, used, totals) => {
+      const features = { squads: { used } };
+      const ports = pullPorts(squadService(120), { counted: { id: 'a', config: { features } } });
+      await pull(ports, [pullMapping('squads', csv('s.csv'))], {});
+      expect(ports.events.map((event) => (event.kind === 'progress' ? event.total : event.kind))).toEqual(
+        totals,
+      );
+    },
+  );
+
   it('tells how far it is', async () => {
     const ports = pullPorts(squadService(3));
     await pull(ports, [pullMapping('squads', csv('s.csv'), { detail: true })], {});
-    const progress = ports.events.filter((event) => event.kind === 'progress');
-    expect(progress.map(({ done }) => done)).toEqual([1, 2, 3]);
-    expect(progress.at(-1)).toMatchObject({ total: 3, unit: 'squads' });
+    const told = ports.events.flatMap((event) =>
+      event.kind === 'progress' ? [[event.done, event.total, event.unit]] : [],
+    );
+    expect(told).toEqual([
+      [3, undefined, 'records'],
+      [1, 3, 'squads'],
+      [2, 3, 'squads'],
+      [3, 3, 'squads'],
+    ]);
   });
 });
 
@@ -340,19 +378,53 @@ describe('single records', () => {
     expect(messages(ports.events, 'note')[0]).toContain('the id that the league shows (cfg-3)');
   });
 
-  it.each([
-    ['another league', { id: 'cfg-9', fantasy_league_id: 9 }, 'points_config.other_league'],
-    ['no configuration', undefined, 'points_config.not_found'],
-  ])('refuses an answer for %s', async (_, record, code) => {
+  interface Unread {
+    readonly status?: number;
+    readonly league?: unknown;
+    readonly record?: unknown;
+    readonly facts?: Readonly<Record<string, string>>;
+  }
+  const unread = async ({ status = 404, league: shown, record, facts = {} }: Unread) => {
     const service = fakeService({
       get: (operation) => {
-        if (operation === 'get-fantasy-league') return { id: 1 };
-        if (record === undefined) throw new RefusedError(404, 'not found');
+        if (operation === 'get-fantasy-league') return { id: 1, points_config: shown };
+        if (record === undefined) throw new RefusedError(status, 'not found');
         return record;
       },
     });
-    const [summary] = await pull(pullPorts(service), [pointsMapping()], {});
+    const ports = pullPorts(service, { facts });
+    const [summary] = await pull(ports, [pointsMapping()], {});
+    return { summary, notes: messages(ports.events, 'note') };
+  };
+
+  it.each<readonly [string, Unread, string]>([
+    [
+      'that of another league',
+      { record: { id: 'cfg-9', fantasy_league_id: 9 } },
+      'points_config.other_league',
+    ],
+    ['one whose id is remembered', { facts: config }, 'points_config.not_found'],
+    ['one that the league shows', { league: { id: 'cfg-3' } }, 'points_config.not_found'],
+    ['one that the league shows without an id', { league: { starter_points: 2 } }, 'points_config.not_found'],
+    ['one that is closed', { status: 403 }, 'points_config.not_found'],
+  ])('writes no report without a configuration: %s', async (_, answers, code) => {
+    const { summary } = await unread(answers);
     expect(summary?.error).toMatchObject({ code, exit_code: 8 });
+  });
+
+  it.each<readonly [string, Unread]>([
+    ['404', {}],
+    ['400', { status: 400 }],
+    ['404, and its league shows null', { league: null }],
+    ['404, and its league shows an empty object', { league: {} }],
+  ])('writes an empty report of a league without a configuration: %s', async (_, answers) => {
+    const { summary, notes } = await unread(answers);
+    expect(summary).toMatchObject({ records: 0, rows: 0 });
+    expect(summary).not.toHaveProperty('error');
+    expect(await readFile(csv('p.csv').path, 'utf8')).toBe('id\n');
+    expect(notes).toEqual([
+      'points_config-report: fantasy league 1 has no points configuration yet, so the report is empty',
+    ]);
   });
 });
 

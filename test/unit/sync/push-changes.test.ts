@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RunRow } from '../../../src/model/run-rows.ts';
 import type { StoredIntent } from '../../../src/model/store.ts';
-import { pushRequests } from '../../../src/plan/requests.ts';
 import { pushChanges } from '../../../src/sync/push-changes.ts';
 import { PushWriter } from '../../../src/sync/push-writer.ts';
 import { runRow } from '../../support/builders.ts';
@@ -52,9 +51,7 @@ async function pushed(
   const task = await pushTask(engine, given);
   const { rows } = task;
   const writer = new PushWriter(task);
-  const { users } = pushRequests;
-  if (users === undefined) throw new Error('users can be pushed');
-  const error = await pushChanges(writer, users).then(
+  const error = await pushChanges(writer).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );

@@ -3,7 +3,7 @@ import type { RunRow } from '../../../src/model/run-rows.ts';
 import { pushMapping as push } from '../../../src/sync/push-mapping.ts';
 import { knownRecord, pushMapping, runRow } from '../../support/builders.ts';
 import { makeEngine, type Engine } from '../../support/engine.ts';
-import { ACCOUNT, pushTask } from '../../support/writes.ts';
+import { ACCOUNT, intentOf, pushTask } from '../../support/writes.ts';
 
 const SETTLE_MS = 120_000;
 const SENT =
@@ -138,6 +138,19 @@ it.each([
     expect(engine.service.writes).toHaveLength(writes);
   },
 );
+
+it('a key that the service spells as one of an open write of an earlier mapping is not sent', async () => {
+  const engine = await makeEngine();
+  const task = await pushTask(engine, [create(1)], { isResourceShared: true });
+  const { runId } = task;
+  await engine.store.addIntent(ACCOUNT, intentOf('W', { runId, mapping: 'others', keys: ['u1'] }));
+  await engine.store.respell(ACCOUNT, 'users', { case: true });
+  await push(task);
+  expect(await rowsOf(task)).toEqual([
+    ['deferred', 'not sent: others sent it in this run, and no trustworthy answer came'],
+  ]);
+  expect(engine.service.writes).toEqual([]);
+});
 
 it('rows that are unknown since another time are not waited for', async () => {
   const engine = await makeEngine();

@@ -108,10 +108,10 @@ describe('before a write goes out', () => {
     expect([result, service.writes]).toEqual([applied, [{ operation: 'create-users', body }]]);
   });
 
-  it('no evidence is recorded where nothing can be', async () => {
+  it('what is known is recorded also where the account counts nothing', async () => {
     const all = await writing([create(1)]);
     const { intent } = await send(all, applied);
-    expect('evidence' in intent).toBe(false);
+    expect(intent.evidence).toBe(JSON.stringify({ atMs: all.engine.clock.now(), known: 0 }));
   });
 
   it('nothing is recorded once the run is to end', async () => {

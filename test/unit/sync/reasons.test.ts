@@ -30,12 +30,28 @@ describe('the reasons why rows are left', () => {
     ]);
     engine.service.faults.push('vanished');
     const { reasons } = await run(engine, prices);
-    expect(reasons).toEqual([
+    expect(reasons).toMatchObject([
       {
         mapping: 'prices',
         outcome: 'unknown',
-        message: expect.stringMatching(/^prices\.csv row 2: .*no trustworthy answer/) as string,
+        message: expect.stringMatching(
+          /^prices\.csv row 2 \(1\/1\/initial\): .*no trustworthy answer/,
+        ) as string,
         rows: 2,
+      },
+    ]);
+  });
+
+  it('hold the words of the service where it refused a row', async () => {
+    const engine = await makeEngine();
+    members(engine);
+    engine.service.faults.push('refused');
+    const { reasons } = await run(engine);
+    expect(reasons).toMatchObject([
+      {
+        outcome: 'rejected',
+        message: expect.stringMatching(/^users\.csv row 2 \(A\): the service refused it \(\d+\): /) as string,
+        rows: 1,
       },
     ]);
   });

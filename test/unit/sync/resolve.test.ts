@@ -62,6 +62,26 @@ async function lostLeague(engine: Engine, fault: 'lost' | 'vanished'): Promise<s
   return report.run ?? '';
 }
 
+it('a key that the service spells as one of an open write waits, until that write is settled', async () => {
+  const engine = await makeEngine();
+  const run = await lostLeague(engine, 'lost');
+  const [intent] = await engine.store.intents(run);
+  const account = (await engine.store.run(run))?.account;
+  if (account === undefined) throw new Error('the run is gone');
+  // Another write showed it since.
+  await engine.store.respell(account, 'fantasy_leagues', { case: true });
+  engine.tables.set('leagues.csv', [
+    ['name', 'league_id'],
+    ['SUNDAY', '1'],
+  ]);
+  const pushed = async (): Promise<unknown> =>
+    (await push(engine.ports, 'push', [leagues], PLAN_OPTIONS, approve)).report.mappings[0];
+  expect(await pushed()).toMatchObject({ deferred: 1 });
+  expect(await settle(engine, intent?.id, 'applied')).toMatchObject({ exitCode: 0 });
+  expect(await pushed()).toMatchObject({ unchanged: 1 });
+  expect(engine.service.leagues).toHaveLength(1);
+});
+
 describe('nothing open', () => {
   it('asks nobody and is done', async () => {
     const engine = await makeEngine();

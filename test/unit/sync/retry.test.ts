@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
 import type { PushSummary } from '../../../src/model/store.ts';
-import { StoppedError, UnavailableError } from '../../../src/model/error.ts';
+import { IncompleteError, StoppedError, UnavailableError } from '../../../src/model/error.ts';
 import { push, type PushResult } from '../../../src/sync/push.ts';
 import { resume } from '../../../src/sync/resume.ts';
 import { retry } from '../../../src/sync/retry.ts';
@@ -92,6 +92,42 @@ describe('retry', () => {
       kind: 'note',
       message: 'users: 0 of 1 refused rows were found again; no other row is read',
     });
+  });
+
+  it('says which refused key is in no row any more, what stands in its place, and what reads that', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', 'B,,', 'C,,');
+    await pushUsers(engine);
+    expect([...engine.files.keys()]).toContain('users.rejected');
+    userTable(engine, 'A,Ann,', 'D,Dan,');
+    const result = await again(engine);
+    expect(result?.next).toEqual(['push users']);
+    expect(engine.events.filter(({ kind }) => kind === 'warning')).toEqual([
+      {
+        kind: 'warning',
+        message: 'users.csv: row 3 had the refused key B and now has D, which is not read',
+      },
+      { kind: 'warning', message: 'users.csv: no row has the refused key C any more' },
+    ]);
+    // The rows are done once a push has read them.
+    expect([...engine.files.keys()]).toContain('users.rejected');
+    await pushUsers(engine);
+    expect([...engine.files.keys()]).not.toContain('users.rejected');
+  });
+
+  it('keeps the rows to mend while a push reads only some rows or leaves some', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', 'B,,');
+    await pushUsers(engine);
+    await push(engine.ports, 'push', [users], { ...PLAN_OPTIONS, limit: 1 }, approve);
+    expect([...engine.files.keys()]).toContain('users.rejected');
+    userTable(engine, 'A,Ann,', 'B,Bob,');
+    const stop = new IncompleteError('budget.max_requests', 'the limit of 4 requests is reached');
+    engine.service.faults.push({ throws: stop });
+    await pushUsers(engine);
+    expect([...engine.files.keys()]).toContain('users.rejected');
+    await pushUsers(engine);
+    expect([...engine.files.keys()]).not.toContain('users.rejected');
   });
 
   it('counts keys where more rows than one have a refused key', async () => {

@@ -75,13 +75,11 @@ describe('an archive', () => {
       message: 'refused, because its parts are protected by a password',
     },
   ])('is refused before anything is unpacked: $what', async ({ parts, message }) => {
-    const started = performance.now();
     expect(await failure(makeZip(parts))).toEqual({
       code: 'source.unsafe',
       message: `season.xlsx: ${message}`,
       next: 'Look at where the file comes from. Open and save it in Excel or LibreOffice, or export the tab as CSV.',
     });
-    expect(performance.now() - started).toBeLessThan(1_000);
   });
 
   test.each<{ what: string; parts: readonly ZipPart[]; why: string }>([

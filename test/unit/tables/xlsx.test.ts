@@ -229,7 +229,7 @@ function hasLibreOffice(): boolean {
 // Machines without LibreOffice register nothing here; the tests above read the same files back with the library.
 if (hasLibreOffice()) {
   describe('LibreOffice', () => {
-    it('opens the workbook and shows every text as it is', { timeout: 60_000 }, async () => {
+    it('opens the workbook and shows every text as it is', async () => {
       await written(
         tabOf(
           'T',

@@ -1,0 +1,108 @@
+import { InterruptedError } from '../../model/error.ts';
+import type { Program } from '../program.ts';
+
+/** Where the reports of a set-up go, so that each is written once. */
+export const REPORT_PLACES = ['workbook', 'csv', 'both'] as const;
+export type ReportPlace = (typeof REPORT_PLACES)[number];
+
+/** The shipped mappings that write workbooks, and those whose CSV reports hold the same records. */
+const WORKBOOKS = ['season-workbook.yaml', 'players-workbook.yaml'];
+const TWINS = ['squads', 'lineups', 'fixtures', 'auto-substitutions', 'prices'].map(
+  (name) => `${name}-report.yaml`,
+);
+const LEFT_OUT: Readonly<Record<ReportPlace, readonly string[]>> = {
+  workbook: TWINS,
+  csv: WORKBOOKS,
+  both: [],
+};
+
+/** Whether a set-up writes a shipped mapping, by its file name. A table that lookups read, such as that of the players, is always there. */
+export const isWanted = (place: ReportPlace, mapping: string): boolean => !LEFT_OUT[place].includes(mapping);
+
+/** What the reports show, by the names of their mappings without `-report` and `-workbook`. */
+const SHOWN = {
+  squads: 'squads',
+  lineups: 'line-ups',
+  fixtures: 'fixtures',
+  'auto-substitutions': 'automatic substitutions',
+  history: 'squads week by week',
+  players: 'players',
+  prices: 'price uploads',
+  users: 'users',
+  points: 'points configuration',
+  'fantasy-leagues': 'fantasy league and its next game week',
+  'mini-leagues': 'mini leagues',
+  account: 'what is left of the account',
+} as const;
+export type ReportKind = keyof typeof SHOWN;
+export const REPORT_KINDS = Object.keys(SHOWN) as readonly ReportKind[];
+
+/** The tabs of the season's workbook. */
+const FIRST_CHOICE: readonly ReportKind[] = [
+  'squads',
+  'lineups',
+  'fixtures',
+  'auto-substitutions',
+  'history',
+];
+/** In CSV there is no history, and the table of players is written without being asked for. */
+const WORKBOOK_ONLY: readonly ReportKind[] = ['history', 'players'];
+
+/** The text of a shipped file without the mappings of reports that were not chosen; undefined when none is left. */
+export function chosenMappings(text: string, kinds: readonly ReportKind[]): string | undefined {
+  const [head = '', ...mappings] = text.split(/^(?=- |version:)/m);
+  const chosen = mappings.filter((mapping) => {
+    const [, kind] = /^ *name: (.+)-(?:report|workbook)$/m.exec(mapping) ?? [];
+    return (
+      kind === undefined || mapping.includes('name: players-report') || kinds.some((one) => one === kind)
+    );
+  });
+  return chosen.length === 0 ? undefined : head + chosen.join('');
+}
+
+/** Which reports there are to be: as the flag says, else as a person answers, else all. */
+export async function askReportKinds(
+  given: readonly ReportKind[],
+  place: ReportPlace,
+  { interactive, screen, signal }: Pick<Program, 'interactive' | 'screen' | 'signal'>,
+): Promise<readonly ReportKind[]> {
+  if (given.length > 0) return given;
+  if (!interactive || screen.json) return REPORT_KINDS;
+  const { multiselect } = await import('@clack/prompts');
+  const offered = REPORT_KINDS.filter((kind) => place !== 'csv' || !WORKBOOK_ONLY.includes(kind));
+  const answer = await multiselect<ReportKind>({
+    output: process.stderr,
+    signal,
+    message: 'Which reports?',
+    required: false,
+    initialValues: FIRST_CHOICE.filter((kind) => offered.includes(kind)),
+    options: offered.map((value) => ({ value, label: SHOWN[value] })),
+  });
+  signal.throwIfAborted();
+  if (typeof answer === 'symbol') throw new InterruptedError('SIGINT', 'cancelled: nothing was written');
+  return answer;
+}
+
+/** Where the reports go: as the flag says, else as a person answers, else into workbooks. */
+export async function askReportPlace(
+  given: ReportPlace | undefined,
+  { interactive, screen, signal }: Pick<Program, 'interactive' | 'screen' | 'signal'>,
+): Promise<ReportPlace> {
+  if (given !== undefined) return given;
+  if (!interactive || screen.json) return 'workbook';
+  const { select } = await import('@clack/prompts');
+  const answer = await select<ReportPlace>({
+    output: process.stderr,
+    signal,
+    message: 'Where do the reports go?',
+    initialValue: 'workbook',
+    options: [
+      { value: 'workbook', label: 'Excel workbooks', hint: 'for people: out/season.xlsx with charts' },
+      { value: 'csv', label: 'CSV files', hint: 'for other programs: out/squads.csv and so on' },
+      { value: 'both', label: 'both', hint: 'the same records twice' },
+    ],
+  });
+  signal.throwIfAborted();
+  if (typeof answer === 'symbol') throw new InterruptedError('SIGINT', 'cancelled: nothing was written');
+  return answer;
+}

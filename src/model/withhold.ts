@@ -1,0 +1,160 @@
+const REDACTED = '[redacted]';
+
+/** The shortest part of a key that counts. */
+const PART = 8;
+/** Parts count of a key of this length; a shorter one counts whole. */
+const LONG_KEY = 16;
+/** A still shorter key, and one below {@link LONG_KEY} that could be a word or a number, would blank ordinary texts. */
+const SHORT_KEY = 8;
+const WORD_OR_NUMBER = /^([a-z]+|[A-Z]+|[A-Z][a-z]+|\d+)$/;
+/** What stands in many texts: few characters repeated, such as `00000000`. */
+const isRepeated = (part: string): boolean => new Set(part).size < 4;
+/** Words of letters of one case, and numbers. */
+const WORDS = /^([a-z\W_]+|[A-Z\W_]+|[\d\W_]+)$/;
+
+/** Characters of base64, of base64 for addresses and of hexadecimal digits. */
+const ENCODED = /[\w+/=-]/;
+/** How a character that a key may have is written in JSON, in an address and in HTML. */
+const ESCAPES = /\\u00([2-7][0-9a-f])|\\(["\\/])|%([2-7][0-9a-f])|&#(\d{2,3});|&#x([0-9a-f]{2});/gi;
+
+/** What to look for: the beginning and the end of a key, the same for one that counts only whole, and both as other programs encode them. */
+interface Marks {
+  readonly first: string;
+  readonly last: string;
+  readonly encoded: readonly string[];
+}
+
+/** A run of text, from one index up to another. */
+type Span = readonly [from: number, to: number];
+
+/**
+ * A function that replaces a key, and any run of at least 8 characters from its beginning or end, wherever a text shows it: plain, escaped
+ * for JSON, HTML or an address, in hexadecimal digits, or in base64, also inside a longer one. A key of 8 to 15 characters counts whole, unless
+ * it could be a word or a number; a shorter one is not looked for. `our own words`: a run must also hold more than words or a number, which our
+ * messages and the names and numbers of our JSON are made of.
+ */
+export function withholder(
+  key: string,
+  among: 'any text' | 'our own words' = 'any text',
+): (text: string) => string {
+  const marks = marksOf(key, (part) => isRepeated(part) || (among === 'our own words' && WORDS.test(part)));
+  if (marks === undefined) return (text) => text;
+  const all = [marks.first, marks.last, ...marks.encoded];
+  const holds = (text: string): boolean => all.some((mark) => text.includes(mark));
+  return (text) => {
+    const plain = unescaped(text);
+    if (!holds(text) && (plain === undefined || !holds(plain.text))) return text;
+    const spans = spansIn(text, key, marks);
+    if (plain !== undefined)
+      for (const [from, to] of spansIn(plain.text, key, marks)) spans.push([plain.at(from), plain.at(to)]);
+    return replaced(text, spans);
+  };
+}
+
+function marksOf(key: string, isOrdinary: (part: string) => boolean): Marks | undefined {
+  if (key.length < SHORT_KEY || (key.length < LONG_KEY && WORD_OR_NUMBER.test(key))) return undefined;
+  const [first, last] =
+    key.length < LONG_KEY
+      ? ([key, key] as const)
+      : ([tellingPart(key, isOrdinary, 1), tellingPart(key, isOrdinary, -1)] as const);
+  const encoded = new Set([first, last].flatMap((text) => [...inBase64(text), ...inHex(text)]));
+  return { first, last, encoded: [...encoded] };
+}
+
+/** The shortest part that counts, from the beginning or from the end. */
+function tellingPart(key: string, isOrdinary: (part: string) => boolean, direction: 1 | -1): string {
+  for (let length = PART; length < key.length; length += 1) {
+    const part = direction === 1 ? key.slice(0, length) : key.slice(-length);
+    if (!isOrdinary(part)) return part;
+  }
+  return key;
+}
+
+/** The characters of base64 that do not depend on what stands around the text, for each of its three places in a group. */
+function inBase64(text: string): readonly string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const bits = 8 * (before + text.length);
+    const whole = btoa('\0'.repeat(before) + text).slice(Math.ceil((8 * before) / 6), Math.floor(bits / 6));
+    return [whole, whole.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+}
+
+function inHex(text: string): readonly string[] {
+  const hex = Array.from(text, (character) => character.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+  return [hex, hex.toUpperCase()];
+}
+
+/** A text with its escapes resolved and where each of its characters stood; undefined when it has none. */
+function unescaped(
+  text: string,
+): { readonly text: string; readonly at: (index: number) => number } | undefined {
+  if (!/[\\%]|&#/.test(text)) return undefined;
+  const ends: number[] = [];
+  const shifts: number[] = [];
+  let shift = 0;
+  const plain = text.replace(ESCAPES, (match: string, ...rest: (string | number | undefined)[]) => {
+    const [json, itself, address, decimal, hex] = rest as (string | undefined)[];
+    const offset = rest[5] as number;
+    shifts.push(shift);
+    ends.push(offset - shift);
+    shift += match.length - 1;
+    return (
+      itself ??
+      String.fromCharCode(
+        decimal === undefined ? parseInt(json ?? address ?? hex ?? '', 16) : Number(decimal),
+      )
+    );
+  });
+  if (ends.length === 0) return undefined;
+  shifts.push(shift);
+  return { text: plain, at: (index) => index + (shifts[countBelow(ends, index)] ?? 0) };
+}
+
+/** How many of the ascending numbers are less than `limit`. */
+function countBelow(numbers: readonly number[], limit: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] ?? 0) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function spansIn(text: string, key: string, { first, last, encoded }: Marks): Span[] {
+  const spans: Span[] = [];
+  for (const from of placesOf(first, text)) {
+    let length = first.length;
+    while (length < key.length && text[from + length] === key[length]) length += 1;
+    spans.push([from, from + length]);
+  }
+  for (const start of placesOf(last, text)) {
+    const to = start + last.length;
+    let length = last.length;
+    while (length < key.length && text[to - length - 1] === key.at(-length - 1)) length += 1;
+    spans.push([to - length, to]);
+  }
+  for (const mark of encoded)
+    for (const start of placesOf(mark, text)) {
+      let [from, to] = [start, start + mark.length];
+      while (from > 0 && ENCODED.test(text[from - 1] ?? '')) from -= 1;
+      while (to < text.length && ENCODED.test(text[to] ?? '')) to += 1;
+      spans.push([from, to]);
+    }
+  return spans;
+}
+
+function* placesOf(mark: string, text: string): Generator<number> {
+  for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) yield at;
+}
+
+function replaced(text: string, spans: readonly Span[]): string {
+  let result = '';
+  let done = 0;
+  for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {
+    if (to <= done) continue;
+    if (from >= done) result += text.slice(done, from) + REDACTED;
+    done = to;
+  }
+  return result + text.slice(done);
+}

@@ -1,0 +1,37 @@
+import { listEffects } from '../effects.ts';
+import { markup } from './markup.ts';
+import type { Markup } from './markup.ts';
+import { card, count, num, pager, table, time } from './parts.ts';
+import { PER_PAGE, link, numberOf, withQuery } from './visit.ts';
+import type { Visit } from './visit.ts';
+
+const MOST_PAGES = 1_000_000;
+
+/** What requests have changed, the newest first; `filter` is what else the address of the page says. */
+export function effectsCard(visit: Visit, filter: Readonly<Record<string, string>>): Markup {
+  const { store } = visit.context;
+  const page = numberOf(visit, 'page', MOST_PAGES, 1);
+  const total = store.count('SELECT count(*) AS n FROM effects');
+  const before = Math.max(0, total - page * PER_PAGE);
+  const wanted = Math.min(PER_PAGE, Math.max(0, total - (page - 1) * PER_PAGE));
+  // Numbered from 1 without a gap: none is ever deleted.
+  const effects = wanted === 0 ? [] : listEffects(store, before, wanted).toReversed();
+  const rows = effects.map((one) => [
+    one.number,
+    time(one.created_at),
+    markup`<code>${one.operation}</code>`,
+    count(one.record_count),
+    one.record_ids.slice(0, 3).join(', ') + (one.record_count > 3 ? ' …' : ''),
+    typeof one.fault === 'string' ? one.fault : null,
+    markup`<code title="${one.request_id}">${one.request_id.slice(0, 8)}</code>`,
+  ]);
+  const columns = [num('No.'), 'Applied', 'Operation', num('Records'), 'Ids', 'Fault', 'Request'];
+  return card(
+    'Effects',
+    markup`<p class="note">Every request that changed something, with the time of the season.</p>`,
+    table('Effects', columns, rows, 'No request has changed anything yet.'),
+    pager({ rows, total }, page, (target) =>
+      withQuery(link(visit, 'activity'), { ...filter, page: String(target) }),
+    ),
+  );
+}

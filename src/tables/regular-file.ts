@@ -1,0 +1,27 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+
+/** Opens without waiting for whoever writes into a pipe; a file is opened as ever. On Windows the flag is undefined, which counts as 0. */
+export const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
+
+/** What stands at a path, when it is no file: `a folder`, `a pipe`; undefined for a file. */
+export function otherThanFile(
+  facts: Pick<Stats, 'isFile' | 'isDirectory' | 'isFIFO' | 'isSocket'>,
+): string | undefined {
+  if (facts.isFile()) return undefined;
+  if (facts.isDirectory()) return 'a folder';
+  if (facts.isFIFO()) return 'a pipe';
+  return facts.isSocket() ? 'a socket' : 'a device';
+}
+
+/** The bytes of a small file, which may be looked at several times: what is no file is refused at once. Errors: those of `node:fs`, and an Error that says what stands there instead. */
+export function readFileBytes(file: string): Buffer {
+  const descriptor = openSync(file, OPEN_FLAGS);
+  try {
+    const other = otherThanFile(fstatSync(descriptor));
+    if (other !== undefined) throw new Error(`it is ${other}, not a file; write what it holds into a file`);
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

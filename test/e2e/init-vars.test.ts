@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findLeagues } from '../../src/cli/init/find-leagues.ts';
+import { setupFiles } from '../../src/cli/init/setup-files.ts';
+import { parseConfig } from '../../src/cli/config-file.ts';
+import { realClock, realRandom } from '../../src/cli/runtime.ts';
+import type { Program } from '../../src/cli/program.ts';
+import { makeFolder, runCli, startService } from '../support/cli.ts';
+import type { Service } from '../support/cli.ts';
+
+let service: Service;
+const folder = makeFolder();
+beforeAll(async () => {
+  service = await startService({ seed: 'demo' });
+});
+afterAll(async () => {
+  folder.remove();
+  await service.close();
+});
+
+describe('the fantasy leagues that init proposes', () => {
+  const warnings: string[] = [];
+  const program = {
+    clock: realClock,
+    random: realRandom,
+    signal: new AbortController().signal,
+    screen: { warn: (message: string) => warnings.push(message) },
+  } as unknown as Program;
+
+  it('are those that squads and mini leagues name', async () => {
+    const leagues = await findLeagues(service, program);
+    expect(leagues).toEqual([{ id: 1, name: expect.stringMatching(/\w/) as string }]);
+  });
+
+  it('are none without a key, or where the key is refused, with a warning', async () => {
+    expect(await findLeagues({ ...service, apiKey: '' }, program)).toEqual([]);
+    expect(warnings).toEqual([]);
+    expect(await findLeagues({ ...service, apiKey: 'wrong' }, program)).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining('could not be asked for your fantasy leagues')]);
+  });
+});
+
+describe('the variables of a new folder', () => {
+  const textOf = (fantasyLeague: string, priceType: string): string => {
+    const files = setupFiles({
+      access: { baseUrl: '', apiKey: '' },
+      vars: { fantasyLeague, priceType },
+      reportPlace: 'workbook',
+      reportKinds: [],
+      pushMappings: undefined,
+      googleKey: undefined,
+    });
+    return String(files.get('teamsheet.yaml')?.text);
+  };
+
+  it('are what a person answered', () => {
+    expect(parseConfig(textOf('7', 'no: "x"'), 'teamsheet.yaml').value.vars).toEqual({
+      fantasy_league_id: 7,
+      price_type: 'no: "x"',
+    });
+  });
+
+  it('are blank otherwise, stay YAML when they are filled in, and count as not set until then', async () => {
+    await runCli(['init'], { cwd: folder.path, env: service.env });
+    const yaml = readFileSync(join(folder.path, 'teamsheet.yaml'), 'utf8');
+    expect(parseConfig(yaml, 'teamsheet.yaml').value.vars).toEqual({
+      fantasy_league_id: null,
+      price_type: null,
+    });
+    folder.write('prices.csv', 'Player ID,Price\n1,5\n');
+    const unset = await runCli(['validate', 'prices', '--json'], { cwd: folder.path, env: service.env });
+    expect(unset.code).toBe(4);
+    expect(JSON.parse(unset.stdout)).toMatchObject({
+      error: { next: expect.stringContaining('It is the number of your fantasy league') as string },
+    });
+    folder.write(
+      'teamsheet.yaml',
+      yaml.replace('fantasy_league_id:', 'fantasy_league_id: 1').replace('price_type:', 'price_type: weekly'),
+    );
+    expect((await runCli(['validate', 'prices'], { cwd: folder.path, env: service.env })).code).toBe(0);
+  });
+});

@@ -1,0 +1,224 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
+import type { Outcome, Service } from '../support/cli.ts';
+
+const CONFIG = `version: 1
+environments:
+  test:
+    base_url: \${TEAMSHEET_BASE_URL}
+    api_key: { env: TEAMSHEET_API_KEY }
+push: { settle: 100ms }
+`;
+const KEYS = Array.from({ length: 120 }, (_, at) => `M-${String(at + 1).padStart(6, '0')}`);
+const sheet = (keys: readonly string[]): string =>
+  `Member ID,Name,Active\n${keys.map((key, at) => `${key},Member ${at + 1},\n`).join('')}`;
+
+const REPORT = 'version: 1\nname: all-users\npull: users\ndestination: { csv: out/users.csv }\n';
+const CUPS_MAPPING = `version: 1
+name: cups
+push: mini_leagues
+source: { csv: cups.csv }
+operation: create
+columns:
+  fantasy_league_id: { from: League, type: integer }
+  name: { from: Name }
+  type: { from: Type }
+`;
+
+interface Document {
+  readonly exit_code: number;
+  readonly mappings: readonly Readonly<Record<string, unknown>>[];
+}
+
+type Settings = NonNullable<SandboxOptions['settings']>;
+
+let folder: ReturnType<typeof makeFolder>;
+let service: Service;
+beforeEach(() => {
+  folder = makeFolder({
+    'teamsheet.yaml': CONFIG,
+    'mappings/users.yaml': `${USERS_MAPPING}batch_size: 40\n`,
+    'mappings/report.yaml': REPORT,
+    'users.csv': sheet(KEYS),
+  });
+});
+afterEach(async () => {
+  await service.close();
+  folder.remove();
+});
+
+const start = async (settings: Settings): Promise<void> => {
+  service = await startService({ settings });
+};
+const run = (...args: readonly string[]): Promise<Outcome> =>
+  runCli(args, { cwd: folder.path, env: service.env });
+async function json(...args: readonly string[]): Promise<Document> {
+  const outcome = await run(...args, '--yes', '--json');
+  return JSON.parse(outcome.stdout) as Document;
+}
+const writes = (): number => service.requests.filter((each) => !each.startsWith('GET ')).length;
+async function usersOfService(): Promise<number> {
+  const answer = await fetch(`${service.baseUrl}/v1/auth/account`, {
+    headers: { 'x-api-key': service.apiKey },
+  });
+  const { data } = (await answer.json()) as {
+    data: { config: { features: { users: { used: number } } } };
+  };
+  return data.config.features.users.used;
+}
+
+async function createStranger(external_id: string): Promise<void> {
+  const answer = await fetch(`${service.baseUrl}/v1/user`, {
+    method: 'POST',
+    headers: { 'x-api-key': service.apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ users: [{ external_id, display_name: 'A stranger' }] }),
+  });
+  expect(answer.status).toBe(201);
+}
+
+/** A second push finds every row as it is, and verify too. */
+async function expectSettled(count: number): Promise<void> {
+  const before = writes();
+  expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ unchanged: count }] });
+  expect(await json('verify')).toMatchObject({ exit_code: 0 });
+  expect(writes()).toBe(before);
+  expect(await usersOfService()).toBe(count);
+}
+
+describe('a service that spells keys its own way', () => {
+  it.each<[string, Settings]>([
+    ['in lower case, and takes repeats', { key_case: 'lower', repeated_external_id: 'duplicate' }],
+    ['in lower case, and refuses repeats', { key_case: 'lower', key_unique: 'shown' }],
+    [
+      'in lower case in lists alone',
+      { key_case: 'lower', key_shown: 'lists', repeated_external_id: 'duplicate' },
+    ],
+    [
+      'in lower case in answers alone',
+      { key_case: 'lower', key_shown: 'answers', repeated_external_id: 'duplicate' },
+    ],
+  ])('%s: 120 rows are 120 users, and the second push is empty', async (_, settings) => {
+    await start(settings);
+    expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ rows: 120, created: 120 }] });
+    expect(await usersOfService()).toBe(120);
+    await expectSettled(120);
+    expect((await run('pull', 'all-users')).code).toBe(0);
+  });
+
+  it.each<[string, Settings, number]>([
+    ['takes repeats', { repeated_external_id: 'duplicate' }, 121],
+    ['answers with what it has', { repeated_external_id: 'merge' }, 120],
+  ])(
+    'that %s: where all rows are there and the state is lost, one row tells how it spells',
+    async (_, settings, count) => {
+      await start({ key_case: 'lower', key_unique: 'shown', ...settings });
+      await json('push');
+      rmSync(join(folder.path, '.teamsheet'), { recursive: true });
+      expect(await json('push')).toMatchObject({
+        exit_code: 7,
+        mappings: [{ created: 1, deferred: 119, unknown: 0 }],
+      });
+      expect((await run('resume', '--yes')).code).not.toBe(1);
+      expect(await usersOfService()).toBe(count);
+      const before = writes();
+      const conflict = count - 120;
+      expect(await json('push')).toMatchObject({ mappings: [{ unchanged: 120 - conflict, conflict }] });
+      expect([await usersOfService(), writes()]).toEqual([count, before]);
+    },
+  );
+
+  it('with a cut end: keys that are cut differently are one each, and keys that become one are invalid', async () => {
+    await start({ key_cut: 8, key_case: 'upper', repeated_external_id: 'duplicate' });
+    folder.write('users.csv', sheet(['north-01-Ann', 'south-01-Bob', 'west-1']));
+    expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ created: 3 }] });
+    await expectSettled(3);
+    folder.write('users.csv', sheet(['north-01-Ann', 'south-01-Bob', 'west-1', 'EAST-01-Cy', 'east-01-Di']));
+    const before = writes();
+    expect(await json('push')).toMatchObject({ exit_code: 3, mappings: [{ unchanged: 3, invalid: 2 }] });
+    expect(writes()).toBe(before);
+    expect((await run('push', '--yes')).stderr).toContain(
+      'the service does not tell its key from "EAST-01-Cy" of row 5',
+    );
+  });
+
+  it.each<[string, Settings]>([
+    ['takes repeats', { key_case: 'lower', repeated_external_id: 'duplicate' }],
+    ['refuses repeats', { key_case: 'lower', key_unique: 'shown' }],
+    ['cuts', { key_cut: 7, repeated_external_id: 'duplicate' }],
+  ])(
+    'a kill before the answer of a batch loses nothing and writes nothing twice where it %s',
+    async (_, settings) => {
+      folder.write('users.csv', sheet(KEYS.map((key) => `U${key.slice(2)}-north`)));
+      await start({ ...settings, latency_ms: 40 });
+      const args = ['push', '--yes'];
+      const killed = await runCli(args, {
+        cwd: folder.path,
+        env: service.env,
+        started: (kill) => {
+          const looking = setInterval(() => {
+            if (writes() < 2) return;
+            clearInterval(looking);
+            kill('SIGKILL');
+          }, 1);
+          looking.unref();
+        },
+      });
+      expect(killed.code).toBeNull();
+      // What another command lists meanwhile is no proof that it was there before.
+      expect((await run('plan')).code).toBe(0);
+      expect(await json('resume')).toMatchObject({ exit_code: 0 });
+      await expectSettled(120);
+    },
+  );
+
+  it.each<[string, Settings]>([
+    ['takes repeats', { key_case: 'lower', repeated_external_id: 'duplicate' }],
+    ['lists alone', { key_case: 'lower', key_shown: 'lists', repeated_external_id: 'duplicate' }],
+  ])('an answer that is lost is found in the list where it %s', async (_, settings) => {
+    service = await startService({
+      settings,
+      faults: [{ kind: 'reset', operation: 'create-users', processed: true }],
+    });
+    expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ created: 120 }] });
+    await expectSettled(120);
+  });
+
+  it('a row alone whose key somebody holds in another spelling is rejected, and nothing stays open', async () => {
+    await start({ key_case: 'lower', key_unique: 'shown' });
+    await createStranger('m-1');
+    folder.write('users.csv', sheet(['M-1']));
+    const before = writes();
+    for (const round of [1, 2]) {
+      const pushed = await run('push', '--yes');
+      expect([pushed.code, pushed.stderr]).toEqual([
+        3,
+        expect.stringContaining('it holds "m-1", which it may take for the same key'),
+      ]);
+      expect(writes()).toBe(before + round);
+    }
+    expect((await run('resume')).stdout).toContain('othing to resume');
+    expect(await usersOfService()).toBe(1);
+  });
+
+  it('a row whose key somebody holds in another spelling does not hold up the others of its batch', async () => {
+    await start({ key_case: 'lower', key_unique: 'shown' });
+    await createStranger('m-000002');
+    folder.write('users.csv', sheet(KEYS.slice(0, 5)));
+    expect(await json('push')).toMatchObject({ exit_code: 3, mappings: [{ created: 4, rejected: 1 }] });
+    expect(await usersOfService()).toBe(5);
+  });
+
+  it('names are kept the same way', async () => {
+    await start({ key_case: 'upper' });
+    folder.write('mappings/users.yaml', CUPS_MAPPING);
+    folder.write('cups.csv', 'League,Name,Type\n1,Office Cup,open\n1,Pub Cup,open\n');
+    expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ created: 2 }] });
+    const before = writes();
+    expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 2 }] });
+    expect(await json('verify')).toMatchObject({ exit_code: 0 });
+    expect(writes()).toBe(before);
+  });
+});

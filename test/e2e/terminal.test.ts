@@ -1,0 +1,209 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeFolder, runCli, startService } from '../support/cli.ts';
+import type { Service } from '../support/cli.ts';
+
+let folder: ReturnType<typeof makeFolder>;
+let service: Service;
+
+beforeEach(async () => {
+  folder = makeFolder();
+  service = await startService();
+});
+afterEach(async () => {
+  await service.close();
+  folder.remove();
+});
+
+const run = (...args: string[]) => runCli(args, { cwd: folder.path, env: service.env });
+
+describe('a row that the service refuses', () => {
+  it('is told with its place, its key and the words of the service', async () => {
+    folder.write('users.csv', 'external_id,display_name\nM-1,Ann\n');
+    await run('import', 'users.csv', '--as', 'users', '--yes');
+    folder.write('squads.csv', 'user_id,name,P1\n1,Alpha,1\n1,Beta,99999\n9,Gamma,3\n');
+    const refused = await run(
+      ...['import', 'squads.csv', '--as', 'squads', '--set', 'fantasy_league_id=1', '--yes'],
+    );
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain(
+      [
+        'rejected: squads.csv row 3 (1/1/Beta): the service refused it (404): players_in[0]: there is no player 99999',
+        'rejected: squads.csv row 4 (1/9/Gamma): the service refused it (404): user_id: there is no user 9',
+        'next: ',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('a squad that the service refused, its manager looked up by the member id', () => {
+  const MAPPING = `version: 1
+name: squads
+push: squads
+source: { csv: squads.csv }
+operation: create
+columns:
+  fantasy_league_id: { value: 1 }
+  user_id: { from: Member ID, lookup: { in: users, match: external_id, take: user_id } }
+  name: Squad
+  players_in: { from_all: [P1, P2], type: integer, blank: omit }
+`;
+  const isLeft = (): boolean => existsSync(join(folder.path, 'out/rejected/squads.rejected.csv'));
+
+  it('is found by retry: refused again until it is mended, and then sent', async () => {
+    folder.write('users.csv', 'external_id,display_name\nM-1,Ann\n');
+    await run('import', 'users.csv', '--as', 'users', '--yes');
+    folder.write('mappings/squads.yaml', MAPPING);
+    folder.write('squads.csv', 'Member ID,Squad,P1,P2\nM-1,Alpha,9000,2\n');
+    expect((await run('push', '--yes')).code).toBe(3);
+    const same = await run('retry', '--yes');
+    expect([same.code, isLeft()]).toEqual([3, true]);
+    expect(same.stderr).toContain('there is no player 9000');
+    folder.write('squads.csv', 'Member ID,Squad,P1,P2\nM-1,Alpha,1,2\n');
+    const mended = await run('retry', '--yes');
+    expect([mended.code, isLeft()]).toEqual([0, false]);
+    expect(mended.stderr).toContain('1 of 1 refused rows were found again');
+  });
+});
+
+describe('a file of rows to mend goes when its rows are done', () => {
+  const MAPPING = `version: 1
+name: members
+push: users
+source: { csv: members.csv }
+operation: upsert
+columns: { external_id: Member ID, display_name: Name }
+`;
+  const files = (): readonly string[] => {
+    const path = join(folder.path, 'out/rejected');
+    return existsSync(path) ? readdirSync(path).toSorted() : [];
+  };
+  const LEFT = ['members.rejected.csv', 'members.rejected.xlsx'];
+
+  beforeEach(async () => {
+    folder.write('mappings/members.yaml', MAPPING);
+    folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,\n');
+    expect((await run('push', '--yes')).code).toBe(3);
+    expect(files()).toEqual(LEFT);
+  });
+
+  it('by a retry that sends them', async () => {
+    folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,Bob\n');
+    expect((await run('retry', '--yes')).code).toBe(0);
+    expect(files()).toEqual([]);
+  });
+
+  it('not by a retry that does not read them, and by the push that it names', async () => {
+    folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-3,Bob\n');
+    const retried = await run('retry', '--yes');
+    expect(retried.code).toBe(0);
+    expect(retried.stderr).toContain(
+      'members.csv: row 3 had the refused key M-2 and now has M-3, which is not read\n',
+    );
+    expect(retried.stderr).toMatch(/next: teamsheet push members\n$/);
+    expect(files()).toEqual(LEFT);
+    expect((await run('push', '--yes')).code).toBe(0);
+    expect(files()).toEqual([]);
+  });
+
+  it('by a push', async () => {
+    folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,Bob\n');
+    expect((await run('push', '--yes')).code).toBe(0);
+    expect(files()).toEqual([]);
+  });
+
+  it('by an import of the file itself, however often its rows are refused before', async () => {
+    const importRejected = (name: string) =>
+      run('import', `out/rejected/${name}`, '--as', 'users', '--match', 'Member ID=external_id', '--yes');
+    expect((await importRejected('members.rejected.csv')).code).toBe(3);
+    expect(files()).toContain('members.rejected.rejected.csv');
+    folder.write('out/rejected/members.rejected.rejected.csv', 'Member ID,Name\nM-2,Bob\n');
+    expect((await importRejected('members.rejected.rejected.csv')).code).toBe(0);
+    expect(files()).toEqual([]);
+  });
+});
+
+describe('a game week that has not ended', () => {
+  const LEAGUE = ['--var', 'fantasy_league_id=1', '--yes'] as const;
+  const triggers = (): readonly string[] => service.requests.filter((request) => request.startsWith('POST'));
+
+  beforeEach(async () => {
+    await service.close();
+    service = await startService({ seed: 'demo' });
+  });
+
+  it('is not processed unless it is meant, whichever command asks for it', async () => {
+    const refused = await run('substitutions', 'trigger', '--week', '9', ...LEAGUE);
+    expect(refused).toMatchObject({
+      code: 6,
+      stderr: expect.stringMatching(
+        /✗ substitutions: game week 9 of fantasy league 1 has not ended: .*\n {2}next: if this is meant, add --allow-guard open_week\n/,
+      ) as string,
+    });
+    const weeks = JSON.parse((await run('api', 'get-fixtures', '--id', '1')).stdout) as {
+      readonly data: readonly { readonly id: string }[];
+    };
+    const ids = ['6', '7', '8'].map((week) => weeks.data[Number(week) - 1]?.id ?? '');
+    folder.write('weeks.csv', `fantasy_league_id,game_week_id\n1,${ids.join('\n1,')}\n`);
+    const imported = await run(
+      'import',
+      'weeks.csv',
+      '--as',
+      'auto_substitutions',
+      '--adopt',
+      '--yes',
+      '--json',
+    );
+    expect(imported.code).toBe(6);
+    expect(JSON.parse(imported.stdout)).toMatchObject({
+      error: { code: 'guard.open_week', message: expect.stringContaining('row 3: game week 7') as string },
+    });
+    expect(triggers()).toEqual([]);
+    const allowed = await run(
+      ...['substitutions', 'trigger', '--week', '9', '--allow-guard', 'open_week', '--adopt', ...LEAGUE],
+    );
+    expect(allowed.stderr).toContain('game week 9 has not ended');
+    expect(triggers()).toHaveLength(1);
+    const processed = await run('substitutions', 'trigger', '--week', '6', '--adopt', ...LEAGUE);
+    expect(processed.code).toBe(0);
+    expect(processed.stderr).toMatch(
+      /^game week 6 of fantasy league 1: 2026-09-18 17:30:00 to 2026-09-21 23:00:00\n/,
+    );
+    expect(processed.stderr).toMatch(/game week 6 of fantasy league 1: processed: .*\d+ events\n/);
+    expect((await run('substitutions', 'trigger', '--week', '6', ...LEAGUE)).stderr).toMatch(
+      /next: this game week was triggered before; .* --again\n$/,
+    );
+  });
+
+  it('a guard that there is not is a wrong command line', async () => {
+    expect(await run('plan', '--allow-guard', 'open_weeks')).toMatchObject({
+      code: 64,
+      stderr: expect.stringMatching(
+        /--allow-guard takes empty_source, .* or open_week, not "open_weeks"/,
+      ) as string,
+    });
+  });
+});
+
+it('import --dry-run is a plan: it sends nothing and says how to send it', async () => {
+  folder.write('users.csv', 'external_id,display_name\nM-1,Ann\n');
+  const planned = await run('import', 'users.csv', '--as', 'users', '--save-mapping', 'm.yaml', '--dry-run');
+  expect(planned).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('+  users row 2  M-1  display_name: Ann') as string,
+    stderr: 'next: teamsheet import users.csv --as users --save-mapping m.yaml\n',
+  });
+  expect(service.requests.filter((request) => !request.startsWith('GET '))).toEqual([]);
+  expect((await run('import', 'users.csv', '--as', 'users', '--save-mapping', 'm.yaml', '--yes')).code).toBe(
+    0,
+  );
+});
+
+it('api says which operation was meant', async () => {
+  expect(await run('api', 'lst-users')).toMatchObject({
+    code: 64,
+    stderr:
+      '✗ there is no operation "lst-users"; did you mean list-users?\n  next: teamsheet api list-users\n',
+  });
+});

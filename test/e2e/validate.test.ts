@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { REMEDIES } from '../../src/cli/render/remedies.ts';
+import { makeFolder, runCli, USERS_MAPPING } from '../support/cli.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const folder = makeFolder({
+  'mappings/users.yaml': USERS_MAPPING,
+  'mappings/points.yaml': readFileSync(join(ROOT, 'mappings/points.yaml'), 'utf8'),
+  'users.csv': 'Member ID,Name,Active\n u1 ,Ana,yes\n1E+05,Bo,maybe\nu3,Cy,yes\nu3,Di,yes\nu5\n',
+  'points-config.csv': readFileSync(join(ROOT, 'templates/inputs/points-config.csv'), 'utf8'),
+});
+afterAll(() => folder.remove());
+const VARS = ['--var', 'fantasy_league_id=1'];
+
+it('validate --json names every bad row and cell', async () => {
+  const { code, stdout } = await runCli(['validate', 'users', '--json'], { cwd: folder.path });
+  expect(code).toBe(3);
+  const shape = 'looks changed by a spreadsheet; write it as plain text, or add --allow-key-shape';
+  const repeated = (row: number, other: number): object => ({
+    ...{ mapping: 'users', file: 'users.csv', row, column: null, value: 'u3', code: 'key.repeated' },
+    message: `users.csv row ${row}: key "u3" stands again with other values in row ${other}: keep one of them`,
+    remedy: 'keep one of the rows',
+    severity: 'error',
+  });
+  expect((JSON.parse(stdout) as { issues: unknown }).issues).toEqual([
+    {
+      ...{
+        mapping: 'users',
+        file: 'users.csv',
+        row: 2,
+        column: 'Member ID',
+        value: ' u1 ',
+        code: 'key.trimmed',
+      },
+      message: 'users.csv row 2, column "Member ID": the blanks around " u1 " were left out',
+      remedy: 'delete the blanks',
+      severity: 'warning',
+    },
+    {
+      ...{
+        mapping: 'users',
+        file: 'users.csv',
+        row: 3,
+        column: 'Member ID',
+        value: '1E+05',
+        code: 'key.shape',
+      },
+      message: `users.csv row 3, column "Member ID": "1E+05" ${shape}`,
+      remedy: 'write it as plain text, or add --allow-key-shape',
+      severity: 'error',
+    },
+    expect.objectContaining({ row: 3, column: 'Active', value: 'maybe', code: 'cell.boolean' }) as unknown,
+    repeated(4, 5),
+    repeated(5, 4),
+    expect.objectContaining({ row: 6, column: null, value: null, code: 'row.cells' }) as unknown,
+  ]);
+});
+
+it('a table of settings that is not filled in is one short line, and each of its rows in JSON', async () => {
+  const [told, json] = await Promise.all([
+    runCli(['validate', 'points', ...VARS], { cwd: folder.path }),
+    runCli(['validate', 'points', ...VARS, '--json'], { cwd: folder.path }),
+  ]);
+  expect(told.stdout).toMatch(
+    /✗ points-config\.csv row 2: 34 settings are empty \(rows \d+ to \d+\); fill them in\n$/,
+  );
+  const { issues } = JSON.parse(json.stdout) as { issues: readonly Record<string, unknown>[] };
+  expect(issues).toHaveLength(34);
+  expect(issues[0]).toMatchObject({
+    file: 'points-config.csv',
+    row: 2,
+    value: '',
+    code: 'cell.blank',
+    remedy: 'fill it in',
+  });
+});
+
+it('every issue of a row has a remedy', () => {
+  const docs = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
+  const rows = docs.slice(docs.indexOf('\n## Rows'));
+  const codes = [...rows.matchAll(/`((?:row|cell|key|setting|lookup)\.[a-z_]+)`/g)].map(
+    ([, code = '']) => code,
+  );
+  // A key that looks like another one is said of the table.
+  expect(Object.keys(REMEDIES).toSorted()).toEqual(
+    codes.filter((code) => code !== 'key.look_alike').toSorted(),
+  );
+});
