@@ -2,6 +2,7 @@ import type { Learnt } from '../model/learnt.ts';
 import type { ServiceAccount, Store } from '../model/store.ts';
 import { batchLimits } from '../sync/batch-size.ts';
 import { readLearnt } from '../sync/learn.ts';
+import { seenSpellings, type SeenSpelling } from '../sync/spelling.ts';
 import type { Session } from './session.ts';
 
 /** What is known of the service of an account beyond its interface. */
@@ -9,6 +10,7 @@ export interface Contract {
   readonly account: ServiceAccount;
   readonly learnt: readonly Learnt[];
   readonly limits: Awaited<ReturnType<typeof batchLimits>>;
+  readonly spellings: readonly SeenSpelling[];
   readonly timezone: string;
 }
 
@@ -27,6 +29,7 @@ export async function readContract({ ports, config, learn }: Session): Promise<C
     account,
     learnt: [...(await readLearnt(store, account)), ...nameless],
     limits: await batchLimits(store, account),
+    spellings: await seenSpellings(ports, account),
     timezone: config.timezone,
   };
 }

@@ -1,3 +1,4 @@
+import { resources } from '../contract/index.ts';
 import type { ResourceName } from '../contract/resource.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import type { RunRow } from '../model/run-rows.ts';
@@ -24,6 +25,28 @@ export const spellingOf = async (
   account: ServiceAccount,
   resource: ResourceName,
 ): Promise<Spelling | undefined> => readSpelling((await store.fact(account, spellingFact(resource)))?.value);
+
+/** How the service was seen to spell the keys of a resource, and when that was learnt. */
+export interface SeenSpelling {
+  readonly resource: ResourceName;
+  readonly spelling: Spelling;
+  readonly atMs: number;
+}
+
+/** The resources whose keys the service was seen to spell its own way. */
+export async function seenSpellings(
+  { store }: Ports,
+  account: ServiceAccount,
+): Promise<readonly SeenSpelling[]> {
+  const facts = await Promise.all(
+    (Object.keys(resources) as ResourceName[]).map(async (resource) => {
+      const fact = await store.fact(account, spellingFact(resource));
+      const spelling = readSpelling(fact?.value);
+      return fact && spelling && { resource, spelling, atMs: fact.atMs };
+    }),
+  );
+  return facts.filter((each) => each !== undefined);
+}
 
 /** What all spellings of a key have in common for the service. */
 export async function keySpeller(

@@ -18,6 +18,14 @@ interface Document {
       }[];
     }[];
     readonly batch_limits: readonly { readonly resource: string; readonly rows: number }[];
+    readonly spellings: readonly {
+      readonly resource: string;
+      readonly case: boolean;
+      readonly width: boolean;
+      readonly blanks: boolean;
+      readonly cut: number | null;
+      readonly at: string;
+    }[];
     readonly not_seen_yet: readonly string[];
   };
 }
@@ -88,6 +96,40 @@ describe('doctor --contract', () => {
       first_at: before?.first_at,
     });
     expect(Date.parse(after?.last_at ?? '')).toBeGreaterThan(Date.parse(before?.last_at ?? ''));
+  });
+
+  it('says how keys are spelt, and that nothing of the kind was seen where it was not', async () => {
+    const plain = await contract();
+    expect(plain.spellings).toEqual([]);
+    const unseen = 'an external_id kept in another spelling than it was sent';
+    expect(plain.not_seen_yet).toContain(unseen);
+    const spelling = await startService({ settings: { key_case: 'lower', key_cut: 3 } });
+    const own = makeFolder({ ...files, 'users.csv': 'Member ID,Name,Active\nANNA,Anna,\nBERT,Bert,\n' });
+    const options = { cwd: own.path, env: spelling.env };
+    try {
+      expect((await runCli(['push', 'users', '--yes'], options)).code).toBe(0);
+      const { stdout } = await runCli(['doctor', '--contract', '--json'], options);
+      const found = (JSON.parse(stdout) as Document).contract;
+      expect(found.spellings).toEqual([
+        {
+          resource: 'users',
+          case: true,
+          width: false,
+          blanks: false,
+          cut: 3,
+          at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
+        },
+      ]);
+      expect(found.not_seen_yet).not.toContain(unseen);
+      expect(found.not_seen_yet).toContain('a name kept in another spelling than it was sent');
+      const shown = await runCli(['doctor', '--contract'], options);
+      expect(shown.stdout).toMatch(
+        /^ {2}users +not told apart in keys +upper and lower case, all after 3 characters +\d{4}-\d\d-\d\d$/m,
+      );
+    } finally {
+      await spelling.close();
+      own.remove();
+    }
   });
 
   it('learns from a command that was stopped', async () => {

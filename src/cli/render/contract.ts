@@ -1,5 +1,6 @@
 import { TOPIC_NAMES, TOPICS } from '../../model/learnt.ts';
 import type { Learnt, SeenValue, TopicName } from '../../model/learnt.ts';
+import type { Spelling } from '../../model/spelling.ts';
 import type { Contract } from '../contract.ts';
 import type { Style } from '../screen.ts';
 import { renderColumns, renderCount, renderTime, safeText } from './text.ts';
@@ -69,8 +70,21 @@ const UNKNOWNS: readonly Unknown[] = [
   },
 ];
 
-const notSeen = ({ learnt }: Contract): readonly string[] =>
-  UNKNOWNS.filter(({ isSeen }) => !learnt.some(isSeen)).map(({ what }) => what);
+/** The texts of keys that a service may keep otherwise than they were sent. */
+const KEY_TEXTS = [
+  { what: 'an external_id kept in another spelling than it was sent', of: ['users'] },
+  {
+    what: 'a name kept in another spelling than it was sent',
+    of: ['fantasy_leagues', 'mini_leagues', 'squads'],
+  },
+];
+
+const notSeen = ({ learnt, spellings }: Contract): readonly string[] => [
+  ...UNKNOWNS.filter(({ isSeen }) => !learnt.some(isSeen)).map(({ what }) => what),
+  ...KEY_TEXTS.filter(({ of }) => !spellings.some(({ resource }) => of.includes(resource))).map(
+    ({ what }) => what,
+  ),
+];
 
 const GROUPS = [...new Set(Object.values(TOPICS).map(({ group }) => group))];
 
@@ -106,6 +120,16 @@ function linesOf({ topic, subject, values, more }: Learnt, days: Days): readonly
   ];
 }
 
+/** What a service does not tell apart in keys. */
+function spellingText({ case: isCase, width, blanks, cut }: Spelling): string {
+  return [
+    ...(isCase === true ? ['upper and lower case'] : []),
+    ...(width === true ? ['wide and narrow forms'] : []),
+    ...(blanks === true ? ['blanks around'] : []),
+    ...(cut === undefined ? [] : [`all after ${renderCount(cut)} characters`]),
+  ].join(', ');
+}
+
 /** One line for all values: a field and its words. */
 function wordsOf({ subject, values, more }: Learnt, days: Days): string {
   const words = [...values.map(({ value }) => safeText(value)), ...(more ? ['…'] : [])];
@@ -132,11 +156,15 @@ function sectionOf(group: string, contract: Contract, days: Days): string {
   const learnt = inOrder(contract.learnt).filter(({ topic }) => TOPICS[topic].group === group);
   const of = (topic: TopicName): readonly Learnt[] => learnt.filter((each) => each.topic === topic);
   const joined: ReadonlySet<TopicName> = new Set(['field', 'extra_field', 'value']);
-  const limits = group === 'Writing' ? contract.limits : [];
+  const [limits, spellings] = group === 'Writing' ? [contract.limits, contract.spellings] : [[], []];
   const lines = [
     ...learnt.filter(({ topic }) => !joined.has(topic)).flatMap((each) => linesOf(each, days)),
     ...limits.map(({ resource, rows, atMs }) => [
       ...[safeText(resource), 'rows in one request from now on', renderCount(rows), ''],
+      days([{ firstAtMs: atMs, lastAtMs: atMs }]),
+    ]),
+    ...spellings.map(({ resource, spelling, atMs }) => [
+      ...[safeText(resource), 'not told apart in keys', spellingText(spelling), ''],
       days([{ firstAtMs: atMs, lastAtMs: atMs }]),
     ]),
   ];
@@ -171,7 +199,7 @@ const indent = (text: string): string => text.replace(/^/gm, '  ');
 
 /** The same for `--json`. */
 export function contractDocument(contract: Contract): object {
-  const { account, learnt, limits } = contract;
+  const { account, learnt, limits, spellings } = contract;
   const iso = (ms: number): string => new Date(ms).toISOString();
   return {
     account: { base_url: account.baseUrl, id: account.accountId === '' ? null : account.accountId },
@@ -185,6 +213,14 @@ export function contractDocument(contract: Contract): object {
       more,
     })),
     batch_limits: limits.map(({ resource, rows, atMs }) => ({ resource, rows, at: iso(atMs) })),
+    spellings: spellings.map(({ resource, spelling, atMs }) => ({
+      resource,
+      case: spelling.case ?? false,
+      width: spelling.width ?? false,
+      blanks: spelling.blanks ?? false,
+      cut: spelling.cut ?? null,
+      at: iso(atMs),
+    })),
     not_seen_yet: notSeen(contract),
   };
 }
