@@ -288,8 +288,7 @@ async function expectEnd(world: World, model: Model): Promise<void> {
   world.service.applyLate();
   await expectFixpoint(world, model);
   await world.resolve('not-applied');
-  const open = await world.openIntents();
-  expect(open.filter(({ resource }) => resource === 'prices' || resource === 'points_config')).toEqual([]);
+  expect(await world.openIntents()).toEqual([]);
   await expectFixpoint(world, model);
 }
 
