@@ -79,15 +79,15 @@ async function checkPrices(
 ): Promise<StoppedError | undefined> {
   const last = await newestWrite(ports, account, mapping, logCount);
   if (last === undefined) return undefined;
-  const own = await keysSince(ports, account, mapping, last);
-  const expected = last.found + own.length;
+  const { applied, open } = await keysSince(ports, account, mapping, last);
+  const least = last.found + applied.length;
   // In most cases its first page says that the log is as long as it must be.
   const { paging } = await ports.service.get('list-prices', { query: {}, signal: ports.signal });
-  if (paging?.total === expected) return undefined;
+  if (paging?.total === least) return undefined;
   const log = await readLog(ports, 'list-prices', {});
-  if (log === undefined || log.count <= expected) return undefined;
+  if (log === undefined || log.count <= least) return undefined;
   const planned = await plannedPrices(rows, mapping);
-  const uploads = unknownUploads(log.records, last.evidence.refs, own);
+  const uploads = unknownUploads(log.records, last.evidence.refs, [...applied, ...open]);
   const suspects = uploads === undefined ? planned.keys() : new Set(uploads.flat());
   const wanted = [...suspects].flatMap((player) => planned.get(player) ?? []);
   const isOurs = uploads !== undefined && isJustThese(uploads, planned);
@@ -101,17 +101,17 @@ async function checkPrices(
   );
 }
 
-/** The keys of what this state has sent since the evidence of a write was read, also where nobody knows whether it was applied. */
+/** The keys of what this state has sent since the evidence of a write was read: what was applied, and what nobody knows of. */
 async function keysSince(
   ports: Ports,
   account: ServiceAccount,
   mapping: PushMapping,
   { intent, evidence }: LastWrite<unknown>,
-): Promise<readonly string[]> {
+): Promise<{ readonly applied: readonly string[]; readonly open: readonly string[] }> {
   const applied = await appliedSince(ports, account, mapping, intent);
   const beside = await writesBeside(ports, account, mapping, intent, evidence.atMs);
   const open = [intent, ...beside].filter(({ result }) => result === null || result === 'ambiguous');
-  return [...applied, ...open].flatMap(({ keys }) => keys);
+  return { applied: applied.flatMap(({ keys }) => keys), open: open.flatMap(({ keys }) => keys) };
 }
 
 /** The league and the player of a price's key; its kind does not stand in the log. */

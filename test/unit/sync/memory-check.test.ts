@@ -279,18 +279,19 @@ describe('the write that tells how long the log was', () => {
   });
 
   it.each([
-    ['RUN', 'applied'],
-    ['NEXT', 'applied'],
-    ['NEXT', 'ambiguous'],
-    ['NEXT', null],
-  ] as const)('is the newest, in run %s and %s', async (run, result) => {
+    ['RUN', 'applied', 1],
+    ['NEXT', 'applied', 1],
+    // One that is open may stand in the log, so that its length alone says nothing.
+    ['NEXT', 'ambiguous', 3],
+    ['NEXT', null, 3],
+  ] as const)('is the newest, in run %s and %s', async (run, result, reads) => {
     const keys = ['1/3/current'];
     const newer = { run, result, keys, evidence: { count: 4, refs: ['upload-0', 'upload-5'] } };
     const engine = await remembering([OWN, newer]);
     uploaded(engine, 0, { 1: 4, 2: 5 });
     uploaded(engine, 5, { 1: 7, 2: 8 });
     uploaded(engine, 1, { 3: 1 });
-    expect(await check(engine, [row(1, 4.5), row(2, 5.5)])).toMatchObject({ isStopped: false, reads: 1 });
+    expect(await check(engine, [row(1, 4.5), row(2, 5.5)])).toMatchObject({ isStopped: false, reads });
   });
 
   it.each<readonly [string, Partial<Sent>, boolean]>([

@@ -71,6 +71,19 @@ describe('an old state file that was restored', () => {
     expect(summaryOf(await run(old))).toMatchObject({ updated: 1 });
   });
 
+  it('is known beside a write of another player that is still open and may stand in the log', async () => {
+    const engine = await makeEngine();
+    const single = mappingOn('prices.csv', { ...prices, batchSize: 1 });
+    engine.service.faults.push('vanished');
+    priceTable(engine, '1,1,4,initial', '1,2,5,initial');
+    expect(summaryOf(await run(engine, single))).toMatchObject({ created: 1, unknown: 1 });
+    const old = await backup(engine);
+    priceTable(engine, '1,1,4,initial', '1,2,5.5,initial');
+    expect(summaryOf(await run(engine, single))).toMatchObject({ updated: 1, deferred: 1 });
+    priceTable(old, '1,1,4,initial', '1,2,5.5,initial');
+    await expect(run(old, single)).rejects.toMatchObject({ code: 'state.no_memory' });
+  });
+
   it('is known by an upload of just the same players, where prices are steps', async () => {
     const engine = await makeEngine();
     priceTable(engine, '1,1,0.1,delta', '1,2,0.1,delta', '1,3,0.1,delta');
