@@ -15,6 +15,7 @@ export default defineConfig({
     // Most tests of the program wait for its processes, so that no core is kept free.
     maxWorkers: '100%',
     restoreMocks: true,
+    setupFiles: ['test/support/one-seed.ts'],
     testTimeout: PATIENCE_MS,
     hookTimeout: PATIENCE_MS,
     expect: { poll: { timeout: PATIENCE_MS / 2 } },

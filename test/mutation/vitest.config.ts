@@ -5,6 +5,6 @@ export default defineConfig({
   test: {
     include: (process.env['TEAMSHEET_MUTATION_TESTS'] ?? '').split(','),
     restoreMocks: true,
-    setupFiles: ['test/mutation/setup.ts'],
+    setupFiles: ['test/support/one-seed.ts'],
   },
 });
