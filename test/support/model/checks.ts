@@ -157,9 +157,11 @@ export async function expectSettled(world: World): Promise<void> {
     squads: (_, name) => isDoubted('squads', `/${name}`),
     minis: (name) => isDoubted('mini_leagues', `/${name}`),
   };
-  const waits: Readonly<Record<string, (key: string) => boolean>> = {
+  const waits: Readonly<Record<string, (key: string, name: string) => boolean>> = {
     users: (key) => key === 'Z' || usersOf(key) > 1,
-    squads: (member) => usersOf(member) !== 1,
+    squads: (member, name) =>
+      usersOf(member) !== 1 || meaningOf('squads').held([member, name], service).length > 1,
+    minis: (name) => meaningOf('minis').held([name], service).length > 1,
     prices: (player) => held.has(`1/${player}/current`),
     points: (league) => held.has(league),
   };
@@ -167,7 +169,8 @@ export async function expectSettled(world: World): Promise<void> {
     for (const { cells, outcome, message } of resultLines(engine, name)) {
       const told = { name, cells, outcome, message };
       const [key = '', second = ''] = cells;
-      if (waits[name]?.(key) === true) expect(['invalid', 'conflict', 'deferred']).toContain(told.outcome);
+      if (waits[name]?.(key, second) === true)
+        expect(['invalid', 'conflict', 'deferred']).toContain(told.outcome);
       else if (mayWait[name]?.(key, second) === true)
         expect(['unchanged', 'deferred']).toContain(told.outcome);
       else expect(told).toEqual({ ...told, outcome: 'unchanged' });
