@@ -7,13 +7,14 @@ import type { Credentials } from '../tables/google/credentials.ts';
 import { checkToken } from '../tables/google/sign-in.ts';
 import { findTab, readSpreadsheet } from '../tables/google/spreadsheet.ts';
 import type { GoogleAccess } from '../tables/google/sheets-client.ts';
-import type { Config } from './config.ts';
+import type { Config } from '../runtime/config.ts';
 import { attempt, good } from './finding.ts';
 import type { Finding } from './finding.ts';
-import { googleConnectionOf, loginFileOf, openGoogle, sayGoogle } from './google.ts';
-import { isPush } from './mappings.ts';
+import { googleConnectionOf, loginFileOf, openGoogle } from '../runtime/google.ts';
+import { isPush } from '../runtime/mappings.ts';
 import type { Program } from './program.ts';
-import { openState } from './state.ts';
+import { sayGoogle } from './render/google.ts';
+import { openState } from '../runtime/state.ts';
 
 /** The tabs that mappings read in one spreadsheet, with the mapping of each; none where reports go alone. */
 type Sources = ReadonlyMap<string, string>;

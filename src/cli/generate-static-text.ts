@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { liveHelp } from './command-line.ts';
 import { commands } from './commands/registry.ts';
-import { packagePath, packageVersion } from './package.ts';
+import { packagePath, packageVersion } from '../runtime/package.ts';
 import { STATIC_TEXT_FILE } from './static-answer.ts';
 import type { StaticText } from './static-answer.ts';
 

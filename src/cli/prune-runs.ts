@@ -3,12 +3,12 @@ import type { ExitCode } from '../model/error.ts';
 import type { Store } from '../model/store.ts';
 import { planPrune, prune } from '../sync/prune.ts';
 import type { PruneOptions, PrunePlan } from '../sync/prune.ts';
-import { approve } from './approval.ts';
-import type { Config } from './config.ts';
+import { approve } from './push/approval.ts';
+import type { Config } from '../runtime/config.ts';
 import type { Program } from './program.ts';
 import { renderTyped } from './render/stop.ts';
 import { renderCountOf, renderTime } from './render/text.ts';
-import { openLock } from './state.ts';
+import { openLock } from '../runtime/state.ts';
 
 /** `runs prune`: shows which finished runs are old, asks once, and removes them with their results. Never needs the service. */
 export async function pruneRuns(

@@ -1,10 +1,11 @@
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
 import { main } from './main.ts';
-import { packageVersion } from './package.ts';
+import { packageVersion } from '../runtime/package.ts';
 import { programName } from './program.ts';
-import { listenForSignals, realClock, realRandom } from './runtime.ts';
+import { realClock, realRandom } from '../runtime/clock.ts';
 import { createScreen, screenFlags } from './screen.ts';
+import { listenForSignals } from './signals.ts';
 
 /**
  * Lets memory grow in small steps: a plan of 100,000 users peaks at 145 MB instead of 167 MB, and at 165 MB instead of 182 MB when the service holds

@@ -15,19 +15,20 @@ import { createPipes } from '../tables/pipes.ts';
 import type { Pipes } from '../tables/pipes.ts';
 import { createResultFiles } from '../tables/result-files.ts';
 import type { ArgsOf } from './command.ts';
-import { connectionOf, readConfig } from './config.ts';
-import type { Config, Connection } from './config.ts';
-import { cutOffSentence, sayCutOff } from './cut-off.ts';
-import { readFinishBy } from './finish-by.ts';
+import { connectionOf, readConfig } from '../runtime/config.ts';
+import type { Config, Connection } from '../runtime/config.ts';
+import { cutOffSentence, sayCutOff } from './push/cut-off.ts';
+import { readFinishBy } from './push/finish-by.ts';
 import type { serviceFlags } from './flags.ts';
-import { behindGate, gates } from './gates.ts';
-import { openGoogle, sayGoogle } from './google.ts';
-import { checkOrigin, rememberOrigin } from './key-origin.ts';
+import { behindGate, gates } from '../runtime/gates.ts';
+import { openGoogle } from '../runtime/google.ts';
+import { checkOrigin, rememberOrigin } from '../runtime/key-origin.ts';
 import type { Program } from './program.ts';
+import { sayGoogle } from './render/google.ts';
 import { createReporter } from './render/progress.ts';
 import type { Reporter } from './render/progress.ts';
-import { withheldReports } from './withheld-reports.ts';
-import { openLock, openState, rememberedBaseUrl } from './state.ts';
+import { withheldReports } from '../runtime/withheld-reports.ts';
+import { openLock, openState, rememberedBaseUrl } from '../runtime/state.ts';
 
 /** Everything that a command needs to work with the service. */
 export interface Session {

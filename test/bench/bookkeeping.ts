@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { realClock } from '../../src/cli/runtime.ts';
+import { realClock } from '../../src/runtime/clock.ts';
 import type { KnownRecord } from '../../src/model/run-rows.ts';
 import type { RunRows } from '../../src/model/run-rows.ts';
 import type { Store } from '../../src/model/store.ts';

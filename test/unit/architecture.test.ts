@@ -44,9 +44,27 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['fastify', '@fastify/swagger', 'fastify-type-provider-zod', 'zod'],
     node: ['*'],
   },
+  // What command line and library share: configuration to open ports.
+  runtime: {
+    rooms: [
+      'contract',
+      'model',
+      'mapping',
+      'plan',
+      'report',
+      'rules',
+      'sync',
+      'tables',
+      'client',
+      'state',
+      'schedule',
+    ],
+    packages: ['zod', 'ulid'],
+    node: ['*'],
+  },
   cli: {
     rooms: ['*'],
-    packages: ['yargs', 'zod', 'yaml', '@clack/prompts', 'ulid'],
+    packages: ['yargs', 'zod', 'yaml', '@clack/prompts'],
     node: ['*'],
   },
   // The library's entry: everything but the two programs.

@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { commands } from '../../src/cli/commands/registry.ts';
-import { configSchema } from '../../src/cli/config-file.ts';
+import { configSchema } from '../../src/runtime/config-file.ts';
 import { endpoints, OPERATION_IDS } from '../../src/contract/index.ts';
 import { RESOURCES } from '../../src/contract/resource.ts';
 import type { ResourceName } from '../../src/contract/resource.ts';

@@ -10,18 +10,18 @@ import { push } from '../../sync/push.ts';
 import type { PushResult } from '../../sync/push.ts';
 import type { PlanOptions, RunReport } from '../../sync/sync.ts';
 import { defineCommand } from '../command.ts';
-import { configSchema } from '../config-file.ts';
-import type { Config } from '../config.ts';
-import { readPullMappings, readPushMappings } from '../mappings.ts';
-import { packagePath } from '../package.ts';
+import { configSchema } from '../../runtime/config-file.ts';
+import type { Config } from '../../runtime/config.ts';
+import { readPullMappings, readPushMappings } from '../../runtime/mappings.ts';
+import { packagePath } from '../../runtime/package.ts';
 import type { Program } from '../program.ts';
 import { createReporter } from '../render/progress.ts';
 import { renderOutcomeTable, renderRecords, renderRequests } from '../render/report.ts';
 import { renderColumns, renderCount, renderDuration, safeText } from '../render/text.ts';
-import { exitCodesOf, pullReports, worstExit } from '../run-pull.ts';
+import { exitCodesOf, pullReports, worstExit } from '../push/run-pull.ts';
 import { openSession } from '../session.ts';
 import type { Session } from '../session.ts';
-import { openState } from '../state.ts';
+import { openState } from '../../runtime/state.ts';
 
 /** Shipped mappings whose reports the demo writes. */
 const REPORTS = [

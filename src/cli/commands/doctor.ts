@@ -6,20 +6,20 @@ import { checkGoogle } from '../check-google.ts';
 import { defineCommand } from '../command.ts';
 import { readContract } from '../contract.ts';
 import type { Contract } from '../contract.ts';
-import type { Config } from '../config.ts';
-import { readConfig } from '../config.ts';
-import { cutOffSentence } from '../cut-off.ts';
+import type { Config } from '../../runtime/config.ts';
+import { readConfig } from '../../runtime/config.ts';
+import { cutOffSentence } from '../push/cut-off.ts';
 import { attempt, good } from '../finding.ts';
 import type { Finding } from '../finding.ts';
 import { serviceFlags, yes } from '../flags.ts';
-import { listMappingNames, readMappings } from '../mappings.ts';
+import { listMappingNames, readMappings } from '../../runtime/mappings.ts';
 import type { Program } from '../program.ts';
 import { renderCheck } from '../render/checks.ts';
 import { contractDocument, renderContract } from '../render/contract.ts';
 import { renderCount, renderDuration } from '../render/text.ts';
 import { withSession } from '../session.ts';
 import type { Session, SessionArgs } from '../session.ts';
-import { openState } from '../state.ts';
+import { openState } from '../../runtime/state.ts';
 
 /** `doctor`: one line for everything that must be right before a push, with the fix. Sends one GET, and asks Google only where it is used. */
 export const doctor = defineCommand({

@@ -12,17 +12,17 @@ import type { TableLocation } from '../../model/table.ts';
 import { pushRequests } from '../../plan/requests.ts';
 import { RESULT_COLUMNS } from '../../sync/results.ts';
 import { defineCommand } from '../command.ts';
-import { bareRecord } from '../env-file.ts';
-import type { Config } from '../config.ts';
+import { bareRecord } from '../../runtime/env-file.ts';
+import type { Config } from '../../runtime/config.ts';
 import { compareFlags, namedValues, text, yes } from '../flags.ts';
 import { fold, matchHeaders, VALUE_HEADERS } from '../header-match.ts';
-import { standsInside } from '../inside-folder.ts';
-import { isPush, parseFile } from '../mappings.ts';
-import { planOptions } from '../plan-options.ts';
+import { standsInside } from '../../runtime/inside-folder.ts';
+import { isPush, parseFile } from '../../runtime/mappings.ts';
+import { planOptions } from '../push/plan-options.ts';
 import type { Program } from '../program.ts';
-import { runPush } from '../run-push.ts';
+import { runPush } from '../push/run-push.ts';
 import { withSession } from '../session.ts';
-import { showPlan } from '../show-plan.ts';
+import { showPlan } from '../push/show-plan.ts';
 import type { Session } from '../session.ts';
 
 /** What rows can be imported as: whatever a push can send. */

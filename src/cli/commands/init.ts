@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { ConfigError, EXIT, TeamsheetError, UsageError } from '../../model/error.ts';
-import { parseBaseUrl } from '../base-url.ts';
+import { parseBaseUrl } from '../../runtime/base-url.ts';
 import { defineCommand } from '../command.ts';
 import { text as textFlag } from '../flags.ts';
 import { answered, askVars } from '../init/ask-vars.ts';

@@ -1,10 +1,10 @@
 import { defineCommand } from '../command.ts';
 import { compareFlags, mappingNames, text, yes } from '../flags.ts';
-import { readPushMappings } from '../mappings.ts';
-import { refuseOtherFile, savePlan } from '../plan-file.ts';
-import { planOptions } from '../plan-options.ts';
+import { readPushMappings } from '../../runtime/mappings.ts';
+import { refuseOtherFile, savePlan } from '../push/plan-file.ts';
+import { planOptions } from '../push/plan-options.ts';
 import { withSession } from '../session.ts';
-import { showPlan } from '../show-plan.ts';
+import { showPlan } from '../push/show-plan.ts';
 
 /** `plan`: what a push would do; sends only GET. */
 export const plan = defineCommand({

@@ -1,9 +1,9 @@
 import { preparePull } from '../../sync/pull.ts';
 import { defineCommand } from '../command.ts';
 import { mappingNames, serviceFlags } from '../flags.ts';
-import { readPullMappings } from '../mappings.ts';
-import { exitCodesOf, pullReports, stopOfReports, worstExit } from '../run-pull.ts';
-import { tellResult } from '../run-push.ts';
+import { readPullMappings } from '../../runtime/mappings.ts';
+import { exitCodesOf, pullReports, stopOfReports, worstExit } from '../push/run-pull.ts';
+import { tellResult } from '../push/run-push.ts';
 import { withSession } from '../session.ts';
 
 /** `pull`: fetches records and writes reports; a report that cannot be whole keeps its old file, and the others go on. */

@@ -1,11 +1,11 @@
 import { defineCommand } from '../command.ts';
 import { compareFlags, mappingNames, text, yes } from '../flags.ts';
-import { readPushMappings } from '../mappings.ts';
-import { planOptions } from '../plan-options.ts';
-import { runPush } from '../run-push.ts';
-import { refusePlanOptions, runSavedPlan } from '../run-saved-plan.ts';
+import { readPushMappings } from '../../runtime/mappings.ts';
+import { planOptions } from '../push/plan-options.ts';
+import { runPush } from '../push/run-push.ts';
+import { refusePlanOptions, runSavedPlan } from '../push/run-saved-plan.ts';
 import { withSession } from '../session.ts';
-import { showPlan } from '../show-plan.ts';
+import { showPlan } from '../push/show-plan.ts';
 
 const flags = {
   ...compareFlags,

@@ -4,7 +4,7 @@ import { ASSUMPTIONS } from '../../sync/open-cases.ts';
 import type { OpenCase } from '../../sync/open-cases.ts';
 import { resolve as resolveOpen } from '../../sync/resolve.ts';
 import type { Resolution } from '../../sync/resolve.ts';
-import { approve } from '../approval.ts';
+import { approve } from '../push/approval.ts';
 import { defineCommand } from '../command.ts';
 import { serviceFlags, text } from '../flags.ts';
 import type { Program } from '../program.ts';

@@ -2,7 +2,7 @@ import { EXIT } from '../../model/error.ts';
 import { resume as resumeRun } from '../../sync/resume.ts';
 import { defineCommand } from '../command.ts';
 import { ambiguousFlags, compareFlags, guardFlags, serviceFlags, writeFlags } from '../flags.ts';
-import { askApproval, tellNothing, tellResult } from '../run-push.ts';
+import { askApproval, tellNothing, tellResult } from '../push/run-push.ts';
 import { withSession } from '../session.ts';
 
 /** `resume`: goes on with what an unfinished run left, from the run's own rows. */

@@ -4,10 +4,10 @@ import { retry as retryRun } from '../../sync/retry.ts';
 import type { CurrentMapping } from '../../sync/retry.ts';
 import { defineCommand } from '../command.ts';
 import { compareFlags } from '../flags.ts';
-import { listMappingNames, readPushMappings } from '../mappings.ts';
-import { planOptions } from '../plan-options.ts';
+import { listMappingNames, readPushMappings } from '../../runtime/mappings.ts';
+import { planOptions } from '../push/plan-options.ts';
 import type { Program } from '../program.ts';
-import { askApproval, tellNothing, tellResult } from '../run-push.ts';
+import { askApproval, tellNothing, tellResult } from '../push/run-push.ts';
 import { withSession } from '../session.ts';
 import type { Session } from '../session.ts';
 

@@ -5,14 +5,14 @@ import { readResults } from '../../sync/results.ts';
 import type { ResultRow } from '../../sync/results.ts';
 import { createTables } from '../../tables/index.ts';
 import { defineCommand } from '../command.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../../runtime/config.ts';
 import { renderResultRow, renderRun, renderRuns } from '../render/runs.ts';
-import { cutOffSentence } from '../cut-off.ts';
+import { cutOffSentence } from '../push/cut-off.ts';
 import { renderMoreRows } from '../render/text.ts';
 import { duration, text, wholeNumber } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { pruneRuns } from '../prune-runs.ts';
-import { openState } from '../state.ts';
+import { openState } from '../../runtime/state.ts';
 
 const LIST_LENGTH = 20;
 

@@ -6,7 +6,7 @@ import { layoutJsonSchema, mappingJsonSchema } from '../../mapping/json-schema.t
 import { nearest } from '../../model/nearest.ts';
 import { EXIT, UsageError } from '../../model/error.ts';
 import { defineCommand } from '../command.ts';
-import { configSchema } from '../config-file.ts';
+import { configSchema } from '../../runtime/config-file.ts';
 
 /** `schema NAME`: JSON Schema for editors and checks. */
 export const schema = defineCommand({

@@ -10,9 +10,9 @@ import type { PlanOptions } from '../../sync/sync.ts';
 import { defineCommand } from '../command.ts';
 import { guardFlags, serviceFlags, text, writeFlags, yes } from '../flags.ts';
 import { renderTime, safeText } from '../render/text.ts';
-import { askApproval, tellResult, type Work } from '../run-push.ts';
+import { askApproval, tellResult, type Work } from '../push/run-push.ts';
 import { withSession } from '../session.ts';
-import { showPlan } from '../show-plan.ts';
+import { showPlan } from '../push/show-plan.ts';
 
 const FIELDS = ['fantasy_league_id', 'game_week_id'] as const;
 

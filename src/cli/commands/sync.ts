@@ -8,13 +8,13 @@ import type { PushResult } from '../../sync/push.ts';
 import type { PlanOptions, RunReport } from '../../sync/sync.ts';
 import { defineCommand } from '../command.ts';
 import { compareFlags, mappingNames, yes } from '../flags.ts';
-import { isPull, isPush, readMappings } from '../mappings.ts';
-import { planOptions } from '../plan-options.ts';
-import { exitCodesOf, pullReports, stopOfReports, worstExit } from '../run-pull.ts';
-import { askApproval, tellResult } from '../run-push.ts';
-import type { Work } from '../run-push.ts';
+import { isPull, isPush, readMappings } from '../../runtime/mappings.ts';
+import { planOptions } from '../push/plan-options.ts';
+import { exitCodesOf, pullReports, stopOfReports, worstExit } from '../push/run-pull.ts';
+import { askApproval, tellResult } from '../push/run-push.ts';
+import type { Work } from '../push/run-push.ts';
 import { withSession } from '../session.ts';
-import { showPlan } from '../show-plan.ts';
+import { showPlan } from '../push/show-plan.ts';
 
 /** `sync`: push, then pull. What stops the push alone does not stop the reports: they show the service as it is. */
 export const sync = defineCommand({

@@ -9,18 +9,19 @@ import type { Validation } from '../../sync/validate.ts';
 import { createTables } from '../../tables/index.ts';
 import { createPipes } from '../../tables/pipes.ts';
 import { defineCommand } from '../command.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../../runtime/config.ts';
 import { mappingNames, sourceFlags } from '../flags.ts';
-import { openGoogle, sayGoogle } from '../google.ts';
-import { isPull, isPush, readMappings } from '../mappings.ts';
-import { planOptions } from '../plan-options.ts';
+import { openGoogle } from '../../runtime/google.ts';
+import { isPull, isPush, readMappings } from '../../runtime/mappings.ts';
+import { planOptions } from '../push/plan-options.ts';
 import type { Program } from '../program.ts';
+import { sayGoogle } from '../render/google.ts';
 import { REMEDIES } from '../render/remedies.ts';
 import { createReporter } from '../render/progress.ts';
 import { nextAfterStop, renderStop } from '../render/stop.ts';
 import { renderColumns, renderCount, renderCountOf, renderMoreRows, safeText } from '../render/text.ts';
 import type { Style } from '../screen.ts';
-import { openState } from '../state.ts';
+import { openState } from '../../runtime/state.ts';
 
 /** Invalid rows, and rows with a warning, that are shown one by one for each mapping. */
 const SHOWN_ROWS = 20;

@@ -4,7 +4,7 @@ import type { Document, Pair, YAMLMap } from 'yaml';
 import { InternalError } from '../../model/error.ts';
 import type { InputResource } from './input-tables.ts';
 import { WRITE_BACK } from './input-tables.ts';
-import { packagePath } from '../package.ts';
+import { packagePath } from '../../runtime/package.ts';
 
 /** Where the tables of a set-up stand, as a mapping names it. */
 export type Place =

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, isAbsolute, join, relative } from 'node:path';
-import { packagePath } from '../package.ts';
+import { packagePath } from '../../runtime/package.ts';
 import { PUSH_MAPPINGS } from './push-mapping.ts';
 import { chosenMappings, isWanted } from './report-places.ts';
 import type { ReportKind, ReportPlace } from './report-places.ts';

@@ -1,7 +1,7 @@
 import { EXIT, InternalError } from '../../model/error.ts';
 import type { TeamsheetError } from '../../model/error.ts';
 import { StalePlanError } from '../../sync/stale-plan.ts';
-import { UnapprovedError } from '../approval.ts';
+import { UnapprovedError } from '../push/approval.ts';
 import { commands } from '../commands/registry.ts';
 import type { Program } from '../program.ts';
 import { safeLines, safeText } from './text.ts';

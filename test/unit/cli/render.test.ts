@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { UnapprovedError } from '../../../src/cli/approval.ts';
+import { UnapprovedError } from '../../../src/cli/push/approval.ts';
 import { renderAccount } from '../../../src/cli/render/account.ts';
 import { renderCheck } from '../../../src/cli/render/checks.ts';
 import { renderPlan } from '../../../src/cli/render/plan.ts';
@@ -8,7 +8,7 @@ import { nextAfter, renderReasons, renderReport } from '../../../src/cli/render/
 import { renderCases } from '../../../src/cli/render/resolve.ts';
 import { nextAfterStop, renderNextLine, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
 import type { Screen, Style } from '../../../src/cli/screen.ts';
-import { exitCodesOf, worstExit } from '../../../src/cli/run-pull.ts';
+import { exitCodesOf, worstExit } from '../../../src/cli/push/run-pull.ts';
 import {
   AccessError,
   ConfigError,

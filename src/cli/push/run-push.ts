@@ -1,17 +1,17 @@
-import type { PushMapping } from '../mapping/mapping.ts';
-import { EXIT, type ExitCode } from '../model/error.ts';
-import { push } from '../sync/push.ts';
-import type { Approve, PushResult } from '../sync/push.ts';
-import { sampleChanges } from '../sync/sample-plan.ts';
-import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { EXIT, type ExitCode } from '../../model/error.ts';
+import { push } from '../../sync/push.ts';
+import type { Approve, PushResult } from '../../sync/push.ts';
+import { sampleChanges } from '../../sync/sample-plan.ts';
+import type { PlannedPush, PlanOptions } from '../../sync/sync.ts';
 import { approve } from './approval.ts';
-import { googleDocument } from './google.ts';
-import type { Program } from './program.ts';
-import { countWrites, renderPlan } from './render/plan.ts';
-import { nextAfter, renderReasons, renderReport } from './render/report.ts';
-import { asTyped, renderNextLine, renderStop, renderTyped, stopDocument } from './render/stop.ts';
-import { renderCountOf, safeText } from './render/text.ts';
-import type { Session } from './session.ts';
+import { googleDocument } from '../render/google.ts';
+import type { Program } from '../program.ts';
+import { countWrites, renderPlan } from '../render/plan.ts';
+import { nextAfter, renderReasons, renderReport } from '../render/report.ts';
+import { asTyped, renderNextLine, renderStop, renderTyped, stopDocument } from '../render/stop.ts';
+import { renderCountOf, safeText } from '../render/text.ts';
+import type { Session } from '../session.ts';
 
 /** A session with the command line that opened it. */
 export interface Work extends Session {

@@ -3,11 +3,16 @@ import { ConfigError } from '../model/error.ts';
 import type { Place } from '../model/error.ts';
 import { Secret } from '../model/secret.ts';
 import { parseBaseUrl } from './base-url.ts';
-import type { CommonArgs } from './command.ts';
 import { configSchema, parseConfig } from './config-file.ts';
 import type { ConfigFile, ParsedConfig } from './config-file.ts';
 import { bareRecord, readEnvironment, readOptionalText, warnIfOthersCanRead } from './env-file.ts';
-import type { Program } from './program.ts';
+import type { Environment } from './env-file.ts';
+
+/** Where a program runs. */
+export interface Surroundings {
+  readonly env: Environment['values'];
+  readonly cwd: string;
+}
 
 /** The configuration in force: the file's, or what the environment makes without one. Paths are absolute. */
 export interface Config {
@@ -16,7 +21,7 @@ export interface Config {
   /** Paths in the configuration and in mappings are relative to this folder. */
   readonly folder: string;
   /** The process's environment over the `.env`. */
-  readonly env: Program['env'];
+  readonly env: Surroundings['env'];
   readonly environments: ConfigFile['environments'];
   /** The environment that was asked for, or is the default. */
   readonly environment: string | undefined;
@@ -49,10 +54,16 @@ interface GoogleSettings {
 
 const CONFIG_FILE = 'teamsheet.yaml';
 
-type ConfigArgs = Pick<CommonArgs, 'config' | 'env' | 'var' | 'mappings'>;
+/** What stands in for parts of the file. Paths are relative to the working folder. */
+interface ConfigArgs {
+  readonly config?: string | undefined;
+  readonly env?: string | undefined;
+  readonly var: Readonly<Record<string, string>>;
+  readonly mappings?: string | undefined;
+}
 
 /** Finds and reads the configuration. Errors: ConfigError `config.*` with file, line and column. */
-export function readConfig(args: ConfigArgs, program: Pick<Program, 'cwd' | 'env'>): Config {
+export function readConfig(args: ConfigArgs, program: Surroundings): Config {
   const file = args.config === undefined ? findUpwards(program.cwd) : resolve(program.cwd, args.config);
   const folder = file === undefined ? program.cwd : dirname(file);
   const environment = readEnvironment(folder, program.env);
@@ -123,7 +134,7 @@ function readFile(file: string, shown: string): ParsedConfig {
 }
 
 /** A blank one is as good as none. One whose environment variable is not set counts as not set itself, so that only what needs it stops. */
-function varsOf({ vars }: ConfigFile, env: Program['env']): Config['vars'] {
+function varsOf({ vars }: ConfigFile, env: Surroundings['env']): Config['vars'] {
   const isSet = (name: string): boolean => (env[name] ?? '') !== '';
   return Object.fromEntries(
     Object.entries(vars).flatMap(([name, value]) => {
@@ -143,7 +154,7 @@ function findUpwards(from: string): string | undefined {
   }
 }
 
-function withoutFile(env: Program['env']): ParsedConfig {
+function withoutFile(env: Surroundings['env']): ParsedConfig {
   const connected = env['TEAMSHEET_BASE_URL'] !== undefined || env['TEAMSHEET_API_KEY'] !== undefined;
   const environments = connected
     ? { default: { base_url: '${TEAMSHEET_BASE_URL}', api_key: { env: 'TEAMSHEET_API_KEY' } } }
@@ -179,11 +190,11 @@ const HINTS: Readonly<Record<string, string>> = {
 const NAME = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /** Replaces every `${NAME}` in a text. Errors: ConfigError `config.unset`. */
-function replaceNames(text: string, env: Program['env'], place: Place): string {
+function replaceNames(text: string, env: Surroundings['env'], place: Place): string {
   return text.replace(NAME, (_whole, name: string) => requireName(name, env, place));
 }
 
-function requireName(name: string, env: Program['env'], place: Place): string {
+function requireName(name: string, env: Surroundings['env'], place: Place): string {
   const value = env[name];
   if (value !== undefined && value !== '') return value;
   const hint = HINTS[name];

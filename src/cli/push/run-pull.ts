@@ -1,13 +1,13 @@
-import { EXIT, InterruptedError } from '../model/error.ts';
-import type { ExitCode } from '../model/error.ts';
-import type { CoverFacts } from '../model/layout.ts';
-import type { PullSummary } from '../model/store.ts';
-import { interruptedAt } from '../sync/interrupted.ts';
-import { openAccount } from '../sync/plan-sync.ts';
-import { pullPrepared } from '../sync/pull.ts';
-import type { PreparedPull } from '../sync/pull.ts';
-import { packageVersion } from './package.ts';
-import type { Session } from './session.ts';
+import { EXIT, InterruptedError } from '../../model/error.ts';
+import type { ExitCode } from '../../model/error.ts';
+import type { CoverFacts } from '../../model/layout.ts';
+import type { PullSummary } from '../../model/store.ts';
+import { interruptedAt } from '../../sync/interrupted.ts';
+import { openAccount } from '../../sync/plan-sync.ts';
+import { pullPrepared } from '../../sync/pull.ts';
+import type { PreparedPull } from '../../sync/pull.ts';
+import { packageVersion } from '../../runtime/package.ts';
+import type { Session } from '../session.ts';
 
 /** Fetches and writes the reports of a session; answers a summary for each mapping, failures among them. */
 export async function pullReports(

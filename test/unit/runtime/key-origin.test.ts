@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkOrigin, rememberOrigin } from '../../../src/cli/key-origin.ts';
+import { checkOrigin, rememberOrigin } from '../../../src/runtime/key-origin.ts';
 import { Secret } from '../../../src/model/secret.ts';
 
 function memory() {

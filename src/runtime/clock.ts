@@ -1,5 +1,4 @@
 import { ulid } from 'ulid';
-import { InterruptedError } from '../model/error.ts';
 import type { Clock, Random } from '../model/ports.ts';
 
 /** Longest delay that a timer of Node takes; longer waits are several timers. */
@@ -34,27 +33,3 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
 
 /** Real chance. */
 export const realRandom: Random = { next: () => Math.random(), ulid: (nowMs) => ulid(nowMs) };
-
-const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
-
-/**
- * A signal that SIGINT or SIGTERM aborts with an InterruptedError; `onFirst` is told so that a person learns what happens next. A second one ends
- * the process at once, after `onSecond`.
- */
-export function listenForSignals(
-  onFirst: (name: keyof typeof SIGNALS) => void,
-  onSecond: (name: keyof typeof SIGNALS) => void,
-): AbortSignal {
-  const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, () => {
-      if (controller.signal.aborted) {
-        onSecond(name);
-        process.exit(SIGNALS[name]);
-      }
-      controller.abort(new InterruptedError(name, `stopped by ${name}`));
-      onFirst(name);
-    });
-  }
-  return controller.signal;
-}

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readMappings } from '../../../src/cli/mappings.ts';
+import { readMappings } from '../../../src/runtime/mappings.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openState, rememberedBaseUrl } from '../../../src/cli/state.ts';
+import { openState, rememberedBaseUrl } from '../../../src/runtime/state.ts';
 
 let folder: string;
 beforeAll(() => {

@@ -1,6 +1,6 @@
-import type { PlanOptions } from '../sync/sync.ts';
-import type { ArgsOf } from './command.ts';
-import type { sourceFlags } from './flags.ts';
+import type { PlanOptions } from '../../sync/sync.ts';
+import type { ArgsOf } from '../command.ts';
+import type { sourceFlags } from '../flags.ts';
 
 /** What only commands that compare are asked. */
 interface Comparing {

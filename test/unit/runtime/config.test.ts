@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectionOf, googleSettings, readConfig } from '../../../src/cli/config.ts';
-import type { Config } from '../../../src/cli/config.ts';
-import { parseDuration } from '../../../src/cli/duration.ts';
-import { standsInside } from '../../../src/cli/inside-folder.ts';
+import { connectionOf, googleSettings, readConfig } from '../../../src/runtime/config.ts';
+import type { Config } from '../../../src/runtime/config.ts';
+import { parseDuration } from '../../../src/runtime/duration.ts';
+import { standsInside } from '../../../src/runtime/inside-folder.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopback, parseBaseUrl } from '../../../src/cli/base-url.ts';
+import { isLoopback, parseBaseUrl } from '../../../src/runtime/base-url.ts';
 import { ConfigError } from '../../../src/model/error.ts';
 
 describe('parseBaseUrl', () => {

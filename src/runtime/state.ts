@@ -1,17 +1,16 @@
 import { createLock, lockFolder } from '../state/sqlite-lock.ts';
 import { openStore } from '../state/sqlite-store.ts';
+import type { Clock } from '../model/ports.ts';
 import type { Lock, Store } from '../model/store.ts';
 import { canonicalBaseUrl } from '../model/service-address.ts';
 import { isLoopback } from './base-url.ts';
 import type { Config } from './config.ts';
 import { warnIfOthersCanRead } from './env-file.ts';
-import type { Program } from './program.ts';
-import type { Screen } from './screen.ts';
 
 /** Opens the state file of a configuration, making it when it is missing. Errors: ConfigError and UnavailableError `state.*`. */
 export async function openState(
   config: Pick<Config, 'state'>,
-  { clock, screen }: Pick<Program, 'clock'> & { readonly screen: Pick<Screen, 'warn'> },
+  { clock, screen }: { readonly clock: Clock; readonly screen: { warn(message: string): void } },
 ): Promise<Store> {
   const store = await openStore({ file: config.state, clock });
   for (const warning of warnIfOthersCanRead(config.state)) screen.warn(warning);

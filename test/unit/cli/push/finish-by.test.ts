@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readFinishBy } from '../../../src/cli/finish-by.ts';
-import { UsageError } from '../../../src/model/error.ts';
+import { readFinishBy } from '../../../../src/cli/push/finish-by.ts';
+import { UsageError } from '../../../../src/model/error.ts';
 
 const LONDON = 'Europe/London';
 

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { ConfigError } from '../model/error.ts';
 import type { Emit } from '../model/event.ts';
 import type { Store } from '../model/store.ts';
+import type { SyncPorts } from '../sync/sync.ts';
 import { createGoogleAccess } from '../tables/google/access.ts';
 import type { CountedAccess, GoogleConnection } from '../tables/google/access.ts';
 import type { TabMemory } from '../tables/google/sheets-client.ts';
@@ -9,10 +10,8 @@ import { stepLink } from '../tables/google/steps.ts';
 import { isLoopback } from './base-url.ts';
 import { googleSettings } from './config.ts';
 import type { Config } from './config.ts';
-import type { Program } from './program.ts';
-import { renderCount, renderCountOf, renderDuration } from './render/text.ts';
 
-interface Parts extends Pick<Program, 'clock' | 'random' | 'signal'> {
+interface Parts extends Pick<SyncPorts, 'clock' | 'random' | 'signal'> {
   readonly emit: Emit;
   readonly store: Pick<Store, 'fact' | 'setFact'>;
   /** The longest that the pauses of one call may last together. */
@@ -69,25 +68,4 @@ function rememberTabs(store: Parts['store']): TabMemory {
     remember: (spreadsheetId, tab, sheetId) =>
       store.setFact(account(spreadsheetId), `tab ${tab}`, String(sheetId)),
   };
-}
-
-/** `Google Sheets: 4 reads and 1 write (60 of each a minute)` on standard error, when Google was asked. */
-export function sayGoogle(google: CountedAccess, { screen }: Pick<Program, 'screen'>): void {
-  const counts = google.counts();
-  if (counts === undefined) return;
-  const { reads, writes, throttled, waitedMs } = counts;
-  const parts = [
-    `Google Sheets: ${renderCountOf(reads, 'read')} and ${renderCountOf(writes, 'write')} (60 of each a minute)`,
-    ...(throttled > 0 ? [`${renderCount(throttled)} refused for the quota`] : []),
-    ...(waitedMs > 0 ? [`waited ${renderDuration(waitedMs)}`] : []),
-  ];
-  screen.say(screen.style('dim', parts.join(', ')));
-}
-
-/** `google` as `--json` prints it beside `requests`; nothing when Google was not asked. */
-export function googleDocument(google: CountedAccess): object {
-  const counts = google.counts();
-  if (counts === undefined) return {};
-  const { reads, writes, throttled, waitedMs } = counts;
-  return { google: { reads, writes, throttled, waited_ms: waitedMs } };
 }

@@ -5,12 +5,14 @@ import { nearest } from '../model/nearest.ts';
 import { mappingNames, parseMappings } from '../mapping/parse-mappings.ts';
 import type { MappingName } from '../mapping/parse-mappings.ts';
 import { ConfigError, UsageError } from '../model/error.ts';
-import type { Config } from './config.ts';
+import type { Config, Surroundings } from './config.ts';
 import { readOptionalText } from './env-file.ts';
 import { standsInside } from './inside-folder.ts';
-import type { Program } from './program.ts';
 
 type Direction = Mapping['direction'];
+
+/** The folder that messages name files from. */
+type Seat = Pick<Surroundings, 'cwd'>;
 
 interface MappingFile {
   /** The path as messages call it. */
@@ -34,7 +36,7 @@ export const isPull = (mapping: Mapping): mapping is PullMapping => mapping.dire
 export function readPushMappings(
   config: MappingConfig,
   names: readonly string[],
-  program: Pick<Program, 'cwd'>,
+  program: Seat,
 ): readonly PushMapping[] {
   return readMappings(config, names, program, 'push').filter(isPush);
 }
@@ -43,7 +45,7 @@ export function readPushMappings(
 export function readPullMappings(
   config: MappingConfig,
   names: readonly string[],
-  program: Pick<Program, 'cwd'>,
+  program: Seat,
 ): readonly PullMapping[] {
   return readMappings(config, names, program, 'pull').filter(isPull);
 }
@@ -57,7 +59,7 @@ export function readPullMappings(
 export function readMappings(
   config: MappingConfig,
   names: readonly string[],
-  program: Pick<Program, 'cwd'>,
+  program: Seat,
   direction?: Direction,
 ): readonly Mapping[] {
   const files = listFiles(config, program);
@@ -146,7 +148,7 @@ function tableOf(location: PullMapping['destination']['location']): string {
 }
 
 /** The names of all mappings in the order of their files. Errors: those of {@link readMappings}. */
-export function listMappingNames(config: MappingConfig, program: Pick<Program, 'cwd'>): readonly string[] {
+export function listMappingNames(config: MappingConfig, program: Seat): readonly string[] {
   return [...indexNames(listFiles(config, program)).keys()];
 }
 
@@ -195,7 +197,7 @@ function readLayout(folder: string, path: string): { readonly file: string; read
   });
 }
 
-function listFiles({ mappings }: MappingConfig, { cwd }: Pick<Program, 'cwd'>): readonly MappingFile[] {
+function listFiles({ mappings }: MappingConfig, { cwd }: Seat): readonly MappingFile[] {
   let names: readonly string[];
   try {
     names = readdirSync(mappings).filter((name) => /\.ya?ml$/i.test(name));

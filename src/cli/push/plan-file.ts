@@ -1,15 +1,15 @@
 import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ConfigError, UsageError } from '../model/error.ts';
-import { openSavedPlan, type SavedPlan } from '../sync/read-saved-plan.ts';
-import { PLAN_START, savedPlanLines } from '../sync/saved-plan.ts';
-import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
-import { writeAtomically } from '../tables/atomic-write.ts';
-import { OPEN_FLAGS } from '../tables/regular-file.ts';
-import type { CommonArgs } from './command.ts';
-import type { Program } from './program.ts';
-import { renderTyped } from './render/stop.ts';
+import { ConfigError, UsageError } from '../../model/error.ts';
+import { openSavedPlan, type SavedPlan } from '../../sync/read-saved-plan.ts';
+import { PLAN_START, savedPlanLines } from '../../sync/saved-plan.ts';
+import type { PlannedPush, PlanOptions } from '../../sync/sync.ts';
+import { writeAtomically } from '../../tables/atomic-write.ts';
+import { OPEN_FLAGS } from '../../tables/regular-file.ts';
+import type { CommonArgs } from '../command.ts';
+import type { Program } from '../program.ts';
+import { renderTyped } from '../render/stop.ts';
 
 /** A plan that was saved: the file as it was named, and the command line that pushes it. */
 export interface SavedAs {

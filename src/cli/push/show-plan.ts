@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PushMapping } from '../mapping/mapping.ts';
-import { EXIT } from '../model/error.ts';
-import type { ExitCode } from '../model/error.ts';
-import { planPush } from '../sync/plan-sync.ts';
-import type { CheckPlan } from '../sync/push.ts';
-import { sampleChanges } from '../sync/sample-plan.ts';
-import type { PlannedPush, PlanOptions } from '../sync/sync.ts';
-import { googleDocument } from './google.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { EXIT } from '../../model/error.ts';
+import type { ExitCode } from '../../model/error.ts';
+import { planPush } from '../../sync/plan-sync.ts';
+import type { CheckPlan } from '../../sync/push.ts';
+import { sampleChanges } from '../../sync/sample-plan.ts';
+import type { PlannedPush, PlanOptions } from '../../sync/sync.ts';
+import { googleDocument } from '../render/google.ts';
 import type { SavedAs } from './plan-file.ts';
-import { countWrites, renderPlan } from './render/plan.ts';
-import { nextAfterStop, renderNextLine, renderStop, renderTyped } from './render/stop.ts';
-import { safeText } from './render/text.ts';
+import { countWrites, renderPlan } from '../render/plan.ts';
+import { nextAfterStop, renderNextLine, renderStop, renderTyped } from '../render/stop.ts';
+import { safeText } from '../render/text.ts';
 import type { Work } from './run-push.ts';
 
 interface ShowOptions {

@@ -1,9 +1,9 @@
-import type { Run } from '../model/store.ts';
-import { cutOffRuns, type CutOff } from '../sync/cut-off.ts';
-import type { Config } from './config.ts';
-import type { Program } from './program.ts';
-import { renderCountOf, renderTime } from './render/text.ts';
-import { openLock } from './state.ts';
+import type { Run } from '../../model/store.ts';
+import { cutOffRuns, type CutOff } from '../../sync/cut-off.ts';
+import type { Config } from '../../runtime/config.ts';
+import type { Program } from '../program.ts';
+import { renderCountOf, renderTime } from '../render/text.ts';
+import { openLock } from '../../runtime/state.ts';
 
 type Said = Pick<Program, 'name'>;
 

@@ -1,5 +1,5 @@
-import { InterruptedError, StoppedError } from '../model/error.ts';
-import type { Program } from './program.ts';
+import { InterruptedError, StoppedError } from '../../model/error.ts';
+import type { Program } from '../program.ts';
 
 /** A stop for want of approval; its document holds what there is to approve. */
 export class UnapprovedError extends StoppedError {

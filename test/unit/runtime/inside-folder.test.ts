@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { standsInside } from '../../../src/cli/inside-folder.ts';
+import { standsInside } from '../../../src/runtime/inside-folder.ts';
 
 let root: string;
 let folder: string;

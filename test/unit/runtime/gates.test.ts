@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../../src/cli/commands/registry.ts';
-import { behindGate, gates } from '../../../src/cli/gates.ts';
+import { behindGate, gates } from '../../../src/runtime/gates.ts';
 import { CHECKS, type Check } from '../../../src/sync/checks.ts';
 import { makeEngine } from '../../support/engine.ts';
 

@@ -1,6 +1,6 @@
-import { instantReader } from '../mapping/zoned-time.ts';
-import { wallClock } from '../model/wall-clock.ts';
-import { UsageError } from '../model/error.ts';
+import { instantReader } from '../../mapping/zoned-time.ts';
+import { wallClock } from '../../model/wall-clock.ts';
+import { UsageError } from '../../model/error.ts';
 
 const DAY_MS = 86_400_000;
 const HALF_DAY_MS = DAY_MS / 2;

@@ -1,11 +1,11 @@
-import { UsageError, type ExitCode } from '../model/error.ts';
-import { checkBeforePlanning, checkPlanned, pushSavedPlan } from '../sync/push-saved-plan.ts';
-import type { SavedPlan } from '../sync/read-saved-plan.ts';
-import type { PlanOptions } from '../sync/sync.ts';
-import type { PushMapping } from '../mapping/mapping.ts';
-import { listMappingNames, readPushMappings } from './mappings.ts';
+import { UsageError, type ExitCode } from '../../model/error.ts';
+import { checkBeforePlanning, checkPlanned, pushSavedPlan } from '../../sync/push-saved-plan.ts';
+import type { SavedPlan } from '../../sync/read-saved-plan.ts';
+import type { PlanOptions } from '../../sync/sync.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { listMappingNames, readPushMappings } from '../../runtime/mappings.ts';
 import { readPlanFile } from './plan-file.ts';
-import { renderTyped } from './render/stop.ts';
+import { renderTyped } from '../render/stop.ts';
 import { askApproval, tellResult, type Work } from './run-push.ts';
 import { showPlan } from './show-plan.ts';
 

@@ -1,0 +1,25 @@
+import { InterruptedError } from '../model/error.ts';
+
+const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * A signal that SIGINT or SIGTERM aborts with an InterruptedError; `onFirst` is told so that a person learns what happens next. A second one ends
+ * the process at once, after `onSecond`.
+ */
+export function listenForSignals(
+  onFirst: (name: keyof typeof SIGNALS) => void,
+  onSecond: (name: keyof typeof SIGNALS) => void,
+): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      if (controller.signal.aborted) {
+        onSecond(name);
+        process.exit(SIGNALS[name]);
+      }
+      controller.abort(new InterruptedError(name, `stopped by ${name}`));
+      onFirst(name);
+    });
+  }
+  return controller.signal;
+}
