@@ -24,8 +24,10 @@ export interface Screen extends ScreenFlags {
   /** Whether one line of standard error may be redrawn. */
   readonly live: boolean;
   readonly columns: number;
-  /** Writes rendered data and a line feed; waits while the reader is slow. */
+  /** Writes rendered data and a line feed; waits while the reader is slow. On a terminal, words wrap; a JSON document stays as it is. */
   data(text: string): Promise<void>;
+  /** Writes what is copied or read by a program, as it is: a file, a path, a part of a document. */
+  exact(text: string): Promise<void>;
   /** Says something that `--quiet` leaves out. The text is rendered already. */
   say(text: string): void;
   /** Says something that is always shown. The text is rendered already. */
@@ -83,11 +85,21 @@ export function createScreen({ stdout, stderr, env }: Streams, flags: ScreenFlag
     if (drawn) stderr.write(CLEAR_LINE);
     drawn = false;
   };
+  const wrapped = (text: string, { isTTY, columns }: NodeJS.WriteStream): string =>
+    isTTY ? wrapLines(text, columns) : text;
   const tell = (text: string): void => {
     clear();
-    const safe = withheld(text);
-    const shown = stderr.isTTY ? wrapLines(safe, stderr.columns) : safe;
-    stderr.write(`${shown}\n`);
+    stderr.write(`${wrapped(withheld(text), stderr)}\n`);
+  };
+  const exact = async (text: string): Promise<void> => {
+    clear();
+    const safe = withheld(flags.json ? safeJson(text) : text);
+    if (failure === undefined && !stdout.write(safe)) await drained(stdout);
+    if (failure !== undefined && failure.code !== 'EPIPE') {
+      throw new UnavailableError('stdout.write', `standard output cannot be written: ${failure.message}`, {
+        cause: failure,
+      });
+    }
   };
   return {
     ...flags,
@@ -95,16 +107,8 @@ export function createScreen({ stdout, stderr, env }: Streams, flags: ScreenFlag
     dataStyle: styleFor(stdout),
     live: stderr.isTTY && flags.progress && !flags.quiet && env['TERM'] !== 'dumb',
     columns: stderr.isTTY ? stderr.columns : DEFAULT_COLUMNS,
-    data: async (text) => {
-      clear();
-      const safe = withheld(flags.json ? safeJson(text) : text);
-      if (failure === undefined && !stdout.write(`${safe}\n`)) await drained(stdout);
-      if (failure !== undefined && failure.code !== 'EPIPE') {
-        throw new UnavailableError('stdout.write', `standard output cannot be written: ${failure.message}`, {
-          cause: failure,
-        });
-      }
-    },
+    data: (text) => exact(`${flags.json ? text : wrapped(text, stdout)}\n`),
+    exact,
     say: (text) => {
       if (!flags.quiet) tell(text);
     },

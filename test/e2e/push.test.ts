@@ -131,6 +131,7 @@ out/rejected/users.rejected.csv
     folder.write('users.csv', USERS);
     const { code, stdout } = await run('plan', '--json', '--detailed-exitcode');
     expect(code).toBe(3);
+    expect(stdout.indexOf('\n')).toBe(stdout.length - 1);
     const plan = JSON.parse(stdout) as Record<string, unknown>;
     expect(plan).toMatchObject({
       run: null,

@@ -24,6 +24,7 @@ it('validate --json names every bad row and cell', async () => {
     remedy: 'keep one of the rows',
     severity: 'error',
   });
+  expect(stdout.indexOf('\n')).toBe(stdout.length - 1);
   expect((JSON.parse(stdout) as { issues: unknown }).issues).toEqual([
     {
       ...{

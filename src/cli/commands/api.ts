@@ -330,6 +330,6 @@ async function writeEnvelope(
   } catch {
     return false;
   }
-  await screen.data(safeJson(JSON.stringify(envelope, null, 2)));
+  await screen.exact(`${safeJson(JSON.stringify(envelope, null, 2))}\n`);
   return true;
 }

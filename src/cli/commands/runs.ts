@@ -8,6 +8,7 @@ import { defineCommand } from '../command.ts';
 import { readConfig } from '../../runtime/config.ts';
 import { renderResultRow, renderRun, renderRuns } from '../render/runs.ts';
 import { cutOffSentence } from '../push/cut-off.ts';
+import { writeWithList } from '../json-list.ts';
 import { renderMoreRows } from '../render/text.ts';
 import { duration, text, wholeNumber } from '../flags.ts';
 import type { Program } from '../program.ts';
@@ -67,7 +68,7 @@ export const runs = defineCommand({
       const run = await store.run(id);
       if (run === undefined) throw new UsageError('run.unknown', `there is no run ${id}`, { next: 'runs' });
       const rows = rowsOf(run, config.folder);
-      if (screen.json) await writeDocument(run, rows, program);
+      if (screen.json) await writeWithList(screen, runDocument(run), 'rows', rows);
       else await writeText(run, rows, config.timezone, program);
       return EXIT.done;
     } finally {
@@ -86,17 +87,6 @@ async function* rowsOf({ summaries }: Run, folder: string): Rows {
     const path = resolve(folder, summary.results);
     for await (const row of readResults(csv, path, summary.results)) yield { mapping: summary.name, ...row };
   }
-}
-
-/** Row by row, so that nothing holds all of them. */
-async function writeDocument(run: Run, rows: Rows, { screen }: Program): Promise<void> {
-  await screen.data(`${JSON.stringify(runDocument(run)).slice(0, -1)},"rows":[`);
-  let separator = '';
-  for await (const row of rows) {
-    await screen.data(separator + JSON.stringify(row));
-    separator = ',';
-  }
-  await screen.data(']}');
 }
 
 /** Rows that need somebody's attention are shown one by one. */

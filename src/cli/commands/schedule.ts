@@ -69,11 +69,9 @@ export const schedule = defineCommand({
       const document = { command: 'schedule', exit_code: EXIT.done, target: args.target, files };
       await screen.data(JSON.stringify(document));
     } else {
-      await screen.data(
-        args.out === undefined
-          ? renderFiles(files)
-          : files.map(({ name }) => safeLines(join(args.out ?? '', name))).join('\n'),
-      );
+      const { out } = args;
+      const text = out === undefined ? renderFiles(files) : renderNames(out, files);
+      await screen.exact(`${text}\n`);
     }
     return EXIT.done;
   },
@@ -169,6 +167,9 @@ function renderFiles(files: readonly ScheduleFile[]): string {
   );
   return texts.join('\n').trimEnd();
 }
+
+const renderNames = (folder: string, files: readonly ScheduleFile[]): string =>
+  files.map(({ name }) => safeLines(join(folder, name))).join('\n');
 
 /** Errors: ConfigError `schedule.exists` before anything is written, `schedule.unwritable`. */
 function writeFiles(folder: string, files: readonly ScheduleFile[]): void {

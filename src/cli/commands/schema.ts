@@ -23,7 +23,7 @@ export const schema = defineCommand({
     ['schema users', 'the record of a user and the fields that a mapping may fill'],
   ],
   run: async ({ name }, { screen }) => {
-    await screen.data(JSON.stringify(schemaOf(name), null, 2));
+    await screen.exact(`${JSON.stringify(schemaOf(name), null, 2)}\n`);
     return EXIT.done;
   },
 });

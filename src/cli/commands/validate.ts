@@ -3,7 +3,7 @@ import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
 import { renderRowIssue, renderRowMessage } from '../../model/issue.ts';
 import type { RunRow } from '../../model/run-rows.ts';
 import { preparePull } from '../../sync/pull.ts';
-import { eachRow, rowPages } from '../../sync/row-pages.ts';
+import { eachRow } from '../../sync/row-pages.ts';
 import { validateSources } from '../../sync/validate.ts';
 import type { Validation } from '../../sync/validate.ts';
 import { createTables } from '../../tables/index.ts';
@@ -13,6 +13,7 @@ import { readConfig } from '../../runtime/config.ts';
 import { mappingNames, sourceFlags } from '../flags.ts';
 import { openGoogle } from '../../runtime/google.ts';
 import { isPull, isPush, readMappings } from '../../runtime/mappings.ts';
+import { writeWithList } from '../json-list.ts';
 import { planOptions } from '../push/plan-options.ts';
 import type { Program } from '../program.ts';
 import { sayGoogle } from '../render/google.ts';
@@ -125,21 +126,13 @@ async function tellDocument(
   pulls: readonly PullMapping[],
   program: Program,
 ): Promise<void> {
-  const { screen } = program;
-  await screen.data(`${JSON.stringify(documentOf(validation, pulls, program)).slice(0, -1)},"issues":[`);
-  let separator = '';
-  for (const { mapping } of validation.mappings) {
-    const header = await validation.rows.header(mapping.name);
-    for await (const page of rowPages(validation.rows, mapping.name)) {
-      const issues = page
-        .flatMap((row) => issuesOf(row, mapping, header))
-        .map((issue) => JSON.stringify(issue));
-      if (issues.length === 0) continue;
-      await screen.data(separator + issues.join(',\n'));
-      separator = ',';
+  const issues = async function* (): AsyncGenerator<object> {
+    for (const { mapping } of validation.mappings) {
+      const header = await validation.rows.header(mapping.name);
+      for await (const row of eachRow(validation.rows, mapping.name)) yield* issuesOf(row, mapping, header);
     }
-  }
-  await screen.data(']}');
+  };
+  await writeWithList(program.screen, documentOf(validation, pulls, program), 'issues', issues());
 }
 
 /** The errors and warnings of a row as a program reads them. */

@@ -93,6 +93,6 @@ export async function tellResult(
   for (const each of nexts) {
     if (!told.includes(each)) screen.say(renderNextLine(each, program));
   }
-  if (rejected.length > 0) await screen.data(rejected.toReversed().map(safeText).join('\n'));
+  if (rejected.length > 0) await screen.exact(`${rejected.toReversed().map(safeText).join('\n')}\n`);
   return report.exit_code;
 }

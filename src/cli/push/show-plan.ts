@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { EXIT } from '../../model/error.ts';
 import type { ExitCode } from '../../model/error.ts';
@@ -6,6 +5,7 @@ import { planPush } from '../../sync/plan-sync.ts';
 import type { CheckPlan } from '../../sync/push.ts';
 import { sampleChanges } from '../../sync/sample-plan.ts';
 import type { PlannedPush, PlanOptions } from '../../sync/sync.ts';
+import { writeWithList } from '../json-list.ts';
 import { googleDocument } from '../render/google.ts';
 import type { SavedAs } from './plan-file.ts';
 import { countWrites, renderPlan } from '../render/plan.ts';
@@ -69,9 +69,6 @@ function writing(typed: readonly string[]): readonly string[] {
   return words.filter((word) => word !== '--dry-run' && word !== '--detailed-exitcode');
 }
 
-/** Changes that are written at once. */
-const BATCH = 500;
-
 /** The document of interfaces.md, section 6, change by change, so that nothing holds all of them. */
 async function writePlanDocument(
   command: string,
@@ -80,7 +77,6 @@ async function writePlanDocument(
   { program, google }: Work,
   saved: SavedAs | undefined,
 ): Promise<void> {
-  const { screen } = program;
   const { requests, forecast } = planned;
   const head = {
     run: null,
@@ -119,22 +115,10 @@ async function writePlanDocument(
     })),
     ...(saved !== undefined && { saved: saved.file }),
   };
-  await screen.data(`${JSON.stringify(head).slice(0, -1)},"changes":[`);
-  let batch: string[] = [];
-  let separator = '';
-  const flush = async (): Promise<void> => {
-    if (batch.length > 0) await screen.data(separator + batch.join(',\n'));
-    if (batch.length > 0) separator = ',';
-    batch = [];
-  };
-  for await (const change of planned.changes()) {
-    const { mapping, row, key, kind, fields, message } = change;
-    batch.push(JSON.stringify({ mapping, row, key, kind, fields, message }));
-    if (batch.length < BATCH) continue;
-    await flush();
-    // Signals and the collection of garbage get their turn.
-    await setImmediate();
-  }
-  await flush();
-  await screen.data(`],${JSON.stringify(tail).slice(1)}`);
+  await writeWithList(program.screen, head, 'changes', changesOf(planned), tail);
+}
+
+async function* changesOf(planned: PlannedPush): AsyncGenerator<object> {
+  for await (const { mapping, row, key, kind, fields, message } of planned.changes())
+    yield { mapping, row, key, kind, fields, message };
 }

@@ -5,13 +5,17 @@ export function visibleWidth(text: string): number {
   return Array.from(stripVTControlCharacters(text)).length;
 }
 
-const INDENT = '  ';
-/** A line of a table, one with a command to copy, and JSON stay as they are. */
-const KEPT = /\S {2,}\S|^\s*(?:next: |\{)/;
+/** A line with a command to copy, and JSON, stay as they are. */
+const KEPT = /^\s*(?:next: (?:npx )?teamsheet\b|\{)/;
+/** What stands before the first word of a paragraph: its indent, and a mark or a number. */
+const START = /^ *(?:[^\p{L}\p{N}"'(<[{]{1,2} |\d+\. )?/u;
+const INDENT = 2;
 /** A terminal that says it is narrower does not know how wide it is. */
 const LEAST_COLUMNS = 20;
+/** A cell that has less room than this is no place to read in. */
+const LEAST_CELL = 20;
 
-/** Lines of prose that are wider than a terminal, broken between words; what follows a break is set in. */
+/** Lines of prose that are wider than a terminal, broken between words; what follows a break is set in. In a table the last cell wraps in its column. */
 export function wrapLines(text: string, columns: number): string {
   if (!(columns >= LEAST_COLUMNS)) return text;
   return text
@@ -21,17 +25,35 @@ export function wrapLines(text: string, columns: number): string {
 }
 
 function wrapLine(line: string, columns: number): string {
-  if (KEPT.test(stripVTControlCharacters(line))) return line;
-  const indent = /^ */.exec(line)?.[0] ?? '';
+  const seen = stripVTControlCharacters(line);
+  const hang = KEPT.test(seen) ? undefined : hangOf(seen, columns);
+  if (hang === undefined) return line;
   const lines: string[] = [];
-  let current = '';
-  for (const word of line.slice(indent.length).split(' ')) {
-    const start = lines.length === 0 ? indent : indent + INDENT;
-    const longer = current === '' ? start + word : `${current} ${word}`;
-    if (current !== '' && visibleWidth(longer) > columns) {
-      lines.push(current);
-      current = indent + INDENT + word;
-    } else current = longer;
+  const [first = '', ...words] = line.split(' ');
+  let current = first;
+  for (const word of words) {
+    const longer = `${current} ${word}`;
+    if (visibleWidth(current) <= hang || visibleWidth(longer) <= columns) current = longer;
+    else {
+      lines.push(current.trimEnd());
+      // Two blanks in a row give an empty word: the next one begins the line.
+      current = word === '' ? ' '.repeat(hang - 1) : ' '.repeat(hang) + word;
+    }
   }
   return [...lines, current].join('\n');
+}
+
+const GAPS = /(?<=\S) {2,}(?=\S)/g;
+
+/** Where the lines begin that follow the first; undefined for a row of a table that ends with one word, such as a number. */
+function hangOf(seen: string, columns: number): number | undefined {
+  const cells = Array.from(seen.matchAll(GAPS), ({ index, 0: gap }) => index + gap.length);
+  const last = cells.at(-1);
+  if (last === undefined) {
+    const [start = ''] = START.exec(seen) ?? [];
+    return start.length + (start.trim() === '' ? INDENT : 0);
+  }
+  if (!seen.includes(' ', last)) return undefined;
+  const starts = cells.map((at) => visibleWidth(seen.slice(0, at)));
+  return starts.findLast((at) => columns - at >= LEAST_CELL) ?? INDENT;
 }

@@ -18,6 +18,7 @@ it('ends with the exit code of what stopped it, also when standard output takes 
     live: false,
     columns: 80,
     data: () => Promise.reject(full),
+    exact: () => Promise.reject(full),
     say: (text) => said.push(text),
     tell: (text) => said.push(text),
     warn: (text) => said.push(text),

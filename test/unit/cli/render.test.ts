@@ -68,6 +68,7 @@ function fakeScreen(changes: Partial<Screen> = {}): Said {
     live: false,
     columns: 80,
     data: () => Promise.resolve(),
+    exact: () => Promise.resolve(),
     say: (text) => lines.push(text),
     tell: (text) => lines.push(text),
     warn: (text) => lines.push(`! ${text}`),

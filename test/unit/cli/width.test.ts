@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { visibleWidth, wrapLines } from '../../../src/cli/render/width.ts';
 
@@ -21,11 +21,34 @@ describe('a line that is wider than the terminal', () => {
     for (const line of [
       'users  1,234  0  unchanged',
       '  next: teamsheet resume 01J8ZAAAAAAA',
+      'next: npx teamsheet plan users prices',
       '{"a":"b c d e f g h i j k"}',
       'x'.repeat(30),
     ])
       expect(wrapLines(line, 20)).toBe(line);
     expect(wrapLines('a b c d e f g h i j k', 0)).toBe('a b c d e f g h i j k');
+  });
+
+  it('is set in behind its mark or its number', () => {
+    expect(wrapLines('  ✗ one two three four five', 20)).toBe('  ✗ one two three\n    four five');
+    expect(wrapLines('1. one two three four five', 20)).toBe('1. one two three\n   four five');
+    const dim = (text: string): string => styleText('dim', text, { validateStream: false });
+    expect(stripVTControlCharacters(wrapLines(dim('  one two three four five'), 20))).toBe(
+      '  one two three four\n    five',
+    );
+  });
+
+  it('keeps the columns of a table: the last cell wraps in its own', () => {
+    expect(wrapLines('  per day  ░░░░  1 / 10  99,998 left, new at 00:00:00, in 20 h', 49)).toBe(
+      '  per day  ░░░░  1 / 10  99,998 left, new at\n                         00:00:00, in 20 h',
+    );
+    expect(wrapLines('+  row 2  name: Anna Maria, active: true  ! is long', 40)).toBe(
+      '+  row 2  name: Anna Maria, active: true\n          ! is long',
+    );
+  });
+
+  it('wraps a sentence that is no command after next:', () => {
+    expect(wrapLines('next: mend the rows in their table', 20)).toBe('next: mend the rows\n  in their table');
   });
 
   it('leaves what fits alone, also the lines beside it', () => {
