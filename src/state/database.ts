@@ -25,6 +25,8 @@ interface DatabaseOptions {
   readonly durability: 'full' | 'normal';
   /** How long a statement waits for another process. */
   readonly busyTimeoutMs: number;
+  /** Whether the file is checked whole, its indexes too, however large it is. */
+  readonly isChecked?: boolean;
 }
 
 /** Larger files are checked page by page as they are read, not whole at every start. */
@@ -218,14 +220,18 @@ function prepareConnection(connection: DatabaseSync, options: DatabaseOptions): 
   if (file === null) {
     connection.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
   } else {
-    checkFormat(connection, file, format);
+    checkFormat(connection, file, options);
     connection.exec(`PRAGMA synchronous = ${options.durability === 'full' ? 'FULL' : 'NORMAL'}`);
   }
   connection.exec('PRAGMA cache_size = -16000');
   if (versionOf(connection) < format.migrations.length) migrate(connection, format);
 }
 
-function checkFormat(connection: DatabaseSync, file: string, format: DatabaseFormat): void {
+function checkFormat(
+  connection: DatabaseSync,
+  file: string,
+  { format, isChecked = false }: DatabaseOptions,
+): void {
   if (pragma(connection, 'application_id') !== format.applicationId) {
     throw damaged(file, 'it is an SQLite file of another program');
   }
@@ -239,8 +245,9 @@ function checkFormat(connection: DatabaseSync, file: string, format: DatabaseFor
   }
   const wrong = wrongPart(connection, format, version);
   if (wrong !== undefined) throw damaged(file, wrong);
-  if (statSync(file).size > QUICK_CHECK_MAX_BYTES) return;
-  const found = connection.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+  if (!isChecked && statSync(file).size > QUICK_CHECK_MAX_BYTES) return;
+  const check = isChecked ? 'integrity_check' : 'quick_check';
+  const found = connection.prepare(`PRAGMA ${check}(1)`).get()?.[check];
   if (found !== 'ok') throw damaged(file, String(found));
 }
 

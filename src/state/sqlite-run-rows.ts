@@ -1,8 +1,8 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { SQLInputValue } from 'node:sqlite';
 
-import { InternalError } from '../model/error.ts';
+import { ConfigError, InternalError } from '../model/error.ts';
 import type { ChangeKind, Outcome } from '../model/outcome.ts';
 import type {
   DuplicateGroup,
@@ -19,18 +19,48 @@ import { duplicateGroups, lookAlikePairs } from './repeated-rows.ts';
 import { RUN_ROWS_FORMAT } from './run-rows-format.ts';
 import type { SqlRow } from './sql-row.ts';
 import { integer, json, text, textOrNull } from './sql-row.ts';
-import { attempt } from './storage-error.ts';
+import { attempt, storageError } from './storage-error.ts';
 
 /** The order in which `parseRow` takes them. */
 const COLUMNS =
   'row_number, row.key, folded, digest, lines, fields, change, before, message, outcome, row.id, lookups, issues, read_key';
 
-/** Opens or creates the rows of a run in `file`; null keeps them outside any named file until they are closed. Errors: those of `openDatabase`. */
+/**
+ * Opens or creates the rows of a run in `file`; a damaged file is begun anew. Null keeps them outside any named file until they are closed. Errors: those of
+ * `openDatabase`.
+ */
 export function openRunRows(file: string | null, busyTimeoutMs: number): RunRows {
-  return new SqliteRunRows(
-    file,
-    openDatabase({ file, format: RUN_ROWS_FORMAT, durability: 'normal', busyTimeoutMs }),
-  );
+  const kept = file === null ? undefined : openKeptRunRows(file, busyTimeoutMs);
+  if (kept !== undefined) return kept;
+  if (file !== null) removeFiles(file);
+  return new SqliteRunRows(file, open(file, busyTimeoutMs));
+}
+
+/** Opens the rows that an earlier process left in `file`; undefined where the file is gone or damaged: its rows are lost. Errors: the others of `openDatabase`. */
+export function openKeptRunRows(file: string, busyTimeoutMs: number): RunRows | undefined {
+  if (!existsSync(file)) return undefined;
+  let db: Database | undefined;
+  try {
+    db = open(file, busyTimeoutMs, true);
+    if (db.count(UNREADABLE_ROWS) === 0) return new SqliteRunRows(file, db);
+  } catch (error) {
+    if (!isDamaged(storageError(file, error))) throw error;
+  }
+  db?.close();
+  return undefined;
+}
+
+/** No check of SQLite looks into what stands in a column. */
+const UNREADABLE_ROWS = `SELECT (SELECT count(*) FROM mapping WHERE json_valid(header) = 0) + (SELECT count(*) FROM row WHERE 0 IN (
+  json_valid(lines), json_valid(fields), json_valid(before), json_valid(lookups), json_valid(issues)))`;
+
+const open = (file: string | null, busyTimeoutMs: number, isChecked = false): Database =>
+  openDatabase({ file, format: RUN_ROWS_FORMAT, durability: 'normal', busyTimeoutMs, isChecked });
+
+const isDamaged = (error: unknown): boolean => error instanceof ConfigError && error.code === 'state.damaged';
+
+function removeFiles(file: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
 }
 
 /** What later commands ask a finished run for. */
@@ -252,7 +282,7 @@ class SqliteRunRows implements RunRows {
     return this.#db.read(() => {
       this.#db.close();
       if (this.#file === null) return;
-      for (const suffix of ['', '-wal', '-shm']) rmSync(`${this.#file}${suffix}`, { force: true });
+      removeFiles(this.#file);
       removeEmptyFolder(dirname(this.#file));
     });
   }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 import type { ResourceName } from '../contract/resource.ts';
@@ -20,7 +19,7 @@ import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
 import { RunFolders } from './run-folders.ts';
 import { integer, text, unreadable, written } from './sql-row.ts';
-import { openRunRows } from './sqlite-run-rows.ts';
+import { openKeptRunRows, openRunRows } from './sqlite-run-rows.ts';
 import { STATE_FORMAT } from './state-format.ts';
 import { refuseWrongPath } from './state-path.ts';
 import { attempt } from './storage-error.ts';
@@ -138,8 +137,7 @@ class SqliteStore implements Store {
 
   async keptRunRows(runId: string): Promise<RunRows | undefined> {
     const file = join(this.#folders.of(runId), 'rows.sqlite');
-    const exists = await attempt(file, () => existsSync(file));
-    return exists ? openRunRows(file, this.#busyTimeoutMs) : undefined;
+    return attempt(file, () => openKeptRunRows(file, this.#busyTimeoutMs));
   }
 
   runFolder(runId: string): Promise<string> {

@@ -17,7 +17,7 @@ export async function countRows(rows: RunRows, mappings: readonly PushMapping[])
   return count;
 }
 
-/** Whether a run that is not over has lost rows: with its folder, its file or the last of what was written there. Until its plan is complete it needs none. */
+/** Whether a run that is not over has lost rows: with its folder, its file, the last of what was written there, or by damage. Until its plan is complete it needs none. */
 export async function hasLostRows(run: Run, kept: RunRows | undefined): Promise<boolean> {
   if (run.rowsLost === true) return true;
   if (run.finished || run.phase === 'planning' || pushedMappings(run).length === 0) return false;
@@ -42,7 +42,7 @@ export async function endLostRun(
     });
   const open = (await store.openIntents(run.account)).filter(({ runId }) => runId === run.id);
   const keys = new Set(open.flatMap((intent) => intent.keys)).size;
-  const lost = `run ${run.id} cannot go on: its rows are lost (runs/${run.id}/rows.sqlite beside the state file)`;
+  const lost = `run ${run.id} cannot go on: its rows are lost (runs/${run.id}/rows.sqlite beside the state file is gone or damaged)`;
   if (open.length === 0)
     return new IncompleteError('run.rows_lost', `${lost}; all that it sent was answered`, {
       next: nextPush(run),

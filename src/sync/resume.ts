@@ -50,14 +50,13 @@ export async function resume(
       await kept?.close();
       throw await endLostRun(ports, run);
     }
-    const rows = kept ?? (await ports.store.openRunRows(run.id));
-    if (run.phase === 'planning') {
-      await rows.remove();
+    if (kept === undefined || run.phase === 'planning') {
+      await kept?.remove();
       const read = await readSources(ports, run.id, mappings, options);
       const begun = { ports, run, mappings, rows: read, account, options };
       return await planAndWrite(begun, approve).catch(afterGuard);
     }
-    const begun = { ports, run, mappings, rows, account, options };
+    const begun = { ports, run, mappings, rows: kept, account, options };
     const { planned, overtaken } = await planLeft(begun, approve);
     // Only the end of a run tells when its last write can have gone out.
     await ports.store.updateRun(run.id, { phase: 'writing', endedAtMs: null });

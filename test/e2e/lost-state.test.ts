@@ -1,6 +1,7 @@
-import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { makeFolder, runCli, startServer, type Outcome } from '../support/cli.ts';
@@ -102,36 +103,61 @@ async function pushUntilKilled(): Promise<void> {
   hangs = undefined;
 }
 
-const LOSSES: readonly (readonly [what: string, names: RegExp | undefined])[] = [
-  ['the whole folder of runs', undefined],
-  ['the folder of the run', /^01[^/]*$/],
-  ['the rows', /rows\.sqlite/],
-  ['the log of the rows', /rows\.sqlite-(wal|shm)$/],
+type Loss = (path: string) => void;
+
+const remove: Loss = (path) => {
+  rmSync(path, { recursive: true, force: true });
+};
+/** Puts what the log holds into the file first, so that it is the file that is damaged. */
+const damage =
+  (change: (bytes: Buffer) => Buffer): Loss =>
+  (path) => {
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    database.close();
+    writeFileSync(path, change(readFileSync(path)));
+  };
+const ROWS = /rows\.sqlite$/;
+
+const LOSSES: readonly (readonly [what: string, names: RegExp, lose: Loss])[] = [
+  ['loss of the whole folder of runs', /^runs$/, remove],
+  ['loss of the folder of the run', /^runs.01[^/\\]*$/, remove],
+  ['loss of the rows', /rows\.sqlite/, remove],
+  ['loss of the log of the rows', /rows\.sqlite-(wal|shm)$/, remove],
+  ['cut of the rows to one page', ROWS, damage((bytes) => bytes.subarray(0, 4096))],
+  ['cut of the rows to nothing', ROWS, damage(() => Buffer.alloc(0))],
+  ['damage of a page of the rows', ROWS, damage((bytes) => bytes.fill(0x5a, 8192, 8192 + 512))],
+  [
+    'damage of a value in the rows',
+    ROWS,
+    damage((bytes) => Buffer.from(bytes.toString('latin1').replaceAll('{"', '{{'), 'latin1')),
+  ],
 ];
 
-function lose(names: RegExp | undefined): void {
-  const runs = join(stateFolder(), 'runs');
-  if (names === undefined) {
-    rmSync(runs, { recursive: true });
-    return;
-  }
-  const paths = readdirSync(runs, { recursive: true })
+function lose(names: RegExp, loseOne: Loss): void {
+  const paths = readdirSync(stateFolder(), { recursive: true })
     .map(String)
     .filter((name) => names.test(name));
   expect(paths).not.toEqual([]);
-  for (const path of paths) rmSync(join(runs, path), { recursive: true, force: true });
+  for (const path of paths) loseOne(join(stateFolder(), path));
 }
 
 describe('a pulled plug', () => {
-  it.each(LOSSES)('with the loss of %s uploads no price twice', async (what, names) => {
+  it.each(LOSSES)('with the %s uploads no price twice', async (what, names, loseOne) => {
     await pushUntilKilled();
-    lose(names);
+    lose(names, loseOne);
     const resumed = await run(['resume', '--yes']);
     expect(resumed.stdout + resumed.stderr).not.toContain('has a header and no rows');
-    if (what !== 'the log of the rows') {
+    if (what !== 'loss of the log of the rows') {
       expect(resumed).toMatchObject({ code: 7 });
       expect(resumed.stderr).toContain('its rows are lost');
       expect(resumed.stderr).toContain('teamsheet resolve');
+      const listed = await run(['resolve', '--json']);
+      expect(listed).toMatchObject({ code: 7 });
+      const keys = ['1/4/current', '1/5/current', '1/6/current'];
+      expect(JSON.parse(listed.stdout)).toMatchObject({
+        cases: [{ kind: 'unknown', rows: keys.map((key) => ({ key })) }],
+      });
     }
     const pushed = await run(['push', '--yes']);
     expect([0, 7]).toContain(pushed.code);

@@ -21,8 +21,8 @@ import type {
 } from '../../src/model/store.ts';
 import { loseUnsynced, MemoryRunRows, RunRowsData } from './memory-run-rows.ts';
 
-/** What may vanish below the folder of the state: all runs, the newest of them, or what a power cut takes. */
-export const LOSSES = ['runs', 'newest_run', 'unsynced'] as const;
+/** What may go wrong below the folder of the state: all runs vanish, or the newest of them, the rows of one are damaged, or a power cut takes what was not synced. */
+export const LOSSES = ['runs', 'newest_run', 'damaged_rows', 'unsynced'] as const;
 export type Loss = (typeof LOSSES)[number];
 
 interface Remembered {
@@ -39,11 +39,14 @@ export class StoreData {
   readonly facts = new Map<string, { readonly value: string; readonly atMs: number }>();
   readonly origins = new Map<string, string>();
   readonly rows = new Map<string, RunRowsData>();
+  /** The runs whose rows are there and cannot be read. */
+  readonly damaged = new Set<string>();
 
   lose(what: Loss): void {
     const newest = [...this.rows.keys()].at(-1);
     if (what === 'runs') this.rows.clear();
     else if (what === 'newest_run') this.rows.delete(newest ?? '');
+    else if (what === 'damaged_rows') this.damaged.add(newest ?? '');
     else for (const [id, data] of this.rows) if (!loseUnsynced(data)) this.rows.delete(id);
   }
 
@@ -113,14 +116,16 @@ export class MemoryStore implements Store {
 
   openRunRows(runId: string | null): Promise<RunRows> {
     if (runId === null) return this.#done(new MemoryRunRows(new RunRowsData(), () => undefined));
-    const { rows } = this.#data;
+    const { rows, damaged } = this.#data;
+    if (damaged.delete(runId)) rows.delete(runId);
     const data = rows.get(runId) ?? new RunRowsData();
     rows.set(runId, data);
     return this.#done(new MemoryRunRows(data, () => rows.delete(runId)));
   }
 
   keptRunRows(runId: string): Promise<RunRows | undefined> {
-    const data = this.#data.rows.get(runId);
+    const { rows, damaged } = this.#data;
+    const data = damaged.has(runId) ? undefined : rows.get(runId);
     return this.#done(data && new MemoryRunRows(data, () => this.#data.rows.delete(runId)));
   }
 

@@ -166,6 +166,66 @@ describe('the files of the state', () => {
   });
 });
 
+describe('the rows of a run', () => {
+  const PAGE = 4096;
+  const rowsFile = (): string => join(dirname(file), 'runs', 'RUN', 'rows.sqlite');
+
+  async function fillRows(store: Store, cell: string): Promise<void> {
+    const rows = await store.openRunRows('RUN');
+    await rows.setHeader('users', ['Member ID']);
+    const numbers = Array.from({ length: 100 }, (_, at) => at + 2);
+    await rows.add(
+      'users',
+      numbers.map((rowNumber) => runRow({ rowNumber, lines: [[cell]] })),
+    );
+    await rows.close();
+  }
+
+  /** Pages that are not the first of their file, from the end. */
+  const scribble = (bytes: Buffer, fromEnd: number): Buffer =>
+    bytes.fill(0x5a, bytes.length - fromEnd * PAGE, bytes.length - fromEnd * PAGE + 64);
+  const replaced = (was: string, is: string) => (bytes: Buffer) =>
+    Buffer.from(bytes.toString('latin1').replaceAll(was, is), 'latin1');
+
+  it.each<readonly [what: string, damage: (bytes: Buffer) => Buffer, cell: string]>([
+    ['empty', () => Buffer.alloc(0), 'x'],
+    ['text', () => Buffer.from('Member ID\n'), 'x'],
+    ['cut to one page', (bytes) => bytes.subarray(0, PAGE), 'x'],
+    ['cut by its last page', (bytes) => bytes.subarray(0, bytes.length - PAGE), 'x'],
+    ['scribbled over', (bytes) => scribble(bytes, 1), 'x'],
+    ['large and scribbled over', (bytes) => scribble(bytes, 1), 'x'.repeat(100_000)],
+    ['of a header that is no JSON', replaced('["Member ID"]', '["Member ID",'), 'x'],
+    ['of values that are no JSON', replaced('{"external_id"', '{{external_id"'), 'x'],
+  ])('are lost where their file is %s, and begun anew where they are wanted', async (_what, damage, cell) => {
+    const store = await open();
+    await fillRows(store, cell);
+    const whole = readFileSync(rowsFile());
+    const damaged = damage(Buffer.from(whole));
+    expect(damaged.equals(whole)).toBe(false);
+    writeFileSync(rowsFile(), damaged);
+    expect(await store.keptRunRows('RUN')).toBeUndefined();
+    expect(readFileSync(rowsFile()).equals(damaged)).toBe(true);
+    await fillRows(store, cell);
+    const kept = await store.keptRunRows('RUN');
+    expect([...((await kept?.countOutcomes('users')) ?? [])]).toEqual([['open', 100]]);
+    await kept?.close();
+    await store.close();
+  });
+
+  it('are refused, and left as they are, where a newer teamsheet wrote them', async () => {
+    const store = await open();
+    await fillRows(store, 'x');
+    const database = new DatabaseSync(rowsFile());
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    const bytes = readFileSync(rowsFile());
+    for (const opened of [store.keptRunRows('RUN'), store.openRunRows('RUN')])
+      await expect(opened).rejects.toMatchObject({ code: 'state.newer', exitCode: 4 });
+    expect(readFileSync(rowsFile())).toEqual(bytes);
+    await store.close();
+  });
+});
+
 describe('a process that is killed', () => {
   it('leaves every write that it was promised, and no half of one', async () => {
     for (const lines of [1, 3, 10, 40, 90]) {

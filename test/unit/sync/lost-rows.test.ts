@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
@@ -28,42 +28,47 @@ function userTable(engine: Engine, ...lines: readonly string[]): void {
 const pushIt = async (engine: Engine, mapping: PushMapping): Promise<RunReport> =>
   (await push(engine.ports, 'push', [mapping], PLAN_OPTIONS, approve)).report;
 
-/** A push that may not wait until it knows what became of its writes, and whose rows vanish afterwards. */
-async function loseRows(engine: Engine, mapping: PushMapping): Promise<string> {
+/** A push that may not wait until it knows what became of its writes, and whose rows vanish afterwards or are damaged. */
+async function loseRows(engine: Engine, mapping: PushMapping, damages = false): Promise<string> {
   const hasty = { ...engine.ports, maxWaitMs: 0 };
   // What was just written is not shown yet.
   engine.service.listLagMs = 60_000;
   const { report } = await push(hasty, 'push', [mapping], PLAN_OPTIONS, approve);
   engine.service.listLagMs = 0;
   expect([7, 8]).toContain(report.exit_code);
-  await rm(join(engine.folder, 'runs'), { recursive: true });
-  return report.run ?? '';
+  const run = report.run ?? '';
+  if (damages) await writeFile(join(engine.folder, 'runs', run, 'rows.sqlite'), 'damaged');
+  else await rm(join(engine.folder, 'runs'), { recursive: true });
+  return run;
 }
 
 const settle = (engine: Engine, target?: string, assume?: Assumption): Promise<Resolution> =>
   resolve(engine.ports, target, assume, approve);
 
 describe('a run whose rows are lost', () => {
-  it('cannot be resumed, says what is missing, and keeps its writes open', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,Bob,', 'C,Cid,');
-    engine.service.faults.push(undefined, 'lost');
-    engine.service.listable = false;
-    const run = await loseRows(engine, users);
-    const error = {
-      code: 'run.rows_lost',
-      exitCode: 7,
-      message: `run ${run} cannot go on: its rows are lost (runs/${run}/rows.sqlite beside the state file); 1 write has no trustworthy answer, and 1 key is not sent again until that is resolved; a push sends the others`,
-      next: 'resolve',
-    };
-    await expect(resume(engine.ports, undefined, approve)).rejects.toMatchObject(error);
-    await expect(resume(engine.ports, run, approve)).rejects.toMatchObject(error);
-    expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
-    expect(await engine.store.run(run)).toMatchObject({ phase: 'ended', finished: true, exitCode: 7 });
-    const pushed = await pushIt(engine, users);
-    expect(pushed.mappings[0]).toMatchObject({ unchanged: 2, deferred: 1, created: 0 });
-    expect(engine.service.users).toHaveLength(3);
-  });
+  it.each([false, true])(
+    '(damaged: %s) cannot be resumed, says what is missing, and keeps its writes open',
+    async (damages) => {
+      const engine = await makeEngine();
+      userTable(engine, 'A,Ann,', 'B,Bob,', 'C,Cid,');
+      engine.service.faults.push(undefined, 'lost');
+      engine.service.listable = false;
+      const run = await loseRows(engine, users, damages);
+      const error = {
+        code: 'run.rows_lost',
+        exitCode: 7,
+        message: `run ${run} cannot go on: its rows are lost (runs/${run}/rows.sqlite beside the state file is gone or damaged); 1 write has no trustworthy answer, and 1 key is not sent again until that is resolved; a push sends the others`,
+        next: 'resolve',
+      };
+      await expect(resume(engine.ports, undefined, approve)).rejects.toMatchObject(error);
+      await expect(resume(engine.ports, run, approve)).rejects.toMatchObject(error);
+      expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
+      expect(await engine.store.run(run)).toMatchObject({ phase: 'ended', finished: true, exitCode: 7 });
+      const pushed = await pushIt(engine, users);
+      expect(pushed.mappings[0]).toMatchObject({ unchanged: 2, deferred: 1, created: 0 });
+      expect(engine.service.users).toHaveLength(3);
+    },
+  );
 
   it('says that nothing is open where all was answered, and names the push that reads its tables anew', async () => {
     const engine = await makeEngine();
@@ -75,6 +80,19 @@ describe('a run whose rows are lost', () => {
       next: 'push users',
     });
     expect((await pushIt(engine, users)).mappings[0]).toMatchObject({ unchanged: 2, created: 1 });
+  });
+
+  it('is planned anew where it stopped before its plan was complete, also where its rows are damaged', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,');
+    const refuse = (): Promise<never> => Promise.reject(new Error('the process ends'));
+    await expect(push(engine.ports, 'push', [users], PLAN_OPTIONS, refuse)).rejects.toThrow('ends');
+    const [run] = await engine.store.runs(1);
+    expect(run).toMatchObject({ phase: 'planning', finished: false });
+    const folder = await engine.store.runFolder(run?.id ?? '');
+    await writeFile(join(folder, 'rows.sqlite'), 'damaged');
+    const resumed = await resume(engine.ports, undefined, approve);
+    expect(resumed?.report).toMatchObject({ run: run?.id, exit_code: 0, mappings: [{ created: 1 }] });
   });
 
   it('is told of by the next command when its process was killed', async () => {
