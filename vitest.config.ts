@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const report = process.env['TEAMSHEET_TEST_REPORT'];
 
 /** Tests of rooms that touch nothing outside their arguments and ports: their files share one set of modules, which saves loading them for each file. */
-const SHARED = 'test/unit/{contract,model,mapping,plan,report,sync,client}/**/*.test.ts';
+const SHARED = 'test/{unit/{contract,model,mapping,plan,report,sync,client},engine}/**/*.test.ts';
 
 /** A busy machine may take its time: what hangs is stopped, what is slow is not. */
 const PATIENCE_MS = process.env['TEAMSHEET_LONG'] === undefined ? 120_000 : 1_800_000;
@@ -26,7 +26,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'isolated',
-          include: ['test/{unit,property,contract,e2e}/**/*.test.ts'],
+          include: ['test/{unit,engine,property,contract,e2e}/**/*.test.ts'],
           exclude: [SHARED],
         },
       },

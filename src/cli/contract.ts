@@ -1,8 +1,8 @@
 import type { Learnt } from '../model/learnt.ts';
 import type { ServiceAccount, Store } from '../model/store.ts';
-import { batchLimits } from '../sync/batch-size.ts';
-import { readLearnt } from '../sync/learn.ts';
-import { seenSpellings, type SeenSpelling } from '../sync/spelling.ts';
+import { batchLimits } from '../sync/journal/batch-size.ts';
+import { readLearnt } from '../sync/runs/learn.ts';
+import { seenSpellings, type SeenSpelling } from '../sync/rows/spelling.ts';
 import type { Session } from './session.ts';
 
 /** What is known of the service of an account beyond its interface. */

@@ -1,7 +1,7 @@
 import { InternalError } from '../model/error.ts';
 import type { Service } from '../model/service.ts';
 import { CHECKS, type Check } from '../sync/checks.ts';
-import type { SyncPorts } from '../sync/sync.ts';
+import type { SyncPorts } from '../sync/ports.ts';
 
 /** `holds`, or why a command has no need of a check. */
 type Row = Readonly<Record<Check, string>>;

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { ConfigError } from '../model/error.ts';
 import type { Emit } from '../model/event.ts';
 import type { Store } from '../model/store.ts';
-import type { SyncPorts } from '../sync/sync.ts';
+import type { SyncPorts } from '../sync/ports.ts';
 import { createGoogleAccess } from '../tables/google/access.ts';
 import type { CountedAccess, GoogleConnection } from '../tables/google/access.ts';
 import type { TabMemory } from '../tables/google/sheets-client.ts';

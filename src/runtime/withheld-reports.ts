@@ -1,5 +1,5 @@
 import type { ReportTab, ReportValue } from '../model/table.ts';
-import type { SyncPorts } from '../sync/sync.ts';
+import type { SyncPorts } from '../sync/ports.ts';
 
 type Tables = SyncPorts['tables'];
 type Rows = AsyncIterable<readonly (readonly ReportValue[])[]>;

@@ -1,5 +1,5 @@
 import type { Run, ServiceAccount, StrayFolder } from '../model/store.ts';
-import type { SyncPorts } from './sync.ts';
+import type { SyncPorts } from './ports.ts';
 
 /** Which runs may go: finished ones that are neither among the newest `keep` nor younger than `olderThanMs`. */
 export interface PruneOptions {

@@ -6,13 +6,13 @@ import type { PullSummary, ServiceAccount } from '../model/store.ts';
 import type { ReportTab, ReportValue } from '../model/table.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
 import { cellsOf } from '../report/column.ts';
-import type { Job } from './pull-job.ts';
-import { groupByFile, isLocal, prepareJob } from './pull-job.ts';
-import type { PullStore, ReadContext } from './pull-read.ts';
-import { countUses, sharedKinds, take } from './pull-read.ts';
-import { shareReads, shareRecords } from './pull-share.ts';
-import { announceSources } from './read-rows.ts';
-import type { SyncPorts } from './sync.ts';
+import type { Job } from './pulling/job.ts';
+import { groupByFile, isLocal, prepareJob } from './pulling/job.ts';
+import type { PullStore, ReadContext } from './pulling/read.ts';
+import { countUses, sharedKinds, take } from './pulling/read.ts';
+import { shareReads, shareRecords } from './pulling/share.ts';
+import { announceSources } from './rows/read-rows.ts';
+import type { SyncPorts } from './ports.ts';
 
 /** What a pull needs beside its mappings. */
 export interface PullPorts extends Pick<

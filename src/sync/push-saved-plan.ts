@@ -1,13 +1,18 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import { StoppedError } from '../model/error.ts';
 import type { ServiceAccount } from '../model/store.ts';
-import { compareCounters, compareMappings, comparePlannedRows, type Difference } from './compare-plans.ts';
+import {
+  compareCounters,
+  compareMappings,
+  comparePlannedRows,
+  type Difference,
+} from './plan/compare-plans.ts';
 import { push, type Approve, type PushResult } from './push.ts';
-import type { SavedPlan } from './read-saved-plan.ts';
-import { savedRows, type SavedHeader } from './saved-plan.ts';
-import { StalePlanError } from './stale-plan.ts';
-import { isSameAccount } from './stored-run.ts';
-import type { PlannedPush, SyncPorts } from './sync.ts';
+import type { SavedPlan } from './plan/read-saved-plan.ts';
+import { savedRows, type SavedHeader } from './plan/saved-plan.ts';
+import { StalePlanError } from './plan/stale-plan.ts';
+import { isSameAccount } from './journal/stored-run.ts';
+import type { PlannedPush, SyncPorts } from './ports.ts';
 
 /** What checking a saved plan needs. */
 type CheckPorts = Pick<SyncPorts, 'store' | 'baseUrl' | 'clock' | 'emit'>;

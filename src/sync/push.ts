@@ -5,21 +5,21 @@ import { EXIT, TeamsheetError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { Run, ServiceAccount } from '../model/store.ts';
 import { quotaUsed } from '../model/quota.ts';
-import { finish, type PushResult } from './end-run.ts';
-import { exhaustedAt, interruptedAt } from './interrupted.ts';
-import { leaveRest } from './leave-rest.ts';
-import { countRows } from './lost-rows.ts';
-import { waitForOpenWrites } from './open-writes.ts';
-import type { QuotasLeft } from './over-quota.ts';
-import { openAccount, planRows, pushable, type OpenAccount } from './plan-sync.ts';
-import { missingOf, withMissing } from './missing-rows.ts';
-import { pushMapping } from './push-mapping.ts';
-import { openOrRemove, readSources } from './read-rows.ts';
-import { deferStaleRows } from './stale.ts';
-import type { StoredRun } from './stored-run.ts';
-import type { PlannedPush, PlanOptions, SyncPorts } from './sync.ts';
+import { finish, type PushResult } from './finish/end-run.ts';
+import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
+import { leaveRest } from './write/defer-rest.ts';
+import { countRows } from './journal/lost-rows.ts';
+import { waitForOpenWrites } from './journal/open-writes.ts';
+import type { QuotasLeft } from '../plan/over-quota.ts';
+import { openAccount, planRows, pushable } from './plan/plan-sync.ts';
+import { pushMapping } from './write/push-mapping.ts';
+import { openOrRemove, readSources } from './rows/read-rows.ts';
+import { deferStaleRows } from './write/source-edits.ts';
+import type { StoredRun } from './journal/stored-run.ts';
+import type { PlannedPush, PlanOptions, SyncPorts, OpenAccount } from './ports.ts';
+import { missingOf, withMissing } from '../plan/missing-mapping.ts';
 
-export type { PushResult } from './end-run.ts';
+export type { PushResult } from './finish/end-run.ts';
 
 /** Shows the plan and asks, where something would be written; throws StoppedError `approval.*` when it is not to be. */
 export type Approve = (planned: PlannedPush, runId: string) => Promise<void>;

@@ -2,11 +2,11 @@ import { EXIT, StoppedError, UsageError } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { Run } from '../model/store.ts';
-import { assumeWrite, settleByWord } from './assume.ts';
-import { settleConflicts } from './conflicts.ts';
-import { leaveRest } from './leave-rest.ts';
-import { endLostRun, hasLostRows, mappingOf } from './lost-rows.ts';
-import { isListedCreate, NOT_SHOWN, SENT_NOT_SHOWN } from './not-shown.ts';
+import { assumeWrite, settleByWord } from './reconcile/assume.ts';
+import { settleConflicts } from './reconcile/conflicts.ts';
+import { leaveRest } from './write/defer-rest.ts';
+import { endLostRun, hasLostRows, mappingOf } from './journal/lost-rows.ts';
+import { isListedCreate, NOT_SHOWN, SENT_NOT_SHOWN } from './journal/unverified.ts';
 import {
   findCase,
   openCases,
@@ -15,15 +15,15 @@ import {
   type ResolvedCase,
   type Settled,
   type Settling,
-} from './open-cases.ts';
-import { waitForOpenWrites } from './open-writes.ts';
-import { openAccount, type OpenAccount } from './plan-sync.ts';
-import { finish } from './end-run.ts';
-import { settleWrites } from './settle.ts';
-import { allMappings, pushedMappings } from './stored-run.ts';
-import type { SyncPorts } from './sync.ts';
+} from './reconcile/open-cases.ts';
+import { waitForOpenWrites } from './journal/open-writes.ts';
+import { openAccount } from './plan/plan-sync.ts';
+import { finish } from './finish/end-run.ts';
+import { settleWrites } from './reconcile/settle.ts';
+import { allMappings, pushedMappings } from './journal/stored-run.ts';
+import type { SyncPorts, OpenAccount } from './ports.ts';
 
-export type { Assumption, ResolvedCase } from './open-cases.ts';
+export type { Assumption, ResolvedCase } from './reconcile/open-cases.ts';
 
 /** What was settled and what is left. */
 export interface Resolution {

@@ -1,18 +1,18 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import { IncompleteError, InterruptedError, StoppedError } from '../model/error.ts';
 import type { Run } from '../model/store.ts';
-import { exhaustedAt, interruptedAt } from './interrupted.ts';
-import { endLostRun, hasLostRows } from './lost-rows.ts';
-import { leaveOvertaken, newestLeft, type NotOvertaken } from './newer-run.ts';
-import { noteSent } from './not-shown.ts';
-import { waitForOpenWrites } from './open-writes.ts';
-import { withMissing } from './missing-rows.ts';
-import { openAccount, planRows, type OpenAccount } from './plan-sync.ts';
+import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
+import { endLostRun, hasLostRows } from './journal/lost-rows.ts';
+import { leaveOvertaken, newestLeft, type NotOvertaken } from './runs/superseded.ts';
+import { noteSent } from './journal/unverified.ts';
+import { waitForOpenWrites } from './journal/open-writes.ts';
+import { openAccount, planRows } from './plan/plan-sync.ts';
 import { planAndWrite, write, type Approve, type BegunRun, type PushResult } from './push.ts';
-import { readSources } from './read-rows.ts';
-import { settleWrites } from './settle.ts';
-import { runOf, type StoredRun } from './stored-run.ts';
-import type { PlanOptions, SyncPorts } from './sync.ts';
+import { readSources } from './rows/read-rows.ts';
+import { settleWrites } from './reconcile/settle.ts';
+import { runOf, type StoredRun } from './journal/stored-run.ts';
+import type { PlanOptions, SyncPorts, OpenAccount } from './ports.ts';
+import { withMissing } from '../plan/missing-mapping.ts';
 
 /** What the operator says of a run that goes on. */
 type AddedOptions = {

@@ -3,12 +3,12 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, UsageError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, Run, ServiceAccount } from '../model/store.ts';
-import { openAccount } from './plan-sync.ts';
+import { openAccount } from './plan/plan-sync.ts';
 import { push, type Approve, type PushResult } from './push.ts';
-import { chosenRows } from './read-rows.ts';
-import { eachRow } from './row-pages.ts';
-import { newestRun, pushedMappings, runOf } from './stored-run.ts';
-import type { PlanOptions, RowChoice, SyncPorts } from './sync.ts';
+import { chosenRows } from './rows/read-rows.ts';
+import { eachRow } from './rows/row-pages.ts';
+import { newestRun, pushedMappings, runOf } from './journal/stored-run.ts';
+import type { PlanOptions, RowChoice, SyncPorts } from './ports.ts';
 
 /** A mapping of an earlier run as it stands now; undefined when it is not there any more. */
 export type CurrentMapping = (mapping: PushMapping) => PushMapping | undefined;

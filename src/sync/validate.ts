@@ -4,9 +4,9 @@ import type { OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import { outcomeCounts } from '../plan/counts.ts';
 import { checkGuards } from '../plan/guards.ts';
-import { pushable } from './plan-sync.ts';
-import { openOrRemove, readSources } from './read-rows.ts';
-import type { PlanOptions, Stop, SyncPorts } from './sync.ts';
+import { pushable } from './plan/plan-sync.ts';
+import { openOrRemove, readSources } from './rows/read-rows.ts';
+import type { PlanOptions, Stop, SyncPorts } from './ports.ts';
 
 /** What checking the source of one mapping found, without a single request. */
 export interface ValidatedMapping {

@@ -5,12 +5,12 @@ import type { Outcome } from '../model/outcome.ts';
 import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
 import type { Run, StoredIntent } from '../model/store.ts';
 import { shownDifferences, type FieldDifference } from '../plan/diff.ts';
-import { readEvidence } from './evidence.ts';
-import { planHeldReading, type Held, type HeldPorts, type HeldReading } from './held.ts';
-import { openAccount, type OpenAccount } from './plan-sync.ts';
-import { eachRow, rowPages } from './row-pages.ts';
-import { allMappings, newestRun, runOf } from './stored-run.ts';
-import type { SyncPorts } from './sync.ts';
+import { readEvidence } from './evidence/pre-image.ts';
+import { planHeldReading, type Held, type HeldPorts, type HeldReading } from './reconcile/actual-state.ts';
+import { openAccount } from './plan/plan-sync.ts';
+import { eachRow, rowPages } from './rows/row-pages.ts';
+import { allMappings, newestRun, runOf } from './journal/stored-run.ts';
+import type { SyncPorts, OpenAccount } from './ports.ts';
 
 /** What reading back says of a row that was written. */
 export const VERDICTS = ['agrees', 'differs', 'missing', 'unreadable'] as const;

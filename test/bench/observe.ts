@@ -12,7 +12,7 @@ import type { Transport } from '../../src/model/ports.ts';
 import { Secret } from '../../src/model/secret.ts';
 import type { Service } from '../../src/model/service.ts';
 import { openStore } from '../../src/state/sqlite-store.ts';
-import { keepLearnt } from '../../src/sync/learn.ts';
+import { keepLearnt } from '../../src/sync/runs/learn.ts';
 import { StepClock } from '../support/engine.ts';
 
 const USERS = 20_000;

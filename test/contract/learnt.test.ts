@@ -9,7 +9,7 @@ import { Secret } from '../../src/model/secret.ts';
 import type { Service } from '../../src/model/service.ts';
 import { PROFILES, createSandbox, profileSettings } from '../../src/sandbox/index.ts';
 import type { Settings } from '../../src/sandbox/index.ts';
-import { keepLearnt, readLearnt } from '../../src/sync/learn.ts';
+import { keepLearnt, readLearnt } from '../../src/sync/runs/learn.ts';
 import { push } from '../../src/sync/push.ts';
 import { PLAN_OPTIONS, StepClock, openEngine, stateFolder } from '../support/engine.ts';
 import { FakeService } from '../support/fake-service.ts';

@@ -4,8 +4,8 @@ export interface Group {
   readonly tests: readonly string[];
 }
 
-const inSync = (...names: readonly string[]): readonly string[] =>
-  names.map((name) => `test/unit/sync/${name}.test.ts`);
+const inEngine = (...names: readonly string[]): readonly string[] =>
+  names.map((name) => `test/engine/${name}.test.ts`);
 
 /** What decides whether a write goes out, what became of it, and when: a test that misses a change here would miss a second write. */
 export const groups: Readonly<Record<string, Group>> = {
@@ -55,48 +55,45 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   reconciliation: {
     sources: [
-      'src/sync/settle.ts',
-      'src/sync/read-back.ts',
-      'src/sync/whole-list.ts',
-      'src/sync/evidence.ts',
-      'src/sync/logs.ts',
-      'src/sync/read-back-logs.ts',
-      'src/sync/not-shown.ts',
+      'src/sync/reconcile/settle.ts',
+      'src/sync/reconcile/read-back.ts',
+      'src/sync/evidence/full-list.ts',
+      'src/sync/evidence/pre-image.ts',
+      'src/sync/evidence/logs.ts',
+      'src/sync/reconcile/read-back-logs.ts',
+      'src/sync/journal/unverified.ts',
     ],
-    tests: inSync(
-      'evidence',
-      'logs',
-      'not-shown',
-      'read-back',
-      'read-back-logs',
-      'settle',
-      'settle-writes',
-      'whole-list',
-    ),
+    tests: [
+      'test/unit/sync/evidence/logs.test.ts',
+      ...inEngine('pre-image', 'unverified', 'read-back', 'read-back-logs'),
+      ...inEngine('settle', 'settle-writes', 'full-list'),
+    ],
   },
   spelling: {
     sources: ['src/model/spelling.ts', 'src/plan/fit-rows.ts'],
     tests: ['test/unit/plan/fit-rows.test.ts'],
   },
   past: {
-    sources: ['src/sync/newer-run.ts', 'src/sync/old-memory.ts'],
-    tests: inSync('overtaken', 'memory-check'),
+    sources: ['src/sync/runs/superseded.ts', 'src/sync/compare/stale-state.ts'],
+    tests: inEngine('overtaken', 'memory-check'),
   },
   sending: {
     sources: [
-      'src/sync/push-batches.ts',
-      'src/sync/push-changes.ts',
-      'src/sync/push-writer.ts',
-      'src/sync/open-writes.ts',
-      'src/sync/wait-settled.ts',
-      'src/sync/said-no.ts',
-      'src/sync/over-quota.ts',
-      'src/sync/leave-rest.ts',
-      'src/sync/push-mapping.ts',
+      'src/sync/write/push-batches.ts',
+      'src/sync/write/push-changes.ts',
+      'src/sync/write/push-writer.ts',
+      'src/sync/journal/open-writes.ts',
+      'src/sync/journal/wait-settled.ts',
+      'src/plan/soft-refusal.ts',
+      'src/plan/over-quota.ts',
+      'src/sync/write/defer-rest.ts',
+      'src/sync/write/push-mapping.ts',
     ],
     tests: [
-      ...inSync('said-no', 'over-quota', 'wait-settled', 'leave-rest', 'open-writes', 'read-back'),
-      ...inSync('push-writer', 'push-changes', 'push-mapping', 'push-batches'),
+      'test/unit/plan/soft-refusal.test.ts',
+      'test/unit/plan/over-quota.test.ts',
+      ...inEngine('wait-settled', 'defer-rest', 'open-writes', 'read-back'),
+      ...inEngine('push-writer', 'push-changes', 'push-mapping', 'push-batches'),
     ],
   },
 };

@@ -4,7 +4,7 @@ import { TeamsheetError } from '../../src/model/error.ts';
 import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
 import type { PushSummary } from '../../src/model/store.ts';
 import { digestOf } from '../../src/plan/digest.ts';
-import { planPush } from '../../src/sync/plan-sync.ts';
+import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { pushMapping } from '../support/builders.ts';

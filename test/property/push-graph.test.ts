@@ -4,7 +4,7 @@ import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { parseMappings } from '../../src/mapping/parse-mappings.ts';
 import { IncompleteError, TeamsheetError, UnavailableError } from '../../src/model/error.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
-import { planPush } from '../../src/sync/plan-sync.ts';
+import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { PLAN_OPTIONS, withEngine, type Engine } from '../support/engine.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunRows } from '../../src/model/run-rows.ts';
 import type { Store } from '../../src/model/store.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
-import type { SyncPorts } from '../../src/sync/sync.ts';
+import type { SyncPorts } from '../../src/sync/ports.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
 import { FakeService } from '../support/fake-service.ts';

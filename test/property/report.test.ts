@@ -8,7 +8,7 @@ import { RESOURCES } from '../../src/contract/resource.ts';
 import type { ReportValue } from '../../src/model/table.ts';
 import { bindColumns, cellsOf } from '../../src/report/column.ts';
 import { reports } from '../../src/report/index.ts';
-import { fanOut } from '../../src/sync/pull-fan-out.ts';
+import { fanOut } from '../../src/sync/pulling/fan-out.ts';
 import { writeCsvReport } from '../../src/tables/csv/write.ts';
 
 let folder = '';

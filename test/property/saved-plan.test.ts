@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { StoppedError } from '../../src/model/error.ts';
-import { planPush } from '../../src/sync/plan-sync.ts';
+import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push } from '../../src/sync/push.ts';
 import { PLAN_OPTIONS, withEngine, type Engine } from '../support/engine.ts';
 import { pushSaved, savePlan } from '../support/saved-plan.ts';

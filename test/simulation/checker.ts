@@ -2,7 +2,7 @@ import type { Outcome } from '../../src/model/outcome.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
 import type { Intent, IntentResult, PushSummary, StoredIntent } from '../../src/model/store.ts';
-import type { PlannedChange, PlannedPush, RunReport } from '../../src/sync/sync.ts';
+import type { PlannedChange, PlannedPush, RunReport } from '../../src/sync/ports.ts';
 import { Violation, type History } from './history.ts';
 import type { Effect, Kind, Records } from './records.ts';
 import type { Sent } from './wire.ts';

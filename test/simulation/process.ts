@@ -7,7 +7,7 @@ import { Secret } from '../../src/model/secret.ts';
 import type { Service } from '../../src/model/service.ts';
 import type { Store } from '../../src/model/store.ts';
 import type { SourceTable, TableKind } from '../../src/model/table.ts';
-import type { SyncPorts } from '../../src/sync/sync.ts';
+import type { SyncPorts } from '../../src/sync/ports.ts';
 import type { Checker } from './checker.ts';
 import type { Desk } from './desk.ts';
 import type { History } from './history.ts';

@@ -1,10 +1,10 @@
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import { planPush } from '../../src/sync/plan-sync.ts';
+import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import type { Approve, PushResult } from '../../src/sync/push.ts';
 import { pushSavedPlan } from '../../src/sync/push-saved-plan.ts';
-import { openSavedPlan, type SavedPlan } from '../../src/sync/read-saved-plan.ts';
-import { savedPlanLines } from '../../src/sync/saved-plan.ts';
-import type { PlanOptions } from '../../src/sync/sync.ts';
+import { openSavedPlan, type SavedPlan } from '../../src/sync/plan/read-saved-plan.ts';
+import { savedPlanLines } from '../../src/sync/plan/saved-plan.ts';
+import type { PlanOptions } from '../../src/sync/ports.ts';
 import { PLAN_OPTIONS, type Engine } from './engine.ts';
 
 /** A saved plan in memory, opened as a file is. */

@@ -1,5 +1,5 @@
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import type { SyncPorts } from '../../src/sync/sync.ts';
+import type { SyncPorts } from '../../src/sync/ports.ts';
 import { createTables } from '../../src/tables/index.ts';
 import { pushMapping } from './builders.ts';
 import { makeEngine, type Engine } from './engine.ts';

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 import type { RunRow } from '../../src/model/run-rows.ts';
 import type { Intent, Run, ServiceAccount } from '../../src/model/store.ts';
-import type { PushTask } from '../../src/sync/push-writer.ts';
 import { pushMapping } from './builders.ts';
 import type { Engine } from './engine.ts';
+import type { PushTask } from '../../src/sync/ports.ts';
 
 /** The account that tests of single steps write to. */
 export const ACCOUNT: ServiceAccount = { baseUrl: 'http://127.0.0.1:8787', accountId: 'a' };

@@ -75,6 +75,21 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
 };
 
+/** The folders of sync/, those first that may import all that follow. The use cases stand above them, and what they need of the outside below. */
+const FLOORS = [
+  'finish',
+  'write',
+  'reconcile',
+  'runs',
+  'plan',
+  'compare',
+  'pulling',
+  'evidence',
+  'journal',
+  'rows',
+];
+const GROUND = ['ports.ts', 'checks.ts'];
+
 const PURE = ['contract', 'model', 'mapping', 'plan', 'report', 'rules'];
 /** Time, chance and the outside world as globals. `Date` is looked at more closely: arithmetic on given times is pure. */
 const IMPURE_GLOBALS = new Set(
@@ -302,6 +317,35 @@ describe('the import table', () => {
   });
 });
 
+/** How far below the use cases a file of sync/ stands; -1 for a folder that nobody knows. */
+function floorOf(path: string): number {
+  const [, folder = '', file] = path.split('/');
+  if (file === undefined) return GROUND.includes(folder) ? FLOORS.length + 1 : 0;
+  return FLOORS.includes(folder) ? FLOORS.indexOf(folder) + 1 : -1;
+}
+
+describe('the folders of sync/', () => {
+  const inSync = files.filter(({ path }) => path.startsWith('sync/'));
+  const arrows = inSync.flatMap((file) =>
+    importsOf(file)
+      .filter((specifier) => specifier.startsWith('.'))
+      .map((specifier) => [file.path, join(dirname(file.path), specifier).split(sep).join('/')] as const)
+      .filter(([, to]) => to.startsWith('sync/')),
+  );
+
+  it('are the known ones', () => {
+    expect(inSync.filter(({ path }) => floorOf(path) === -1).map(({ path }) => path)).toEqual([]);
+    expect(FLOORS.filter((floor) => !inSync.some(({ path }) => path.startsWith(`sync/${floor}/`)))).toEqual(
+      [],
+    );
+  });
+
+  it('read from the top down: no import runs back up, not even of a type', () => {
+    expect(arrows.length).toBeGreaterThan(200);
+    expect(arrows.filter(([from, to]) => floorOf(from) > floorOf(to)).map(String)).toEqual([]);
+  });
+});
+
 describe('pure rooms', () => {
   const pure = files.filter((file) => PURE.includes(file.room));
 
@@ -336,7 +380,7 @@ describe('the checks themselves', () => {
   });
 
   it.each([
-    ['plan', '../sync/sync.ts'],
+    ['plan', '../sync/ports.ts'],
     ['sandbox', '../model/budget.ts'],
     ['sandbox', '../client/call.ts'],
     ['plan', '../elsewhere/x.ts'],

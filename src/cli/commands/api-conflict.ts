@@ -5,7 +5,7 @@ import type { HttpResponse } from '../../model/ports.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import type { Account } from '../../contract/resources/account.ts';
 import type { ResourceName } from '../../contract/resource.ts';
-import type { SyncPorts } from '../../sync/sync.ts';
+import type { SyncPorts } from '../../sync/ports.ts';
 import { listedResources } from '../../plan/listed.ts';
 
 const CONFLICT = 409;

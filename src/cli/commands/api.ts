@@ -23,7 +23,7 @@ import { withholder } from '../../model/withhold.ts';
 import type { HttpResponse } from '../../model/ports.ts';
 import type { CallInput } from '../../model/service.ts';
 import type { IntentResult } from '../../model/store.ts';
-import { openAccount } from '../../sync/plan-sync.ts';
+import { openAccount } from '../../sync/plan/plan-sync.ts';
 import { createPipes } from '../../tables/pipes.ts';
 import { readFileBytes } from '../../tables/regular-file.ts';
 import { conflictSays } from './api-conflict.ts';

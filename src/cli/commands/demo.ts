@@ -8,7 +8,7 @@ import { createSandbox } from '../../sandbox/index.ts';
 import { preparePull } from '../../sync/pull.ts';
 import { push } from '../../sync/push.ts';
 import type { PushResult } from '../../sync/push.ts';
-import type { PlanOptions, RunReport } from '../../sync/sync.ts';
+import type { PlanOptions, RunReport } from '../../sync/ports.ts';
 import { defineCommand } from '../command.ts';
 import { configSchema } from '../../runtime/config-file.ts';
 import type { Config } from '../../runtime/config.ts';

@@ -1,7 +1,7 @@
 import type { ExitCode } from '../../model/error.ts';
 import type { RequestCounts } from '../../model/store.ts';
-import { ASSUMPTIONS } from '../../sync/open-cases.ts';
-import type { OpenCase } from '../../sync/open-cases.ts';
+import { ASSUMPTIONS } from '../../sync/reconcile/open-cases.ts';
+import type { OpenCase } from '../../sync/reconcile/open-cases.ts';
 import { resolve as resolveOpen } from '../../sync/resolve.ts';
 import type { Resolution } from '../../sync/resolve.ts';
 import { approve } from '../push/approval.ts';

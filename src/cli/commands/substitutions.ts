@@ -6,7 +6,7 @@ import type { ExitCode } from '../../model/error.ts';
 import { parseTimeMs } from '../../model/service-time.ts';
 import type { TableKind } from '../../model/table.ts';
 import { push } from '../../sync/push.ts';
-import type { PlanOptions } from '../../sync/sync.ts';
+import type { PlanOptions } from '../../sync/ports.ts';
 import { defineCommand } from '../command.ts';
 import { guardFlags, serviceFlags, text, writeFlags, yes } from '../flags.ts';
 import { renderTime, safeText } from '../render/text.ts';

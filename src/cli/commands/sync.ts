@@ -5,7 +5,7 @@ import { preparePull } from '../../sync/pull.ts';
 import type { PreparedPull } from '../../sync/pull.ts';
 import { push } from '../../sync/push.ts';
 import type { PushResult } from '../../sync/push.ts';
-import type { PlanOptions, RunReport } from '../../sync/sync.ts';
+import type { PlanOptions, RunReport } from '../../sync/ports.ts';
 import { defineCommand } from '../command.ts';
 import { compareFlags, mappingNames, yes } from '../flags.ts';
 import { isPull, isPush, readMappings } from '../../runtime/mappings.ts';

@@ -3,7 +3,7 @@ import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
 import { renderRowIssue, renderRowMessage } from '../../model/issue.ts';
 import type { RunRow } from '../../model/run-rows.ts';
 import { preparePull } from '../../sync/pull.ts';
-import { eachRow } from '../../sync/row-pages.ts';
+import { eachRow } from '../../sync/rows/row-pages.ts';
 import { validateSources } from '../../sync/validate.ts';
 import type { Validation } from '../../sync/validate.ts';
 import { createTables } from '../../tables/index.ts';

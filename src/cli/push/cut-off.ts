@@ -1,5 +1,5 @@
 import type { Run } from '../../model/store.ts';
-import { cutOffRuns, type CutOff } from '../../sync/cut-off.ts';
+import { cutOffRuns, type CutOff } from '../../sync/runs/crashed.ts';
 import type { Config } from '../../runtime/config.ts';
 import type { Program } from '../program.ts';
 import { renderCountOf, renderTime } from '../render/text.ts';

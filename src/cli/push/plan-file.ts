@@ -2,9 +2,9 @@ import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node
 import { relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ConfigError, UsageError } from '../../model/error.ts';
-import { openSavedPlan, type SavedPlan } from '../../sync/read-saved-plan.ts';
-import { PLAN_START, savedPlanLines } from '../../sync/saved-plan.ts';
-import type { PlannedPush, PlanOptions } from '../../sync/sync.ts';
+import { openSavedPlan, type SavedPlan } from '../../sync/plan/read-saved-plan.ts';
+import { PLAN_START, savedPlanLines } from '../../sync/plan/saved-plan.ts';
+import type { PlannedPush, PlanOptions } from '../../sync/ports.ts';
 import { writeAtomically } from '../../tables/atomic-write.ts';
 import { OPEN_FLAGS } from '../../tables/regular-file.ts';
 import type { CommonArgs } from '../command.ts';

@@ -1,4 +1,4 @@
-import type { PlanOptions } from '../../sync/sync.ts';
+import type { PlanOptions } from '../../sync/ports.ts';
 import type { ArgsOf } from '../command.ts';
 import type { sourceFlags } from '../flags.ts';
 

@@ -1,10 +1,10 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { EXIT } from '../../model/error.ts';
 import type { ExitCode } from '../../model/error.ts';
-import { planPush } from '../../sync/plan-sync.ts';
+import { planPush } from '../../sync/plan/plan-sync.ts';
 import type { CheckPlan } from '../../sync/push.ts';
-import { sampleChanges } from '../../sync/sample-plan.ts';
-import type { PlannedPush, PlanOptions } from '../../sync/sync.ts';
+import { sampleChanges } from '../../sync/plan/sample-plan.ts';
+import type { PlannedPush, PlanOptions } from '../../sync/ports.ts';
 import { writeWithList } from '../json-list.ts';
 import { googleDocument } from '../render/google.ts';
 import type { SavedAs } from './plan-file.ts';

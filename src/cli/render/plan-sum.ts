@@ -1,6 +1,6 @@
 import type { ResourceName } from '../../contract/resource.ts';
 import { pushTarget } from '../../mapping/push-fields.ts';
-import type { PlannedPush } from '../../sync/sync.ts';
+import type { PlannedPush } from '../../sync/ports.ts';
 import { renderCount, renderCountOf, renderReadsAndWrites } from './text.ts';
 
 /** How people call one record, and several, in the order in which a season is set up. */

@@ -2,7 +2,7 @@ import { pushTarget } from '../../mapping/push-fields.ts';
 import type { FieldValue } from '../../model/cell.ts';
 import type { Forecast, ForecastLimit } from '../../model/budget.ts';
 import { isKnownAfter } from '../../plan/lookups.ts';
-import type { PlannedChange, PlannedPush } from '../../sync/sync.ts';
+import type { PlannedChange, PlannedPush } from '../../sync/ports.ts';
 import type { Style } from '../screen.ts';
 import { renderMissing, renderQuotas, renderSum, renderToSend, sumOf } from './plan-sum.ts';
 import { renderOutcomeTable } from './report.ts';

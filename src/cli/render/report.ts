@@ -4,8 +4,8 @@ import { OUTCOMES } from '../../model/outcome.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { PullSummary, PushSummary, RequestCounts } from '../../model/store.ts';
 import { listedResources } from '../../plan/listed.ts';
-import type { Reason } from '../../sync/reasons.ts';
-import type { RunReport } from '../../sync/sync.ts';
+import type { Reason } from '../../sync/finish/reasons.ts';
+import type { RunReport } from '../../sync/ports.ts';
 import type { Style } from '../screen.ts';
 import { renderColumns, renderCount, renderCountOf, renderDuration, safeText } from './text.ts';
 

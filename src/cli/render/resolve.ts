@@ -1,6 +1,6 @@
 import type { Fields } from '../../model/cell.ts';
 import type { RequestCounts } from '../../model/store.ts';
-import type { OpenCase } from '../../sync/open-cases.ts';
+import type { OpenCase } from '../../sync/reconcile/open-cases.ts';
 import type { Resolution, ResolvedCase } from '../../sync/resolve.ts';
 import type { Style } from '../screen.ts';
 import { renderRequests } from './report.ts';

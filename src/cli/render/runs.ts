@@ -1,7 +1,7 @@
 import { EXIT } from '../../model/error.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import type { MappingSummary, RequestCounts, Run } from '../../model/store.ts';
-import type { ResultRow } from '../../sync/results.ts';
+import type { ResultRow } from '../../sync/finish/results.ts';
 import type { Style } from '../screen.ts';
 import { renderRecords, renderReport } from './report.ts';
 import { renderColumns, renderCount, renderDuration, renderTime, safeText } from './text.ts';

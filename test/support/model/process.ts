@@ -1,6 +1,6 @@
 import type { RunRows } from '../../../src/model/run-rows.ts';
 import type { Store } from '../../../src/model/store.ts';
-import type { SyncPorts } from '../../../src/sync/sync.ts';
+import type { SyncPorts } from '../../../src/sync/ports.ts';
 
 /** How a process of a test ends that is killed. */
 export class Killed extends Error {}

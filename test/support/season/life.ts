@@ -1,6 +1,6 @@
 import type { RunRows } from '../../../src/model/run-rows.ts';
 import type { Store } from '../../../src/model/store.ts';
-import type { SyncPorts } from '../../../src/sync/sync.ts';
+import type { SyncPorts } from '../../../src/sync/ports.ts';
 import type { Transport } from '../../../src/model/ports.ts';
 
 class PowerCut extends Error {}

@@ -18,8 +18,8 @@ import {
 } from '../../../src/model/error.ts';
 import type { Forecast } from '../../../src/model/budget.ts';
 import type { OutcomeCounts } from '../../../src/model/outcome.ts';
-import type { OpenCase } from '../../../src/sync/open-cases.ts';
-import type { PlannedChange, PlannedPush } from '../../../src/sync/sync.ts';
+import type { OpenCase } from '../../../src/sync/reconcile/open-cases.ts';
+import type { PlannedChange, PlannedPush } from '../../../src/sync/ports.ts';
 
 const plain: Style = (_format, text) => text;
 const tagged: Style = (format, text) => `<${String(format)}>${text}</>`;

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { xlsx } from '../../../src/tables/xlsx.ts';
 import { openCsv } from '../../../src/tables/csv/read.ts';
 import { createPipes } from '../../../src/tables/pipes.ts';
-import { againIfChanged } from '../../../src/sync/read-rows.ts';
+import { againIfChanged } from '../../../src/sync/rows/read-rows.ts';
 import { handMade, textRow } from '../../support/workbook.ts';
 
 let folder = '';

@@ -1,0 +1,190 @@
+import type { Account } from '../../contract/resources/account.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { UsageError } from '../../model/error.ts';
+import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
+import type { ServiceAccount } from '../../model/store.ts';
+import type { ListedResource } from '../../plan/listed.ts';
+import { quotaUsed } from '../../model/quota.ts';
+import { fromSnapshots, nothingKnown, type ComparePorts, type Comparison } from './compare.ts';
+import { countsMore, countStrange } from '../evidence/pre-image.ts';
+import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
+import { keySpeller } from '../rows/spelling.ts';
+import { FULL_LIST_MAX_AGE_MS, isUnlistable, readWhole } from '../evidence/full-list.ts';
+
+/** The facts that a full list leaves behind. */
+interface ListFact {
+  readonly count: number;
+  readonly used: number | undefined;
+  readonly pages: number;
+}
+type LastList = ListFact & { readonly atMs: number };
+
+/** `compare: auto` lists the service when that costs at most this many requests. */
+const CHEAP_LIST_REQUESTS = 10;
+
+/** Finds what rows of a resource that the service lists are compared with: the list, or the last confirmed state. */
+export async function compareListed(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  listed: ListedResource,
+  account: Account,
+  service: ServiceAccount,
+  rows: RunRows,
+  wanted: PushMapping['compare'],
+): Promise<Comparison> {
+  const { resource } = mapping;
+  const used = quotaUsed(account, listed.feature);
+  const confirmed = await ports.store.countSnapshots(service, resource);
+  const open = await openWrites(ports, service, resource);
+  // The counter may lag: it proves nothing about what this state itself wrote.
+  if (used === 0 && confirmed === 0 && open.length === 0) {
+    return nothingKnown(`the account holds no ${listed.several} yet`);
+  }
+  if (wanted === 'none') {
+    throw new UsageError(
+      'compare.none',
+      `${mapping.name}: ${listed.several} are never pushed without a comparison; use auto, live or snapshot`,
+    );
+  }
+  const last = await lastList(ports, service, mapping);
+  const snapshot = async (): Promise<Comparison> =>
+    fromSnapshots(
+      ports,
+      mapping,
+      service,
+      `compared with the ${listed.several} confirmed by a list of ${ageOf(last, ports.clock.now())} ago and the pushes since`,
+    );
+  const auto =
+    wanted === 'auto' && last !== undefined && prefersSnapshot(last, used, confirmed, ports.clock.now());
+  // Only a list can tell what became of a write without an answer: a change may have come through that the memory does not know.
+  if (open.length === 0 && (wanted === 'snapshot' || auto)) return snapshot();
+  const warn = (reason: string): void => {
+    const message = `${mapping.name}: the service's ${listed.several} could not be listed (${reason})`;
+    ports.emit({ kind: 'warning', message });
+  };
+  const wait = `the service could not be listed, so it is not known whether this ${listed.one} exists`;
+  const fallBack = async (reason: string): Promise<Comparison> => {
+    warn(reason);
+    const compared = await snapshot();
+    // The account counts as many as are known here, so that whatever is not known is new.
+    if (open.length === 0 && used === compared.known) return compared;
+    const changes = open.filter(({ operation }) => operation === 'update-user');
+    const unanswered = await unansweredKeys(ports, service, resource, changes);
+    return { ...compared, unknownKeysWait: wait, unanswered };
+  };
+  try {
+    const { comparison, nameless } = await listAll(ports, mapping, listed, service, rows, used);
+    if (nameless > 0) return await fallBack(`${nameless} of them do not say what they are`);
+    const creates = open.filter(({ operation }) => operation !== 'update-user');
+    // What came since and nobody knows may be what they made.
+    if ((await countStrange(ports, service, mapping, creates)) > 0)
+      return { ...comparison, unanswered: await unansweredKeys(ports, service, resource, creates) };
+    if (!(await countsMore(ports, service, mapping, used, creates))) return comparison;
+    warn('the account counts more that is not listed than before a write without an answer');
+    // What is listed is known, and may be there twice.
+    return { ...comparison, unknownKeysWait: wait };
+  } catch (error) {
+    if (!isUnlistable(error)) throw error;
+    return fallBack(error.message);
+  }
+}
+
+const factName = ({ resource }: PushMapping): string => `list:${resource}`;
+
+/** Pages of the last full list of a mapping's records; 1 where there was none. */
+export const listPages = async (
+  ports: Pick<ComparePorts, 'store'>,
+  service: ServiceAccount,
+  mapping: PushMapping,
+): Promise<number> => (await lastList(ports, service, mapping))?.pages ?? 1;
+
+async function lastList(
+  ports: Pick<ComparePorts, 'store'>,
+  service: ServiceAccount,
+  mapping: PushMapping,
+): Promise<LastList | undefined> {
+  const fact = await ports.store.fact(service, factName(mapping));
+  return fact === undefined ? undefined : { ...(JSON.parse(fact.value) as ListFact), atMs: fact.atMs };
+}
+
+/** Live while it is cheap or the last list is old; else the snapshot as long as the counter shows that nobody else created records. */
+function prefersSnapshot(
+  last: LastList,
+  used: number | undefined,
+  confirmed: number,
+  nowMs: number,
+): boolean {
+  if (last.pages <= CHEAP_LIST_REQUESTS || nowMs - last.atMs > FULL_LIST_MAX_AGE_MS) return false;
+  return used !== undefined && used === confirmed;
+}
+
+function ageOf(last: LastList | undefined, nowMs: number): string {
+  if (last === undefined) return 'unknown age';
+  const minutes = Math.max(0, Math.round((nowMs - last.atMs) / 60_000));
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+async function listAll(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  listed: ListedResource,
+  service: ServiceAccount,
+  rows: RunRows,
+  used: number | undefined,
+): Promise<{ readonly comparison: Comparison; readonly nameless: number }> {
+  const { name, resource } = mapping;
+  const startedAtMs = ports.clock.now();
+  const spell = await keySpeller(ports, service, resource);
+  const { pages, nameless, isRespelt } = await readWhole(ports, listed, service, resource, {
+    used,
+    onPage: async (records, done) => {
+      await rows.addKnown(
+        name,
+        records.map((record) => ({ ...record, key: spell(record.key) })),
+      );
+      const unit = `${listed.several} listed`;
+      // The account may count late, or what it counted may have come on since.
+      const total = used !== undefined && used >= done ? { total: used } : {};
+      ports.emit({ kind: 'progress', mapping: name, done, ...total, unit });
+    },
+  });
+  if (isRespelt) {
+    // The list showed how the service spells keys: what was read is put under them anew.
+    await rows.restart(name);
+    return listAll(ports, mapping, listed, service, rows, used);
+  }
+  const known = await rows.countKnown(name);
+  // What was confirmed a moment ago exists, even when the list does not show it yet.
+  if (nameless === 0) await ports.store.forgetOlder(service, resource, startedAtMs - ports.settleMs);
+  const fact: ListFact = { count: known, used, pages };
+  await ports.store.setFact(service, factName(mapping), JSON.stringify(fact));
+  const described = `compared with ${known} ${listed.several} read now`;
+  return {
+    comparison: { lookup: (keys) => knownOrRecent(ports, service, mapping, rows, keys), known, described },
+    nameless,
+  };
+}
+
+/** The listed records of the keys, and those that were confirmed so lately that the list may not show them yet. */
+async function knownOrRecent(
+  { store }: Pick<ComparePorts, 'store'>,
+  service: ServiceAccount,
+  { name, resource }: PushMapping,
+  rows: RunRows,
+  keys: readonly string[],
+): ReturnType<Comparison['lookup']> {
+  const spell = await keySpeller({ store }, service, resource);
+  const listed = await rows.known(name, keys.map(spell));
+  const found = new Map(
+    keys.flatMap((key) => {
+      const records = listed.get(spell(key));
+      return records === undefined ? [] : [[key, records.map((record) => ({ ...record, key }))] as const];
+    }),
+  );
+  const absent = keys.filter((key) => !found.has(key));
+  const recent = await store.snapshots(service, resource, absent);
+  return new Map<string, readonly KnownRecord[]>([
+    ...found,
+    ...[...recent].map(([key, record]) => [key, [record]] as const),
+  ]);
+}

@@ -1,0 +1,165 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { RunRow, RunRowPatch, RunRows } from '../../model/run-rows.ts';
+import { diff } from '../../plan/diff.ts';
+import { stepPct, type Step } from '../../plan/guards.ts';
+import { HIDDEN_FIELDS } from '../../plan/listed.ts';
+import { waitingFields } from '../../plan/lookups.ts';
+import { keysWithZeros } from '../../plan/lost-zeros.ts';
+import { missingForCreate, needsChangeAfterCreate, pushRequests } from '../../plan/requests.ts';
+import type { Comparison } from './compare.ts';
+import { rowPages } from '../rows/row-pages.ts';
+import { joined } from '../../plan/answered-row.ts';
+
+/** What comparing found beside the changes themselves. */
+export interface Compared {
+  /** Rows that go out in batches, by the group that may share a request. */
+  readonly batched: ReadonlyMap<string, number>;
+  /** Requests for one row each: changes, and changes that follow a create. */
+  readonly single: number;
+  readonly updates: number;
+  /** Records that are created, and those that the quota has no room for. */
+  readonly creates: number;
+  readonly overQuota: number;
+  readonly largestStep: Step | undefined;
+  readonly largestStepPct: Step | undefined;
+}
+
+interface CompareOptions {
+  /** Records that may still be created; creates beyond it are deferred. */
+  readonly quotaRoom: number;
+  readonly allowKeyShape: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Compares all pending rows of a mapping and records their changes; rows that need no write get their outcome at once. */
+export async function compareRows(
+  mapping: PushMapping,
+  rows: RunRows,
+  comparison: Comparison,
+  options: CompareOptions,
+): Promise<Compared> {
+  const requests = pushRequests[mapping.resource];
+  const batched = new Map<string, number>();
+  let [creates, updates, single] = [0, 0, 0];
+  const count = (row: RunRow, change: 'create' | 'update'): void => {
+    if (change === 'update') updates += 1;
+    if (change === 'update' && requests?.updatesLikeCreates !== true) {
+      single += 1;
+      return;
+    }
+    const group = requests?.groupOf(row) ?? '';
+    batched.set(group, (batched.get(group) ?? 0) + 1);
+    if (mapping.resource === 'users' && needsChangeAfterCreate(row)) single += 1;
+  };
+  let largestStep: Step | undefined;
+  let largestStepPct: Step | undefined;
+  for await (const page of rowPages(rows, mapping.name, { change: 'pending', open: true })) {
+    options.signal.throwIfAborted();
+    const patches = await comparePage(mapping, page, comparison, options.allowKeyShape);
+    const settled = patches.map((patch, index): RunRowPatch => {
+      const row = page[index];
+      if (row === undefined || patch.outcome !== undefined) return patch;
+      if (patch.change === 'create') creates += 1;
+      if (patch.change === 'create' && creates > options.quotaRoom) {
+        return {
+          ...patch,
+          outcome: 'deferred',
+          message: joined(row.message, 'the quota of the account has no room for it now'),
+        };
+      }
+      if (patch.change === 'create' || patch.change === 'update') count(row, patch.change);
+      return patch;
+    });
+    for (const step of settled.flatMap((patch, index) => priceStep(page[index], patch))) {
+      if (largestStep === undefined || size(step) > size(largestStep)) largestStep = step;
+      if (largestStepPct === undefined || stepPct(step) > stepPct(largestStepPct)) largestStepPct = step;
+    }
+    await rows.patch(mapping.name, settled);
+  }
+  const overQuota = Math.max(0, creates - Math.max(0, options.quotaRoom));
+  return { batched, single, updates, creates: creates - overQuota, overQuota, largestStep, largestStepPct };
+}
+
+const size = (step: Step): number => Math.abs(step.after - step.before);
+
+function priceStep(row: RunRow | undefined, patch: RunRowPatch): readonly Step[] {
+  const before = patch.before?.price;
+  const after = row?.fields?.price;
+  if (row === undefined || typeof before !== 'number' || typeof after !== 'number') return [];
+  return [{ rowNumber: row.rowNumber, before, after }];
+}
+
+async function comparePage(
+  mapping: PushMapping,
+  page: readonly RunRow[],
+  comparison: Comparison,
+  allowKeyShape: boolean,
+): Promise<readonly RunRowPatch[]> {
+  const known = await comparison.lookup(page.flatMap((row) => (row.key === null ? [] : [row.key])));
+  const fresh = page.flatMap((row) => (row.key === null || known.has(row.key) ? [] : [row.key]));
+  const checkZeros = !allowKeyShape && mapping.resource === 'users' && comparison.known > 0;
+  const zeros = checkZeros
+    ? await comparison.lookup(fresh.flatMap(keysWithZeros))
+    : new Map<string, unknown>();
+  return page.map((row) => comparedRow(mapping, row, known, zeros, comparison));
+}
+
+function comparedRow(
+  mapping: PushMapping,
+  row: RunRow,
+  known: Awaited<ReturnType<Comparison['lookup']>>,
+  zeros: ReadonlyMap<string, unknown>,
+  { unanswered, unknownKeysWait }: Pick<Comparison, 'unanswered' | 'unknownKeysWait'>,
+): RunRowPatch {
+  const { rowNumber, key, fields } = row;
+  if (key === null || fields === null) return { rowNumber, change: 'invalid', outcome: 'invalid' };
+  const wait = unanswered?.(key);
+  if (wait !== undefined) {
+    return { rowNumber, change: 'create', outcome: 'deferred', message: joined(row.message, wait) };
+  }
+  // What hangs on a record that is still to be made cannot be there.
+  if (waitingFields(row).length > 0) return { rowNumber, change: 'create' };
+  const difference = diff(
+    mapping.operation,
+    key,
+    fields,
+    known.get(key) ?? [],
+    HIDDEN_FIELDS[mapping.resource],
+  );
+  switch (difference.change) {
+    case 'create': {
+      const problem = missingForCreate(mapping.resource, row) ?? lostZeros(key, zeros);
+      if (problem !== undefined) {
+        return { rowNumber, change: 'invalid', outcome: 'invalid', message: joined(row.message, problem) };
+      }
+      return unknownKeysWait === undefined
+        ? { rowNumber, change: 'create' }
+        : { rowNumber, change: 'create', outcome: 'deferred', message: joined(row.message, unknownKeysWait) };
+    }
+    case 'update':
+      return { rowNumber, change: 'update', before: difference.before, id: difference.id };
+    case 'unchanged':
+      return {
+        rowNumber,
+        change: 'unchanged',
+        outcome: 'unchanged',
+        id: difference.id,
+        ...(difference.message !== undefined && { message: joined(row.message, difference.message) }),
+      };
+    case 'invalid':
+    case 'conflict':
+      return {
+        rowNumber,
+        change: difference.change,
+        outcome: difference.change,
+        message: joined(row.message, difference.message),
+      };
+  }
+}
+
+function lostZeros(key: string, zeros: ReadonlyMap<string, unknown>): string | undefined {
+  const full = keysWithZeros(key).find((candidate) => zeros.has(candidate));
+  return full === undefined
+    ? undefined
+    : `key "${key}" looks like ${full} with its zeros lost: format the column as plain text, or add --allow-key-shape`;
+}

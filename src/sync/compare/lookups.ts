@@ -1,0 +1,298 @@
+import { RESOURCES, type ResourceName } from '../../contract/resource.ts';
+import { sourceHeader } from '../../mapping/bind.ts';
+import { ambiguousMessage, isPlanLookup, missMessage, showTexts } from '../../mapping/lookup.ts';
+import type { Column, Lookup, PushMapping } from '../../mapping/mapping.ts';
+import { LOOKUP_FIELDS } from '../../mapping/parse-lookup.ts';
+import { pushTarget } from '../../mapping/push-fields.ts';
+import { show } from '../../mapping/show.ts';
+import { ConfigError } from '../../model/error.ts';
+import { renderIssue } from '../../model/issue.ts';
+import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import { resolveDuplicates } from '../../plan/duplicates.ts';
+import { fieldValue, withLookups, type LookupResult } from '../../plan/lookups.ts';
+import { prepareComparison, type Comparison } from './compare.ts';
+import {
+  findRecords,
+  findRows,
+  textsOf,
+  valueOf,
+  type Candidate,
+  type RecordFinder,
+} from './find-records.ts';
+import { rowPages } from '../rows/row-pages.ts';
+import type { PlanOptions, SyncPorts, OpenAccount } from '../ports.ts';
+
+type Ports = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs'>;
+
+/** A column that is looked up, and what it is looked up in. */
+interface Search {
+  readonly column: Column;
+  readonly lookup: Lookup;
+  readonly finder: RecordFinder;
+  /** How messages call the place. */
+  readonly place: string;
+  /** What a candidate makes of the field. */
+  readonly take: (candidate: Candidate) => Promise<LookupResult>;
+}
+
+/** Looks up, while a plan is made, what rows say of records of the service and of other rows. */
+export class PlanLookups {
+  readonly #ports: Ports;
+  readonly #account: OpenAccount;
+  readonly #mappings: readonly PushMapping[];
+  readonly #rows: RunRows;
+  readonly #options: PlanOptions;
+  readonly #known = new Map<ResourceName, Comparison>();
+
+  constructor(
+    ports: Ports,
+    account: OpenAccount,
+    mappings: readonly PushMapping[],
+    rows: RunRows,
+    options: PlanOptions,
+  ) {
+    this.#ports = ports;
+    this.#account = account;
+    this.#mappings = mappings;
+    this.#rows = rows;
+    this.#options = options;
+  }
+
+  /** Keeps what a mapping was compared with, for the lookups of those after it. */
+  knows(resource: ResourceName, comparison: Comparison): void {
+    this.#known.set(resource, comparison);
+  }
+
+  /** Fills in the fields of the pending rows of a mapping. Errors: ConfigError `lookup.*`; those of listing. */
+  async resolve(mapping: PushMapping): Promise<void> {
+    if (mapping.columns === 'auto') return;
+    const columns = mapping.columns.filter(isPlanLookup);
+    if (columns.length === 0) return;
+    const searches: Search[] = [];
+    for (const column of columns) searches.push(await this.#search(mapping, column));
+    const { name, resource } = mapping;
+    for await (const page of rowPages(this.#rows, name, { change: 'pending', open: true })) {
+      this.#ports.signal.throwIfAborted();
+      const results = page.map(() => new Map<string, LookupResult>());
+      for (const search of searches) {
+        const found = await this.#results(mapping, search, page);
+        for (const [at, result] of found.entries()) results[at]?.set(search.column.field, result);
+      }
+      await this.#rows.patch(
+        name,
+        page.map((row, at) => withLookups(resource, row, results[at] ?? new Map())),
+      );
+    }
+    // Rows that say it in other words may mean the same record.
+    for await (const group of this.#rows.duplicates(name))
+      await this.#rows.patch(name, resolveDuplicates(group));
+  }
+
+  async #results(
+    mapping: PushMapping,
+    { column, lookup, finder, place, take }: Search,
+    page: readonly RunRow[],
+  ): Promise<readonly LookupResult[]> {
+    const wanted = page.map((row) => row.lookups?.[column.field]?.texts ?? []);
+    const found = await finder.find(wanted);
+    const header = await this.#headerOf(mapping, column);
+    const stop = (
+      outcome: 'invalid' | 'excluded' | 'deferred',
+      message: string,
+    ): Extract<LookupResult, { kind: 'stop' }> => ({
+      kind: 'stop',
+      outcome,
+      message: renderIssue({ code: 'lookup', severity: 'error', column: header, message }),
+    });
+    return Promise.all(
+      wanted.map(async (texts, at): Promise<LookupResult> => {
+        const candidates = found[at] ?? [];
+        const [candidate, second] = candidates;
+        if (candidate === undefined) {
+          const message = missMessage(texts, place, await finder.nearest(texts));
+          if (lookup.onMiss === 'skip') return stop('excluded', `left out: ${message}`);
+          if (this.#options.limit === undefined) return stop('invalid', message);
+          return stop('deferred', `${message}; with --limit it may stand in a row that was not read`);
+        }
+        if (second !== undefined) {
+          const message = ambiguousMessage(texts, place, candidates.map(nameOf));
+          if (lookup.onAmbiguous === 'skip') return stop('excluded', `left out: ${message}`);
+          return stop('invalid', message);
+        }
+        const result = await take(candidate);
+        return result.kind === 'stop'
+          ? stop(result.outcome, `${showTexts(texts)} ${result.message}`)
+          : result;
+      }),
+    );
+  }
+
+  /** The header that people know the column by. */
+  async #headerOf(mapping: PushMapping, { from, lookup }: Column): Promise<string | undefined> {
+    if ((lookup?.match.length ?? 1) > 1) return from.join(' + ');
+    const header = sourceHeader(mapping, await this.#rows.header(mapping.name));
+    return header.names[header.find(from) ?? -1];
+  }
+
+  async #search(mapping: PushMapping, column: Column): Promise<Search> {
+    const { lookup } = column;
+    if (typeof lookup?.in !== 'string') throw new Error('only records and rows are looked up here');
+    const resource = RESOURCES.find((known) => known === lookup.in);
+    return resource === undefined
+      ? this.#searchMapping(mapping, column, lookup, lookup.in)
+      : this.#searchResource(mapping, column, lookup, resource);
+  }
+
+  async #searchResource(
+    mapping: PushMapping,
+    column: Column,
+    lookup: Lookup,
+    resource: ResourceName,
+  ): Promise<Search> {
+    const comparison = await this.#comparison(mapping, resource);
+    const others = this.#mappings.filter((each) => each.resource === resource);
+    const place =
+      others.length === 0
+        ? resource
+        : `${resource} (or ${others.map((each) => each.source.origin).join(', ')})`;
+    return {
+      column,
+      lookup,
+      place: `${place}, ${lookup.match.join(' + ')}`,
+      finder: findRecords(this.#tables(), resource, lookup.match, (keys) => comparison.lookup(keys), others),
+      take: (candidate) => this.#takeRecord(mapping, column, lookup.take, resource, candidate),
+    };
+  }
+
+  async #searchMapping(mapping: PushMapping, column: Column, lookup: Lookup, name: string): Promise<Search> {
+    const other = this.#mappings.find((each) => each.name === name);
+    if (other === undefined || other === mapping) {
+      const { file, line } = mapping.place;
+      throw new ConfigError(
+        'lookup.mapping',
+        `${file}:${line}: ${mapping.name}: ${column.field} is looked up in ${show(name)}, which is neither a resource nor another mapping of this run`,
+        { file, line, next: `name both mappings: ${name} ${mapping.name}` },
+      );
+    }
+    const header = await this.#rows.header(other.name);
+    this.#checkNames(mapping, column, lookup, other, header);
+    const takesRecord =
+      !header.includes(lookup.take) && (LOOKUP_FIELDS[other.resource]?.take.includes(lookup.take) ?? false);
+    const read = textsOf(other, header, [lookup.take]);
+    return {
+      column,
+      lookup,
+      place: `${other.source.origin}, ${lookup.match.join(' + ')}`,
+      finder: findRows(this.#rows, other, lookup.match),
+      take: async (candidate) => {
+        if (takesRecord || candidate.kind === 'known')
+          return this.#takeRecord(mapping, column, lookup.take, other.resource, candidate);
+        return valueResult(mapping, column, lookup.take, read(candidate.row)[0]);
+      },
+    };
+  }
+
+  /** Errors: ConfigError `lookup.column`. */
+  #checkNames(
+    { place: { file, line }, name }: PushMapping,
+    column: Column,
+    lookup: Lookup,
+    other: PushMapping,
+    header: readonly string[],
+  ): void {
+    const fields = Object.keys(pushTarget(other.resource)?.fields ?? {});
+    const taken = LOOKUP_FIELDS[other.resource]?.take ?? [];
+    for (const [key, wanted, known] of [
+      ...lookup.match.map((each) => ['match', each, [...fields, ...header]] as const),
+      ['take', lookup.take, [...fields, ...header, ...taken]] as const,
+    ]) {
+      if (known.includes(wanted)) continue;
+      throw new ConfigError(
+        'lookup.column',
+        `${file}:${line}: ${name}: lookup of ${column.field}: ${key} names ${show(wanted)}, which ${other.name} has neither as a field nor as a column`,
+        { file, line, next: `write one of ${known.join(', ')}` },
+      );
+    }
+  }
+
+  #tables() {
+    return { store: this.#ports.store, account: this.#account.service, rows: this.#rows };
+  }
+
+  async #comparison(mapping: PushMapping, resource: ResourceName): Promise<Comparison> {
+    const known = this.#known.get(resource);
+    if (known !== undefined) return known;
+    const name = `${resource} looked up`;
+    const asked = { ...mapping, name, resource, compare: 'auto' } as const;
+    const found = await prepareComparison(
+      this.#ports,
+      asked,
+      this.#account.record,
+      this.#account.service,
+      this.#rows,
+      { adopt: true, compare: undefined },
+    );
+    this.#known.set(resource, found);
+    return found;
+  }
+
+  async #takeRecord(
+    mapping: PushMapping,
+    column: Column,
+    take: string,
+    resource: ResourceName,
+    candidate: Candidate,
+  ): Promise<LookupResult> {
+    if (candidate.kind === 'known')
+      return valueResult(mapping, column, take, valueOf(resource, candidate.record, take));
+    const { row, mapping: other } = candidate;
+    const { rowNumber, outcome, change, key } = row;
+    if (key === null) return { kind: 'stop', outcome: 'deferred', message: 'has no key' };
+    if (row.id !== null) {
+      const held = (await this.#ports.store.snapshots(this.#account.service, resource, [key])).get(key);
+      return valueResult(
+        mapping,
+        column,
+        take,
+        take === 'id' ? row.id : held && valueOf(resource, held, take),
+      );
+    }
+    if (change === 'create' && outcome === null) {
+      // A field that the row itself holds is known already.
+      const own = take === 'id' ? undefined : row.fields?.[take];
+      if (own !== undefined) return valueResult(mapping, column, take, own);
+      return { kind: 'after', after: { mapping: other.name, resource, rowNumber, key } };
+    }
+    return { kind: 'stop', outcome: 'deferred', message: waitsFor(other, row) };
+  }
+}
+
+/** Why a row waits for another one that was not written. */
+function waitsFor({ source, name }: PushMapping, { rowNumber, key, outcome, message }: RunRow): string {
+  const why = message === '' ? '' : `: ${message}`;
+  return `waits for ${source.origin} row ${rowNumber} (${name}[${key ?? ''}]), which is ${outcome ?? 'not sent yet'}${why}`;
+}
+
+function valueResult(
+  mapping: PushMapping,
+  { field }: Column,
+  take: string,
+  found: Parameters<typeof fieldValue>[2],
+): LookupResult {
+  const value = fieldValue(mapping.resource, field, found);
+  if (value !== undefined) return { kind: 'value', value };
+  const type = pushTarget(mapping.resource)?.fields[field]?.type ?? 'a value';
+  const message =
+    found === undefined
+      ? `has no ${take} that is known here: ask your provider for it, and give ${field} that value in place of the lookup`
+      : `has ${take} ${show(String(found))}, and ${field} needs ${type}`;
+  return { kind: 'stop', outcome: 'invalid', message };
+}
+
+function nameOf(candidate: Candidate): string {
+  if (candidate.kind === 'known') {
+    const { key, id } = candidate.record;
+    return id === null ? show(key) : `${show(key)} with id ${id}`;
+  }
+  return `${candidate.mapping.source.origin} row ${candidate.row.rowNumber}`;
+}

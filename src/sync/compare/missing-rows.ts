@@ -1,0 +1,87 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
+import type { ServiceAccount } from '../../model/store.ts';
+import { missingOf } from '../../plan/missing-mapping.ts';
+import { digestOf } from '../../plan/digest.ts';
+import { eachRow, rowPages } from '../rows/row-pages.ts';
+import { keySpeller } from '../rows/spelling.ts';
+import type { PlanOptions, SyncPorts, PushTask } from '../ports.ts';
+
+/**
+ * Adds the users that this mapping once created or adopted, that are active, and that no row of the plan names any more, as pending rows. None with `--limit`,
+ * because rows are then missing that are there, and none while a row's key cannot be read, because it may be one of them.
+ */
+export async function addMissing(
+  ports: Pick<SyncPorts, 'store' | 'emit'>,
+  mapping: PushMapping,
+  mappings: readonly PushMapping[],
+  rows: RunRows,
+  service: ServiceAccount,
+  options: Pick<PlanOptions, 'limit'>,
+): Promise<void> {
+  const missing = missingOf(mapping);
+  // A resumed run found them before.
+  if (missing === undefined || (await rows.countOutcomes(missing.name)).size > 0) return;
+  if (options.limit !== undefined) return;
+  const keys = new Set<string>();
+  const spell = await keySpeller(ports, service, mapping.resource);
+  let unreadable = 0;
+  for (const each of mappings.filter(({ resource }) => resource === mapping.resource)) {
+    for await (const { key, change } of eachRow(rows, each.name)) {
+      if (key !== null) keys.add(spell(key));
+      else if (change !== 'excluded') unreadable += 1;
+    }
+  }
+  if (unreadable > 0) {
+    const message = `${mapping.name}: nobody is deactivated, because the keys of ${unreadable} rows cannot be read`;
+    ports.emit({ kind: 'warning', message });
+    return;
+  }
+  let rowNumber = 0;
+  for await (const page of ports.store.allSnapshots(service, mapping.resource)) {
+    const gone = page.filter((record) => isOurs(mapping, record) && !keys.has(record.key));
+    await rows.add(
+      missing.name,
+      gone.map((record): RunRow => {
+        rowNumber += 1;
+        return missingRow(record, rowNumber);
+      }),
+    );
+  }
+}
+
+const isOurs = ({ name }: PushMapping, { managedBy, values }: KnownRecord): boolean =>
+  managedBy === name && values.is_active !== false;
+
+function missingRow({ key, id }: KnownRecord, rowNumber: number): RunRow {
+  const fields = { external_id: key, is_active: false };
+  return {
+    rowNumber,
+    lines: [],
+    key,
+    folded: null,
+    digest: digestOf(fields),
+    fields,
+    change: 'pending',
+    before: null,
+    message: '',
+    outcome: null,
+    id,
+  };
+}
+
+/** Remembers that the users whose rows stand in the table belong to the mapping, before anything of it is written. */
+export async function adoptRows({ ports, account, mapping, rows }: PushTask): Promise<void> {
+  if (mapping.missingRows !== 'deactivate') return;
+  for await (const page of rowPages(rows, mapping.name)) {
+    const found = page.filter(({ change }) => change === 'unchanged' || change === 'update');
+    const keys = found.flatMap(({ key }) => key ?? []);
+    const known = await ports.store.snapshots(account, mapping.resource, keys);
+    const records = [...known.values()].filter(({ managedBy }) => managedBy !== mapping.name);
+    await ports.store.confirm(
+      account,
+      mapping.resource,
+      records.map((record) => ({ ...record, managedBy: mapping.name })),
+    );
+  }
+}

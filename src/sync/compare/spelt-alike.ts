@@ -1,0 +1,126 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { renderIssue } from '../../model/issue.ts';
+import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../model/run-rows.ts';
+import { LOOSE, speltKey } from '../../model/spelling.ts';
+import type { ServiceAccount } from '../../model/store.ts';
+import { formsOf } from '../../plan/fit-rows.ts';
+import { rowPages } from '../rows/row-pages.ts';
+import { spellingOf } from '../rows/spelling.ts';
+import type { SyncPorts } from '../ports.ts';
+import { joined } from '../../plan/answered-row.ts';
+
+type Ports = Pick<SyncPorts, 'store'>;
+
+const isLeft = ({ change }: Pick<RunRow, 'change'>): boolean => change === 'invalid' || change === 'excluded';
+
+/** Rows whose keys are one for the service: nobody but the operator knows which one is meant. */
+export async function refuseSpeltAlike(
+  ports: Ports,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<void> {
+  const { name, resource } = mapping;
+  const spelling = await spellingOf(ports, account, resource);
+  if (spelling === undefined) return;
+  const first = new Map<string, { readonly rowNumber: number; readonly key: string }>();
+  const alike = new Map<number, string>();
+  for await (const page of rowPages(rows, name)) {
+    for (const { rowNumber, key, change } of page) {
+      if (key === null || isLeft({ change })) continue;
+      const spelt = speltKey(resource, key, spelling);
+      const other = first.get(spelt);
+      if (other === undefined) first.set(spelt, { rowNumber, key });
+      else if (other.key !== key) {
+        alike.set(rowNumber, speltAlike(other.key, `row ${other.rowNumber}`));
+        if (!alike.has(other.rowNumber)) alike.set(other.rowNumber, speltAlike(key, `row ${rowNumber}`));
+      }
+    }
+  }
+  const open = (await rows.rows(name, [...alike.keys()])).filter(({ outcome }) => outcome === null);
+  await rows.patch(
+    name,
+    open.map((row) => invalid(row, alike.get(row.rowNumber) ?? '')),
+  );
+}
+
+/** The rows that are to be created and whose records are known under another case, width or other blanks, by their keys. */
+export async function knownAlike(
+  { store }: Ports,
+  account: ServiceAccount,
+  { resource }: PushMapping,
+  batch: readonly RunRow[],
+): Promise<ReadonlySet<string>> {
+  const creates = batch.flatMap(({ key, change }) => (key === null || change !== 'create' ? [] : key));
+  const loose = (key: string): string => speltKey(resource, key, LOOSE);
+  // What a cut leaves of a key is the whole of another one too often.
+  const forms = new Map(
+    creates.flatMap((key) =>
+      formsOf(resource, key)
+        .filter((form) => loose(form) === loose(key))
+        .map((form) => [form, key] as const),
+    ),
+  );
+  const known = await store.snapshots(account, resource, [...forms.keys()]);
+  return new Set([...known.keys()].map((form) => forms.get(form) ?? form));
+}
+
+/**
+ * Takes out of a batch what is not to be created any more, since the service showed in this run how it spells keys: rows that have become one with another
+ * row, and rows whose record it had before.
+ */
+export async function speltAlikeSince(
+  ports: Ports,
+  account: ServiceAccount,
+  { resource }: PushMapping,
+  runId: string,
+  batch: readonly RunRow[],
+): Promise<{ readonly left: readonly RunRow[]; readonly refused: readonly RunRowPatch[] }> {
+  const spelling = await spellingOf(ports, account, resource);
+  if (spelling === undefined) return { left: batch, refused: [] };
+  const keys = batch.flatMap(({ key }) => key ?? []);
+  const known = await ports.store.snapshots(account, resource, keys);
+  const sent = new Set(
+    (await ports.store.intents(runId))
+      .filter((intent) => intent.resource === resource)
+      .flatMap((intent) => intent.keys.map((key) => speltKey(resource, key, spelling))),
+  );
+  const first = new Map<string, RunRow>();
+  const refused = batch.flatMap((row): RunRowPatch[] => {
+    const { key } = row;
+    if (key === null || row.change !== 'create') return [];
+    const spelt = speltKey(resource, key, spelling);
+    const record = known.get(key);
+    if (record !== undefined)
+      return [
+        sent.has(spelt) ? invalid(row, speltAlike(key, 'a record that is there')) : isThere(row, record),
+      ];
+    const other = first.get(spelt);
+    if (other !== undefined) return [invalid(row, speltAlike(other.key ?? '', `row ${other.rowNumber}`))];
+    first.set(spelt, row);
+    return [];
+  });
+  const gone = new Set(refused.map(({ rowNumber }) => rowNumber));
+  return { left: batch.filter(({ rowNumber }) => !gone.has(rowNumber)), refused };
+}
+
+const isThere = ({ rowNumber, message }: RunRow, record: KnownRecord): RunRowPatch => {
+  const shown = record.values['external_id'] ?? record.values['name'];
+  const text = typeof shown === 'string' ? ` as ${JSON.stringify(shown)}` : '';
+  const why = `not sent: the service has this record already${text}; the next push compares it`;
+  return { rowNumber, outcome: 'deferred', message: joined(message, why) };
+};
+
+const speltAlike = (key: string, where: string): string =>
+  renderIssue({
+    code: 'duplicate.folded',
+    severity: 'error',
+    message: `the service does not tell its key from "${key}" of ${where}: keep one of them, or give one another key`,
+  });
+
+const invalid = ({ rowNumber, message }: RunRow, why: string): RunRowPatch => ({
+  rowNumber,
+  change: 'invalid',
+  outcome: 'invalid',
+  message: joined(message, why),
+});

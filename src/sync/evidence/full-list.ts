@@ -1,0 +1,148 @@
+import type { ResourceName } from '../../contract/resource.ts';
+import { RefusedError, UnavailableError } from '../../model/error.ts';
+import type { KnownRecord } from '../../model/run-rows.ts';
+import type { Wholeness } from '../../model/service.ts';
+import type { ServiceAccount, Store } from '../../model/store.ts';
+import { mergedOver, remembered } from '../../plan/known-records.ts';
+import { HIDDEN_FIELDS, type ListedResource } from '../../plan/listed.ts';
+import { keySpeller, learnFromIds } from '../rows/spelling.ts';
+import type { SyncPorts } from '../ports.ts';
+
+/** What was confirmed longer ago than this and is not listed any more may have been removed by the provider. */
+export const FULL_LIST_MAX_AGE_MS = 24 * 60 * 60 * 1000;
+
+/** What a list is held against and given to. */
+interface WholeList {
+  /** Records that the account counts; undefined where it does not say. */
+  readonly used: number | undefined;
+  /** Gets each page's records, with what the state remembers of fields that no list shows, the records as they came, and how many came so far. */
+  readonly onPage: (
+    records: readonly KnownRecord[],
+    done: number,
+    raw: readonly unknown[],
+  ) => Promise<void> | void;
+}
+
+/** What the reading of a list came to. */
+interface Whole {
+  readonly pages: number;
+  /** Records that do not say what they are: any key may be among them. */
+  readonly nameless: number;
+  /** Records that this state saw confirmed and that were not listed: a list that comes late, or records that are gone. */
+  readonly missing: number;
+  /** The list shows that the service spells keys otherwise than was known when it was read. */
+  readonly isRespelt?: true;
+}
+
+/**
+ * Reads all records of a resource and confirms them in the state.
+ * Errors: those of the list; UnavailableError `list.unstable` when the account's counter and the state together speak against it.
+ */
+export async function readWhole(
+  ports: Pick<SyncPorts, 'service' | 'store' | 'clock' | 'signal'>,
+  listed: ListedResource,
+  service: ServiceAccount,
+  resource: ResourceName,
+  { used, onPage }: WholeList,
+): Promise<Whole> {
+  const startedAtMs = ports.clock.now();
+  let [pages, done, nameless, missing] = [0, 0, 0, 0];
+  const keys = new Map<string, string | null>();
+  const repeated: (readonly [string, string | null])[] = [];
+  const spell = await keySpeller(ports, service, resource);
+  let isRespelt = false;
+  const wholeness: Wholeness[] = [];
+  const onEnd = (found: Wholeness): void => {
+    wholeness.push(found);
+  };
+  for await (const page of ports.service.list(listed.operation, {}, ports.signal, 'fail', onEnd)) {
+    pages += 1;
+    const found = page.flatMap((record) => listed.known(record) ?? []);
+    nameless += page.length - found.length;
+    done += found.length;
+    for (const { key, id } of found) {
+      const spelt = spell(key);
+      if (keys.has(spelt)) repeated.push([spelt, id]);
+      else keys.set(spelt, id);
+    }
+    const records = await withHidden(ports, service, resource, found);
+    await ports.store.confirm(service, resource, records.map(remembered));
+    await onPage(records, done, page);
+  }
+  if (nameless === 0) {
+    const tooFew = used !== undefined && used > done;
+    const unstable = (): UnavailableError =>
+      new UnavailableError(
+        'list.unstable',
+        `the account counts ${used ?? 'no'} ${listed.several} and the list shows ${done}`,
+      );
+    // A list that ignores `page` and states no total looks whole, and so does one that comes late: nothing may be forgotten for it.
+    if (tooFew && !wholeness.includes('stated')) throw unstable();
+    // One page that comes again may be all, or the first of many.
+    if (used !== done && wholeness.includes('doubtful')) throw unstable();
+    // What is known and not listed may be listed under another spelling of its key.
+    const isMissing = (await ports.store.countSnapshots(service, resource)) > keys.size;
+    const shown = isMissing ? [...keys, ...repeated] : [];
+    const isListed = (key: string): boolean => keys.has(key);
+    isRespelt = isMissing && (await learnFromIds(ports, service, resource, isListed, shown));
+    // Nothing that was confirmed within a day went unnoticed.
+    await ports.store.forgetOlder(service, resource, startedAtMs - FULL_LIST_MAX_AGE_MS);
+    // The counter may count what is gone.
+    missing = Math.max(0, (await ports.store.countSnapshots(service, resource)) - keys.size);
+    if (tooFew && missing > 0) throw unstable();
+    // A counter that comes late agrees with a first page that shows as little.
+    if (wholeness.includes('doubtful') && missing > 0)
+      throw new UnavailableError(
+        'list.unstable',
+        `the list repeats a page and does not show ${missing} of the ${listed.several} that were confirmed`,
+      );
+    await rememberRepeated(ports, service, resource, done - keys.size);
+  }
+  return { pages, nameless, missing, ...(isRespelt && { isRespelt }) };
+}
+
+const repeatedFact = (resource: ResourceName): string => `repeated:${resource}`;
+
+/** The state knows records by their keys: of those that share one it counts the first. */
+async function rememberRepeated(
+  { store }: Pick<SyncPorts, 'store'>,
+  service: ServiceAccount,
+  resource: ResourceName,
+  repeated: number,
+): Promise<void> {
+  if (repeated !== (await readRepeated(store, service, resource)))
+    await store.setFact(service, repeatedFact(resource), String(repeated));
+}
+
+const readRepeated = async (store: Store, service: ServiceAccount, resource: ResourceName): Promise<number> =>
+  Number((await store.fact(service, repeatedFact(resource)))?.value ?? 0);
+
+/** Records of a resource that are known to be there: those that were confirmed, and those that share their keys with them in the last list. */
+export const countKnown = async (
+  { store }: Pick<SyncPorts, 'store'>,
+  service: ServiceAccount,
+  resource: ResourceName,
+): Promise<number> =>
+  (await store.countSnapshots(service, resource)) + (await readRepeated(store, service, resource));
+
+/** Whether a service that answers otherwise lets itself not be listed: it refuses, also in words of its own, or what it says does not add up. */
+export const isUnlistable = (error: unknown): error is UnavailableError | RefusedError =>
+  error instanceof RefusedError ||
+  (error instanceof UnavailableError &&
+    (error.code === 'list.unstable' || error.code === 'service.no_envelope'));
+
+/** The listed records with what this state remembers of the fields that no list shows. */
+async function withHidden(
+  { store }: Pick<SyncPorts, 'store'>,
+  service: ServiceAccount,
+  resource: ResourceName,
+  found: readonly KnownRecord[],
+): Promise<readonly KnownRecord[]> {
+  if (HIDDEN_FIELDS[resource] === undefined) return found;
+  const keys = found.map(({ key }) => key);
+  const before = await store.snapshots(service, resource, keys);
+  return found.map((record) => {
+    const remembers = before.get(record.key);
+    return remembers?.id === record.id ? mergedOver(remembers, record) : record;
+  });
+}

@@ -1,0 +1,54 @@
+import { partsOfKey } from '../../model/spelling.ts';
+import type { Intent } from '../../model/store.ts';
+import type { Confirmation } from '../../plan/requests.ts';
+import { readEvidence } from './pre-image.ts';
+import { isListedCreate } from '../journal/unverified.ts';
+import { doubtDetail, refusalDetail, saidNo, saysNo } from '../../plan/soft-refusal.ts';
+
+/** An answer that could not be trusted. */
+interface Doubt {
+  readonly reason: string;
+  readonly status?: number;
+  readonly isConflict?: true;
+}
+
+/** The record that was known before a create and that a whole 409 may speak of: the one whose key is the most like those that were sent. */
+function standsAgainst({ isConflict }: Doubt, intent: Intent): string | undefined {
+  if (isConflict !== true || !isListedCreate(intent)) return undefined;
+  const [nearest] = (readEvidence(intent)?.alike ?? []).toSorted((a, b) => b.length - a.length);
+  return nearest;
+}
+
+/** Whether an answer that could not be trusted says no to what was sent; reading back shows whether anything was applied all the same. */
+export const saysNoTo = (doubt: Doubt, intent: Intent): boolean =>
+  saysNo(doubt.status) || standsAgainst(doubt, intent) !== undefined;
+
+/** What is recorded of a create whose answer could not be trusted, for whoever sent its row alone with the record that it stands against. */
+export function createDoubt(doubt: Doubt, intent: Intent): string {
+  const { reason, status } = doubt;
+  const other = standsAgainst(doubt, intent);
+  if (other === undefined) return doubtDetail(reason, status);
+  if (intent.keys.length > 1) return refusalDetail(reason);
+  return refusalDetail(
+    `${reason}; it holds ${JSON.stringify(textOf(intent, other))}, which it may take for the same key`,
+  );
+}
+
+/** What reading back found of the rows of a write, without what was known before, where the service said no: none of that is the work of the write. */
+export function withoutKnown(
+  intent: Intent,
+  detail: string,
+  found: ReadonlyMap<string, Confirmation>,
+): ReadonlyMap<string, Confirmation> {
+  const { alike } = readEvidence(intent) ?? {};
+  if (alike === undefined || !saidNo({ detail })) return found;
+  const known = new Set(alike);
+  return new Map(
+    [...found].filter(([key, { keptAs, isOneOfSeveral }]) => {
+      const { before = '', text = key } = partsOfKey(intent.resource, key) ?? {};
+      return isOneOfSeveral === true || !known.has(before + (keptAs ?? text));
+    }),
+  );
+}
+
+const textOf = ({ resource }: Intent, key: string): string => partsOfKey(resource, key)?.text ?? key;

@@ -1,0 +1,266 @@
+import { formsOf, type Shown } from '../../plan/fit-rows.ts';
+import { listedResources } from '../../plan/listed.ts';
+import type { RunRow } from '../../model/run-rows.ts';
+import type { Intent, Run, ServiceAccount, StoredIntent } from '../../model/store.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { logCost, readLog } from './logs.ts';
+import { isSameAccount, pushedMappings } from '../journal/stored-run.ts';
+import type { SyncPorts, PushTask } from '../ports.ts';
+import { countKnown } from './full-list.ts';
+
+/** What the service showed before a write went out, so that reading back can tell what came of it. */
+export interface Evidence {
+  /** When it was read. */
+  readonly atMs: number;
+  /** Records that the account counted and that no list had shown. */
+  readonly unlisted?: number;
+  /** Records that were known. */
+  readonly known?: number;
+  /** Of these, the keys that were sent, and those that may be other spellings of them. */
+  readonly alike?: readonly string[];
+  /** The ids of their records, in the same order. */
+  readonly alikeIds?: readonly (string | null)[];
+  /** Fantasy leagues that the account counted when the run began. */
+  readonly used?: number;
+  /** Records of the log. */
+  readonly count?: number;
+  /** The references of the uploads in the log. */
+  readonly refs?: readonly string[];
+}
+
+/** The evidence that was recorded with a write; undefined where nothing could be read. */
+export const readEvidence = ({ evidence }: Pick<Intent, 'evidence'>): Evidence | undefined =>
+  evidence === undefined ? undefined : (JSON.parse(evidence) as Evidence);
+
+/** Reads what shows the effect of a write, before it goes out. */
+export type TakeEvidence = (batch: readonly RunRow[]) => Promise<Evidence | undefined>;
+
+/** More references than these are not kept with every write. */
+const MOST_REFS = 500;
+
+/** Evidence for the writes of a mapping: once before the first of them, but for triggers, whose records cannot be told apart, before each. */
+export function evidenceFor(task: PushTask): TakeEvidence {
+  const { resource } = task.mapping;
+  if (resource === 'auto_substitutions') return (batch) => ofTriggers(task, batch);
+  const take = takers[resource];
+  if (take === undefined) return () => Promise.resolve(undefined);
+  let taken: Promise<Evidence | undefined> | undefined;
+  const isListed = listedResources[resource] !== undefined;
+  // Where nothing is known yet, nothing can be taken for what was sent.
+  return (batch) => {
+    taken ??= take(task);
+    return isListed ? taken.then((evidence) => withAlike(task, batch, evidence)) : taken;
+  };
+}
+
+/** With the known records that may be taken for those of a batch, once a list shows them in the service's own spelling. */
+function withAlike(
+  { ports, account, mapping: { resource } }: PushTask,
+  batch: readonly RunRow[],
+  evidence: Evidence | undefined,
+): Evidence | undefined | Promise<Evidence> {
+  if (evidence?.known === undefined || evidence.known === 0) return evidence;
+  const forms = batch.flatMap(({ key, change }) =>
+    key === null || change !== 'create' ? [] : [key, ...formsOf(resource, key)],
+  );
+  return ports.store
+    .snapshots(account, resource, forms)
+    .then((alike) =>
+      alike.size === 0
+        ? evidence
+        : { ...evidence, alike: [...alike.keys()], alikeIds: [...alike.values()].map(({ id }) => id) },
+    );
+}
+
+/** Tells which records that may be rows were there before some writes: by their ids, and by their keys where an id is not known. */
+export function wasThere(writes: readonly Pick<Intent, 'evidence'>[]): (shown: Shown) => boolean {
+  const before = new Map<string, Set<string | null>>();
+  for (const write of writes) {
+    const { alike = [], alikeIds = [] } = readEvidence(write) ?? {};
+    for (const [index, key] of alike.entries())
+      before.set(key, (before.get(key) ?? new Set()).add(alikeIds[index]?.toLowerCase() ?? null));
+  }
+  return ({ key, record }) => {
+    const ids = before.get(key);
+    const { id } = record as { readonly id?: unknown };
+    if (typeof id !== 'string' && typeof id !== 'number') return ids !== undefined;
+    return ids !== undefined && (ids.has(null) || ids.has(String(id).toLowerCase()));
+  };
+}
+
+const takers: Partial<Record<PushMapping['resource'], (task: PushTask) => Promise<Evidence | undefined>>> = {
+  users: ofListed,
+  squads: ofListed,
+  mini_leagues: ofListed,
+  prices: ofPrices,
+  fantasy_leagues: ofLeagues,
+};
+
+async function ofListed({ ports, account, mapping, used }: PushTask): Promise<Evidence | undefined> {
+  if (listedResources[mapping.resource] === undefined) return undefined;
+  const known = await countKnown(ports, account, mapping.resource);
+  return {
+    atMs: ports.clock.now(),
+    ...(used !== undefined && { unlisted: Math.max(0, used - known) }),
+    known,
+  };
+}
+
+/**
+ * Whether the account counts more records beyond those that are known than before the writes: they may be what the writes made, and the list comes late. The
+ * list was read and confirmed just now.
+ */
+export async function countsMore(
+  ports: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  { resource }: PushMapping,
+  used: number | undefined,
+  writes: readonly Intent[],
+): Promise<boolean> {
+  const before = Math.min(...writes.map((intent) => readEvidence(intent)?.unlisted ?? Infinity));
+  return (used ?? 0) - (await countKnown(ports, account, resource)) > before;
+}
+
+/**
+ * Records that came since the first of some writes and that nothing which this state sent explains: they may be what the writes made, under keys that nobody
+ * would know them by. The list was read and confirmed just now.
+ */
+export async function countStrange(
+  { store }: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  { resource }: Pick<PushMapping, 'resource'>,
+  writes: readonly Intent[],
+): Promise<number> {
+  const [first] = writes.toSorted((a, b) => evidenceMs(a) - evidenceMs(b));
+  const before = first && readEvidence(first)?.known;
+  if (first === undefined || before === undefined) return 0;
+  const sent = [
+    ...(await store.intents(first.runId)),
+    ...(await store.intentsAfter(account, first.id)),
+  ].filter(
+    (intent) =>
+      intent.resource === resource &&
+      intent.operation !== 'update-user' &&
+      evidenceMs(intent) >= evidenceMs(first),
+  );
+  const keys = sent.flatMap((intent) => intent.keys);
+  const explained = (await store.snapshots(account, resource, keys)).size;
+  return (await countKnown({ store }, account, resource)) - before - explained;
+}
+
+const evidenceMs = (intent: Intent): number => readEvidence(intent)?.atMs ?? Infinity;
+
+/**
+ * Whether the list came late before the writes and may do so still: the account counted records that nothing had shown, and some of them, or of others, are
+ * known by now. As many that are not listed yet may then be what the writes made.
+ */
+export async function wasLate(
+  ports: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  { resource }: PushMapping,
+  writes: readonly Intent[],
+): Promise<boolean> {
+  const nowKnown = await countKnown(ports, account, resource);
+  return writes.some((intent) => {
+    const { unlisted = 0, known = 0 } = readEvidence(intent) ?? {};
+    return unlisted > 0 && nowKnown > known;
+  });
+}
+
+async function ofPrices({ ports }: PushTask): Promise<Evidence | undefined> {
+  const log = await readLog(ports, 'list-prices', {});
+  if (log === undefined) return undefined;
+  const refs = [...new Set(log.records?.map(({ txn_ref }) => txn_ref ?? ''))];
+  const known = log.records !== undefined && refs.length <= MOST_REFS;
+  return { atMs: ports.clock.now(), count: log.count, ...(known && { refs }) };
+}
+
+async function ofLeagues({ ports, account, mapping, used }: PushTask): Promise<Evidence | undefined> {
+  if (used === undefined) return undefined;
+  const known = await ports.store.countSnapshots(account, mapping.resource);
+  return { atMs: ports.clock.now(), used, known };
+}
+
+async function ofTriggers({ ports }: PushTask, [row]: readonly RunRow[]): Promise<Evidence | undefined> {
+  const log = await readLog(ports, 'list-auto-substitutions', { fantasy_league_id: leagueOf(row) });
+  return log && { atMs: ports.clock.now(), count: log.count };
+}
+
+/** The fantasy league of a row. */
+export const leagueOf = (row: RunRow | undefined): number => Number(row?.fields?.fantasy_league_id);
+
+/** Reading requests that the evidence for the writes of a mapping costs; itself it costs one for each log. */
+export async function evidenceCost(
+  ports: Pick<SyncPorts, 'service' | 'signal'>,
+  { resource }: PushMapping,
+  batched: ReadonlyMap<string, number>,
+): Promise<number> {
+  if (batched.size === 0) return 0;
+  if (resource === 'prices') return logCost(ports, 'list-prices', {});
+  if (resource !== 'auto_substitutions') return 0;
+  let cost = 0;
+  const leagues = Map.groupBy(batched.keys(), (key) => Number(key.split('/')[0]));
+  for (const [fantasy_league_id, keys] of leagues) {
+    // A league that is still to be made has no log.
+    const isThere = Number.isSafeInteger(fantasy_league_id);
+    const query = { fantasy_league_id };
+    cost += keys.length * (isThere ? await logCost(ports, 'list-auto-substitutions', query) : 1);
+  }
+  return cost;
+}
+
+/**
+ * The other writes to a resource that may have been under way with a write: those that any run of the account recorded after it, and those before it that were
+ * sent since a time, as far as the clock was not set.
+ */
+export async function writesBeside(
+  { store }: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  { resource }: PushMapping,
+  write: Intent,
+  sinceMs: number,
+): Promise<readonly StoredIntent[]> {
+  const later = await store.intentsAfter(account, write.id);
+  const known = new Set([write.id, ...later.map(({ id }) => id)]);
+  const before: StoredIntent[] = [];
+  for await (const sent of writesByRun(store, account, resource))
+    before.push(...sent.filter(({ id, sentAtMs }) => sentAtMs >= sinceMs && !known.has(id)));
+  return [...before, ...later].filter((intent) => intent.resource === resource);
+}
+
+const MOST_RUNS = 1000;
+
+/** The writes of each run of the account that may have written to a resource, the newest run first. */
+export async function* writesByRun(
+  store: Pick<SyncPorts['store'], 'runs' | 'intents'>,
+  account: ServiceAccount,
+  resource: PushMapping['resource'],
+): AsyncGenerator<readonly StoredIntent[]> {
+  for (const run of await store.runs(MOST_RUNS))
+    if (isSameAccount(run.account, account) && mayPush(run, resource)) yield await store.intents(run.id);
+}
+
+/** Whether a run may have written to a resource; nothing tells it of a raw call. */
+function mayPush(run: Run, resource: PushMapping['resource']): boolean {
+  const mappings = pushedMappings(run);
+  return mappings.length === 0 || mappings.some((mapping) => mapping.resource === resource);
+}
+
+/**
+ * The writes that were applied since the evidence of a write was read, by any run of the account: in the order in which they were recorded, because what was
+ * sent before the evidence may have the same time, or a later one of a clock that was set back.
+ */
+export async function appliedSince(
+  { store }: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  { name, resource }: PushMapping,
+  { id, runId, evidence }: Intent,
+): Promise<readonly StoredIntent[]> {
+  // Writes of one mapping share their evidence, which was read before the first of them, and nobody else writes meanwhile.
+  const shared = (await store.intents(runId)).filter(
+    (intent) => intent.mapping === name && intent.evidence === evidence,
+  );
+  const later = await store.intentsAfter(account, id);
+  const since = new Map([...shared, ...later].map((intent) => [intent.id, intent]));
+  return [...since.values()].filter((intent) => intent.resource === resource && intent.result === 'applied');
+}

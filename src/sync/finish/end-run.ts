@@ -1,0 +1,247 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import {
+  EXIT,
+  IncompleteError,
+  UnavailableError,
+  type ExitCode,
+  type TeamsheetError,
+} from '../../model/error.ts';
+import { OUTCOMES, type OutcomeCounts } from '../../model/outcome.ts';
+import type { RunRows } from '../../model/run-rows.ts';
+import type { PushSummary, RequestCounts, Run } from '../../model/store.ts';
+import { checkCounts, outcomeCounts } from '../../plan/counts.ts';
+import { exhaustedAt, interruptedAt } from './interrupted.ts';
+import { chosenRows } from '../rows/read-rows.ts';
+import { reasonsOf, type Reason } from './reasons.ts';
+import { writeResults } from './results.ts';
+import type { StoredRun } from '../journal/stored-run.ts';
+import type { RunReport, SyncPorts } from '../ports.ts';
+import { writeBackOutcomes } from './write-back.ts';
+import { missingOf } from '../../plan/missing-mapping.ts';
+
+/** A report, what stopped it if something did, and the files of rows to mend. */
+export interface PushResult {
+  readonly report: RunReport;
+  readonly stoppedBy: TeamsheetError | undefined;
+  readonly rejected: readonly string[];
+  /** Why rows are left, where something but what stopped it says so. */
+  readonly reasons?: readonly Reason[];
+  /** Commands without the program's name, or sentences, for what this run did not look at. */
+  readonly next?: readonly string[];
+  /** What stopped it stopped the reports after it: there is nothing to resume. */
+  readonly reportsStopped?: boolean;
+}
+
+/** How a run ends. */
+interface Ending {
+  /** Undefined: what became of the rows says it. */
+  readonly exitCode: ExitCode | undefined;
+  readonly stoppedBy: TeamsheetError | undefined;
+  /** Keeps the rows of an unfinished run for `resume`. */
+  readonly keep: boolean;
+  /** By mapping, the deferred rows that were edited in their source, or that a later run has read: the next push reads them anew, so nothing of them is to be resumed. */
+  readonly stale: ReadonlyMap<string, number>;
+}
+
+/** What the end of a run needs of its plan. */
+interface Ended {
+  readonly rows: RunRows;
+  readonly mappings: readonly { readonly mapping: PushMapping }[];
+  readonly requests: Pick<RequestCounts, 'planned'>;
+}
+
+/** Outcomes, and how many of the deferred rows are left to the next push. */
+type Counted = OutcomeCounts & Pick<PushSummary, 'stale'>;
+
+/** Counts the rows, writes the results, and records the run as ended; closes the rows. */
+export async function finish(
+  ports: SyncPorts,
+  run: Run,
+  planned: Ended,
+  ending: Ending,
+): Promise<PushResult> {
+  const { rows } = planned;
+  const ended: EndedMapping[] = [];
+  for (const { mapping } of planned.mappings) ended.push(await endMapping(ports, run, mapping, rows, ending));
+  const summaries = ended.map(({ summary }) => summary);
+  const counted = ended.flatMap(({ summary, missing }): Counted[] =>
+    missing === undefined ? [summary] : [summary, missing],
+  );
+  const unwritten = ended.flatMap(({ notWrittenBack }) => notWrittenBack ?? []);
+  const lacksResults = summaries.some(({ results }) => results === null);
+  const exitCode = ending.exitCode ?? exitCodeOf(counted, ending.stoppedBy, unwritten, lacksResults);
+  const isDone = ({ deferred, unknown, stale = 0 }: Counted): boolean => deferred - stale + unknown === 0;
+  const finished = !ending.keep || (!lacksResults && counted.every(isDone));
+  const requests = wholeRun(run.requests, { ...ports.service.counts(), planned: planned.requests.planned });
+  await ports.store.updateRun(run.id, {
+    phase: 'ended',
+    finished,
+    endedAtMs: ports.clock.now(),
+    exitCode,
+    summaries,
+    requests,
+  });
+  await (finished ? endRows(rows, summaries) : rows.close());
+  const progress = progressOf(summaries);
+  return {
+    report: { run: run.id, command: run.command, exit_code: exitCode, mappings: summaries, requests },
+    stoppedBy: interruptedAt(exhaustedAt(ending.stoppedBy, progress), progress),
+    rejected: ended.flatMap(({ rejected }) => rejected),
+    reasons: ended.flatMap(({ reasons }) => reasons),
+  };
+}
+
+/** What became of the rows of one mapping. */
+interface EndedMapping {
+  readonly summary: PushSummary;
+  /** Of the users that are no longer in its table. */
+  readonly missing: Counted | undefined;
+  readonly rejected: readonly string[];
+  readonly reasons: readonly Reason[];
+  /** Why the outcomes do not stand in its sheet. */
+  readonly notWrittenBack: TeamsheetError | undefined;
+}
+
+async function endMapping(
+  ports: SyncPorts,
+  run: Run,
+  mapping: PushMapping,
+  rows: RunRows,
+  { stoppedBy, stale: left }: Ending,
+): Promise<EndedMapping> {
+  const { name, resource } = mapping;
+  const counts = outcomeCounts(await rows.countOutcomes(name));
+  checkCounts(name, counts);
+  const files = await tryResults(ports, run, mapping, rows);
+  if (isAllDone(run, mapping, counts)) await removeRejected(ports, mapping);
+  const reasons = await reasonsOf(rows, mapping, stoppedBy?.message);
+  const notWrittenBack = await writeBackOutcomes(ports, mapping, rows);
+  const gone = await countMissing(ports, mapping, rows);
+  const stale = left.get(name) ?? 0;
+  return {
+    summary: {
+      name,
+      resource,
+      direction: 'push',
+      ...counts,
+      deactivated: gone?.updated ?? 0,
+      ...(stale > 0 && { stale }),
+      results: files?.results ?? null,
+    },
+    missing: gone && { ...gone, stale: left.get(missingOf(mapping)?.name ?? '') ?? 0 },
+    rejected: files?.rejected ?? [],
+    reasons,
+    notWrittenBack,
+  };
+}
+
+/** What a run that was interrupted has done and what it has not. */
+function progressOf(summaries: readonly PushSummary[]): string {
+  const sum = (pick: (each: PushSummary) => number): number =>
+    summaries.reduce((all, each) => all + pick(each), 0);
+  const left = sum(({ deferred, unknown }) => deferred + unknown);
+  const all = sum(({ rows }) => rows);
+  return left === 0 ? `all ${all} rows are done` : `${all - left} of ${all} rows are done, ${left} are left`;
+}
+
+/** Keeps of a finished run what `verify` and `retry` ask for; a row in conflict is still to be settled, so that all of them stay. */
+function endRows(rows: RunRows, summaries: readonly PushSummary[]): Promise<void> {
+  return summaries.some(({ conflict }) => conflict > 0) ? rows.close() : rows.keepWritten();
+}
+
+/** Whether every row of the table was read, or every refused one by a retry, and none is to be mended or left. */
+function isAllDone(
+  run: Run,
+  { name }: PushMapping,
+  { rows, invalid, rejected, deferred, unknown, conflict }: OutcomeCounts,
+): boolean {
+  const { limit, only = {} } = (JSON.parse(run.mappings) as StoredRun).options;
+  const refused = only[name];
+  const isRead = limit === undefined && (refused === undefined || rows >= chosenRows(refused));
+  return isRead && invalid + rejected + deferred + unknown + conflict === 0;
+}
+
+/** A file of rows to mend goes with its rows: imported once more, a row whose key was corrected would make a second record. */
+async function removeRejected({ results, emit }: SyncPorts, { name, source }: PushMapping): Promise<void> {
+  const { location } = source;
+  try {
+    await results.removeRejected(name, location.kind === 'sheet' ? undefined : location.path);
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    emit({ kind: 'warning', message: `${name}: ${error.message}` });
+  }
+}
+
+/** The results files of a mapping; undefined when they cannot be written: the run is then unfinished, so that `resume` writes them. */
+async function tryResults(
+  ports: SyncPorts,
+  run: Run,
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<Awaited<ReturnType<typeof writeResults>> | undefined> {
+  try {
+    return await writeResults(ports.results, run.id, mapping, rows);
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    const message = `${mapping.name}: the results are not written (${error.message}); teamsheet resume ${run.id} writes them`;
+    ports.emit({ kind: 'warning', message });
+    return undefined;
+  }
+}
+
+/** Outcomes of users that were to be deactivated and were not. */
+const STAY_ACTIVE = OUTCOMES.filter((outcome) => outcome !== 'updated' && outcome !== 'unchanged');
+const SHOWN_MISSING = 5;
+
+/** What became of the users that are no longer in the table; they stand in no results, so that those which stay active are told here. */
+async function countMissing(
+  { emit }: SyncPorts,
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<OutcomeCounts | undefined> {
+  const missing = missingOf(mapping);
+  if (missing === undefined) return undefined;
+  const counts = outcomeCounts(await rows.countOutcomes(missing.name));
+  checkCounts(missing.name, counts);
+  const left = counts.rows - counts.updated - counts.unchanged;
+  if (left === 0) return counts;
+  const page = await rows.page(missing.name, { outcomes: STAY_ACTIVE, afterRow: 0, limit: SHOWN_MISSING });
+  const failed = page.map(
+    ({ key, outcome, message }) => `"${key ?? ''}" is ${outcome ?? 'open'}: ${message}`,
+  );
+  const are = left === 1 ? '1 missing user was' : `${left} missing users were`;
+  emit({ kind: 'warning', message: `${mapping.name}: ${are} not deactivated (${failed.join('; ')})` });
+  return counts;
+}
+
+/** Of several reasons, 130 and 143 win, then the first of 8, 5, 7, 3 (interfaces.md, section 5). */
+function exitCodeOf(
+  counts: readonly OutcomeCounts[],
+  stoppedBy: TeamsheetError | undefined,
+  unwritten: readonly TeamsheetError[],
+  lacksResults: boolean,
+): ExitCode {
+  const any = (pick: (each: OutcomeCounts) => number): boolean => counts.some((each) => pick(each) > 0);
+  const code = stoppedBy?.exitCode;
+  if (code === EXIT.interrupted || code === EXIT.terminated) return code;
+  const isAccess = (each: TeamsheetError): boolean => each.exitCode === EXIT.access;
+  if (code === EXIT.unavailable || lacksResults || !unwritten.every(isAccess)) return EXIT.unavailable;
+  if (code === EXIT.access || unwritten.length > 0) return EXIT.access;
+  if (stoppedBy instanceof IncompleteError || any((each) => each.deferred + each.unknown + each.conflict))
+    return EXIT.incomplete;
+  if (any((each) => each.invalid + each.rejected)) return EXIT.rows;
+  return code ?? EXIT.done;
+}
+
+/** A resumed run's counts are those of the whole run. */
+function wholeRun(before: RequestCounts | null, now: RequestCounts): RequestCounts {
+  if (before === null) return now;
+  return {
+    planned: before.planned + now.planned,
+    sent: before.sent + now.sent,
+    reads: before.reads + now.reads,
+    writes: before.writes + now.writes,
+    throttled: before.throttled + now.throttled,
+    waited_ms: before.waited_ms + now.waited_ms,
+  };
+}

@@ -1,0 +1,57 @@
+import { renderRowMessage } from '../../model/issue.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { Outcome } from '../../model/outcome.ts';
+import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import { eachRow } from '../rows/row-pages.ts';
+
+/** Why rows of a run were refused or are left, in the words of the first of them. */
+export interface Reason {
+  readonly mapping: string;
+  readonly outcome: Outcome;
+  /** Names the place and the key of its first row. */
+  readonly message: string;
+  /** How the table is called, and the message without its place. */
+  readonly origin: string;
+  readonly said: string;
+  /** Rows with the same message. */
+  readonly rows: number;
+}
+
+/** What a plan cannot show, because it comes of sending. A refused row often explains why the rows that wait for it are deferred. */
+const TOLD: readonly Outcome[] = ['unknown', 'conflict', 'rejected', 'deferred'];
+/** A trigger leaves no record of its own: what the service answered is all that there is of it. */
+const TOLD_OF_TRIGGERS: readonly Outcome[] = [...TOLD, 'created'];
+/** Messages that are kept, and rows that are looked at: a table may have any length. */
+const MOST_REASONS = 4;
+const MOST_ROWS = 10_000;
+
+/** The distinct reasons why rows of a mapping were refused or are left, at most a few of each, and those first that somebody has to settle. `told` is known already. */
+export async function reasonsOf(
+  rows: RunRows,
+  { name, resource, source }: PushMapping,
+  told: string | undefined,
+): Promise<readonly Reason[]> {
+  const found: Reason[] = [];
+  for (const outcome of resource === 'auto_substitutions' ? TOLD_OF_TRIGGERS : TOLD) {
+    const counts = new Map<string, { readonly first: RunRow; readonly rows: number }>();
+    let seen = 0;
+    for await (const row of eachRow(rows, name, { outcomes: [outcome] })) {
+      const { message } = row;
+      if ((seen += 1) > MOST_ROWS) break;
+      if (message === '' || (told !== undefined && message.endsWith(told))) continue;
+      const before = counts.get(message);
+      if (before === undefined && counts.size >= MOST_REASONS) continue;
+      counts.set(message, { first: before?.first ?? row, rows: (before?.rows ?? 0) + 1 });
+    }
+    for (const [message, { first, rows: count }] of counts)
+      found.push({
+        mapping: name,
+        outcome,
+        message: renderRowMessage(source.origin, first.rowNumber, message, first.key),
+        origin: source.origin,
+        said: message,
+        rows: count,
+      });
+  }
+  return found;
+}

@@ -1,0 +1,109 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { shownText } from '../../model/cell.ts';
+import { renderRowMessage } from '../../model/issue.ts';
+import type { Outcome } from '../../model/outcome.ts';
+import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { ResultFiles, ResultLines } from '../../model/results.ts';
+import type { TableKind } from '../../model/table.ts';
+import { rowPages } from '../rows/row-pages.ts';
+
+/** The columns that results files add; a source that ends in them is read without them. */
+export const RESULT_COLUMNS = ['_row', '_outcome', '_message', '_id'] as const;
+
+const TO_MEND: ReadonlySet<Outcome | null> = new Set(['invalid', 'rejected']);
+
+/** Writes the results of one mapping and, where rows are to be mended, its rejected files. Answers the paths, relative to the configuration. */
+export async function writeResults(
+  files: ResultFiles,
+  runId: string,
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<{ readonly results: string; readonly rejected: readonly string[] }> {
+  const header = [...(await rows.header(mapping.name)), ...RESULT_COLUMNS];
+  const outcomes = await rows.countOutcomes(mapping.name);
+  const results = await files.writeResults(
+    runId,
+    mapping.name,
+    header,
+    resultLines(
+      rows,
+      mapping,
+      () => true,
+      (line) => inColumns(line, header.length),
+    ),
+  );
+  const toMend = (outcomes.get('invalid') ?? 0) + (outcomes.get('rejected') ?? 0);
+  if (toMend === 0) return { results, rejected: [] };
+  const lines = (): ResultLines => resultLines(rows, mapping, (row) => TO_MEND.has(row.outcome), asRead);
+  return { results, rejected: await files.writeRejected(runId, mapping.name, header, lines) };
+}
+
+async function* resultLines(
+  rows: RunRows,
+  { name, source: { origin } }: PushMapping,
+  wanted: (row: RunRow) => boolean,
+  arrange: (line: ResultLine) => readonly string[],
+): ResultLines {
+  for await (const page of rowPages(rows, name))
+    yield page.filter(wanted).flatMap((row) => linesOf(origin, row).map(arrange));
+}
+
+/** The cells of a line as read, and what our columns say of its row. */
+interface ResultLine {
+  readonly cells: readonly string[];
+  readonly result: readonly string[];
+}
+
+/** Every cell where it was read, so that a row that is too short or too long is refused again until it is mended. */
+function asRead({ cells, result }: ResultLine): readonly string[] {
+  return [...cells, ...result];
+}
+
+/** Our columns under their names whatever the length of the row; cells that no column has follow them. */
+function inColumns({ cells, result }: ResultLine, width: number): readonly string[] {
+  const own = width - result.length;
+  const missing = Array<string>(Math.max(0, own - cells.length)).fill('');
+  return [...cells.slice(0, own), ...missing, ...result, ...cells.slice(own)];
+}
+
+function linesOf(origin: string, row: RunRow): readonly ResultLine[] {
+  const result = [
+    String(row.rowNumber),
+    row.outcome ?? '',
+    renderRowMessage(origin, row.rowNumber, row.message),
+    row.id ?? '',
+  ];
+  return row.lines.map((cells) => ({ cells, result }));
+}
+
+/** What became of one row of a source, as its results file says. */
+export interface ResultRow {
+  readonly row: number;
+  readonly outcome: string;
+  readonly message: string;
+  readonly id: string | null;
+}
+
+/**
+ * The rows of a results file in its order; the lines of a row that has several are one. `origin` is how messages call the file.
+ * Errors: ConfigError `source.*` when it is gone or is no results file.
+ */
+export async function* readResults(csv: TableKind, path: string, origin: string): AsyncGenerator<ResultRow> {
+  const options = { origin, headerRow: 1, delimiter: ',', encoding: 'utf-8' };
+  const table = await csv.open({ kind: 'csv', path }, options);
+  try {
+    const [row, outcome, message, id] = RESULT_COLUMNS.map((name) => table.header.indexOf(name));
+    let last: number | undefined;
+    for await (const batch of table.batches()) {
+      for (const { cells } of batch) {
+        const textAt = (index = -1): string => shownText(cells[index] ?? '');
+        const number = Number(textAt(row));
+        if (number === last) continue;
+        last = number;
+        yield { row: number, outcome: textAt(outcome), message: textAt(message), id: textAt(id) || null };
+      }
+    }
+  } finally {
+    await table.close();
+  }
+}

@@ -1,0 +1,70 @@
+import { readColumns } from '../../mapping/bind.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { TeamsheetError } from '../../model/error.ts';
+import type { RunRows } from '../../model/run-rows.ts';
+import type { WriteBackResult, WriteBackRow } from '../../model/table.ts';
+import { wallClock } from '../../model/wall-clock.ts';
+import { rowPages } from '../rows/row-pages.ts';
+import type { SyncPorts } from '../ports.ts';
+import { rowWriter } from './write-back-rows.ts';
+
+type Ports = Pick<SyncPorts, 'tables' | 'emit' | 'clock' | 'timezone'>;
+
+/**
+ * Writes what became of the rows of a mapping into their source, where the mapping asks for it and the source can be written. What cannot be written is
+ * a warning and the answered error: the outcomes stay what they are.
+ */
+export async function writeBackOutcomes(
+  ports: Ports,
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<TeamsheetError | undefined> {
+  const { name, writeBack: names, source } = mapping;
+  const kind = ports.tables[source.location.kind];
+  if (names === undefined || kind.writeBack === undefined) return undefined;
+  const header = await rows.header(name);
+  const time = wallClock(ports.timezone)(ports.clock.now()).toISOString().slice(0, 16).replace('T', ' ');
+  const toRows = rowWriter(mapping, header, time);
+  const written: WriteBackRow[] = [];
+  for await (const page of rowPages(rows, name)) {
+    // Rows that are left out may be those of another mapping of the same tab.
+    for (const row of page) if (row.outcome !== 'excluded') written.push(...toRows(row));
+  }
+  if (written.length === 0) return undefined;
+  try {
+    const { keys } = readColumns(mapping, header);
+    const columns = Object.values(names);
+    const content = { options: source, header, columns, keys, rows: written };
+    tell(ports, source.origin, await kind.writeBack(source.location, content));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TeamsheetError)) throw error;
+    const remedy = error.next === undefined ? '' : ` (${error.next})`;
+    const message = `${source.origin}: the outcomes could not be written beside the rows: ${error.message}${remedy}`;
+    ports.emit({ kind: 'warning', message });
+    return error;
+  }
+}
+
+const SHOWN = 5;
+
+function tell({ emit }: Ports, origin: string, { gone, made, restored = [] }: WriteBackResult): void {
+  if (made.length > 0) {
+    const message = `${origin}: made the columns ${made.map((each) => `"${each}"`).join(', ')}`;
+    emit({ kind: 'note', message });
+  }
+  if (restored.length > 0) {
+    const names = restored.map((each) => `"${each}"`).join(', ');
+    const message = `${origin}: columns moved while the outcomes were written beside the rows; what stood in ${names} before is put back; check what somebody typed there meanwhile`;
+    emit({ kind: 'warning', message });
+  }
+  const [first] = gone;
+  if (first === undefined) return;
+  const shown =
+    gone.slice(0, SHOWN).join(', ') + (gone.length > SHOWN ? ` and ${gone.length - SHOWN} more` : '');
+  const message =
+    gone.length === 1
+      ? `${origin}: row ${first} could not be found again; what became of it stands in the results file`
+      : `${origin}: ${gone.length} rows could not be found again (${shown}); what became of them stands in the results file`;
+  emit({ kind: 'warning', message });
+}

@@ -1,0 +1,111 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { pushTarget } from '../../mapping/push-fields.ts';
+import type { Fields } from '../../model/cell.ts';
+import { EXIT, IncompleteError } from '../../model/error.ts';
+import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import { partsOfKey } from '../../model/spelling.ts';
+import type { Run, StoredIntent } from '../../model/store.ts';
+import { listedResources } from '../../plan/listed.ts';
+import { allMappings, pushedMappings } from './stored-run.ts';
+import type { SyncPorts } from '../ports.ts';
+
+/** The rows of all sources of a run that are kept. */
+export async function countRows(rows: RunRows, mappings: readonly PushMapping[]): Promise<number> {
+  let count = 0;
+  for (const { name } of mappings)
+    for (const rowsOfOutcome of (await rows.countOutcomes(name)).values()) count += rowsOfOutcome;
+  return count;
+}
+
+/** Whether a run that is not over has lost rows: with its folder, its file, the last of what was written there, or by damage. Until its plan is complete it needs none. */
+export async function hasLostRows(run: Run, kept: RunRows | undefined): Promise<boolean> {
+  if (run.rowsLost === true) return true;
+  if (run.finished || run.phase === 'planning' || pushedMappings(run).length === 0) return false;
+  return kept === undefined || (await countRows(kept, pushedMappings(run))) < (run.rows ?? 0);
+}
+
+/**
+ * Ends a run whose rows are lost, so that nothing tries to go on with it; its writes without an answer stay open. Answers what is missing and what to type next.
+ */
+export async function endLostRun(
+  { store, clock }: Pick<SyncPorts, 'store' | 'clock'>,
+  run: Run,
+): Promise<IncompleteError> {
+  if (run.rowsLost !== true)
+    await store.updateRun(run.id, {
+      phase: 'ended',
+      finished: true,
+      rowsLost: true,
+      // Its process is gone by now, and only since then can nothing more go out.
+      endedAtMs: run.endedAtMs ?? clock.now(),
+      exitCode: EXIT.incomplete,
+    });
+  const open = (await store.openIntents(run.account)).filter(({ runId }) => runId === run.id);
+  const keys = new Set(open.flatMap((intent) => intent.keys)).size;
+  const lost = `run ${run.id} cannot go on: its rows are lost (runs/${run.id}/rows.sqlite beside the state file is gone or damaged)`;
+  if (open.length === 0)
+    return new IncompleteError('run.rows_lost', `${lost}; all that it sent was answered`, {
+      next: nextPush(run),
+    });
+  const writes = open.length === 1 ? '1 write has' : `${open.length} writes have`;
+  const held = `${keys} ${keys === 1 ? 'key is' : 'keys are'}`;
+  return new IncompleteError(
+    'run.rows_lost',
+    `${lost}; ${writes} no trustworthy answer, and ${held} not sent again until that is resolved; a push sends the others`,
+    { next: 'resolve' },
+  );
+}
+
+/** The command that reads the tables of a run anew. */
+function nextPush(run: Run): string | undefined {
+  const mappings = pushedMappings(run);
+  if (run.command === 'import')
+    return mappings.map(({ source, resource }) => `import ${source.origin} --as ${resource}`)[0];
+  if (run.command === 'substitutions') return 'substitutions trigger --week N';
+  return `push ${mappings.map(({ name }) => name).join(' ')}`;
+}
+
+/** The mapping of a run by its name; undefined for a raw call. */
+export const mappingOf = (run: Run, name: string): PushMapping | undefined =>
+  allMappings(run).find((each) => each.name === name);
+
+/** What the key of a record that a list shows says of its fields. */
+function fieldsOfKey({ resource }: StoredIntent, key: string): Fields | null {
+  const parts = listedResources[resource] && partsOfKey(resource, key);
+  if (parts === undefined) return null;
+  const values = [...parts.before.split('/').slice(0, -1).map(Number), parts.text];
+  return Object.fromEntries(
+    (pushTarget(resource)?.key ?? []).flatMap((name, at) => {
+      const value = values[at];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** The rows of a write that are not kept any more, as far as the write itself tells: of some, what their keys say. */
+export function lostRows(intent: StoredIntent, kept: readonly RunRow[]): readonly RunRow[] {
+  const numbers = new Set(kept.map(({ rowNumber }) => rowNumber));
+  return intent.rowNumbers.flatMap((rowNumber, at): RunRow[] =>
+    numbers.has(rowNumber)
+      ? []
+      : [
+          {
+            rowNumber,
+            lines: [],
+            key: intent.keys[at] ?? null,
+            folded: null,
+            digest: null,
+            fields: intent.fields?.[at] ?? fieldsOfKey(intent, intent.keys[at] ?? ''),
+            change: intent.operation === 'update-user' ? 'update' : 'create',
+            before: null,
+            message: '',
+            outcome: null,
+            id: null,
+          },
+        ],
+  );
+}
+
+/** Whether reading back can find such a row: by its key in a list, or by its values. */
+export const isReadable = ({ resource }: StoredIntent, { fields }: RunRow): boolean =>
+  listedResources[resource] !== undefined || fields !== null;

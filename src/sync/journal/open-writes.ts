@@ -1,0 +1,112 @@
+import type { ResourceName } from '../../contract/resource.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { RunRows } from '../../model/run-rows.ts';
+import type { ServiceAccount, StoredIntent } from '../../model/store.ts';
+import { listedResources } from '../../plan/listed.ts';
+import { keySpeller } from '../rows/spelling.ts';
+import type { SyncPorts } from '../ports.ts';
+
+/** The writes of any run of the account to one resource that have no trustworthy answer. */
+export async function openWrites(
+  { store }: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  resource: ResourceName,
+): Promise<readonly StoredIntent[]> {
+  return (await store.openIntents(account)).filter((intent) => intent.resource === resource);
+}
+
+/** Tells of which open write a key is, in any spelling that is the same for the service. */
+export async function openWriteOf(
+  ports: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  resource: ResourceName,
+  open: readonly StoredIntent[],
+): Promise<(key: string) => StoredIntent | undefined> {
+  const spell = await keySpeller(ports, account, resource);
+  const byKey = new Map(open.flatMap((intent) => intent.keys.map((key) => [spell(key), intent] as const)));
+  return (key) => byKey.get(spell(key));
+}
+
+/** Tells why the row of a key must wait where an open write of it cannot be read back. */
+export async function unansweredKeys(
+  ...asked: Parameters<typeof openWriteOf>
+): Promise<(key: string) => string | undefined> {
+  const writeOf = await openWriteOf(...asked);
+  return (key) => {
+    const write = writeOf(key);
+    return (
+      write &&
+      `an earlier write of it (run ${write.runId}) has no trustworthy answer and cannot be read back; it is not sent again`
+    );
+  };
+}
+
+const LISTED: ReadonlySet<string> = new Set(Object.keys(listedResources));
+
+/**
+ * Waits until no unanswered write can be applied any more, of records that are compared with a list, and of the runs that are to be settled: a create that is
+ * compared earlier could come twice, and an old change could overwrite a new one. The time counts from the end of the write's run, because a write may wait for the budget before it goes out; after
+ * a run that never ended it counts from now, because the lock shows that its process is gone.
+ */
+export async function waitForOpenWrites(
+  ports: Pick<SyncPorts, 'store' | 'clock' | 'settleMs' | 'emit' | 'signal' | 'passed'>,
+  account: ServiceAccount,
+  mappings: readonly PushMapping[],
+  settled: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  const listed = new Set(mappings.map(({ resource }) => resource)).intersection(LISTED);
+  const open = (await ports.store.openIntents(account)).filter(
+    ({ resource, runId }) => listed.has(resource) || settled.has(runId),
+  );
+  const nowMs = ports.clock.now();
+  let waitMs = 0;
+  for (const runId of new Set(open.map((write) => write.runId))) {
+    const endedAtMs = (await ports.store.run(runId))?.endedAtMs ?? nowMs;
+    if (endedAtMs === nowMs) await ports.store.updateRun(runId, { endedAtMs });
+    waitMs = Math.max(waitMs, Math.min(endedAtMs, nowMs) + ports.settleMs - nowMs);
+  }
+  if (waitMs > 0) {
+    ports.emit({
+      kind: 'pause',
+      seconds: Math.ceil(waitMs / 1000),
+      untilMs: nowMs + waitMs,
+      reason: 'a write without an answer may still be applied',
+    });
+    await ports.clock.sleep(waitMs, ports.signal);
+  }
+  await closeRepeated(ports, account, open);
+  ports.passed?.('open_writes');
+}
+
+/** Changes that a finished run sent again, with an answer: now that they can do nothing any more, nobody needs to know which of them it was. */
+async function closeRepeated(
+  { store }: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  open: readonly StoredIntent[],
+): Promise<void> {
+  for (const { id, runId, operation, rowNumbers } of open) {
+    if (operation !== 'update-user' || rowNumbers.length === 0) continue;
+    const run = await store.run(runId);
+    if (run?.finished === true && run.rowsLost !== true)
+      await store.settleIntent(account, id, 'applied', 'the same change was sent again and answered', []);
+  }
+}
+
+/** Open rows of unanswered writes become unknown: they are not sent again before it is known what became of them. */
+export async function holdRows(
+  rows: RunRows,
+  mapping: PushMapping,
+  open: readonly StoredIntent[],
+  message: string,
+): Promise<void> {
+  for (const intent of open) {
+    if (intent.mapping !== mapping.name) continue;
+    const unsettled = (await rows.rows(mapping.name, intent.rowNumbers)).filter(
+      ({ outcome }) => outcome === null,
+    );
+    await rows.patch(
+      mapping.name,
+      unsettled.map(({ rowNumber }) => ({ rowNumber, outcome: 'unknown', message })),
+    );
+  }
+}

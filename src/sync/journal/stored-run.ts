@@ -1,0 +1,50 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { StoppedError, UsageError } from '../../model/error.ts';
+import type { Run, ServiceAccount, Store } from '../../model/store.ts';
+import type { PlanOptions } from '../ports.ts';
+import { withMissing } from '../../plan/missing-mapping.ts';
+
+/** What a run keeps so that it can be planned anew or resumed without its files. */
+export interface StoredRun {
+  readonly mappings: readonly PushMapping[];
+  readonly options: PlanOptions;
+}
+
+/** The mappings that a run pushed, in their order; a raw call has none. */
+export function pushedMappings(run: Run): readonly PushMapping[] {
+  const stored = JSON.parse(run.mappings) as Partial<StoredRun>;
+  return stored.mappings ?? [];
+}
+
+/** The same with the users of each that are in no row any more. */
+export function allMappings(run: Run): readonly PushMapping[] {
+  return pushedMappings(run).flatMap(withMissing);
+}
+
+export const isSameAccount = (one: ServiceAccount, other: ServiceAccount): boolean =>
+  one.baseUrl === other.baseUrl && one.accountId === other.accountId;
+
+/** A run of the account by its id. Errors: UsageError `run.unknown`; StoppedError `run.other_account`. */
+export async function runOf(store: Pick<Store, 'run'>, runId: string, account: ServiceAccount): Promise<Run> {
+  const run = await store.run(runId);
+  if (run === undefined) throw new UsageError('run.unknown', `there is no run ${runId}`, { next: 'runs' });
+  if (isSameAccount(run.account, account)) return run;
+  throw new StoppedError(
+    'run.other_account',
+    `run ${runId} wrote to another service or account (${run.account.baseUrl})`,
+    { next: 'choose its environment with --env' },
+  );
+}
+
+/** Runs that are looked at for the newest that fits. */
+const NEWEST = 1000;
+
+/** The newest run of the account that fits. */
+export async function newestRun(
+  store: Pick<Store, 'runs'>,
+  account: ServiceAccount,
+  fits: (run: Run) => boolean,
+): Promise<Run | undefined> {
+  const runs = await store.runs(NEWEST);
+  return runs.find((run) => isSameAccount(run.account, account) && fits(run));
+}

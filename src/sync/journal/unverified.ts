@@ -1,0 +1,83 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { ChangeKind } from '../../model/outcome.ts';
+import type { RunRows } from '../../model/run-rows.ts';
+import type { Run, StoredIntent } from '../../model/store.ts';
+import { listedResources } from '../../plan/listed.ts';
+import { rowPages } from '../rows/row-pages.ts';
+import { saidNo } from '../../plan/soft-refusal.ts';
+import type { SyncPorts } from '../ports.ts';
+
+/** What reading back says of a write that may have been applied all the same: a change, for example, that somebody has changed again. */
+export const NOT_SHOWN = 'nothing shows that it was applied';
+export const SENT_NOT_SHOWN = `sent without a trustworthy answer, and ${NOT_SHOWN}`;
+
+/** The detail of a write that reading back settled. */
+export const READ_BACK = 'settled by reading back';
+
+/** A write whose records a list shows for good once they are there, so that their absence proves that it was not applied. */
+export const isListedCreate = ({
+  resource,
+  operation,
+}: Pick<StoredIntent, 'resource' | 'operation'>): boolean =>
+  listedResources[resource] !== undefined && operation !== 'update-user';
+
+/** The rows of a run that were sent, that reading back did not show, and that may have been applied all the same. */
+async function sentNotShown(
+  { store }: Pick<SyncPorts, 'store'>,
+  { id }: Pick<Run, 'id'>,
+  { name }: PushMapping,
+): Promise<ReadonlySet<number>> {
+  const sent = (await store.intents(id)).filter((intent) => intent.mapping === name && mayBeApplied(intent));
+  return new Set(sent.flatMap(({ rowNumbers }) => rowNumbers));
+}
+
+/** Defers the open rows of a mapping that are not sent again, those that were sent with what is known of them. */
+export async function deferOpen(
+  ports: Pick<SyncPorts, 'store'>,
+  run: Pick<Run, 'id'>,
+  mapping: PushMapping,
+  rows: RunRows,
+  reason: string,
+  change?: ChangeKind,
+): Promise<void> {
+  const sent = await sentNotShown(ports, run, mapping);
+  for await (const page of rowPages(rows, mapping.name, { open: true, ...(change && { change }) }))
+    await rows.patch(
+      mapping.name,
+      page
+        .filter(({ rowNumber }) => sent.has(rowNumber))
+        .map(({ rowNumber }) => ({
+          rowNumber,
+          outcome: 'deferred',
+          message: `${SENT_NOT_SHOWN}; not sent again: ${reason}`,
+        })),
+    );
+  await rows.settleOpen(mapping.name, 'deferred', `not sent: ${reason}`, change);
+}
+
+/** Rows of a run that was resumed are as they should be by now, and those that were sent without being shown say so. */
+export async function noteSent(
+  ports: Pick<SyncPorts, 'store'>,
+  run: Pick<Run, 'id'>,
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<void> {
+  const sent = await sentNotShown(ports, run, mapping);
+  const unchanged = (await rows.rows(mapping.name, [...sent])).filter(
+    ({ outcome, message }) => outcome === 'unchanged' && message === '',
+  );
+  await rows.patch(
+    mapping.name,
+    unchanged.map(({ rowNumber }) => ({
+      rowNumber,
+      message: `${SENT_NOT_SHOWN}; as it should be by now`,
+    })),
+  );
+}
+
+/** Whether reading back did not show a write, and that proves nothing. */
+export function mayBeApplied(intent: StoredIntent): boolean {
+  if (isListedCreate(intent)) return false;
+  if (intent.result === 'not_applied') return intent.detail === READ_BACK;
+  return intent.result === 'refused' && saidNo(intent);
+}

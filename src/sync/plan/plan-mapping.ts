@@ -1,0 +1,248 @@
+import type { Feature } from '../../contract/endpoint.ts';
+import { resources } from '../../contract/index.ts';
+import type { PushTarget } from '../../contract/resource.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { RequestStep } from '../../model/budget.ts';
+import type { TeamsheetError } from '../../model/error.ts';
+import { CHANGE_KINDS, type OutcomeCounts } from '../../model/outcome.ts';
+import { quotaRoom, quotaUsed } from '../../model/quota.ts';
+import type { RunRows } from '../../model/run-rows.ts';
+import { plannedOutcomes } from '../../plan/counts.ts';
+import { checkGuards } from '../../plan/guards.ts';
+import { pushRequests } from '../../plan/requests.ts';
+import { worstCase } from '../../plan/worst-case.ts';
+import { batchSize } from '../journal/batch-size.ts';
+import { listPages } from '../compare/compare-listed.ts';
+import { compareRows, type Compared } from '../compare/compare-rows.ts';
+import { prepareComparison, type Comparison } from '../compare/compare.ts';
+import { evidenceCost } from '../evidence/pre-image.ts';
+import type { PlanLookups } from '../compare/lookups.ts';
+import { addMissing } from '../compare/missing-rows.ts';
+import { openWeeks } from './open-weeks.ts';
+import { checkMemory } from '../compare/stale-state.ts';
+import { refuseSpeltAlike } from '../compare/spelt-alike.ts';
+import type { MappingPlan, PlanOptions, Stop, SyncPorts, OpenAccount } from '../ports.ts';
+import { missingOf } from '../../plan/missing-mapping.ts';
+
+/** What the mappings of one push are planned with. */
+export interface Planning {
+  readonly ports: SyncPorts;
+  readonly mappings: readonly PushMapping[];
+  readonly rows: RunRows;
+  readonly account: OpenAccount;
+  readonly options: PlanOptions;
+  readonly lookups: PlanLookups;
+  /** Records that the mappings so far would create, by the quota that they use. */
+  readonly made: Map<Feature, number>;
+}
+
+const quotaOf = ({ resource }: PushMapping): Feature | undefined => {
+  const target: PushTarget | undefined = resources[resource].push;
+  return target?.quota;
+};
+
+/** Compares the rows of one mapping and says what it would do, what that costs, and what stops it. */
+export async function planMapping(
+  planning: Planning,
+  mapping: PushMapping,
+): Promise<{
+  readonly plan: MappingPlan;
+  readonly stopped: readonly Stop[];
+  readonly work: readonly RequestStep[];
+}> {
+  const { rows, account, lookups } = planning;
+  await lookups.resolve(mapping);
+  await refuseSpeltAlike(planning.ports, account.service, mapping, rows);
+  const found = await compareMapping(planning, mapping);
+  const { comparison, compared, gone } = found;
+  const cost = await costOf(planning, mapping, found);
+  const feature = quotaOf(mapping);
+  const plan: MappingPlan = {
+    ...(await countPlan(mapping, rows)),
+    writes: cost.writes,
+    reads: cost.reads,
+    worst: cost.worst,
+    comparedWith: comparison?.described ?? 'nothing to compare',
+    fromMemory: comparison?.fromMemory === true,
+    used: feature === undefined ? undefined : quotaUsed(account.record, feature),
+    overQuota: compared?.overQuota ?? 0,
+    deactivated: gone?.deactivated ?? 0,
+    missing: gone?.missing ?? [],
+  };
+  const stops = await stopsOf(planning, mapping, found, plan);
+  const isRejected = stops.some(({ code }) => code === 'guard.reject_mode');
+  const waiting = { outcomes: allDeferred(plan.outcomes), toWrite: { create: 0, update: 0 } };
+  return {
+    plan: isRejected ? { ...plan, ...waiting } : plan,
+    stopped: stops.map((error) => ({ mapping: mapping.name, error })),
+    work: cost.work,
+  };
+}
+
+/** What a mapping's rows were found to be. */
+interface Found {
+  /** Undefined where no row was left to be compared. */
+  readonly comparison: Comparison | undefined;
+  readonly compared: Compared | undefined;
+  /** The users that are no longer in its table. */
+  readonly gone: Pick<MappingPlan, 'deactivated' | 'missing'> | undefined;
+  /** Rows of a resumed run that were created and still wait for their change. */
+  readonly carried: number;
+}
+
+async function compareMapping(planning: Planning, mapping: PushMapping): Promise<Found> {
+  const { ports, rows, account, options, lookups, made } = planning;
+  const open = await rows.countChanges(mapping.name, true);
+  const carried = open.get('create') ?? 0;
+  const missing = missingOf(mapping);
+  const isDone =
+    (open.get('pending') ?? 0) === 0 && !(missing !== undefined && (await mayBeMissing(missing, rows)));
+  if (isDone) return { comparison: undefined, compared: undefined, gone: undefined, carried };
+  const comparison = await prepareComparison(ports, mapping, account.record, account.service, rows, options);
+  lookups.knows(mapping.resource, comparison);
+  const feature = quotaOf(mapping);
+  const before = feature === undefined ? 0 : (made.get(feature) ?? 0);
+  const compared = await compareRows(mapping, rows, comparison, {
+    quotaRoom: feature === undefined ? Infinity : quotaRoom(account.record, feature) - before,
+    allowKeyShape: options.allowKeyShape,
+    signal: ports.signal,
+  });
+  if (feature !== undefined) made.set(feature, before + compared.creates);
+  const gone =
+    missing === undefined || comparison.unknownKeysWait !== undefined
+      ? undefined
+      : await planMissing(planning, mapping, missing, comparison);
+  return { comparison, compared, gone, carried };
+}
+
+/** The requests of one mapping, at most too, and in the order in which a push sends them. */
+async function costOf(
+  { ports, account }: Planning,
+  mapping: PushMapping,
+  { compared, gone, carried }: Found,
+): Promise<Pick<MappingPlan, 'writes' | 'reads' | 'worst'> & { readonly work: readonly RequestStep[] }> {
+  const size = await batchSize(ports.store, account.service, mapping);
+  const batched = compared?.batched ?? new Map<string, number>();
+  const groups = [...batched.values()];
+  const batches = groups.reduce((sum, count) => sum + Math.ceil(count / size), 0);
+  const changes = (compared?.single ?? 0) + carried;
+  const deactivated = gone?.deactivated ?? 0;
+  const single = changes + deactivated;
+  const reads = await evidenceCost(ports, mapping, batched);
+  // Reading back a list takes an account call too; a log is what the evidence was.
+  const readBack = reads > 0 ? reads : 1 + (await listPages(ports, account.service, mapping));
+  const worst = worstCase({ groups, size, readBack });
+  const requests = pushRequests[mapping.resource];
+  return {
+    writes: batches + single,
+    reads,
+    worst: { writes: worst.writes + single, reads: worst.reads + reads },
+    work: requestSteps(ports.concurrency, requests?.parallel === true, {
+      reads,
+      batches,
+      batchedRows: groups.reduce((sum, count) => sum + count, 0),
+      changes,
+      // A new row that gets its flag by a change counts where it is created.
+      changedRows: (requests?.updatesLikeCreates === true ? 0 : (compared?.updates ?? 0)) + carried,
+      deactivated,
+    }),
+  };
+}
+
+/** What stops a mapping before its first write: a memory that is none, and its guards. */
+async function stopsOf(
+  { ports, rows, account, options }: Planning,
+  mapping: PushMapping,
+  { comparison, compared }: Found,
+  { outcomes, deactivated, used }: MappingPlan,
+): Promise<readonly TeamsheetError[]> {
+  // A guard that is allowed need not be read up on.
+  const isOpenAllowed = options.allowGuards.includes('open_week');
+  const stopped = checkGuards(
+    mapping,
+    {
+      rows: outcomes.rows - outcomes.excluded,
+      excluded: outcomes.excluded,
+      invalid: outcomes.invalid,
+      updates: compared?.updates ?? 0,
+      deactivated,
+      known: comparison?.known ?? 0,
+      largestStep: compared?.largestStep,
+      largestStepPct: compared?.largestStepPct,
+      openWeeks: isOpenAllowed ? [] : await openWeeks(ports, mapping, rows),
+    },
+    options,
+  );
+  const isSent = compared !== undefined && compared.batched.size > 0;
+  const isFromMemory = isSent && comparison?.fromMemory === true && !options.adopt;
+  const stop =
+    comparison?.stop ??
+    (isFromMemory ? await checkMemory(ports, mapping, account.service, rows, used) : undefined);
+  if (stop === undefined) return stopped;
+  // What the state remembers is no matter of a game week that has not ended.
+  const isOpen = stopped.some(({ code }) => code === 'guard.open_week');
+  return isOpen ? [...stopped, stop] : [stop, ...stopped];
+}
+
+/** The requests of one mapping in the order in which a push sends them: what is read before, batches, then changes one by one. */
+function requestSteps(
+  concurrency: number,
+  parallel: boolean,
+  counts: Readonly<
+    Record<'reads' | 'batches' | 'batchedRows' | 'changes' | 'changedRows' | 'deactivated', number>
+  >,
+): readonly RequestStep[] {
+  const { reads, batches, batchedRows, changes, changedRows, deactivated } = counts;
+  return [
+    { requests: reads, inFlight: 1, rows: 0 },
+    { requests: batches, inFlight: parallel ? concurrency : 1, rows: batchedRows },
+    { requests: changes, inFlight: concurrency, rows: changedRows },
+    { requests: deactivated, inFlight: concurrency, rows: deactivated },
+  ].filter(({ requests }) => requests > 0);
+}
+
+/** Whether missing users were not looked for yet, or wait to be compared again. */
+async function mayBeMissing({ name }: PushMapping, rows: RunRows): Promise<boolean> {
+  const changes = await rows.countChanges(name);
+  return changes.size === 0 || (await rows.countChanges(name, true)).has('pending');
+}
+
+/** Finds and compares the users that are no longer in the table. */
+async function planMissing(
+  { ports, mappings, rows, account, options }: Planning,
+  mapping: PushMapping,
+  missing: PushMapping,
+  comparison: Comparison,
+): Promise<Pick<MappingPlan, 'deactivated' | 'missing'>> {
+  await addMissing(ports, mapping, mappings, rows, account.service, options);
+  const { allowKeyShape } = options;
+  const { signal } = ports;
+  const compared = await compareRows(missing, rows, comparison, { quotaRoom: 0, allowKeyShape, signal });
+  const first = await rows.page(missing.name, { change: 'update', open: true, afterRow: 0, limit: 5 });
+  return { deactivated: compared.single, missing: first.flatMap(({ key }) => key ?? []) };
+}
+
+/** `reject_mode: fail` with an invalid row sends nothing: what would be written waits. */
+function allDeferred(outcomes: OutcomeCounts): OutcomeCounts {
+  const { created, updated, deferred } = outcomes;
+  return { ...outcomes, created: 0, updated: 0, deferred: deferred + created + updated };
+}
+
+/** What a mapping's rows would end as, by their changes so far. */
+export async function countPlan(
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<Pick<MappingPlan, 'mapping' | 'resource' | 'operation' | 'outcomes' | 'changes' | 'toWrite'>> {
+  const changes = await rows.countChanges(mapping.name);
+  const open = await rows.countChanges(mapping.name, true);
+  return {
+    mapping,
+    resource: mapping.resource,
+    operation: mapping.operation,
+    outcomes: plannedOutcomes(await rows.countOutcomes(mapping.name), open),
+    toWrite: { create: open.get('create') ?? 0, update: open.get('update') ?? 0 },
+    changes: Object.fromEntries(
+      CHANGE_KINDS.map((kind) => [kind, changes.get(kind) ?? 0]),
+    ) as MappingPlan['changes'],
+  };
+}

@@ -1,0 +1,123 @@
+import type { Feature } from '../../contract/endpoint.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { EXIT } from '../../model/error.ts';
+import { renderRowMessage } from '../../model/issue.ts';
+import type { RequestStep } from '../../model/budget.ts';
+import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import { bookkeepingMs } from './bookkeeping-time.ts';
+import { orderMappings } from '../../plan/order.ts';
+import { knownAfter, waitingFields } from '../../plan/lookups.ts';
+import { PlanLookups } from '../compare/lookups.ts';
+import { warnOfDisagreements } from '../compare/disagreements.ts';
+import { planMapping } from './plan-mapping.ts';
+import { openOrRemove, readSources } from '../rows/read-rows.ts';
+import { eachRow } from '../rows/row-pages.ts';
+import type {
+  MappingPlan,
+  OpenAccount,
+  PlannedChange,
+  PlannedPush,
+  PlanOptions,
+  Stop,
+  SyncPorts,
+} from '../ports.ts';
+
+/** The mappings in the order of their pushing. Errors: ConfigError `lookup.circle`. */
+export function pushable(mappings: readonly PushMapping[]): readonly PushMapping[] {
+  return orderMappings(mappings);
+}
+
+/** Reads the account, resyncs the budget and names the account in the state. Errors: AccessError, UnavailableError. */
+export async function openAccount(
+  ports: Pick<SyncPorts, 'service' | 'emit' | 'baseUrl'>,
+): Promise<OpenAccount> {
+  const record = await ports.service.account();
+  for (const [field, what] of [
+    ['is_active', 'the account'],
+    ['api_key_active', 'the API key'],
+  ] as const) {
+    if (record[field] === false)
+      ports.emit({ kind: 'warning', message: `the service reports ${what} as inactive (${field}: false)` });
+  }
+  return { record, service: { baseUrl: ports.baseUrl, accountId: record.id.toLowerCase() } };
+}
+
+/** Plans a push with reading requests alone; the rows are kept in a temporary place until `rows.remove()`. */
+export async function planPush(
+  ports: SyncPorts,
+  mappings: readonly PushMapping[],
+  options: PlanOptions,
+): Promise<PlannedPush> {
+  const ordered = pushable(mappings);
+  const rows = await readSources(ports, null, ordered, options);
+  return openOrRemove(rows, async () => planRows(ports, ordered, rows, await openAccount(ports), options));
+}
+
+/** Compares rows that were read already and completes the plan. Rows that have an outcome keep it. */
+export async function planRows(
+  ports: SyncPorts,
+  mappings: readonly PushMapping[],
+  rows: RunRows,
+  account: OpenAccount,
+  options: PlanOptions,
+): Promise<PlannedPush> {
+  const plans: MappingPlan[] = [];
+  const steps: RequestStep[] = [];
+  const stops: Stop[] = [];
+  const lookups = new PlanLookups(ports, account, mappings, rows, options);
+  const planning = { ports, mappings, rows, account, options, lookups, made: new Map<Feature, number>() };
+  for (const mapping of mappings) {
+    const { plan, stopped, work } = await planMapping(planning, mapping);
+    plans.push(plan);
+    steps.push(...work);
+    stops.push(...stopped);
+  }
+  await warnOfDisagreements(ports, mappings, rows);
+  const asked = steps.reduce((sum, { requests }) => sum + requests, 0);
+  const betweenMs = await bookkeepingMs(ports, account.service, asked);
+  const forecast = await ports.service.forecast(steps.map((step) => ({ ...step, betweenMs })));
+  const counts = ports.service.counts();
+  const invalid = plans.some(({ outcomes }) => outcomes.invalid > 0);
+  return {
+    account: account.service,
+    rows,
+    mappings: plans,
+    stops,
+    requests: { ...counts, planned: counts.sent + forecast.requests },
+    forecast,
+    exitCode: stops.length > 0 ? EXIT.stopped : invalid ? EXIT.rows : EXIT.done,
+    changes: () => plannedChanges(mappings, rows),
+  };
+}
+
+async function* plannedChanges(
+  mappings: readonly PushMapping[],
+  rows: RunRows,
+): AsyncIterable<PlannedChange> {
+  for (const { name, source } of mappings)
+    for await (const row of eachRow(rows, name)) yield plannedChange(name, source.origin, row);
+}
+
+/** One row as a plan shows it. */
+export function plannedChange(mapping: string, origin: string, row: RunRow): PlannedChange {
+  const deferred = row.outcome === 'deferred' || row.change === 'conflict' || row.change === 'pending';
+  const kind = deferred ? 'deferred' : row.change;
+  return {
+    mapping,
+    row: row.rowNumber,
+    key: row.key,
+    kind,
+    message: renderRowMessage(origin, row.rowNumber, row.message),
+    fields: changedValues(row),
+  };
+}
+
+function changedValues(row: RunRow): PlannedChange['fields'] {
+  const { fields, before } = row;
+  if (fields === null || (row.change !== 'create' && row.change !== 'update')) return {};
+  const names = row.change === 'update' ? Object.keys(before ?? {}) : Object.keys(fields);
+  return Object.fromEntries([
+    ...names.map((name) => [name, { before: before?.[name] ?? null, after: fields[name] ?? null }] as const),
+    ...waitingFields(row).map(([name, after]) => [name, { before: null, after: knownAfter(after) }] as const),
+  ]);
+}

@@ -1,0 +1,38 @@
+import type { RowQuery } from '../../model/run-rows.ts';
+import { plannedChange } from './plan-sync.ts';
+import type { PlannedChange, PlannedPush } from '../ports.ts';
+
+/** Rows that are shown one by one; the counts stand for the rest. */
+const SHOWN = 12;
+
+/** Rows worth a look, those to mend first. */
+const KINDS: readonly Pick<RowQuery, 'change' | 'outcomes' | 'open'>[] = [
+  { change: 'invalid', outcomes: ['invalid'] },
+  { change: 'conflict', outcomes: ['conflict'] },
+  { change: 'update', open: true },
+  { change: 'create', outcomes: ['deferred'] },
+  { change: 'create', open: true },
+];
+
+/** A few rows of a plan, from every mapping and of every kind that something is to be said of, in the order of mappings and rows. */
+export async function sampleChanges({
+  mappings,
+  rows,
+}: Pick<PlannedPush, 'mappings' | 'rows'>): Promise<readonly PlannedChange[]> {
+  const groups = await Promise.all(
+    mappings.flatMap(({ mapping: { name, source } }, order) =>
+      KINDS.map(async (kind) =>
+        (await rows.page(name, { ...kind, afterRow: 0, limit: SHOWN })).map((row) => ({
+          order,
+          change: plannedChange(name, source.origin, row),
+        })),
+      ),
+    ),
+  );
+  const inTurn = Array.from({ length: SHOWN }, (_, turn) => groups.flatMap((group) => group[turn] ?? []));
+  return inTurn
+    .flat()
+    .slice(0, SHOWN)
+    .toSorted((a, b) => a.order - b.order || a.change.row - b.change.row)
+    .map(({ change }) => change);
+}

@@ -1,0 +1,119 @@
+import type { TeamsheetError } from '../../model/error.ts';
+import {
+  AccessError,
+  ConfigError,
+  IncompleteError,
+  RefusedError,
+  UnavailableError,
+} from '../../model/error.ts';
+import type { PullMapping } from '../../mapping/mapping.ts';
+import type { ReportLayout } from '../../model/layout.ts';
+import { joinLayout, orderColumns } from '../../report/arrange.ts';
+import type { BoundColumn, Misfits } from '../../report/column.ts';
+import { bindColumns } from '../../report/column.ts';
+import { reports } from '../../report/index.ts';
+import type { Report } from '../../report/report.ts';
+import { withPlayerIds } from './players.ts';
+import type { Read } from './read.ts';
+import { readOf, wantsDetail } from './resources.ts';
+import type { SyncPorts } from '../ports.ts';
+
+/** One mapping on its way into its report. */
+export interface Job {
+  readonly mapping: PullMapping;
+  readonly report: Report;
+  readonly columns: readonly BoundColumn[];
+  readonly layout: ReportLayout | undefined;
+  readonly read: Read;
+  readonly misfits: Map<string, Misfits>;
+  /** Records in the report so far. */
+  records: number;
+  /** A limit cut its records. */
+  limited: boolean;
+  /** What reading its player ids or its records ended with, when that failed. */
+  failure: unknown;
+}
+
+function configError(mapping: PullMapping, code: string, message: string, next: string): ConfigError {
+  return new ConfigError(code, `mapping ${mapping.name}: ${message}`, { ...mapping.place, next });
+}
+
+/** Failures that belong to one report; the pull goes on with the others. What Google refuses it refuses of one spreadsheet. */
+export function isLocal(error: unknown): error is TeamsheetError {
+  if (error instanceof ConfigError) return error.code.startsWith('google.');
+  return [UnavailableError, AccessError, RefusedError, IncompleteError].some((kind) => error instanceof kind);
+}
+
+/** The mapping with the player ids of its table, or why that cannot be read. */
+async function tryPlayerIds(
+  mapping: PullMapping,
+  tables: SyncPorts['tables'],
+): Promise<Pick<Job, 'mapping' | 'failure'>> {
+  try {
+    return { mapping: await withPlayerIds(mapping, tables), failure: undefined };
+  } catch (failure) {
+    if (!isLocal(failure)) throw failure;
+    return { mapping, failure };
+  }
+}
+
+/**
+ * Everything about a mapping that needs no request, its table of player ids read; one in a spreadsheet that Google refuses is the failure of the job.
+ * Errors: ConfigError `mapping.where`, `source.*`, `ids.not_a_player_id`.
+ */
+export async function prepareJob(given: PullMapping, tables: SyncPorts['tables']): Promise<Job> {
+  const { resource, explode, where } = given;
+  const filters = Object.keys(where).filter((name) => name !== 'id');
+  if (where.id !== undefined && resource !== 'players' && filters.length > 0)
+    throw configError(
+      given,
+      'mapping.where',
+      `where names ids and also ${filters.join(', ')}`,
+      'Use either ids or filters.',
+    );
+  const { mapping, failure } = await tryPlayerIds(given, tables);
+  const report = reports[resource]({ detail: wantsDetail(mapping), explode });
+  const { layout } = mapping;
+  const bound = bindColumns(report, mapping.columns);
+  const columns = layout === undefined ? bound : orderColumns(layout, bound);
+  return {
+    mapping,
+    report,
+    columns,
+    layout: layout === undefined ? undefined : joinLayout(layout, columns),
+    read: readOf(mapping),
+    misfits: new Map(),
+    records: 0,
+    limited: false,
+    failure,
+  };
+}
+
+/**
+ * The jobs that are written together, in mapping order: those of one workbook or spreadsheet; a CSV file is written by itself, and several may add
+ * to it. Errors: ConfigError `destination.twice`.
+ */
+export function groupByFile(jobs: readonly Job[]): readonly (readonly Job[])[] {
+  const groups = new Map<string, Job[]>();
+  const taken = new Map<string, string>();
+  for (const job of jobs) {
+    const { location, mode, origin } = job.mapping.destination;
+    const file = location.kind === 'sheet' ? location.spreadsheet : location.path;
+    const table = location.kind === 'csv' ? file : `${file} ${location.tab.toLowerCase()}`;
+    const other = taken.get(table);
+    if (other !== undefined && (mode === 'replace' || location.kind !== 'csv')) {
+      throw configError(
+        job.mapping,
+        'destination.twice',
+        `${other} writes to ${origin} too`,
+        'Give one of them another destination.',
+      );
+    }
+    taken.set(table, job.mapping.name);
+    const together = location.kind === 'csv' ? job.mapping.name : file;
+    const group = groups.get(together);
+    if (group === undefined) groups.set(together, [job]);
+    else group.push(job);
+  }
+  return [...groups.values()];
+}

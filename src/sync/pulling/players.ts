@@ -1,0 +1,139 @@
+import type { Lineup } from '../../contract/resources/lineups.ts';
+import type { PriceUploadRecord } from '../../contract/resources/prices.ts';
+import { shownText } from '../../model/cell.ts';
+import { ConfigError, RefusedError } from '../../model/error.ts';
+import type { TableKind, TableLocation } from '../../model/table.ts';
+import { indexHeader } from '../../mapping/header-index.ts';
+import type { PlayerIds, PullMapping, Source } from '../../mapping/mapping.ts';
+import type { Ids, Read, ReadContext } from './read.ts';
+import { listRead } from './list.ts';
+import { take } from './read.ts';
+import { lineupRead } from './squads.ts';
+import { againIfChanged } from '../rows/read-rows.ts';
+
+type Tables = Readonly<Record<TableLocation['kind'], TableKind>>;
+type Ranges = Extract<PlayerIds, { kind: 'ranges' }>['ranges'];
+
+const POSITIVE = /^0*[1-9]\d{0,14}$/;
+
+function columnOf(header: readonly string[], name: string, { origin, headerRow }: Source): number {
+  const index = indexHeader(header, { origin, headerRow }, [name]).find([name]);
+  if (index !== undefined) return index;
+  throw new ConfigError(
+    'source.missing_column',
+    `${origin} row ${headerRow}: no column "${name}"; it has ${header.join(', ')}`,
+    { file: origin, line: headerRow, next: 'Name the column of the player ids as it stands in the file.' },
+  );
+}
+
+/**
+ * The player ids in a column of a table, each once, in the order of the rows; empty cells and rows that the source's `where` leaves out are
+ * skipped. Errors: ConfigError `source.*`, `ids.not_a_player_id`.
+ */
+async function readColumn(source: Source, name: string, tables: Tables): Promise<readonly number[]> {
+  const table = await tables[source.location.kind].open(source.location, source);
+  try {
+    const column = columnOf(table.header, name, source);
+    const conditions = source.where.map((condition) => ({
+      ...condition,
+      index: columnOf(table.header, condition.header, source),
+    }));
+    const ids = new Set<number>();
+    for await (const batch of table.batches()) {
+      for (const { rowNumber, cells } of batch) {
+        const textAt = (index: number): string => shownText(cells[index] ?? '').trim();
+        if (!conditions.every(({ index, equals, text }) => (textAt(index) === text.trim()) === equals))
+          continue;
+        const text = textAt(column);
+        if (text === '') continue;
+        if (!POSITIVE.test(text)) {
+          throw new ConfigError(
+            'ids.not_a_player_id',
+            `${source.origin} row ${rowNumber}, column "${name}": "${text}" is not a player id, a whole number from 1`,
+            { file: source.origin, line: rowNumber },
+          );
+        }
+        ids.add(Number(text));
+      }
+    }
+    return [...ids];
+  } finally {
+    await table.close();
+  }
+}
+
+/** The mapping with the player ids of its table read, so that a fault in the table is found before the first request. */
+export async function withPlayerIds(mapping: PullMapping, tables: Tables): Promise<PullMapping> {
+  const { ids, where } = mapping;
+  if (ids?.kind !== 'column') return mapping;
+  return {
+    ...mapping,
+    ids: undefined,
+    where: { ...where, id: await againIfChanged(() => readColumn(ids.source, ids.column, tables)) },
+  };
+}
+
+async function* inRanges(ranges: Ranges): AsyncGenerator<number> {
+  for (const { from, to } of await Promise.resolve(ranges)) for (let id = from; id <= to; id += 1) yield id;
+}
+
+async function* idsInState(league: number, { store, account }: ReadContext): AsyncGenerator {
+  for await (const page of store.allSnapshots(account, 'prices')) {
+    for (const { key } of page) {
+      const [keyLeague, player] = key.split('/');
+      if (Number(keyLeague) === league) yield player;
+    }
+  }
+}
+
+async function* idsInLog(league: number, log: Read<PriceUploadRecord>, context: ReadContext): AsyncGenerator {
+  for await (const page of take(log, context))
+    for (const { fantasy_league_id, player } of page) if (fantasy_league_id === league) yield player?.id;
+}
+
+async function* idsInLineups(lineups: Read<Lineup>, context: ReadContext): AsyncGenerator {
+  try {
+    for await (const batch of take(lineups, context))
+      for (const { squad } of batch)
+        for (const { player } of [...(squad?.starting_xi ?? []), ...(squad?.bench ?? [])]) yield player?.id;
+  } catch (error) {
+    // A league without line-ups yet still has the players of the state and the price log.
+    if (!(error instanceof RefusedError)) throw error;
+    const message = `${context.mapping}: no line-up could be read: ${error.message}`;
+    context.emit({ kind: 'warning', message });
+  }
+}
+
+/** The player ids of a league that can be known without guessing, ascending; the service has no list of players. */
+function knownIds(league: number): Ids {
+  const lineups = lineupRead({ fantasy_league_id: league });
+  const log = listRead('list-prices', {});
+  return {
+    name: `known players of ${league}`,
+    needs: [lineups, log],
+    values: async function* (context) {
+      const ids = new Set<number>();
+      const add = async (found: AsyncIterable<unknown>): Promise<number> => {
+        const before = ids.size;
+        for await (const id of found) if (POSITIVE.test(String(id))) ids.add(Number(id));
+        return ids.size - before;
+      };
+      const inState = await add(idsInState(league, context));
+      const inLog = await add(idsInLog(league, log, context));
+      const inLineups = await add(idsInLineups(lineups, context));
+      context.emit({
+        kind: 'note',
+        message:
+          `${context.mapping}: ${ids.size} players of league ${league} are known: ${inState} from the state, ` +
+          `${inLog} more from the price log, ${inLineups} more from line-ups`,
+      });
+      yield* [...ids].sort((a, b) => a - b);
+    },
+  };
+}
+
+/** The ids that a players report reads: those of the ranges, or without ranges the known ones. */
+export function playerIds(league: number, ranges: Ranges | undefined): Ids {
+  if (ranges === undefined) return knownIds(league);
+  return { name: JSON.stringify(ranges), needs: [], values: () => inRanges(ranges) };
+}

@@ -1,0 +1,198 @@
+import type { OperationId, QueryOf, RecordOf } from '../../contract/index.ts';
+import type { Account } from '../../contract/resources/account.ts';
+import { InternalError, RefusedError, UnavailableError } from '../../model/error.ts';
+import type { Emit } from '../../model/event.ts';
+import type { Clock } from '../../model/ports.ts';
+import type { Service } from '../../model/service.ts';
+import type { ServiceAccount, Store } from '../../model/store.ts';
+import { fanOut } from './fan-out.ts';
+import type { Share, ShareOne } from './share.ts';
+
+/** Remembered ids, what was confirmed, and what was sent. */
+export type PullStore = Pick<Store, 'fact' | 'allSnapshots' | 'runs' | 'intents'>;
+
+/** What a read of records works with. */
+export interface ReadContext {
+  readonly service: Service;
+  readonly store: PullStore;
+  readonly account: ServiceAccount;
+  /** The account as it was read when the pull began. */
+  readonly counted: Account;
+  readonly clock: Clock;
+  readonly settleMs: number;
+  readonly maxWaitMs?: number;
+  /** When the pull began, on the monotonic clock. */
+  readonly startedAtMs: number;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  /** The most single-record reads in flight. */
+  readonly concurrency: number;
+  /** The most records that are wanted. */
+  readonly limit: number;
+  readonly share: Share;
+  readonly shareOne: ShareOne;
+  /** By the name of a read, the records that are known to be there and that it lacks. */
+  readonly leftOut: Map<string, number>;
+  /** The mapping that reads, for events. */
+  readonly mapping: string;
+}
+
+/** Records to be read: what their name says, so that mappings that want the same share one read. */
+export interface Read<Item = unknown> {
+  readonly name: string;
+  /** Reads that this one takes through {@link take}. */
+  readonly needs: readonly Read[];
+  /** Of a read of single records, their kind: reads of one kind may want the same records. */
+  readonly kind?: string;
+  readonly batches: (context: ReadContext) => AsyncIterable<readonly Item[]>;
+}
+
+/** The records of a read, in batches, shared with the other mappings of the run. */
+export function take<Item>(read: Read<Item>, context: ReadContext): AsyncIterable<readonly Item[]> {
+  return context.share(read.name, () => read.batches(context));
+}
+
+/** How often each read of a run will be taken: once by each mapping, and once by each different read that needs it. */
+export function countUses(reads: readonly Read[]): ReadonlyMap<string, number> {
+  const uses = new Map<string, number>();
+  const count = (read: Read): void => {
+    const before = uses.get(read.name) ?? 0;
+    uses.set(read.name, before + 1);
+    if (before === 0) read.needs.forEach(count);
+  };
+  reads.forEach(count);
+  return uses;
+}
+
+/** The kinds of single records that more than one of the reads wants, each under another name. */
+export function sharedKinds(reads: readonly Read[]): ReadonlySet<string> {
+  const all = (read: Read): readonly Read[] => [read, ...read.needs.flatMap(all)];
+  const byName = new Map(reads.flatMap(all).map((read) => [read.name, read.kind]));
+  const kinds = [...byName.values()].filter((kind) => kind !== undefined);
+  return new Set(kinds.filter((kind, at) => kinds.indexOf(kind) !== at));
+}
+
+/** The only record of an answer. Errors: UnavailableError `service.record` when it cannot be read. */
+export async function readOne<Id extends OperationId>(
+  operation: Id,
+  id: string | number,
+  { service, signal }: Pick<ReadContext, 'service' | 'signal'>,
+  query?: QueryOf<Id>,
+): Promise<RecordOf<Id>> {
+  const answer = await service.get(operation, { id, signal, ...(query === undefined ? {} : { query }) });
+  // What is kept says which record it is; whatever else it says, a report shows as it came.
+  const record = answer.records[0] ?? (answer.issues[0]?.kept as RecordOf<Id> | undefined);
+  if (record !== undefined) return record;
+  throw new UnavailableError(
+    'service.record',
+    `${operation} ${id}: ${answer.issues[0]?.message ?? 'the answer holds no record'}`,
+  );
+}
+
+/** The ids that a fan-out reads. */
+export interface Ids {
+  readonly name: string;
+  readonly needs: readonly Read[];
+  readonly values: (context: ReadContext) => AsyncIterable<string | number>;
+}
+
+/** What a fan-out reads for each id. */
+interface Each<Id extends OperationId> {
+  readonly operation: Id;
+  readonly query?: QueryOf<Id>;
+  /** How people call what an id names, singular. */
+  readonly noun: string;
+  /** Statuses that mean that there is no such record, so that it is left out with a warning. */
+  readonly absent: readonly number[];
+  /** Ids that nobody has seen may well name nothing: one note for all of them instead of warnings. */
+  readonly guessed?: boolean;
+}
+
+const WARNINGS_MAX = 10;
+
+/** Keeps count of the ids that named no record, and says so. */
+function absences(context: ReadContext, name: string, noun: string, guessed: boolean) {
+  let count = 0;
+  let first: unknown;
+  return {
+    add(id: string | number, error: Error): void {
+      count += 1;
+      first ??= error;
+      if (guessed || count > WARNINGS_MAX) return;
+      context.emit({
+        kind: 'warning',
+        message: `${context.mapping}: ${noun} ${id} left out: ${error.message}`,
+      });
+    },
+    /** Errors: the first refusal, when nothing at all could be read. */
+    end(read: number): void {
+      if (count === 0) return;
+      if (!guessed) context.leftOut.set(name, count);
+      if (read === 0) throw first;
+      const of = `${context.mapping}: ${count} of ${read + count} ${noun} ids are not known to the service`;
+      if (guessed) context.emit({ kind: 'note', message: of });
+      else if (count > WARNINGS_MAX) context.emit({ kind: 'warning', message: `${of} and are left out` });
+    },
+  };
+}
+
+/** Nothing of that id is there for us, or it is one that the service stated and that no address can hold. */
+function namesNothing(error: unknown, absent: readonly number[]): error is Error {
+  if (error instanceof RefusedError) return absent.includes(error.status);
+  return error instanceof InternalError && error.code === 'request.invalid';
+}
+
+async function* firstOf<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
+  let left = most;
+  if (left <= 0) return;
+  for await (const item of items) {
+    yield item;
+    left -= 1;
+    if (left === 0) return;
+  }
+}
+
+/**
+ * One record for each id, in their order, several requests at a time. A record that is not there is left out with a warning; any other
+ * failure fails the whole.
+ */
+export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read<RecordOf<Id>> {
+  const { operation, query, noun, absent, guessed = false } = each;
+  const kind = `${operation} ${JSON.stringify(query ?? {})}`;
+  const name = `${kind} of ${ids.name}`;
+  return {
+    name,
+    kind,
+    needs: ids.needs,
+    batches: async function* (context) {
+      const missing = absences(context, name, noun, guessed);
+      const wanted = await Array.fromAsync(firstOf(ids.values(context), context.limit));
+      let done = 0;
+      let read = 0;
+      const results = fanOut(wanted, context.concurrency, async (id) => {
+        try {
+          const record = await context.shareOne(kind, id, () => readOne(operation, id, context, query));
+          return { id, record };
+        } catch (error) {
+          if (namesNothing(error, absent)) return { id, error };
+          throw error;
+        }
+      });
+      for await (const result of results) {
+        done += 1;
+        context.emit({
+          kind: 'progress',
+          mapping: context.mapping,
+          done,
+          total: wanted.length,
+          unit: `${noun}s`,
+        });
+        if (result.error === undefined) {
+          read += 1;
+          yield [result.record];
+        } else missing.add(result.id, result.error);
+      }
+      missing.end(read);
+    },
+  };
+}

@@ -1,0 +1,186 @@
+import type { ResourceName } from '../../contract/resource.ts';
+import { ListError, RefusedError, UnavailableError } from '../../model/error.ts';
+import type { RecordIssue } from '../../model/service.ts';
+import type { PullMapping } from '../../mapping/mapping.ts';
+import type { Store } from '../../model/store.ts';
+import { ownValue } from '../../report/report.ts';
+import { playerIds } from './players.ts';
+import type { Read, ReadContext } from './read.ts';
+import { listRead } from './list.ts';
+import { eachRead, readOne } from './read.ts';
+import { givenIds, LEFT_OUT, idList, leagueOf, lineupRead, numberOf, squadIds, squadList } from './squads.ts';
+
+/** A player id that the service does not know may be answered by any of these: the interface does not show it. */
+export const NO_PLAYER = [400, 404, 410, 422];
+
+async function* inOneBatch<T>(records: Promise<readonly T[]>): AsyncGenerator<readonly T[]> {
+  yield await records;
+}
+
+const MOST_READS = 3;
+
+async function readFixtures(league: number, { service, signal }: ReadContext) {
+  for (let read = 1; ; read += 1) {
+    const { records, issues } = await service.get('get-fixtures', { id: league, signal });
+    const lost = issues.filter(({ kept }) => kept === undefined);
+    const [first] = lost;
+    if (first !== undefined && read < MOST_READS) continue;
+    if (first !== undefined)
+      throw new ListError(`game week ${first.index + 1} cannot be read (${first.message})`, {
+        leftOut: lost.length,
+        next: 'ask your provider about that game week',
+      });
+    return inOrder(records, issues).flatMap((week) =>
+      (week.fixtures ?? []).map((fixture) => ({ ...week, fixtures: [fixture] })),
+    );
+  }
+}
+
+/** The records of an answer with those that were kept as they came, in the order of the answer. */
+function inOrder<T>(records: readonly T[], issues: readonly RecordIssue[]): readonly T[] {
+  const all = [...records];
+  for (const { index, kept } of issues) all.splice(index, 0, kept as T);
+  return all;
+}
+
+interface Candidate {
+  readonly id: string | number;
+  readonly by: string;
+}
+
+type PointsContext = Pick<ReadContext, 'service' | 'account' | 'emit' | 'signal' | 'mapping'> & {
+  readonly store: Pick<Store, 'fact'>;
+};
+
+/**
+ * The ids that may name a league's points configuration, the likeliest first; the interface does not show which id the operation wants. Returns whether
+ * anything says that there is one: an upload that this state remembers, or the league's own record.
+ */
+async function* pointsConfigIds(league: number, context: PointsContext): AsyncGenerator<Candidate, boolean> {
+  const remembered = await context.store.fact(context.account, `points_config_id:${league}`);
+  if (remembered !== undefined) yield { id: remembered.value, by: 'the id remembered from its upload' };
+  yield { id: league, by: 'the number of the league' };
+  const { points_config: shown } = await readOne('get-fantasy-league', league, context);
+  const id = ownValue(shown, 'id');
+  if (typeof id === 'string' || typeof id === 'number') yield { id, by: 'the id that the league shows' };
+  return remembered !== undefined || !isEmpty(shown);
+}
+
+const isEmpty = (shown: unknown): boolean =>
+  shown === undefined || shown === null || (typeof shown === 'object' && Object.keys(shown).length === 0);
+
+/** An id that names nothing may be refused by any of these: the interface does not show it. */
+const NO_CONFIG = [400, 404, 410, 422];
+
+/**
+ * The points configuration of a league, found by the id remembered from its upload, else by the league's number, else by the id that stands in
+ * the league's own record; `by` says which one it was.
+ * Errors: UnavailableError `points_config.none` where nothing says that there is one, `points_config.not_found`, `points_config.other_league`.
+ */
+export async function readPointsConfig(league: number, context: PointsContext) {
+  let code = 'points_config.none';
+  let reason = '';
+  const ids = pointsConfigIds(league, context);
+  let next = await ids.next();
+  for (; next.done !== true; next = await ids.next()) {
+    const { id, by } = next.value;
+    try {
+      const record = await readOne('get-points-config', id, context);
+      const answered = record.fantasy_league_id ?? league;
+      if (answered === league) return { record, id, by };
+      code = 'points_config.other_league';
+      reason = `points configuration ${id} is that of fantasy league ${answered}`;
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      if (code === 'points_config.none' && !NO_CONFIG.includes(error.status))
+        code = 'points_config.not_found';
+      reason = error.message;
+    }
+  }
+  if (code === 'points_config.none' && next.value) code = 'points_config.not_found';
+  throw new UnavailableError(
+    code,
+    `the points configuration of fantasy league ${league} was not found: ${reason}`,
+    {
+      next: 'Push the points configuration once, so that its id is remembered.',
+    },
+  );
+}
+
+/** A report of a league that has no points configuration yet is empty. */
+async function pointsReport(league: number, context: ReadContext) {
+  const { emit, mapping } = context;
+  try {
+    const { record, id, by } = await readPointsConfig(league, context);
+    emit({ kind: 'note', message: `${mapping}: points configuration found by ${by} (${id})` });
+    return [record];
+  } catch (error) {
+    if (!(error instanceof UnavailableError) || error.code !== 'points_config.none') throw error;
+    emit({
+      kind: 'note',
+      message: `${mapping}: fantasy league ${league} has no points configuration yet, so the report is empty`,
+    });
+    return [];
+  }
+}
+
+const readers: Readonly<Record<ResourceName, (mapping: PullMapping) => Read>> = {
+  account: () => ({
+    name: 'account',
+    needs: [],
+    batches: ({ service }) => inOneBatch(service.account().then((account) => [account])),
+  }),
+  users: () => listRead('list-users', {}),
+  prices: () => listRead('list-prices', {}),
+  points_config: ({ where }) => ({
+    name: `points-config ${leagueOf(where)}`,
+    needs: [],
+    batches: (context) => inOneBatch(pointsReport(leagueOf(where), context)),
+  }),
+  fantasy_leagues: ({ where }) => ({
+    name: `fantasy-league ${leagueOf(where)}`,
+    needs: [],
+    batches: (context) =>
+      inOneBatch(readOne('get-fantasy-league', leagueOf(where), context).then((record) => [record])),
+  }),
+  mini_leagues: ({ where }) => {
+    const ids = givenIds(where);
+    if (ids !== undefined)
+      return eachRead(idList(ids), { operation: 'get-mini-league', noun: 'mini league', absent: LEFT_OUT });
+    const league = numberOf(where, 'fantasy_league_id');
+    return listRead('list-mini-leagues', league === undefined ? {} : { fantasy_league_id: league });
+  },
+  squads: (mapping) =>
+    wantsDetail(mapping)
+      ? eachRead(squadIds(mapping.where), { operation: 'get-squad', noun: 'squad', absent: LEFT_OUT })
+      : squadList(mapping.where),
+  lineups: ({ where }) => lineupRead(where),
+  players: ({ where, ids }) => {
+    const league = leagueOf(where);
+    const given = givenIds(where);
+    const ranges = ids?.kind === 'ranges' ? ids.ranges : undefined;
+    const source = given === undefined ? playerIds(league, ranges) : idList(given);
+    return eachRead(source, {
+      operation: 'get-player',
+      query: { fantasy_league_id: league },
+      noun: 'player',
+      absent: NO_PLAYER,
+      guessed: given === undefined && ranges !== undefined,
+    });
+  },
+  fixtures: ({ where }) => ({
+    name: `fixtures ${leagueOf(where)}`,
+    needs: [],
+    batches: (context) => inOneBatch(readFixtures(leagueOf(where), context)),
+  }),
+  auto_substitutions: ({ where }) =>
+    listRead('list-auto-substitutions', { fantasy_league_id: leagueOf(where) }),
+};
+
+/** Squads named by their ids are read one by one, so they come with their detail. */
+export function wantsDetail({ resource, detail, where }: PullMapping): boolean {
+  return resource === 'squads' && (detail || where.id !== undefined);
+}
+
+/** What a mapping reads. */
+export const readOf = (mapping: PullMapping): Read => readers[mapping.resource](mapping);

@@ -1,0 +1,65 @@
+import type { SquadListElement } from '../../contract/resources/squads.ts';
+import type { PullMapping } from '../../mapping/mapping.ts';
+import type { Ids, Read } from './read.ts';
+import { listRead } from './list.ts';
+import { eachRead, take } from './read.ts';
+
+type Where = PullMapping['where'];
+
+/** Statuses that say that one record cannot be had: a squad may be deleted, be closed to us or have no line-up yet, while the others are read. */
+export const LEFT_OUT = [403, 404, 410];
+
+/** The value of a filter that is one number. */
+export function numberOf(where: Where, name: string): number | undefined {
+  const value = where[name];
+  return value === undefined ? undefined : Number(value);
+}
+
+/** The league of a mapping whose resource requires one. */
+export const leagueOf = (where: Where): number => numberOf(where, 'fantasy_league_id') ?? NaN;
+
+/** The ids that a `where` names; undefined when it names none. */
+export function givenIds(where: Where): readonly (string | number)[] | undefined {
+  const ids = where.id;
+  if (ids === undefined) return undefined;
+  return typeof ids === 'object' ? ids : [ids];
+}
+
+async function* valuesOf<T>(values: readonly T[]): AsyncGenerator<T> {
+  yield* await Promise.resolve(values);
+}
+
+/** Ids that are known beforehand. */
+export const idList = (values: readonly (string | number)[]): Ids => ({
+  name: JSON.stringify(values),
+  needs: [],
+  values: () => valuesOf(values),
+});
+
+/** The squads that a `where` names, by the filters of GET /squad. */
+export function squadList(where: Where): Read<SquadListElement> {
+  const user = numberOf(where, 'user_id');
+  const league = numberOf(where, 'fantasy_league_id');
+  return listRead('list-squads', {
+    ...(user === undefined ? {} : { user_id: user }),
+    ...(league === undefined ? {} : { fantasy_league_id: league }),
+  });
+}
+
+/** The ids of the squads that a `where` names, by themselves or by the filters of GET /squad. */
+export function squadIds(where: Where): Ids {
+  const given = givenIds(where);
+  if (given !== undefined) return idList(given);
+  const list = squadList(where);
+  return {
+    name: list.name,
+    needs: [list],
+    values: async function* (context) {
+      for await (const page of take(list, context)) for (const squad of page) yield squad.id;
+    },
+  };
+}
+
+/** The line-ups of the squads that a `where` names. */
+export const lineupRead = (where: Where) =>
+  eachRead(squadIds(where), { operation: 'get-lineup', noun: 'line-up', absent: LEFT_OUT });

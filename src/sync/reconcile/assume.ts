@@ -1,0 +1,114 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { KnownRecord, RunRow, RunRowPatch } from '../../model/run-rows.ts';
+import type { Run, ServiceAccount, StoredIntent } from '../../model/store.ts';
+import { known, mergedOver, numberOf, remembered } from '../../plan/known-records.ts';
+import { needsChangeAfterCreate } from '../../plan/requests.ts';
+import { lostRows } from '../journal/lost-rows.ts';
+import type { Assumption, OpenCase, Settled, Settling } from './open-cases.ts';
+import type { SyncPorts } from '../ports.ts';
+import { managed } from '../../plan/missing-mapping.ts';
+
+type Ports = Pick<SyncPorts, 'store' | 'clock'>;
+
+/** `by the operator's word at 2026-08-14T18:00:00.000Z`: where a decision came from, for whoever reads it later. */
+export const byWord = ({ clock }: Pick<SyncPorts, 'clock'>): string =>
+  `by the operator's word at ${new Date(clock.now()).toISOString()}`;
+
+const resultOf = (assume: Assumption): 'applied' | 'not_applied' =>
+  assume === 'applied' ? 'applied' : 'not_applied';
+
+/** Records the operator's word on a raw call. */
+export async function settleByWord(
+  ports: Ports,
+  account: ServiceAccount,
+  { id }: Pick<OpenCase, 'id'>,
+  assume: Assumption,
+): Promise<Settled> {
+  const message = `${assume}, ${byWord(ports)}`;
+  await ports.store.settleIntent(account, id, resultOf(assume), message, []);
+  return { settled: resultOf(assume), message };
+}
+
+/**
+ * Settles a write by the operator's word, and with it the writes before it of the same rows: applied rows count as sent and are remembered, the others
+ * wait for `resume`.
+ */
+export async function assumeWrite(
+  { ports, account: { service: account }, run, mapping, rows }: Settling,
+  intentId: string,
+  assume: Assumption,
+): Promise<Settled> {
+  const { store } = ports;
+  const intents = (await store.intents(run.id)).filter(
+    (each) => each.mapping === mapping.name && (each.result === null || each.result === 'ambiguous'),
+  );
+  const intent = intents.find(({ id }) => id === intentId);
+  // An earlier write of the same rows was settled with it.
+  if (intent === undefined) return { settled: resultOf(assume), message: `${assume}, ${byWord(ports)}` };
+  const kept = await rows.rows(mapping.name, intent.rowNumbers);
+  const open = kept.filter(({ outcome }) => outcome === null || outcome === 'unknown');
+  const message = `taken as ${assume === 'applied' ? 'applied' : 'not applied'}, ${byWord(ports)}`;
+  const lost = lostRows(intent, kept);
+  const records = assume === 'applied' ? await sentRecords(ports, account, mapping, open, lost) : [];
+  // What is remembered first cannot be sent twice, wherever the process ends; the intent is closed last.
+  await store.confirm(account, mapping.resource, records);
+  await rows.patch(
+    mapping.name,
+    open.map((row) =>
+      assume === 'applied' ? appliedRow(row, intent, message) : waitingRow(row, run, message),
+    ),
+  );
+  const own = new Set(intent.rowNumbers);
+  for (const { id } of intents.filter((each) => each.rowNumbers.every((row) => own.has(row))))
+    await store.settleIntent(account, id, resultOf(assume), `${assume}, ${byWord(ports)}`, []);
+  return { settled: resultOf(assume), message };
+}
+
+function appliedRow(row: RunRow, { operation }: StoredIntent, message: string): RunRowPatch {
+  const { rowNumber } = row;
+  if (operation !== 'update-user' && row.change === 'create' && needsChangeAfterCreate(row))
+    return {
+      rowNumber,
+      outcome: 'deferred',
+      message: `${message}; created, but its active flag was not set yet`,
+    };
+  if (row.change === 'update') return { rowNumber, outcome: 'updated', message };
+  const isFlagUnknown = operation === 'create-users' && row.fields?.is_active !== undefined;
+  const flag =
+    '; created, but nobody knows whether its active flag is as the row says: the next push compares it';
+  return { rowNumber, outcome: 'created', message: isFlagUnknown ? message + flag : message };
+}
+
+const waitingRow = ({ rowNumber }: RunRow, { id }: Run, message: string): RunRowPatch => ({
+  rowNumber,
+  outcome: 'deferred',
+  message: `${message}; teamsheet resume ${id} sends it`,
+});
+
+/** What the service holds if the write was applied, with the ids that were known before. What a lost row set beside its key may be anything. */
+async function sentRecords(
+  { store }: Ports,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  open: readonly RunRow[],
+  lost: readonly RunRow[],
+): Promise<readonly KnownRecord[]> {
+  const rows = [...open, ...lost];
+  const before = await store.snapshots(
+    account,
+    mapping.resource,
+    rows.flatMap(({ key }) => key ?? []),
+  );
+  return rows.flatMap((row) => {
+    const { key, fields } = row;
+    if (key === null || fields === null) return [];
+    const held = before.get(key);
+    const id = row.id ?? held?.id ?? null;
+    // A new user is active until it is changed.
+    const { is_active, ...others } = fields;
+    const isNewUser = mapping.resource === 'users' && row.change === 'create' && row.id === null;
+    const sent = isNewUser || is_active === undefined ? others : fields;
+    const record = remembered(known(key, id, held?.number ?? numberOf(id), sent));
+    return [managed(mapping, lost.includes(row) ? record : mergedOver(held, record))];
+  });
+}

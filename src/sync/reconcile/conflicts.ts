@@ -1,0 +1,113 @@
+import { RefusedError, UnavailableError } from '../../model/error.ts';
+import type { RunRow, RunRowPatch } from '../../model/run-rows.ts';
+import { shownDifferences } from '../../plan/diff.ts';
+import { mergedOver, remembered } from '../../plan/known-records.ts';
+import { byWord } from './assume.ts';
+import { planHeldReading, type Held } from './actual-state.ts';
+import type { OpenCase, ResolvedCase, Settled, Settling } from './open-cases.ts';
+
+/**
+ * Settles rows in conflict: a row that the service now holds once and as the row says is done; any other stays, unless the operator leaves it as the service
+ * holds it (`applied`) or has it compared and sent again (`not-applied`).
+ */
+export async function settleConflicts(
+  settling: Settling,
+  cases: readonly OpenCase[],
+): Promise<readonly ResolvedCase[]> {
+  const { mapping, rows } = settling;
+  const numbers = cases.flatMap((each) => each.rows.map(({ rowNumber }) => rowNumber));
+  const found = await rows.rows(mapping.name, numbers);
+  const held = await readHeld(settling, found);
+  const settled: ResolvedCase[] = [];
+  for (const [at, row] of found.entries()) {
+    const each = cases.find(({ rows: [only] }) => only?.rowNumber === row.rowNumber);
+    const now = held[at];
+    if (each === undefined || now === undefined) continue;
+    const { patch, ...what } = settleRow(settling, row, now);
+    if (patch !== undefined) {
+      if (now.kind === 'record') await confirmHeld(settling, row, now);
+      await rows.patch(mapping.name, [patch]);
+    }
+    settled.push({ ...each, ...what });
+  }
+  return settled;
+}
+
+async function readHeld(
+  { ports, account, mapping, run }: Settling,
+  rows: readonly RunRow[],
+): Promise<readonly Held[]> {
+  const sent = { atMs: run.startedAtMs, logCounts: new Map<string, number>() };
+  const reading = await planHeldReading(ports, account, mapping, rows, sent);
+  try {
+    return await reading.read(rows);
+  } catch (error) {
+    if (!(error instanceof UnavailableError) && !(error instanceof RefusedError)) throw error;
+    return rows.map(() => ({ kind: 'unreadable', reason: error.message }));
+  } finally {
+    await reading.close();
+  }
+}
+
+/** What the service holds is what the next comparison knows, with the fields that nothing shows as they were sent. */
+async function confirmHeld(
+  { ports: { store }, account: { service }, mapping: { resource } }: Settling,
+  { key }: RunRow,
+  { record }: Extract<Held, { kind: 'record' }>,
+): Promise<void> {
+  const before = (await store.snapshots(service, resource, [key ?? ''])).get(record.key);
+  await store.confirm(service, resource, [mergedOver(before, remembered(record))]);
+}
+
+function settleRow(
+  { ports, run, assume }: Settling,
+  row: RunRow,
+  held: Held,
+): Settled & { readonly patch?: RunRowPatch } {
+  const { rowNumber } = row;
+  const proof = describe(row, held);
+  const isEqual = held.kind === 'record' && proof === '';
+  if (isEqual) {
+    const outcome = row.change === 'create' ? 'created' : row.change === 'update' ? 'updated' : 'unchanged';
+    const message = 'the service now holds one record that is as the row says';
+    return {
+      settled: 'applied',
+      message,
+      patch: { rowNumber, id: held.record.id, outcome, message },
+    };
+  }
+  if (assume === 'applied' && held.kind === 'missing') return { settled: 'not_applied', message: proof };
+  if (assume === 'applied') {
+    const message = `left as the service holds it (${proof}), ${byWord(ports)}`;
+    const id = held.kind === 'record' ? { id: held.record.id } : {};
+    return { settled: 'applied', message, patch: { rowNumber, outcome: 'unchanged', message, ...id } };
+  }
+  if (assume === 'not-applied') {
+    const message = `to be compared and sent again, ${byWord(ports)}; teamsheet resume ${run.id} does it`;
+    return {
+      settled: 'not_applied',
+      message,
+      patch: { rowNumber, change: 'pending', before: null, outcome: 'deferred', message },
+    };
+  }
+  return { settled: undefined, message: proof };
+}
+
+/** What stands against the row; empty when the service holds it as it is. */
+function describe(row: RunRow, held: Held): string {
+  switch (held.kind) {
+    case 'missing':
+      return 'the service holds no such record';
+    case 'unreadable':
+      return `it cannot be read back: ${held.reason}`;
+    case 'several':
+      return `the service holds ${held.ids.length} records for "${row.key ?? ''}": ${held.ids.join(' and ')}`;
+    case 'record':
+      return Object.entries(shownDifferences(row.fields, held.record))
+        .map(
+          ([name, { wanted, held: value }]) =>
+            `the service holds ${value === null ? 'another' : ''} ${name}${value === null ? '' : ` ${JSON.stringify(value)}`}, not ${JSON.stringify(wanted)}`,
+        )
+        .join('; ');
+  }
+}

@@ -1,0 +1,304 @@
+import type { QueryOf } from '../../contract/index.ts';
+import type { ResourceName } from '../../contract/resource.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { RefusedError, UnavailableError } from '../../model/error.ts';
+import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
+import type { Intent, ServiceAccount } from '../../model/store.ts';
+import { LOOSE, partsOfKey, speltText } from '../../model/spelling.ts';
+import { digestFields } from '../../plan/digest.ts';
+import { mayFit, type Shown } from '../../plan/fit-rows.ts';
+import { remembered } from '../../plan/known-records.ts';
+import { listedResources, type ListedResource } from '../../plan/listed.ts';
+import { quotaUsed } from '../../model/quota.ts';
+import { pushRequests, type Confirmation } from '../../plan/requests.ts';
+import { countsMore, countStrange, wasLate, wasThere } from '../evidence/pre-image.ts';
+import { looks } from './read-back-logs.ts';
+import { confirmShown, keySpeller } from '../rows/spelling.ts';
+import type { SyncPorts } from '../ports.ts';
+import { countKnown, isUnlistable, readWhole } from '../evidence/full-list.ts';
+
+/** A write without a trustworthy answer, and those of its rows of which it is not known what became of them. */
+export interface OpenWrite {
+  readonly intent: Intent;
+  readonly rows: readonly RunRow[];
+}
+
+/** What reading back says of the rows of open writes. */
+export interface Seen {
+  readonly found: ReadonlyMap<string, Confirmation>;
+  /** Of the rows that were not found: they surely do not exist; nothing is seen of them, which proves nothing; or it cannot be told. */
+  readonly others: 'absent' | 'unseen' | 'unclear';
+  /** What people should know of the rows that were not found. */
+  readonly why?: string;
+  /** There is more than before, and it is not just what was sent. */
+  readonly grew?: boolean;
+  /** The service does not let its records be listed. */
+  readonly isUnlisted?: true;
+  /** Pages that all records fill, where they were listed. */
+  readonly pages?: number;
+}
+
+const NOTHING: Seen = { found: new Map(), others: 'unclear' };
+
+/** What reading back is done with. */
+export type ReadBackPorts = Pick<
+  SyncPorts,
+  'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs' | 'maxWaitMs'
+>;
+
+/**
+ * Looks at once for the rows of a write without a trustworthy answer. Only what is found counts: what is not there yet may still come. A list that takes
+ * filters is read by what the rows say.
+ */
+export async function readBackNow(
+  ports: ReadBackPorts,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  write: OpenWrite,
+): Promise<ReadonlyMap<string, Confirmation>> {
+  const { rows } = write;
+  const listed = listedResources[mapping.resource];
+  if (listed === undefined) return (await readBack(ports, account, mapping, [write], 'now')).found;
+  const seen = await orWarn(ports, mapping, async () => {
+    const found = await openFound(ports, account, mapping, listed, [write]);
+    for (const filter of filtersOf(mapping, rows)) {
+      const query = filter as QueryOf<ListedResource['operation']>;
+      for await (const page of ports.service.list(listed.operation, query, ports.signal, 'fail'))
+        found.add(page);
+    }
+    return { ...NOTHING, found: await found.confirmations() };
+  });
+  return seen.found;
+}
+
+/**
+ * Looks for the rows of open writes in all that the service shows. Just after a refusal, `now`, a list that comes late is believed even less than later: the
+ * counter has to agree with it.
+ */
+export async function readBack(
+  ports: ReadBackPorts,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  open: readonly OpenWrite[],
+  when: 'now' | 'settled',
+): Promise<Seen> {
+  const listed = listedResources[mapping.resource];
+  const look = looks[mapping.resource];
+  return orWarn(ports, mapping, () =>
+    listed === undefined
+      ? (look?.(ports, account, mapping, open, when) ?? Promise.resolve(NOTHING))
+      : readList(ports, account, mapping, listed, open, when),
+  );
+}
+
+async function readList(
+  ports: ReadBackPorts,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  listed: ListedResource,
+  open: readonly OpenWrite[],
+  when: 'now' | 'settled',
+): Promise<Seen> {
+  const { resource } = mapping;
+  const used = quotaUsed(await ports.service.account(), listed.feature);
+  const found = await openFound(ports, account, mapping, listed, open);
+  const { pages, nameless, missing } = await readWhole(ports, listed, account, resource, {
+    used,
+    onPage: (_records, _done, raw) => {
+      found.add(raw);
+    },
+  });
+  const writes = open.map(({ intent }) => intent);
+  const isMore = await countsMore(ports, account, mapping, used, writes);
+  const isBehind = used === undefined || used < (await countKnown(ports, account, resource));
+  const isLate =
+    when === 'now' && (isBehind || missing > 0 || (await wasLate(ports, account, mapping, writes)));
+  const confirmations = await found.confirmations();
+  const strange = await countStrange(ports, account, mapping, writes);
+  const isStrange = strange > 0 && found.alike > 0;
+  // A record that does not say what it is may be one of the rows.
+  const others = nameless > 0 || isMore || isLate || isStrange ? 'unclear' : 'absent';
+  return { found: confirmations, others, pages, ...(isStrange && { why: STRANGE }) };
+}
+
+/** Two readings, of which absence is believed only where they agree; one that finds every row is enough. */
+export async function readBackTwice(
+  ports: ReadBackPorts,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  open: readonly OpenWrite[],
+): Promise<Seen> {
+  const first = await readBack(ports, account, mapping, open, 'settled');
+  const keys = new Set(open.flatMap(({ rows }) => rows.map(({ key }) => key ?? '')));
+  if (first.others === 'unclear' || first.found.size === keys.size) return first;
+  const second = await readBack(ports, account, mapping, open, 'settled');
+  const found = new Map([...first.found, ...second.found]);
+  const agree = first.found.size === found.size && second.found.size === found.size;
+  return { ...second, found, others: agree ? second.others : 'unclear' };
+}
+
+/** A service that does not let itself be read says nothing of its records. */
+async function orWarn(
+  { emit }: Pick<SyncPorts, 'emit'>,
+  { name }: PushMapping,
+  look: () => Promise<Seen>,
+): Promise<Seen> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof UnavailableError) && !(error instanceof RefusedError)) throw error;
+    emit({ kind: 'warning', message: `${name}: reading back failed: ${error.message}` });
+    return isUnlistable(error) ? { ...NOTHING, isUnlisted: true } : NOTHING;
+  }
+}
+
+/** The lists that hold the records of rows and little else. */
+function filtersOf(
+  { resource }: PushMapping,
+  rows: readonly RunRow[],
+): readonly { readonly fantasy_league_id?: number; readonly user_id?: number }[] {
+  const filters = rows.map(({ fields }) => ({
+    ...(resource === 'users' ? {} : { fantasy_league_id: Number(fields?.fantasy_league_id) }),
+    ...(resource === 'squads' ? { user_id: Number(fields?.user_id) } : {}),
+  }));
+  return [...new Map(filters.map((filter) => [JSON.stringify(filter), filter])).values()];
+}
+
+interface FoundRecord {
+  readonly known: KnownRecord;
+  readonly record: unknown;
+}
+
+const STRANGE = 'the list has new records under keys that nobody sent, which may be these rows';
+
+/** Prepares to look for the rows of writes in lists. */
+async function openFound(
+  ports: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  listed: ListedResource,
+  open: readonly OpenWrite[],
+): Promise<FoundRecords> {
+  const spell = await keySpeller(ports, account, mapping.resource);
+  const isBefore = wasThere(open.map(({ intent }) => intent));
+  const sent = new Set<string>();
+  for (const runId of new Set(open.map(({ intent }) => intent.runId)))
+    for (const { keys, resource } of await ports.store.intents(runId))
+      if (resource === mapping.resource) for (const key of keys) sent.add(spell(key));
+  const isSent = (key: string): boolean => sent.has(spell(key));
+  const isOld = (shown: Shown): boolean => isBefore(shown) || isSent(shown.key);
+  const rows = open.flatMap((write) => write.rows);
+  return new FoundRecords(ports, account, mapping, listed, rows, isOld, isSent);
+}
+
+/** Those of the records of lists that may be rows, each once. */
+class FoundRecords {
+  readonly #ports: Pick<SyncPorts, 'store'>;
+  readonly #account: ServiceAccount;
+  readonly #mapping: PushMapping;
+  readonly #listed: ListedResource;
+  readonly #rows: readonly RunRow[];
+  readonly #isOld: (shown: Shown) => boolean;
+  readonly #isSent: (key: string) => boolean;
+  readonly #mayFit: (key: string) => boolean;
+  readonly #isAlike: (record: KnownRecord) => boolean;
+  readonly #found = new Map<string, FoundRecord[]>();
+  /** Records that nobody sent so, and that say what rows say or have keys like theirs. */
+  alike = 0;
+
+  constructor(
+    ports: Pick<SyncPorts, 'store'>,
+    account: ServiceAccount,
+    mapping: PushMapping,
+    listed: ListedResource,
+    rows: readonly RunRow[],
+    isOld: (shown: Shown) => boolean,
+    isSent: (key: string) => boolean,
+  ) {
+    this.#ports = ports;
+    this.#account = account;
+    this.#mapping = mapping;
+    this.#listed = listed;
+    this.#rows = rows;
+    this.#isOld = isOld;
+    this.#isSent = isSent;
+    this.#mayFit = mayFit(mapping.resource, rows);
+    this.#isAlike = alikeBut(mapping.resource, rows);
+  }
+
+  add(page: readonly unknown[]): void {
+    for (const record of page) {
+      const known = this.#listed.known(record);
+      if (known === undefined) continue;
+      const fits = this.#mayFit(known.key);
+      if (!this.#isSent(known.key) && (fits || this.#isAlike(known))) this.alike += 1;
+      if (!fits) continue;
+      const others = (this.#found.get(known.key) ?? []).filter((other) => other.known.id !== known.id);
+      this.#found.set(known.key, [...others, { known, record }]);
+    }
+  }
+
+  confirmations(): Promise<ReadonlyMap<string, Confirmation>> {
+    const { resource } = this.#mapping;
+    const shown = [...this.#found].flatMap(([key, all]) => all.map(({ record }) => ({ key, record })));
+    return confirmShown(
+      this.#ports,
+      this.#account,
+      this.#mapping,
+      this.#rows,
+      shown,
+      this.#isOld,
+      (records) => {
+        if (resource === 'users')
+          return pushRequests.users?.match(this.#rows, [...records.values()].flat()) ?? new Map();
+        return new Map(
+          this.#rows.flatMap((row) => {
+            const own = (records.get(row.key ?? '') ?? []).flatMap((record) => {
+              const known = this.#listed.known(record);
+              return known === undefined ? [] : [{ known, record }];
+            });
+            return foundRow(row, own, this.#listed);
+          }),
+        );
+      },
+    );
+  }
+}
+
+/** Tells which records say what rows say, but for their keys: those of the same name, or of the same league and user. */
+function alikeBut(resource: ResourceName, rows: readonly RunRow[]): (record: KnownRecord) => boolean {
+  const besideKey = ({ key, name }: { readonly key: string; readonly name: unknown }): string =>
+    resource === 'users'
+      ? typeof name === 'string'
+        ? speltText(name, LOOSE)
+        : ''
+      : (partsOfKey(resource, key)?.before ?? '');
+  const wanted = new Set(
+    rows.flatMap(({ key, fields }) => (key === null ? [] : besideKey({ key, name: fields?.display_name }))),
+  );
+  return ({ key, values }) => {
+    const own = besideKey({ key, name: values.display_name });
+    return own === '' || wanted.has(own);
+  };
+}
+
+/** What a list says of a row that was sent: the record, with the fields that were sent and that no list shows. */
+function foundRow(
+  row: RunRow,
+  found: readonly FoundRecord[],
+  { several }: ListedResource,
+): readonly [string, Confirmation][] {
+  const [first, second] = found;
+  if (first === undefined || row.key === null) return [];
+  const { known } = first;
+  const record = remembered({
+    ...known,
+    digests: { ...digestFields(row.fields ?? {}), ...known.digests },
+    values: { ...row.fields, ...known.values },
+  });
+  const ids = found.map((each) => each.known.id).join(' and ');
+  const disagrees = second && `the service holds ${found.length} ${several} for "${row.key}": ${ids}`;
+  return [
+    [row.key, { id: known.id, record, ...(disagrees !== undefined && { disagrees, isOneOfSeveral: true }) }],
+  ];
+}

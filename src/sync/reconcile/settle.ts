@@ -1,0 +1,237 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../model/run-rows.ts';
+import type { IntentResult, ServiceAccount, StoredIntent } from '../../model/store.ts';
+import { changedFields } from '../../plan/diff.ts';
+import { changeFollowsCreate, type Confirmation } from '../../plan/requests.ts';
+import { withoutKnown } from '../evidence/known-conflict.ts';
+import { isReadable, lostRows } from '../journal/lost-rows.ts';
+import { isListedCreate, READ_BACK } from '../journal/unverified.ts';
+import { readBackTwice, type OpenWrite, type Seen } from './read-back.ts';
+import { saidNo } from '../../plan/soft-refusal.ts';
+import type { OnAmbiguous, SyncPorts } from '../ports.ts';
+import { managed } from '../../plan/missing-mapping.ts';
+import { confirmed, joined, looksAgain } from '../../plan/answered-row.ts';
+
+export const FLAG_NOT_SET = 'created, but its active flag was not set: ';
+
+/** The rows that are open after settling. */
+export interface Settled {
+  /** Surely not applied. */
+  readonly again: readonly number[];
+  /** Created, and waiting for the change that follows. */
+  readonly created: readonly number[];
+}
+
+/**
+ * Finds out what became of the writes of a run to one mapping that have no answer: rows that were surely applied get their outcome, rows that surely were not
+ * are open again, and the others are held as unknown. Nothing may be applied late any more when it is called.
+ */
+export async function settleWrites(
+  ports: SyncPorts,
+  runId: string,
+  mapping: PushMapping,
+  rows: RunRows,
+  account: ServiceAccount,
+  onAmbiguous: OnAmbiguous = 'hold',
+): Promise<Settled> {
+  await recordAnswers(ports, runId, mapping, rows, account);
+  const intents = await intentsOf(ports, runId, mapping);
+  const open: (OpenWrite & { readonly intent: StoredIntent; readonly lost: readonly RunRow[] })[] = [];
+  for (const intent of intents.filter(({ result }) => result === null || result === 'ambiguous')) {
+    const lost = lostRows(intent, await rows.rows(mapping.name, intent.rowNumbers));
+    const readable = lost.filter((row) => isReadable(intent, row));
+    open.push({ intent, lost, rows: [...(await unsettledRows(rows, mapping, intent)), ...readable] });
+  }
+  const unsettled = open.filter((write) => write.rows.length > 0);
+  const read = unsettled.length === 0 ? undefined : await readBackTwice(ports, account, mapping, unsettled);
+  const [again, created] = [new Set<number>(), new Set<number>()];
+  for (const { intent, lost } of open) {
+    const seen = read && { ...read, found: withoutKnown(intent, intent.detail, read.found) };
+    // A row may stand in several writes, of which the first one settles it.
+    const left = (await unsettledRows(rows, mapping, intent)).filter(
+      ({ rowNumber }) => !again.has(rowNumber) && !created.has(rowNumber),
+    );
+    const settled = left.map((row) => settledRow(row, intent, seen, onAmbiguous));
+    const patches = refusedAlone(left, intent, settled);
+    const records = intent.keys.flatMap((key) => seen?.found.get(key)?.record ?? []);
+    // What is remembered before its row is done cannot be sent twice, wherever the process ends; the intent is closed last.
+    const held = records.map((record) => managed(mapping, record));
+    await ports.store.confirm(account, mapping.resource, held);
+    await rows.patch(mapping.name, patches);
+    for (const { rowNumber, outcome, id } of patches)
+      if (outcome === null) (id === undefined ? again : created).add(rowNumber);
+    const ofLost = lost.map((row) => settledLost(row, intent, seen, onAmbiguous));
+    const result = resultOf(intent, [...settled, ...ofLost], again);
+    const detail = saidNo(intent) ? intent.detail : READ_BACK;
+    await ports.store.settleIntent(account, intent.id, result, detail, []);
+  }
+  return { again: [...again], created: [...created] };
+}
+
+const intentsOf = async (
+  { store }: Pick<SyncPorts, 'store'>,
+  runId: string,
+  { name }: PushMapping,
+): Promise<readonly StoredIntent[]> => (await store.intents(runId)).filter(({ mapping }) => mapping === name);
+
+/** A row that was refused alone in other words than the envelope, and surely was not applied, is refused; in a batch it may have been another one. */
+function refusedAlone(
+  rows: readonly RunRow[],
+  intent: StoredIntent,
+  patches: readonly RunRowPatch[],
+): readonly RunRowPatch[] {
+  if (!saidNo(intent) || intent.rowNumbers.length > 1) return patches;
+  return patches.map((patch, at) => {
+    if (patch.outcome !== null || patch.id !== undefined) return patch;
+    const isFlag = intent.operation === 'update-user' && rows[at]?.change === 'create';
+    return { ...patch, outcome: 'rejected', message: (isFlag ? FLAG_NOT_SET : '') + intent.detail };
+  });
+}
+
+/** Marks the open rows of writes whose answer was recorded, but whose rows were not marked any more. */
+export async function recordAnswers(
+  ports: Pick<SyncPorts, 'store'>,
+  runId: string,
+  mapping: PushMapping,
+  rows: RunRows,
+  account: ServiceAccount,
+): Promise<void> {
+  for (const intent of await intentsOf(ports, runId, mapping))
+    if (intent.result === 'applied') await recordApplied(ports, mapping, rows, intent, account);
+}
+
+/** What a write came to by what its rows became: open while one of them is held. */
+function resultOf(
+  intent: StoredIntent,
+  patches: readonly RunRowPatch[],
+  sentAgain: ReadonlySet<number>,
+): IntentResult {
+  if (patches.some(({ outcome }) => outcome === 'unknown')) return 'ambiguous';
+  const again = patches.some(({ outcome, id }) => outcome === null && id === undefined);
+  const isOpen = again || (patches.length === 0 && intent.rowNumbers.some((row) => sentAgain.has(row)));
+  if (!isOpen) return 'applied';
+  return saidNo(intent) ? 'refused' : 'not_applied';
+}
+
+/** The rows of a write that have no outcome that stands. */
+async function unsettledRows(
+  rows: RunRows,
+  mapping: PushMapping,
+  { rowNumbers }: StoredIntent,
+): Promise<readonly RunRow[]> {
+  return (await rows.rows(mapping.name, rowNumbers)).filter(
+    ({ outcome }) => outcome === null || outcome === 'unknown',
+  );
+}
+
+/** An answer was recorded, but the process ended before the rows were marked: the confirmed records say which rows it was. */
+async function recordApplied(
+  ports: Pick<SyncPorts, 'store'>,
+  mapping: PushMapping,
+  rows: RunRows,
+  intent: StoredIntent,
+  account: ServiceAccount,
+): Promise<void> {
+  const open = (await rows.rows(mapping.name, intent.rowNumbers)).filter((row) => row.outcome === null);
+  if (open.length === 0) return;
+  const confirmedRecords = await ports.store.snapshots(
+    account,
+    mapping.resource,
+    open.flatMap((row) => row.key ?? []),
+  );
+  await rows.patch(
+    mapping.name,
+    open.flatMap((row) => {
+      const record = row.key === null ? undefined : confirmedRecords.get(row.key);
+      const patch = record && answeredRow(row, intent, record);
+      return patch ?? [];
+    }),
+  );
+}
+
+const changedSince = (done: string, fields: readonly string[]): string =>
+  `${done}, and changed since: the service holds another ${fields.join(', ')}`;
+
+/** What a row becomes whose write was answered, by what the state has seen of its record since; undefined where it stays open. */
+function answeredRow(row: RunRow, intent: StoredIntent, record: KnownRecord): RunRowPatch | undefined {
+  if (row.fields === null) return undefined;
+  const { rowNumber } = row;
+  const changed = changedFields(row.fields, record);
+  const done = row.change === 'update' ? 'updated' : 'created';
+  const shown = changed.filter((name) => name in record.digests);
+  if (isListedCreate(intent)) {
+    // Taken as created by the operator's word, it has no id that its flag could follow with: it is compared anew.
+    if (record.id === null && changeFollowsCreate(row, record)) return undefined;
+    // Its flag may still have to follow; what else differs came after the answer.
+    const others = shown.filter((name) => name !== 'is_active');
+    return confirmed(row, {
+      id: record.id,
+      record,
+      ...(others.length > 0 && { disagrees: changedSince(done, others) }),
+    });
+  }
+  if (changed.length === 0) return { rowNumber, id: record.id, outcome: done };
+  // A flag is set as often as it takes.
+  const isFlag = intent.operation === 'update-user' && row.change === 'create';
+  if (shown.length === 0 || isFlag) return undefined;
+  return {
+    rowNumber,
+    id: record.id,
+    outcome: 'conflict',
+    message: joined(row.message, changedSince(done, shown)),
+  };
+}
+
+const NOT_READ_BACK =
+  'sent, but no trustworthy answer came, and it cannot be read back; it is not sent again';
+
+/** What a row becomes by what was seen of it. */
+function settledRow(
+  row: RunRow,
+  intent: StoredIntent,
+  seen: Seen | undefined,
+  onAmbiguous: OnAmbiguous,
+): RunRowPatch {
+  const again: RunRowPatch = { rowNumber: row.rowNumber, outcome: null, message: '' };
+  const held = row.key === null ? undefined : seen?.found.get(row.key);
+  if (held !== undefined && intent.operation !== 'update-user')
+    return { ...again, ...confirmed({ ...row, message: '' }, held) };
+  if (held !== undefined && (held.isOneOfSeveral === true || held.id === row.id))
+    return { ...again, ...settledChange(row, held) };
+  if (seen?.others === 'absent' || (seen?.others === 'unseen' && onAmbiguous === 'settle')) return again;
+  const why = seen?.why ?? NOT_READ_BACK;
+  // Having looked, the message says what was seen instead of who will look.
+  const before = row.message.replace(looksAgain(intent.runId), '');
+  const message = before.includes(why) ? before : joined(before, why);
+  return { rowNumber: row.rowNumber, outcome: 'unknown', message };
+}
+
+/** What came of a row of which only its write is kept. What became of a change does not matter any more: the next push compares with what was read. */
+function settledLost(
+  row: RunRow,
+  intent: StoredIntent,
+  seen: Seen | undefined,
+  onAmbiguous: OnAmbiguous,
+): RunRowPatch {
+  const isFound = row.key !== null && seen?.found.has(row.key) === true;
+  if (isFound && intent.operation === 'update-user')
+    return { rowNumber: row.rowNumber, outcome: null, message: '' };
+  return settledRow(row, intent, isReadable(intent, row) ? seen : undefined, onAmbiguous);
+}
+
+/** A change that did not come through is sent again: it sets the same values. What it did not set and differs was changed since. */
+function settledChange(
+  row: RunRow,
+  { record, disagrees = '', isOneOfSeveral }: Confirmation,
+): Partial<RunRowPatch> {
+  if (isOneOfSeveral === true) return { outcome: 'conflict', message: disagrees };
+  const differs = changedFields(row.fields ?? {}, record);
+  const sent = row.before === null ? ['is_active'] : Object.keys(row.before);
+  if (differs.some((name) => sent.includes(name))) return {};
+  const done = row.change === 'create' ? 'created' : 'updated';
+  if (differs.length === 0) return { outcome: done };
+  return {
+    outcome: 'conflict',
+    message: changedSince(done, differs),
+  };
+}

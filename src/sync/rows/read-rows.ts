@@ -1,0 +1,254 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { withTexts } from '../../mapping/parsed-row.ts';
+import { createRowReader, type ParsedRow } from '../../mapping/rows.ts';
+import { ConfigError } from '../../model/error.ts';
+import { renderIssue, renderIssues, renderRowIssue, type Issue } from '../../model/issue.ts';
+import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { SourceRow, SourceTable, TableLocation } from '../../model/table.ts';
+import { digestOf } from '../../plan/digest.ts';
+import { resolveDuplicates } from '../../plan/duplicates.ts';
+import { lookupFiles, readLookupTables } from './lookup-tables.ts';
+import type { PlanOptions, RowChoice, SyncPorts } from '../ports.ts';
+
+type ReadPorts = Pick<SyncPorts, 'tables' | 'emit' | 'signal' | 'variable' | 'timezone'>;
+type ReadOptions = Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape' | 'only'>;
+
+/** Reads the sources of all mappings into the rows of a run. Errors: those of reading; nothing is left behind. */
+export function readSources(
+  ports: ReadPorts & Pick<SyncPorts, 'store'>,
+  runId: string | null,
+  mappings: readonly PushMapping[],
+  options: ReadOptions,
+): Promise<RunRows> {
+  return againIfChanged(() => readAll(ports, runId, mappings, options), ports.emit);
+}
+
+/** Does once more what met a file that changed while it was read. Errors: ConfigError `source.changed` the second time; those of `read`. */
+export async function againIfChanged<T>(read: () => Promise<T>, emit?: SyncPorts['emit']): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ConfigError) || error.code !== 'source.changed') throw error;
+    emit?.({ kind: 'note', message: `${error.message}; it is read again` });
+    return read();
+  }
+}
+
+async function readAll(
+  ports: ReadPorts & Pick<SyncPorts, 'store'>,
+  runId: string | null,
+  mappings: readonly PushMapping[],
+  options: ReadOptions,
+): Promise<RunRows> {
+  announceSources(
+    ports.tables,
+    mappings.flatMap((mapping) => [
+      mapping.source.location,
+      ...lookupFiles(mapping).map(({ location }) => location),
+    ]),
+  );
+  const rows = await ports.store.openRunRows(runId);
+  return openOrRemove(rows, async () => {
+    for (const mapping of mappings) await readRows(ports, mapping, rows, options);
+    return rows;
+  });
+}
+
+/** Tells each kind of table which sources are going to be opened together. */
+export function announceSources(tables: SyncPorts['tables'], locations: readonly TableLocation[]): void {
+  for (const [kind, group] of Map.groupBy(locations, (location) => location.kind))
+    tables[kind].announce?.(group);
+}
+
+/** What `open` answers; when it fails, the rows are removed. */
+export async function openOrRemove<T>(rows: RunRows, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    await rows.remove();
+    throw error;
+  }
+}
+
+/**
+ * Reads the source of a mapping into the run's rows: every row after the header is there once, valid ones as `pending`. Rows of one key are
+ * settled against each other. Sends nothing. Errors: ConfigError `source.*` and `header.*`.
+ */
+async function readRows(
+  ports: ReadPorts,
+  mapping: PushMapping,
+  rows: RunRows,
+  options: ReadOptions,
+): Promise<void> {
+  const { source } = mapping;
+  const table = await openSource(ports, mapping, options.encoding ?? source.encoding);
+  try {
+    await addRows(ports, mapping, table, rows, options);
+  } finally {
+    await table.close();
+  }
+  for await (const group of rows.duplicates(mapping.name))
+    await rows.patch(mapping.name, resolveDuplicates(group));
+  await warnLookAlikes(ports, mapping, rows);
+}
+
+/** Opens the source of a mapping. What Google says of a spreadsheet names the mapping too, which alone knows it. */
+async function openSource(
+  { tables }: ReadPorts,
+  { name, place, source }: PushMapping,
+  encoding: string,
+): Promise<SourceTable> {
+  const { location, origin, headerRow, delimiter } = source;
+  try {
+    return await tables[location.kind].open(location, { origin, headerRow, delimiter, encoding });
+  } catch (cause) {
+    const isBare = cause instanceof ConfigError && cause.place.file === undefined;
+    if (!isBare || !cause.code.startsWith('google.')) throw cause;
+    throw new ConfigError(cause.code, `mapping ${name}: ${cause.message}`, {
+      ...place,
+      next: cause.next,
+      cause,
+    });
+  }
+}
+
+async function addRows(
+  ports: ReadPorts,
+  mapping: PushMapping,
+  table: SourceTable,
+  rows: RunRows,
+  options: ReadOptions,
+): Promise<void> {
+  const reader = createRowReader(mapping, table.header, {
+    allowKeyShape: options.allowKeyShape,
+    variable: ports.variable,
+    timezone: ports.timezone,
+    tableTimezone: table.timezone,
+    tables: await readLookupTables(ports, mapping),
+  });
+  for (const warning of [...table.warnings, ...reader.warnings])
+    warn(ports, `${table.origin}: ${renderIssue(warning)}`);
+  await rows.setHeader(mapping.name, reader.header);
+  let done = 0;
+  const { only = {} } = options;
+  const chosen = Object.hasOwn(only, mapping.name) ? only[mapping.name] : undefined;
+  const isWanted = choose(chosen);
+  const moved = chosen && movedRows(chosen);
+  const add = async (parsed: readonly ParsedRow[]): Promise<void> => {
+    moved?.look(parsed);
+    const room = parsed.filter(isWanted).slice(0, Math.max(0, (options.limit ?? Infinity) - done));
+    await rows.add(mapping.name, room.map(toRunRow));
+    done += room.length;
+    ports.emit({ kind: 'reading', mapping: mapping.name, done });
+  };
+  for await (const batch of limited(table.batches(), ports.signal)) {
+    await add(reader.read(batch));
+    if (done >= (options.limit ?? Infinity)) break;
+  }
+  await add(reader.end());
+  if (chosen !== undefined) {
+    const wanted = chosenRows(chosen);
+    // Several rows may have one refused key.
+    const found =
+      done > wanted
+        ? `${done} rows were found again for ${wanted} refused keys`
+        : `${done} of ${wanted} refused rows were found again`;
+    ports.emit({ kind: 'note', message: `${mapping.name}: ${found}; no other row is read` });
+    for (const message of moved?.told() ?? []) warn(ports, `${table.origin}: ${message}`);
+  }
+}
+
+/** How many rows are asked for, where no two have one key. */
+export const chosenRows = ({ keys, rowNumbers }: RowChoice): number => keys.length + rowNumbers.length;
+
+/** Whether a row is one of those that are asked for. */
+function choose(only: RowChoice | undefined): (row: ParsedRow) => boolean {
+  if (only === undefined) return () => true;
+  const keys = new Set(only.keys);
+  const rowNumbers = new Set(only.rowNumbers);
+  return ({ key, rowNumber }) => (key !== null && keys.has(key)) || rowNumbers.has(rowNumber);
+}
+
+/** Refused keys that are spelt out; the rest are counted. */
+const MOVED_SHOWN = 3;
+
+/** Says which refused keys are in no row any more, and which key stands in their place: a row whose key was corrected is another one. */
+function movedRows({ keys, stoodAt = [] }: RowChoice): {
+  readonly look: (rows: readonly ParsedRow[]) => void;
+  readonly told: () => readonly string[];
+} {
+  const missing = new Map(keys.map((key, at) => [key, stoodAt[at]]));
+  const places = new Set(stoodAt);
+  const now = new Map<number, string>();
+  return {
+    look: (rows) => {
+      for (const { key, rowNumber } of rows) {
+        if (key === null) continue;
+        missing.delete(key);
+        if (places.has(rowNumber)) now.set(rowNumber, key);
+      }
+    },
+    told: () => {
+      const all = [...missing].map(([key, rowNumber = 0]) => {
+        const other = now.get(rowNumber);
+        return other === undefined
+          ? `no row has the refused key ${key} any more`
+          : `row ${rowNumber} had the refused key ${key} and now has ${other}, which is not read`;
+      });
+      const more = all.length - MOVED_SHOWN;
+      return more <= 0
+        ? all
+        : [...all.slice(0, MOVED_SHOWN), `${more} more refused keys are in no row any more`];
+    },
+  };
+}
+
+async function* limited(
+  batches: AsyncIterable<readonly SourceRow[]>,
+  signal: AbortSignal,
+): AsyncIterable<readonly SourceRow[]> {
+  for await (const batch of batches) {
+    signal.throwIfAborted();
+    yield batch;
+  }
+}
+
+function toRunRow(parsed: ParsedRow): RunRow {
+  const settled = parsed.status === 'valid' ? null : parsed.status;
+  return {
+    rowNumber: parsed.rowNumber,
+    lines: parsed.lines,
+    key: parsed.key,
+    folded: parsed.folded,
+    digest: parsed.fields === null ? null : digestOf(withTexts(parsed.fields, parsed.lookups)),
+    fields: parsed.fields,
+    change: settled ?? 'pending',
+    before: null,
+    message: renderIssues(parsed.issues),
+    outcome: settled,
+    id: null,
+    ...(parsed.lookups === undefined ? {} : { lookups: parsed.lookups }),
+    ...(parsed.issues.length === 0 ? {} : { issues: parsed.issues }),
+  };
+}
+
+/** At most this many look-alike keys are spelt out; the rest are counted. */
+const LOOK_ALIKES_SHOWN = 10;
+
+async function warnLookAlikes(ports: ReadPorts, mapping: PushMapping, rows: RunRows): Promise<void> {
+  let found = 0;
+  for await (const { rowNumber, otherRow, otherKey } of rows.lookAlikes(mapping.name)) {
+    found += 1;
+    if (found > LOOK_ALIKES_SHOWN) continue;
+    const issue: Issue = {
+      code: 'key.look_alike',
+      severity: 'warning',
+      message: `its key looks like "${otherKey}" of row ${otherRow} but is another one; both are kept`,
+    };
+    warn(ports, renderRowIssue(mapping.source.origin, rowNumber, issue));
+  }
+  if (found > LOOK_ALIKES_SHOWN)
+    warn(ports, `${mapping.source.origin}: ${found - LOOK_ALIKES_SHOWN} more keys look like others`);
+}
+
+const warn = (ports: ReadPorts, message: string): void => ports.emit({ kind: 'warning', message });

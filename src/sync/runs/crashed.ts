@@ -1,0 +1,88 @@
+import type { Lock, Run, Store, StoredIntent } from '../../model/store.ts';
+import { StoppedError } from '../../model/error.ts';
+import { hasLostRows } from '../journal/lost-rows.ts';
+import { overtakenMappings } from './superseded.ts';
+import { pushedMappings } from '../journal/stored-run.ts';
+
+/** A run whose process is gone without a word, and what it came to. */
+export interface CutOff {
+  readonly run: Run;
+  /** Rows of its sources; 0 for a run that was cut off before its plan, and for a raw call. */
+  readonly rows: number;
+  readonly done: number;
+  /** Rows that were sent and whose answer was not recorded. */
+  readonly unclear: number;
+  /** Its mappings that a later run has read anew: what is left of them is not sent. */
+  readonly overtaken: readonly string[];
+  /** Its rows are lost, so that it cannot go on. */
+  readonly isLost: boolean;
+  /** The first of its writes without an answer. */
+  readonly openIntent: string | undefined;
+}
+
+/** Runs that are looked at for those that were cut off. */
+const NEWEST = 100;
+
+/**
+ * The runs that fit and that no process carries on, newest first: the newest of all, and older ones with writes of which nobody knows what became. Only reads,
+ * but for a glance at the lock.
+ */
+export async function cutOffRuns(
+  ports: { readonly store: Store; readonly lock: Lock },
+  fits: (run: Run) => boolean,
+): Promise<readonly CutOff[]> {
+  const runs = (await ports.store.runs(NEWEST)).filter(fits);
+  const found: CutOff[] = [];
+  for (const [age, run] of runs.entries()) {
+    if (run.phase === 'ended') continue;
+    const intents = await ports.store.intents(run.id);
+    const open = intents.filter(({ result }) => result === null || result === 'ambiguous');
+    // A stop before the plan was complete was told by its command; a run that was begun anew since is no matter any more.
+    const isTold = run.phase === 'planning' && run.exitCode !== null;
+    const isLeft = age === 0 && !run.finished && !isTold;
+    if (!isLeft && open.length === 0) continue;
+    if (await isCarriedOn(ports.lock, run)) continue;
+    const overtaken = overtakenMappings(run, runs.slice(0, age));
+    found.push({ ...(await lookAt(ports.store, run, intents)), overtaken, openIntent: open[0]?.id });
+  }
+  return found;
+}
+
+async function isCarriedOn(lock: Lock, { account }: Run): Promise<boolean> {
+  try {
+    await (await lock.acquire(account, 'a look at the lock')).release();
+    return false;
+  } catch (error) {
+    if (error instanceof StoppedError && error.code === 'lock.held') return true;
+    throw error;
+  }
+}
+
+async function lookAt(
+  store: Store,
+  run: Run,
+  intents: readonly StoredIntent[],
+): Promise<Omit<CutOff, 'overtaken' | 'openIntent'>> {
+  const kept = run.phase === 'planning' ? undefined : await store.keptRunRows(run.id);
+  let [rows, done, unclear] = [0, 0, 0];
+  try {
+    const isLost = await hasLostRows(run, kept);
+    for (const { name } of kept === undefined ? [] : pushedMappings(run)) {
+      const counts = (await kept?.countOutcomes(name)) ?? new Map<string, number>();
+      for (const [outcome, count] of counts) {
+        rows += count;
+        if (outcome !== 'open' && outcome !== 'deferred' && outcome !== 'unknown') done += count;
+      }
+      // An answer may have been recorded and not its rows.
+      const sent = intents.filter(
+        ({ mapping, result }) => mapping === name && !(result === 'refused' || result === 'not_applied'),
+      );
+      const numbers = [...new Set(sent.flatMap(({ rowNumbers }) => rowNumbers))];
+      const found = (await kept?.rows(name, numbers)) ?? [];
+      unclear += found.filter(({ outcome }) => outcome === null || outcome === 'unknown').length;
+    }
+    return { run, rows, done, unclear, isLost };
+  } finally {
+    await kept?.close();
+  }
+}

@@ -1,0 +1,129 @@
+import { EXIT } from '../../model/error.ts';
+import type { Run, ServiceAccount } from '../../model/store.ts';
+import { pushRequests } from '../../plan/requests.ts';
+import { deferOpen } from '../journal/unverified.ts';
+import { countPlan } from '../plan/plan-mapping.ts';
+import { isSameAccount, pushedMappings } from '../journal/stored-run.ts';
+import type { MappingPlan, PlannedPush, SyncPorts } from '../ports.ts';
+import { missingOf } from '../../plan/missing-mapping.ts';
+
+/** A plan without the rows that a later run has overtaken, and by mapping how many these are. */
+export interface NotOvertaken {
+  readonly planned: PlannedPush;
+  readonly overtaken: ReadonlyMap<string, number>;
+}
+
+/**
+ * What is left of a run is older than what a later run of the same mapping has read, so that it must not change records back unasked: such rows are
+ * deferred for good, and the next push reads them anew. Rows that create something go on, and all of them do where `newer_run` is allowed.
+ */
+export async function leaveOvertaken(
+  ports: Pick<SyncPorts, 'store' | 'emit'>,
+  run: Run,
+  planned: PlannedPush,
+  allowGuards: readonly string[],
+): Promise<NotOvertaken> {
+  const overtaken = new Map<string, number>();
+  if (allowGuards.includes('newer_run')) return { planned, overtaken };
+  const later = await laterRuns(ports.store, run);
+  const mappings: MappingPlan[] = [];
+  let saved = 0;
+  for (const plan of planned.mappings) {
+    const newer = readSince(run, later, plan.mapping.name);
+    const left = newer && (await leaveChanges(ports, run, newer, planned, plan));
+    for (const [name, rows] of left?.deferred ?? []) overtaken.set(name, rows);
+    saved += left === undefined ? 0 : plan.writes - left.plan.writes;
+    mappings.push(left?.plan ?? plan);
+  }
+  const requests = { ...planned.requests, planned: planned.requests.planned - saved };
+  return { planned: { ...planned, mappings, requests }, overtaken };
+}
+
+/** Defers what one mapping would change, and says so; undefined where it would change nothing. */
+async function leaveChanges(
+  { store, emit }: Pick<SyncPorts, 'store' | 'emit'>,
+  run: Run,
+  newer: Run,
+  planned: PlannedPush,
+  plan: MappingPlan,
+): Promise<{ readonly plan: MappingPlan; readonly deferred: ReadonlyMap<string, number> } | undefined> {
+  const { mapping, deactivated } = plan;
+  const { name } = mapping;
+  const updates = (await planned.rows.countChanges(name, true)).get('update') ?? 0;
+  const changes = updates + deactivated;
+  if (changes === 0) return undefined;
+  const reason = `run ${newer.id} has read its table since; the next push reads it anew`;
+  const deferred = new Map([[name, updates]]);
+  await deferOpen({ store }, run, mapping, planned.rows, reason, 'update');
+  const missing = missingOf(mapping);
+  if (missing !== undefined) {
+    await deferOpen({ store }, run, missing, planned.rows, reason);
+    deferred.set(missing.name, deactivated);
+  }
+  const are =
+    changes === 1
+      ? '1 row that would change a record back is'
+      : `${changes} rows that would change records back are`;
+  emit({
+    kind: 'warning',
+    message: `${name}: run ${newer.id} has pushed it since run ${run.id} ended; ${are} not sent, and push ${name} reads the table as it is now`,
+  });
+  return { plan: await withoutUpdates(planned, plan, updates), deferred };
+}
+
+/** A plan of what is left to be created. */
+async function withoutUpdates(
+  { rows }: PlannedPush,
+  plan: MappingPlan,
+  updates: number,
+): Promise<MappingPlan> {
+  const counted = await countPlan(plan.mapping, rows);
+  const left = counted.toWrite.create + counted.toWrite.update;
+  const isBatched = pushRequests[plan.resource]?.updatesLikeCreates === true;
+  const writes = isBatched
+    ? Math.min(plan.writes, left)
+    : Math.max(0, plan.writes - updates - plan.deactivated);
+  return { ...plan, ...counted, writes: left === 0 ? 0 : writes, deactivated: 0, missing: [] };
+}
+
+/** Runs that are looked at for later ones, and for one that is unfinished. */
+const NEWEST = 1000;
+
+/** The runs that began after another one, the newest first. */
+async function laterRuns(store: Pick<SyncPorts['store'], 'runs'>, { id }: Run): Promise<readonly Run[]> {
+  const runs = await store.runs(NEWEST);
+  const at = runs.findIndex((each) => each.id === id);
+  return at === -1 ? runs : runs.slice(0, at);
+}
+
+/** The newest of the later runs that has read the table of a mapping anew; a retry reads refused rows alone. */
+const readSince = (run: Run, later: readonly Run[], mapping: string): Run | undefined =>
+  later.find(
+    (each) =>
+      isSameAccount(each.account, run.account) &&
+      each.phase !== 'planning' &&
+      each.exitCode !== EXIT.stopped &&
+      each.command !== 'retry' &&
+      pushedMappings(each).some(({ name }) => name === mapping),
+  );
+
+/** The mappings of a run that one of these later runs has read anew. */
+export const overtakenMappings = (run: Run, later: readonly Run[]): readonly string[] =>
+  pushedMappings(run).flatMap(({ name }) => (readSince(run, later, name) === undefined ? [] : [name]));
+
+/** The newest unfinished run that has a mapping which no later run has read; where all are overtaken, the newest of them. */
+export async function newestLeft(
+  store: Pick<SyncPorts['store'], 'runs' | 'newestUnfinishedRun'>,
+  account: ServiceAccount,
+): Promise<Run | undefined> {
+  const newest = await store.newestUnfinishedRun(account);
+  if (newest === undefined) return undefined;
+  const runs = await store.runs(NEWEST);
+  const left = runs.find(
+    (run, at) =>
+      isSameAccount(run.account, account) &&
+      !run.finished &&
+      overtakenMappings(run, runs.slice(0, at)).length < pushedMappings(run).length,
+  );
+  return left ?? newest;
+}

@@ -1,0 +1,70 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { Run } from '../../model/store.ts';
+import { pushRequests } from '../../plan/requests.ts';
+import { deferOpen } from '../journal/unverified.ts';
+import { holdRows, openWrites } from '../journal/open-writes.ts';
+import { rowPages } from '../rows/row-pages.ts';
+import { recordAnswers } from '../reconcile/settle.ts';
+import type { SyncPorts } from '../ports.ts';
+import { looksAgain } from '../../plan/answered-row.ts';
+
+/** What is still open when the run ends: rows whose write has no answer are unknown, the others were not sent, or only in part. */
+export async function leaveRest(
+  ports: SyncPorts,
+  run: Run,
+  mapping: PushMapping,
+  rows: RunRows,
+  reason: string,
+): Promise<void> {
+  if (!(await rows.countOutcomes(mapping.name)).has('open')) return;
+  // The run may have been stopped between an answer and its rows.
+  await recordAnswers(ports, run.id, mapping, rows, run.account);
+  const open = await openWrites(ports, run.account, mapping.resource);
+  await holdRows(
+    rows,
+    mapping,
+    open.filter(({ runId }) => runId === run.id),
+    `no trustworthy answer${looksAgain(run.id)}`,
+  );
+  const done = await createdIn(ports, run, mapping);
+  for await (const page of rowPages(rows, mapping.name, { open: true })) {
+    const created = page.filter(
+      ({ change, id, rowNumber }) => (change === 'create' && id !== null) || done.has(rowNumber),
+    );
+    await rows.patch(
+      mapping.name,
+      created.map(({ rowNumber }) => ({
+        rowNumber,
+        outcome: 'deferred',
+        message: `created, but its active flag was not set yet: ${reason}`,
+      })),
+    );
+    const nameless = page.filter((row) => !created.includes(row) && lacksId(mapping, row));
+    await rows.patch(
+      mapping.name,
+      nameless.map(({ rowNumber }) => ({ rowNumber, outcome: 'deferred', message: NO_ID })),
+    );
+  }
+  await deferOpen(ports, run, mapping, rows, reason);
+}
+
+/** A change of a record that is known by the operator's word alone. */
+const lacksId = ({ resource }: PushMapping, { change, id }: RunRow): boolean =>
+  change === 'update' && id === null && pushRequests[resource]?.updatesLikeCreates === false;
+
+const NO_ID =
+  'not sent: it is there by your word, but its id is not known, and a change needs it; push again with --compare live once the service can be listed';
+
+/** The rows of users that were created, also of those whose id is not known because it was the operator who said so. */
+async function createdIn(
+  { store }: Pick<SyncPorts, 'store'>,
+  { id }: Run,
+  { name }: PushMapping,
+): Promise<ReadonlySet<number>> {
+  const applied = (await store.intents(id)).filter(
+    ({ mapping, operation, result }) =>
+      mapping === name && operation === 'create-users' && result === 'applied',
+  );
+  return new Set(applied.flatMap(({ rowNumbers }) => rowNumbers));
+}

@@ -1,0 +1,346 @@
+import type { Endpoint, Feature } from '../../contract/endpoint.ts';
+import { endpoints } from '../../contract/index.ts';
+import type { OperationId } from '../../contract/index.ts';
+import type { QuotaRefusal } from '../../model/quota.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { RunRow } from '../../model/run-rows.ts';
+import type { WriteResult } from '../../model/service.ts';
+import type { Intent } from '../../model/store.ts';
+import type { Confirmation, PushRequests } from '../../plan/requests.ts';
+import { batchSize, shrinkBatch } from '../journal/batch-size.ts';
+import { CounterWitness } from './counter-witness.ts';
+import { wasThere } from '../evidence/pre-image.ts';
+import { createDoubt, withoutKnown } from '../evidence/known-conflict.ts';
+import { giveBack, overQuota, takeRoom } from '../../plan/over-quota.ts';
+import { createPool, type Pool } from './pool.ts';
+import { type PushWriter } from './push-writer.ts';
+import { readBack, readBackNow, readBackTwice, type Seen } from '../reconcile/read-back.ts';
+import { saysNo, sizeLimits } from '../../plan/soft-refusal.ts';
+import { confirmAnswer } from '../rows/spelling.ts';
+import { knownAlike, speltAlikeSince } from '../compare/spelt-alike.ts';
+import { waitSettled } from '../journal/wait-settled.ts';
+import { joined } from '../../plan/answered-row.ts';
+
+/** The creates of a mapping, and what goes like them, in batches. */
+export async function openBatches(
+  writer: PushWriter,
+  requests: PushRequests,
+): Promise<Pick<BatchPush, 'run'>> {
+  const { ports, account, mapping } = writer.task;
+  const size = await batchSize(ports.store, account, mapping);
+  return new BatchPush(writer, requests, size);
+}
+
+/** Rows that wait for more to go with, and the most rows that each of them may go with. */
+interface Buffered {
+  readonly rows: readonly RunRow[];
+  readonly limit: number;
+}
+
+/** A batch that the service refused, and whose intent stays open until it is known that no part of it was applied. */
+interface RefusedBatch {
+  readonly batch: readonly RunRow[];
+  readonly intent: Intent;
+  readonly status: number;
+  readonly reason: string;
+}
+
+/**
+ * Parts of a refused batch: halves take the fewest requests until the bad rows stand alone. But before each division everything is read back, so that tenths are
+ * cheaper where that costs many requests.
+ */
+const PARTS = { few: 2, many: 10 } as const;
+const CHEAP_PAGES = 10;
+const TOO_LARGE = 413;
+const TOO_MANY = 429;
+const UNNAMED = 'the answer does not name this row';
+
+type RefusedWrite = Extract<WriteResult<OperationId>, { kind: 'refused' }>;
+
+const keptFact = ({ resource }: PushMapping): string => `keeps_parts:${resource}`;
+
+class BatchPush {
+  readonly #writer: PushWriter;
+  readonly #requests: PushRequests;
+  readonly #feature: Feature | undefined;
+  readonly #counter: CounterWitness;
+  /** Refused batches wait until nothing else is under way, so that what they left behind can be counted. */
+  #refusedBatches: readonly RefusedBatch[] = [];
+  #size: number;
+  /** The most rows of a request that the service applied: what is refused at that size is refused for its rows. */
+  #largestApplied = 0;
+  /** The most rows in a request of the next round: a service that failed over a batch may manage a smaller one. */
+  #nextSize = Infinity;
+  /** The service showed in this run that it spells keys its own way. */
+  #isRespelt = false;
+  /** The one row that goes alone before others, because the service may have its record under another spelling: its answer tells how it spells keys. */
+  #probe: Promise<void> | undefined;
+
+  constructor(writer: PushWriter, requests: PushRequests, size: number) {
+    this.#writer = writer;
+    this.#requests = requests;
+    this.#counter = new CounterWitness(writer.task);
+    const endpoint: Endpoint = endpoints[requests.operation];
+    this.#feature = endpoint.quota;
+    this.#size = size;
+  }
+
+  /** Sends the rows that are open, each once at most. */
+  async run(): Promise<void> {
+    const { ports, runId, mapping } = this.#writer.task;
+    this.#size = Math.min(this.#size, this.#nextSize);
+    const intents = await ports.store.intents(runId);
+    const limits = sizeLimits(intents.filter((intent) => intent.mapping === mapping.name));
+    const limitOf = (row: RunRow): number => limits.get(row.rowNumber) ?? Infinity;
+    const pool = createPool(this.#requests.parallel ? ports.concurrency : 1);
+    const buffers = new Map<string, Buffered>();
+    for await (const row of this.#writer.openRows((each) => this.#goesInBatch(each))) {
+      const group = this.#requests.groupOf(row);
+      const before = buffers.get(group);
+      const fits = before === undefined || before.rows.length < Math.min(before.limit, limitOf(row));
+      if (!fits && !(await this.#queue(pool, before.rows))) {
+        buffers.delete(group);
+        break;
+      }
+      const batch = fits && before !== undefined ? [...before.rows, row] : [row];
+      const limit = Math.min(limitOf(row), fits ? (before?.limit ?? Infinity) : Infinity);
+      buffers.set(group, { rows: batch, limit });
+      if (batch.length < Math.min(this.#size, limit)) continue;
+      buffers.delete(group);
+      if (!(await this.#queue(pool, batch))) break;
+    }
+    for (const { rows } of buffers.values()) await this.#queue(pool, rows);
+    await pool.done();
+    while (this.#refusedBatches.length > 0) {
+      const round = this.#refusedBatches;
+      this.#refusedBatches = [];
+      await this.#divide(round);
+    }
+  }
+
+  #queue(pool: Pool, batch: readonly RunRow[]): Promise<boolean> {
+    return pool.add(() => this.#sendBatch(batch));
+  }
+
+  #goesInBatch(row: RunRow): boolean {
+    if (this.#requests.updatesLikeCreates) return row.change === 'create' || row.change === 'update';
+    // A row that has an id was created already and waits for its change.
+    return row.change === 'create' && row.id === null;
+  }
+
+  async #sendBatch(rows: readonly RunRow[]): Promise<void> {
+    // Once rows were applied, it is known.
+    const isKnown = this.#probe !== undefined || this.#largestApplied > 0;
+    const first = isKnown ? undefined : await this.#firstAlike(rows);
+    // Another batch may have begun meanwhile.
+    const isProbe = first !== undefined && this.#probe === undefined;
+    if (isProbe) this.#probe = this.#sendRows([first]);
+    await this.#probe;
+    return this.#sendRows(isProbe ? rows.filter((row) => row !== first) : rows);
+  }
+
+  /** The first row of a batch whose record the service may have under another spelling. */
+  async #firstAlike(rows: readonly RunRow[]): Promise<RunRow | undefined> {
+    const { ports, account, mapping } = this.#writer.task;
+    const known = await knownAlike(ports, account, mapping, rows);
+    return rows.find(({ key }) => key !== null && known.has(key));
+  }
+
+  async #sendRows(rows: readonly RunRow[]): Promise<void> {
+    const batch = await this.#withinQuota(this.#isRespelt ? await this.#withoutAlike(rows) : rows);
+    if (batch.length === 0) return;
+    this.#counter.sends(batch);
+    const { result, intent } = await this.#writer.send(
+      this.#requests.operation,
+      batch,
+      this.#requests.body(batch),
+    );
+    switch (result.kind) {
+      case 'applied':
+        return this.#applied(intent, batch, result.records);
+      case 'refused':
+        return this.#refused(intent, batch, result);
+      case 'ambiguous':
+        await this.#writer.settle(intent, 'ambiguous', createDoubt(result, intent), []);
+        await this.#lower(batch, result.status);
+        return this.#readBackRows(intent, batch, result.reason, createDoubt(result, intent));
+    }
+  }
+
+  /** The rows that are still one record each, now that it is known how the service spells keys. */
+  async #withoutAlike(rows: readonly RunRow[]): Promise<readonly RunRow[]> {
+    const { ports, account, mapping, runId } = this.#writer.task;
+    const { left, refused } = await speltAlikeSince(ports, account, mapping, runId, rows);
+    await this.#writer.patch(refused);
+    return left;
+  }
+
+  /** The rows that the quota has room for, as far as is known; the others are deferred. */
+  async #withinQuota(rows: readonly RunRow[]): Promise<readonly RunRow[]> {
+    const { quotas, runId } = this.#writer.task;
+    const taken = takeRoom(quotas, this.#feature, rows.length);
+    if (taken === rows.length || this.#feature === undefined) return rows;
+    await this.#writer.defer(rows.slice(taken), overQuota(this.#feature, runId));
+    return rows.slice(0, taken);
+  }
+
+  /** A quota has no room for the batch: what it has room for goes out once it is known that no part was applied. */
+  async #overQuota(
+    intent: Intent,
+    batch: readonly RunRow[],
+    reason: string,
+    quota: QuotaRefusal,
+  ): Promise<void> {
+    const { quotas, runId } = this.#writer.task;
+    quotas.set(quota.feature, quota.room);
+    await this.#writer.settle(intent, batch.length === 1 ? 'refused' : 'ambiguous', reason, []);
+    if (batch.length === 1) return this.#writer.defer(batch, overQuota(quota.feature, runId));
+    this.#refusedBatches = [...this.#refusedBatches, { batch, intent, status: TOO_MANY, reason }];
+  }
+
+  async #applied(intent: Intent, batch: readonly RunRow[], answered: readonly unknown[]): Promise<void> {
+    const { ports, account, mapping } = this.#writer.task;
+    const confirmations = await confirmAnswer(ports, account, mapping, batch, answered, wasThere([intent]));
+    this.#noteSpelling(confirmations);
+    const unanswered = batch.filter((row) => row.key === null || !confirmations.has(row.key));
+    // What disagrees is remembered too: the key is there, with the values that were shown.
+    const records = [...confirmations.values()].map(({ record }) => record);
+    const result = unanswered.length === 0 ? 'applied' : 'ambiguous';
+    await this.#writer.settle(intent, result, '', records);
+    this.#largestApplied = Math.max(this.#largestApplied, batch.length);
+    await this.#writer.patchConfirmed(batch, confirmations);
+    await this.#rememberConfigId(confirmations);
+    this.#writer.countLost(unanswered, UNNAMED);
+    if (unanswered.length > 0) await this.#readBackRows(intent, unanswered, UNNAMED);
+  }
+
+  #noteSpelling(found: ReadonlyMap<string, Confirmation>): void {
+    if (found.values().some(({ keptAs }) => keptAs !== undefined)) this.#isRespelt = true;
+  }
+
+  /** A points configuration is read by an id that only its upload answers with. */
+  async #rememberConfigId(confirmations: ReadonlyMap<string, Confirmation>): Promise<void> {
+    const { ports, account, mapping } = this.#writer.task;
+    if (mapping.resource !== 'points_config') return;
+    for (const [league, { id }] of confirmations) {
+      if (id !== null) await ports.store.setFact(account, `points_config_id:${league}`, id);
+    }
+  }
+
+  /** A refused row is rejected; a refused batch is divided until the bad rows stand alone. */
+  async #refused(
+    intent: Intent,
+    batch: readonly RunRow[],
+    { status, message, quota }: RefusedWrite,
+  ): Promise<void> {
+    const reason = `the service refused it (${status}): ${message}`;
+    if (quota !== undefined) return this.#overQuota(intent, batch, reason, quota);
+    giveBack(this.#writer.task.quotas, this.#feature, batch.length);
+    if (batch.length === 1) {
+      await this.#writer.settle(intent, 'refused', reason, []);
+      const patches = batch.map((row) => ({
+        rowNumber: row.rowNumber,
+        message: joined(row.message, reason),
+      }));
+      return this.#writer.patch(patches.map((patch) => ({ ...patch, outcome: 'rejected' })));
+    }
+    await this.#writer.settle(intent, 'ambiguous', reason, []);
+    if (status === TOO_LARGE) await this.#lower(batch, status);
+    this.#refusedBatches = [...this.#refusedBatches, { batch, intent, status, reason }];
+  }
+
+  /** What comes goes out in smaller requests; a limit that the service states is remembered. */
+  async #lower(batch: readonly RunRow[], status: number | undefined): Promise<void> {
+    const { ports, account, mapping } = this.#writer.task;
+    const half = Math.ceil(batch.length / 2);
+    if (saysNo(status)) this.#size = Math.min(this.#size, Math.max(half, this.#largestApplied));
+    else if (status !== undefined && status >= 500) this.#nextSize = Math.min(this.#nextSize, half);
+    if (status === TOO_LARGE && batch.length > 1)
+      this.#size = Math.min(this.#size, await shrinkBatch(ports.store, account, mapping, batch.length));
+  }
+
+  /** Sends the parts of refused batches, without the rows that were applied all the same. */
+  async #divide(round: readonly RefusedBatch[]): Promise<void> {
+    const seen = await this.#seenOf(round);
+    const parts: (readonly RunRow[])[] = [];
+    // Everything is recorded before anything more is sent, because sending may end the run.
+    for (const { batch, intent, status, reason } of round) {
+      if (seen.others === 'unclear') {
+        this.#nextSize = Math.min(this.#nextSize, Math.ceil(batch.length / 2));
+        await this.#writer.hold(batch, `${reason}, and some rows of its request may have been applied`);
+        continue;
+      }
+      const applied = batch.filter((row) => row.key !== null && seen.found.has(row.key));
+      await this.#writer.remember(applied, seen.found);
+      await this.#writer.patchConfirmed(applied, seen.found);
+      await this.#writer.settle(intent, 'refused', reason, []);
+      const left = batch.filter((row) => !applied.includes(row));
+      const isCheap = status === TOO_LARGE || (seen.pages ?? 1) <= CHEAP_PAGES;
+      // What a quota refused goes again as it was, cut to the room that there is.
+      const into = status === TOO_MANY ? 1 : isCheap ? PARTS.few : PARTS.many;
+      const size = Math.ceil(left.length / into);
+      for (let at = 0; at < left.length; at += size) parts.push(left.slice(at, at + size));
+    }
+    for (const part of parts) {
+      for (let at = 0; at < part.length;) {
+        // A limit that was met by a part before holds for those behind it.
+        const some = part.slice(at, at + this.#size);
+        at += some.length;
+        await this.#sendBatch(some);
+      }
+    }
+  }
+
+  /**
+   * What the service shows of the rows of refused batches: at once, where it never kept a part of such a batch and nothing speaks against what it shows; else
+   * once nothing can come late any more.
+   */
+  async #seenOf(round: readonly RefusedBatch[]): Promise<Seen> {
+    const { ports, account, mapping } = this.#writer.task;
+    const open = round.map(({ batch, intent }) => ({ intent, rows: batch }));
+    const now = await readBack(ports, account, mapping, open, 'now');
+    const isKept = now.found.size > 0 || (await ports.store.fact(account, keptFact(mapping))) !== undefined;
+    const isWhole = open.every(({ rows }) => rows.every(({ key }) => now.found.has(key ?? '')));
+    if (isWhole || (!isKept && now.others !== 'unclear')) return this.#learnKept(now);
+    // Refused with 429, a batch may have met a limiter and no envelope.
+    const mayCount = now.isUnlisted === true && round.every(({ status }) => status !== TOO_MANY);
+    const countsMs = mayCount ? await this.#counter.waitMs(round) : undefined;
+    const nowMs = ports.clock.monotonic();
+    const openMs = this.#writer.openSinceMs ?? nowMs;
+    const sinceMs = countsMs === undefined ? openMs : nowMs + countsMs - ports.settleMs;
+    if (!(await waitSettled(ports, sinceMs))) return this.#learnKept({ ...now, others: 'unclear' });
+    const later = await readBackTwice(ports, account, mapping, open);
+    if (countsMs !== undefined && later.isUnlisted === true && (await this.#counter.agrees(round)))
+      return { found: new Map(), others: 'absent' };
+    return this.#learnKept({ ...later, found: new Map([...now.found, ...later.found]) });
+  }
+
+  /** A service that kept a part of a refused batch once may do so again. */
+  async #learnKept(seen: Seen): Promise<Seen> {
+    const { ports, account, mapping } = this.#writer.task;
+    if (seen.found.size > 0 || seen.grew === true)
+      await ports.store.setFact(account, keptFact(mapping), 'true');
+    return seen;
+  }
+
+  /** Rows without a trustworthy answer: those that the service lists are confirmed, the others are held. */
+  async #readBackRows(
+    intent: Intent,
+    batch: readonly RunRow[],
+    reason: string,
+    detail = reason,
+  ): Promise<void> {
+    const { ports, account, mapping } = this.#writer.task;
+    const shown = await readBackNow(ports, account, mapping, { intent, rows: batch });
+    this.#noteSpelling(shown);
+    const found = withoutKnown(intent, detail, shown);
+    const missing = batch.filter((row) => row.key === null || !found.has(row.key));
+    const records = [...found.values()].map(({ record }) => record);
+    // What is remembered before its row is done cannot be sent twice, wherever the process ends.
+    if (missing.length === 0) await this.#writer.settle(intent, 'applied', 'found by reading back', records);
+    else await this.#writer.settle(intent, 'ambiguous', detail, records);
+    await this.#writer.patchConfirmed(batch, found);
+    if (missing.length > 0) await this.#writer.hold(missing, `no trustworthy answer (${reason})`);
+    this.#writer.checkAmbiguous(reason);
+  }
+}

@@ -1,0 +1,64 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { RunRow } from '../../model/run-rows.ts';
+import { listedResources } from '../../plan/listed.ts';
+import { pushRequests } from '../../plan/requests.ts';
+import { adoptRows } from '../compare/missing-rows.ts';
+import { NOT_SHOWN } from '../journal/unverified.ts';
+import { openBatches } from './push-batches.ts';
+import { pushChanges } from './push-changes.ts';
+import { MAX_ATTEMPTS, PushWriter } from './push-writer.ts';
+import { resolveReferences } from './references.ts';
+import { leaveWritten } from './sibling-writes.ts';
+import { FLAG_NOT_SET, settleWrites } from '../reconcile/settle.ts';
+import { waitSettled } from '../journal/wait-settled.ts';
+import type { PushTask } from '../ports.ts';
+
+/**
+ * Sends the open rows of one mapping: creates (and what goes like them) in batches, then single changes; then finds out what became of writes without an
+ * answer, and sends again what was surely not applied. Rows without an outcome afterwards were not sent.
+ * Errors: IncompleteError when the budget ends, UnavailableError when the service is not there, AccessError when it refuses the key.
+ */
+export async function pushMapping(task: PushTask): Promise<void> {
+  const requests = pushRequests[task.mapping.resource];
+  if (requests === undefined) return;
+  await resolveReferences(task);
+  await adoptRows(task);
+  if (task.isResourceShared) await leaveWritten(task);
+  // A write must never outlast the rows that it was made of.
+  await task.rows.sync();
+  const writer = new PushWriter(task);
+  const batches = await openBatches(writer, requests);
+  do {
+    await batches.run();
+    if (!requests.updatesLikeCreates) await pushChanges(writer);
+  } while (await settleRound(writer));
+}
+
+/** Waits until nothing can be applied late any more and settles the writes that have no answer; false when nothing is left to send. */
+async function settleRound(writer: PushWriter): Promise<boolean> {
+  const { ports, runId, mapping, rows, account, onAmbiguous } = writer.task;
+  const { openSinceMs } = writer;
+  writer.openSinceMs = undefined;
+  const unknown = (await rows.countOutcomes(mapping.name)).get('unknown') ?? 0;
+  if (openSinceMs === undefined || unknown === 0 || !(await waitSettled(ports, openSinceMs))) return false;
+  const { again, created } = await settleWrites(ports, runId, mapping, rows, account, onAmbiguous);
+  const spent = again.filter((rowNumber) => writer.isSpent(rowNumber));
+  await writer.patch(
+    (await rows.rows(mapping.name, spent)).map((row) => ({
+      rowNumber: row.rowNumber,
+      outcome: 'deferred',
+      message: spentMessage(mapping, row, writer.lastReason(row.rowNumber)),
+    })),
+  );
+  return again.length + created.length > spent.length;
+}
+
+/** Only of what a list shows for good is it known that it was never applied. */
+function spentMessage({ resource }: PushMapping, { change, id }: RunRow, reason: string): string {
+  const isProved = listedResources[resource] !== undefined && change === 'create' && id === null;
+  const what = isProved
+    ? 'and applied none of these times'
+    : `without a trustworthy answer, and ${NOT_SHOWN}`;
+  const flag = change === 'create' && id !== null ? FLAG_NOT_SET : '';
+  return `${flag}sent ${MAX_ATTEMPTS} times${isProved ? ',' : ''} ${what} (the last answer: ${reason})`;
+}

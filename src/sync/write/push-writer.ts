@@ -1,0 +1,251 @@
+import type { BodyOf } from '../../contract/index.ts';
+import { AccessError, IncompleteError, InterruptedError, UnavailableError } from '../../model/error.ts';
+import type { KnownRecord, RunRow, RunRowPatch } from '../../model/run-rows.ts';
+import type { WriteResult } from '../../model/service.ts';
+import type { Intent, IntentResult, StoredIntent } from '../../model/store.ts';
+import { digestOf } from '../../plan/digest.ts';
+import { listedResources } from '../../plan/listed.ts';
+import { confirmed, joined, looksAgain } from '../../plan/answered-row.ts';
+import type { Confirmation, PushRequests } from '../../plan/requests.ts';
+import { evidenceFor, type TakeEvidence } from '../evidence/pre-image.ts';
+import { saysNoTo } from '../evidence/known-conflict.ts';
+import { mayBeApplied } from '../journal/unverified.ts';
+import { rowPages } from '../rows/row-pages.ts';
+import type { PushTask } from '../ports.ts';
+import { managed } from '../../plan/missing-mapping.ts';
+
+type WriteOperation = PushRequests['operation'] | 'update-user';
+
+/** Ambiguous answers in a row that end the run: the service is in no state to be written to. */
+const MAX_AMBIGUOUS = 3;
+/** Times that a run sends a row whose answers do not come. */
+export const MAX_ATTEMPTS = 3;
+const TOO_MANY = 429;
+
+/** The writes of one mapping: each with a durable intent before it goes out and a durable result before the next step. */
+export class PushWriter {
+  readonly task: PushTask;
+  /** When the last write without a trustworthy answer was surely sent, on the monotonic clock; undefined when none is open. */
+  openSinceMs: number | undefined;
+  /** Times that a row had no trustworthy answer, and what came last instead. */
+  readonly #lost = new Map<number, { readonly times: number; readonly reason: string }>();
+  readonly #takeEvidence: TakeEvidence;
+  #done = 0;
+  #ambiguousInARow = 0;
+
+  constructor(task: PushTask) {
+    this.task = task;
+    this.#takeEvidence = evidenceFor(task);
+  }
+
+  /** Open rows in row order. */
+  async *openRows(wanted: (row: RunRow) => boolean): AsyncIterable<RunRow> {
+    const { rows, mapping } = this.task;
+    for await (const page of rowPages(rows, mapping.name, { open: true })) yield* page.filter(wanted);
+  }
+
+  /**
+   * Errors: those of the service before it sends; UnavailableError `service.unreachable` when the request never reached it, `service.throttled` when no
+   * waiting helped.
+   */
+  async send<Id extends WriteOperation>(
+    operation: Id,
+    batch: readonly RunRow[],
+    body: BodyOf<Id> | BodyOf<WriteOperation>,
+  ): Promise<{
+    readonly result: Exclude<WriteResult<Id>, { kind: 'not_applied' }>;
+    readonly intent: Intent;
+  }> {
+    this.task.ports.signal.throwIfAborted();
+    const intent = await this.#recordIntent(operation, batch, body);
+    if (this.#done === 0) this.#progress();
+    const result = await this.#attempt(operation, body as BodyOf<Id>, intent);
+    // What said no speaks against what was sent, and not against the service itself.
+    const isDoubtful = result.kind === 'ambiguous' && !saysNoTo(result, intent);
+    this.#ambiguousInARow = isDoubtful ? this.#ambiguousInARow + 1 : 0;
+    if (result.kind === 'not_applied') {
+      await this.settle(intent, 'not_applied', result.reason, []);
+      throw new UnavailableError(
+        'service.unreachable',
+        `the service could not be reached (${result.reason}); nothing of this request was sent`,
+        { next: `resume ${this.task.runId}` },
+      );
+    }
+    if (result.kind === 'refused' && result.status === TOO_MANY && result.quota === undefined)
+      await this.#throttled(intent, batch, result.message);
+    // What said no is bounded by its size instead: it goes on in smaller requests.
+    if (isDoubtful) this.countLost(batch, result.reason);
+    this.#done += 1;
+    this.#progress();
+    return { result, intent };
+  }
+
+  /** All waiting was in vain: no other request would fare better. Of a batch a part may have been applied, so that its intent stays open. */
+  async #throttled(intent: Intent, batch: readonly RunRow[], said: string): Promise<never> {
+    const reason = `the service answered 429 (${said}) again and again, also after the waits that it asked for`;
+    if (batch.length === 1) {
+      await this.settle(intent, 'refused', reason, []);
+      // What was sent before may have been applied: the end of the run says what is known of it.
+      if (!(await this.#wasSentBefore(intent))) await this.defer(batch, reason);
+    }
+    throw new UnavailableError('service.throttled', reason, { next: `resume ${this.task.runId}` });
+  }
+
+  /** Whether an earlier write of the row may have been applied. */
+  async #wasSentBefore({ rowNumbers: [row = 0] }: Intent): Promise<boolean> {
+    const { ports, runId, mapping } = this.task;
+    const isOpen = ({ result }: StoredIntent): boolean => result === null || result === 'ambiguous';
+    const before = await ports.store.intents(runId);
+    return before.some(
+      (intent) =>
+        intent.mapping === mapping.name &&
+        intent.rowNumbers.includes(row) &&
+        (isOpen(intent) || mayBeApplied(intent)),
+    );
+  }
+
+  countLost(batch: readonly RunRow[], reason: string): void {
+    for (const { rowNumber } of batch)
+      this.#lost.set(rowNumber, { times: (this.#lost.get(rowNumber)?.times ?? 0) + 1, reason });
+  }
+
+  /** What came instead of a trustworthy answer when a row was sent last. */
+  lastReason(rowNumber: number): string {
+    return this.#lost.get(rowNumber)?.reason ?? '';
+  }
+
+  /** Whether a row was sent without a trustworthy answer as often as one run may send it. */
+  isSpent(rowNumber: number): boolean {
+    return (this.#lost.get(rowNumber)?.times ?? 0) >= MAX_ATTEMPTS;
+  }
+
+  async #recordIntent(operation: WriteOperation, batch: readonly RunRow[], body: unknown): Promise<Intent> {
+    const { ports, runId, account, mapping } = this.task;
+    const evidence = await this.#takeEvidence(batch);
+    const sentAtMs = ports.clock.now();
+    const intent: Intent = {
+      id: ports.random.ulid(sentAtMs),
+      runId,
+      mapping: mapping.name,
+      resource: mapping.resource,
+      operation,
+      rowNumbers: batch.map((row) => row.rowNumber),
+      keys: batch.map((row) => row.key ?? ''),
+      bodyDigest: digestOf(body),
+      sentAtMs,
+      ...(evidence !== undefined && { evidence: JSON.stringify(evidence) }),
+      ...(listedResources[mapping.resource] === undefined && {
+        fields: batch.map(({ fields }) => fields ?? {}),
+      }),
+    };
+    await ports.store.addIntent(account, intent);
+    return intent;
+  }
+
+  async #attempt<Id extends WriteOperation>(
+    operation: Id,
+    body: BodyOf<Id>,
+    intent: Intent,
+  ): Promise<WriteResult<Id>> {
+    try {
+      return await this.task.ports.service.send(operation, { body });
+    } catch (error) {
+      // These stop a request before it is sent, or are a whole refusal of the key. After any other error the intent stays open for `resume`.
+      if (
+        error instanceof IncompleteError ||
+        error instanceof InterruptedError ||
+        error instanceof AccessError
+      ) {
+        await this.settle(intent, 'not_applied', error.message, []);
+      }
+      throw error;
+    }
+  }
+
+  #progress(): void {
+    const { ports, mapping, writes } = this.task;
+    ports.emit({
+      kind: 'progress',
+      mapping: mapping.name,
+      done: this.#done,
+      total: Math.max(writes, this.#done),
+      unit: 'requests',
+    });
+  }
+
+  async settle(
+    { id }: Intent,
+    result: IntentResult,
+    detail: string,
+    confirmed: readonly KnownRecord[],
+  ): Promise<void> {
+    const { ports, account, mapping } = this.task;
+    if (result === 'ambiguous') this.openSinceMs = ports.clock.monotonic();
+    const records = confirmed.map((record) => managed(mapping, record));
+    await ports.store.settleIntent(account, id, result, detail, records);
+  }
+
+  async patch(patches: readonly RunRowPatch[]): Promise<void> {
+    const { rows, mapping, ports } = this.task;
+    await rows.patch(mapping.name, patches);
+    for (const { rowNumber, outcome, message } of patches) {
+      if (outcome !== undefined && outcome !== null) {
+        ports.emit({ kind: 'outcome', mapping: mapping.name, rowNumber, outcome, message: message ?? '' });
+      }
+    }
+  }
+
+  /** Remembers what a reading showed of rows, before the rows are marked: what is done and not remembered would be sent again by a later run. */
+  async remember(batch: readonly RunRow[], found: ReadonlyMap<string, Confirmation>): Promise<void> {
+    const { ports, account, mapping } = this.task;
+    const records = batch.flatMap(({ key }) => found.get(key ?? '')?.record ?? []);
+    await ports.store.confirm(
+      account,
+      mapping.resource,
+      records.map((record) => managed(mapping, record)),
+    );
+  }
+
+  /** Marks the rows that an answer, or a list read afterwards, confirms. */
+  async patchConfirmed(batch: readonly RunRow[], found: ReadonlyMap<string, Confirmation>): Promise<void> {
+    await this.patch(
+      batch.flatMap((row): RunRowPatch[] => {
+        const confirmation = row.key === null ? undefined : found.get(row.key);
+        return confirmation === undefined ? [] : [confirmed(row, confirmation)];
+      }),
+    );
+  }
+
+  /** Rows of which nobody can say what became of them: never sent again silently. */
+  async hold(batch: readonly RunRow[], reason: string): Promise<void> {
+    const message = reason + looksAgain(this.task.runId);
+    await this.patch(
+      batch.map((row) => ({
+        rowNumber: row.rowNumber,
+        outcome: 'unknown',
+        message: joined(row.message, message),
+      })),
+    );
+  }
+
+  /** Rows whose write surely was not applied and is not sent now. */
+  async defer(batch: readonly RunRow[], reason: string): Promise<void> {
+    const patches = batch.map((row) => {
+      // A create that has its id waits for its flag only.
+      const created = row.change === 'create' && row.id !== null;
+      const why = created ? `created, but its active flag was not set: ${reason}` : reason;
+      return { rowNumber: row.rowNumber, message: joined(row.message, why) };
+    });
+    await this.patch(patches.map((patch) => ({ ...patch, outcome: 'deferred' })));
+  }
+
+  /** Errors: UnavailableError `service.ambiguous` after too many answers in a row that cannot be trusted. */
+  checkAmbiguous(reason: string): void {
+    if (this.#ambiguousInARow < MAX_AMBIGUOUS) return;
+    throw new UnavailableError(
+      'service.ambiguous',
+      `${MAX_AMBIGUOUS} writes in a row had no trustworthy answer (the last: ${reason}), so the run stopped`,
+      { next: `resume ${this.task.runId}` },
+    );
+  }
+}

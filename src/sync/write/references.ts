@@ -1,0 +1,58 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { RowReference, RunRow, RunRowPatch } from '../../model/run-rows.ts';
+import {
+  fieldValue,
+  referenceName,
+  waitingFields,
+  withLookups,
+  type LookupResult,
+} from '../../plan/lookups.ts';
+import { valueOf } from '../compare/find-records.ts';
+import { rowPages } from '../rows/row-pages.ts';
+import type { PushTask } from '../ports.ts';
+
+const WRITTEN: ReadonlySet<RunRow['outcome']> = new Set(['created', 'updated', 'unchanged']);
+
+/** Before the rows of a mapping go out: fills in what is known now that the rows before them are written, and defers those that wait for a row that is not. */
+export async function resolveReferences(task: PushTask): Promise<void> {
+  const { rows, mapping } = task;
+  if (mapping.columns === 'auto') return;
+  for await (const page of rowPages(rows, mapping.name, { change: 'create', open: true })) {
+    const waiting = page.filter((row) => waitingFields(row).length > 0);
+    const patches: RunRowPatch[] = [];
+    for (const row of waiting) patches.push(await resolveRow(task, mapping, row));
+    await rows.patch(mapping.name, patches);
+  }
+}
+
+async function resolveRow(task: PushTask, mapping: PushMapping, row: RunRow): Promise<RunRowPatch> {
+  const results = new Map<string, LookupResult>();
+  for (const [field, after] of waitingFields(row)) {
+    const column =
+      mapping.columns === 'auto' ? undefined : mapping.columns.find((each) => each.field === field);
+    results.set(field, await resolveField(task, mapping, field, column?.lookup?.take ?? 'id', after));
+  }
+  return withLookups(mapping.resource, row, results);
+}
+
+async function resolveField(
+  { rows, ports, account }: PushTask,
+  { resource }: PushMapping,
+  field: string,
+  take: string,
+  after: RowReference,
+): Promise<LookupResult> {
+  const [target] = await rows.rows(after.mapping, [after.rowNumber]);
+  const name = referenceName(after);
+  const wait = (message: string): LookupResult => ({ kind: 'stop', outcome: 'deferred', message });
+  if (target === undefined) return wait(`waits for ${name}, which is gone`);
+  const { id, key, outcome } = target;
+  if (id === null || !(outcome === null || WRITTEN.has(outcome)))
+    return wait(`not sent: it waits for ${name}, which is ${outcome ?? 'not sent'}`);
+  const held =
+    key === null ? undefined : (await ports.store.snapshots(account, after.resource, [key])).get(key);
+  const found = take === 'id' ? id : held && valueOf(after.resource, held, take);
+  const value = fieldValue(resource, field, found);
+  if (value !== undefined) return { kind: 'value', value };
+  return wait(`not sent: the service did not say the ${take} of ${name}`);
+}

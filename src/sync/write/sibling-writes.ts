@@ -1,0 +1,38 @@
+import type { RunRow, RunRowPatch } from '../../model/run-rows.ts';
+import { changedFields } from '../../plan/diff.ts';
+import { openWriteOf, openWrites } from '../journal/open-writes.ts';
+import { rowPages } from '../rows/row-pages.ts';
+import { joined } from '../../plan/answered-row.ts';
+import type { PushTask } from '../ports.ts';
+
+/**
+ * Takes out the creates of a mapping whose keys an earlier mapping of the run wrote since the plan was made: the plan compared both with what was there before
+ * either.
+ */
+export async function leaveWritten({ ports, runId, account, mapping, rows }: PushTask): Promise<void> {
+  const open = await openWrites(ports, account, mapping.resource);
+  const others = open.filter((intent) => intent.runId === runId && intent.mapping !== mapping.name);
+  const unanswered = await openWriteOf(ports, account, mapping.resource, others);
+  for await (const page of rowPages(rows, mapping.name, { change: 'create', open: true })) {
+    const keys = page.flatMap(({ key, id }) => (key === null || id !== null ? [] : [key]));
+    const written = await ports.store.snapshots(account, mapping.resource, keys);
+    const patches = page.flatMap((row): RunRowPatch[] => {
+      if (row.key === null || row.id !== null) return [];
+      const by = unanswered(row.key)?.mapping;
+      if (by !== undefined) return [later(row, `${by} sent it in this run, and no trustworthy answer came`)];
+      const record = written.get(row.key);
+      if (record === undefined) return [];
+      const changed = changedFields(row.fields ?? {}, record);
+      if (changed.length > 0)
+        return [later(row, `another mapping of this run wrote it, with another ${changed.join(', ')}`)];
+      return [{ rowNumber: row.rowNumber, outcome: 'unchanged', id: record.id }];
+    });
+    await rows.patch(mapping.name, patches);
+  }
+}
+
+const later = ({ rowNumber, message }: RunRow, reason: string): RunRowPatch => ({
+  rowNumber,
+  outcome: 'deferred',
+  message: joined(message, `not sent: ${reason}`),
+});

@@ -1,0 +1,90 @@
+import { readColumns, sourceHeader } from '../../mapping/bind.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { shownText } from '../../model/cell.ts';
+import { ConfigError } from '../../model/error.ts';
+import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { SourceTable, TableKind } from '../../model/table.ts';
+import { rowPages } from '../rows/row-pages.ts';
+import type { SyncPorts } from '../ports.ts';
+
+const STALE = 'stale: edited in the sheet since the plan was made; the next push reads it anew';
+
+/**
+ * Reads a source that people may edit during a run again, just before its rows are sent, and defers every open row that does not stand there any more as
+ * it was planned. Rows may have moved; columns that the mapping does not read do not count. Answers how many rows it deferred.
+ * Errors: those of reading that a later try may not have, such as UnavailableError `google.*`; the rows stay open.
+ */
+export async function deferStaleRows(
+  ports: Pick<SyncPorts, 'tables' | 'emit'>,
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<number> {
+  const { origin, location } = mapping.source;
+  const kind = ports.tables[location.kind];
+  if (kind.reread === undefined || !(await hasWrites(mapping, rows))) return 0;
+  const header = await rows.header(mapping.name);
+  const { used } = readColumns(mapping, header);
+  const lineOf = lineMaker(mapping, used, header);
+  const there = await linesNow(ports, kind, mapping, used);
+  let stale = 0;
+  for await (const page of rowPages(rows, mapping.name, { open: true })) {
+    const changed = page.filter(
+      (row) => isWritten(row) && !row.lines.every((line) => there.has(lineOf(line))),
+    );
+    stale += changed.length;
+    await rows.patch(
+      mapping.name,
+      changed.map(({ rowNumber }) => ({ rowNumber, outcome: 'deferred', message: STALE })),
+    );
+  }
+  if (stale > 0) {
+    const what = stale === 1 ? '1 row was' : `${stale} rows were`;
+    const message = `${origin}: ${what} edited since the plan was made and not sent; the next push reads it anew`;
+    ports.emit({ kind: 'warning', message });
+  }
+  return stale;
+}
+
+const isWritten = ({ change }: RunRow): boolean => change === 'create' || change === 'update';
+
+async function hasWrites({ name }: PushMapping, rows: RunRows): Promise<boolean> {
+  const open = await rows.countChanges(name, true);
+  return (open.get('create') ?? 0) + (open.get('update') ?? 0) > 0;
+}
+
+/** Makes one text of the cells of a line that the mapping reads. */
+function lineMaker(
+  mapping: PushMapping,
+  used: readonly string[],
+  header: readonly string[],
+): (cells: readonly string[]) => string {
+  const index = sourceHeader(mapping, header);
+  const places = used.map((name) => index.find([name]) ?? -1);
+  return (cells) => JSON.stringify(places.map((place) => cells[place] ?? ''));
+}
+
+/** The lines of the table as it is now; none when it is gone, or is no table any more. */
+async function linesNow(
+  { emit }: Pick<SyncPorts, 'emit'>,
+  kind: TableKind,
+  mapping: PushMapping,
+  used: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { source } = mapping;
+  const lines = new Set<string>();
+  let table: SourceTable | undefined;
+  try {
+    table = await kind.reread?.(source.location, source);
+    if (table === undefined) return lines;
+    const lineOf = lineMaker(mapping, used, table.header);
+    for await (const batch of table.batches())
+      for (const { cells } of batch) lines.add(lineOf(cells.map(shownText)));
+    return lines;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    emit({ kind: 'warning', message: `${source.origin}: ${error.message}` });
+    return new Set();
+  } finally {
+    await table?.close();
+  }
+}

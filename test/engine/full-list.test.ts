@@ -1,0 +1,286 @@
+import { describe, expect, it } from 'vitest';
+import { RefusedError, UnavailableError } from '../../src/model/error.ts';
+import type { KnownRecord } from '../../src/model/run-rows.ts';
+import type { Wholeness } from '../../src/model/service.ts';
+import { knownUser } from '../../src/plan/known-records.ts';
+import { listedResources } from '../../src/plan/listed.ts';
+import { countKnown, isUnlistable, readWhole } from '../../src/sync/evidence/full-list.ts';
+import { makeEngine, type Engine } from '../support/engine.ts';
+import { ACCOUNT } from '../support/writes.ts';
+
+const DAY_MS = 86_400_000;
+const user = (at: number) => ({
+  id: `id-${at}`,
+  user_id: at,
+  external_id: `U${at}`,
+  display_name: `Name ${at}`,
+});
+const keysOf = (records: readonly KnownRecord[]): readonly string[] => records.map(({ key }) => key);
+
+interface Case {
+  readonly listed: number;
+  readonly used?: number;
+  readonly wholeness?: Wholeness;
+  /** Users that the state knows from now, and from so long ago that a list without them makes them gone. */
+  readonly known?: readonly number[];
+  readonly knownLongAgo?: readonly number[];
+}
+
+async function confirmUsers({ store }: Engine, numbers: readonly number[] = []): Promise<void> {
+  await store.confirm(
+    ACCOUNT,
+    'users',
+    numbers.map((at) => knownUser(user(at))),
+  );
+}
+
+async function readUsers(engine: Engine, { listed, used, wholeness, known, knownLongAgo }: Case) {
+  await confirmUsers(engine, knownLongAgo);
+  engine.clock.time += DAY_MS;
+  await confirmUsers(engine, known);
+  engine.clock.time += 1;
+  const { service } = engine;
+  for (let at = 1; at <= listed; at += 1) service.users.push(user(at));
+  const { list } = service;
+  service.list = (operation, query, signal, onUnreadable, onEnd) => {
+    expect([query, signal, onUnreadable]).toEqual([{}, engine.ports.signal, 'fail']);
+    return list(operation, query, signal, onUnreadable, (found) => onEnd?.(wholeness ?? found));
+  };
+  const { users } = listedResources;
+  if (users === undefined) throw new Error('users are listed');
+  return readWhole(engine.ports, users, ACCOUNT, 'users', { used, onPage: () => undefined });
+}
+
+const remembered = async ({ store }: Engine): Promise<readonly string[]> =>
+  (await Array.fromAsync(store.allSnapshots(ACCOUNT, 'users'))).flatMap(keysOf);
+
+describe('a whole list', () => {
+  it('is handed on page by page, and remembered without what names people', async () => {
+    const engine = await makeEngine();
+    engine.service.users.push(user(1), user(2), user(3));
+    engine.service.pageSize = 2;
+    const pages: unknown[] = [];
+    const { users } = listedResources;
+    if (users === undefined) throw new Error('users are listed');
+    const whole = await readWhole(engine.ports, users, ACCOUNT, 'users', {
+      used: 3,
+      onPage: async (records, done, raw) => {
+        const known = await remembered(engine);
+        pages.push([keysOf(records), done, raw.length, known]);
+      },
+    });
+    expect(whole).toEqual({ pages: 2, nameless: 0, missing: 0 });
+    expect(pages).toEqual([
+      [['U1', 'U2'], 2, 2, ['U1', 'U2']],
+      [['U3'], 3, 1, ['U1', 'U2', 'U3']],
+    ]);
+    const [one] = (await engine.store.snapshots(ACCOUNT, 'users', ['U1'])).values();
+    expect(one).toMatchObject({ id: 'id-1', values: {} });
+  });
+
+  it.each<readonly [string, Case]>([
+    ['as long as the account counts', { listed: 2, used: 2, wholeness: 'assumed' }],
+    ['longer than the account counts', { listed: 2, used: 1, wholeness: 'assumed' }],
+    ['where nothing is counted', { listed: 2, wholeness: 'assumed' }],
+    [
+      'of one page that comes again, and the account counts as many',
+      { listed: 2, used: 2, wholeness: 'doubtful' },
+    ],
+    [
+      'stated to be shorter than the counter, of which the state knows all',
+      { listed: 2, used: 3, known: [1, 2] },
+    ],
+  ])('%s is believed', async (_what, given) => {
+    const engine = await makeEngine();
+    expect(await readUsers(engine, { known: [1], ...given })).toEqual({ pages: 1, nameless: 0, missing: 0 });
+  });
+
+  it.each<readonly [string, Case, string]>([
+    [
+      'shorter than the counter, of which nothing states the length',
+      { listed: 2, used: 3, wholeness: 'assumed' },
+      '3',
+    ],
+    [
+      'of one page that comes again, where the account counts more',
+      { listed: 2, used: 3, wholeness: 'doubtful' },
+      '3',
+    ],
+    [
+      'of one page that comes again, where the account counts fewer',
+      { listed: 2, used: 1, wholeness: 'doubtful' },
+      '1',
+    ],
+    ['of one page that comes again, where nothing is counted', { listed: 2, wholeness: 'doubtful' }, 'no'],
+  ])('%s is unstable, and nothing is forgotten for it', async (_what, given, counts) => {
+    const engine = await makeEngine();
+    const reading = readUsers(engine, { ...given, knownLongAgo: [8] });
+    await expect(reading).rejects.toMatchObject({
+      code: 'list.unstable',
+      message: `the account counts ${counts} users and the list shows 2`,
+    });
+    expect(await remembered(engine)).toContain('U8');
+  });
+
+  it('stated to be whole is unstable where the counter and the state know of more', async () => {
+    const engine = await makeEngine();
+    const reading = readUsers(engine, { listed: 2, used: 3, known: [1, 2, 9] });
+    await expect(reading).rejects.toMatchObject({ code: 'list.unstable' });
+  });
+
+  it('whose pages repeat is unstable without what was confirmed, also where a late counter agrees with it', async () => {
+    const engine = await makeEngine();
+    const given = { listed: 2, used: 2, known: [1, 8], wholeness: 'doubtful' } as const;
+    await expect(readUsers(engine, given)).rejects.toMatchObject({
+      code: 'list.unstable',
+      message: 'the list repeats a page and does not show 1 of the users that were confirmed',
+    });
+    expect(await remembered(engine)).toContain('U8');
+  });
+
+  it('whose pages repeat is believed where it shows all that was confirmed, and the counter agrees', async () => {
+    const engine = await makeEngine();
+    const given = { listed: 2, used: 2, known: [1], wholeness: 'doubtful' } as const;
+    expect(await readUsers(engine, given)).toMatchObject({ missing: 0 });
+  });
+
+  it('tells how many of those that the state knows it does not show', async () => {
+    const engine = await makeEngine();
+    const given = { listed: 2, used: 2, known: [1, 8, 9] };
+    expect(await readUsers(engine, given)).toEqual({ pages: 1, nameless: 0, missing: 2 });
+    expect(await remembered(engine)).toEqual(['U1', 'U2', 'U8', 'U9']);
+  });
+
+  it('tells so too where one key stands in it more than once, and counts its records', async () => {
+    const engine = await makeEngine();
+    engine.service.users.push({ ...user(1), id: 'another' }, { ...user(1), id: 'a-third' });
+    const repeated = () => countKnown(engine.ports, ACCOUNT, 'users');
+    expect(await readUsers(engine, { listed: 2, used: 4, known: [1, 8, 9] })).toMatchObject({ missing: 2 });
+    // Four are listed and two of those that are known are not.
+    expect(await repeated()).toBe(6);
+    engine.service.users.length = 0;
+    // What a list does not add up to is forgotten as little as what it does not show.
+    await expect(readUsers(engine, { listed: 2, used: 5, wholeness: 'assumed' })).rejects.toThrow('counts 5');
+    expect(await repeated()).toBe(6);
+    engine.service.users.length = 0;
+    await readUsers(engine, { listed: 2, used: 2 });
+    // A day later those that are not listed are gone.
+    expect(await repeated()).toBe(2);
+  });
+
+  it('records how many share a key where that is new, and nothing else', async () => {
+    const engine = await makeEngine();
+    const readAgain = async (listed: number) => {
+      await readUsers(engine, { listed, used: engine.service.users.length + listed });
+      return engine.store.facts(ACCOUNT);
+    };
+    expect(await readAgain(1)).toEqual([]);
+    const first = await readAgain(1);
+    expect(first).toMatchObject([{ name: 'repeated:users', value: '1' }]);
+    expect(await readAgain(0)).toEqual(first);
+  });
+
+  it('makes gone what was confirmed more than a day before and is not in it', async () => {
+    const engine = await makeEngine();
+    expect(await readUsers(engine, { listed: 1, used: 1, knownLongAgo: [1, 8] })).toMatchObject({
+      missing: 0,
+    });
+    expect(await remembered(engine)).toEqual(['U1']);
+  });
+
+  it('keeps what was confirmed a day before', async () => {
+    const engine = await makeEngine();
+    await confirmUsers(engine, [8]);
+    engine.clock.time -= 1;
+    expect(await readUsers(engine, { listed: 1, used: 1 })).toMatchObject({ missing: 1 });
+    expect(await remembered(engine)).toEqual(['U1', 'U8']);
+  });
+
+  it('with records that do not say what they are makes nothing gone and states nothing', async () => {
+    const engine = await makeEngine();
+    const { mini_leagues: listed } = listedResources;
+    if (listed === undefined) throw new Error('mini leagues are listed');
+    await engine.store.confirm(ACCOUNT, 'mini_leagues', [
+      { key: '1/Old', id: '9', number: 9, digests: {}, values: {} },
+    ]);
+    engine.clock.time += 2 * DAY_MS;
+    const { service } = engine;
+    service.miniLeagues.push({ id: 1, name: 'A', fantasy_league_id: 1 }, { id: 2, name: 'B' });
+    service.statesTotal = false;
+    const seen: number[] = [];
+    const whole = await readWhole(engine.ports, listed, ACCOUNT, 'mini_leagues', {
+      used: 3,
+      onPage: (_records, done) => void seen.push(done),
+    });
+    expect(whole).toEqual({ pages: 1, nameless: 1, missing: 0 });
+    expect(seen).toEqual([1]);
+    expect(await engine.store.countSnapshots(ACCOUNT, 'mini_leagues')).toBe(2);
+  });
+});
+
+describe('a list that does not show every field', () => {
+  const before = (id: string): KnownRecord => ({
+    key: '1/A',
+    id,
+    number: Number(id),
+    digests: { type: 'digest of the type', name: 'digest of another name' },
+    values: { cost: 4, fantasy_league_id: 9 },
+  });
+  const readMini = async (engine: Engine): Promise<readonly KnownRecord[]> => {
+    const { mini_leagues: listed } = listedResources;
+    if (listed === undefined) throw new Error('mini leagues are listed');
+    engine.service.miniLeagues.push({ id: 1, name: 'A', fantasy_league_id: 1 });
+    const shown: KnownRecord[] = [];
+    await readWhole(engine.ports, listed, ACCOUNT, 'mini_leagues', {
+      used: undefined,
+      onPage: (records) => void shown.push(...records),
+    });
+    return shown;
+  };
+
+  it('is completed by what the state remembers of the same record', async () => {
+    const engine = await makeEngine();
+    await engine.store.confirm(ACCOUNT, 'mini_leagues', [before('1')]);
+    const [shown] = await readMini(engine);
+    expect(shown?.digests).toMatchObject({ type: 'digest of the type' });
+    expect(shown?.digests['name']).not.toBe('digest of another name');
+    expect(shown?.values).toEqual({ cost: 4, fantasy_league_id: 1, name: 'A' });
+  });
+
+  it('is not completed by another record of the same key', async () => {
+    const engine = await makeEngine();
+    await engine.store.confirm(ACCOUNT, 'mini_leagues', [before('2')]);
+    const [shown] = await readMini(engine);
+    expect(Object.keys(shown?.digests ?? {})).not.toContain('type');
+    expect(shown?.values).toEqual({ fantasy_league_id: 1, name: 'A' });
+  });
+
+  it('is left as it is where nothing is remembered', async () => {
+    const [shown] = await readMini(await makeEngine());
+    expect(shown?.values).toEqual({ fantasy_league_id: 1, name: 'A' });
+  });
+
+  it('takes nothing from the memory for a resource that shows all', async () => {
+    const engine = await makeEngine();
+    await engine.store.confirm(ACCOUNT, 'users', [
+      { key: 'U1', id: 'id-1', number: 1, digests: { is_active: 'x' }, values: { is_active: false } },
+    ]);
+    engine.service.users.push({ ...user(1), is_active: null });
+    const { users } = listedResources;
+    if (users === undefined) throw new Error('users are listed');
+    const shown: KnownRecord[] = [];
+    await readWhole(engine.ports, users, ACCOUNT, 'users', {
+      used: 1,
+      onPage: (records) => void shown.push(...records),
+    });
+    expect(shown[0]?.values).toEqual({ external_id: 'U1', display_name: 'Name 1' });
+  });
+});
+
+it('a list cannot be had where it is refused or does not add up, and not where the service is down', () => {
+  expect(isUnlistable(new RefusedError(400, 'no'))).toBe(true);
+  expect(isUnlistable(new UnavailableError('list.unstable', 'moves'))).toBe(true);
+  expect(isUnlistable(new UnavailableError('service.no_envelope', 'a page'))).toBe(true);
+  expect(isUnlistable(new UnavailableError('service.unreachable', 'down'))).toBe(false);
+  expect(isUnlistable(Object.assign(new Error('a file'), { code: 'list.unstable' }))).toBe(false);
+});

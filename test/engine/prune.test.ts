@@ -1,0 +1,85 @@
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { StoppedError } from '../../src/model/error.ts';
+import type { Run } from '../../src/model/store.ts';
+import { planPrune, prune } from '../../src/sync/prune.ts';
+import { makeEngine, type Engine } from '../support/engine.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const account = { baseUrl: 'http://127.0.0.1:8787', accountId: 'club' };
+
+async function addRun(
+  engine: Engine,
+  id: string,
+  daysAgo: number,
+  changes: Partial<Run> = {},
+): Promise<void> {
+  const startedAtMs = engine.clock.now() - daysAgo * DAY_MS;
+  await engine.store.addRun({
+    ...{ id, command: 'push', account, startedAtMs, endedAtMs: startedAtMs + 1, exitCode: 0 },
+    ...{ phase: 'ended', finished: true, mappings: '[]', summaries: [], requests: null },
+    ...changes,
+  });
+}
+
+const conflict = [{ direction: 'push', conflict: 1 }] as unknown as Run['summaries'];
+
+async function plan(engine: Engine, keep: number, days: number) {
+  const found = await planPrune(engine.ports, { keep, olderThanMs: days * DAY_MS });
+  const ids = (items: readonly { readonly id: string }[]): readonly string[] => items.map(({ id }) => id);
+  return {
+    found,
+    runs: ids(found.runs),
+    folders: ids(found.folders),
+    needed: ids(found.needed),
+    kept: found.kept,
+  };
+}
+
+it('takes old finished runs, and none that something is open of', async () => {
+  const engine = await makeEngine();
+  await addRun(engine, 'R1', 90);
+  await addRun(engine, 'R2', 80, { finished: false, exitCode: 7 });
+  await addRun(engine, 'R3', 70, { summaries: conflict });
+  await addRun(engine, 'R4', 60);
+  await addRun(engine, 'R5', 50);
+  await addRun(engine, 'R6', 1);
+  await engine.store.addIntent(account, {
+    ...{ id: 'I', runId: 'R4', mapping: 'api', resource: 'users', operation: 'create-users' },
+    ...{ rowNumbers: [], keys: [], bodyDigest: '', sentAtMs: 1 },
+  });
+  const { found, ...ids } = await plan(engine, 1, 30);
+  expect(ids).toEqual({ runs: ['R1', 'R5'], folders: [], needed: ['R4', 'R3', 'R2'], kept: 4 });
+  expect((await plan(engine, 2, 30)).runs).toEqual(['R1']);
+  expect((await plan(engine, 0, 0)).runs).toEqual(['R1', 'R5', 'R6']);
+  expect((await plan(engine, 0, 89)).runs).toEqual(['R1']);
+  await prune(engine.ports, found);
+  expect((await engine.store.runs(9)).map(({ id }) => id)).toEqual(['R6', 'R4', 'R3', 'R2']);
+});
+
+it('takes folders of commands that were cut off, once they are a day old', async () => {
+  const engine = await makeEngine();
+  await (await engine.store.openRunRows('CUT')).close();
+  const folder = await engine.store.runFolder('CUT');
+  const touch = (atMs: number): void => {
+    for (const path of [folder, join(folder, 'rows.sqlite')]) utimesSync(path, atMs / 1000, atMs / 1000);
+  };
+  touch(engine.clock.now() - DAY_MS / 2);
+  expect((await plan(engine, 20, 30)).folders).toEqual([]);
+  touch(engine.clock.now() - 2 * DAY_MS);
+  const { found, folders } = await plan(engine, 20, 30);
+  expect(folders).toEqual(['CUT']);
+  await prune(engine.ports, found);
+  expect(await engine.store.strayFolders()).toEqual([]);
+});
+
+it('takes nothing from under a command that holds the lock', async () => {
+  const engine = await makeEngine();
+  await addRun(engine, 'R1', 90);
+  const { found } = await plan(engine, 0, 30);
+  const held = new StoppedError('lock.held', 'held');
+  const lock = { acquire: () => Promise.reject(held) };
+  await expect(prune({ ...engine.ports, lock }, found)).rejects.toBe(held);
+  expect(await engine.store.runs(9)).toHaveLength(1);
+});

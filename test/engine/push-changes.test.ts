@@ -1,0 +1,211 @@
+import { expect, it } from 'vitest';
+import type { RunRow } from '../../src/model/run-rows.ts';
+import type { StoredIntent } from '../../src/model/store.ts';
+import { pushChanges } from '../../src/sync/write/push-changes.ts';
+import { PushWriter } from '../../src/sync/write/push-writer.ts';
+import { runRow } from '../support/builders.ts';
+import { makeEngine, type Engine } from '../support/engine.ts';
+import { ACCOUNT, pushTask } from '../support/writes.ts';
+
+const LOOKS = '; teamsheet resume RUN finds out what became of it';
+
+/** A change of the name of the user of this number. */
+const change = (at: number, changes: Partial<RunRow> = {}): RunRow =>
+  runRow(
+    at,
+    { external_id: `U${at}`, display_name: `New ${at}` },
+    { change: 'update', id: `id-${at}`, before: { display_name: `Old ${at}` }, ...changes },
+  );
+/** A user that was created, and is to be inactive. */
+const flag = (at: number, changes: Partial<RunRow> = {}): RunRow =>
+  change(at, {
+    change: 'create',
+    before: null,
+    fields: { external_id: `U${at}`, display_name: `Old ${at}`, is_active: false },
+    ...changes,
+  });
+
+interface Pushed {
+  readonly engine: Engine;
+  readonly rows: readonly Partial<RunRow>[];
+  readonly intents: readonly StoredIntent[];
+  readonly error: unknown;
+}
+
+/** Sends the changes of these rows, of users that the service holds. */
+async function pushed(
+  given: readonly RunRow[],
+  arrange: (engine: Engine) => void = () => undefined,
+): Promise<Pushed> {
+  const engine = await makeEngine();
+  const { store, service } = engine;
+  for (const { rowNumber: at } of given)
+    service.users.push({
+      id: `id-${at}`,
+      user_id: at,
+      external_id: `U${at}`,
+      display_name: `Old ${at}`,
+      is_active: true,
+    });
+  arrange(engine);
+  const task = await pushTask(engine, given);
+  const { rows } = task;
+  const writer = new PushWriter(task);
+  const error = await pushChanges(writer).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  const after = await rows.page('users', { afterRow: 0, limit: 9 });
+  return {
+    engine,
+    rows: after.map(({ outcome, message }) => ({ outcome, message })),
+    intents: await store.intents('RUN'),
+    error,
+  };
+}
+const resultsOf = ({ intents }: Pushed): readonly (readonly [StoredIntent['result'], string])[] =>
+  intents.map(({ result, detail }) => [result, detail]);
+
+it('a change and a flag are sent, and what was answered is remembered', async () => {
+  const all = await pushed([change(1), flag(2)]);
+  expect(all.rows).toEqual([
+    { outcome: 'updated', message: '' },
+    { outcome: 'created', message: '' },
+  ]);
+  expect(resultsOf(all)).toEqual([
+    ['applied', ''],
+    ['applied', ''],
+  ]);
+  expect(all.engine.service.writes.map(({ body }) => body)).toEqual([
+    { id: 'id-1', display_name: 'New 1' },
+    { id: 'id-2', is_active: false },
+  ]);
+  const known = await all.engine.store.snapshots(ACCOUNT, 'users', ['U1']);
+  expect(known.get('U1')).toMatchObject({ id: 'id-1', managedBy: 'users' });
+});
+
+it('rows that were not created yet, or that change nothing, are left alone', async () => {
+  const given = [change(1, { change: 'create', id: null }), change(2, { change: 'unchanged' })];
+  const all = await pushed(given);
+  expect(all.intents).toEqual([]);
+  expect(all.rows).toEqual([
+    { outcome: null, message: '' },
+    { outcome: null, message: '' },
+  ]);
+});
+
+it('a refused change is rejected, and a refused flag says that the user is there', async () => {
+  const all = await pushed([change(1, { message: 'a remark' }), flag(2)], ({ service }) => {
+    service.refuses.add('U1').add('U2');
+  });
+  const refusal = 'the service refused it (403): not this one';
+  expect(all.rows).toEqual([
+    { outcome: 'rejected', message: `a remark; ${refusal}` },
+    { outcome: 'rejected', message: `created, but its active flag was not set: ${refusal}` },
+  ]);
+  expect(resultsOf(all)).toEqual([
+    ['refused', refusal],
+    ['refused', refusal],
+  ]);
+});
+
+it('a change without an answer goes again at once', async () => {
+  const all = await pushed([change(1)], ({ service }) => void service.faults.push('vanished', 'lost'));
+  expect(all.rows).toEqual([{ outcome: 'updated', message: '' }]);
+  expect(resultsOf(all)).toEqual([
+    ['ambiguous', 'timeout'],
+    ['ambiguous', 'connection reset'],
+    ['applied', ''],
+  ]);
+});
+
+it('a change that is refused after one without an answer is held', async () => {
+  const all = await pushed([change(1)], ({ service }) => void service.faults.push('lost', 'refused'));
+  expect(all.rows).toEqual([{ outcome: 'unknown', message: `the service refused it (400): no${LOOKS}` }]);
+  expect(resultsOf(all)).toEqual([
+    ['ambiguous', 'connection reset'],
+    ['refused', 'the service refused it (400): no'],
+  ]);
+});
+
+it('a change that is never answered is held, and the run ends', async () => {
+  const faults = ['vanished', 'vanished', 'lost', 'vanished', 'vanished', 'vanished'] as const;
+  const all = await pushed([change(1), change(2)], ({ service }) => void service.faults.push(...faults));
+  expect(all.rows[0]).toEqual({
+    outcome: 'unknown',
+    message: `no trustworthy answer (connection reset)${LOOKS}`,
+  });
+  expect(
+    resultsOf(all)
+      .slice(0, 3)
+      .map(([result]) => result),
+  ).toEqual(['ambiguous', 'ambiguous', 'ambiguous']);
+  expect(all.error).toMatchObject({ code: 'service.ambiguous', next: 'resume RUN' });
+});
+
+it('an answer of somebody else proves nothing', async () => {
+  const stranger = { id: 'x', external_id: 'X', display_name: 'Nobody' };
+  const all = await pushed([change(1)], ({ service }) => {
+    service.send = () =>
+      Promise.resolve({
+        kind: 'applied',
+        status: 200,
+        message: '',
+        records: [stranger] as never,
+        issues: [],
+      });
+  });
+  expect(all.rows).toEqual([
+    { outcome: 'unknown', message: `no trustworthy answer (it does not name this user)${LOOKS}` },
+  ]);
+  expect(resultsOf(all)).toEqual([['ambiguous', 'the answer does not name this user']]);
+  expect(await all.engine.store.countSnapshots(ACCOUNT, 'users')).toBe(0);
+});
+
+it('an answer that holds other values is a conflict that names them, and one that leaves some out is not', async () => {
+  const both = { external_id: 'U1', display_name: 'New 1', is_active: false };
+  const before = { display_name: 'Old 1', is_active: true };
+  const answers = (display_name: string | null, is_active: boolean | null) =>
+    pushed([change(1, { fields: both, before, message: 'a remark' })], ({ service }) => {
+      const record = { id: 'id-1', user_id: 1, external_id: 'U1', display_name, is_active };
+      service.send = () =>
+        Promise.resolve({
+          kind: 'applied',
+          status: 200,
+          message: '',
+          records: [record] as never,
+          issues: [],
+        });
+    });
+  const conflict = await answers('Old 1', true);
+  expect(conflict.rows).toEqual([
+    {
+      outcome: 'conflict',
+      message: 'a remark; the service still holds another value of display_name, is_active',
+    },
+  ]);
+  expect(resultsOf(conflict)).toEqual([['applied', '']]);
+  expect(await conflict.engine.store.countSnapshots(ACCOUNT, 'users')).toBe(1);
+  expect((await answers('New 1', null)).rows).toMatchObject([{ outcome: 'updated' }]);
+});
+
+it('an answer that does not show the flag of a created user says yes to it', async () => {
+  const all = await pushed([flag(1)], ({ service }) => {
+    const record = { id: 'id-1', user_id: 1, external_id: 'U1', display_name: 'Old 1', is_active: null };
+    service.send = () =>
+      Promise.resolve({ kind: 'applied', status: 200, message: '', records: [record] as never, issues: [] });
+  });
+  expect(all.rows).toEqual([{ outcome: 'created', message: '' }]);
+});
+
+it('a flag that the service has no room for says that its user was created', async () => {
+  const all = await pushed([flag(1)], ({ service }) => service.faults.push('throttled'));
+  expect(all.error).toMatchObject({ code: 'service.throttled' });
+  expect(all.rows).toMatchObject([{ outcome: 'deferred' }]);
+  expect(all.rows[0]?.message).toMatch(/^created, but its active flag was not set: the service answered 429/);
+});
+
+it('a change that the service has no room for says nothing of a created user', async () => {
+  const all = await pushed([change(1)], ({ service }) => service.faults.push('throttled'));
+  expect(all.rows[0]?.message).toMatch(/^the service answered 429/);
+});

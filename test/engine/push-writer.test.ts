@@ -1,0 +1,392 @@
+import { describe, expect, it } from 'vitest';
+import { AccessError, IncompleteError, InterruptedError, UnavailableError } from '../../src/model/error.ts';
+import type { RunRow } from '../../src/model/run-rows.ts';
+import type { WriteResult } from '../../src/model/service.ts';
+import type { Intent, IntentResult, StoredIntent } from '../../src/model/store.ts';
+import { digestOf } from '../../src/plan/digest.ts';
+import type { Confirmation } from '../../src/plan/requests.ts';
+import { READ_BACK } from '../../src/sync/journal/unverified.ts';
+import { PushWriter } from '../../src/sync/write/push-writer.ts';
+import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
+import { makeEngine, type Engine } from '../support/engine.ts';
+import { ACCOUNT, intentOf, pushTask } from '../support/writes.ts';
+import { confirmed, joined } from '../../src/plan/answered-row.ts';
+import type { PushTask } from '../../src/sync/ports.ts';
+
+/** A row that creates the user of this number. */
+const create = (at: number, changes: Partial<RunRow> = {}): RunRow =>
+  runRow(at, { external_id: `U${at}`, display_name: `Name ${at}` }, { change: 'create', ...changes });
+
+const applied: WriteResult<'create-users'> = {
+  kind: 'applied',
+  status: 201,
+  message: 'created',
+  records: [],
+  issues: [],
+};
+const lost = (reason: string, status?: number): WriteResult<'create-users'> => ({
+  kind: 'ambiguous',
+  reason,
+  ...(status !== undefined && { status }),
+});
+const full: WriteResult<'create-users'> = { kind: 'refused', status: 429, message: 'slow down' };
+
+interface Writing {
+  readonly engine: Engine;
+  readonly task: PushTask;
+  readonly writer: PushWriter;
+  readonly given: readonly RunRow[];
+}
+
+async function writing(given: readonly RunRow[], changes: Partial<PushTask> = {}): Promise<Writing> {
+  const engine = await makeEngine();
+  const task = await pushTask(engine, given, changes);
+  return { engine, task, writer: new PushWriter(task), given };
+}
+
+/** Sends all rows in one request, which the service answers so. */
+function send(
+  { engine, writer, given }: Writing,
+  answer: WriteResult<'create-users'> | Error,
+): ReturnType<typeof writer.send<'create-users'>> {
+  const { service } = engine;
+  service.send = () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer as never));
+  return writer.send('create-users', given, { users: [] });
+}
+
+const intentsOf = ({ engine }: Writing): Promise<readonly StoredIntent[]> => engine.store.intents('RUN');
+const resultsOf = async (all: Writing): Promise<readonly object[]> =>
+  (await intentsOf(all)).map(({ result, detail }) => [result, detail]);
+const rowsOf = async ({ task: { rows, mapping } }: Writing): Promise<readonly object[]> =>
+  (await rows.page(mapping.name, { afterRow: 0, limit: 100 })).map(({ outcome, message, id }) => ({
+    outcome,
+    message,
+    ...(id !== null && { id }),
+  }));
+const failure = (sending: Promise<unknown>): Promise<unknown> =>
+  sending.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+it('open rows come in row order, those that are wanted only', async () => {
+  const given = [create(1), create(2, { outcome: 'created' }), create(3), create(4, { change: 'update' })];
+  const { writer } = await writing(given);
+  const rows = await Array.fromAsync(writer.openRows(({ change }) => change === 'create'));
+  expect(rows.map(({ rowNumber }) => rowNumber)).toEqual([1, 3]);
+});
+
+describe('before a write goes out', () => {
+  it('its intent is recorded: who, what, and what was seen before', async () => {
+    const all = await writing([create(1), create(2, { key: null })], { used: 3 });
+    all.engine.clock.skewMs = 7;
+    const { service, store, clock } = all.engine;
+    let before: readonly StoredIntent[] = [];
+    service.send = async (_operation, { body }) => {
+      before = await store.intents('RUN');
+      service.writes.push({ operation: 'create-users', body });
+      return applied as never;
+    };
+    const body = { users: [{ external_id: 'U1', display_name: 'Name 1' }] };
+    const { intent, result } = await all.writer.send('create-users', all.given, body);
+    expect(before).toEqual([{ ...intent, result: null, detail: '' }]);
+    expect(intent).toEqual({
+      id: expect.stringMatching(/^01J\d{23}$/) as string,
+      runId: 'RUN',
+      mapping: 'users',
+      resource: 'users',
+      operation: 'create-users',
+      rowNumbers: [1, 2],
+      keys: ['U1', ''],
+      bodyDigest: digestOf(body),
+      sentAtMs: clock.now(),
+      evidence: JSON.stringify({ atMs: clock.now(), unlisted: 3, known: 0 }),
+    });
+    expect([result, service.writes]).toEqual([applied, [{ operation: 'create-users', body }]]);
+  });
+
+  it('what is known is recorded also where the account counts nothing', async () => {
+    const all = await writing([create(1)]);
+    const { intent } = await send(all, applied);
+    expect(intent.evidence).toBe(JSON.stringify({ atMs: all.engine.clock.now(), known: 0 }));
+  });
+
+  it('nothing is recorded once the run is to end', async () => {
+    const all = await writing([create(1)]);
+    const stop = new InterruptedError('SIGINT', 'interrupted');
+    all.engine.abort.abort(stop);
+    expect(await failure(send(all, applied))).toBe(stop);
+    expect(await intentsOf(all)).toEqual([]);
+  });
+
+  it.each([
+    ['a budget that ends', new IncompleteError('budget.exhausted', 'used up')],
+    ['a signal', new InterruptedError('SIGTERM', 'terminated')],
+    ['a key that is refused', new AccessError('service.access', 'no right')],
+  ])('%s stops it, and nothing was applied', async (_, error) => {
+    const all = await writing([create(1)]);
+    expect(await failure(send(all, error))).toBe(error);
+    expect(await resultsOf(all)).toEqual([['not_applied', error.message]]);
+  });
+
+  it.each([new UnavailableError('service.down', 'gone'), new Error('a mistake')])(
+    'after any other error (%s) nobody knows, and its intent stays open',
+    async (error) => {
+      const all = await writing([create(1)]);
+      expect(await failure(send(all, error))).toBe(error);
+      expect(await resultsOf(all)).toEqual([[null, '']]);
+    },
+  );
+});
+
+describe('a write that', () => {
+  it('never reached the service was not applied, and ends the run', async () => {
+    const all = await writing([create(1)]);
+    const error = await failure(send(all, { kind: 'not_applied', reason: 'connection refused' }));
+    expect(error).toMatchObject({
+      name: 'UnavailableError',
+      code: 'service.unreachable',
+      message: 'the service could not be reached (connection refused); nothing of this request was sent',
+      next: 'resume RUN',
+    });
+    expect(await resultsOf(all)).toEqual([['not_applied', 'connection refused']]);
+    expect(all.engine.events).toMatchObject([{ kind: 'progress', done: 0 }]);
+  });
+
+  const SAID = 'the service answered 429 (slow down) again and again, also after the waits that it asked for';
+
+  it('is refused for its row, for want of room, is deferred, and ends the run', async () => {
+    const all = await writing([create(1, { message: 'a remark' })]);
+    const error = await failure(send(all, full));
+    expect(error).toMatchObject({ code: 'service.throttled', message: SAID, next: 'resume RUN' });
+    expect(await resultsOf(all)).toEqual([['refused', SAID]]);
+    expect(await rowsOf(all)).toEqual([{ outcome: 'deferred', message: `a remark; ${SAID}` }]);
+  });
+
+  it.each<readonly [string, Partial<Intent>, IntentResult | null, string | null]>([
+    ['nobody knows', {}, null, null],
+    ['no answer came', {}, 'ambiguous', null],
+    ['nothing showed of it', { operation: 'update-user' }, 'not_applied', null],
+    ['a list proved that it was not applied', {}, 'not_applied', 'deferred'],
+    ['it was another row', { rowNumbers: [2] }, null, 'deferred'],
+    ['it was another mapping', { mapping: 'others' }, null, 'deferred'],
+  ])('is refused so after a write of which %s leaves its row to the end of the run', async (...given) => {
+    const [, changes, result, outcome] = given;
+    const all = await writing([create(1)]);
+    const { store } = all.engine;
+    await store.addIntent(ACCOUNT, intentOf('W', { rowNumbers: [1], ...changes }));
+    if (result !== null) await store.settleIntent(ACCOUNT, 'W', result, READ_BACK, []);
+    expect(await failure(send(all, full))).toMatchObject({ code: 'service.throttled' });
+    expect(await rowsOf(all)).toMatchObject([{ outcome }]);
+  });
+
+  it('is refused for want of room as a batch may have been applied in part, and stays open', async () => {
+    const all = await writing([create(1), create(2)]);
+    expect(await failure(send(all, full))).toMatchObject({ code: 'service.throttled', message: SAID });
+    expect(await resultsOf(all)).toEqual([[null, '']]);
+    expect(await rowsOf(all)).toMatchObject([{ outcome: null }, { outcome: null }]);
+  });
+
+  it.each([
+    ['by a quota', { ...full, quota: { feature: 'users', room: 0 } } as const],
+    ['for what it holds', { kind: 'refused', status: 400, message: 'no' } as const],
+    ['in other words than the envelope', lost('no envelope', 429)],
+  ])('is refused %s is an answer', async (_, refused) => {
+    const all = await writing([create(1)]);
+    expect((await send(all, refused)).result).toEqual(refused);
+    expect(await resultsOf(all)).toEqual([[null, '']]);
+  });
+
+  it('is answered counts as progress, which begins before the first answer and goes past the plan where more were needed', async () => {
+    const all = await writing([create(1)], { writes: 2 });
+    for (const answer of [applied, lost('timeout'), applied]) await send(all, answer);
+    const unit = { kind: 'progress', mapping: 'users', unit: 'requests' };
+    expect(all.engine.events).toEqual([
+      { ...unit, done: 0, total: 2 },
+      { ...unit, done: 1, total: 2 },
+      { ...unit, done: 2, total: 2 },
+      { ...unit, done: 3, total: 3 },
+    ]);
+    expect(all.writer.isSpent(1)).toBe(false);
+  });
+});
+
+describe('answers that do not come', () => {
+  it('are counted by row, three times at most, with the last reason', async () => {
+    const all = await writing([create(1), create(2)]);
+    const { writer } = all;
+    expect([writer.isSpent(1), writer.lastReason(1)]).toEqual([false, '']);
+    await send(all, lost('timeout'));
+    await send(all, lost('connection reset'));
+    writer.countLost([create(2)], 'no name');
+    expect([writer.isSpent(1), writer.lastReason(1)]).toEqual([false, 'connection reset']);
+    expect([writer.isSpent(2), writer.lastReason(2)]).toEqual([true, 'no name']);
+    await send(all, lost('timeout'));
+    expect([writer.isSpent(1), writer.lastReason(1)]).toEqual([true, 'timeout']);
+    expect(writer.isSpent(3)).toBe(false);
+  });
+
+  it('do not count where they said no', async () => {
+    const all = await writing([create(1)]);
+    for (let sent = 0; sent < 3; sent += 1) await send(all, lost('no envelope', 400));
+    expect([all.writer.isSpent(1), all.writer.lastReason(1)]).toEqual([false, '']);
+    expect(() => {
+      all.writer.checkAmbiguous('no envelope');
+    }).not.toThrow();
+  });
+
+  it('end the run when three come in a row', async () => {
+    const all = await writing([create(1)]);
+    const check = (): void => {
+      all.writer.checkAmbiguous('connection reset');
+    };
+    for (const answer of [lost('a'), lost('b', 500), applied, lost('c'), lost('d')]) {
+      await send(all, answer);
+      expect(check).not.toThrow();
+    }
+    await send(all, lost('e'));
+    expect(check).toThrow(
+      expect.objectContaining({
+        name: 'UnavailableError',
+        code: 'service.ambiguous',
+        message:
+          '3 writes in a row had no trustworthy answer (the last: connection reset), so the run stopped',
+        next: 'resume RUN',
+      }),
+    );
+  });
+
+  it('leave a write open from when it was surely sent', async () => {
+    const all = await writing([create(1)]);
+    const { writer, engine } = all;
+    const { intent } = await send(all, lost('timeout'));
+    for (const result of ['applied', 'refused', 'not_applied'] as const)
+      await writer.settle(intent, result, 'why', []);
+    expect(writer.openSinceMs).toBeUndefined();
+    engine.clock.time += 5000;
+    engine.clock.skewMs = 60_000;
+    await writer.settle(intent, 'ambiguous', 'timeout', []);
+    expect(writer.openSinceMs).toBe(engine.clock.monotonic());
+    expect(await resultsOf(all)).toEqual([['ambiguous', 'timeout']]);
+  });
+});
+
+describe('what is known of rows', () => {
+  const users = { mapping: pushMapping({ name: 'players' }) };
+
+  it('is remembered with the mapping that wrote it', async () => {
+    const all = await writing([create(1)], users);
+    const { intent } = await send(all, applied);
+    await all.writer.settle(intent, 'applied', '', [knownRecord('U1', {})]);
+    const found = new Map([['U2', { id: 'id-2', record: knownRecord('U2', {}) }]]);
+    await all.writer.remember([create(2), create(3), create(4, { key: null })], found);
+    const known = await all.engine.store.snapshots(ACCOUNT, 'users', ['U1', 'U2', 'U3', '']);
+    expect([...known.values()].map(({ key, managedBy }) => [key, managedBy])).toEqual([
+      ['U1', 'players'],
+      ['U2', 'players'],
+    ]);
+  });
+
+  it('is marked and told, where a row has come to an end', async () => {
+    const all = await writing([create(1), create(2), create(3, { key: null }), create(4)]);
+    const yes = (at: number) => ({ id: `id-${at}`, record: knownRecord(`U${at}`, { is_active: true }) });
+    const found = new Map<string, Confirmation>([
+      ['U1', { ...yes(1), note: 'a note' }],
+      ['', yes(3)],
+      ['U4', yes(4)],
+    ]);
+    const inactive = create(4, { fields: { external_id: 'U4', is_active: false } });
+    await all.writer.patchConfirmed([...all.given.slice(0, 3), inactive], found);
+    expect(await rowsOf(all)).toEqual([
+      { outcome: 'created', message: 'a note', id: 'id-1' },
+      { outcome: null, message: '' },
+      { outcome: null, message: '' },
+      { outcome: null, message: '', id: 'id-4' },
+    ]);
+    await all.writer.patch([
+      { rowNumber: 2, outcome: null },
+      { rowNumber: 3, outcome: 'deferred' },
+    ]);
+    expect(all.engine.events).toEqual([
+      { kind: 'outcome', mapping: 'users', rowNumber: 1, outcome: 'created', message: 'a note' },
+      { kind: 'outcome', mapping: 'users', rowNumber: 3, outcome: 'deferred', message: '' },
+    ]);
+  });
+
+  it('is nothing of those that are held, which says what to do', async () => {
+    const all = await writing([create(1), create(2, { message: 'a remark' })]);
+    await all.writer.hold(all.given, 'no trustworthy answer (timeout)');
+    const message = 'no trustworthy answer (timeout); teamsheet resume RUN finds out what became of it';
+    expect(await rowsOf(all)).toEqual([
+      { outcome: 'unknown', message },
+      { outcome: 'unknown', message: `a remark; ${message}` },
+    ]);
+  });
+
+  it('is said of those that are deferred: only a create that has its id was created', async () => {
+    const all = await writing([
+      create(1),
+      create(2, { id: 'id-2', message: 'a remark' }),
+      create(3, { change: 'update', id: 'id-3' }),
+      create(4, { change: 'update' }),
+    ]);
+    await all.writer.defer(all.given, 'no room');
+    expect(await rowsOf(all)).toEqual([
+      { outcome: 'deferred', message: 'no room' },
+      {
+        outcome: 'deferred',
+        message: 'a remark; created, but its active flag was not set: no room',
+        id: 'id-2',
+      },
+      { outcome: 'deferred', message: 'no room', id: 'id-3' },
+      { outcome: 'deferred', message: 'no room' },
+    ]);
+  });
+});
+
+describe('a row that an answer confirms', () => {
+  const record = knownRecord('U1', { is_active: true });
+  const inactive = { external_id: 'U1', is_active: false };
+
+  it('is created or updated, with what the answer notes', () => {
+    expect(confirmed(create(1), { id: 'i', record })).toEqual({ rowNumber: 1, id: 'i', outcome: 'created' });
+    expect(
+      confirmed(create(1, { change: 'update', message: 'a remark' }), { id: 'i', record }),
+    ).toStrictEqual({
+      rowNumber: 1,
+      id: 'i',
+      outcome: 'updated',
+    });
+    expect(confirmed(create(1, { message: 'a remark' }), { id: 'i', record, note: 'a note' })).toEqual({
+      rowNumber: 1,
+      id: 'i',
+      outcome: 'created',
+      message: 'a remark; a note',
+    });
+  });
+
+  it('waits for its flag where that is still another one and its id is known', () => {
+    const row = create(1, { fields: inactive });
+    expect(confirmed(row, { id: 'i', record })).toEqual({ rowNumber: 1, id: 'i' });
+    expect(confirmed(row, { id: null, record })).toEqual({ rowNumber: 1, id: null, outcome: 'created' });
+    expect(confirmed({ ...row, change: 'update' }, { id: 'i', record })).toMatchObject({
+      outcome: 'updated',
+    });
+    const off = knownRecord('U1', { is_active: false });
+    expect(confirmed(row, { id: 'i', record: off })).toMatchObject({ outcome: 'created' });
+  });
+
+  it('is in conflict where the answer disagrees', () => {
+    const row = create(1, { message: 'a remark', fields: inactive });
+    expect(confirmed(row, { id: 'i', record, disagrees: 'another name' })).toEqual({
+      rowNumber: 1,
+      id: 'i',
+      outcome: 'conflict',
+      message: 'a remark; another name',
+    });
+  });
+});
+
+it('messages are joined, and an empty one leaves no mark', () => {
+  expect([joined('', 'after'), joined('before', 'after')]).toEqual(['after', 'before; after']);
+});

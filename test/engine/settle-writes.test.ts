@@ -1,0 +1,512 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { PushMapping } from '../../src/mapping/mapping.ts';
+import type { RunRow, RunRows } from '../../src/model/run-rows.ts';
+import type { IntentResult, StoredIntent } from '../../src/model/store.ts';
+import { doubtDetail } from '../../src/plan/soft-refusal.ts';
+import { recordAnswers, settleWrites } from '../../src/sync/reconcile/settle.ts';
+import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
+import { makeEngine, type Engine } from '../support/engine.ts';
+import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
+
+const RUN = 'RUN';
+const users = pushMapping();
+const prices = pushMapping({ name: 'prices', resource: 'prices', operation: 'append' });
+const NOT_READ_BACK =
+  'sent, but no trustworthy answer came, and it cannot be read back; it is not sent again';
+
+interface Sent {
+  readonly rowNumbers: readonly number[];
+  readonly operation?: string;
+  readonly result?: IntentResult | null;
+  readonly evidence?: object;
+}
+
+/** A run that ended with these rows and these writes, in order, of which the first is `W1`. */
+interface Case {
+  readonly mapping?: PushMapping;
+  readonly rows: readonly RunRow[];
+  readonly sent: readonly Sent[];
+}
+
+interface Ended {
+  readonly engine: Engine;
+  readonly mapping: PushMapping;
+  readonly rows: RunRows;
+}
+
+async function ended({ mapping = users, rows: given, sent }: Case): Promise<Ended> {
+  const engine = await makeEngine();
+  const { store, clock } = engine;
+  await store.addRun(startedRun(RUN));
+  const rows = await store.openRunRows(null);
+  onTestFinished(() => rows.remove());
+  await rows.add(mapping.name, given);
+  const { name, resource } = mapping;
+  const keyOf = (row: number): string => given.find(({ rowNumber }) => rowNumber === row)?.key ?? '';
+  for (const [at, { rowNumbers, operation = 'create-users', result = null, evidence }] of sent.entries()) {
+    const id = `W${at + 1}`;
+    const intent = intentOf(id, {
+      mapping: name,
+      resource,
+      operation,
+      rowNumbers,
+      keys: rowNumbers.map(keyOf),
+      sentAtMs: clock.now(),
+      ...(evidence && { evidence: JSON.stringify({ atMs: 0, ...evidence }) }),
+    });
+    await store.addIntent(ACCOUNT, intent);
+    if (result !== null) await store.settleIntent(ACCOUNT, id, result, 'as it was', []);
+  }
+  return { engine, mapping, rows };
+}
+
+const settle = ({ engine, mapping, rows }: Ended, onAmbiguous?: 'hold' | 'settle') =>
+  settleWrites(engine.ports, RUN, mapping, rows, ACCOUNT, onAmbiguous);
+
+const rowsOf = async ({ mapping, rows }: Ended): Promise<readonly object[]> =>
+  (await rows.page(mapping.name, { afterRow: 0, limit: 100 })).map(({ rowNumber, outcome, id, message }) => ({
+    rowNumber,
+    outcome,
+    ...(id !== null && { id }),
+    ...(message !== '' && { message }),
+  }));
+const resultsOf = async ({ engine }: Ended): Promise<readonly StoredIntent['result'][]> =>
+  (await engine.store.intents(RUN)).map(({ result }) => result);
+
+/** A row that creates, and one that changes, a user of this number. */
+const fieldsOf = (at: number) => ({ external_id: `U${at}`, display_name: `Name ${at}` });
+const create = (at: number, changes: Partial<RunRow> = {}): RunRow =>
+  runRow(at, fieldsOf(at), { change: 'create', ...changes });
+const update = (at: number, changes: Partial<RunRow> = {}): RunRow =>
+  create(at, { change: 'update', id: `id-${at}`, ...changes });
+const held = ({ engine }: Ended, at: number, changes: object = {}): void => {
+  engine.service.users.push({ id: `id-${at}`, user_id: at, ...fieldsOf(at), is_active: true, ...changes });
+};
+
+describe('settling a create', () => {
+  it('marks what the list shows, opens the rest, and remembers who wrote it', async () => {
+    const given = await ended({ rows: [create(1), create(2)], sent: [{ rowNumbers: [1, 2] }] });
+    held(given, 1);
+    expect(await settle(given)).toEqual({ again: [2], created: [] });
+    expect(await rowsOf(given)).toEqual([
+      { rowNumber: 1, outcome: 'created', id: 'id-1' },
+      { rowNumber: 2, outcome: null },
+    ]);
+    const [write] = await given.engine.store.intents(RUN);
+    expect(write).toMatchObject({ result: 'not_applied', detail: 'settled by reading back' });
+    const remembers = await given.engine.store.snapshots(ACCOUNT, 'users', ['U1', 'U2']);
+    expect([...remembers.values()]).toMatchObject([{ id: 'id-1', managedBy: 'users' }]);
+  });
+
+  it('leaves rows that wait for their flag open, with the id of what was created', async () => {
+    const row = create(1, { fields: { ...fieldsOf(1), is_active: false } });
+    const given = await ended({ rows: [row], sent: [{ rowNumbers: [1] }] });
+    held(given, 1);
+    expect(await settle(given)).toEqual({ again: [], created: [1] });
+    expect(await rowsOf(given)).toEqual([{ rowNumber: 1, outcome: null, id: 'id-1' }]);
+    expect(await resultsOf(given)).toEqual(['applied']);
+  });
+
+  it('says anew what is wrong with a record, in the place of why the row was held', async () => {
+    const row = create(1, { outcome: 'unknown', message: 'no answer' });
+    const given = await ended({ rows: [row], sent: [{ rowNumbers: [1], result: 'ambiguous' }] });
+    held(given, 1, { display_name: 'Somebody' });
+    await settle(given);
+    const [found] = await rowsOf(given);
+    const message = 'the service holds display_name "Somebody", not "Name 1"';
+    expect(found).toMatchObject({ outcome: 'conflict', message });
+  });
+
+  it('takes away why a row was held from one that is open again or done', async () => {
+    const unknown = { outcome: 'unknown' as const, message: 'no answer' };
+    const given = await ended({
+      rows: [create(1, unknown), create(2, unknown)],
+      sent: [{ rowNumbers: [1, 2], result: 'ambiguous' }],
+    });
+    held(given, 1);
+    await settle(given);
+    expect(await rowsOf(given)).toEqual([
+      { rowNumber: 1, outcome: 'created', id: 'id-1' },
+      { rowNumber: 2, outcome: null },
+    ]);
+  });
+
+  it('holds what cannot be read, and says why once', async () => {
+    const given = await ended({
+      rows: [create(1, { message: 'a remark' })],
+      sent: [{ rowNumbers: [1] }],
+    });
+    given.engine.service.listable = false;
+    expect(await settle(given)).toEqual({ again: [], created: [] });
+    const [row] = await rowsOf(given);
+    expect(row).toEqual({ rowNumber: 1, outcome: 'unknown', message: `a remark; ${NOT_READ_BACK}` });
+    expect(await resultsOf(given)).toEqual(['ambiguous']);
+    await settle(given);
+    expect(await rowsOf(given)).toEqual([row]);
+  });
+
+  it('says what was seen in the place of who will look', async () => {
+    const message = 'no trustworthy answer; teamsheet resume RUN finds out what became of it';
+    const row = create(1, { outcome: 'unknown', message });
+    const given = await ended({ rows: [row], sent: [{ rowNumbers: [1] }] });
+    given.engine.service.listable = false;
+    await settle(given);
+    expect(await rowsOf(given)).toMatchObject([{ message: `no trustworthy answer; ${NOT_READ_BACK}` }]);
+  });
+
+  it('asks nothing where every row has its outcome, and touches none of them', async () => {
+    const done = [
+      create(1, { outcome: 'created', id: 'x' }),
+      create(2, { outcome: 'rejected', message: 'no' }),
+    ];
+    const given = await ended({ rows: done, sent: [{ rowNumbers: [1, 2] }] });
+    expect(await settle(given)).toEqual({ again: [], created: [] });
+    expect(given.engine.service.reads).toBe(0);
+    expect(await rowsOf(given)).toEqual([
+      { rowNumber: 1, outcome: 'created', id: 'x' },
+      { rowNumber: 2, outcome: 'rejected', message: 'no' },
+    ]);
+    expect(await resultsOf(given)).toEqual(['applied']);
+  });
+
+  it('leaves the rows of a write alone that have an outcome already', async () => {
+    const given = await ended({
+      rows: [create(1, { outcome: 'rejected', message: 'no' }), create(2)],
+      sent: [{ rowNumbers: [1, 2] }],
+    });
+    held(given, 2);
+    await settle(given);
+    expect(await rowsOf(given)).toEqual([
+      { rowNumber: 1, outcome: 'rejected', message: 'no' },
+      { rowNumber: 2, outcome: 'created', id: 'id-2' },
+    ]);
+  });
+
+  it('is not kept back by what was counted before a write whose rows are done', async () => {
+    const given = await ended({
+      rows: [create(1, { outcome: 'created', id: 'id-1' }), create(2)],
+      sent: [
+        { rowNumbers: [1], evidence: { unlisted: 0 } },
+        { rowNumbers: [2], evidence: { unlisted: 3 } },
+      ],
+    });
+    held(given, 1);
+    given.engine.service.removed = 3;
+    expect(await settle(given)).toEqual({ again: [2], created: [] });
+    expect(await resultsOf(given)).toEqual(['applied', 'not_applied']);
+  });
+
+  it('leaves what was answered, refused or surely not applied as it is', async () => {
+    const results = ['applied', 'refused', 'not_applied'] as const;
+    const given = await ended({
+      rows: [create(1), create(2), create(3)],
+      sent: results.map((result, at) => ({ rowNumbers: [at + 1], result })),
+    });
+    for (const at of [2, 3]) held(given, at);
+    await given.engine.store.confirm(
+      ACCOUNT,
+      'users',
+      [2, 3].map((at) => knownRecord(`U${at}`, fieldsOf(at))),
+    );
+    expect(await settle(given)).toEqual({ again: [], created: [] });
+    expect(await resultsOf(given)).toEqual(results);
+    expect(await rowsOf(given)).toEqual([1, 2, 3].map((rowNumber) => ({ rowNumber, outcome: null })));
+  });
+
+  it('that no list shows is held, and open again where that is allowed', async () => {
+    const given = await ended({
+      mapping: prices,
+      rows: [runRow(1, { price: 5 }, { key: '1/1', change: 'create' })],
+      sent: [{ rowNumbers: [1], operation: 'upload-prices', evidence: { count: 0, refs: [] } }],
+    });
+    expect(await settle(given)).toEqual({ again: [], created: [] });
+    expect(await resultsOf(given)).toEqual(['ambiguous']);
+    expect(await settle(given, 'settle')).toEqual({ again: [1], created: [] });
+    expect(await resultsOf(given)).toEqual(['not_applied']);
+  });
+});
+
+describe('settling writes that share rows', () => {
+  it('lets the first of them decide, and says of the second what became of its rows', async () => {
+    const given = await ended({
+      rows: [create(1), create(2), create(3, { outcome: 'created', id: 'id-3' })],
+      sent: [{ rowNumbers: [1, 2] }, { rowNumbers: [1, 3] }, { rowNumbers: [3] }],
+    });
+    expect(await settle(given)).toEqual({ again: [1, 2], created: [] });
+    expect(await resultsOf(given)).toEqual(['not_applied', 'not_applied', 'applied']);
+  });
+
+  it('does not take the row of a second write for done because the first one is', async () => {
+    const given = await ended({
+      rows: [create(1), create(2)],
+      sent: [{ rowNumbers: [1] }, { rowNumbers: [1, 2] }],
+    });
+    held(given, 2);
+    expect(await settle(given)).toEqual({ again: [1], created: [] });
+    expect(await resultsOf(given)).toEqual(['not_applied', 'applied']);
+  });
+
+  it('leaves a row that waits for its flag to the first', async () => {
+    const row = create(1, { fields: { ...fieldsOf(1), is_active: false } });
+    const given = await ended({
+      rows: [row],
+      sent: [{ rowNumbers: [1] }, { rowNumbers: [1], operation: 'update-user' }],
+    });
+    held(given, 1);
+    expect(await settle(given)).toEqual({ again: [], created: [1] });
+    expect(await resultsOf(given)).toEqual(['applied', 'applied']);
+  });
+});
+
+describe('settling what was refused in other words', () => {
+  const SAID = 'the service refused it: no envelope';
+  const flagged = { ...fieldsOf(1), is_active: false };
+
+  /** These rows, sent in one request that was refused so. */
+  async function refused(rows: readonly RunRow[], operation?: string, holds: object | null = null) {
+    const rowNumbers = rows.map(({ rowNumber }) => rowNumber);
+    const given = await ended({ rows, sent: [{ rowNumbers, ...(operation && { operation }) }] });
+    await given.engine.store.settleIntent(ACCOUNT, 'W1', 'ambiguous', doubtDetail('no envelope', 400), []);
+    if (holds !== null) held(given, 1, holds);
+    const settled = await settle(given);
+    return { settled, rows: await rowsOf(given), results: await resultsOf(given) };
+  }
+
+  it('rejects a row that was refused alone and is not there', async () => {
+    expect(await refused([create(1)])).toEqual({
+      settled: { again: [], created: [] },
+      rows: [{ rowNumber: 1, outcome: 'rejected', message: SAID }],
+      results: ['refused'],
+    });
+  });
+
+  it('opens rows that were refused together, of which one may be good', async () => {
+    expect(await refused([create(1), create(2)])).toEqual({
+      settled: { again: [1, 2], created: [] },
+      rows: [
+        { rowNumber: 1, outcome: null },
+        { rowNumber: 2, outcome: null },
+      ],
+      results: ['refused'],
+    });
+  });
+
+  it('believes the list more than the refusal', async () => {
+    expect(await refused([create(1)], undefined, {})).toMatchObject({
+      rows: [{ rowNumber: 1, outcome: 'created', id: 'id-1' }],
+      results: ['applied'],
+    });
+    expect(await refused([create(1, { fields: flagged })], undefined, {})).toMatchObject({
+      settled: { again: [], created: [1] },
+      rows: [{ rowNumber: 1, outcome: null, id: 'id-1' }],
+    });
+    expect(await refused([update(1)], 'update-user', {})).toMatchObject({
+      rows: [{ rowNumber: 1, outcome: 'updated', id: 'id-1' }],
+    });
+  });
+
+  it.each([
+    ['a change', update(1, { before: { display_name: 'Old' } }), SAID],
+    [
+      'the flag of one that was created',
+      update(1, { change: 'create', fields: flagged }),
+      `created, but its active flag was not set: ${SAID}`,
+    ],
+  ])('rejects %s that did not come through', async (_what, row, message) => {
+    const { rows } = await refused([row], 'update-user', { display_name: 'Old' });
+    expect(rows).toEqual([{ rowNumber: 1, outcome: 'rejected', id: 'id-1', message }]);
+  });
+});
+
+describe('settling a change of a user', () => {
+  const sent = [{ rowNumbers: [1], operation: 'update-user' }];
+
+  it.each([
+    ['a change', update(1), 'updated'],
+    ['the flag of one that was created', update(1, { change: 'create' }), 'created'],
+  ])('%s that the list shows is done', async (_what, row, outcome) => {
+    const given = await ended({ rows: [{ ...row, message: 'no answer' }], sent });
+    held(given, 1);
+    expect(await settle(given)).toEqual({ again: [], created: [] });
+    expect(await rowsOf(given)).toEqual([{ rowNumber: 1, outcome, id: 'id-1' }]);
+    expect(await resultsOf(given)).toEqual(['applied']);
+  });
+
+  it('that did not come through is sent again', async () => {
+    const given = await ended({ rows: [update(1, { before: { display_name: 'Old name' } })], sent });
+    held(given, 1, { display_name: 'Old name' });
+    expect(await settle(given)).toEqual({ again: [1], created: [] });
+    expect(await rowsOf(given)).toEqual([{ rowNumber: 1, outcome: null, id: 'id-1' }]);
+    expect(await resultsOf(given)).toEqual(['not_applied']);
+  });
+
+  it('that came through is not sent again because another field was changed since', async () => {
+    const row = update(1, { before: { is_active: true }, fields: { ...fieldsOf(1), is_active: false } });
+    const given = await ended({ rows: [row], sent });
+    held(given, 1, { is_active: false, display_name: 'Eve' });
+    expect(await settle(given)).toEqual({ again: [], created: [] });
+    expect(await rowsOf(given)).toMatchObject([{ rowNumber: 1, outcome: 'conflict', id: 'id-1' }]);
+    const [{ message } = { message: '' }] = await given.rows.rows('users', [1]);
+    expect(message).toContain('updated, and changed since: the service holds another display_name');
+    expect(await resultsOf(given)).toEqual(['applied']);
+  });
+
+  it('names every field that was changed since', async () => {
+    const row = update(1, {
+      before: { motto: 'One' },
+      fields: { ...fieldsOf(1), is_active: false, motto: 'Two' },
+    });
+    const given = await ended({ rows: [row], sent });
+    held(given, 1, { display_name: 'Eve' });
+    await settle(given);
+    const message = 'updated, and changed since: the service holds another display_name, is_active';
+    expect(await rowsOf(given)).toEqual([{ rowNumber: 1, outcome: 'conflict', id: 'id-1', message }]);
+  });
+});
+
+describe('settling a change of a user whose key is there twice', () => {
+  const sent = [{ rowNumbers: [1], operation: 'update-user' }];
+  const row = update(1, { before: { display_name: 'Old name' } });
+  const another = { id: 'id-of-another', user_id: 9, external_id: 'U1', display_name: 'Old name' };
+
+  it.each(['before', 'after'] as const)(
+    'is a conflict, whichever is listed first (the other one %s)',
+    async (at) => {
+      const given = await ended({ rows: [row], sent });
+      if (at === 'before') given.engine.service.users.push(another);
+      held(given, 1);
+      if (at === 'after') given.engine.service.users.push(another);
+      expect(await settle(given)).toEqual({ again: [], created: [] });
+      expect(await rowsOf(given)).toMatchObject([{ outcome: 'conflict', id: 'id-1' }]);
+      const [{ message } = { message: '' }] = await given.rows.rows('users', [1]);
+      expect(message).toContain('2 users for "U1"');
+      const remembered = await given.engine.store.snapshots(ACCOUNT, 'users', ['U1']);
+      expect(remembered.get('U1')).toMatchObject({ id: 'id-1' });
+    },
+  );
+
+  it('is a conflict where none of them is the one that was changed', async () => {
+    const given = await ended({ rows: [row], sent });
+    given.engine.service.users.push(another, { ...another, id: 'id-of-a-third', user_id: 10 });
+    expect(await settle(given)).toEqual({ again: [], created: [] });
+    const message = 'the service answered with 2 users for "U1"';
+    expect(await rowsOf(given)).toEqual([{ rowNumber: 1, outcome: 'conflict', id: 'id-1', message }]);
+  });
+
+  it('does not take the record of another one for that of the row', async () => {
+    const given = await ended({ rows: [row], sent });
+    given.engine.service.users.push({ ...another, display_name: 'Name 1' });
+    expect(await settle(given)).toEqual({ again: [1], created: [] });
+    expect(await resultsOf(given)).toEqual(['not_applied']);
+  });
+});
+
+describe('an answer that was recorded before its rows were marked', () => {
+  const record = async (given: Ended): Promise<readonly object[]> => {
+    const { engine, mapping, rows } = given;
+    await recordAnswers(engine.ports, RUN, mapping, rows, ACCOUNT);
+    return rowsOf(given);
+  };
+  const applied = { result: 'applied' as const };
+
+  it('of a create marks what is confirmed, and nothing else', async () => {
+    const given = await ended({
+      rows: [
+        create(1),
+        create(2),
+        create(3, { outcome: 'conflict' }),
+        create(4, { key: null }),
+        create(5, { fields: null }),
+        create(6, { fields: { ...fieldsOf(6), is_active: false } }),
+      ],
+      sent: [{ rowNumbers: [1, 2, 3, 4, 5, 6], ...applied }],
+    });
+    const { store } = given.engine;
+    // Nobody knows what the service holds of a field that it does not show.
+    const listed = [
+      knownRecord('U1', { external_id: 'U1' }),
+      ...[3, 5, 6].map((at) => knownRecord(`U${at}`, { ...fieldsOf(at), is_active: true })),
+    ];
+    await store.confirm(ACCOUNT, 'users', listed);
+    expect(await record(given)).toEqual([
+      { rowNumber: 1, outcome: 'created', id: 'id-U1' },
+      { rowNumber: 2, outcome: null },
+      { rowNumber: 3, outcome: 'conflict' },
+      { rowNumber: 4, outcome: null },
+      { rowNumber: 5, outcome: null },
+      { rowNumber: 6, outcome: null, id: 'id-U6' },
+    ]);
+  });
+
+  it('of a create without an id to change it by leaves a row that waits for its flag', async () => {
+    const row = create(1, { fields: { ...fieldsOf(1), is_active: false } });
+    const given = await ended({ rows: [row], sent: [{ rowNumbers: [1], ...applied }] });
+    const shown = knownRecord('U1', { ...fieldsOf(1), is_active: true }, null);
+    await given.engine.store.confirm(ACCOUNT, 'users', [shown]);
+    expect(await record(given)).toEqual([{ rowNumber: 1, outcome: null }]);
+  });
+
+  it('of a create that was changed since is a conflict that names the fields', async () => {
+    const given = await ended({
+      rows: [create(1, { message: 'a remark', fields: { ...fieldsOf(1), motto: 'One' } })],
+      sent: [{ rowNumbers: [1], ...applied }],
+    });
+    const changed = knownRecord('U1', { ...fieldsOf(1), display_name: 'Somebody', motto: 'Two' });
+    await given.engine.store.confirm(ACCOUNT, 'users', [changed]);
+    const message = 'a remark; created, and changed since: the service holds another display_name, motto';
+    expect(await record(given)).toEqual([{ rowNumber: 1, outcome: 'conflict', id: 'id-U1', message }]);
+  });
+
+  const old = knownRecord('U1', { ...fieldsOf(1), display_name: 'Old' }, 'id-1');
+  const change = [{ rowNumbers: [1], operation: 'update-user', ...applied }];
+
+  it.each([
+    ['an update', update(1), 'updated'],
+    ['the flag of one that was created', update(1, { change: 'create' }), 'created'],
+  ])('of %s is believed where the confirmed record holds it', async (_what, row, outcome) => {
+    const given = await ended({ rows: [row], sent: change });
+    await given.engine.store.confirm(ACCOUNT, 'users', [knownRecord('U1', fieldsOf(1), 'id-1')]);
+    expect(await record(given)).toEqual([{ rowNumber: 1, outcome, id: 'id-1' }]);
+  });
+
+  it('of an update that was changed since is a conflict that names the fields', async () => {
+    const given = await ended({ rows: [update(1, { message: 'a remark' })], sent: change });
+    await given.engine.store.confirm(ACCOUNT, 'users', [old]);
+    const message = 'a remark; updated, and changed since: the service holds another display_name';
+    expect(await record(given)).toEqual([{ rowNumber: 1, outcome: 'conflict', id: 'id-1', message }]);
+  });
+
+  it('of a flag that was changed since leaves the row open', async () => {
+    const given = await ended({ rows: [update(1, { change: 'create' })], sent: change });
+    await given.engine.store.confirm(ACCOUNT, 'users', [old]);
+    expect(await record(given)).toEqual([{ rowNumber: 1, outcome: null, id: 'id-1' }]);
+  });
+
+  it('of what no list shows is believed, and tells what was changed since', async () => {
+    const row = (at: number) => runRow(at, { price: at }, { key: `1/${at}`, change: 'create' });
+    const given = await ended({
+      mapping: prices,
+      rows: [row(1), row(2), row(3)],
+      sent: [{ rowNumbers: [1, 2, 3], operation: 'upload-prices', ...applied }],
+    });
+    await given.engine.store.confirm(ACCOUNT, 'prices', [
+      knownRecord('1/1', { price: 1 }, null),
+      knownRecord('1/2', { price: 9 }, null),
+      knownRecord('1/3', {}, null),
+    ]);
+    const message = 'created, and changed since: the service holds another price';
+    expect(await record(given)).toEqual([
+      { rowNumber: 1, outcome: 'created' },
+      { rowNumber: 2, outcome: 'conflict', message },
+      { rowNumber: 3, outcome: null },
+    ]);
+  });
+
+  it('of another mapping is left to that one', async () => {
+    const given = await ended({ rows: [create(1)], sent: [{ rowNumbers: [1], ...applied }] });
+    await given.engine.store.confirm(ACCOUNT, 'users', [knownRecord('U1', fieldsOf(1))]);
+    await given.rows.add('others', [create(1)]);
+    const others = { ...given, mapping: { ...users, name: 'others' } };
+    expect(await record(others)).toEqual([{ rowNumber: 1, outcome: null }]);
+  });
+});

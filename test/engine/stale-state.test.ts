@@ -1,0 +1,166 @@
+import { cp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { resume } from '../../src/sync/resume.ts';
+import { push, type PushResult } from '../../src/sync/push.ts';
+import { approve, mappingOn, summaryOf } from '../property/push-case.ts';
+import { makeEngine, openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
+import { FakeService } from '../support/fake-service.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+const prices = mappingOn('prices.csv', {
+  name: 'prices',
+  resource: 'prices',
+  operation: 'append',
+  compare: 'snapshot',
+});
+
+const priceTable = (engine: Engine, ...lines: readonly string[]): void => {
+  engine.tables.set('prices.csv', [
+    ['fantasy_league_id', 'player_id', 'price', 'type'],
+    ...lines.map((line) => line.split(',')),
+  ]);
+};
+
+const run = (engine: Engine, mapping = prices, options = PLAN_OPTIONS): Promise<PushResult> =>
+  push(engine.ports, 'push', [mapping], options, approve);
+
+/** An engine on a copy of the state as it stands now, on the same service: a backup that is restored later. */
+async function backup(engine: Engine): Promise<Engine> {
+  const folder = await stateFolder();
+  await cp(engine.folder, folder, { recursive: true });
+  const restored = await openEngine(folder, engine.service, engine.clock);
+  onTestFinished(async () => {
+    await restored.store.close();
+    await rm(path.resolve(folder), { recursive: true, force: true });
+  });
+  return restored;
+}
+
+describe('an old state file that was restored', () => {
+  it.each(['upload', 'record', 'absent'] as const)(
+    'does not send the prices that went out since (references of the log: %s)',
+    async (references) => {
+      const engine = await makeEngine();
+      engine.service.references = references;
+      priceTable(engine, '1,1,4,initial', '1,2,5,initial');
+      await run(engine);
+      const old = await backup(engine);
+      priceTable(engine, '1,1,4.5,initial', '1,2,5.5,initial');
+      await run(engine);
+      priceTable(old, '1,1,4.5,initial', '1,2,5.5,initial');
+      await expect(run(old)).rejects.toMatchObject({ code: 'state.no_memory', exitCode: 6 });
+      expect(old.service.writes).toHaveLength(2);
+      const live = await run(old, prices, { ...PLAN_OPTIONS, compare: 'live' });
+      expect(summaryOf(live)).toMatchObject({ unchanged: 2 });
+    },
+  );
+
+  it('is known by one price of many, where other rows have changed since', async () => {
+    const engine = await makeEngine();
+    priceTable(engine, '1,1,4,initial', '1,2,5,initial', '1,3,6,initial');
+    await run(engine);
+    const old = await backup(engine);
+    priceTable(engine, '1,1,4.5,initial', '1,2,5,initial', '1,3,6,initial');
+    await run(engine);
+    priceTable(old, '1,1,4.5,initial', '1,2,5.2,initial', '1,3,6.1,initial');
+    await expect(run(old)).rejects.toMatchObject({ code: 'state.no_memory' });
+    const adopted = await run(old, prices, { ...PLAN_OPTIONS, adopt: true });
+    expect(summaryOf(adopted)).toMatchObject({ updated: 3 });
+    priceTable(old, '1,1,4.6,initial');
+    expect(summaryOf(await run(old))).toMatchObject({ updated: 1 });
+  });
+
+  it('is known beside a write of another player that is still open and may stand in the log', async () => {
+    const engine = await makeEngine();
+    const single = mappingOn('prices.csv', { ...prices, batchSize: 1 });
+    engine.service.faults.push('vanished');
+    priceTable(engine, '1,1,4,initial', '1,2,5,initial');
+    expect(summaryOf(await run(engine, single))).toMatchObject({ created: 1, unknown: 1 });
+    const old = await backup(engine);
+    priceTable(engine, '1,1,4,initial', '1,2,5.5,initial');
+    expect(summaryOf(await run(engine, single))).toMatchObject({ updated: 1, deferred: 1 });
+    priceTable(old, '1,1,4,initial', '1,2,5.5,initial');
+    await expect(run(old, single)).rejects.toMatchObject({ code: 'state.no_memory' });
+  });
+
+  it('is known by an upload of just the same players, where prices are steps', async () => {
+    const engine = await makeEngine();
+    priceTable(engine, '1,1,0.1,delta', '1,2,0.1,delta', '1,3,0.1,delta');
+    await run(engine);
+    const old = await backup(engine);
+    priceTable(engine, '1,1,0.2,delta', '1,2,0.3,delta', '1,3,0.1,delta');
+    await run(engine);
+    // The service holds the sum of the steps.
+    const steps = engine.service.prices.splice(3);
+    engine.service.prices.push(...steps.map((step) => ({ ...step, price: step.price + 4 })));
+    priceTable(old, '1,1,0.2,delta', '1,2,0.3,delta', '1,3,0.1,delta');
+    await expect(run(old)).rejects.toMatchObject({ code: 'state.no_memory' });
+  });
+});
+
+describe('uploads of others', () => {
+  it('are no reason to stop, whatever their players', async () => {
+    const engine = await makeEngine();
+    priceTable(engine, '1,1,4,initial', '1,2,5,initial');
+    await run(engine);
+    engine.service.prices.push(
+      { player_id: 1, price: 9, league: 1 },
+      { player_id: 7, price: 4.5, league: 1 },
+    );
+    priceTable(engine, '1,1,4.5,initial', '1,2,5,initial');
+    expect(summaryOf(await run(engine))).toMatchObject({ updated: 1, unchanged: 1 });
+  });
+
+  it('are not asked for where no price is to be sent', async () => {
+    const engine = await makeEngine();
+    priceTable(engine, '1,1,4,initial');
+    await run(engine);
+    engine.service.reads = 0;
+    await run(engine);
+    expect(engine.service.reads).toBe(1);
+  });
+
+  it('are not looked for where a run is resumed, or a write is still open', async () => {
+    const engine = await makeEngine();
+    priceTable(engine, '1,1,4,initial', '1,2,5,initial');
+    await run(engine);
+    engine.service.faults.push('lost');
+    engine.service.references = 'absent';
+    priceTable(engine, '1,1,4.5,initial', '1,2,5,initial');
+    await run(engine);
+    await resume(engine.ports, undefined, approve);
+    priceTable(engine, '1,1,4.5,initial', '1,2,5.5,initial');
+    expect(summaryOf(await run(engine))).toMatchObject({ updated: 1 });
+  });
+});
+
+describe('a state that does not remember the last trigger', () => {
+  const week = (number: number): string => `0b0e3c9a-0000-4000-8000-00000000000${number}`;
+  const triggers = mappingOn('weeks.csv', {
+    name: 'weeks',
+    resource: 'auto_substitutions',
+    operation: 'trigger',
+  });
+  const weeks = (engine: Engine, ...numbers: readonly number[]): void => {
+    engine.tables.set('weeks.csv', [
+      ['fantasy_league_id', 'game_week_id'],
+      ...numbers.map((number) => ['1', week(number)]),
+    ]);
+  };
+
+  it('stops where the log has later substitutions than those of its own', async () => {
+    const engine = await makeEngine(new FakeService());
+    weeks(engine, 1);
+    await run(engine, triggers);
+    const old = await backup(engine);
+    engine.clock.time += 7 * 24 * HOUR_MS;
+    weeks(engine, 1, 2);
+    expect(summaryOf(await run(engine, triggers))).toMatchObject({ created: 1, unchanged: 1 });
+    weeks(old, 1, 2);
+    await expect(run(old, triggers)).rejects.toMatchObject({ code: 'state.no_memory', exitCode: 6 });
+    expect(old.service.writes).toHaveLength(2);
+    const adopted = await run(old, triggers, { ...PLAN_OPTIONS, adopt: true });
+    expect(summaryOf(adopted)).toMatchObject({ created: 1, unchanged: 1 });
+  });
+});

@@ -1,0 +1,123 @@
+import { expect, it } from 'vitest';
+import type { Outcome } from '../../src/model/outcome.ts';
+import type { Intent, IntentResult } from '../../src/model/store.ts';
+import {
+  deferOpen,
+  isListedCreate,
+  mayBeApplied,
+  noteSent,
+  READ_BACK,
+} from '../../src/sync/journal/unverified.ts';
+import { doubtDetail } from '../../src/plan/soft-refusal.ts';
+import { pushMapping, runRow } from '../support/builders.ts';
+import { makeEngine } from '../support/engine.ts';
+import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
+
+const SAID_NO = doubtDetail('JSON that is not the envelope', 400);
+const change = { operation: 'update-user' } as const;
+const upload = { resource: 'prices', operation: 'upload-prices' } as const;
+const create = { operation: 'create-users' } as const;
+const squad = { resource: 'squads', operation: 'create-squad' } as const;
+
+it.each<readonly [Partial<Intent>, IntentResult | null, string, boolean]>([
+  [change, 'not_applied', READ_BACK, true],
+  [upload, 'not_applied', READ_BACK, true],
+  [upload, 'refused', SAID_NO, true],
+  // These never reached the service, were refused in so many words, or are still open.
+  [change, 'not_applied', 'connection refused', false],
+  [change, 'refused', 'the service refused it (400): no', false],
+  [change, 'applied', READ_BACK, false],
+  [change, 'ambiguous', SAID_NO, false],
+  [change, null, '', false],
+  // A list shows these for good.
+  [create, 'not_applied', READ_BACK, false],
+  [squad, 'not_applied', READ_BACK, false],
+  [create, 'refused', SAID_NO, false],
+])('of %o that is %s (%s) it may be that it was applied: %s', (sent, result, detail, may) => {
+  expect(mayBeApplied({ ...intentOf('W', sent), result, detail })).toBe(may);
+});
+
+it('only what a list shows, changes apart, is proved by its absence', () => {
+  expect([create, squad, change, upload].map((sent) => isListedCreate(intentOf('W', sent)))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+it('the rows of such writes are those of their mapping and their run', async () => {
+  const { store, ports } = await makeEngine();
+  const settled = async (id: string, sent: Partial<Intent>, detail: string): Promise<void> => {
+    await store.addIntent(ACCOUNT, intentOf(id, { ...change, ...sent }));
+    await store.settleIntent(ACCOUNT, id, 'not_applied', detail, []);
+  };
+  await store.addRun(startedRun('RUN'));
+  await store.addRun(startedRun('OTHER'));
+  await settled('W1', { rowNumbers: [2, 3] }, READ_BACK);
+  await settled('W2', { rowNumbers: [3] }, READ_BACK);
+  await settled('W3', { rowNumbers: [4] }, 'connection refused');
+  await settled('W4', { rowNumbers: [5], mapping: 'others' }, READ_BACK);
+  await settled('W5', { rowNumbers: [6], runId: 'OTHER' }, READ_BACK);
+  const rows = await store.openRunRows('RUN');
+  const { name } = pushMapping();
+  await rows.add(
+    name,
+    [2, 3, 4, 5, 6].map((number) => runRow(number, {}, { change: 'update' })),
+  );
+  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, 'it is late');
+  const all = await rows.rows(name, [2, 3, 4, 5, 6]);
+  const sent = all.filter(({ message }) => message.startsWith('sent'));
+  expect(sent.map(({ rowNumber }) => rowNumber)).toEqual([2, 3]);
+});
+
+/** A run with four rows, of which one write of rows 2, 3 and 5 was settled by reading back; row 5 was created, and its flag was sent. */
+async function sentThree(outcomes: readonly (Outcome | null)[]) {
+  const { store, ports } = await makeEngine();
+  await store.addRun(startedRun('RUN'));
+  await store.addIntent(ACCOUNT, intentOf('W', { ...change, rowNumbers: [2, 3, 5] }));
+  await store.settleIntent(ACCOUNT, 'W', 'not_applied', READ_BACK, []);
+  const rows = await store.openRunRows('RUN');
+  const { name } = pushMapping();
+  await rows.add(
+    name,
+    outcomes.map((outcome, at) => runRow(at + 2, {}, { change: at === 3 ? 'create' : 'update', outcome })),
+  );
+  const told = async (): Promise<readonly (readonly [string | null, string])[]> =>
+    (await rows.rows(name, [2, 3, 4, 5])).map(({ outcome, message }) => [outcome, message]);
+  return { ports, rows, told };
+}
+
+it('open rows that are left tell which of them were sent', async () => {
+  const { ports, rows, told } = await sentThree([null, 'updated', null, null]);
+  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, 'it is late', 'update');
+  expect(await told()).toEqual([
+    [
+      'deferred',
+      'sent without a trustworthy answer, and nothing shows that it was applied; not sent again: it is late',
+    ],
+    ['updated', ''],
+    ['deferred', 'not sent: it is late'],
+    [null, ''],
+  ]);
+  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, 'it is late');
+  expect((await told())[3]).toEqual([
+    'deferred',
+    'sent without a trustworthy answer, and nothing shows that it was applied; not sent again: it is late',
+  ]);
+});
+
+it('rows that need no change any more tell which of them were sent', async () => {
+  const { ports, rows, told } = await sentThree(['unchanged', 'rejected', 'unchanged', 'unchanged']);
+  await rows.patch(pushMapping().name, [{ rowNumber: 5, message: 'a remark' }]);
+  await noteSent(ports, { id: 'RUN' }, pushMapping(), rows);
+  expect(await told()).toEqual([
+    [
+      'unchanged',
+      'sent without a trustworthy answer, and nothing shows that it was applied; as it should be by now',
+    ],
+    ['rejected', ''],
+    ['unchanged', ''],
+    ['unchanged', 'a remark'],
+  ]);
+});

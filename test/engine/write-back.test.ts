@@ -1,0 +1,306 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PushMapping } from '../../src/mapping/mapping.ts';
+import type { PushSummary } from '../../src/model/store.ts';
+import { push, type PushResult } from '../../src/sync/push.ts';
+import { PLAN_OPTIONS } from '../support/engine.ts';
+import { startFakeGoogle } from '../support/google/fake-google.ts';
+import type { FakeGoogle } from '../support/google/fake-google.ts';
+import { settingNames } from '../support/points.ts';
+import { makeSheetEngine, type SheetEngine } from '../support/sheet-engine.ts';
+
+let fake: FakeGoogle;
+beforeAll(async () => {
+  fake = await startFakeGoogle();
+});
+afterAll(async () => {
+  expect(fake.problems).toEqual([]);
+  await fake.close();
+});
+
+const WRITE_BACK = { status: 'Status', message: 'Message', id: 'Service ID', synced_at: 'Synced' };
+const HEADER = ['external_id', 'display_name'];
+const NOW = '2026-08-14 18:00';
+const LONG = 'x'.repeat(51);
+const TOO_LONG = '51 characters, at most 50';
+
+async function run(
+  { ports, mapping }: SheetEngine,
+  options: { readonly edit?: () => void; readonly of?: PushMapping } = {},
+): Promise<PushResult> {
+  const of = options.of ?? mapping({ writeBack: WRITE_BACK });
+  const approve = async (): Promise<void> => {
+    options.edit?.();
+    await Promise.resolve();
+  };
+  return push(ports, 'push', [of], PLAN_OPTIONS, approve);
+}
+
+const warnings = ({ engine }: SheetEngine): readonly string[] =>
+  engine.events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
+const callsOf = ({ id }: SheetEngine): readonly string[] =>
+  fake.calls
+    .filter(({ path }) => path.includes(id))
+    .map(({ path }) => path.replace(/.*(?:\/values|\/[\w-]{44}):?/, '') || 'get');
+
+describe('what became of rows', () => {
+  it('stands beside each of them', async () => {
+    const made = await makeSheetEngine(fake, [
+      HEADER,
+      ['A', 'Ann'],
+      ['B', LONG],
+      ['', 'Nobody'],
+      ['D', 'Dan'],
+      ['D', 'Dan'],
+    ]);
+    made.engine.service.refuses.add('D');
+    const result = await run(made);
+    expect(result.report.exit_code).toBe(3);
+    expect(made.tab.shown()).toEqual([
+      [...HEADER, 'Status', 'Message', 'Service ID', 'Synced'],
+      ['A', 'Ann', 'created', '', 'user-1', NOW],
+      ['B', LONG, 'invalid', `column "display_name": ${TOO_LONG}`, '', NOW],
+      ['', 'Nobody', 'invalid', 'column "external_id": empty; every row needs its external_id', '', NOW],
+      ['D', 'Dan', 'rejected', expect.stringContaining('the service refused it') as string, '', NOW],
+      ['D', 'Dan', 'unchanged', 'unchanged (duplicate of row 5)', '', NOW],
+    ]);
+    expect([made.tab.cell(2, 1).note, made.tab.cell(3, 0).note, made.tab.cell(1, 1).note]).toEqual([
+      `teamsheet: ${TOO_LONG}`,
+      'teamsheet: empty; every row needs its external_id',
+      undefined,
+    ]);
+  });
+
+  it('is written once: a run that changes nothing writes nothing', async () => {
+    const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann'], ['B', LONG]]);
+    await run(made);
+    made.engine.clock.time += 3_600_000;
+    const before = callsOf(made).length;
+    const second = await run(made);
+    expect(second.report.mappings[0]).toMatchObject({ unchanged: 1, invalid: 1 });
+    expect(callsOf(made).slice(before)).toEqual(['get', 'batchGet', 'get']);
+    expect(made.tab.shown().map((row) => row[2])).toEqual(['Status', 'created', 'invalid']);
+  });
+
+  it('is invalid where a spreadsheet made a date or a time of a number', async () => {
+    const cells: readonly (readonly [number, string, string])[] = [
+      [46_149, 'd-mmm', 'DATE'],
+      [0.3125, 'h:mm', 'TIME'],
+      [7.5, '£0.00', 'CURRENCY'],
+    ];
+    const rows = cells.map(([value, pattern, type], index) => [
+      index + 1,
+      { value, format: { type, pattern } },
+    ]);
+    const made = await makeSheetEngine(fake, [['player_id', 'price'], ...rows]);
+    const of = made.mapping({
+      name: 'prices',
+      resource: 'prices',
+      operation: 'append',
+      compare: 'snapshot',
+      writeBack: WRITE_BACK,
+      autoValues: { fantasy_league_id: '1', type: 'set' },
+    });
+    await run(made, { of });
+    expect(made.tab.shown().map((row) => row.slice(2, 4))).toEqual([
+      ['Status', 'Message'],
+      ['invalid', 'column "price": "7-May" is a datetime, not a number; format the cell as a number'],
+      ['invalid', expect.stringContaining('column "price": "7:30" is not a') as string],
+      ['created', ''],
+    ]);
+  });
+
+  it('leaves rows alone that are those of another mapping of the same tab', async () => {
+    const header = [...HEADER, 'Kind'];
+    const made = await makeSheetEngine(fake, [
+      header,
+      ['A', 'Ann', 'x'],
+      ['B', LONG, 'y'],
+      ['C', 'Cyd', 'x'],
+    ]);
+    const of = (name: string, text: string): PushMapping => {
+      const plain = made.mapping({ writeBack: WRITE_BACK, name });
+      return { ...plain, source: { ...plain.source, where: [{ header: 'Kind', equals: true, text }] } };
+    };
+    const both = (): Promise<PushResult> =>
+      push(made.ports, 'push', [of('one', 'x'), of('two', 'y')], PLAN_OPTIONS, () => Promise.resolve());
+    await both();
+    const shown = made.tab.shown();
+    expect(shown.slice(1).map((row) => row[3])).toEqual(['created', 'invalid', 'created']);
+    expect(made.tab.cell(2, 1).note).toBe(`teamsheet: ${TOO_LONG}`);
+    const before = callsOf(made).length;
+    await both();
+    expect(callsOf(made).slice(before)).not.toContain('batchUpdate');
+    expect(made.tab.shown()).toEqual(shown);
+  });
+
+  it('changes with the row, its note and its time', async () => {
+    const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann'], ['B', LONG], ['C', 'Cyd']]);
+    await run(made);
+    made.engine.clock.time += 3_600_000;
+    made.tab.set(2, 1, 'Bob');
+    made.tab.set(3, 1, 'Cyndy');
+    await run(made);
+    expect(made.tab.shown().slice(1)).toEqual([
+      ['A', 'Ann', 'created', '', 'user-1', NOW],
+      ['B', 'Bob', 'created', '', 'user-3', '2026-08-14 19:00'],
+      ['C', 'Cyndy', 'updated', '', 'user-2', '2026-08-14 19:00'],
+    ]);
+    expect(made.tab.cell(2, 1).note).toBeUndefined();
+  });
+
+  it('stands beside unchanged rows too, where nothing stood', async () => {
+    const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann']]);
+    await run(made, { of: made.mapping() });
+    await run(made);
+    expect(made.tab.shown()[1]).toEqual(['A', 'Ann', 'unchanged', '', 'user-1', NOW]);
+  });
+
+  it('finds rows that moved during the run, and counts those that are gone', async () => {
+    const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann'], ['B', 'Bob'], ['C', 'Cyd'], ['E', LONG]]);
+    const result = await run(made, {
+      edit: () => {
+        made.tab.sortBy(0, { descending: true });
+        made.tab.deleteRow(2);
+        made.tab.set(2, 1, 'Bobby');
+      },
+    });
+    expect(result.report).toMatchObject({ exit_code: 7 });
+    expect(made.tab.shown().slice(1)).toEqual([
+      ['E', LONG, 'invalid', `column "display_name": ${TOO_LONG}`, '', NOW],
+      ['B', 'Bobby', 'deferred', expect.stringContaining('stale: ') as string, '', NOW],
+      ['A', 'Ann', 'created', '', 'user-1', NOW],
+    ]);
+    expect(warnings(made)).toContain(
+      'tab "Users": row 4 could not be found again; what became of it stands in the results file',
+    );
+  });
+
+  it('is written when reject_mode stops the push, too', async () => {
+    const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann'], ['B', LONG]]);
+    const result = await run(made, { of: made.mapping({ writeBack: WRITE_BACK, rejectMode: 'fail' }) });
+    expect(result.report.exit_code).toBe(6);
+    expect(made.tab.shown().map((row) => row[2])).toEqual(['Status', 'deferred', 'invalid']);
+  });
+});
+
+describe('columns of ours', () => {
+  it('may be few, and the time is then news as well', async () => {
+    const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann']]);
+    const of = made.mapping({ writeBack: { synced_at: 'Synced' } });
+    await run(made, { of });
+    made.engine.clock.time += 3_600_000;
+    await run(made, { of });
+    expect(made.tab.shown()[1]).toEqual(['A', 'Ann', NOW]);
+  });
+
+  it('neither make a row nor make one stale', async () => {
+    const made = await makeSheetEngine(fake, [
+      [...HEADER, 'Status'],
+      ['A', 'Ann'],
+      ['', '', 'created'],
+      ['B', 'Bob'],
+    ]);
+    const result = await run(made, { edit: () => made.tab.set(1, 2, 'to do') });
+    expect(result.report.mappings[0]).toMatchObject({ rows: 2, created: 2 });
+    expect(made.tab.shown()[2]).toEqual(['', '', 'created']);
+  });
+
+  it('must not be columns that the mapping reads', async () => {
+    const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann']]);
+    const run1 = run(made, { of: made.mapping({ writeBack: { status: 'display_name' } }) });
+    await expect(run1).rejects.toMatchObject({
+      code: 'mapping.write_back_column',
+      exitCode: 4,
+      message:
+        'mappings/users.yaml:1: users: write_back would write over column "display_name", which the mapping reads',
+    });
+    const run2 = run(made, { of: made.mapping({ writeBack: { status: 'X', message: 'X' } }) });
+    await expect(run2).rejects.toThrow('write_back names column "X" twice');
+  });
+});
+
+describe('a sheet that cannot be written', () => {
+  it.each<[string, (made: SheetEngine) => void, string, number]>([
+    [
+      'because its tab was deleted',
+      ({ id }) => {
+        fake.deleteTab(id, 'Users');
+      },
+      'no tab "Users"',
+      8,
+    ],
+    ['because Google asks for patience', () => fake.quota({ writes: 0 }), 'Google', 8],
+    [
+      'because it may only be read',
+      ({ id }) => {
+        const body = { error: { code: 403, status: 'PERMISSION_DENIED', message: 'no' } };
+        fake.before(({ kind, path }) =>
+          kind === 'write' && path.includes(id) ? { status: 403, body } : undefined,
+        );
+      },
+      'as Editor',
+      5,
+    ],
+  ])('%s keeps the outcomes and ends with its own code', async (_, spoil, reason, exit) => {
+    const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann']]);
+    let isSpoilt = false;
+    made.engine.service.onCall = (body) => {
+      if (body !== undefined && !isSpoilt) spoil(made);
+      isSpoilt ||= body !== undefined;
+    };
+    const result = await run(made);
+    fake.quota({});
+    const summary = result.report.mappings[0] as PushSummary;
+    expect(summary).toMatchObject({ created: 1 });
+    expect(result.report.exit_code).toBe(exit);
+    expect(
+      await made.ports.store.newestUnfinishedRun((await made.ports.store.runs(1))[0]?.account ?? never()),
+    ).toBeUndefined();
+    const [warning = ''] = warnings(made).filter((each) => each.includes('could not be written'));
+    expect(warning).toContain('tab "Users": the outcomes could not be written beside the rows: ');
+    expect(warning).toContain(reason);
+  });
+});
+
+function never(): never {
+  throw new Error('the run is not kept');
+}
+
+describe('a table of settings', () => {
+  it('has the outcome on every line, and what is wrong with a setting beside it', async () => {
+    const lines = settingNames.map((name): [string, string] => [name, '1']);
+    const made = await makeSheetEngine(fake, [['Setting', 'Points'], ['fantasy_league_id', '1'], ...lines]);
+    made.tab.set(2, 1, 'many');
+    made.tab.set(3, 0, 'Goals by the keeper');
+    const plain = made.mapping({
+      name: 'points',
+      resource: 'points_config',
+      operation: 'set',
+      writeBack: WRITE_BACK,
+    });
+    const layout = { kind: 'key_value', keyColumn: 'Setting', valueColumn: 'Points' } as const;
+    const of = { ...plain, source: { ...plain.source, layout } };
+    expect((await run(made, { of })).report.exit_code).toBe(3);
+    const shown = made.tab.shown();
+    expect(new Set(shown.slice(1).map((row) => row[2]))).toEqual(new Set(['invalid']));
+    expect(shown.slice(1, 5).map((row) => row[3])).toEqual([
+      expect.stringMatching(/^setting ".*" is missing; add a row for it$/) as string,
+      expect.stringMatching(/^row 3, setting ".*": "many" is not a number/) as string,
+      expect.stringMatching(/^row 4: unknown setting "Goals by the keeper"/) as string,
+      '',
+    ]);
+    expect(made.tab.cell(2, 1).note).toMatch(/^teamsheet: "many" is not a number/);
+    made.tab.set(2, 1, '1');
+    made.tab.set(3, 0, lines[1]?.[0] ?? '');
+    await run(made, { of });
+    expect(
+      new Set(
+        made.tab
+          .shown()
+          .slice(1)
+          .map((row) => row[2]),
+      ),
+    ).toEqual(new Set(['created']));
+    expect([2, 3].map((row) => made.tab.cell(row, 1).note)).toEqual([undefined, undefined]);
+  });
+});

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import type { Intent } from '../../../../src/model/store.ts';
+import type { Confirmation } from '../../../../src/plan/requests.ts';
+import { createDoubt, saysNoTo, withoutKnown } from '../../../../src/sync/evidence/known-conflict.ts';
+import { saidNo } from '../../../../src/plan/soft-refusal.ts';
+import { intentOf } from '../../../support/writes.ts';
+
+const CONFLICT = { reason: 'HTTP 409 and the message "no"', status: 409, isConflict: true } as const;
+const wrote = (alike: readonly string[] | undefined, changes: Partial<Intent> = {}): Intent =>
+  intentOf('W', { keys: ['M-10'], evidence: JSON.stringify({ atMs: 0, known: 3, alike }), ...changes });
+
+it.each<readonly [string, { readonly status: number; readonly isConflict?: true }, Intent, boolean]>([
+  ['a whole 409 where the key was there', CONFLICT, wrote(['M-10']), true],
+  ['a whole 409 where another spelling was there', CONFLICT, wrote(['m-10']), true],
+  ['a whole 409 where nothing was like it', CONFLICT, wrote(undefined), false],
+  ['a 409 that its envelope does not say', { status: 409 }, wrote(['m-10']), false],
+  ['a whole 409 for a change', CONFLICT, wrote(['m-10'], { operation: 'update-user' }), false],
+  ['a whole 409 for points', CONFLICT, wrote(['1'], { resource: 'points_config' }), false],
+  ['a 400 in other words', { status: 400 }, wrote(undefined), true],
+])('%s: whether it says no', (_name, answer, intent, says) => {
+  const doubt = { ...answer, reason: CONFLICT.reason };
+  expect([saysNoTo(doubt, intent), saidNo({ detail: createDoubt(doubt, intent) })]).toEqual([says, says]);
+});
+
+it('the nearest of the known records is named to a row that was sent alone', () => {
+  const detail = `the service refused it: ${CONFLICT.reason}`;
+  expect(createDoubt(CONFLICT, wrote(['M-1', 'm-10']))).toBe(
+    `${detail}; it holds "m-10", which it may take for the same key`,
+  );
+  expect(createDoubt(CONFLICT, wrote(['1/2/cup'], { resource: 'squads' }))).toContain('it holds "cup"');
+  expect(createDoubt(CONFLICT, wrote(['m-10'], { keys: ['M-10', 'M-11'] }))).toBe(detail);
+});
+
+it('what was there before is not the work of a write that was refused', () => {
+  const one = { id: 'a', record: {} } as Confirmation;
+  const found = new Map<string, Confirmation>([
+    ['M-1', one],
+    ['M-2', { ...one, keptAs: 'm-2' }],
+    ['M-3', { ...one, keptAs: 'm-3', isOneOfSeveral: true }],
+    ['M-4', one],
+  ]);
+  const intent = wrote(['M-1', 'm-2', 'm-3', 'm-4']);
+  const left = withoutKnown(intent, createDoubt(CONFLICT, intent), found);
+  expect([...left.keys()]).toEqual(['M-3', 'M-4']);
+  expect(withoutKnown(intent, 'no answer', found)).toBe(found);
+});
