@@ -27,7 +27,7 @@ export type Verdict =
       readonly reason: string;
       /** The status of an answer that came: that of its envelope where HTTP says success and the envelope does not. */
       readonly status?: number;
-      /** HTTP and the envelope say 409 both. */
+      /** HTTP says 409, and no envelope says otherwise. */
       readonly isConflict?: true;
     };
 
@@ -36,7 +36,7 @@ const FAILURES = 500;
 const CONFLICT = 409;
 const TOO_MANY = 429;
 /** Refusals of what was sent: whoever reads the reason needs the service's own words, whatever their shape. */
-const SAYS_WHY: ReadonlySet<number> = new Set([400, 413, 422]);
+const SAYS_WHY: ReadonlySet<number> = new Set([400, 409, 413, 422]);
 const EXCERPT = 200;
 
 /** HTTP says yes; its envelope may say otherwise. */
@@ -105,6 +105,7 @@ export function classify(method: HttpRequest['method'], answer: HttpResponse | T
       fault: `service.${parsed.kind}`,
       reason: `${parsed.reason} (HTTP ${status})${parsed.kind === 'html' || !SAYS_WHY.has(status) ? '' : excerptOf(answer.body)}`,
       status,
+      ...(status === CONFLICT && { isConflict: true }),
     };
   }
   const { envelope } = parsed;

@@ -128,13 +128,14 @@ describe('classify', () => {
     ['409 with its envelope', envelopeAnswer(409, null), true],
     ['409 with 200 in the envelope', envelopeAnswer(409, null, { statusCode: 200 }), false],
     ['200 with 409 in the envelope', envelopeAnswer(200, null, { statusCode: 409 }), false],
-    ['409 without the envelope', raw(409, '{"title":"no"}'), false],
+    ['409 without the envelope', raw(409, '{"title":"no"}'), true],
     ['500 with its envelope', envelopeAnswer(500, null), false],
-  ] as const)('%s: says whether it is a whole conflict', (_name, answer, isConflict) => {
+  ] as const)('%s: says whether it is a conflict', (_name, answer, isConflict) => {
     expect('isConflict' in classify('POST', answer)).toBe(isConflict);
   });
 
   it.each<readonly [string, HttpResponse, string]>([
+    ['the words of a conflict', raw(409, 'taken'), '(HTTP 409): "taken"'],
     ['the words', raw(400, '{"title":\n "no"}'), String.raw`(HTTP 400): "{\"title\": \"no\"}"`],
     ['no character that a terminal obeys', raw(422, 'a\u001b[2J\u009b1m\u202eb'), '(HTTP 422): "a [2J 1m b"'],
     ['at most an excerpt', raw(413, 'x'.repeat(500)), `(HTTP 413): "${'x'.repeat(200)}…"`],

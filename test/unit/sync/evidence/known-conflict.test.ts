@@ -13,7 +13,7 @@ it.each<readonly [string, { readonly status: number; readonly isConflict?: true 
   ['a whole 409 where the key was there', CONFLICT, wrote(['M-10']), true],
   ['a whole 409 where another spelling was there', CONFLICT, wrote(['m-10']), true],
   ['a whole 409 where nothing was like it', CONFLICT, wrote(undefined), false],
-  ['a 409 that its envelope does not say', { status: 409 }, wrote(['m-10']), false],
+  ['a 409 that its envelope contradicts', { status: 409 }, wrote(['m-10']), false],
   ['a whole 409 for a change', CONFLICT, wrote(['m-10'], { operation: 'update-user' }), false],
   ['a whole 409 for points', CONFLICT, wrote(['1'], { resource: 'points_config' }), false],
   ['a 400 in other words', { status: 400 }, wrote(undefined), true],
