@@ -87,8 +87,7 @@ async function* checkSpreadsheets(
   program: Program,
   told: readonly string[],
 ): AsyncGenerator<Finding> {
-  const quiet: Program = { ...program, screen: { ...program.screen, warn: () => undefined } };
-  const store = await attempt('state', program, () => openState(config, quiet));
+  const store = await attempt('state', program, () => openState(config, program.clock, () => undefined));
   if ('level' in store) {
     yield store;
     return;

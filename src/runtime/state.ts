@@ -10,10 +10,11 @@ import { warnIfOthersCanRead } from './env-file.ts';
 /** Opens the state file of a configuration, making it when it is missing. Errors: ConfigError and UnavailableError `state.*`. */
 export async function openState(
   config: Pick<Config, 'state'>,
-  { clock, screen }: { readonly clock: Clock; readonly screen: { warn(message: string): void } },
+  clock: Clock,
+  warn: (message: string) => void,
 ): Promise<Store> {
   const store = await openStore({ file: config.state, clock });
-  for (const warning of warnIfOthersCanRead(config.state)) screen.warn(warning);
+  for (const warning of warnIfOthersCanRead(config.state)) warn(warning);
   return store;
 }
 

@@ -4,6 +4,9 @@ import type { OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import { outcomeCounts } from '../plan/counts.ts';
 import { checkGuards } from '../plan/guards.ts';
+import { renderRowIssue } from '../model/issue.ts';
+import type { Issue } from '../model/issue.ts';
+import { eachRow } from './rows/row-pages.ts';
 import { pushable } from './plan/plan-sync.ts';
 import { openOrRemove, readSources } from './rows/read-rows.ts';
 import type { PlanOptions, Stop, SyncPorts } from './ports.ts';
@@ -66,4 +69,33 @@ export async function validateSources(
       rows,
     };
   });
+}
+
+/** An error or a warning of one row. */
+export interface RowIssue extends Pick<Issue, 'code' | 'severity'> {
+  readonly mapping: string;
+  /** The file or tab as the mapping names it. */
+  readonly file: string;
+  readonly row: number;
+  readonly column: string | null;
+  /** What stands in the cell. */
+  readonly value: string | null;
+  /** With its place, for people. */
+  readonly message: string;
+}
+
+/** All issues, mapping by mapping and in row order. */
+export async function* rowIssues({ mappings, rows }: Validation): AsyncGenerator<RowIssue> {
+  for (const { mapping } of mappings) {
+    const { name, source } = mapping;
+    const header = await rows.header(name);
+    for await (const { rowNumber, lines, issues } of eachRow(rows, name))
+      for (const issue of issues ?? []) {
+        const { row = rowNumber, column = null, code, severity } = issue;
+        const cell = column === null ? null : (lines[0]?.[header.indexOf(column)] ?? null);
+        const message = renderRowIssue(source.origin, rowNumber, issue);
+        const value = issue.value ?? cell;
+        yield { mapping: name, file: source.origin, row, column, value, message, code, severity };
+      }
+  }
 }

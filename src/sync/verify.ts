@@ -235,6 +235,28 @@ function verified(
   }
 }
 
+/** What reading a run back found. */
+export interface Verified {
+  /** By the name of the mapping, the rows of each verdict. */
+  readonly counts: ReadonlyMap<string, Readonly<Record<Verdict, number>>>;
+  /** The rows that do not agree. */
+  readonly others: readonly VerifiedRow[];
+}
+
+/** Reads a run back, once. Errors: those of {@link Verification.rows}. */
+export async function readBackRun(verification: Verification): Promise<Verified> {
+  const counts = new Map(
+    verification.mappings.map(({ name }) => [name, { agrees: 0, differs: 0, missing: 0, unreadable: 0 }]),
+  );
+  const others: VerifiedRow[] = [];
+  for await (const row of verification.rows()) {
+    const count = counts.get(row.mapping);
+    if (count !== undefined) count[row.verdict] += 1;
+    if (row.verdict !== 'agrees') others.push(row);
+  }
+  return { counts, others };
+}
+
 /** 7 when some row could not be read back, 3 when some differ or are missing, else 0. */
 export function verifyExit(rows: readonly VerifiedRow[]): ExitCode {
   if (rows.some(({ verdict }) => verdict === 'unreadable')) return EXIT.incomplete;

@@ -18,9 +18,10 @@ import type { Program } from '../program.ts';
 import { createReporter } from '../render/progress.ts';
 import { renderOutcomeTable, renderRecords, renderRequests } from '../render/report.ts';
 import { renderColumns, renderCount, renderDuration, safeText } from '../render/text.ts';
-import { exitCodesOf, pullReports, worstExit } from '../push/run-pull.ts';
-import { openSession } from '../session.ts';
-import type { Session } from '../session.ts';
+import { exitCodesOf, pullReports, worstExit } from '../../runtime/pull-reports.ts';
+import { openSession } from '../../runtime/session.ts';
+import type { Session } from '../../runtime/session.ts';
+import { withholdKey } from '../session.ts';
 import { openState } from '../../runtime/state.ts';
 
 /** Shipped mappings whose reports the demo writes. */
@@ -86,10 +87,12 @@ async function playSeason(
 ): Promise<ExitCode> {
   const { screen, clock } = program;
   const startedMs = clock.monotonic();
-  const store = await openState(config, program);
+  const store = await openState(config, clock, (message) => screen.warn(message));
   const reporter = createReporter(screen, clock);
   try {
-    const session = openSession({ config, connection, store, reporter }, {}, program);
+    withholdKey(connection, program);
+    const world = { ...program, emit: reporter.emit };
+    const session = openSession({ config, connection, store, command: 'demo' }, world);
     const pushes = readPushMappings(
       { ...config, folder: packagePath('templates/demo') },
       ['users', 'prices', 'points'],

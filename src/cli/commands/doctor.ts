@@ -88,7 +88,7 @@ async function* examine(args: SessionArgs, program: Program, wanted: Wanted): As
 
 /** A run that was cut off is told as a finding, with its next command. */
 async function* checkRuns(config: Config, program: Program): AsyncGenerator<Finding> {
-  const store = await openState(config, { ...program, screen: { warn: () => undefined } });
+  const store = await openState(config, program.clock, () => undefined);
   try {
     const found = await cutOffSentence(store, config, program);
     if (found !== undefined) yield { level: 'warning', name: 'runs', found };

@@ -47,7 +47,7 @@ export const runs = defineCommand({
       });
     const config = readConfig(args, program);
     const { screen } = program;
-    const store = await openState(config, program);
+    const store = await openState(config, program.clock, (message) => program.screen.warn(message));
     try {
       if (id === 'prune') {
         const options = { keep: keep ?? KEEP_RUNS, olderThanMs: olderThan ?? KEEP_MS };

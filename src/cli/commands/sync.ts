@@ -10,7 +10,7 @@ import { defineCommand } from '../command.ts';
 import { compareFlags, mappingNames, yes } from '../flags.ts';
 import { isPull, isPush, readMappings } from '../../runtime/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
-import { exitCodesOf, pullReports, stopOfReports, worstExit } from '../push/run-pull.ts';
+import { exitCodesOf, pullReports, stopOfReports, worstExit } from '../../runtime/pull-reports.ts';
 import { askApproval, tellResult } from '../push/run-push.ts';
 import type { Work } from '../push/run-push.ts';
 import { withSession } from '../session.ts';

@@ -1,17 +1,12 @@
-import { dirname } from 'node:path';
 import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
-import { renderRowIssue, renderRowMessage } from '../../model/issue.ts';
-import type { RunRow } from '../../model/run-rows.ts';
+import { renderRowMessage } from '../../model/issue.ts';
 import { preparePull } from '../../sync/pull.ts';
 import { eachRow } from '../../sync/rows/row-pages.ts';
-import { validateSources } from '../../sync/validate.ts';
+import { rowIssues, validateSources } from '../../sync/validate.ts';
 import type { Validation } from '../../sync/validate.ts';
-import { createTables } from '../../tables/index.ts';
-import { createPipes } from '../../tables/pipes.ts';
 import { defineCommand } from '../command.ts';
 import { readConfig } from '../../runtime/config.ts';
 import { mappingNames, sourceFlags } from '../flags.ts';
-import { openGoogle } from '../../runtime/google.ts';
 import { isPull, isPush, readMappings } from '../../runtime/mappings.ts';
 import { writeWithList } from '../json-list.ts';
 import { planOptions } from '../push/plan-options.ts';
@@ -22,6 +17,7 @@ import { createReporter } from '../render/progress.ts';
 import { nextAfterStop, renderStop } from '../render/stop.ts';
 import { renderColumns, renderCount, renderCountOf, renderMoreRows, safeText } from '../render/text.ts';
 import type { Style } from '../screen.ts';
+import { openTables } from '../../runtime/session.ts';
 import { openState } from '../../runtime/state.ts';
 
 /** Invalid rows, and rows with a warning, that are shown one by one for each mapping. */
@@ -34,21 +30,17 @@ export const validate = defineCommand({
   examples: [['validate users', 'every bad row with its place, value and remedy']],
   run: async (args, program) => {
     const config = readConfig(args, program);
-    for (const warning of config.warnings) program.screen.warn(warning);
+    const warn = (message: string): void => program.screen.warn(message);
+    config.warnings.forEach(warn);
     const mappings = readMappings(config, args.mapping, program);
-    const store = await openState(config, program);
+    const store = await openState(config, program.clock, warn);
     const { emit, stop } = createReporter(program.screen, program.clock);
-    const maxWaitMs = args.maxWait ?? config.budget.max_wait;
-    const google = openGoogle(config, { ...program, emit, store, maxWaitMs, readOnly: true });
-    const pipes = createPipes({
-      folder: dirname(config.state),
-      ...program,
-      say: (message) => emit({ kind: 'note', message }),
-    });
+    const task = { config, store, maxWaitMs: args.maxWait, readOnly: true };
+    const { tables, google, pipes } = openTables(task, { ...program, emit });
     try {
       const ports = {
         store,
-        tables: createTables(google, pipes.fileOf),
+        tables,
         emit,
         signal: program.signal,
         variable: (name: string) => config.vars[name],
@@ -127,32 +119,10 @@ async function tellDocument(
   program: Program,
 ): Promise<void> {
   const issues = async function* (): AsyncGenerator<object> {
-    for (const { mapping } of validation.mappings) {
-      const header = await validation.rows.header(mapping.name);
-      for await (const row of eachRow(validation.rows, mapping.name)) yield* issuesOf(row, mapping, header);
-    }
+    for await (const { code, severity, ...issue } of rowIssues(validation))
+      yield { ...issue, remedy: REMEDIES[code] ?? null, code, severity };
   };
   await writeWithList(program.screen, documentOf(validation, pulls, program), 'issues', issues());
-}
-
-/** The errors and warnings of a row as a program reads them. */
-function issuesOf(
-  { rowNumber, lines, issues }: RunRow,
-  { name, source }: PushMapping,
-  header: readonly string[],
-): readonly object[] {
-  return (issues ?? []).map((issue) => ({
-    mapping: name,
-    file: source.origin,
-    row: issue.row ?? rowNumber,
-    column: issue.column ?? null,
-    value:
-      issue.value ?? (issue.column === undefined ? null : (lines[0]?.[header.indexOf(issue.column)] ?? null)),
-    message: renderRowIssue(source.origin, rowNumber, issue),
-    remedy: REMEDIES[issue.code] ?? null,
-    code: issue.code,
-    severity: issue.severity,
-  }));
 }
 
 function renderValidation({ mappings }: Validation, style: Style): string {

@@ -1,13 +1,12 @@
 import { EXIT } from '../../model/error.ts';
 import type { ExitCode } from '../../model/error.ts';
 import type { RequestCounts } from '../../model/store.ts';
-import { prepareVerify, verifyExit } from '../../sync/verify.ts';
+import { prepareVerify, readBackRun, verifyExit } from '../../sync/verify.ts';
 import type { Verification, VerifiedRow } from '../../sync/verify.ts';
 import { defineCommand } from '../command.ts';
 import { serviceFlags } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { renderCost, renderVerified, renderVerifiedRow } from '../render/verify.ts';
-import type { VerifiedCounts } from '../render/verify.ts';
 import { renderNextLine } from '../render/stop.ts';
 import { renderMoreRows } from '../render/text.ts';
 import { withSession } from '../session.ts';
@@ -58,15 +57,7 @@ async function check(verification: Verification, session: Session, program: Prog
     ports,
     verification.mappings.reduce((sum, { requests }) => sum + requests, 0),
   ).planned;
-  const counts = new Map<string, VerifiedCounts>(
-    verification.mappings.map(({ name }) => [name, { agrees: 0, differs: 0, missing: 0, unreadable: 0 }]),
-  );
-  const others: VerifiedRow[] = [];
-  for await (const row of verification.rows()) {
-    const before = counts.get(row.mapping);
-    if (before !== undefined) counts.set(row.mapping, { ...before, [row.verdict]: before[row.verdict] + 1 });
-    if (row.verdict !== 'agrees') others.push(row);
-  }
+  const { counts, others } = await readBackRun(verification);
   session.endProgress();
   const exitCode = verifyExit(others);
   const requests = { ...ports.service.counts(), planned };

@@ -1,5 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { EXIT, type ExitCode } from '../../model/error.ts';
+import { countWrites } from '../../sync/plan/plan-sync.ts';
 import { push } from '../../sync/push.ts';
 import type { Approve, PushResult } from '../../sync/push.ts';
 import { sampleChanges } from '../../sync/plan/sample-plan.ts';
@@ -7,7 +8,7 @@ import type { PlannedPush, PlanOptions } from '../../sync/ports.ts';
 import { approve } from './approval.ts';
 import { googleDocument } from '../render/google.ts';
 import type { Program } from '../program.ts';
-import { countWrites, renderPlan } from '../render/plan.ts';
+import { renderPlan } from '../render/plan.ts';
 import { nextAfter, renderReasons, renderReport } from '../render/report.ts';
 import { asTyped, renderNextLine, renderStop, renderTyped, stopDocument } from '../render/stop.ts';
 import { renderCountOf, safeText } from '../render/text.ts';

@@ -1,14 +1,14 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { EXIT } from '../../model/error.ts';
 import type { ExitCode } from '../../model/error.ts';
-import { planPush } from '../../sync/plan/plan-sync.ts';
+import { countWrites, planPush } from '../../sync/plan/plan-sync.ts';
 import type { CheckPlan } from '../../sync/push.ts';
 import { sampleChanges } from '../../sync/plan/sample-plan.ts';
 import type { PlannedPush, PlanOptions } from '../../sync/ports.ts';
 import { writeWithList } from '../json-list.ts';
 import { googleDocument } from '../render/google.ts';
 import type { SavedAs } from './plan-file.ts';
-import { countWrites, renderPlan } from '../render/plan.ts';
+import { renderPlan } from '../render/plan.ts';
 import { nextAfterStop, renderNextLine, renderStop, renderTyped } from '../render/stop.ts';
 import { safeText } from '../render/text.ts';
 import type { Work } from './run-push.ts';

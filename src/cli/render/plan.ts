@@ -27,11 +27,6 @@ interface View {
 const SHOWN_FIELDS = 4;
 const LONGEST_VALUE = 40;
 
-/** Writing requests of a plan. */
-export function countWrites({ mappings }: PlannedPush): number {
-  return mappings.reduce((sum, { writes }) => sum + writes, 0);
-}
-
 /** A plan for people: counts for each mapping, the first changed rows with before and after, requests, pauses and the finish time. */
 export function renderPlan(planned: PlannedPush, sample: readonly PlannedChange[], view: View): string {
   const { style } = view;

@@ -1,12 +1,9 @@
 import type { RequestCounts } from '../../model/store.ts';
 import { VERDICTS } from '../../sync/verify.ts';
-import type { Verdict, Verification, VerifiedRow } from '../../sync/verify.ts';
+import type { Verdict, Verification, Verified, VerifiedRow } from '../../sync/verify.ts';
 import type { Style } from '../screen.ts';
 import { renderRequests } from './report.ts';
 import { renderColumns, renderCount, renderCountOf, renderTime, safeText } from './text.ts';
-
-/** Rows of one mapping by what reading back said of them. */
-export type VerifiedCounts = Readonly<Record<Verdict, number>>;
 
 const COLOURS: Readonly<Record<Verdict, 'green' | 'yellow' | 'red'>> = {
   agrees: 'green',
@@ -32,7 +29,7 @@ export function renderCost({ run, mappings }: Verification, style: Style): strin
 /** One line for each mapping, with its rows by what was found. */
 export function renderVerified(
   { run, mappings }: Verification,
-  counts: ReadonlyMap<string, VerifiedCounts>,
+  counts: Verified['counts'],
   requests: RequestCounts,
   style: Style,
 ): string {

@@ -90,6 +90,11 @@ export async function planRows(
   };
 }
 
+/** Writing requests of a plan. */
+export function countWrites({ mappings }: Pick<PlannedPush, 'mappings'>): number {
+  return mappings.reduce((sum, { writes }) => sum + writes, 0);
+}
+
 async function* plannedChanges(
   mappings: readonly PushMapping[],
   rows: RunRows,

@@ -8,7 +8,7 @@ import { nextAfter, renderReasons, renderReport } from '../../../src/cli/render/
 import { renderCases } from '../../../src/cli/render/resolve.ts';
 import { nextAfterStop, renderNextLine, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
 import type { Screen, Style } from '../../../src/cli/screen.ts';
-import { exitCodesOf, worstExit } from '../../../src/cli/push/run-pull.ts';
+import { exitCodesOf, worstExit } from '../../../src/runtime/pull-reports.ts';
 import {
   AccessError,
   ConfigError,

@@ -16,10 +16,8 @@ it('warns of a state file that others can read, with the command that mends it',
     const warnings: string[] = [];
     const store = await openState(
       { state: file },
-      {
-        clock: { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() },
-        screen: { warn: (message) => warnings.push(message) },
-      },
+      { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() },
+      (message) => warnings.push(message),
     );
     await store.close();
     return warnings;

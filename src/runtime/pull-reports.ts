@@ -1,13 +1,40 @@
-import { EXIT, InterruptedError } from '../../model/error.ts';
-import type { ExitCode } from '../../model/error.ts';
-import type { CoverFacts } from '../../model/layout.ts';
-import type { PullSummary } from '../../model/store.ts';
-import { interruptedAt } from '../../sync/finish/interrupted.ts';
-import { openAccount } from '../../sync/plan/plan-sync.ts';
-import { pullPrepared } from '../../sync/pull.ts';
-import type { PreparedPull } from '../../sync/pull.ts';
-import { packageVersion } from '../../runtime/package.ts';
-import type { Session } from '../session.ts';
+import { EXIT, InterruptedError } from '../model/error.ts';
+import type { ExitCode } from '../model/error.ts';
+import type { CoverFacts } from '../model/layout.ts';
+import type { PullSummary } from '../model/store.ts';
+import { interruptedAt } from '../sync/finish/interrupted.ts';
+import { openAccount } from '../sync/plan/plan-sync.ts';
+import type { PullMapping } from '../mapping/mapping.ts';
+import { preparePull, pullPrepared } from '../sync/pull.ts';
+import type { PreparedPull } from '../sync/pull.ts';
+import type { PushResult } from '../sync/push.ts';
+import { packageVersion } from './package.ts';
+import type { Session } from './session.ts';
+
+/** Pulls mappings; what stops one report stands in its summary, and the others go on. Errors: those of {@link preparePull} and of the account. */
+export async function pullMappings(
+  session: Session,
+  mappings: readonly PullMapping[],
+  limit: number | undefined,
+): Promise<PushResult> {
+  const { ports } = session;
+  const prepared = await preparePull(mappings, ports.tables);
+  const summaries = await pullReports(session, prepared, limit);
+  const requests = ports.service.counts();
+  const report = {
+    run: null,
+    command: 'pull',
+    exit_code: worstExit(exitCodesOf(summaries)),
+    mappings: summaries,
+    requests: { ...requests, planned: requests.sent },
+  };
+  return {
+    report,
+    stoppedBy: stopOfReports(summaries, ports.signal),
+    rejected: [],
+    reportsStopped: true,
+  };
+}
 
 /** Fetches and writes the reports of a session; answers a summary for each mapping, failures among them. */
 export async function pullReports(

@@ -1,0 +1,199 @@
+import { dirname } from 'node:path';
+import { createClient } from '../client/client.ts';
+import { fetchTransport } from '../client/fetch-transport.ts';
+import { Observer } from '../client/observe.ts';
+import { StoppedError, TeamsheetError } from '../model/error.ts';
+import type { HttpResponse, Transport } from '../model/ports.ts';
+import type { RequestCounts, ServiceAccount, Store } from '../model/store.ts';
+import { withholder } from '../model/withhold.ts';
+import { interruptedAt } from '../sync/finish/interrupted.ts';
+import { keepLearnt } from '../sync/runs/learn.ts';
+import type { SyncPorts } from '../sync/ports.ts';
+import type { CountedAccess } from '../tables/google/access.ts';
+import { createTables } from '../tables/index.ts';
+import { createPipes } from '../tables/pipes.ts';
+import type { Pipes } from '../tables/pipes.ts';
+import { createResultFiles } from '../tables/result-files.ts';
+import type { Config, Connection } from './config.ts';
+import { behindGate, gates } from './gates.ts';
+import { openGoogle } from './google.ts';
+import { checkOrigin, rememberOrigin } from './key-origin.ts';
+import { openLock } from './state.ts';
+import { withheldReports } from './withheld-reports.ts';
+
+/** Time, chance, a way to stop, and whom events are told to. */
+export type World = Pick<SyncPorts, 'clock' | 'random' | 'signal' | 'emit'>;
+
+/** A piece of work with the service, as it was asked for. */
+export interface Task {
+  readonly config: Config;
+  readonly connection: Connection;
+  readonly store: Store;
+  /** The command whose gate stands before the first write. */
+  readonly command: string;
+  /** The address that the state knows the service by; that of the connection when left out. */
+  readonly stateUrl?: string;
+  /** Google is asked for no right to write. */
+  readonly readOnly?: boolean | undefined;
+  readonly maxWaitMs?: number | undefined;
+  readonly maxRequests?: number | undefined;
+  readonly finishByMs?: number | undefined;
+  /** The key may go to another address than before. */
+  readonly trustOrigin?: boolean | undefined;
+  /** In place of HTTP. */
+  readonly transport?: Transport | undefined;
+}
+
+/** Everything that work with the service needs. */
+export interface Session {
+  readonly config: Config;
+  readonly connection: Connection;
+  readonly ports: SyncPorts;
+  readonly google: CountedAccess;
+  readonly pipes: Pipes;
+  /** The last whole answer of the service, as it came, the key in it where the service quotes it. */
+  readonly lastAnswer: () => HttpResponse | undefined;
+  /** Adds what the answers since the last time taught about the service to the state, and names the account. Errors: those of the store. */
+  readonly learn: () => Promise<ServiceAccount>;
+}
+
+/**
+ * Opens what the work needs, does it, closes it, and keeps what the answers taught. The state stays open.
+ * Errors: StoppedError `origin.changed`; those of the work.
+ */
+export async function withPorts<T>(
+  task: Task,
+  world: World,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const { connection, store } = task;
+  await checkOrigin(connection, store, task.trustOrigin === true);
+  const session = openSession(task, world);
+  session.ports.passed?.('origin');
+  try {
+    return await work(session);
+  } catch (error) {
+    throw interruptedAt(error, sentUntil(session.ports.service.counts()));
+  } finally {
+    await session.pipes.close();
+    await learnAtTheEnd(session, world);
+    if (session.lastAnswer() !== undefined) await rememberOrigin(connection, store);
+  }
+}
+
+/** However the work ended, it ends no worse because of this. */
+async function learnAtTheEnd({ learn }: Session, { emit }: World): Promise<void> {
+  try {
+    await learn();
+  } catch (error) {
+    if (!(error instanceof TeamsheetError)) throw error;
+    const message = `what this command learnt about the service is not kept: ${error.message}`;
+    emit({ kind: 'warning', message });
+  }
+}
+
+/** What went to the service before a signal stopped a command that tells nothing else of it. */
+function sentUntil({ writes }: RequestCounts): string {
+  if (writes === 0) return 'nothing was written to the service';
+  return `what came of ${writes === 1 ? 'the writing request' : `the ${writes} writing requests`} is recorded`;
+}
+
+/** The kinds of tables, and what is behind them. */
+interface OpenTables {
+  readonly tables: SyncPorts['tables'];
+  readonly google: CountedAccess;
+  /** To be closed. */
+  readonly pipes: Pipes;
+}
+
+/** The tables of a configuration, made real; nothing is read before a mapping needs it. */
+export function openTables(
+  { config, store, maxWaitMs, readOnly = false }: Pick<Task, 'config' | 'store' | 'maxWaitMs' | 'readOnly'>,
+  { clock, random, signal, emit }: World,
+): OpenTables {
+  const google = openGoogle(config, {
+    clock,
+    random,
+    signal,
+    emit,
+    store,
+    maxWaitMs: maxWaitMs ?? config.budget.max_wait,
+    readOnly,
+  });
+  const pipes = createPipes({
+    folder: dirname(config.state),
+    clock,
+    signal,
+    say: (message) => emit({ kind: 'note', message }),
+  });
+  return { tables: createTables(google, pipes.fileOf), google, pipes };
+}
+
+/** The ports of a service, made real. */
+export function openSession(task: Task, world: World): Session {
+  const { config, connection, store, command, stateUrl = connection.baseUrl } = task;
+  const { clock, random, signal, emit } = world;
+  const { budget, push } = config;
+  const wire = task.transport ?? fetchTransport();
+  const maxWaitMs = task.maxWaitMs ?? budget.max_wait;
+  const { tables, google, pipes } = openTables(task, world);
+  const observer = new Observer();
+  let answer: HttpResponse | undefined;
+  const transport: Transport = async (request) => (answer = await wire(request));
+  const service = createClient({
+    baseUrl: connection.baseUrl,
+    apiKey: connection.apiKey,
+    transport,
+    clock,
+    random,
+    emit,
+    signal,
+    timeoutMs: push.timeout,
+    maxWaitMs,
+    reservePerMinute: budget.reserve_per_minute,
+    reservePerDay: budget.reserve_per_day,
+    maxRequests: task.maxRequests,
+    finishByMs: task.finishByMs,
+    concurrency: push.concurrency,
+    observer,
+  });
+  const ports = behindGate<SyncPorts>(command, gates[command], {
+    service,
+    store,
+    lock: openLock(config),
+    results: createResultFiles({ folder: config.folder, runFolder: (runId) => store.runFolder(runId) }),
+    baseUrl: stateUrl,
+    settleMs: push.settle ?? Math.max(2 * push.timeout, LEAST_SETTLE_MS),
+    maxWaitMs,
+    concurrency: push.concurrency,
+    timezone: config.timezone,
+    variable: (name) => config.vars[name],
+    tables: withheldReports(tables, withholder(connection.apiKey.reveal())),
+    clock,
+    random,
+    emit,
+    signal,
+  });
+  const learn = async (): Promise<ServiceAccount> => {
+    // An account that could not be read has no id.
+    const account = { baseUrl: stateUrl, accountId: observer.accountId ?? '' };
+    await keepLearnt(store, account, observer.take(), clock.now());
+    return account;
+  };
+  return { config, connection, ports, google, pipes, lastAnswer: () => answer, learn };
+}
+
+/** Nothing is applied later than this after it was sent, unless the configuration says otherwise. */
+const LEAST_SETTLE_MS = 120_000;
+
+/** Errors: StoppedError `tls.unchecked` where the environment turns certificate checks off and nobody accepts that. */
+export function refuseUncheckedTls({ env }: Config, insecure: boolean | undefined): void {
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0' || insecure === true) return;
+  throw new StoppedError(
+    'tls.unchecked',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off: anybody on the way could read the key',
+    {
+      next: 'unset NODE_TLS_REJECT_UNAUTHORIZED, or add --insecure if you accept that',
+    },
+  );
+}
