@@ -3,30 +3,29 @@ import { OUTCOMES } from '../../model/outcome.ts';
 import type { MappingSummary, RequestCounts, Run } from '../../model/store.ts';
 import type { ResultRow } from '../../sync/finish/results.ts';
 import type { Style } from '../screen.ts';
-import { renderRecords, renderReport } from './report.ts';
-import { renderColumns, renderCount, renderDuration, renderTime, safeText } from './text.ts';
+import { renderReport } from './report.ts';
+import { renderColumns, renderCount, renderCountOf, renderDuration, renderTime, safeText } from './text.ts';
 
-/** The history as a table, newest first. */
+/** The history, newest first: a line for each run, and below it what it wrote and fetched. */
 export function renderRuns(runs: readonly Run[], timezone: string, style: Style): string {
-  const head = [
-    'run',
-    'command',
-    'started',
-    'took',
-    'exit',
-    ...(runs.some(({ summaries }) => summaries.length > 0) ? ['what'] : []),
-  ].map((text) => style('bold', text));
-  return renderColumns([
-    head,
+  const heads = renderColumns([
+    ['run', 'command', 'started', 'took', 'exit'].map((text) => style('bold', text)),
     ...runs.map((run) => [
       run.id,
       run.command,
-      renderTime(run.startedAtMs, timezone),
+      renderMinute(run.startedAtMs, timezone),
       run.endedAtMs === null ? '-' : renderDuration(run.endedAtMs - run.startedAtMs),
       renderExit(run, style),
-      run.summaries.map(renderSummary).join('; '),
     ]),
   ]);
+  const [head = '', ...lines] = heads.split('\n');
+  return [
+    head,
+    ...lines.flatMap((line, at) => [
+      line,
+      ...renderWork(runs[at]?.summaries ?? []).map((text) => `  ${text}`),
+    ]),
+  ].join('\n');
 }
 
 /** One run: when, how it ended, what became of its rows and where the results stand. */
@@ -60,6 +59,10 @@ export function renderResultRow(
   return `  ${style('yellow', outcome)}  ${safeText(what)}`;
 }
 
+/** A minute is enough to know a run by, and leaves room for the rest of its line. */
+const renderMinute = (ms: number, timezone: string): string =>
+  renderTime(ms, timezone).slice(0, -':00'.length);
+
 const NO_REQUESTS: RequestCounts = { planned: 0, sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };
 
 function renderExit(run: Run, style: Style): string {
@@ -68,15 +71,35 @@ function renderExit(run: Run, style: Style): string {
   return style(run.exitCode === 0 ? 'green' : 'yellow', text);
 }
 
-/** `users: 26 created, 471 unchanged` or `squads: 60 records to out/squads.csv`. */
-function renderSummary(summary: MappingSummary): string {
-  const name = safeText(summary.name);
-  if (summary.direction === 'pull') {
-    const what = `${renderRecords(summary)} to ${safeText(summary.destination)}`;
-    return `${name}: ${summary.error === undefined ? what : safeText(summary.error.message)}`;
-  }
-  const parts = OUTCOMES.filter((outcome) => summary[outcome] > 0).map(
-    (outcome) => `${renderCount(summary[outcome])} ${outcome}`,
+/** Names of mappings that a line of the history has room for. */
+const SHOWN_NAMES = 4;
+
+/** `26 created, 471 unchanged (users, prices)` and `60 records (squads-report), 1 report failed (users-report)`. */
+function renderWork(summaries: readonly MappingSummary[]): readonly string[] {
+  const pushes = summaries.filter((each) => each.direction === 'push');
+  const { failed = [], pulled = [] } = Object.groupBy(
+    summaries.filter((each) => each.direction === 'pull'),
+    ({ error }) => (error === undefined ? 'pulled' : 'failed'),
   );
-  return `${name}: ${parts.length === 0 ? 'no rows' : parts.join(', ')}`;
+  const outcomes = OUTCOMES.flatMap((outcome) => {
+    const count = pushes.reduce((sum, each) => sum + each[outcome], 0);
+    return count === 0 ? [] : [`${renderCount(count)} ${outcome}`];
+  });
+  const records = pulled.reduce((sum, each) => sum + each.records, 0);
+  const fetched = [
+    ...(pulled.length === 0 ? [] : [`${renderCountOf(records, 'record')} ${namesOf(pulled)}`]),
+    ...(failed.length === 0 ? [] : [`${renderCountOf(failed.length, 'report')} failed ${namesOf(failed)}`]),
+  ];
+  return [
+    ...(pushes.length === 0
+      ? []
+      : [`${outcomes.length === 0 ? 'no rows' : outcomes.join(', ')} ${namesOf(pushes)}`]),
+    ...(fetched.length === 0 ? [] : [fetched.join(', ')]),
+  ];
+}
+
+function namesOf(summaries: readonly MappingSummary[]): string {
+  const names = summaries.slice(0, SHOWN_NAMES).map(({ name }) => safeText(name));
+  const more = summaries.length - names.length;
+  return `(${[...names, ...(more > 0 ? [`${more} more`] : [])].join(', ')})`;
 }
