@@ -1,3 +1,4 @@
+import { renderCountOf } from '../model/count.ts';
 import { EXIT } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
 import type { Store } from '../model/store.ts';
@@ -7,7 +8,7 @@ import { approve } from './push/approval.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Program } from './program.ts';
 import { renderTyped } from './render/stop.ts';
-import { renderCountOf, renderTime } from './render/text.ts';
+import { renderTime } from './render/text.ts';
 import { openLock } from '../runtime/state.ts';
 
 /** `runs prune`: shows which finished runs are old, asks once, and removes them with their results. Never needs the service. */

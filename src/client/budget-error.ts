@@ -1,4 +1,5 @@
 import type { RateWindowName } from '../model/budget.ts';
+import { renderCountOf } from '../model/count.ts';
 import { IncompleteError } from '../model/error.ts';
 
 /** `2026-11-20T10:01:00+01:00`: a wall-clock time as people here read it. */
@@ -45,7 +46,10 @@ export function nothingBesideReserve(name: RateWindowName, reserve: number, limi
 
 /** As many requests were sent as may be. What is next depends on whether there is a run. */
 export function requestsUsedUp(maxRequests: number): IncompleteError {
-  return new IncompleteError('budget.max_requests', `the limit of ${maxRequests} requests is reached`);
+  return new IncompleteError(
+    'budget.max_requests',
+    `the limit of ${renderCountOf(maxRequests, 'request')} is reached`,
+  );
 }
 
 /** The next request would end after the time that `--finish-by` names. What is next depends on whether there is a run. */

@@ -1,4 +1,5 @@
 import type { Guards, PushMapping } from '../mapping/mapping.ts';
+import { renderCountOf } from '../model/count.ts';
 import { StoppedError } from '../model/error.ts';
 import type { WeekEnd } from './week-end.ts';
 
@@ -99,7 +100,7 @@ function tripped(guards: Guards, figures: GuardFigures): readonly Tripped[] {
   const changePct = known === 0 ? 0 : (updates / known) * 100;
   const stops: Tripped[] = [];
   if (rows > 0 && rows < guards.minRows)
-    stops.push(['min_rows', `only ${rows} rows, at least ${guards.minRows} expected`]);
+    stops.push(['min_rows', `only ${renderCountOf(rows, 'row')}, at least ${guards.minRows} expected`]);
   if (changePct > guards.maxChangePct) {
     const what = `${updates} of ${known} known records would change (${Math.round(changePct)} %), at most ${guards.maxChangePct} % expected`;
     stops.push(['max_change_pct', what]);

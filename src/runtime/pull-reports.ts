@@ -1,3 +1,4 @@
+import { renderCountOf } from '../model/count.ts';
 import { EXIT, InterruptedError } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
 import type { CoverFacts } from '../model/layout.ts';
@@ -86,7 +87,7 @@ export function stopOfReports(
   const left = summaries.filter(({ error }) => error?.code === 'run.interrupted');
   if (left.length === 0 || !(signal.reason instanceof InterruptedError)) return undefined;
   const written = summaries.length - left.length;
-  const are = (count: number): string => (count === 1 ? '1 report is' : `${count} reports are`);
+  const are = (count: number): string => renderCountOf(count, 'report is', 'reports are');
   const what = `${are(written)} done, ${are(left.length)} as before`;
   const next = `pull ${left.map(({ name }) => name).join(' ')}`;
   return interruptedAt(signal.reason, what, next);

@@ -1,3 +1,4 @@
+import { renderCountOf } from '../model/count.ts';
 import type { TeamsheetError } from '../model/error.ts';
 import type { Account } from '../contract/resources/account.ts';
 import { ConfigError, EXIT, IncompleteError, InterruptedError, ListError } from '../model/error.ts';
@@ -43,7 +44,7 @@ async function* rowsOf(job: Job, context: ReadContext): AsyncGenerator<readonly 
         job.limited = true;
         context.emit({
           kind: 'note',
-          message: `${job.mapping.name}: only the first ${context.limit} records, as limited`,
+          message: `${job.mapping.name}: only the first ${renderCountOf(context.limit, 'record')}, as limited`,
         });
         return;
       }

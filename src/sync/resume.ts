@@ -1,4 +1,5 @@
 import type { PushMapping } from '../mapping/mapping.ts';
+import { renderCount, renderCountOf } from '../model/count.ts';
 import { IncompleteError, InterruptedError, StoppedError } from '../model/error.ts';
 import type { Run } from '../model/store.ts';
 import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
@@ -99,7 +100,7 @@ async function unsentAt(stop: unknown, { run: { id }, mappings, rows }: BegunRun
       all += count;
       if (outcome === 'open' || outcome === 'deferred' || outcome === 'unknown') left += count;
     }
-  const what = `nothing was sent; ${all - left} of ${all} rows are done, ${left} are left`;
+  const what = `nothing was sent; ${renderCount(all - left)} of ${renderCountOf(all, 'row')} done, ${renderCount(left)} left`;
   return interruptedAt(exhaustedAt(stop, what, `resume ${id}`), what, `resume ${id}`);
 }
 

@@ -1,3 +1,4 @@
+import { renderCount } from '../../src/model/count.ts';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -292,7 +293,9 @@ describe('a signal', () => {
     const { error, run: id, mappings } = parse(stopped);
     const { created = 0, deferred = 0 } = mappings[0] as Readonly<Record<string, number>>;
     expect(created + deferred).toBe(3000);
-    expect(error.message).toBe(`stopped by SIGTERM: ${created} of 3000 rows are done, ${deferred} are left`);
+    expect(error.message).toBe(
+      `stopped by SIGTERM: ${renderCount(created)} of 3,000 rows done, ${renderCount(deferred)} left`,
+    );
     expect(error.next).toBe(`teamsheet resume ${id ?? ''}`);
     expect(deferred).toBeGreaterThan(0);
     expect(await json('resume')).toMatchObject({ exit_code: 0, mappings: [{ rows: 3000, created: 3000 }] });

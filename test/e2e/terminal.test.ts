@@ -63,7 +63,7 @@ columns:
     folder.write('squads.csv', 'Member ID,Squad,P1,P2\nM-1,Alpha,1,2\n');
     const mended = await run('retry', '--yes');
     expect([mended.code, isLeft()]).toEqual([0, false]);
-    expect(mended.stderr).toContain('1 of 1 refused rows were found again');
+    expect(mended.stderr).toContain('1 of 1 refused row found again');
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
+import { renderCountOf } from '../../src/model/count.ts';
 import { RefusedError, UnavailableError } from '../../src/model/error.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
 import type { IntentResult } from '../../src/model/store.ts';
@@ -111,7 +112,7 @@ describe('uploads of prices', () => {
   });
   const UNSEEN = 'the upload log does not show it, but its price may be a delta, so it is not sent again';
   const more = (count: number): string =>
-    `the upload log has ${count} records more than before that are not just these rows`;
+    `the upload log grew by ${renderCountOf(count, 'record')}, and not by these rows alone`;
 
   it('that the log does not show are not seen, though an older one has the same players', async () => {
     expect(await lookAt(old)).toMatchObject({ keys: [], others: 'unseen', why: UNSEEN, pages: 1 });

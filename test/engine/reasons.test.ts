@@ -63,7 +63,7 @@ describe('the reasons why rows are left', () => {
     engine.service.faults.push(undefined, { throws: stop });
     const { reasons, stoppedBy } = await run(engine);
     expect(reasons).toEqual([]);
-    expect(stoppedBy?.message).toBe('the limit of 4 requests is reached; 1 of 3 rows are done, 2 are left');
+    expect(stoppedBy?.message).toBe('the limit of 4 requests is reached; 1 of 3 rows done, 2 left');
   });
 
   it('are none where all is done', async () => {
@@ -79,13 +79,13 @@ it('a stop of the budget before the plan is done says that nothing was sent, and
   engine.service.users.push({ id: 'u-9', user_id: 9, external_id: 'Z', display_name: 'Zoe' });
   engine.service.readFaults.push(
     undefined,
-    new IncompleteError('budget.max_requests', 'the limit of 1 requests is reached'),
+    new IncompleteError('budget.max_requests', 'the limit of 1 request is reached'),
   );
   const [error] = await Promise.allSettled([run(engine)]);
   const [left] = await engine.store.runs(1);
   expect(error).toMatchObject({
     reason: {
-      message: 'the limit of 1 requests is reached; nothing was sent',
+      message: 'the limit of 1 request is reached; nothing was sent',
       next: `resume ${left?.id}`,
     },
   });
@@ -94,13 +94,13 @@ it('a stop of the budget before the plan is done says that nothing was sent, and
 it.each([
   [
     'the budget',
-    new IncompleteError('budget.max_requests', 'the limit of 1 requests is reached'),
-    'the limit of 1 requests is reached; nothing was sent; 1 of 3 rows are done, 2 are left',
+    new IncompleteError('budget.max_requests', 'the limit of 1 request is reached'),
+    'the limit of 1 request is reached; nothing was sent; 1 of 3 rows done, 2 left',
   ],
   [
     'a signal',
     new InterruptedError('SIGINT', 'stopped by SIGINT'),
-    'stopped by SIGINT: nothing was sent; 1 of 3 rows are done, 2 are left',
+    'stopped by SIGINT: nothing was sent; 1 of 3 rows done, 2 left',
   ],
 ] as const)(
   'a resume that %s stops before it sends says what its run has done and what is left',

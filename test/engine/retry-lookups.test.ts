@@ -68,7 +68,7 @@ describe('retry of rows whose key is looked up', () => {
     expect(engine.service.squads.map(({ name }) => name)).toEqual(['Hill XI', 'Moor XI', 'Dale XI']);
     expect([...engine.files.keys()]).not.toContain('squads.rejected');
     expect(await again(engine)).toBeUndefined();
-    expect(told(engine)).toContain('squads: 3 of 3 refused rows were found again; no other row is read');
+    expect(told(engine)).toContain('squads: 3 of 3 refused rows found again; no other row is read');
   });
 
   it('finds those of records that the same run created', async () => {

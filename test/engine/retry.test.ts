@@ -90,7 +90,7 @@ describe('retry', () => {
     expect(counts(await again(engine))).toEqual({ exit: 0, command: 'retry' });
     expect(engine.events).toContainEqual({
       kind: 'note',
-      message: 'users: 0 of 1 refused rows were found again; no other row is read',
+      message: 'users: 0 of 1 refused row found again; no other row is read',
     });
   });
 
@@ -137,7 +137,7 @@ describe('retry', () => {
     expect(counts(await again(engine))).toMatchObject({ rows: 3, invalid: 3 });
     expect(engine.events).toContainEqual({
       kind: 'note',
-      message: 'users: 3 rows were found again for 2 refused keys; no other row is read',
+      message: 'users: 3 rows found again for 2 refused keys; no other row is read',
     });
   });
 

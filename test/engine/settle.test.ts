@@ -728,7 +728,7 @@ describe('a write without an answer that no list shows', () => {
       },
       { created: 2, unknown: 2 },
       2,
-      /the upload log has 2 records more than before/,
+      /the upload log grew by 2 records/,
     ],
     [
       'prices',
@@ -748,7 +748,7 @@ describe('a write without an answer that no list shows', () => {
       },
       { created: 2, unknown: 2 },
       2,
-      /the upload log has 2 records more than before/,
+      /the upload log grew by 2 records/,
     ],
     [
       'prices',
@@ -763,7 +763,7 @@ describe('a write without an answer that no list shows', () => {
       },
       { created: 2, unknown: 2 },
       2,
-      /the upload log has 1 records more/,
+      /the upload log grew by 1 record/,
     ],
     [
       'prices',
@@ -779,7 +779,7 @@ describe('a write without an answer that no list shows', () => {
       },
       { created: 2, unknown: 2 },
       2,
-      /the upload log has 2 records more/,
+      /the upload log grew by 2 records/,
     ],
     [
       'prices',
@@ -802,7 +802,7 @@ describe('a write without an answer that no list shows', () => {
       },
       { created: 2, unknown: 2 },
       2,
-      /the upload log has 2 records more/,
+      /the upload log grew by 2 records/,
     ],
     [
       'prices',

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { renderCount } from '../../model/count.ts';
 import type { ExitCode } from '../../model/error.ts';
 import { Secret } from '../../model/secret.ts';
 import type { PullSummary } from '../../model/store.ts';
@@ -17,7 +18,7 @@ import { packagePath } from '../../runtime/package.ts';
 import type { Program } from '../program.ts';
 import { createReporter } from '../render/progress.ts';
 import { renderOutcomeTable, renderRecords, renderRequests } from '../render/report.ts';
-import { renderColumns, renderCount, renderDuration, safeText } from '../render/text.ts';
+import { renderColumns, renderDuration, safeText } from '../render/text.ts';
 import { exitCodesOf, pullReports, worstExit } from '../../runtime/pull-reports.ts';
 import { openSession } from '../../runtime/session.ts';
 import type { Session } from '../../runtime/session.ts';

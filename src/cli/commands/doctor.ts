@@ -1,6 +1,7 @@
 import { FEATURES } from '../../contract/endpoint.ts';
 import type { Account } from '../../contract/resources/account.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
+import { renderCount } from '../../model/count.ts';
 import { EXIT } from '../../model/error.ts';
 import { checkGoogle } from '../check-google.ts';
 import { defineCommand } from '../command.ts';
@@ -16,7 +17,7 @@ import { listMappingNames, readMappings } from '../../runtime/mappings.ts';
 import type { Program } from '../program.ts';
 import { renderCheck } from '../render/checks.ts';
 import { contractDocument, renderContract } from '../render/contract.ts';
-import { renderCount, renderDuration } from '../render/text.ts';
+import { renderDuration } from '../render/text.ts';
 import { withSession } from '../session.ts';
 import type { Session, SessionArgs } from '../session.ts';
 import { openState } from '../../runtime/state.ts';

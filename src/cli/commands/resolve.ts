@@ -1,3 +1,4 @@
+import { renderCountOf } from '../../model/count.ts';
 import type { ExitCode } from '../../model/error.ts';
 import type { RequestCounts } from '../../model/store.ts';
 import { ASSUMPTIONS } from '../../sync/reconcile/open-cases.ts';
@@ -16,7 +17,6 @@ import {
   resolutionDocument,
 } from '../render/resolve.ts';
 import { renderNextLine, renderTyped } from '../render/stop.ts';
-import { renderCountOf } from '../render/text.ts';
 import { withSession } from '../session.ts';
 import type { Session } from '../session.ts';
 

@@ -1,4 +1,5 @@
 import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
+import { renderCount, renderCountOf } from '../../model/count.ts';
 import { renderRowMessage } from '../../model/issue.ts';
 import { preparePull } from '../../sync/pull.ts';
 import { eachRow } from '../../sync/rows/row-pages.ts';
@@ -15,7 +16,7 @@ import { sayGoogle } from '../render/google.ts';
 import { REMEDIES } from '../render/remedies.ts';
 import { createReporter } from '../render/progress.ts';
 import { nextAfterStop, renderStop } from '../render/stop.ts';
-import { renderColumns, renderCount, renderCountOf, renderMoreRows, safeText } from '../render/text.ts';
+import { renderColumns, renderMoreRows, safeText } from '../render/text.ts';
 import type { Style } from '../screen.ts';
 import { openTables } from '../../runtime/session.ts';
 import { openState } from '../../runtime/state.ts';

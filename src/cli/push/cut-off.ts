@@ -1,8 +1,9 @@
+import { renderCountOf } from '../../model/count.ts';
 import type { Run } from '../../model/store.ts';
 import { cutOffRuns, type CutOff } from '../../sync/runs/crashed.ts';
 import type { Config } from '../../runtime/config.ts';
 import type { Program } from '../program.ts';
-import { renderCountOf, renderTime } from '../render/text.ts';
+import { renderTime } from '../render/text.ts';
 import { openLock } from '../../runtime/state.ts';
 
 type Said = Pick<Program, 'name'>;

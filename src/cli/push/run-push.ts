@@ -1,4 +1,5 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
+import { renderCountOf } from '../../model/count.ts';
 import { EXIT, type ExitCode } from '../../model/error.ts';
 import { countWrites } from '../../sync/plan/plan-sync.ts';
 import { push } from '../../sync/push.ts';
@@ -11,7 +12,7 @@ import type { Program } from '../program.ts';
 import { renderPlan } from '../render/plan.ts';
 import { nextAfter, renderReasons, renderReport } from '../render/report.ts';
 import { asTyped, renderNextLine, renderStop, renderTyped, stopDocument } from '../render/stop.ts';
-import { renderCountOf, safeText } from '../render/text.ts';
+import { safeText } from '../render/text.ts';
 import type { Session } from '../session.ts';
 
 /** A session with the command line that opened it. */

@@ -1,9 +1,10 @@
 import { FEATURES } from '../../contract/endpoint.ts';
 import type { Account } from '../../contract/resources/account.ts';
 import { windowLengthMs, type RateWindowName } from '../../model/budget.ts';
+import { renderCount } from '../../model/count.ts';
 import type { Style } from '../screen.ts';
 import { renderBar } from './progress.ts';
-import { cutText, renderColumns, renderCount, renderDuration, renderTime, safeText } from './text.ts';
+import { cutText, renderColumns, renderDuration, renderTime, safeText } from './text.ts';
 
 type Config = NonNullable<Account['config']>;
 type Window = NonNullable<NonNullable<Config['rate_limit']>['per_minute']>;

@@ -1,9 +1,10 @@
+import { renderCount } from '../../model/count.ts';
 import { TOPIC_NAMES, TOPICS } from '../../model/learnt.ts';
 import type { Learnt, SeenValue, TopicName } from '../../model/learnt.ts';
 import type { Spelling } from '../../model/spelling.ts';
 import type { Contract } from '../contract.ts';
 import type { Style } from '../screen.ts';
-import { renderColumns, renderCount, renderTime, safeText } from './text.ts';
+import { renderColumns, renderTime, safeText } from './text.ts';
 
 interface Unknown {
   readonly what: string;

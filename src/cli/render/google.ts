@@ -1,6 +1,7 @@
+import { renderCount, renderCountOf } from '../../model/count.ts';
 import type { CountedAccess } from '../../tables/google/access.ts';
 import type { Program } from '../program.ts';
-import { renderCount, renderCountOf, renderDuration } from './text.ts';
+import { renderDuration } from './text.ts';
 
 /** `Google Sheets: 4 reads and 1 write (60 of each a minute)` on standard error, when Google was asked. */
 export function sayGoogle(google: CountedAccess, { screen }: Pick<Program, 'screen'>): void {

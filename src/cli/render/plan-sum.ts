@@ -1,7 +1,8 @@
+import { renderCount, renderCountOf } from '../../model/count.ts';
 import type { ResourceName } from '../../contract/resource.ts';
 import { pushTarget } from '../../mapping/push-fields.ts';
 import type { PlannedPush } from '../../sync/ports.ts';
-import { renderCount, renderCountOf, renderReadsAndWrites } from './text.ts';
+import { renderReadsAndWrites } from './text.ts';
 
 /** How people call one record, and several, in the order in which a season is set up. */
 const NOUNS = {
@@ -93,7 +94,7 @@ function renderRoughly(ms: number): string {
 export function renderMissing({ mappings }: PlannedPush): readonly string[] {
   return mappings.flatMap(({ mapping, deactivated, missing }) => {
     if (deactivated === 0) return [];
-    const are = deactivated === 1 ? '1 user is' : `${renderCount(deactivated)} users are`;
+    const are = renderCountOf(deactivated, 'user is', 'users are');
     const more = deactivated > missing.length ? ', …' : '';
     const where = mapping.source.origin;
     return [

@@ -1,6 +1,7 @@
 import { pushTarget } from '../../mapping/push-fields.ts';
 import type { FieldValue } from '../../model/cell.ts';
 import type { Forecast, ForecastLimit } from '../../model/budget.ts';
+import { renderCount, renderCountOf } from '../../model/count.ts';
 import { isKnownAfter } from '../../plan/lookups.ts';
 import type { PlannedChange, PlannedPush } from '../../sync/ports.ts';
 import type { Style } from '../screen.ts';
@@ -9,8 +10,6 @@ import { renderOutcomeTable } from './report.ts';
 import {
   cutText,
   renderColumns,
-  renderCount,
-  renderCountOf,
   renderDuration,
   renderMoreRows,
   renderTime,

@@ -1,7 +1,8 @@
+import { renderCount, renderCountOf } from '../../model/count.ts';
 import type { Emit, RunEvent } from '../../model/event.ts';
 import type { Clock } from '../../model/ports.ts';
 import type { Screen } from '../screen.ts';
-import { cutText, renderCount, renderDuration, safeText } from './text.ts';
+import { cutText, renderDuration, safeText } from './text.ts';
 
 type Progress = Extract<RunEvent, { kind: 'progress' }>;
 type Pause = Extract<RunEvent, { kind: 'pause' }>;
@@ -52,7 +53,7 @@ function tellEvent(event: RunEvent, screen: Screen, show: Show): void {
       );
       break;
     case 'reading':
-      show.reading(`${event.mapping}: ${renderCount(event.done)} rows read`);
+      show.reading(`${event.mapping}: ${renderCountOf(event.done, 'row')} read`);
       break;
     case 'progress':
       show.progress(event);
@@ -161,7 +162,8 @@ function createRate(clock: Pick<Clock, 'monotonic'>): (event: Progress) => numbe
 /** `users: 1,200/5,000 rows · 240/s · about 15 s left`; without a total that is known, `users: 1,200 rows · 240/s`. */
 function renderProgress({ mapping, done, total, unit }: Progress, perSecond: number | undefined): string {
   const of = total === undefined ? '' : `/${renderCount(total)}`;
-  const parts = [`${mapping}: ${renderCount(done)}${of} ${unit}`];
+  const noun = (total ?? done) === 1 ? unit.replace(/s\b/, '') : unit;
+  const parts = [`${mapping}: ${renderCount(done)}${of} ${noun}`];
   if (perSecond !== undefined && perSecond > 0) {
     parts.push(`${perSecond < 10 ? perSecond.toFixed(1) : renderCount(Math.round(perSecond))}/s`);
     const leftSeconds = ((total ?? 0) - done) / perSecond;

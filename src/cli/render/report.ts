@@ -1,3 +1,4 @@
+import { renderCount, renderCountOf } from '../../model/count.ts';
 import { EXIT } from '../../model/error.ts';
 import type { ExitCode } from '../../model/error.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
@@ -7,7 +8,7 @@ import { listedResources } from '../../plan/listed.ts';
 import type { Reason } from '../../sync/finish/reasons.ts';
 import type { RunReport } from '../../sync/ports.ts';
 import type { Style } from '../screen.ts';
-import { renderColumns, renderCount, renderCountOf, renderDuration, safeText } from './text.ts';
+import { renderColumns, renderDuration, safeText } from './text.ts';
 
 const COLOURS: Readonly<Record<Outcome, 'green' | 'yellow' | 'red' | 'dim'>> = {
   created: 'green',

@@ -1,10 +1,11 @@
 import type { Fields } from '../../model/cell.ts';
+import { renderCountOf } from '../../model/count.ts';
 import type { RequestCounts } from '../../model/store.ts';
 import type { OpenCase } from '../../sync/reconcile/open-cases.ts';
 import type { Resolution, ResolvedCase } from '../../sync/resolve.ts';
 import type { Style } from '../screen.ts';
 import { renderRequests } from './report.ts';
-import { renderCountOf, renderMoreRows, renderTime, safeText } from './text.ts';
+import { renderMoreRows, renderTime, safeText } from './text.ts';
 
 /** Rows of one request that are shown one by one. */
 const SHOWN_ROWS = 5;

@@ -1,10 +1,11 @@
+import { renderCount, renderCountOf } from '../../model/count.ts';
 import { EXIT } from '../../model/error.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import type { MappingSummary, RequestCounts, Run } from '../../model/store.ts';
 import type { ResultRow } from '../../sync/finish/results.ts';
 import type { Style } from '../screen.ts';
 import { renderReport } from './report.ts';
-import { renderColumns, renderCount, renderCountOf, renderDuration, renderTime, safeText } from './text.ts';
+import { renderColumns, renderDuration, renderTime, safeText } from './text.ts';
 
 /** The history, newest first: a line for each run, and below it what it wrote and fetched. */
 export function renderRuns(runs: readonly Run[], timezone: string, style: Style): string {

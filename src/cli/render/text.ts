@@ -1,3 +1,4 @@
+import { renderCountOf } from '../../model/count.ts';
 import { visibleWidth } from './width.ts';
 
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
@@ -31,17 +32,6 @@ export function safeJson(json: string): string {
 /** A message of several lines, each made safe by {@link safeText}. */
 export function safeLines(text: string): string {
   return text.split('\n').map(safeText).join('\n');
-}
-
-/** `1,234`; `0.5` and `-1,000` too. Without the tables of Intl, which cost a start-up more than all else here. */
-export function renderCount(count: number): string {
-  const [whole = '', ...decimals] = String(count).split('.');
-  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...decimals].join('.');
-}
-
-/** `1 request`, `12 requests`; `many` for words that do not take an s. */
-export function renderCountOf(count: number, one: string, many = `${one}s`): string {
-  return `${renderCount(count)} ${count === 1 ? one : many}`;
 }
 
 /** `3 reads, 17 writes`; what there is none of is left out. */

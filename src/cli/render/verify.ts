@@ -1,9 +1,10 @@
+import { renderCount, renderCountOf } from '../../model/count.ts';
 import type { RequestCounts } from '../../model/store.ts';
 import { VERDICTS } from '../../sync/verify.ts';
 import type { Verdict, Verification, Verified, VerifiedRow } from '../../sync/verify.ts';
 import type { Style } from '../screen.ts';
 import { renderRequests } from './report.ts';
-import { renderColumns, renderCount, renderCountOf, renderTime, safeText } from './text.ts';
+import { renderColumns, renderTime, safeText } from './text.ts';
 
 const COLOURS: Readonly<Record<Verdict, 'green' | 'yellow' | 'red'>> = {
   agrees: 'green',

@@ -1,5 +1,6 @@
 import type { Account } from '../../contract/resources/account.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
+import { renderCountOf } from '../../model/count.ts';
 import type { TeamsheetError } from '../../model/error.ts';
 import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
 import type { ServiceAccount } from '../../model/store.ts';
@@ -78,7 +79,7 @@ async function compareFantasyLeagues(
   );
   const others = (quotaUsed(account, 'fantasy_leagues') ?? 0) - comparison.known;
   if (others > 0 && (await hasUnknownKeys(mapping, rows, comparison))) {
-    const are = others === 1 ? '1 fantasy league' : `${others} fantasy leagues`;
+    const are = renderCountOf(others, 'fantasy league');
     const message = `${mapping.name}: the account has ${are} that this state did not create, and the service cannot list them: see that none of the rows names one of these`;
     ports.emit({ kind: 'warning', message });
   }

@@ -1,4 +1,5 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
+import { renderCountOf } from '../../model/count.ts';
 import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
@@ -33,7 +34,7 @@ export async function addMissing(
     }
   }
   if (unreadable > 0) {
-    const message = `${mapping.name}: nobody is deactivated, because the keys of ${unreadable} rows cannot be read`;
+    const message = `${mapping.name}: nobody is deactivated, because ${renderCountOf(unreadable, 'row has', 'rows have')} no readable key`;
     ports.emit({ kind: 'warning', message });
     return;
   }

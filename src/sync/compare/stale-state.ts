@@ -1,5 +1,6 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
+import { renderCountOf } from '../../model/count.ts';
 import { StoppedError } from '../../model/error.ts';
 import type { FieldValue } from '../../model/cell.ts';
 import type { RunRows } from '../../model/run-rows.ts';
@@ -198,7 +199,7 @@ async function checkLeagues(
   const known = await ports.store.countSnapshots(account, mapping.resource);
   const more = used - last.found.others - known - unnamed.length;
   if (more <= 0) return undefined;
-  const are = more === 1 ? '1 fantasy league' : `${more} fantasy leagues`;
+  const are = renderCountOf(more, 'fantasy league');
   return new StoppedError(
     'state.no_memory',
     `${mapping.name}: the account counts ${are} more than this state remembers, and the service cannot list them: the state file is older than the last push, or somebody else has created them`,

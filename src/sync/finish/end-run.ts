@@ -1,4 +1,5 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
+import { renderCount, renderCountOf } from '../../model/count.ts';
 import {
   EXIT,
   IncompleteError,
@@ -141,7 +142,10 @@ function progressOf(summaries: readonly PushSummary[]): string {
     summaries.reduce((all, each) => all + pick(each), 0);
   const left = sum(({ deferred, unknown }) => deferred + unknown);
   const all = sum(({ rows }) => rows);
-  return left === 0 ? `all ${all} rows are done` : `${all - left} of ${all} rows are done, ${left} are left`;
+  const rows = renderCountOf(all, 'row');
+  return left === 0
+    ? `all done: ${rows}`
+    : `${renderCount(all - left)} of ${rows} done, ${renderCount(left)} left`;
 }
 
 /** Keeps of a finished run what `verify` and `retry` ask for; a row in conflict is still to be settled, so that all of them stay. */
@@ -209,7 +213,7 @@ async function countMissing(
   const failed = page.map(
     ({ key, outcome, message }) => `"${key ?? ''}" is ${outcome ?? 'open'}: ${message}`,
   );
-  const are = left === 1 ? '1 missing user was' : `${left} missing users were`;
+  const are = renderCountOf(left, 'missing user was', 'missing users were');
   emit({ kind: 'warning', message: `${mapping.name}: ${are} not deactivated (${failed.join('; ')})` });
   return counts;
 }

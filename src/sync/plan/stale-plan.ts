@@ -1,3 +1,4 @@
+import { renderCountOf } from '../../model/count.ts';
 import { StoppedError } from '../../model/error.ts';
 import { PLAN_PARTS, type Difference } from './compare-plans.ts';
 
@@ -14,7 +15,7 @@ export class StalePlanError extends StoppedError {
 
   constructor(file: string, age: string, differences: readonly Difference[], next: string) {
     const parts = PLAN_PARTS.map((part) => differences.filter((each) => each.part === part));
-    const count = differences.length === 1 ? '1 difference' : `${differences.length} differences`;
+    const count = renderCountOf(differences.length, 'difference');
     const lines = parts.flatMap((part, index) => linesOf(PLAN_PARTS[index] ?? '', part));
     super('plan.stale', [`${file} (${age}) is stale, so nothing was sent: ${count}`, ...lines].join('\n'), {
       file,

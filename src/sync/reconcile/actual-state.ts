@@ -1,5 +1,6 @@
 import type { Account } from '../../contract/resources/account.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
+import { renderCountOf } from '../../model/count.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
 import { spellingOf } from '../../model/spelling.ts';
@@ -170,7 +171,10 @@ function readList(
       const absent: Held =
         nameless === 0
           ? { kind: 'missing' }
-          : { kind: 'unreadable', reason: `${nameless} records of the list do not say what they are` };
+          : {
+              kind: 'unreadable',
+              reason: `${renderCountOf(nameless, 'record of the list has', 'records of the list have')} no key`,
+            };
       return rows.map(
         (row, at): Held =>
           oneOf(row, byKey.get(keys[at] ?? '') ?? byId.get(row.id ?? '') ?? [], resource) ?? absent,

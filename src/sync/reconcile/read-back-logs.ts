@@ -1,6 +1,7 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { pushTarget } from '../../mapping/push-fields.ts';
+import { renderCountOf } from '../../model/count.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { RunRow } from '../../model/run-rows.ts';
 import type { Intent, ServiceAccount, StoredIntent } from '../../model/store.ts';
@@ -72,7 +73,7 @@ const prices: Look = async (ports, account, mapping, open) => {
         ...seen,
         others: 'unclear',
         grew: more > 0,
-        why: `the upload log has ${more} records more than before that are not just these rows`,
+        why: `the upload log grew by ${renderCountOf(more, 'record')}, and not by these rows alone`,
       };
 };
 

@@ -1,6 +1,7 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { withTexts } from '../../mapping/parsed-row.ts';
 import { createRowReader, type ParsedRow } from '../../mapping/rows.ts';
+import { renderCountOf } from '../../model/count.ts';
 import { ConfigError } from '../../model/error.ts';
 import { renderIssue, renderIssues, renderRowIssue, type Issue } from '../../model/issue.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
@@ -151,8 +152,8 @@ async function addRows(
     // Several rows may have one refused key.
     const found =
       done > wanted
-        ? `${done} rows were found again for ${wanted} refused keys`
-        : `${done} of ${wanted} refused rows were found again`;
+        ? `${done} rows found again for ${renderCountOf(wanted, 'refused key')}`
+        : `${done} of ${renderCountOf(wanted, 'refused row')} found again`;
     ports.emit({ kind: 'note', message: `${mapping.name}: ${found}; no other row is read` });
     for (const message of moved?.told() ?? []) warn(ports, `${table.origin}: ${message}`);
   }
@@ -198,7 +199,10 @@ function movedRows({ keys, stoodAt = [] }: RowChoice): {
       const more = all.length - MOVED_SHOWN;
       return more <= 0
         ? all
-        : [...all.slice(0, MOVED_SHOWN), `${more} more refused keys are in no row any more`];
+        : [
+            ...all.slice(0, MOVED_SHOWN),
+            `${renderCountOf(more, 'more refused key is', 'more refused keys are')} in no row any more`,
+          ];
     },
   };
 }
@@ -248,7 +252,10 @@ async function warnLookAlikes(ports: ReadPorts, mapping: PushMapping, rows: RunR
     warn(ports, renderRowIssue(mapping.source.origin, rowNumber, issue));
   }
   if (found > LOOK_ALIKES_SHOWN)
-    warn(ports, `${mapping.source.origin}: ${found - LOOK_ALIKES_SHOWN} more keys look like others`);
+    warn(
+      ports,
+      `${mapping.source.origin}: ${renderCountOf(found - LOOK_ALIKES_SHOWN, 'more key looks', 'more keys look')} like others`,
+    );
 }
 
 const warn = (ports: ReadPorts, message: string): void => ports.emit({ kind: 'warning', message });

@@ -1,6 +1,7 @@
 import { readColumns, sourceHeader } from '../../mapping/bind.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { shownText } from '../../model/cell.ts';
+import { renderCountOf } from '../../model/count.ts';
 import { ConfigError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import type { SourceTable, TableKind } from '../../model/table.ts';
@@ -38,7 +39,7 @@ export async function deferStaleRows(
     );
   }
   if (stale > 0) {
-    const what = stale === 1 ? '1 row was' : `${stale} rows were`;
+    const what = renderCountOf(stale, 'row was', 'rows were');
     const message = `${origin}: ${what} edited since the plan was made and not sent; the next push reads it anew`;
     ports.emit({ kind: 'warning', message });
   }

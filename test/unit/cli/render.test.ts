@@ -168,7 +168,7 @@ describe('the end of a command', () => {
   it('proposes to go on with a run, or the command again where the budget leaves none', () => {
     const program = { name: 'teamsheet', typed: ['account', '--max-wait', '1s'] };
     const spent = new IncompleteError('budget.exhausted', 'the minute is used up');
-    const most = new IncompleteError('budget.max_requests', 'the limit of 1 requests is reached');
+    const most = new IncompleteError('budget.max_requests', 'the limit of 1 request is reached');
     expect(nextAfterStop(spent, program)).toBe('after that time, type: teamsheet account --max-wait 1s');
     expect(nextAfterStop(most, program)).toBe('type the same command again with a higher --max-requests');
     expect(nextAfterStop(spent, program, 'resume 01J')).toBe('teamsheet resume 01J');
@@ -226,6 +226,16 @@ describe('progress', () => {
     expect(redrawn).toHaveLength(drawn);
   });
 
+  it('counts one row as one', () => {
+    const { screen, lines } = fakeScreen();
+    const { emit } = createReporter(screen, clock);
+    for (const done of [1, 1200]) {
+      pass(5_000);
+      emit({ kind: 'reading', mapping: 'users', done });
+    }
+    expect(lines).toEqual(['users: 1 row read', 'users: 1,200 rows read']);
+  });
+
   it('never draws past the edge of the terminal', () => {
     const { screen, redrawn } = fakeScreen({ live: true, columns: 30 });
     const reporter = createReporter(screen, clock);
@@ -254,6 +264,7 @@ describe('progress', () => {
     ['no rate before it was seen for a while', 2_900, 10, 40, 'users: 10/40 records'],
     ['no total that is not known', 5_000, 1_000, undefined, 'users: 1,000 records · 200/s'],
     ['no time that is over before it is read', 5_000, 1_000, 2_900, 'users: 1,000/2,900 records · 200/s'],
+    ['one of one', 1_000, 1, 1, 'users: 1/1 record'],
     ['steps of 5 s', 5_000, 1_000, 5_700, 'users: 1,000/5,700 records · 200/s · about 25 s left'],
     ['half minutes', 5_000, 1_000, 18_600, 'users: 1,000/18,600 records · 200/s · about 1 min 30 s left'],
     ['minutes', 5_000, 1_000, 200_000, 'users: 1,000/200,000 records · 200/s · about 17 min left'],

@@ -1,9 +1,8 @@
+import { renderCount, renderCountOf } from '../../../src/model/count.ts';
 import { describe, expect, it } from 'vitest';
 import {
   cutText,
   renderColumns,
-  renderCount,
-  renderCountOf,
   renderDuration,
   renderTime,
   safeJson,
