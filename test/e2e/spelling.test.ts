@@ -17,16 +17,44 @@ const sheet = (keys: readonly string[]): string =>
   `Member ID,Name,Active\n${keys.map((key, at) => `${key},Member ${at + 1},\n`).join('')}`;
 
 const REPORT = 'version: 1\nname: all-users\npull: users\ndestination: { csv: out/users.csv }\n';
-const CUPS_MAPPING = `version: 1
-name: cups
-push: mini_leagues
-source: { csv: cups.csv }
-operation: create
-columns:
-  fantasy_league_id: { from: League, type: integer }
-  name: { from: Name }
-  type: { from: Type }
+/** Everything whose key holds a text, each looked up by the texts of the others. */
+const LEAGUE = '{ value: Summer Cup, lookup: { in: fantasy_leagues, match: name, take: id } }';
+const SEASON_MAPPINGS = `- version: 1
+  name: users
+  push: users
+  source: { csv: users.csv }
+  operation: upsert
+  columns: { external_id: Member ID, display_name: Name }
+- version: 1
+  name: leagues
+  push: fantasy_leagues
+  source: { csv: leagues.csv }
+  operation: create
+  columns: { name: Name, league_id: League id }
+- version: 1
+  name: cups
+  push: mini_leagues
+  source: { csv: cups.csv }
+  operation: create
+  columns: { fantasy_league_id: ${LEAGUE}, name: Name, type: { value: open } }
+- version: 1
+  name: squads
+  push: squads
+  source: { csv: squads.csv }
+  operation: create
+  columns:
+    fantasy_league_id: ${LEAGUE}
+    user_id: { from: Member ID, lookup: { in: users, match: external_id, take: user_id } }
+    name: Squad
+    players_in: { from_all: [P1, P2], type: integer, blank: omit }
 `;
+const SEASON = {
+  'users.csv': 'Member ID,Name\nM-001-north,Ann\nM-002-north,Bob\nM-003-north,Cleo\n',
+  'leagues.csv': 'Name,League id\nSummer Cup,1\nWinter Cup,1\n',
+  'cups.csv': 'Name\nOffice Cup\nPub Cup\n',
+  'squads.csv':
+    'Member ID,Squad,P1,P2\nM-001-north,Hill XI,1,2\nM-002-north,Hill XI,1,2\nM-003-north,Dale XI,1,2\n',
+};
 
 interface Document {
   readonly exit_code: number;
@@ -70,6 +98,16 @@ async function usersOfService(): Promise<number> {
   return data.config.features.users.used;
 }
 
+async function activeUsers(): Promise<readonly boolean[]> {
+  const answer = await fetch(`${service.baseUrl}/v1/user`, { headers: { 'x-api-key': service.apiKey } });
+  const { data } = (await answer.json()) as {
+    data: readonly { readonly external_id: string; readonly is_active: boolean }[];
+  };
+  return data
+    .toSorted((a, b) => (a.external_id.toLowerCase() < b.external_id.toLowerCase() ? -1 : 1))
+    .map(({ is_active }) => is_active);
+}
+
 async function createStranger(external_id: string): Promise<void> {
   const answer = await fetch(`${service.baseUrl}/v1/user`, {
     method: 'POST',
@@ -78,6 +116,21 @@ async function createStranger(external_id: string): Promise<void> {
   });
   expect(answer.status).toBe(201);
 }
+
+/** Runs a command that is killed as soon as something is so. */
+const killedAfter = (isSo: () => boolean, ...args: readonly string[]): Promise<Outcome> =>
+  runCli(args, {
+    cwd: folder.path,
+    env: service.env,
+    started: (kill) => {
+      const looking = setInterval(() => {
+        if (!isSo()) return;
+        clearInterval(looking);
+        kill('SIGKILL');
+      }, 1);
+      looking.unref();
+    },
+  });
 
 /** A second push finds every row as it is, and verify too. */
 async function expectSettled(count: number): Promise<void> {
@@ -153,19 +206,7 @@ describe('a service that spells keys its own way', () => {
     async (_, settings) => {
       folder.write('users.csv', sheet(KEYS.map((key) => `U${key.slice(2)}-north`)));
       await start({ ...settings, latency_ms: 40 });
-      const args = ['push', '--yes'];
-      const killed = await runCli(args, {
-        cwd: folder.path,
-        env: service.env,
-        started: (kill) => {
-          const looking = setInterval(() => {
-            if (writes() < 2) return;
-            clearInterval(looking);
-            kill('SIGKILL');
-          }, 1);
-          looking.unref();
-        },
-      });
+      const killed = await killedAfter(() => writes() >= 2, 'push', '--yes');
       expect(killed.code).toBeNull();
       // What another command lists meanwhile is no proof that it was there before.
       expect((await run('plan')).code).toBe(0);
@@ -211,14 +252,106 @@ describe('a service that spells keys its own way', () => {
     expect(await usersOfService()).toBe(5);
   });
 
-  it('names are kept the same way', async () => {
-    await start({ key_case: 'upper' });
-    folder.write('mappings/users.yaml', CUPS_MAPPING);
-    folder.write('cups.csv', 'League,Name,Type\n1,Office Cup,open\n1,Pub Cup,open\n');
-    expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ created: 2 }] });
-    const before = writes();
-    expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 2 }] });
-    expect(await json('verify')).toMatchObject({ exit_code: 0 });
-    expect(writes()).toBe(before);
+  it.each<[string, Settings, (text: string) => string]>([
+    ['in upper case', { key_case: 'upper' }, (text) => text.toLowerCase()],
+    [
+      'in lower case and cut',
+      { key_case: 'lower', key_cut: 6 },
+      (text) => `${text.slice(0, 6).toUpperCase()} two`,
+    ],
+    ['in upper case in lists alone', { key_case: 'upper', key_shown: 'lists' }, (text) => text.toLowerCase()],
+    [
+      'in lower case in answers alone',
+      { key_case: 'lower', key_shown: 'answers' },
+      (text) => text.toUpperCase(),
+    ],
+    ['cut at a blank', { key_cut: 5 }, (text) => `${text.slice(0, 5)}two`],
+  ])(
+    '%s: users, leagues, mini leagues and squads are created once, and two that become one key are invalid',
+    async (_, settings, twinOf) => {
+      folder.write('mappings/users.yaml', SEASON_MAPPINGS);
+      for (const [name, text] of Object.entries(SEASON)) folder.write(name, text);
+      await start({ ...settings, repeated_external_id: 'duplicate' });
+      const counts = async (): Promise<readonly unknown[]> => {
+        const { exit_code, mappings } = await json('push');
+        return [exit_code, ...mappings.map(({ created, unchanged }) => [created, unchanged])];
+      };
+      expect(await counts()).toEqual([0, [3, 0], [2, 0], [2, 0], [3, 0]]);
+      const before = writes();
+      expect(await counts()).toEqual([0, [0, 3], [0, 2], [0, 2], [0, 3]]);
+      expect(await json('verify')).toMatchObject({ exit_code: 0 });
+
+      // Leagues have no list, so that their answers alone tell how they are spelt.
+      const isTold = settings.key_shown !== 'lists';
+      for (const [name, file, first, rest] of [
+        ['users', 'users.csv', 'M-001-north', ',Ann'],
+        ['cups', 'cups.csv', 'Office Cup', ''],
+        ...(isTold ? [['leagues', 'leagues.csv', 'Summer Cup', ',1'] as const] : []),
+      ] as const) {
+        folder.write(file, `${SEASON[file]}${twinOf(first)}${rest}\n`);
+        const { exit_code, mappings } = await json('push');
+        expect(exit_code).toBe(3);
+        expect(mappings.find((each) => each['name'] === name)).toMatchObject({ created: 0, invalid: 2 });
+        folder.write(file, SEASON[file]);
+      }
+      folder.write('squads.csv', `${SEASON['squads.csv']}M-001-north,${twinOf('Hill XI')},1,2\n`);
+      const pushed = await run('push', '--yes');
+      expect([pushed.code, pushed.stderr]).toEqual([
+        3,
+        expect.stringMatching(/the service does not tell its key from ".*Hill XI" of row 2/),
+      ]);
+      expect(writes()).toBe(before);
+      expect(await usersOfService()).toBe(3);
+    },
+  );
+
+  it.each<[string, Settings]>([
+    ['everywhere', { key_case: 'lower' }],
+    ['in lists alone', { key_case: 'lower', key_shown: 'lists' }],
+    ['in answers alone', { key_case: 'lower', key_shown: 'answers' }],
+    ['with a cut end', { key_cut: 5 }],
+  ])('%s: a user that left the table is deactivated, and no other', async (_, settings) => {
+    const keys = ['A-001-north', 'B-002-north', 'C-003-north'];
+    folder.write(
+      'mappings/users.yaml',
+      `${USERS_MAPPING}missing_rows: deactivate\nguards: { max_deactivate: 1 }\n`,
+    );
+    folder.write('users.csv', sheet(keys));
+    await start({ ...settings, repeated_external_id: 'duplicate' });
+    await createStranger('D-004-north');
+    expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ created: 3 }] });
+    const created = writes();
+    expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 3, deactivated: 0 }] });
+    expect(writes()).toBe(created);
+    folder.write('users.csv', sheet(keys.slice(0, 2)));
+    expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 2, deactivated: 1 }] });
+    expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 2, deactivated: 0 }] });
+    expect(writes()).toBe(created + 1);
+    expect(await activeUsers()).toEqual([true, true, false, true]);
   });
+
+  it.each<[string, Settings]>([
+    ['takes repeats', { key_case: 'lower', repeated_external_id: 'duplicate' }],
+    [
+      'takes repeats, and shows it in lists alone',
+      { key_case: 'lower', key_shown: 'lists', repeated_external_id: 'duplicate' },
+    ],
+  ])(
+    'push and resume that are killed again and again write nothing twice where it %s',
+    async (_, settings) => {
+      await start({ ...settings, latency_ms: 40 });
+      // Each is killed while a request of its own is on its way.
+      for (const args of [
+        ['push', '--yes'],
+        ['resume', '--yes'],
+        ['resume', '--yes'],
+      ]) {
+        const seen = writes();
+        const { code } = await killedAfter(() => writes() > seen, ...args);
+        expect([null, 0]).toContain(code);
+      }
+      expect((await json('resume')).exit_code).toBe(0);
+      await expectSettled(120);
+    },
+  );
 });
