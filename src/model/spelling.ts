@@ -16,6 +16,9 @@ export interface Spelling {
 /** Everything that a service may take away from a text, but for its end. */
 export const LOOSE: Spelling = { case: true, width: true, blanks: true };
 
+/** A shorter rest of a text says nothing of the text. */
+export const SHORTEST_CUT = 3;
+
 /** Where a resource's key ends in a text, the fields before it: numbers, or the names of rows that are still to be written. */
 const FIELDS_BEFORE: Readonly<Partial<Record<ResourceName, number>>> = {
   users: 0,
@@ -69,10 +72,13 @@ const FLAGS: readonly Spelling[] = [
 
 /** The narrowest spelling by which each text that was sent is the one that is kept; undefined where there is none. */
 export function spellingOf(pairs: readonly (readonly [sent: string, kept: string])[]): Spelling | undefined {
-  // A text that was cut is as long as the cut, or shorter for a blank at its end.
-  const cut = Math.max(...pairs.map(([, kept]) => Array.from(kept).length));
-  const spellings = cut > 0 ? [...FLAGS, ...FLAGS.map((flags) => ({ ...flags, cut }))] : FLAGS;
-  return spellings.find((spelling) =>
+  // A text that was cut is as long as the cut, or shorter for a blank at its end; blanks around it are no part of it where they do not count.
+  const cutAt = (flags: Spelling): number =>
+    Math.max(...pairs.map(([, kept]) => Array.from(speltText(kept, flags)).length));
+  const cuts = FLAGS.map((flags) => ({ ...flags, cut: cutAt(flags) })).filter(
+    ({ cut }) => cut >= SHORTEST_CUT,
+  );
+  return [...FLAGS, ...cuts].find((spelling) =>
     pairs.every(([sent, kept]) => speltText(sent, spelling) === speltText(kept, spelling)),
   );
 }

@@ -2,6 +2,7 @@ import type { ResourceName } from '../contract/resource.ts';
 import type { RunRow } from '../model/run-rows.ts';
 import {
   LOOSE,
+  SHORTEST_CUT,
   bothSpellings,
   partsOfKey,
   speltKey,
@@ -25,9 +26,6 @@ export interface Fit {
   /** The spelling that shows in them, with what was known of it; undefined where nothing new shows. */
   readonly seen: Spelling | undefined;
 }
-
-/** A shorter rest of a text says nothing of the text. */
-const SHORTEST_CUT = 3;
 
 const textOf = (resource: ResourceName, key: string): string => partsOfKey(resource, key)?.text ?? key;
 
@@ -55,13 +53,13 @@ export function fitRows(
   const taken = new Set([...exact.map(({ key }) => key), ...pairs.map(([key]) => key)]);
   const left = [...keys].filter((key) => !taken.has(key));
   const rest = shown.filter((each) => !found.has(each.key) && !isOld(each));
-  const wholePairs = loosePairs(resource, left, rest, 'whole');
-  const wholes = new Set(wholePairs.flatMap(([row, { key }]) => [`row ${row}`, `record ${key}`]));
+  const wholePairs = loosePairs(resource, left, rest, (key) => [speltKey(resource, key, LOOSE)]);
+  const wholes = new Set(wholePairs.map(([, { key }]) => key));
   const cutPairs = loosePairs(
     resource,
-    left.filter((key) => !wholes.has(`row ${key}`)),
-    rest.filter(({ key }) => !wholes.has(`record ${key}`)),
-    'cut',
+    left,
+    rest.filter(({ key }) => !wholes.has(key)),
+    (key) => looseNames(resource, key),
   );
   const isKept = exact.map(({ key }) => [key, key] as const);
   const texts = (all: readonly (readonly [string, Shown])[]): readonly (readonly [string, string])[] =>
@@ -70,10 +68,9 @@ export function fitRows(
     );
   // A cut that what came whole does not bear out is none.
   const all = [...wholePairs, ...cutPairs];
-  const isCut = cutPairs.length > 0 && spellingOf(texts(all)) !== undefined;
-  const fresh = isCut ? all : wholePairs;
+  const fresh = spellingOf(texts(all)) === undefined ? wholePairs : all;
   const shownBy = fresh.length === 0 ? undefined : spellingOf(texts(fresh));
-  const other = shownBy === undefined ? pairs : [...pairs, ...fresh];
+  const other = [...pairs, ...fresh];
   const records = Map.groupBy([...exact.map((each) => [each.key, each] as const), ...other], ([row]) => row);
   return {
     records: new Map(
@@ -94,7 +91,6 @@ function* knownPairs(
   shown: readonly Shown[],
   spelling: Spelling | undefined,
 ): Generator<readonly [string, Shown]> {
-  if (spelling === undefined) return;
   const rows = new Map([...keys].map((key) => [speltKey(resource, key, spelling), key]));
   for (const each of shown) {
     const row = keys.has(each.key) ? undefined : rows.get(speltKey(resource, each.key, spelling));
@@ -109,7 +105,7 @@ function looseNames(resource: ResourceName, key: string): readonly string[] {
   const letters = Array.from(speltText(parts.text, LOOSE));
   const cuts = Math.max(0, letters.length - SHORTEST_CUT);
   const names = Array.from({ length: cuts + 1 }, (_, cut) => letters.slice(0, letters.length - cut).join(''));
-  return [...new Set(names.map((name) => parts.before + name.trimEnd()))];
+  return [...new Set(names.map((name) => parts.before + name))];
 }
 
 /** Tells which keys may be spellings of those of rows, so that not all of a list has to be kept. */
@@ -139,19 +135,15 @@ export function formsOf(resource: ResourceName, key: string): readonly string[] 
   return [...new Set(forms)].map((form) => before + form).filter((form) => form !== key);
 }
 
-/** Rows and records that fit each other and nothing else: but for case, width and blanks the whole text, or what a cut leaves of it. */
+/** Rows and records that fit each other and nothing else: but for case, width and blanks, the record has one of the names that a row may have. */
 function loosePairs(
   resource: ResourceName,
   keys: readonly string[],
   shown: readonly Shown[],
-  how: 'whole' | 'cut',
+  namesOf: (key: string) => readonly string[],
 ): readonly (readonly [string, Shown])[] {
   const rows = new Map<string, string[]>();
-  for (const key of keys) {
-    const names = looseNames(resource, key);
-    for (const name of how === 'whole' ? names.slice(0, 1) : names)
-      rows.set(name, [...(rows.get(name) ?? []), key]);
-  }
+  for (const key of keys) for (const name of namesOf(key)) rows.set(name, [...(rows.get(name) ?? []), key]);
   const pairs = shown.flatMap((each): [string, Shown][] =>
     (rows.get(speltKey(resource, each.key, LOOSE)) ?? []).map((row) => [row, each]),
   );

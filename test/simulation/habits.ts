@@ -47,20 +47,33 @@ export interface Habits {
   readonly dateHeader: boolean;
   readonly latencyMs: number;
   /** How external ids and names are shown, and where; what they are told apart by stays as it was sent. */
-  readonly spelling: {
-    readonly as: 'sent' | 'lower' | 'upper' | 'cut' | 'lower_cut';
-    readonly where: 'everywhere' | 'lists' | 'answers';
-  };
+  readonly spelling: Readonly<Partial<Record<SpellingWay, 'everywhere' | Place>>>;
 }
 
+/**
+ * What a service does to the texts of keys: in this order, where it does several. They are sent without blanks around them, so that only those which a cut
+ * leaves can be trimmed.
+ */
+const SPELLING_WAYS = ['lower', 'upper', 'cut', 'trim', 'pad'] as const;
+type SpellingWay = (typeof SPELLING_WAYS)[number];
+/** Where it shows them. */
+type Place = 'lists' | 'answers';
+
 /** Characters that a service keeps which cuts texts; two keys never become one by it. */
-const CUT = 4;
+const CUT = 5;
+
+const SPELL: Readonly<Record<SpellingWay, (text: string) => string>> = {
+  lower: (text) => text.toLowerCase(),
+  upper: (text) => text.toUpperCase(),
+  cut: (text) => text.slice(0, CUT),
+  trim: (text) => text.trim(),
+  pad: (text) => text.padEnd(10),
+};
 
 /** A text of a key as a service shows it in lists, or in all other answers. */
-export function spelled(text: string, { as, where }: Habits['spelling'], place: 'lists' | 'answers'): string {
-  if (as === 'sent' || (where !== 'everywhere' && where !== place)) return text;
-  const cased = as === 'upper' ? text.toUpperCase() : as === 'cut' ? text : text.toLowerCase();
-  return as === 'cut' || as === 'lower_cut' ? cased.slice(0, CUT).trimEnd() : cased;
+export function spelled(text: string, spelling: Habits['spelling'], place: Place): string {
+  const ways = SPELLING_WAYS.filter((way) => spelling[way] === place || spelling[way] === 'everywhere');
+  return ways.reduce((shown, way) => SPELL[way](shown), text);
 }
 
 export interface Limits {
@@ -118,6 +131,13 @@ function drawUnlisted(dice: Dice, settleMs: number): Partial<Habits> {
   };
 }
 
+/** Most services keep keys as they are sent; of the others, some do several things to them, each in its place. */
+function drawSpelling(dice: Dice): Habits['spelling'] {
+  if (!dice.chance(0.25)) return {};
+  const ways = [dice.pick(SPELLING_WAYS), ...(dice.chance(0.4) ? [dice.pick(SPELLING_WAYS)] : [])];
+  return Object.fromEntries(ways.map((way) => [way, dice.pick(['everywhere', 'lists', 'answers'])]));
+}
+
 function drawAny(dice: Dice, settleMs: number): Habits {
   const odd = <T>(usual: T, others: readonly T[], probability = 0.3): T =>
     dice.chance(probability) ? dice.pick(others) : usual;
@@ -153,10 +173,7 @@ function drawAny(dice: Dice, settleMs: number): Habits {
     skewMs: odd(0, [-90_000_000, -4_000, 4_000, 90_000_000]),
     dateHeader: !dice.chance(0.2),
     latencyMs: dice.pick([5, 50, 400, 3_000]),
-    spelling: {
-      as: odd<Habits['spelling']['as']>('sent', ['lower', 'upper', 'cut', 'lower_cut'], 0.2),
-      where: dice.pick(['everywhere', 'lists', 'answers']),
-    },
+    spelling: drawSpelling(dice),
   } satisfies Omit<Habits, 'logLagMs'>;
   return { ...drawn, logLagMs: drawn.listLagMs };
 }

@@ -393,7 +393,7 @@ function shownKinds(scenario: Scenario): ReadonlySet<Kind> {
   const isShown = (kind: Kind): boolean => {
     if (kind === 'prices') return habits.paging === 'right' && habits.priceLog === 'by_reference';
     // An older state may not know how the lists spell keys, and then cannot know its records in them.
-    const isSpelled = habits.spelling.as !== 'sent' && habits.spelling.where !== 'answers';
+    const isSpelled = Object.values(habits.spelling).some((where) => where !== 'answers');
     if (kind === 'users' || kind === 'squads' || kind === 'mini_leagues')
       return !isSpelled && !isDoubtful(scenario) && !mappings.some(({ compare }) => compare === 'snapshot');
     return false;

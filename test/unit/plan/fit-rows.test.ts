@@ -4,7 +4,7 @@ import { fitRows, formsOf, mayFit } from '../../../src/plan/fit-rows.ts';
 import type { Spelling } from '../../../src/model/spelling.ts';
 
 const shownAs = (keys: readonly string[]) => keys.map((key) => ({ key, record: { external_id: key } }));
-const rowsOf = (keys: readonly string[]) => keys.map((key) => ({ key }));
+const rowsOf = (keys: readonly (string | null)[]) => keys.map((key) => ({ key }));
 
 function fit(
   keys: readonly string[],
@@ -35,6 +35,12 @@ describe('records of rows', () => {
     ['no blanks around them', ['U1'], [' U1 '], { blanks: true }],
     ['a cut end', ['M-0001-north', 'M-0002-north'], ['M-0001', 'M-0002'], { cut: 6 }],
     ['a cut end before a blank', ['Hill Ann', 'Vales Bob'], ['Hill', 'Vales'], { cut: 5 }],
+    [
+      'a cut end and blanks behind it',
+      ['Hill Ann', 'Vales Bob'],
+      ['Hill   ', 'Vales  '],
+      { blanks: true, cut: 5 },
+    ],
     ['lower case and a cut end', ['M-0001-N', 'M-2'], ['m-0001', 'm-2'], { case: true, cut: 6 }],
   ])('are known by %s', (_, keys, shown, seen) => {
     const found = fit(keys, shown);
@@ -45,6 +51,51 @@ describe('records of rows', () => {
   it('are those of the same key first', () => {
     expect(fit(['U1', 'u1'], ['u1'])).toEqual({ kept: {}, seen: undefined, found: ['u1'] });
     expect(fit(['U1', 'U10'], ['u1', 'u10'])).toMatchObject({ kept: { U1: 'u1', U10: 'u10' } });
+  });
+
+  it.each<[string, readonly string[], readonly string[], Readonly<Record<string, string>>, Spelling]>([
+    [
+      'whole, also where one is what a cut leaves of another',
+      ['Ann', 'Ann-17'],
+      ['ann', 'ann-17'],
+      { Ann: 'ann', 'Ann-17': 'ann-17' },
+      { case: true },
+    ],
+    [
+      'cut beside whole ones',
+      ['Ann', 'Ann-17-north'],
+      ['ANN', 'ann-17'],
+      { Ann: 'ANN', 'Ann-17-north': 'ann-17' },
+      { case: true, cut: 6 },
+    ],
+    [
+      'whole where a cut is not borne out by them',
+      ['Ann-17', 'Bob-1234'],
+      ['Ann', 'BOB-1234'],
+      { 'Bob-1234': 'BOB-1234' },
+      { case: true },
+    ],
+  ])('are %s', (_, keys, shown, kept, seen) => {
+    expect(fit(keys, shown)).toMatchObject({ kept, seen });
+  });
+
+  it('that were found are no other rows as well, and rows that were found have no other records', () => {
+    expect(fit(['Ann'], ['Ann', 'ANN'])).toEqual({ kept: {}, seen: undefined, found: ['Ann'] });
+    const known = { spelling: { case: true } } as const;
+    expect(fit(['Ann', 'Ann-17'], ['ann'], known)).toMatchObject({ kept: { Ann: 'ann' }, seen: undefined });
+    expect(fit(['Ann'], ['ann', ' ann'], known)).toMatchObject({ kept: { Ann: 'ann' }, seen: undefined });
+  });
+
+  it('say the key as the row does, and all else as they are', () => {
+    const recordsOf = (resource: ResourceName, key: string, record: object) =>
+      fitRows(resource, rowsOf([null, key]), [{ key: key.toLowerCase(), record }], undefined, () => false)
+        .records;
+    expect(recordsOf('users', 'U1', { id: 'a', external_id: 'u1', name: 'x' })).toEqual(
+      new Map([['U1', [{ id: 'a', external_id: 'U1', name: 'x' }]]]),
+    );
+    expect(recordsOf('mini_leagues', '1/Cup', { id: 7, name: 'cup' })).toEqual(
+      new Map([['1/Cup', [{ id: 7, name: 'Cup' }]]]),
+    );
   });
 
   it.each<[string, readonly string[], readonly string[], readonly string[]]>([
@@ -68,11 +119,15 @@ describe('records of rows', () => {
     const squads = { resource: 'squads' } as const;
     expect(fit(['1/2/Hill XI'], ['1/2/HILL XI'], squads).kept).toEqual({ '1/2/Hill XI': 'HILL XI' });
     expect(fit(['1/2/Hill XI'], ['1/3/HILL XI'], squads).kept).toEqual({});
+    expect(fit(['1/7/delta'], ['1/7/delta', '1/7/Delta'], { resource: 'prices' })).toEqual({
+      ...{ kept: {}, seen: undefined, found: ['1/7/delta'] },
+    });
   });
 });
 
 it('only records that may be rows have to be kept of a list', () => {
-  const isKept = mayFit('users', rowsOf(['Ann-17']));
+  const isKept = mayFit('users', rowsOf([null, 'Ann-17']));
+  expect(mayFit('prices', rowsOf(['1/7/delta']))('1/7/delta')).toBe(false);
   expect(['ANN-17', 'ann', 'Ann-17', 'an', 'bob'].map(isKept)).toEqual([true, true, true, false, false]);
 });
 
