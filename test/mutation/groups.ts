@@ -70,8 +70,17 @@ export const groups: Readonly<Record<string, Group>> = {
     ],
   },
   spelling: {
-    sources: ['src/model/spelling.ts', 'src/plan/fit-rows.ts'],
-    tests: ['test/unit/plan/fit-rows.test.ts'],
+    sources: [
+      'src/model/spelling.ts',
+      'src/plan/fit-rows.ts',
+      'src/sync/rows/spelling.ts',
+      'src/sync/compare/spelt-alike.ts',
+    ],
+    tests: [
+      'test/unit/model/spelling.test.ts',
+      'test/unit/plan/fit-rows.test.ts',
+      ...inEngine('spelling', 'spelt-alike'),
+    ],
   },
   past: {
     sources: ['src/sync/runs/superseded.ts', 'src/sync/compare/stale-state.ts'],

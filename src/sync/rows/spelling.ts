@@ -133,12 +133,14 @@ export async function learnFromIds(
     for (const { id, key } of page) if (id !== null && !isListed(key)) sent.set(id, key);
   const pairs: (readonly [string, string])[] = [];
   for (const [key, id] of listed) {
-    const [before, now] = [partsOfKey(resource, sent.get(id) ?? ''), partsOfKey(resource, key)];
-    if (sent.has(id) && before?.before === now?.before) pairs.push([before?.text ?? '', now?.text ?? '']);
+    const sentKey = sent.get(id);
+    const before = sentKey === undefined ? undefined : partsOfKey(resource, sentKey);
+    const now = partsOfKey(resource, key);
+    if (before !== undefined && before.before === now?.before) pairs.push([before.text, now.text]);
   }
   // What was given another name since fits no spelling.
   const fitting = pairs.filter((pair) => textSpelling([pair]) !== undefined);
-  const seen = fitting.length === 0 ? undefined : textSpelling(fitting);
+  const seen = textSpelling(fitting);
   if (seen === undefined) return false;
   const before = await spellingOf(ports, account, resource);
   const both = bothSpellings(before, seen);
