@@ -4,6 +4,7 @@ import type { IntentResult, ServiceAccount } from '../../src/model/store.ts';
 import {
   appliedSince,
   countsMore,
+  countStrange,
   wasLate,
   evidenceCost,
   evidenceFor,
@@ -189,6 +190,26 @@ describe('an account that counts more than before', () => {
     expect(await more(6)).toBe(false);
     expect(await more(undefined, 0)).toBe(false);
     expect(await more(1, 0)).toBe(false);
+  });
+});
+
+describe('records that nothing explains', () => {
+  it('are those beyond what was sent since, each key once in whichever spellings', async () => {
+    const engine = await makeEngine();
+    const { store, ports } = engine;
+    await store.addRun(startedRun('RUN'));
+    await store.respell(ACCOUNT, 'users', { case: true });
+    const evidence = JSON.stringify({ atMs: 0, known: 0 });
+    const writes = [
+      intentOf('A', { keys: ['U1'], evidence }),
+      intentOf('B', { keys: ['u1', 'U2'], evidence }),
+    ] as const;
+    for (const write of writes) await store.addIntent(ACCOUNT, write);
+    const strange = (): Promise<number> => countStrange(ports, ACCOUNT, users, writes);
+    await store.confirm(ACCOUNT, 'users', [knownRecord('u1', {}), knownRecord('u2', {})]);
+    expect(await strange()).toBe(0);
+    await store.confirm(ACCOUNT, 'users', [knownRecord('somebody', {})]);
+    expect(await strange()).toBe(1);
   });
 });
 

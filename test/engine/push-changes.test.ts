@@ -6,6 +6,9 @@ import { PushWriter } from '../../src/sync/write/push-writer.ts';
 import { runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, pushTask } from '../support/writes.ts';
+import { NOT_SHOWN } from '../../src/sync/journal/unverified.ts';
+import type { PushTask } from '../../src/sync/ports.ts';
+import { pushMapping } from '../../src/sync/write/push-mapping.ts';
 
 const LOOKS = '; teamsheet resume RUN finds out what became of it';
 
@@ -36,6 +39,7 @@ interface Pushed {
 async function pushed(
   given: readonly RunRow[],
   arrange: (engine: Engine) => void = () => undefined,
+  send: (task: PushTask) => Promise<void> = (task) => pushChanges(new PushWriter(task)),
 ): Promise<Pushed> {
   const engine = await makeEngine();
   const { store, service } = engine;
@@ -50,8 +54,7 @@ async function pushed(
   arrange(engine);
   const task = await pushTask(engine, given);
   const { rows } = task;
-  const writer = new PushWriter(task);
-  const error = await pushChanges(writer).then(
+  const error = await send(task).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
@@ -160,6 +163,36 @@ it('an answer of somebody else proves nothing', async () => {
   ]);
   expect(resultsOf(all)).toEqual([['ambiguous', 'the answer does not name this user']]);
   expect(await all.engine.store.countSnapshots(ACCOUNT, 'users')).toBe(0);
+});
+
+it('a change that is always answered with somebody else is sent three times, and then it waits', async () => {
+  const stranger = { id: 'x', external_id: 'X', display_name: 'Nobody' };
+  let sent = 0;
+  const all = await pushed(
+    [change(1)],
+    ({ service }) => {
+      service.send = () => {
+        sent += 1;
+        if (sent > 9) throw new Error('it is sent without end');
+        return Promise.resolve({
+          kind: 'applied',
+          status: 200,
+          message: '',
+          records: [stranger] as never,
+          issues: [],
+        });
+      };
+    },
+    (task) => pushMapping(task),
+  );
+  expect(all.error).toBeUndefined();
+  expect(sent).toBe(3);
+  expect(all.rows).toEqual([
+    {
+      outcome: 'deferred',
+      message: `sent 3 times without a trustworthy answer, and ${NOT_SHOWN} (the last answer: the answer does not name this user)`,
+    },
+  ]);
 });
 
 it('an answer that holds other values is a conflict that names them, and one that leaves some out is not', async () => {

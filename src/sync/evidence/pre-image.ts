@@ -7,6 +7,7 @@ import { logCost, readLog } from './logs.ts';
 import { isSameAccount, pushedMappings } from '../journal/stored-run.ts';
 import type { SyncPorts, PushTask } from '../ports.ts';
 import { countKnown } from './full-list.ts';
+import { keySpeller } from '../rows/spelling.ts';
 
 /** What the service showed before a write went out, so that reading back can tell what came of it. */
 export interface Evidence {
@@ -143,8 +144,9 @@ export async function countStrange(
       intent.operation !== 'update-user' &&
       evidenceMs(intent) >= evidenceMs(first),
   );
-  const keys = sent.flatMap((intent) => intent.keys);
-  const explained = (await store.snapshots(account, resource, keys)).size;
+  const spell = await keySpeller({ store }, account, resource);
+  const keys = new Set(sent.flatMap((intent) => intent.keys.map(spell)));
+  const explained = (await store.snapshots(account, resource, [...keys])).size;
   return (await countKnown({ store }, account, resource)) - before - explained;
 }
 
