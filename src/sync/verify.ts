@@ -11,6 +11,7 @@ import { openAccount } from './plan/plan-sync.ts';
 import { eachRow, rowPages } from './rows/row-pages.ts';
 import { allMappings, newestRun, runOf } from './journal/stored-run.ts';
 import type { SyncPorts, OpenAccount } from './ports.ts';
+import { hasLostRows, lostRowsError } from './journal/lost-rows.ts';
 
 /** What reading back says of a row that was written. */
 export const VERDICTS = ['agrees', 'differs', 'missing', 'unreadable'] as const;
@@ -54,8 +55,8 @@ type VerifyPorts = HeldPorts & Pick<SyncPorts, 'baseUrl'>;
 const WRITTEN: readonly Outcome[] = ['created', 'updated', 'unknown'];
 
 /**
- * Prepares to read back what a run wrote: the named one, or the newest that wrote anything. Undefined when there is nothing to read.
- * Errors: UsageError `run.unknown`, `run.rows_gone`; StoppedError `run.other_account`; those of reading the account.
+ * Prepares to read back what a run wrote: the named one, or the newest that wrote anything or may have. Undefined when there is nothing to read.
+ * Errors: UsageError `run.unknown`, `run.rows_gone`; IncompleteError `run.rows_lost`; StoppedError `run.other_account`; those of reading the account.
  */
 export async function prepareVerify(
   ports: VerifyPorts,
@@ -64,10 +65,14 @@ export async function prepareVerify(
   const account = await openAccount(ports);
   const run =
     runId === undefined
-      ? await newestRun(ports.store, account.service, wroteRows)
+      ? await newestWritten(ports, account)
       : await runOf(ports.store, runId, account.service);
   if (run === undefined) return undefined;
   const rows = await ports.store.keptRunRows(run.id);
+  if (await hasLostRows(run, rows)) {
+    await rows?.close();
+    throw await lostRowsError(ports, run, 'cannot be read back');
+  }
   if (rows === undefined) {
     if (!wroteRows(run)) return undefined;
     throw new UsageError(
@@ -82,6 +87,15 @@ export async function prepareVerify(
     await rows.close();
     throw error;
   }
+}
+
+/** Of a run that was cut off nothing but its open writes tells that it wrote. */
+async function newestWritten({ store }: VerifyPorts, { service }: OpenAccount): Promise<Run | undefined> {
+  const open = new Set((await store.openIntents(service)).map(({ runId }) => runId));
+  return (
+    (await newestRun(store, service, wroteRows)) ??
+    (await newestRun(store, service, ({ id }) => open.has(id)))
+  );
 }
 
 function wroteRows({ summaries }: Run): boolean {

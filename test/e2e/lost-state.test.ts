@@ -146,6 +146,12 @@ describe('a pulled plug', () => {
   it.each(LOSSES)('with the %s uploads no price twice', async (what, names, loseOne) => {
     await pushUntilKilled();
     lose(names, loseOne);
+    if (what !== 'loss of the log of the rows') {
+      const verified = await run(['verify']);
+      expect(verified).toMatchObject({ code: 7 });
+      expect(verified.stderr).toMatch(/was cut off and its rows are lost; teamsheet resolve finds out/);
+      expect(verified.stderr).toContain('next: teamsheet resolve\n');
+    }
     const resumed = await run(['resume', '--yes']);
     expect(resumed.stdout + resumed.stderr).not.toContain('has a header and no rows');
     if (what !== 'loss of the log of the rows') {

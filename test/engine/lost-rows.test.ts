@@ -9,6 +9,7 @@ import { resolve, type Assumption, type Resolution } from '../../src/sync/resolv
 import { resume } from '../../src/sync/resume.ts';
 import { pushMapping } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+import { prepareVerify } from '../../src/sync/verify.ts';
 
 const approve = (): Promise<void> => Promise.resolve();
 const onFile = (path: string, changes: Partial<PushMapping>): PushMapping =>
@@ -101,7 +102,33 @@ describe('a run whose rows are lost', () => {
     engine.service.faults.push('lost');
     const run = await loseRows(engine, users);
     await engine.store.updateRun(run, { phase: 'writing' });
-    expect(await cutOffRuns(engine.ports, () => true)).toMatchObject([{ isLost: true }]);
+    expect(await cutOffRuns(engine.ports, () => true)).toMatchObject([
+      { isLost: true, nextAfterLoss: 'resolve' },
+    ]);
+    await settle(engine);
+    await engine.store.updateRun(run, { phase: 'writing', finished: false });
+    expect(await cutOffRuns(engine.ports, () => true)).toMatchObject([
+      { isLost: true, nextAfterLoss: 'push users' },
+    ]);
+  });
+
+  it('cannot be verified, and the next command is the one that helps', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,');
+    engine.service.faults.push('lost');
+    const run = await loseRows(engine, users);
+    // A run that was cut off counted nothing.
+    await engine.store.updateRun(run, { phase: 'writing', summaries: [] });
+    for (const named of [run, undefined])
+      await expect(prepareVerify(engine.ports, named)).rejects.toMatchObject({
+        code: 'run.rows_lost',
+        exitCode: 7,
+        message: expect.stringContaining(`run ${run} cannot be read back: its rows are lost`) as string,
+        next: 'resolve',
+      });
+    expect(await engine.store.run(run)).not.toHaveProperty('rowsLost');
+    await settle(engine);
+    await expect(prepareVerify(engine.ports, run)).rejects.toMatchObject({ next: 'push users' });
   });
 });
 

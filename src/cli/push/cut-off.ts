@@ -54,10 +54,15 @@ function renderCutOff(cut: CutOff, timezone: string, { name }: Said): string {
   if (command === 'api')
     return `${was}: nobody knows whether its request was done; ${name} resolve ${cut.openIntent ?? ''} settles it`;
   if (phase === 'planning') return `${was}: nothing was sent; ${name} resume ${id} plans it anew`;
-  if (isLost) return `${was} and its rows are lost; ${name} resume ${id} says what is missing`;
+  if (isLost) return `${was} and its rows are lost; ${renderLoss(cut, name)}`;
   const progress = `${was}: ${renderProgress(cut)}`;
   if (overtaken.length === 0) return `${progress}; ${name} resume ${id} goes on`;
   return `${progress}; ${name} push ${overtaken.join(' ')} reads the table anew, as a later run has done, and ${name} resume ${id} finds out what became of the others`;
+}
+
+function renderLoss({ openIntent, nextAfterLoss = '' }: CutOff, name: string): string {
+  const does = openIntent === undefined ? 'sends what is left' : 'finds out what became of what it sent';
+  return `${name} ${nextAfterLoss} ${does}`;
 }
 
 function renderProgress({ rows, done, unclear }: CutOff): string {

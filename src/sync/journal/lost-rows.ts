@@ -40,21 +40,33 @@ export async function endLostRun(
       endedAtMs: run.endedAtMs ?? clock.now(),
       exitCode: EXIT.incomplete,
     });
+  return lostRowsError({ store }, run, 'cannot go on');
+}
+
+/** What is missing of a run whose rows are lost, and what to type next. `what`: what the run cannot do for it. */
+export async function lostRowsError(
+  { store }: Pick<SyncPorts, 'store'>,
+  run: Run,
+  what: string,
+): Promise<IncompleteError> {
   const open = (await store.openIntents(run.account)).filter(({ runId }) => runId === run.id);
   const keys = new Set(open.flatMap((intent) => intent.keys)).size;
-  const lost = `run ${run.id} cannot go on: its rows are lost (runs/${run.id}/rows.sqlite beside the state file is gone or damaged)`;
+  const lost = `run ${run.id} ${what}: its rows are lost (runs/${run.id}/rows.sqlite beside the state file is gone or damaged)`;
+  const next = nextAfterLoss(run, open.length > 0);
   if (open.length === 0)
-    return new IncompleteError('run.rows_lost', `${lost}; all that it sent was answered`, {
-      next: nextPush(run),
-    });
+    return new IncompleteError('run.rows_lost', `${lost}; all that it sent was answered`, { next });
   const writes = open.length === 1 ? '1 write has' : `${open.length} writes have`;
   const held = `${keys} ${keys === 1 ? 'key is' : 'keys are'}`;
   return new IncompleteError(
     'run.rows_lost',
     `${lost}; ${writes} no trustworthy answer, and ${held} not sent again until that is resolved; a push sends the others`,
-    { next: 'resolve' },
+    { next },
   );
 }
+
+/** The command that helps where the rows of a run are lost: what it sent without an answer is to be settled first. */
+export const nextAfterLoss = (run: Run, hasOpenWrites: boolean): string | undefined =>
+  hasOpenWrites ? 'resolve' : nextPush(run);
 
 /** The command that reads the tables of a run anew. */
 function nextPush(run: Run): string | undefined {

@@ -1,6 +1,6 @@
 import type { Lock, Run, Store, StoredIntent } from '../../model/store.ts';
 import { StoppedError } from '../../model/error.ts';
-import { hasLostRows } from '../journal/lost-rows.ts';
+import { hasLostRows, nextAfterLoss } from '../journal/lost-rows.ts';
 import { overtakenMappings } from './superseded.ts';
 import { pushedMappings } from '../journal/stored-run.ts';
 
@@ -16,6 +16,8 @@ export interface CutOff {
   readonly overtaken: readonly string[];
   /** Its rows are lost, so that it cannot go on. */
   readonly isLost: boolean;
+  /** The command that helps then. */
+  readonly nextAfterLoss: string | undefined;
   /** The first of its writes without an answer. */
   readonly openIntent: string | undefined;
 }
@@ -43,7 +45,12 @@ export async function cutOffRuns(
     if (!isLeft && open.length === 0) continue;
     if (await isCarriedOn(ports.lock, run)) continue;
     const overtaken = overtakenMappings(run, runs.slice(0, age));
-    found.push({ ...(await lookAt(ports.store, run, intents)), overtaken, openIntent: open[0]?.id });
+    found.push({
+      ...(await lookAt(ports.store, run, intents)),
+      overtaken,
+      openIntent: open[0]?.id,
+      nextAfterLoss: nextAfterLoss(run, open.length > 0),
+    });
   }
   return found;
 }
@@ -62,7 +69,7 @@ async function lookAt(
   store: Store,
   run: Run,
   intents: readonly StoredIntent[],
-): Promise<Omit<CutOff, 'overtaken' | 'openIntent'>> {
+): Promise<Pick<CutOff, 'run' | 'rows' | 'done' | 'unclear' | 'isLost'>> {
   const kept = run.phase === 'planning' ? undefined : await store.keptRunRows(run.id);
   let [rows, done, unclear] = [0, 0, 0];
   try {
