@@ -1,6 +1,7 @@
 import { endpoints } from '../contract/index.ts';
 import type { BodyOf } from '../contract/index.ts';
 import type { Fields } from '../model/cell.ts';
+import { renderCountOf } from '../model/count.ts';
 import type { RunRow } from '../model/run-rows.ts';
 import { known, numberOf, remembered } from './known-records.ts';
 import type { Confirmation, PushRequests } from './requests.ts';
@@ -95,8 +96,11 @@ export const substitutionRequests: PushRequests = {
     if (row?.key === null || row === undefined) return new Map();
     const answer = endpoints['trigger-auto-substitution'].record.safeParse(record);
     const { message, code, events } = answer.data ?? {};
-    const said = [message, code, typeof events === 'number' ? `${events} events` : undefined];
-    const note = said.filter((part) => typeof part === 'string' && part !== '').join(', ');
+    const isSaid = (part: string | null | undefined): part is string =>
+      typeof part === 'string' && part !== '';
+    const counted = typeof events === 'number' ? renderCountOf(events, 'event') : undefined;
+    const facts = [code, counted].filter(isSaid).join(', ');
+    const note = isSaid(message) && facts !== '' ? `${message} (${facts})` : (message ?? '') + facts;
     return new Map([[row.key, { ...confirmRow(row.key, row, null), ...(note !== '' && { note }) }]]);
   },
 };

@@ -89,6 +89,17 @@ describe.skipIf(process.platform === 'win32').concurrent('a pipe as a table', ()
     });
   });
 
+  it('is not called by a dash: what to type instead is said', async () => {
+    await inFolder({ files: { 'users.csv': TABLE } }, async (_path, run) => {
+      const { code, stderr } = await run(
+        ['import', '-', '--as', 'users'],
+        inShell('cat users.csv | PROGRAM'),
+      );
+      expect(code).toBe(64);
+      expect(stderr).toMatch(/what is piped in is called \/dev\/stdin\n.*import \/dev\/stdin --as users\n/);
+    });
+  });
+
   it('that is cut while it is read is read again', async () => {
     const mapping = USERS_MAPPING.replace(
       /is_active: .*/,

@@ -163,14 +163,20 @@ describe('a game week that has not ended', () => {
     const allowed = await run(
       ...['substitutions', 'trigger', '--week', '9', '--allow-guard', 'open_week', '--adopt', ...LEAGUE],
     );
-    expect(allowed.stderr).toContain('game week 9 has not ended');
+    expect(allowed.stdout).toContain('game week 9 has not ended');
     expect(triggers()).toHaveLength(1);
     const processed = await run('substitutions', 'trigger', '--week', '6', '--adopt', ...LEAGUE);
     expect(processed.code).toBe(0);
     expect(processed.stderr).toMatch(
       /^game week 6 of fantasy league 1: 2026-09-18 17:30:00 to 2026-09-21 23:00:00\n/,
     );
-    expect(processed.stderr).toMatch(/game week 6 of fantasy league 1: processed: .*\d+ events\n/);
+    expect(processed.stderr).toContain('\ngame week 6 of fantasy league 1 would be processed\n');
+    expect(processed.stdout).toMatch(
+      /^game week 6 of fantasy league 1: the service answered: .* \(\w+, \d+ events\)\n\n\d+ requests/,
+    );
+    const again = await run('substitutions', 'trigger', '--week', '6', '--again', ...LEAGUE);
+    expect(again.stdout).toMatch(/answered: .*; nothing was changed \(ALREADY_PROCESSED, 0 events\)\n/);
+    expect(again.stdout + again.stderr).not.toMatch(/created|1\/[0-9a-f]{8}-/);
     expect((await run('substitutions', 'trigger', '--week', '6', ...LEAGUE)).stderr).toMatch(
       /next: this game week was triggered before; .* --again\n$/,
     );

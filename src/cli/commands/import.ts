@@ -20,6 +20,7 @@ import { standsInside } from '../../runtime/inside-folder.ts';
 import { isPush, parseFile } from '../../runtime/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
 import type { Program } from '../program.ts';
+import { renderTyped } from '../render/stop.ts';
 import { runPush } from '../push/run-push.ts';
 import { withSession } from '../session.ts';
 import { showPlan } from '../push/show-plan.ts';
@@ -63,6 +64,7 @@ export const importFile = defineCommand({
   ],
   run: (args, program) => {
     const { name, target } = pushTarget(args.as);
+    refuseNoFile(args.file, program);
     refuseFlags(args);
     for (const field of [...Object.values(args.match), ...Object.keys(args.set)])
       refuseUnknownField(field, name, target);
@@ -112,6 +114,16 @@ function pushTarget(as: string): { readonly name: ResourceName; readonly target:
 
 /** By its ending; what a file really is shows when it is read. */
 const isWorkbook = (file: string): boolean => /\.(?:xls[xmb]?|ods)$/i.test(file);
+
+/** A lone `-` comes from the command line as an empty name. */
+function refuseNoFile(file: string, { typed }: Program): void {
+  if (file !== '' && file !== '-') return;
+  if (!typed.includes('-')) throw new UsageError('import.file', 'the name of the file is empty');
+  const words = typed.map((word) => (word === '-' ? '/dev/stdin' : word));
+  throw new UsageError('import.file', '"-" is no file; what is piped in is called /dev/stdin', {
+    next: renderTyped(words),
+  });
+}
 
 function refuseFlags({ file, tab, encoding }: ImportArgs): void {
   const flag = isWorkbook(file)

@@ -66,7 +66,7 @@ export const substitutions = defineCommand({
         const mappings = [triggerOf(name)];
         return args.dryRun === true
           ? showPlan('substitutions', mappings, options, work)
-          : trigger(mappings, options, work);
+          : trigger(name, mappings, options, work);
       },
       { readOnly: args.dryRun },
     );
@@ -75,6 +75,7 @@ export const substitutions = defineCommand({
 
 /** What went out before is not sent again; the flag that sends it is told. */
 async function trigger(
+  week: string,
   mappings: readonly PushMapping[],
   options: PlanOptions,
   work: Work,
@@ -82,7 +83,7 @@ async function trigger(
   const result = await push(work.ports, 'substitutions', mappings, options, askApproval(work));
   const isThere = result.report.mappings.some((each) => each.direction === 'push' && each.unchanged > 0);
   const next = isThere ? ['this game week was triggered before; to trigger it once more, add --again'] : [];
-  return tellResult({ ...result, next }, work);
+  return tellResult({ ...result, next }, work, week);
 }
 
 function datesOf({ start_date, end_date }: RecordOf<'get-fixtures'>, timezone: string): string {

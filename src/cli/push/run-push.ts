@@ -10,7 +10,7 @@ import { approve } from './approval.ts';
 import { googleDocument } from '../render/google.ts';
 import type { Program } from '../program.ts';
 import { renderPlan } from '../render/plan.ts';
-import { nextAfter, renderReasons, renderReport } from '../render/report.ts';
+import { nextAfter, renderReasons, renderReport, renderTrigger } from '../render/report.ts';
 import { asTyped, renderNextLine, renderStop, renderTyped, stopDocument } from '../render/stop.ts';
 import { safeText } from '../render/text.ts';
 import type { Session } from '../session.ts';
@@ -37,7 +37,12 @@ export function askApproval(work: Work): Approve {
     const { program, yes, config } = work;
     const { screen, clock } = program;
     const sample = await sampleChanges(planned);
-    const view = { style: screen.style, nowMs: clock.now(), timezone: config.timezone };
+    const view = {
+      style: screen.style,
+      nowMs: clock.now(),
+      timezone: config.timezone,
+      command: program.command,
+    };
     work.endProgress();
     const writes = countWrites(planned);
     // Where nothing is sent and every row stands as it should, the report alone says so.
@@ -70,12 +75,14 @@ export async function tellNothing(
 
 /**
  * Says what a run did: one JSON document, or tables; what stopped it; the next command; and last the files of rows to mend, the CSV
- * file as the very last line: it can be imported as it is.
+ * file as the very last line: it can be imported as it is. A trigger is told by its game week.
  */
 export async function tellResult(
-  { report, stoppedBy, rejected, reasons = [], next = [], reportsStopped = false }: PushResult,
+  result: PushResult,
   { program, endProgress, google }: Pick<Work, 'program' | 'endProgress' | 'google'>,
+  week?: string,
 ): Promise<ExitCode> {
+  const { report, stoppedBy, rejected, reasons = [], next = [], reportsStopped = false } = result;
   const { screen } = program;
   endProgress();
   const nexts = [...nextAfter(report, stoppedBy !== undefined && !reportsStopped), ...next];
@@ -87,9 +94,10 @@ export async function tellResult(
     await screen.data(JSON.stringify({ ...report, ...googleDocument(google), ...error }));
     return report.exit_code;
   }
-  await screen.data(renderReport(report, screen.dataStyle));
-  for (const line of renderReasons(reasons, report.run, report.command))
-    screen.say(asTyped(line, program.name));
+  if (week === undefined) {
+    await screen.data(renderReport(report, screen.dataStyle));
+    for (const line of renderReasons(reasons, report.run)) screen.say(asTyped(line, program.name));
+  } else await screen.data(asTyped(renderTrigger(week, result), program.name));
   const isAccess = stoppedBy?.exitCode === EXIT.access;
   const told = stoppedBy === undefined ? [] : [stoppedBy.next ?? first, ...(isAccess ? [first] : [])];
   for (const each of nexts) {

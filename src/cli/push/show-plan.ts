@@ -53,7 +53,12 @@ async function writePlanText(
   saved: SavedAs | undefined,
 ): Promise<void> {
   const { screen, clock, typed } = program;
-  const view = { style: screen.dataStyle, nowMs: clock.now(), timezone: config.timezone };
+  const view = {
+    style: screen.dataStyle,
+    nowMs: clock.now(),
+    timezone: config.timezone,
+    command: program.command,
+  };
   endProgress();
   await screen.data(renderPlan(planned, await sampleChanges(planned), view));
   for (const { error } of planned.stops) screen.tell(renderStop(error, program));

@@ -21,6 +21,8 @@ interface View {
   readonly style: Style;
   readonly nowMs: number;
   readonly timezone: string;
+  /** A trigger has one game week and no table. */
+  readonly command?: string | undefined;
 }
 
 const SHOWN_FIELDS = 4;
@@ -29,14 +31,8 @@ const LONGEST_VALUE = 40;
 /** A plan for people: counts for each mapping, the first changed rows with before and after, requests, pauses and the finish time. */
 export function renderPlan(planned: PlannedPush, sample: readonly PlannedChange[], view: View): string {
   const { style } = view;
-  const table = renderOutcomeTable(
-    planned.mappings.map(({ mapping, outcomes, deactivated }) => ({
-      name: mapping.name,
-      ...outcomes,
-      deactivated,
-    })),
-    style,
-  );
+  const isTrigger = view.command === 'substitutions';
+  const table = isTrigger ? renderWeeks(planned) : renderTable(planned, style);
   const compared = planned.mappings.map(({ mapping, comparedWith }) =>
     style('dim', safeText(`${mapping.name}: ${comparedWith}`)),
   );
@@ -45,10 +41,30 @@ export function renderPlan(planned: PlannedPush, sample: readonly PlannedChange[
       ? 'No mapping pushes: there is nothing to send.'
       : `${table}\n${compared.join('\n')}`,
   ];
-  if (sample.length > 0) parts.push(renderSample(planned, sample, style));
+  const isTold = ({ kind }: PlannedChange): boolean => isTrigger && kind === 'create';
+  const shown = sample.filter((change) => !isTold(change));
+  if (shown.length > 0) parts.push(renderSample(planned, shown, style));
   parts.push(renderCost(planned, view));
   return parts.join('\n\n');
 }
+
+function renderTable({ mappings }: PlannedPush, style: Style): string {
+  const rows = mappings.map(({ mapping, outcomes, deactivated }) => ({
+    name: mapping.name,
+    ...outcomes,
+    deactivated,
+  }));
+  return renderOutcomeTable(rows, style);
+}
+
+const renderWeeks = ({ mappings }: PlannedPush): string =>
+  mappings
+    .map(({ mapping, outcomes: { created, unchanged } }) => {
+      const what =
+        created > 0 ? 'would be processed' : unchanged > 0 ? 'was triggered before' : 'stays as it is';
+      return safeText(`${mapping.source.origin} ${what}`);
+    })
+    .join('\n');
 
 function renderSample(planned: PlannedPush, sample: readonly PlannedChange[], style: Style): string {
   const all = planned.mappings.reduce(

@@ -29,7 +29,7 @@ export function renderReport(report: RunReport, style: Style): string {
   const parts = [
     ...(pushed.length === 0 ? [] : [renderOutcomeTable(pushed, style)]),
     ...(pulled.length === 0 ? [] : [renderPulls(pulled, style)]),
-    `${renderRequests(report.requests)}${report.run === null ? '' : ` · run ${report.run}`}`,
+    renderEnd(report),
   ];
   return parts.join('\n\n');
 }
@@ -76,17 +76,10 @@ function renderPulls(pulls: readonly PullSummary[], style: Style): string {
 const SHOWN_REASONS = 3;
 
 /** Why rows were refused or are left, one line for each distinct message: `unknown: prices.csv row 3 (1/7/current): no trustworthy answer … (2 more rows like it)`. */
-export function renderReasons(
-  reasons: readonly Reason[],
-  run: string | null,
-  command?: string,
-): readonly string[] {
+export function renderReasons(reasons: readonly Reason[], run: string | null): readonly string[] {
   const alike = Map.groupBy(reasons, ({ mapping, outcome }) => `${outcome} ${mapping}`);
   const first = [...alike.values()].flatMap((each) => each.slice(0, SHOWN_REASONS));
-  const shown = first.map(({ outcome, message, origin, said, rows }) => {
-    // One game week is all the table that there is: it has no rows to be told apart.
-    if (command === 'substitutions')
-      return `${origin}: ${outcome === 'created' ? 'processed' : outcome}: ${safeText(said)}`;
+  const shown = first.map(({ outcome, message, rows }) => {
     const more = rows > 1 ? ` (${renderCountOf(rows - 1, 'more row')} like it)` : '';
     return `${outcome}: ${safeText(message)}${more}`;
   });
@@ -95,6 +88,29 @@ export function renderReasons(
     ? [...shown, `… and others: ${run === null ? 'see the results' : `teamsheet runs ${run} shows them`}`]
     : shown;
 }
+
+/** What became of the one game week of a trigger: it has neither table nor rows, so that nothing is counted. */
+export function renderTrigger(
+  week: string,
+  { report, reasons = [] }: { readonly report: RunReport; readonly reasons?: readonly Reason[] },
+): string {
+  const lines = reasons.map(({ outcome, said }) =>
+    outcome === 'created' ? `the service answered: ${said}` : `${outcome}: ${said}`,
+  );
+  const [push] = report.mappings.filter((mapping) => mapping.direction === 'push');
+  const outcome = OUTCOMES.find((each) => (push?.[each] ?? 0) > 0);
+  if (lines.length === 0 && outcome !== undefined) lines.push(TRIGGERED[outcome] ?? outcome);
+  return [...lines.map((line) => safeText(`${week}: ${line}`)), '', renderEnd(report)].join('\n');
+}
+
+const TRIGGERED: Readonly<Partial<Record<Outcome, string>>> = {
+  created: 'the service took the trigger and said no more',
+  unchanged: 'triggered before, so nothing was sent',
+};
+
+/** `13 requests (3 reads, 10 writes) · run 01J…` */
+const renderEnd = ({ requests, run }: RunReport): string =>
+  `${renderRequests(requests)}${run === null ? '' : ` · run ${run}`}`;
 
 /** `60 records`, or `60 records, 900 rows, 2 left out` where a record makes more rows than one and not all could be had. */
 export function renderRecords({

@@ -10,8 +10,7 @@ export interface Reason {
   readonly outcome: Outcome;
   /** Names the place and the key of its first row. */
   readonly message: string;
-  /** How the table is called, and the message without its place. */
-  readonly origin: string;
+  /** The message without its place. */
   readonly said: string;
   /** Rows with the same message. */
   readonly rows: number;
@@ -48,7 +47,6 @@ export async function reasonsOf(
         mapping: name,
         outcome,
         message: renderRowMessage(source.origin, first.rowNumber, message, first.key),
-        origin: source.origin,
         said: message,
         rows: count,
       });

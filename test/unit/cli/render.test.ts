@@ -4,7 +4,7 @@ import { renderAccount } from '../../../src/cli/render/account.ts';
 import { renderCheck } from '../../../src/cli/render/checks.ts';
 import { renderPlan } from '../../../src/cli/render/plan.ts';
 import { createReporter, renderBar } from '../../../src/cli/render/progress.ts';
-import { nextAfter, renderReasons, renderReport } from '../../../src/cli/render/report.ts';
+import { nextAfter, renderReasons, renderReport, renderTrigger } from '../../../src/cli/render/report.ts';
 import { renderCases } from '../../../src/cli/render/resolve.ts';
 import { nextAfterStop, renderNextLine, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
 import type { Screen, Style } from '../../../src/cli/screen.ts';
@@ -17,7 +17,8 @@ import {
   UnavailableError,
 } from '../../../src/model/error.ts';
 import type { Forecast } from '../../../src/model/budget.ts';
-import type { OutcomeCounts } from '../../../src/model/outcome.ts';
+import type { Outcome, OutcomeCounts } from '../../../src/model/outcome.ts';
+import type { PushSummary } from '../../../src/model/store.ts';
 import type { OpenCase } from '../../../src/sync/reconcile/open-cases.ts';
 import type { PlannedChange, PlannedPush } from '../../../src/sync/ports.ts';
 
@@ -720,7 +721,6 @@ users  1,234    1,000        0          0       234            2
       mapping: 'users',
       outcome: 'deferred',
       message: 'users.csv row 3: no room',
-      origin: 'users.csv',
       said: 'no room',
       rows: 1,
     } as const;
@@ -743,8 +743,32 @@ users  1,234    1,000        0          0       234            2
     expect(renderReasons([reason, reason, reason, rejected], '01J').slice(3)).toEqual([
       'rejected: no \\u{1b}[31m such user',
     ]);
-    const processed = { ...reason, origin: 'game week 6', outcome: 'created', said: '24 events' } as const;
-    expect(renderReasons([processed], '01J', 'substitutions')).toEqual(['game week 6: processed: 24 events']);
+  });
+
+  it('says of a trigger what became of its game week, and counts no rows', () => {
+    const requests = { planned: 2, sent: 2, reads: 1, writes: 1, throttled: 0, waited_ms: 0 };
+    const summary: PushSummary = {
+      name: 'substitutions',
+      resource: 'auto_substitutions',
+      direction: 'push',
+      ...{ ...NONE, rows: 1, deactivated: 0, results: null },
+    };
+    const reason = { mapping: 'substitutions', message: '', said: 'done (OK, 24 events)', rows: 1 } as const;
+    const told = (counts: Partial<OutcomeCounts>, outcome?: Outcome): string | undefined =>
+      renderTrigger('game week 6', {
+        report: {
+          ...{ run: '01J', command: 'substitutions', exit_code: 0, requests },
+          mappings: [{ ...summary, ...counts }],
+        },
+        reasons: outcome === undefined ? [] : [{ ...reason, outcome }],
+      });
+    const end = '\n\n2 requests (1 read, 1 write) · run 01J';
+    expect(told({ created: 1 }, 'created')).toBe(
+      `game week 6: the service answered: done (OK, 24 events)${end}`,
+    );
+    expect(told({ unknown: 1 }, 'unknown')).toBe(`game week 6: unknown: done (OK, 24 events)${end}`);
+    expect(told({ unchanged: 1 })).toBe(`game week 6: triggered before, so nothing was sent${end}`);
+    expect(told({ created: 1 })).toBe(`game week 6: the service took the trigger and said no more${end}`);
   });
 
   it('ends with the most important exit code', () => {
