@@ -211,6 +211,29 @@ describe('records that nothing explains', () => {
     await store.confirm(ACCOUNT, 'users', [knownRecord('somebody', {})]);
     expect(await strange()).toBe(1);
   });
+
+  it('are told by the order of the writes, where the clock was set between them', async () => {
+    const engine = await makeEngine();
+    const { store, ports } = engine;
+    const evidence = (atMs: number, known: number): string => JSON.stringify({ atMs, known });
+    for (const run of ['RUN', 'NEXT']) await store.addRun(startedRun(run));
+    const others = ['V', 'W'].map((id) =>
+      intentOf(id, { keys: [`U-${id}`], evidence: evidence(9, 0), mapping: 'others' }),
+    );
+    const shares = intentOf('A', { keys: ['U-A'], evidence: evidence(5, 2) });
+    const lost = intentOf('B', { keys: ['U-B'], evidence: evidence(5, 2) });
+    const later = intentOf('C', { runId: 'NEXT', keys: ['U-C'], evidence: evidence(2, 3) });
+    for (const write of [...others, shares, lost, later]) await store.addIntent(ACCOUNT, write);
+    await store.confirm(
+      ACCOUNT,
+      'users',
+      ['V', 'W', 'A', 'C'].map((id) => knownRecord(`U-${id}`, {})),
+    );
+    const strange = (): Promise<number> => countStrange(ports, ACCOUNT, users, [lost]);
+    expect(await strange()).toBe(0);
+    await store.confirm(ACCOUNT, 'users', [knownRecord('somebody', {})]);
+    expect(await strange()).toBe(1);
+  });
 });
 
 describe('the writes beside another one', () => {

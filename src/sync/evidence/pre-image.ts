@@ -124,7 +124,7 @@ export async function countsMore(
 
 /**
  * Records that came since the first of some writes and that nothing which this state sent explains: they may be what the writes made, under keys that nobody
- * would know them by. The list was read and confirmed just now.
+ * would know them by. `writes` are in the order in which they were sent. The list was read and confirmed just now.
  */
 export async function countStrange(
   { store }: Pick<SyncPorts, 'store'>,
@@ -132,25 +132,21 @@ export async function countStrange(
   { resource }: Pick<PushMapping, 'resource'>,
   writes: readonly Intent[],
 ): Promise<number> {
-  const [first] = writes.toSorted((a, b) => evidenceMs(a) - evidenceMs(b));
-  const before = first && readEvidence(first)?.known;
-  if (first === undefined || before === undefined) return 0;
-  const sent = [
-    ...(await store.intents(first.runId)),
-    ...(await store.intentsAfter(account, first.id)),
-  ].filter(
-    (intent) =>
-      intent.resource === resource &&
-      intent.operation !== 'update-user' &&
-      evidenceMs(intent) >= evidenceMs(first),
+  const first = writes.find((write) => readEvidence(write)?.known !== undefined);
+  const seen = first && readEvidence(first);
+  if (first === undefined || seen?.known === undefined) return 0;
+  // What a mapping reads before its first write stands for all of them. The order of the state tells what came later: the clock may have been set.
+  const beside = (await store.intents(first.runId)).filter(
+    (intent) => intent.mapping === first.mapping && readEvidence(intent)?.atMs === seen.atMs,
+  );
+  const sent = [...beside, ...(await store.intentsAfter(account, first.id))].filter(
+    (intent) => intent.resource === resource && intent.operation !== 'update-user',
   );
   const spell = await keySpeller({ store }, account, resource);
   const keys = new Set(sent.flatMap((intent) => intent.keys.map(spell)));
   const explained = (await store.snapshots(account, resource, [...keys])).size;
-  return (await countKnown({ store }, account, resource)) - before - explained;
+  return (await countKnown({ store }, account, resource)) - seen.known - explained;
 }
-
-const evidenceMs = (intent: Intent): number => readEvidence(intent)?.atMs ?? Infinity;
 
 /**
  * Whether the list came late before the writes and may do so still: the account counted records that nothing had shown, and some of them, or of others, are
