@@ -90,17 +90,25 @@ export interface BegunRun {
   readonly options: PlanOptions;
 }
 
+/** The run once no unanswered write can be applied any more. What such a write made, the account counts only since then. */
+export async function afterOpenWrites(begun: BegunRun, settled?: ReadonlySet<string>): Promise<BegunRun> {
+  const { ports, account, mappings } = begun;
+  const waited = await waitForOpenWrites(ports, account.service, mappings, settled);
+  return waited ? { ...begun, account: { ...account, record: await ports.service.account() } } : begun;
+}
+
 /** Compares, asks and writes a run whose rows are read. */
 export async function planAndWrite(
   begun: BegunRun,
   approve: Approve,
   check?: CheckPlan,
 ): Promise<PushResult> {
-  const { ports, run, mappings, rows, account, options } = begun;
+  const { ports, run, mappings, rows, options } = begun;
+  let ready: BegunRun;
   let planned: PlannedPush;
   try {
-    await waitForOpenWrites(ports, account.service, mappings);
-    planned = await planRows(ports, mappings, rows, account, options);
+    ready = await afterOpenWrites(begun);
+    planned = await planRows(ports, mappings, rows, ready.account, options);
     await check?.(planned);
     const rejectStop = planned.stops.every(({ error }) => error.code === 'guard.reject_mode');
     if (planned.stops.length > 0 && rejectStop) return await stopAtRejects(ports, run, planned);
@@ -122,7 +130,7 @@ export async function planAndWrite(
   // A run that is planned anew has ended once before; only its last end tells when its last write can have gone out.
   const counted = await countRows(rows, mappings);
   await ports.store.updateRun(run.id, { phase: 'writing', finished: false, endedAtMs: null, rows: counted });
-  return write(begun, planned);
+  return write(ready, planned);
 }
 
 /** A stop before the first write that somebody decides, such as a guard: the run is over. After any other one `resume` plans it anew. */

@@ -6,9 +6,15 @@ import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
 import { endLostRun, hasLostRows } from './journal/lost-rows.ts';
 import { leaveOvertaken, newestLeft, type NotOvertaken } from './runs/superseded.ts';
 import { noteSent } from './journal/unverified.ts';
-import { waitForOpenWrites } from './journal/open-writes.ts';
 import { openAccount, planRows } from './plan/plan-sync.ts';
-import { planAndWrite, write, type Approve, type BegunRun, type PushResult } from './push.ts';
+import {
+  afterOpenWrites,
+  planAndWrite,
+  write,
+  type Approve,
+  type BegunRun,
+  type PushResult,
+} from './push.ts';
 import { readSources } from './rows/read-rows.ts';
 import { settleWrites } from './reconcile/settle.ts';
 import { runOf, type StoredRun } from './journal/stored-run.ts';
@@ -58,21 +64,24 @@ export async function resume(
       return await planAndWrite(begun, approve).catch(afterGuard);
     }
     const begun = { ports, run, mappings, rows: kept, account, options };
-    const { planned, overtaken } = await planLeft(begun, approve);
+    const { ready, planned, overtaken } = await planLeft(begun, approve);
     // Only the end of a run tells when its last write can have gone out.
     await ports.store.updateRun(run.id, { phase: 'writing', endedAtMs: null });
-    return await write(begun, planned, overtaken);
+    return await write(ready, planned, overtaken);
   } finally {
     await lock.release();
   }
 }
 
-async function planLeft(begun: BegunRun, approve: Approve): Promise<NotOvertaken> {
-  const { ports, run, mappings, rows, account, options } = begun;
+async function planLeft(
+  begun: BegunRun,
+  approve: Approve,
+): Promise<NotOvertaken & { readonly ready: BegunRun }> {
+  const { ports, run, mappings, rows, options } = begun;
   try {
-    await waitForOpenWrites(ports, account.service, mappings, new Set([run.id]));
-    for (const mapping of mappings.flatMap(withMissing)) await reopen(begun, mapping);
-    const planned = await planRows(ports, mappings, rows, account, options);
+    const ready = await afterOpenWrites(begun, new Set([run.id]));
+    for (const mapping of mappings.flatMap(withMissing)) await reopen(ready, mapping);
+    const planned = await planRows(ports, mappings, rows, ready.account, options);
     // Rows that are invalid by now do not take back what was sent of the others.
     const stop = planned.stops.find(({ error }) => error.code !== 'guard.reject_mode');
     if (stop !== undefined) throw stop.error;
@@ -81,7 +90,7 @@ async function planLeft(begun: BegunRun, approve: Approve): Promise<NotOvertaken
     const left = await leaveOvertaken(ports, run, planned, options.allowGuards);
     await approve(left.planned, run.id);
     ports.passed?.('approval');
-    return left;
+    return { ...left, ready };
   } catch (error) {
     try {
       throw await unsentAt(ports.signal.aborted ? ports.signal.reason : error, begun);

@@ -38,7 +38,7 @@ describe('a write without an answer is waited for', () => {
     const nowMs = engine.clock.now();
     await unanswered(engine, 'A', 50_000);
     await unanswered(engine, 'B', 30_500);
-    await wait(engine, [users]);
+    expect(await wait(engine, [users])).toBe(true);
     expect(engine.clock.slept).toEqual([SETTLE_MS - 30_500]);
     expect(engine.events).toEqual([
       {
@@ -53,7 +53,7 @@ describe('a write without an answer is waited for', () => {
   it.each([SETTLE_MS, SETTLE_MS + 1])('no more when its run ended %d ms ago', async (endedAgoMs) => {
     const engine = await makeEngine();
     await unanswered(engine, 'A', endedAgoMs);
-    await wait(engine, [users]);
+    expect(await wait(engine, [users])).toBe(false);
     expect([engine.clock.slept, engine.events]).toEqual([[], []]);
   });
 

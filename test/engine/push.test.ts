@@ -467,6 +467,33 @@ describe('answers that cannot be trusted', () => {
   });
 });
 
+it.each<[string, (engine: Engine, runId: string) => Promise<unknown>]>([
+  ['push', (engine) => run(engine)],
+  ['resume', (engine, runId) => resume(engine.ports, runId, approve)],
+])('%s holds a list against what the account counts after the wait for a late create', async (_, goOn) => {
+  const engine = await makeEngine();
+  const { service } = engine;
+  userTable(engine, 'U1,User 1,', 'U2,User 2,');
+  service.faults.push(undefined, 'late');
+  // Whatever page is asked for, the first one comes, and one page that comes again may be all.
+  const { list } = service;
+  service.list = async function* (operation, query, signal, onUnreadable, onEnd) {
+    for await (const page of list(operation, query, signal, onUnreadable)) yield page.slice(0, 1);
+    onEnd?.('doubtful');
+  };
+  const first = await push(
+    { ...engine.ports, concurrency: 1, maxWaitMs: 0 },
+    'push',
+    [{ ...users, batchSize: 1 }],
+    PLAN_OPTIONS,
+    approve,
+  );
+  expect(outcomes(first)).toEqual({ rows: 2, created: 1, unknown: 1 });
+  expect(created(engine)).toEqual(['U1']);
+  await goOn(engine, first.report.run ?? '');
+  expect(created(engine)).toEqual(['U1', 'U2']);
+});
+
 describe('stops', () => {
   it.each([
     ['the budget', { throws: new IncompleteError('budget.exhausted', 'the day is used up') }, 7],

@@ -46,14 +46,14 @@ const LISTED: ReadonlySet<string> = new Set(Object.keys(listedResources));
 /**
  * Waits until no unanswered write can be applied any more, of records that are compared with a list, and of the runs that are to be settled: a create that is
  * compared earlier could come twice, and an old change could overwrite a new one. The time counts from the end of the write's run, because a write may wait for the budget before it goes out; after
- * a run that never ended it counts from now, because the lock shows that its process is gone.
+ * a run that never ended it counts from now, because the lock shows that its process is gone. Answers whether it waited: what was read before is old then.
  */
 export async function waitForOpenWrites(
   ports: Pick<SyncPorts, 'store' | 'clock' | 'settleMs' | 'emit' | 'signal' | 'passed'>,
   account: ServiceAccount,
   mappings: readonly PushMapping[],
   settled: ReadonlySet<string> = new Set(),
-): Promise<void> {
+): Promise<boolean> {
   const listed = new Set(mappings.map(({ resource }) => resource)).intersection(LISTED);
   const open = (await ports.store.openIntents(account)).filter(
     ({ resource, runId }) => listed.has(resource) || settled.has(runId),
@@ -76,6 +76,7 @@ export async function waitForOpenWrites(
   }
   await closeRepeated(ports, account, open);
   ports.passed?.('open_writes');
+  return waitMs > 0;
 }
 
 /** Changes that a finished run sent again, with an answer: now that they can do nothing any more, nobody needs to know which of them it was. */
