@@ -208,6 +208,9 @@ async function readBackOf({ ports, run, mapping, rows }: Settling, each: OpenCas
     return { settled: 'applied', message: `in conflict: ${conflict.message}` };
   if (again.length === 0 && intent?.result !== 'not_applied')
     return { settled: 'applied', message: 'found by reading back' };
+  const [first] = now;
+  if (first !== undefined && now.every(({ outcome }) => outcome === 'unchanged'))
+    return { settled: 'not_applied', message: first.message };
   if (now.length < each.rows.length) return { settled: 'not_applied', message: ROWS_LOST };
   if (again.length < now.length) {
     const found = `${now.length - again.length} of ${now.length} rows were found by reading back`;

@@ -22,10 +22,10 @@ columns:
 let folder: ReturnType<typeof makeFolder>;
 let sandbox: Sandbox;
 let server: Awaited<ReturnType<typeof startServer>>;
-/** Price uploads that the service applied. */
-let uploads: number;
-/** Which upload is applied and never answered, and what happens then. */
-let hangs: { readonly at: number; readonly act: () => void } | undefined;
+/** Writes that came to the service. */
+let writes: number;
+/** Which write is never answered, whether it is applied, and what happens then. */
+let hangs: { readonly at: number; readonly isApplied: boolean; readonly act: () => void } | undefined;
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let body = '';
@@ -34,7 +34,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 beforeEach(async () => {
-  uploads = 0;
+  writes = 0;
   hangs = undefined;
   sandbox = await createSandbox();
   server = await startServer((request, response) => {
@@ -46,9 +46,14 @@ beforeEach(async () => {
       };
       const body = await bodyOf(request);
       const call = method === 'POST' ? ({ method, body } as const) : ({ method: 'GET' } as const);
+      if (method === 'POST') writes += 1;
+      const hanging = method === 'POST' && writes === hangs?.at ? hangs : undefined;
+      if (hanging?.isApplied === false) {
+        hanging.act();
+        return;
+      }
       const answer = await sandbox.inject({ ...call, url: `http://sandbox.test${url}`, headers });
-      if (method === 'POST' && url.endsWith('/price')) uploads += 1;
-      if (method === 'POST' && uploads === hangs?.at) hangs.act();
+      if (hanging !== undefined) hanging.act();
       else response.writeHead(answer.status, { ...answer.headers }).end(answer.body);
     })();
   });
@@ -97,7 +102,7 @@ async function uploadsOf(): Promise<ReadonlyMap<number, number>> {
 async function pushUntilKilled(): Promise<void> {
   folder.write('prices.csv', table(4, 5, 6, 7, 8, 9, 10));
   const killed = await run(['push', '--yes'], (kill) => {
-    hangs = { at: 2, act: () => kill('SIGKILL') };
+    hangs = { at: 2, isApplied: true, act: () => kill('SIGKILL') };
   });
   expect(killed, killed.stderr).toMatchObject({ code: null });
   hangs = undefined;
@@ -172,6 +177,42 @@ describe('a pulled plug', () => {
     const again = await run(['push', '--yes']);
     expect(again).toMatchObject({ code: 0 });
     expect(await uploadsOf()).toEqual(new Map([1, 2, 3, 4, 5, 6, 7].map((player) => [player, 1])));
+  });
+});
+
+describe('a run that was cut off, and that goes on after a later push', () => {
+  it('counts as created what it created, and says of the others which run did', async () => {
+    folder.write(
+      'mappings/users.yaml',
+      `version: 1
+name: users
+push: users
+source: { csv: users.csv }
+operation: upsert
+batch_size: 2
+columns:
+  external_id: { from: Member ID, type: text }
+  display_name: { from: Name, type: text }
+`,
+    );
+    folder.write('users.csv', 'Member ID,Name\nU1,Ann\nU2,Bob\nU3,Cid\nU4,Dan\nU5,Eve\n');
+    const killed = await run(['push', 'users', '--yes'], (kill) => {
+      hangs = { at: 2, isApplied: false, act: () => kill('SIGKILL') };
+    });
+    expect(killed, killed.stderr).toMatchObject({ code: null });
+    hangs = undefined;
+    const document = ({ stdout }: Outcome) =>
+      JSON.parse(stdout) as { readonly run: string; readonly mappings: readonly object[] };
+    const later = document(await run(['push', 'users', '--yes', '--json']));
+    const runs = (await run(['runs', '--json'])).stdout;
+    const [older = ''] = [...runs.matchAll(/01[0-9A-Z]{24}/g)].map(String).filter((id) => id !== later.run);
+    const resumed = document(await run(['resume', older, '--yes', '--json']));
+    const counts = [later, resumed].map(({ mappings: [all] }) => all as Readonly<Record<string, number>>);
+    expect(resumed.run).toBe(older);
+    expect(counts.reduce((sum, { created = 0 }) => sum + created, 0)).toBe(5);
+    expect(counts[1]).toMatchObject({ unknown: 0, deferred: 0 });
+    const results = readFileSync(join(stateFolder(), 'runs', older, 'users.results.csv'), 'utf8');
+    expect(results).toContain(`unchanged,"users.csv row 4: run ${later.run}, a later one, created it"`);
   });
 });
 

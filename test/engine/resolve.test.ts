@@ -62,6 +62,24 @@ async function lostLeague(engine: Engine, fault: 'lost' | 'vanished'): Promise<s
   return report.run ?? '';
 }
 
+it('a write whose rows a later run created was not applied', async () => {
+  const engine = await makeEngine();
+  userTable(engine, 'A,Ann,', 'B,Bob,');
+  engine.service.faults.push('vanished');
+  const older = await pushUsers(engine);
+  expect(await summaryOf(engine, older)).toMatchObject({ unknown: 2 });
+  const later = await pushUsers(engine);
+  expect(await summaryOf(engine, later)).toMatchObject({ created: 2 });
+  const message = `run ${later}, a later one, created it`;
+  expect(await settle(engine)).toMatchObject({
+    cases: [{ run: { id: older }, settled: 'not_applied', message }],
+    resumable: [],
+    exitCode: 0,
+  });
+  expect(await summaryOf(engine, older)).toEqual({ rows: 2, unchanged: 2, finished: true, exit: 0 });
+  expect(engine.service.users).toHaveLength(2);
+});
+
 it('a key that the service spells as one of an open write waits, until that write is settled', async () => {
   const engine = await makeEngine();
   const run = await lostLeague(engine, 'lost');

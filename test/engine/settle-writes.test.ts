@@ -98,6 +98,33 @@ describe('settling a create', () => {
     expect([...remembers.values()]).toMatchObject([{ id: 'id-1', managedBy: 'users' }]);
   });
 
+  it('leaves to a later run what that created meanwhile, in any spelling, and compares anew what differs', async () => {
+    const rows = [create(1), create(2, { outcome: 'unknown', message: 'no answer' }), create(3), create(4)];
+    const given = await ended({
+      rows,
+      sent: [{ rowNumbers: [1, 2] }, { rowNumbers: [1] }, { rowNumbers: [3, 4] }],
+    });
+    const { store } = given.engine;
+    await store.respell(ACCOUNT, 'users', { case: true });
+    await store.addRun(startedRun('LATER'));
+    const keys = { L1: ['u1', 'U2', 'U3'], L2: ['U4'] };
+    for (const id of ['L1', 'L2'] as const)
+      await store.addIntent(ACCOUNT, intentOf(id, { runId: 'LATER', keys: keys[id] }));
+    await store.settleIntent(ACCOUNT, 'L1', 'applied', '', []);
+    await store.settleIntent(ACCOUNT, 'L2', 'refused', '', []);
+    for (const at of [1, 2, 4]) held(given, at);
+    held(given, 3, { display_name: 'Another' });
+    expect(await settle(given)).toEqual({ again: [3], created: [] });
+    const message = 'run LATER, a later one, created it';
+    expect(await rowsOf(given)).toEqual([
+      { rowNumber: 1, outcome: 'unchanged', id: 'id-1', message },
+      { rowNumber: 2, outcome: 'unchanged', id: 'id-2', message },
+      { rowNumber: 3, outcome: null, message },
+      { rowNumber: 4, outcome: 'created', id: 'id-4' },
+    ]);
+    expect(await resultsOf(given)).toEqual(['not_applied', 'not_applied', 'not_applied']);
+  });
+
   it('leaves rows that wait for their flag open, with the id of what was created', async () => {
     const row = create(1, { fields: { ...fieldsOf(1), is_active: false } });
     const given = await ended({ rows: [row], sent: [{ rowNumbers: [1] }] });

@@ -210,6 +210,7 @@ export class Checker {
       if (key === null) continue;
       const effects = this.#records.effects.filter((each) => each.resource === resource && each.key === key);
       if (outcome === 'created' || outcome === 'updated') this.#checkDone(mapping, row, effects);
+      if (outcome === 'created') this.#checkMaker(run, mapping, row, effects);
       // Of two rows of one key the first may have been sent.
       if (rows.some((other) => other.key === key && mayHaveTouched(other))) continue;
       const own = effects.findLast(
@@ -222,6 +223,25 @@ export class Checker {
           `${mapping} row ${row.rowNumber} (${key}) is ${String(outcome)}, but #${own.request ?? 0} of its run did ${own.kind} it: ${row.message}`,
         );
     }
+  }
+
+  /** A row counts as created in the run that made its record, and in no other one of ours. */
+  #checkMaker(
+    run: string,
+    mapping: string,
+    { key, rowNumber, message }: RunRow,
+    effects: readonly Effect[],
+  ): void {
+    // What was done after the copy is not remembered, and the operator's word is on what nobody saw.
+    if (this.#restored !== undefined || message.includes(TAKEN)) return;
+    const makers = effects
+      .filter(({ kind }) => kind === 'create')
+      .map(({ request }) => this.#runOf(request)?.runId);
+    if (makers.length > 0 && makers.every((maker) => maker !== undefined && maker !== run))
+      this.fail(
+        'I3',
+        `${mapping} row ${rowNumber} (${key ?? ''}) is created, but run ${makers.join(' and ')} made it`,
+      );
   }
 
   #checkDone(

@@ -6,6 +6,7 @@ import { changeFollowsCreate, type Confirmation } from '../../plan/requests.ts';
 import { withoutKnown } from '../evidence/known-conflict.ts';
 import { isReadable, lostRows } from '../journal/lost-rows.ts';
 import { isListedCreate, READ_BACK } from '../journal/unverified.ts';
+import { keySpeller } from '../rows/spelling.ts';
 import { readBackTwice, type OpenWrite, type Seen } from './read-back.ts';
 import { saidNo } from '../../plan/soft-refusal.ts';
 import type { OnAmbiguous, SyncPorts } from '../ports.ts';
@@ -44,14 +45,15 @@ export async function settleWrites(
   }
   const unsettled = open.filter((write) => write.rows.length > 0);
   const read = unsettled.length === 0 ? undefined : await readBackTwice(ports, account, mapping, unsettled);
-  const [again, created] = [new Set<number>(), new Set<number>()];
+  const [again, created, others] = [new Set<number>(), new Set<number>(), new Set<number>()];
+  const laterRunOf = await createdLater(ports, account, mapping, intents);
   for (const { intent, lost } of open) {
     const seen = read && { ...read, found: withoutKnown(intent, intent.detail, read.found) };
     // A row may stand in several writes, of which the first one settles it.
     const left = (await unsettledRows(rows, mapping, intent)).filter(
       ({ rowNumber }) => !again.has(rowNumber) && !created.has(rowNumber),
     );
-    const settled = left.map((row) => settledRow(row, intent, seen, onAmbiguous));
+    const settled = left.map((row) => settledRow(row, intent, seen, onAmbiguous, laterRunOf));
     const patches = refusedAlone(left, intent, settled);
     const records = intent.keys.flatMap((key) => seen?.found.get(key)?.record ?? []);
     // What is remembered before its row is done cannot be sent twice, wherever the process ends; the intent is closed last.
@@ -60,8 +62,9 @@ export async function settleWrites(
     await rows.patch(mapping.name, patches);
     for (const { rowNumber, outcome, id } of patches)
       if (outcome === null) (id === undefined ? again : created).add(rowNumber);
-    const ofLost = lost.map((row) => settledLost(row, intent, seen, onAmbiguous));
-    const result = resultOf(intent, [...settled, ...ofLost], again);
+      else if (outcome === 'unchanged') others.add(rowNumber);
+    const ofLost = lost.map((row) => settledLost(row, intent, seen, onAmbiguous, laterRunOf));
+    const result = resultOf(intent, [...settled, ...ofLost], again.union(others));
     const detail = saidNo(intent) ? intent.detail : READ_BACK;
     await ports.store.settleIntent(account, intent.id, result, detail, []);
   }
@@ -100,16 +103,45 @@ export async function recordAnswers(
     if (intent.result === 'applied') await recordApplied(ports, mapping, rows, intent, account);
 }
 
+/** The later run that created the record which was found of a row; undefined where it is what the row's own write made. */
+type LaterRunOf = (row: RunRow, found: Confirmation) => string | undefined;
+
+/**
+ * Tells records that a later run created from those of this run's writes, in any spelling of their keys. A run sends a create only of what is not there once nothing
+ * can be applied late any more, so that nothing of the writes before it was applied.
+ */
+async function createdLater(
+  ports: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  { resource }: PushMapping,
+  [first]: readonly StoredIntent[],
+): Promise<LaterRunOf> {
+  const later = first === undefined ? [] : await ports.store.intentsAfter(account, first.id);
+  const creates = later.filter(
+    (intent) =>
+      intent.runId !== first?.runId &&
+      intent.resource === resource &&
+      isListedCreate(intent) &&
+      intent.result !== 'refused' &&
+      intent.result !== 'not_applied',
+  );
+  const spell = await keySpeller(ports, account, resource);
+  const runs = new Map(creates.flatMap(({ keys, runId }) => keys.map((key) => [spell(key), runId] as const)));
+  return ({ key }, { isOneOfSeveral }) =>
+    key === null || isOneOfSeveral === true ? undefined : runs.get(spell(key));
+}
+
 /** What a write came to by what its rows became: open while one of them is held. */
 function resultOf(
   intent: StoredIntent,
   patches: readonly RunRowPatch[],
-  sentAgain: ReadonlySet<number>,
+  notApplied: ReadonlySet<number>,
 ): IntentResult {
   if (patches.some(({ outcome }) => outcome === 'unknown')) return 'ambiguous';
   const again = patches.some(({ outcome, id }) => outcome === null && id === undefined);
-  const isOpen = again || (patches.length === 0 && intent.rowNumbers.some((row) => sentAgain.has(row)));
-  if (!isOpen) return 'applied';
+  const isOpen = again || (patches.length === 0 && intent.rowNumbers.some((row) => notApplied.has(row)));
+  const isLaters = patches.length > 0 && patches.every(({ outcome }) => outcome === 'unchanged');
+  if (!isOpen && !isLaters) return 'applied';
   return saidNo(intent) ? 'refused' : 'not_applied';
 }
 
@@ -191,11 +223,19 @@ function settledRow(
   intent: StoredIntent,
   seen: Seen | undefined,
   onAmbiguous: OnAmbiguous,
+  laterRunOf: LaterRunOf,
 ): RunRowPatch {
   const again: RunRowPatch = { rowNumber: row.rowNumber, outcome: null, message: '' };
   const held = row.key === null ? undefined : seen?.found.get(row.key);
-  if (held !== undefined && intent.operation !== 'update-user')
-    return { ...again, ...confirmed({ ...row, message: '' }, held) };
+  if (held !== undefined && intent.operation !== 'update-user') {
+    const laterRun = laterRunOf(row, held);
+    return {
+      ...again,
+      ...(laterRun === undefined
+        ? confirmed({ ...row, message: '' }, held)
+        : leftToLater(row, held, laterRun)),
+    };
+  }
   if (held !== undefined && (held.isOneOfSeveral === true || held.id === row.id))
     return { ...again, ...settledChange(row, held) };
   if (seen?.others === 'absent' || (seen?.others === 'unseen' && onAmbiguous === 'settle')) return again;
@@ -206,17 +246,29 @@ function settledRow(
   return { rowNumber: row.rowNumber, outcome: 'unknown', message };
 }
 
+/** A row whose record a later run created. What differs is compared anew, as a row that this run never sent. */
+function leftToLater(
+  { fields }: RunRow,
+  { id, record }: Confirmation,
+  laterRun: string,
+): Partial<RunRowPatch> {
+  const message = `run ${laterRun}, a later one, created it`;
+  if (changedFields(fields ?? {}, record).length > 0) return { message };
+  return { change: 'unchanged', outcome: 'unchanged', id, message };
+}
+
 /** What came of a row of which only its write is kept. What became of a change does not matter any more: the next push compares with what was read. */
 function settledLost(
   row: RunRow,
   intent: StoredIntent,
   seen: Seen | undefined,
   onAmbiguous: OnAmbiguous,
+  laterRunOf: LaterRunOf,
 ): RunRowPatch {
   const isFound = row.key !== null && seen?.found.has(row.key) === true;
   if (isFound && intent.operation === 'update-user')
     return { rowNumber: row.rowNumber, outcome: null, message: '' };
-  return settledRow(row, intent, isReadable(intent, row) ? seen : undefined, onAmbiguous);
+  return settledRow(row, intent, isReadable(intent, row) ? seen : undefined, onAmbiguous, laterRunOf);
 }
 
 /** A change that did not come through is sent again: it sets the same values. What it did not set and differs was changed since. */
