@@ -47,8 +47,8 @@ export default defineConfig(
     },
   },
   {
-    // Benchmarks, generators and the mutation of sources are programs that people read on a terminal.
-    files: ['test/bench/**', 'test/mutation/**', 'templates/**/*.ts'],
+    // Benchmarks, generators, examples and the mutation of sources are programs that people read on a terminal.
+    files: ['test/bench/**', 'test/mutation/**', 'templates/**/*.ts', 'examples/**'],
     rules: { 'no-console': 'off' },
   },
 );

@@ -66,14 +66,32 @@ interface ConfigArgs {
 export function readConfig(args: ConfigArgs, program: Surroundings): Config {
   const file = args.config === undefined ? findUpwards(program.cwd) : resolve(program.cwd, args.config);
   const folder = file === undefined ? program.cwd : dirname(file);
+  const parse = (env: Surroundings['env']): ParsedConfig =>
+    file === undefined ? withoutFile(env) : readFile(file, relative(program.cwd, file));
+  return { ...inForce(folder, parse, args, program), file };
+}
+
+/**
+ * The configuration of a program that has it as a value, in place of the text of `teamsheet.yaml` in the working folder.
+ * Errors: ConfigError `config.*`.
+ */
+export function configOf(written: object, args: Omit<ConfigArgs, 'config'>, program: Surroundings): Config {
+  const parse = (): ParsedConfig => parseConfig(JSON.stringify({ version: 1, ...written }), 'config');
+  return { ...inForce(program.cwd, parse, args, program), file: undefined };
+}
+
+function inForce(
+  folder: string,
+  parse: (env: Surroundings['env']) => ParsedConfig,
+  args: ConfigArgs,
+  program: Surroundings,
+): Omit<Config, 'file'> {
   const environment = readEnvironment(folder, program.env);
   const env = environment.values;
-  const { value, placeOf } =
-    file === undefined ? withoutFile(env) : readFile(file, relative(program.cwd, file));
+  const { value, placeOf } = parse(env);
   const pathOf = (key: 'state' | 'mappings'): string =>
     resolve(folder, replaceNames(value[key], env, placeOf([key])));
   return {
-    file,
     folder,
     env,
     environments: value.environments && bareRecord(value.environments),
@@ -87,6 +105,16 @@ export function readConfig(args: ConfigArgs, program: Surroundings): Config {
     mappings: args.mappings === undefined ? pathOf('mappings') : resolve(program.cwd, args.mappings),
     warnings: environment.warnings,
     placeOf,
+  };
+}
+
+/** A service that is named beside the configuration. Errors: ConfigError `base_url.*`, `key.invalid`. */
+export function connectionTo(baseUrl: string, apiKey: string, environment = 'default'): Connection {
+  return {
+    environment,
+    baseUrl: parseBaseUrl(baseUrl),
+    apiKey: keyOf(apiKey, 'apiKey', {}),
+    warnings: [],
   };
 }
 

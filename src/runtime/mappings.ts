@@ -25,6 +25,8 @@ interface MappingFile {
 export interface MappingConfig extends Pick<Config, 'folder' | 'mappings' | 'vars'> {
   /** The folder that the paths of layouts are relative to; left out: `folder`. */
   readonly layouts?: string | undefined;
+  /** What stands in mapping files, in place of the folder `mappings`. */
+  readonly texts?: readonly string[] | undefined;
 }
 
 /** Tells the mappings that push from the others. */
@@ -197,7 +199,12 @@ function readLayout(folder: string, path: string): { readonly file: string; read
   });
 }
 
-function listFiles({ mappings }: MappingConfig, { cwd }: Seat): readonly MappingFile[] {
+function listFiles({ mappings, texts }: MappingConfig, { cwd }: Seat): readonly MappingFile[] {
+  if (texts !== undefined)
+    return texts.map((text, index) => {
+      const shown = `mappings[${index}]`;
+      return { shown, text, entries: mappingNames(text, shown) };
+    });
   let names: readonly string[];
   try {
     names = readdirSync(mappings).filter((name) => /\.ya?ml$/i.test(name));

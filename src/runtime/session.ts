@@ -40,6 +40,8 @@ export interface Task {
   readonly finishByMs?: number | undefined;
   /** The key may go to another address than before. */
   readonly trustOrigin?: boolean | undefined;
+  /** In place of the kinds of tables that there are. */
+  readonly tables?: Partial<SyncPorts['tables']> | undefined;
   /** In place of HTTP. */
   readonly transport?: Transport | undefined;
 }
@@ -106,9 +108,11 @@ interface OpenTables {
   readonly pipes: Pipes;
 }
 
+type TableTask = Pick<Task, 'config' | 'store' | 'maxWaitMs' | 'readOnly' | 'tables'>;
+
 /** The tables of a configuration, made real; nothing is read before a mapping needs it. */
 export function openTables(
-  { config, store, maxWaitMs, readOnly = false }: Pick<Task, 'config' | 'store' | 'maxWaitMs' | 'readOnly'>,
+  { config, store, maxWaitMs, readOnly = false, tables }: TableTask,
   { clock, random, signal, emit }: World,
 ): OpenTables {
   const google = openGoogle(config, {
@@ -126,7 +130,7 @@ export function openTables(
     signal,
     say: (message) => emit({ kind: 'note', message }),
   });
-  return { tables: createTables(google, pipes.fileOf), google, pipes };
+  return { tables: { ...createTables(google, pipes.fileOf), ...tables }, google, pipes };
 }
 
 /** The ports of a service, made real. */

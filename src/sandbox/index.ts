@@ -53,10 +53,14 @@ export interface SandboxOptions {
   readonly onAnswer?: (line: AnswerLine) => void;
   /** Real time, which the clock of the service runs with. */
   readonly clock?: Clock;
+  /** The port on 127.0.0.1; any free one when left out. Null opens none: `inject` alone answers. */
+  readonly port?: number | null;
 }
 
 /** A running service. */
-export interface Sandbox {
+export interface Sandbox extends AsyncDisposable {
+  /** Where it listens, without /v1. */
+  readonly baseUrl: string;
   readonly apiKey: string;
   /** What the operator's interface at /control asks for in the header x-control-key. */
   readonly controlKey: string;
@@ -65,17 +69,32 @@ export interface Sandbox {
   readonly app: FastifyInstance;
   /** Answers a request without a socket: the Transport of a client. The host of the URL does not matter. */
   inject(request: HttpRequest): Promise<HttpResponse>;
-  /** Opens a socket; see server.ts. */
-  listen(options: { readonly port: number; readonly host?: string }): Promise<{ readonly base_url: string }>;
+  /**
+   * One request to the operator's interface (docs/sandbox.md), such as `control('POST', '/clock', { advance: '7d' })`; answers its data.
+   * @throws UsageError `sandbox.control` when it is refused.
+   */
+  control(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<unknown>;
   close(): Promise<void>;
 }
 
 /**
- * The whole data service with a fictional season, ready to answer.
+ * The whole data service with a fictional season, listening on this machine.
  * @throws ConfigError `sandbox.db` for a file that cannot be used, `sandbox.seed` for one that holds another seed.
+ * @throws UnavailableError `sandbox.listen` when the port cannot be had.
  * @throws UsageError `sandbox.now` for a time that is not ISO 8601, `sandbox.setting` for a setting out of range.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const silent = await createSilent(options);
+  try {
+    return { ...silent, baseUrl: await baseUrlOf(silent.app, options.port) };
+  } catch (cause) {
+    await silent.close();
+    throw cause;
+  }
+}
+
+/** The same before it listens. */
+async function createSilent(options: SandboxOptions): Promise<Omit<Sandbox, 'baseUrl'>> {
   const settings = completeSettings(options.settings ?? {});
   const now = options.now === undefined ? undefined : requireTime(options.now);
   const clock = options.clock ?? realClock;
@@ -101,6 +120,13 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       onAnswer: options.onAnswer,
     });
     const connections = openConnections(app);
+    const closeAll = async (): Promise<void> => {
+      ended.abort();
+      await close(app, connections);
+      for (const account of accounts) account.close();
+    };
+    let closed: Promise<void> | undefined;
+    const end = (): Promise<void> => (closed ??= closeAll());
     return {
       apiKey,
       controlKey,
@@ -110,12 +136,9 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       })),
       app,
       inject: (request) => inject(app, request),
-      listen: (where) => listen(app, where),
-      close: async () => {
-        ended.abort();
-        await close(app, connections);
-        for (const account of accounts) account.close();
-      },
+      control: (method, path, body) => control(app, controlKey, { method, path, body }),
+      close: end,
+      [Symbol.asyncDispose]: end,
     };
   } catch (cause) {
     for (const account of opened) account.context.store.close();
@@ -222,6 +245,33 @@ function begin(
     startSeason(store, seed, season.now());
   }
   return { seed, season };
+}
+
+/** Errors: those of {@link listen}. */
+async function baseUrlOf(app: FastifyInstance, port: number | null = 0): Promise<string> {
+  // `inject` looks at the path alone.
+  return port === null ? 'http://127.0.0.1' : (await listen(app, { port })).base_url;
+}
+
+interface ControlRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly body: object | undefined;
+}
+
+async function control(
+  app: FastifyInstance,
+  controlKey: string,
+  { method, path, body }: ControlRequest,
+): Promise<unknown> {
+  const headers = { 'x-control-key': controlKey };
+  const payload = body === undefined ? {} : { payload: body };
+  const answer = await app.inject({ method, url: `/control${path}`, headers, ...payload });
+  const { message, data } = answer.json<{ readonly message: string; readonly data: unknown }>();
+  if (answer.statusCode < 400) return data;
+  throw new UsageError('sandbox.control', `${method} /control${path}: ${message}`, {
+    next: 'see docs/sandbox.md',
+  });
 }
 
 async function inject(app: FastifyInstance, request: HttpRequest): Promise<HttpResponse> {

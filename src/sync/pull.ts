@@ -217,12 +217,3 @@ export async function pullPrepared(
   }
   return jobs.flatMap(({ mapping }) => summaries.get(mapping.name) ?? []);
 }
-
-/** {@link preparePull} and {@link pullPrepared} in one. Errors: those of both; what is wrong with a mapping stops before the first request. */
-export async function pull(
-  ports: PullPorts,
-  mappings: readonly PullMapping[],
-  options: { readonly limit?: number | undefined },
-): Promise<readonly PullSummary[]> {
-  return pullPrepared(ports, await preparePull(mappings, ports.tables), options);
-}

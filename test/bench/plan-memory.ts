@@ -56,11 +56,11 @@ columns: { external_id: { from: Member, required: true }, display_name: Name, is
 const folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-bench-'));
 const sandbox = await createSandbox();
 try {
-  const { base_url } = await sandbox.listen({ port: 0 });
+  const { baseUrl } = sandbox;
   await mkdir(path.join(folder, 'mappings'));
   await writeFile(path.join(folder, 'mappings/users.yaml'), MAPPING);
   await writeUsers(path.join(folder, 'users.csv'));
-  const env = { ...process.env, TEAMSHEET_BASE_URL: base_url, TEAMSHEET_API_KEY: sandbox.apiKey };
+  const env = { ...process.env, TEAMSHEET_BASE_URL: baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey };
   for (let n = 0; n < RUNS; n += 1) {
     const bare = await run(['-e', '0'], folder, env);
     const plan = await run([PROGRAM, 'plan', '--json'], folder, env);

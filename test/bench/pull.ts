@@ -7,8 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pull } from '../../src/sync/pull.ts';
-import { fakeService, pullMapping, pullPorts } from '../support/pull.ts';
+import { fakeService, pullMapping, pullPorts, pull } from '../support/pull.ts';
 
 const SQUADS = 500;
 const PER_PAGE = 50;

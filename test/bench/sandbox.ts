@@ -158,7 +158,6 @@ async function main(): Promise<void> {
   try {
     const [ready, sandbox] = await timed(async () => {
       const made = await createSandbox({ db, settings: { ...OPEN, page_size: 100 } });
-      await made.listen({ port: 0 });
       await bodyOf(made, '/v1/auth/account');
       return made;
     });

@@ -52,7 +52,7 @@ async function season(commands: readonly (readonly string[])[], file?: string): 
   const folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-bench-'));
   const sandbox = await createSandbox({ settings: { per_minute: 1_000_000, per_day: 1_000_000 } });
   try {
-    const { base_url } = await sandbox.listen({ port: 0 });
+    const { baseUrl } = sandbox;
     await mkdir(path.join(folder, 'mappings'));
     await writeFile(path.join(folder, 'mappings/users.yaml'), MAPPING);
     const lines = Array.from(
@@ -60,7 +60,7 @@ async function season(commands: readonly (readonly string[])[], file?: string): 
       (_, n) => `M-${String(n).padStart(7, '0')},Member Nümber ${n}`,
     );
     await writeFile(path.join(folder, 'users.csv'), `Member,Name\n${lines.join('\n')}\n`);
-    const env = { ...process.env, TEAMSHEET_BASE_URL: base_url, TEAMSHEET_API_KEY: sandbox.apiKey };
+    const env = { ...process.env, TEAMSHEET_BASE_URL: baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey };
     const used: Usage[] = [];
     for (const args of commands) used.push(await measure(args, folder, env));
     if (file !== undefined) {

@@ -5,8 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PullMapping } from '../../src/mapping/mapping.ts';
 import type { PullSummary } from '../../src/model/store.ts';
 import type { TableLocation } from '../../src/model/table.ts';
-import { pull } from '../../src/sync/pull.ts';
-import { fakeService, pullMapping, pullPorts } from '../support/pull.ts';
+import { fakeService, pullMapping, pullPorts, pull } from '../support/pull.ts';
 
 const files = vi.hoisted(() => ({
   call: <T>(_name: string, effect: () => Promise<T>): Promise<T> => effect(),

@@ -479,11 +479,11 @@ describe('the pages agree with the service', () => {
   });
 
   it('on the requests that came, with queries and bodies, without keys', async () => {
-    const box = await open();
-    const { base_url } = await box.sandbox.listen({ port: 0 });
+    const box = await open({ port: 0 });
+    const { baseUrl } = box.sandbox;
     const ask = async (path: string, headers: Headers, body?: string): Promise<void> => {
       const init = body === undefined ? { headers } : { headers, method: 'POST', body };
-      await (await fetch(base_url + path, init)).text();
+      await (await fetch(baseUrl + path, init)).text();
     };
     const key = { 'x-api-key': box.sandbox.apiKey };
     for (const page of [7, 8, 9]) await ask(`/v1/user?page=${page}`, key);

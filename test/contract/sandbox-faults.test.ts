@@ -15,7 +15,7 @@ describe('faults over the wire', () => {
   const failures: unknown[] = [];
   beforeAll(async () => {
     sandbox = await createSandbox({ onFailure: (error) => failures.push(error) });
-    base = (await sandbox.listen({ port: 0 })).base_url;
+    base = sandbox.baseUrl;
   });
   afterAll(async () => {
     await sandbox.close();
@@ -129,13 +129,14 @@ describe('faults over the wire', () => {
     '%s happens to a refusal in plain text too',
     async (kind) => {
       const box = await openSandbox({
+        port: 0,
         settings: { error_shape: 'text' },
         faults: [{ kind, after_ms: 1, every_ms: 0, bytes: 10, processed: true }],
       });
       const headers = { 'x-api-key': box.sandbox.apiKey };
-      const { base_url } = await box.sandbox.listen({ port: 0 });
-      await fetch(`${base_url}/v1/user?page=0`, { headers, redirect: 'manual' }).catch(() => 'no answer');
-      expect((await fetch(`${base_url}/v1/user`, { headers })).status).toBe(200);
+      const { baseUrl } = box.sandbox;
+      await fetch(`${baseUrl}/v1/user?page=0`, { headers, redirect: 'manual' }).catch(() => 'no answer');
+      expect((await fetch(`${baseUrl}/v1/user`, { headers })).status).toBe(200);
       expect(box.failures).toEqual([]);
       await box.close();
     },
@@ -145,10 +146,10 @@ describe('faults over the wire', () => {
     const other = await createSandbox({
       faults: [{ kind: 'hang', operation: '*', nth: 1, count: 1 }],
     });
-    const { base_url } = await other.listen({ port: 0 });
+    const { baseUrl } = other;
     const asked = Promise.withResolvers<undefined>();
     other.app.server.once('request', () => asked.resolve(undefined));
-    const hanging = fetch(`${base_url}/v1/user`, { headers: { 'x-api-key': other.apiKey } });
+    const hanging = fetch(`${baseUrl}/v1/user`, { headers: { 'x-api-key': other.apiKey } });
     const ended = expect(hanging).rejects.toThrow();
     await asked.promise;
     await other.close();

@@ -8,7 +8,7 @@ import type { TestSandbox } from '../support/sandbox.ts';
 
 async function withSandbox(sandbox: Sandbox, work: (base: string) => Promise<void>): Promise<void> {
   try {
-    await work((await sandbox.listen({ port: 0 })).base_url);
+    await work(sandbox.baseUrl);
   } finally {
     await sandbox.close();
   }
@@ -77,14 +77,14 @@ describe('the end of the service', () => {
     const gate = Promise.withResolvers<undefined>();
     const clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: () => gate.promise };
     const sandbox = await createSandbox({ clock, settings: { latency_ms: 1 } });
-    const { base_url } = await sandbox.listen({ port: 0 });
+    const { baseUrl } = sandbox;
     const asked = Promise.withResolvers<undefined>();
     sandbox.app.server.once('request', () => asked.resolve(undefined));
-    const underWay = fetch(`${base_url}/v1/user`, { headers: { 'x-api-key': sandbox.apiKey } });
+    const underWay = fetch(`${baseUrl}/v1/user`, { headers: { 'x-api-key': sandbox.apiKey } });
     await asked.promise;
     const ended = sandbox.close();
     const refused = Promise.withResolvers<unknown>();
-    connect(Number(new URL(base_url).port), '127.0.0.1')
+    connect(Number(new URL(baseUrl).port), '127.0.0.1')
       .on('error', refused.resolve)
       .on('connect', () => refused.resolve('connected'));
     expect(await refused.promise).toMatchObject({ code: 'ECONNREFUSED' });
@@ -95,11 +95,11 @@ describe('the end of the service', () => {
 
   it('does not wait for a connection that has asked nothing', async () => {
     const sandbox = await createSandbox();
-    const { base_url } = await sandbox.listen({ port: 0 });
+    const { baseUrl } = sandbox;
     const connected = Promise.withResolvers<undefined>();
     sandbox.app.server.once('connection', () => connected.resolve(undefined));
     const ended = Promise.withResolvers<string>();
-    connect(Number(new URL(base_url).port), '127.0.0.1')
+    connect(Number(new URL(baseUrl).port), '127.0.0.1')
       .on('error', () => ended.resolve('ended'))
       .on('close', () => ended.resolve('ended'));
     await connected.promise;
@@ -108,10 +108,10 @@ describe('the end of the service', () => {
 
   it('ends the wait before an answer', async () => {
     const sandbox = await createSandbox({ settings: { latency_ms: 1_000_000 } });
-    const { base_url } = await sandbox.listen({ port: 0 });
+    const { baseUrl } = sandbox;
     const asked = Promise.withResolvers<undefined>();
     sandbox.app.server.once('request', () => asked.resolve(undefined));
-    const underWay = fetch(`${base_url}/v1/user`, { headers: { 'x-api-key': sandbox.apiKey } });
+    const underWay = fetch(`${baseUrl}/v1/user`, { headers: { 'x-api-key': sandbox.apiKey } });
     await asked.promise;
     await sandbox.close();
     expect((await underWay).status).toBe(200);

@@ -9,7 +9,7 @@ describe('a sandbox that listens', () => {
   let base = '';
   beforeEach(async () => {
     sandbox = await createSandbox();
-    base = (await sandbox.listen({ port: 0 })).base_url;
+    base = sandbox.baseUrl;
   });
   afterEach(() => sandbox.close());
 
@@ -41,11 +41,27 @@ describe('a sandbox that listens', () => {
     expect(await answer.promise).toBe(status);
   });
 
-  it('reports a port that is taken', async () => {
-    const other = await createSandbox();
-    const port = Number(new URL(base).port);
-    await expect(other.listen({ port })).rejects.toMatchObject({ code: 'sandbox.listen', exitCode: 8 });
+  it('listens on a port of this machine without being told anything, and can be ended twice', async () => {
+    await using other = await createSandbox();
+    const ask = (): Promise<Response> =>
+      fetch(`${other.baseUrl}/v1/auth/account`, { headers: { 'x-api-key': other.apiKey } });
+    expect((await ask()).status).toBe(200);
     await other.close();
+    await expect(ask()).rejects.toThrow(TypeError);
+  });
+
+  it('lets a program be its operator', async () => {
+    await using other = await createSandbox({ now: '2026-09-01T00:00:00Z', port: null });
+    expect(await other.control('POST', '/clock', { advance: '1d' })).toMatchObject({ played: [] });
+    await other.control('POST', '/faults', { faults: [{ kind: 'empty' }] });
+    expect(await other.control('GET', '/faults')).toMatchObject([{ kind: 'empty' }]);
+    const back = other.control('POST', '/clock', { now: '2020-01-01T00:00:00Z' });
+    await expect(back).rejects.toMatchObject({ code: 'sandbox.control' });
+  });
+
+  it('reports a port that is taken', async () => {
+    const port = Number(new URL(base).port);
+    await expect(createSandbox({ port })).rejects.toMatchObject({ code: 'sandbox.listen', exitCode: 8 });
   });
 
   it('answers what is no HTTP with an envelope too', async () => {

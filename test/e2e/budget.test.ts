@@ -54,7 +54,7 @@ async function world(
   sandbox.app.server.on('request', ({ method }) => {
     if (method !== undefined && method !== 'GET') writes.push(method);
   });
-  const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+  const { baseUrl } = sandbox;
   const folder = makeFolder({
     'mappings/users.yaml': USERS_MAPPING.replace(
       'operation: upsert',

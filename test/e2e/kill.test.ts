@@ -110,8 +110,8 @@ class Season {
     const settings = { per_minute: 100_000, latency_ms: 2 };
     const sandbox = await createSandbox({ db: join(folder.path, 'service.sqlite'), settings });
     await control(sandbox, 'POST', '/play-next-week');
-    const { base_url } = await sandbox.listen({ port: 0 });
-    const season = new Season(folder, sandbox, base_url);
+    const { baseUrl } = sandbox;
+    const season = new Season(folder, sandbox, baseUrl);
     await season.#fill();
     return season;
   }

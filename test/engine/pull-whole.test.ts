@@ -3,10 +3,9 @@ import type { PullSummary, Run, StoredIntent } from '../../src/model/store.ts';
 import type { PullStore } from '../../src/sync/pulling/read.ts';
 import type { PullMapping } from '../../src/mapping/mapping.ts';
 import type { KnownRecord } from '../../src/model/run-rows.ts';
-import { pull } from '../../src/sync/pull.ts';
 import { testClient } from '../support/client.ts';
 import { virtualClock } from '../support/clock.ts';
-import { memoryTables, pullMapping, pullPorts } from '../support/pull.ts';
+import { memoryTables, pullMapping, pullPorts, pull } from '../support/pull.ts';
 import { accountData, envelopeAnswer } from '../support/transport.ts';
 
 const FILE = { kind: 'csv', path: '/report.csv' } as const;

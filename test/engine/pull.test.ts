@@ -12,8 +12,7 @@ import {
 } from '../../src/model/error.ts';
 import type { PullMapping } from '../../src/mapping/mapping.ts';
 import type { RunEvent } from '../../src/model/event.ts';
-import { pull } from '../../src/sync/pull.ts';
-import { fakeService, memoryTables, pullMapping, pullPorts } from '../support/pull.ts';
+import { fakeService, memoryTables, pullMapping, pullPorts, pull } from '../support/pull.ts';
 
 const league = { fantasy_league_id: 1 };
 const squadId = (n: number): string => `0b1e5f10-0000-4000-8000-${String(n).padStart(12, '0')}`;

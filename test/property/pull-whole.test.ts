@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { KnownRecord } from '../../src/model/run-rows.ts';
-import { pull } from '../../src/sync/pull.ts';
 import { testClient } from '../support/client.ts';
 import { virtualClock } from '../support/clock.ts';
-import { memoryTables, pullMapping, pullPorts } from '../support/pull.ts';
+import { memoryTables, pullMapping, pullPorts, pull } from '../support/pull.ts';
 import { accountData, envelopeAnswer } from '../support/transport.ts';
 
 const FILE = { kind: 'csv', path: '/users.csv' } as const;

@@ -97,7 +97,7 @@ export async function startService(options: SandboxOptions = {}): Promise<Servic
   sandbox.app.server.on('request', (request) =>
     requests.push(`${request.method ?? ''} ${request.url ?? ''}`),
   );
-  const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+  const { baseUrl } = sandbox;
   const { apiKey } = sandbox;
   return {
     baseUrl,

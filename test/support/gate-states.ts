@@ -41,7 +41,7 @@ const OPEN_RUN = '01J0PEN0000000000000000000';
 /** One service, and one folder that is as each state left it. */
 export async function makeGateStates() {
   const sandbox = await createSandbox({ seed: 'demo' });
-  const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+  const { baseUrl } = sandbox;
   let writes = 0;
   sandbox.app.server.on('request', ({ method }) => (writes += method === 'GET' ? 0 : 1));
   const folder = makeFolder();

@@ -6,6 +6,8 @@ import type { Answer, CallInput, Service } from '../../src/model/service.ts';
 import type { TableKind, TableLocation } from '../../src/model/table.ts';
 import { virtualClock } from './clock.ts';
 import { createTables } from '../../src/tables/index.ts';
+import type { PullSummary } from '../../src/model/store.ts';
+import { preparePull, pullPrepared } from '../../src/sync/pull.ts';
 import type { PullPorts } from '../../src/sync/pull.ts';
 
 /** What a fake service answers: a record by operation and id, and pages by list; a function may throw. */
@@ -179,4 +181,13 @@ export function memoryTables(): {
     },
   });
   return { tables: { csv: kind('csv'), xlsx: kind('xlsx'), sheet: kind('sheet') }, written };
+}
+
+/** Prepares a pull and does it. */
+export async function pull(
+  ports: PullPorts,
+  mappings: readonly PullMapping[],
+  options: { readonly limit?: number | undefined },
+): Promise<readonly PullSummary[]> {
+  return pullPrepared(ports, await preparePull(mappings, ports.tables), options);
 }

@@ -63,7 +63,12 @@ export interface TestSandbox {
 export async function openSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
   const clock = testClock();
   const failures: unknown[] = [];
-  const sandbox = await createSandbox({ clock, onFailure: (error) => failures.push(error), ...options });
+  const sandbox = await createSandbox({
+    clock,
+    port: null,
+    onFailure: (error) => failures.push(error),
+    ...options,
+  });
   const send: TestSandbox['send'] = async (method, path, request = {}) => {
     const { body, headers = {}, query = {} } = request;
     const text = new URLSearchParams(

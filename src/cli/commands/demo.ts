@@ -9,7 +9,7 @@ import { createSandbox } from '../../sandbox/index.ts';
 import { preparePull } from '../../sync/pull.ts';
 import { push } from '../../sync/push.ts';
 import type { PushResult } from '../../sync/push.ts';
-import type { PlanOptions, RunReport } from '../../sync/ports.ts';
+import type { RunReport } from '../../sync/ports.ts';
 import { defineCommand } from '../command.ts';
 import { configSchema } from '../../runtime/config-file.ts';
 import type { Config } from '../../runtime/config.ts';
@@ -20,6 +20,7 @@ import { createReporter } from '../render/progress.ts';
 import { renderOutcomeTable, renderRecords, renderRequests } from '../render/report.ts';
 import { renderColumns, renderDuration, safeText } from '../render/text.ts';
 import { exitCodesOf, pullReports, worstExit } from '../../runtime/pull-reports.ts';
+import { completePlanOptions } from '../../runtime/plan-options.ts';
 import { openSession } from '../../runtime/session.ts';
 import type { Session } from '../../runtime/session.ts';
 import { withholdKey } from '../session.ts';
@@ -44,8 +45,8 @@ export const demo = defineCommand({
     const scratch = mkdtempSync(join(tmpdir(), 'teamsheet-demo-'));
     const sandbox = await createSandbox({ seed: 'demo' });
     try {
-      const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
-      const connection = { environment: 'demo', baseUrl, apiKey: new Secret(sandbox.apiKey), warnings: [] };
+      const { baseUrl, apiKey } = sandbox;
+      const connection = { environment: 'demo', baseUrl, apiKey: new Secret(apiKey), warnings: [] };
       return await playSeason(configOf(scratch, program), connection, program);
     } finally {
       await sandbox.close();
@@ -117,16 +118,8 @@ async function playSeason(
   }
 }
 
-const OPTIONS: PlanOptions = {
-  limit: undefined,
-  allowEmpty: false,
-  allowKeyShape: false,
-  encoding: undefined,
-  compare: undefined,
-  allowGuards: [],
-  // The sandbox's price log may hold uploads that this new state does not remember.
-  adopt: true,
-};
+// The sandbox's price log may hold uploads that this new state does not remember.
+const OPTIONS = completePlanOptions({ adopt: true });
 
 async function tell(
   { first, again, reports }: Season,

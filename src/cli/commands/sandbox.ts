@@ -58,6 +58,7 @@ export const sandbox = defineCommand({
     const requests = openRequestLog(log === undefined ? undefined : resolve(cwd, log), screen);
     try {
       const service = await createSandbox({
+        port,
         settings,
         faults: fromFile,
         ...(db !== undefined && { db: resolve(cwd, db) }),
@@ -66,7 +67,7 @@ export const sandbox = defineCommand({
         ...(requests.write !== undefined && { onAnswer: requests.write }),
       });
       try {
-        const ready = await readyLine(service, port);
+        const ready = readyLine(service);
         await screen.data(JSON.stringify(ready));
         screen.say('sandbox ready; Ctrl-C ends it');
         if (interactive) screen.say(`to look at it: ${ready.base_url}/`);
@@ -82,9 +83,8 @@ export const sandbox = defineCommand({
 });
 
 /** Listens, and says where and with which keys; `accounts` only where there are several. */
-async function readyLine(service: Sandbox, port: number) {
-  const { base_url } = await service.listen({ port });
-  const { apiKey: api_key, controlKey: control_key, accounts } = service;
+function readyLine(service: Sandbox) {
+  const { baseUrl: base_url, apiKey: api_key, controlKey: control_key, accounts } = service;
   return { base_url, control_key, api_key, ...(accounts.length > 1 && { accounts }) };
 }
 

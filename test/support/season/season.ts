@@ -232,7 +232,7 @@ async function openService(
     },
   };
   const sandbox = await createSandbox({
-    ...{ db: path.join(folder, SERVICE), settings, clock: own },
+    ...{ db: path.join(folder, SERVICE), settings, clock: own, port: null },
     onFailure: (error) => failures.push(error),
   });
   const transport: Transport = async (request) => {

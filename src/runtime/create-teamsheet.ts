@@ -1,0 +1,194 @@
+import { resolve as resolvePath } from 'node:path';
+import type { PushMapping } from '../mapping/mapping.ts';
+import { StoppedError } from '../model/error.ts';
+import type { RunEvent } from '../model/event.ts';
+import type { RunRows } from '../model/run-rows.ts';
+import { withholder } from '../model/withhold.ts';
+import { countWrites, planPush } from '../sync/plan/plan-sync.ts';
+import type { PlannedChange, PlannedPush } from '../sync/ports.ts';
+import { preparePull } from '../sync/pull.ts';
+import { push } from '../sync/push.ts';
+import type { Approve } from '../sync/push.ts';
+import { resolve } from '../sync/resolve.ts';
+import { resume } from '../sync/resume.ts';
+import { rowIssues, validateSources } from '../sync/validate.ts';
+import { prepareVerify, readBackRun, verifyExit } from '../sync/verify.ts';
+import { realClock, realRandom } from './clock.ts';
+import { configOf, connectionOf, connectionTo, readConfig } from './config.ts';
+import type { Config, Connection } from './config.ts';
+import { isPull, isPush, readMappings, readPullMappings, readPushMappings } from './mappings.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { completePlanOptions } from './plan-options.ts';
+import { pullMappings } from './pull-reports.ts';
+import { openTables, refuseUncheckedTls, withPorts } from './session.ts';
+import type { Session, World } from './session.ts';
+import { openState, rememberedBaseUrl } from './state.ts';
+import type { CallOptions, Named, PlanView, Teamsheet, TeamsheetOptions, Writing } from './teamsheet.ts';
+import { withoutKey } from './withhold-key.ts';
+import type { Withhold } from './withhold-key.ts';
+
+/**
+ * Opens configuration and state; the service is asked nothing.
+ * Errors: ConfigError for what is wrong with the configuration, UnavailableError `state.*`.
+ */
+export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<Teamsheet> {
+  const { clock = realClock, random = realRandom, on = () => undefined } = options;
+  const config = readOptions(options);
+  let connection: Connection | undefined;
+  // Before there is a key, no text can hold it.
+  let withhold: Withhold = (text) => text;
+  const emit = (event: RunEvent): void => on(withoutKey(event, withhold));
+  const warn = (message: string): void => emit({ kind: 'warning', message });
+  config.warnings.forEach(warn);
+  const store = await openState(config, clock, warn);
+  const calls = oneAtATime();
+  const kept = new Set<RunRows>();
+  const cwd = { cwd: options.folder ?? process.cwd() };
+  const mappingConfig = { ...config, texts: textsOf(options.mappings) };
+  const pushes = ({ mappings = [] }: Named): readonly PushMapping[] =>
+    readPushMappings(mappingConfig, mappings, cwd);
+
+  const work = <T>(name: string, signal: AbortSignal | undefined, does: (world: World) => Promise<T>) =>
+    calls.run(name, signal, async (stop) => {
+      try {
+        return withoutKey(await does({ clock, random, emit, signal: stop }), withhold);
+      } catch (error) {
+        throw withoutKey(error, withhold);
+      }
+    });
+  const withService = <T>(
+    command: string,
+    call: CallOptions & { readonly finishBy?: Date | undefined; readonly readOnly?: boolean },
+    does: (session: Session) => Promise<T>,
+  ): Promise<T> =>
+    work(command, call.signal, async (world) => {
+      const to = (connection ??= connectionFor(options, config));
+      withhold = withholder(to.apiKey.reveal(), 'our own words');
+      refuseUncheckedTls(config, options.insecure);
+      const { maxRequests, maxWaitMs, trustOrigin, readOnly } = call;
+      const limits = { maxRequests, maxWaitMs, trustOrigin, readOnly, finishByMs: call.finishBy?.getTime() };
+      const stateUrl = await rememberedBaseUrl(store, to.baseUrl);
+      const { tables, transport } = options;
+      const task = { config, connection: to, store, command, stateUrl, tables, transport, ...limits };
+      return withPorts(task, world, does);
+    });
+  const disposal = (rows: RunRows): AsyncDisposable => {
+    kept.add(rows);
+    return {
+      [Symbol.asyncDispose]: async () => {
+        if (kept.delete(rows)) await rows.remove();
+      },
+    };
+  };
+  const approval =
+    (approve: Writing['approve']): Approve =>
+    async (planned) => {
+      if (countWrites(planned) === 0) return;
+      if (!(await approve(viewOf(planned, withhold)))) throw declined('nothing was sent');
+    };
+  const close = async (): Promise<void> => {
+    if (!(await calls.close())) return;
+    for (const rows of kept) await rows.remove();
+    await store.close();
+  };
+
+  return {
+    validate: (call = {}) =>
+      work('validate', call.signal, async (world) => {
+        const read = readMappings(mappingConfig, call.mappings ?? [], cwd);
+        const { maxWaitMs } = call;
+        const task = { config, store, maxWaitMs, readOnly: true, tables: options.tables };
+        const { tables, pipes } = openTables(task, world);
+        try {
+          const pulls = read.filter(isPull);
+          await preparePull(pulls, tables);
+          const { timezone, vars } = config;
+          const ports = { ...world, store, tables, timezone, variable: (name: string) => vars[name] };
+          const validation = await validateSources(ports, read.filter(isPush), completePlanOptions(call));
+          const { mappings, stops, exitCode, rows } = validation;
+          return { mappings, stops, exitCode, pulls, issues: () => rowIssues(validation), ...disposal(rows) };
+        } finally {
+          await pipes.close();
+        }
+      }),
+    plan: (call = {}) =>
+      withService('plan', { ...call, readOnly: true }, async ({ ports }) => {
+        const planned = await planPush(ports, pushes(call), completePlanOptions(call));
+        return { ...viewOf(planned, withhold), ...disposal(planned.rows) };
+      }),
+    push: (call) =>
+      withService('push', call, ({ ports }) =>
+        push(ports, 'push', pushes(call), completePlanOptions(call), approval(call.approve)),
+      ),
+    pull: (call = {}) =>
+      withService('pull', call, (session) =>
+        pullMappings(session, readPullMappings(mappingConfig, call.mappings ?? [], cwd), call.limit),
+      ),
+    resume: (call) =>
+      withService('resume', call, ({ ports }) => resume(ports, call.run, approval(call.approve), call)),
+    resolve: (call = {}) =>
+      withService('resolve', call, async ({ ports }) => {
+        const { intent, assume, approve } = call;
+        if (approve === undefined) {
+          if (assume === undefined) return resolve(ports, intent, undefined, 'list');
+          throw new StoppedError('approval.missing', 'nothing was recorded: assume needs approve');
+        }
+        return resolve(ports, intent, assume, async (cases) => {
+          if (!(await approve(withoutKey(cases, withhold)))) throw declined('nothing was recorded');
+        });
+      }),
+    verify: (call = {}) =>
+      withService('verify', { ...call, readOnly: true }, async ({ ports }) => {
+        const verification = await prepareVerify(ports, call.run);
+        if (verification === undefined) return undefined;
+        try {
+          const { run, mappings } = verification;
+          const planned =
+            ports.service.counts().sent + mappings.reduce((sum, each) => sum + each.requests, 0);
+          const verified = await readBackRun(verification);
+          const requests = { ...ports.service.counts(), planned };
+          return { run, mappings, ...verified, exitCode: verifyExit(verified.others), requests };
+        } finally {
+          await verification.close();
+        }
+      }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The configuration in force. Errors: ConfigError `config.*`. */
+function readOptions(options: TeamsheetOptions): Config {
+  const { environment, mappings, vars = {}, env = process.env, folder = process.cwd() } = options;
+  const args = { env: environment, var: vars, mappings: typeof mappings === 'string' ? mappings : undefined };
+  const seat = { cwd: folder, env };
+  const written = typeof options.config === 'object' || options.baseUrl !== undefined;
+  const config =
+    typeof options.config !== 'string' && written
+      ? configOf(options.config ?? {}, args, seat)
+      : readConfig({ ...args, config: options.config }, seat);
+  return options.state === undefined ? config : { ...config, state: resolvePath(folder, options.state) };
+}
+
+function connectionFor({ baseUrl, apiKey }: TeamsheetOptions, config: Config): Connection {
+  if (baseUrl === undefined) return connectionOf(config);
+  return connectionTo(baseUrl, apiKey, config.environment);
+}
+
+/** The texts of mapping files; JSON is YAML. */
+function textsOf(mappings: TeamsheetOptions['mappings']): readonly string[] | undefined {
+  if (mappings === undefined || typeof mappings === 'string') return undefined;
+  return mappings.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
+}
+
+/** A plan without the rows behind it. */
+function viewOf(planned: PlannedPush, withhold: Withhold): PlanView {
+  const { account, mappings, stops, requests, forecast, exitCode } = planned;
+  const changes = async function* (): AsyncGenerator<PlannedChange> {
+    for await (const change of planned.changes()) yield withoutKey(change, withhold);
+  };
+  return { account, mappings, stops, requests, forecast, exitCode, changes };
+}
+
+const declined = (nothing: string): StoppedError =>
+  new StoppedError('approval.declined', `not approved: ${nothing}`);

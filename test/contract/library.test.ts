@@ -1,0 +1,219 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTeamsheet, StoppedError } from '../../src/index.ts';
+import type { PlanView, RunEvent, Teamsheet, TeamsheetOptions } from '../../src/index.ts';
+import { createSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { makeFolder } from '../support/cli.ts';
+
+const USERS = {
+  version: 1,
+  name: 'users',
+  push: 'users',
+  operation: 'upsert',
+  source: { csv: 'users.csv' },
+  columns: { external_id: { from: 'id', type: 'text', required: true }, display_name: 'name' },
+};
+const REPORT =
+  'version: 1\nname: report\npull: users\ndestination: { csv: out/users.csv }\ncolumns: { Member: external_id, Name: display_name }\n';
+
+let folder: ReturnType<typeof makeFolder>;
+let sandbox: Sandbox;
+let events: RunEvent[];
+
+beforeEach(async () => {
+  folder = makeFolder({ 'users.csv': 'id,name\nA,Ann\nB,Bob\n' });
+  sandbox = await createSandbox();
+  events = [];
+});
+afterEach(async () => {
+  await sandbox.close();
+  folder.remove();
+});
+
+function open(options: Partial<TeamsheetOptions> = {}): Promise<Teamsheet> {
+  const { baseUrl, apiKey } = sandbox;
+  return createTeamsheet({
+    ...{ baseUrl, apiKey, folder: folder.path, mappings: [USERS, REPORT] },
+    env: { XDG_STATE_HOME: folder.path },
+    on: (event) => events.push(event),
+    ...options,
+  } as TeamsheetOptions);
+}
+
+const yes = (): boolean => true;
+
+describe('a push', () => {
+  it('asks with the plan, writes, and writes nothing the second time', async () => {
+    await using sheet = await open();
+    const asked: PlanView[] = [];
+    const first = await sheet.push({
+      approve: (plan) => {
+        asked.push(plan);
+        return true;
+      },
+    });
+    expect(first.report).toMatchObject({
+      command: 'push',
+      exit_code: 0,
+      mappings: [{ created: 2, rows: 2 }],
+    });
+    expect(asked.map(({ mappings }) => mappings[0]?.changes.create)).toEqual([2]);
+    expect(events.filter(({ kind }) => kind === 'outcome')).toHaveLength(2);
+    const again = await sheet.push({ approve: () => Promise.reject(new Error('nobody is to be asked')) });
+    expect(again.report).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 2 }] });
+  });
+
+  it('sends nothing when it is not approved', async () => {
+    await using sheet = await open();
+    const refused = sheet.push({ approve: () => false });
+    await expect(refused).rejects.toMatchObject({ code: 'approval.declined', exitCode: 6 });
+    await expect(refused).rejects.toBeInstanceOf(StoppedError);
+    await using plan = await sheet.plan();
+    expect(plan.mappings[0]?.changes.create).toBe(2);
+  });
+
+  it('throws on what approve throws, as it is', async () => {
+    await using sheet = await open();
+    const thrown = new RangeError('mine');
+    await expect(sheet.push({ approve: () => Promise.reject(thrown) })).rejects.toBe(thrown);
+  });
+
+  it('is stopped by guards as on the command line', async () => {
+    await using sheet = await open();
+    folder.write('users.csv', 'id,name\n');
+    await expect(sheet.push({ approve: yes })).rejects.toMatchObject({ code: 'guard.empty_source' });
+  });
+
+  it('that is stopped leaves a run that resume ends', async () => {
+    await using sheet = await open();
+    const { report, stoppedBy } = await sheet.push({ approve: yes, maxRequests: 1 });
+    expect(report).toMatchObject({ exit_code: 7, mappings: [{ deferred: 2 }] });
+    expect(stoppedBy).toMatchObject({ code: 'budget.max_requests' });
+    const resumed = await sheet.resume({ approve: yes });
+    expect(resumed?.report).toMatchObject({ exit_code: 0, mappings: [{ created: 2 }] });
+    expect(await sheet.resume({ approve: yes })).toBeUndefined();
+  });
+});
+
+describe('a plan', () => {
+  it('has its changes until it is disposed of, and asks the service with GET alone', async () => {
+    await using sheet = await open();
+    await using plan = await sheet.plan({ mappings: ['users'], limit: 1 });
+    expect(await Array.fromAsync(plan.changes())).toMatchObject([
+      { mapping: 'users', row: 2, key: 'A', kind: 'create', fields: { display_name: { after: 'Ann' } } },
+    ]);
+    expect(plan.exitCode).toBe(0);
+  });
+});
+
+describe('what reads', () => {
+  it('validate says what is wrong with rows, and asks the service nothing', async () => {
+    await using sheet = await open({ baseUrl: 'http://127.0.0.1:9', apiKey: 'nobody-listens-there' });
+    folder.write('users.csv', `id,name\nA,${'x'.repeat(51)}\nB,Bob\n`);
+    await using found = await sheet.validate();
+    expect(found).toMatchObject({ exitCode: 3, mappings: [{ valid: 1, outcomes: { invalid: 1 } }] });
+    expect(await Array.fromAsync(found.issues())).toMatchObject([
+      { mapping: 'users', file: 'users.csv', row: 2, column: 'name', code: 'cell.length', severity: 'error' },
+    ]);
+    expect(found.pulls.map(({ name }) => name)).toEqual(['report']);
+  });
+
+  it('pull writes a report', async () => {
+    await using sheet = await open();
+    await sheet.push({ approve: yes });
+    const { report } = await sheet.pull();
+    expect(report).toMatchObject({ exit_code: 0, mappings: [{ name: 'report', records: 2 }] });
+    expect(readFileSync(`${folder.path}/out/users.csv`, 'utf8')).toContain('Ann');
+  });
+
+  it('verify reads back what a run wrote', async () => {
+    await using sheet = await open();
+    expect(await sheet.verify()).toBeUndefined();
+    const { report } = await sheet.push({ approve: yes });
+    const verified = await sheet.verify({ run: report.run ?? '' });
+    expect(verified).toMatchObject({ exitCode: 0, others: [], run: { id: report.run } });
+    expect(verified?.counts.get('users')).toMatchObject({ agrees: 2 });
+  });
+});
+
+describe('resolve', () => {
+  it('has nothing open after a clean push, and wants approval for a word', async () => {
+    await using sheet = await open();
+    await sheet.push({ approve: yes });
+    expect(await sheet.resolve()).toEqual({ cases: [], resumable: [], exitCode: 0 });
+    const word = sheet.resolve({ intent: '01', assume: 'applied' });
+    await expect(word).rejects.toMatchObject({ code: 'approval.missing' });
+  });
+});
+
+describe('a teamsheet', () => {
+  it('does one thing at a time', async () => {
+    await using sheet = await open();
+    const inside = sheet.push({ approve: () => sheet.pull().then(() => true) });
+    await expect(inside).rejects.toMatchObject({ code: 'library.busy' });
+  });
+
+  it('stops what is under way when it is closed, and does nothing more', async () => {
+    const sheet = await open();
+    const stopped = sheet.push({
+      approve: () => {
+        void sheet.close();
+        return true;
+      },
+    });
+    await expect(stopped).resolves.toMatchObject({ stoppedBy: { code: 'run.interrupted' } });
+    await sheet.close();
+    await expect(sheet.plan()).rejects.toMatchObject({ code: 'library.closed' });
+  });
+
+  it('is stopped by a signal of the program', async () => {
+    await using sheet = await open();
+    await expect(sheet.plan({ signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'run.interrupted',
+      exitCode: 143,
+    });
+  });
+
+  it('holds the lock and the state of the command line: what one wrote the other knows', async () => {
+    await using one = await open();
+    await one.push({ approve: yes });
+    await using other = await open();
+    const { report } = await other.push({
+      approve: () => Promise.reject(new Error('nobody is to be asked')),
+    });
+    expect(report).toMatchObject({ mappings: [{ unchanged: 2 }] });
+  });
+
+  it('reads a configuration as the command line does', async () => {
+    folder.write(
+      'teamsheet.yaml',
+      'version: 1\nenvironments:\n  test: { base_url: "${URL}", api_key: { env: KEY } }\nmappings: maps\n',
+    );
+    folder.write('maps/users.yaml', JSON.stringify(USERS));
+    const env = { URL: sandbox.baseUrl, KEY: sandbox.apiKey, XDG_STATE_HOME: folder.path };
+    await using sheet = await createTeamsheet({ config: 'teamsheet.yaml', folder: folder.path, env });
+    expect((await sheet.push({ approve: yes })).report.exit_code).toBe(0);
+  });
+
+  it('refuses an address that would carry the key readably, and a key that no header can carry', async () => {
+    const at = async (baseUrl: string, apiKey: string): Promise<unknown> => {
+      await using sheet = await open({ baseUrl, apiKey });
+      return await sheet.plan().catch((error: unknown) => error);
+    };
+    expect(await at('http://service.example', 'k'.repeat(20))).toMatchObject({ code: 'base_url.insecure' });
+    expect(await at(sandbox.baseUrl, 'not a key')).toMatchObject({ code: 'key.invalid' });
+  });
+
+  it('shows the key nowhere: not in errors, and not in events', async () => {
+    const apiKey = 'Kz81-very-secret-92Qx';
+    const body = JSON.stringify({ statusCode: 401, message: `no account has ${apiKey}`, data: null });
+    const transport = () => Promise.resolve({ status: 401, headers: {}, body });
+    await using sheet = await open({ apiKey, transport });
+    const error: unknown = await sheet.pull().catch((cause: unknown) => cause);
+    const shown = [String(error), (error as Error).stack ?? '', String((error as Error).cause)];
+    expect(error).toMatchObject({ exitCode: 5 });
+    expect([...shown, JSON.stringify(events)].filter((text) => text.includes('very-secret'))).toEqual([]);
+    expect(shown.join()).toContain('[redacted]');
+  });
+});
