@@ -17,6 +17,8 @@ export interface ResultFiles {
     header: readonly string[],
     lines: () => ResultLines,
   ): Promise<readonly string[]>;
+  /** The mapping whose rows to mend a file (absolute) holds that stands in `out/rejected/`; undefined for any other file. */
+  mappingToMend(source: string): string | undefined;
   /**
    * Removes the copies in `out/rejected/` of rows that are done: those of the mapping, or, where the imported file `source` (absolute) is such a copy, that one
    * and what was made of it.

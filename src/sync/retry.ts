@@ -85,9 +85,12 @@ function refusedOf({ summaries }: Run): readonly PushSummary[] {
 
 /**
  * A later run of the same mapping has read the rows anew, so that what an earlier one refused is past. A retry read refused rows alone: while it found fewer
- * than were refused, the others may still come back.
+ * than were refused, the others may still come back. An import of a file of rows to mend has read those of its mapping.
  */
-async function newestRefused({ store, emit }: SyncPorts, account: ServiceAccount): Promise<Run | undefined> {
+async function newestRefused(
+  { store, results, emit }: SyncPorts,
+  account: ServiceAccount,
+): Promise<Run | undefined> {
   const pushed = new Map<string, { readonly by: string; readonly rows: number }>();
   const isPast = ({ name, invalid, rejected }: PushSummary): boolean =>
     (pushed.get(name)?.rows ?? 0) >= invalid + rejected;
@@ -99,10 +102,12 @@ async function newestRefused({ store, emit }: SyncPorts, account: ServiceAccount
     const by = pushed.get(refused[0]?.name ?? '')?.by;
     if (by !== undefined) past ??= { run, by };
     if (run.phase !== 'planning' && run.exitCode !== EXIT.stopped)
-      for (const { name } of pushedMappings(run)) {
-        const before = pushed.get(name);
-        if ((before?.rows ?? -1) < rowsRead(run, name))
-          pushed.set(name, { by: run.id, rows: rowsRead(run, name) });
+      for (const { name, source } of pushedMappings(run)) {
+        const mended =
+          source.location.kind === 'sheet' ? undefined : results.mappingToMend(source.location.path);
+        const rows = rowsRead(run, name, mended !== undefined);
+        for (const read of mended === undefined ? [name] : [name, mended])
+          if ((pushed.get(read)?.rows ?? -1) < rows) pushed.set(read, { by: run.id, rows });
       }
     return false;
   });
@@ -114,9 +119,9 @@ async function newestRefused({ store, emit }: SyncPorts, account: ServiceAccount
   return found;
 }
 
-/** How many of the rows that were refused before it a run can have read: any number, unless it was a retry. */
-function rowsRead({ command, summaries }: Run, mapping: string): number {
-  if (command !== 'retry') return Infinity;
+/** How many of the rows that were refused before it a run can have read: any number, unless it was a retry, or refused rows of a file to mend. */
+function rowsRead({ command, exitCode, summaries }: Run, mapping: string, isMended: boolean): number {
+  if (command !== 'retry' && !(isMended && exitCode !== EXIT.done)) return Infinity;
   return summaries.reduce(
     (most, each) => (each.direction === 'push' && each.name === mapping ? Math.max(most, each.rows) : most),
     0,

@@ -27,7 +27,12 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
   const write = (file: string, header: readonly string[], lines: ResultLines): Promise<number> =>
     writeCsvFile(file, header, lines, { mode: PRIVATE, formulas: 'raw' });
   const copies = path.join(folder, 'out', 'rejected');
+  const mappingToMend = (source: string): string | undefined =>
+    path.dirname(source) === copies && REJECTED.test(source)
+      ? path.basename(source).replace(REJECTED, '')
+      : undefined;
   return {
+    mappingToMend,
     writeResults: async (runId, mapping, header, lines) => {
       const file = path.join(await runFolder(runId), `${mapping}.results.csv`);
       await write(file, header, lines);
@@ -46,8 +51,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
       return written.map((file) => relative(file));
     },
     removeRejected: async (mapping, source) => {
-      const isCopy = source !== undefined && path.dirname(source) === copies;
-      const stem = isCopy ? path.basename(source).replace(REJECTED, '') : mapping;
+      const stem = (source === undefined ? undefined : mappingToMend(source)) ?? mapping;
       try {
         for (const name of await readdir(copies))
           if (name.startsWith(stem) && name.slice(stem.length).replace(REJECTED, '') === '')

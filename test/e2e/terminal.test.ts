@@ -121,6 +121,10 @@ columns: { external_id: Member ID, display_name: Name }
     folder.write('out/rejected/members.rejected.rejected.csv', 'Member ID,Name\nM-2,Bob\n');
     expect((await importRejected('members.rejected.rejected.csv')).code).toBe(0);
     expect(files()).toEqual([]);
+    // The table has the row still as it was refused: nothing of that is left to be tried again.
+    const retried = await run('retry', '--yes');
+    expect([retried.code, retried.stdout]).toEqual([0, 'no refused rows to retry\n']);
+    expect(files()).toEqual([]);
   });
 });
 

@@ -193,6 +193,7 @@ function resultFiles(
       await Array.fromAsync(lines());
       return [`out/rejected/${mapping}.rejected.csv`];
     },
+    mappingToMend: () => undefined,
     removeRejected: () => Promise.resolve(),
   };
 }

@@ -137,6 +137,7 @@ export async function openEngine(
         await keep(`${mapping}.rejected`, header, lines());
         return [`out/rejected/${mapping}.rejected.csv`];
       },
+      mappingToMend: (source) => /^out\/rejected\/(.*?)(?:\.rejected)+\.csv$/.exec(source)?.[1],
       removeRejected: (mapping) => {
         files.delete(`${mapping}.rejected`);
         return Promise.resolve();

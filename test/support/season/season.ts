@@ -197,6 +197,7 @@ function keptResults(folder: string, { ports, store }: Engine): ResultFiles {
       await ports.results.writeRejected(run, mapping, header, lines);
       return files.writeRejected(run, mapping, header, lines);
     },
+    mappingToMend: (source) => files.mappingToMend(source),
     removeRejected: async (mapping, source) => {
       await ports.results.removeRejected(mapping, source);
       await files.removeRejected(mapping, source);
