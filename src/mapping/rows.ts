@@ -1,6 +1,7 @@
 import type { Cell, Fields } from '../model/cell.ts';
 import { shownText } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
+import { RESULT_COLUMNS } from '../model/results.ts';
 import type { SourceRow } from '../model/table.ts';
 import { bindFields, bindLookups, compileColumns, missingHeader, sourceHeader } from './bind.ts';
 import type { BoundField, BoundLookup } from './bind.ts';
@@ -44,8 +45,6 @@ export interface RowOptions {
   /** The tables that the mapping looks cells up in. */
   readonly tables?: LookupTables;
 }
-
-const RESULT_COLUMNS = ['_row', '_outcome', '_message', '_id'] as const;
 
 /**
  * The reader of a source's rows: its header is bound to the mapping's columns here, once.

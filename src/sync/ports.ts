@@ -75,6 +75,8 @@ export interface RowChoice {
   readonly rowNumbers: readonly number[];
   /** Where the rows of the keys stood when they were refused, in the order of the keys. */
   readonly stoodAt?: readonly number[];
+  /** The run that refused each of them, in the order of the keys and then of the row numbers. */
+  readonly refusedBy?: readonly string[];
 }
 
 /** A guard or another reason that stops a push before it writes, with the flag that overrides it. */

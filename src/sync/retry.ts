@@ -5,9 +5,9 @@ import type { RunRows } from '../model/run-rows.ts';
 import type { PushSummary, Run, ServiceAccount } from '../model/store.ts';
 import { openAccount } from './plan/plan-sync.ts';
 import { push, type Approve, type PushResult } from './push.ts';
-import { chosenRows } from './rows/read-rows.ts';
+import { chosenRows, missedRows } from './rows/read-rows.ts';
 import { eachRow } from './rows/row-pages.ts';
-import { newestRun, pushedMappings, runOf } from './journal/stored-run.ts';
+import { newestRun, pushedMappings, runOf, type StoredRun } from './journal/stored-run.ts';
 import type { PlanOptions, RowChoice, SyncPorts } from './ports.ts';
 
 /** A mapping of an earlier run as it stands now; undefined when it is not there any more. */
@@ -92,13 +92,14 @@ async function newestRefused(
   account: ServiceAccount,
 ): Promise<Run | undefined> {
   const pushed = new Map<string, { readonly by: string; readonly rows: number }>();
-  const isPast = ({ name, invalid, rejected }: PushSummary): boolean =>
-    (pushed.get(name)?.rows ?? 0) >= invalid + rejected;
+  const foundSince = new Set<string>();
+  const isPast = ({ id }: Run, { name, invalid, rejected }: PushSummary): boolean =>
+    foundSince.has(`${id} ${name}`) || (pushed.get(name)?.rows ?? 0) >= invalid + rejected;
   let past: { readonly run: Run; readonly by: string } | undefined;
   const found = await newestRun(store, account, (run) => {
     if (run.command === 'substitutions') return false;
     const refused = refusedOf(run);
-    if (refused.some((each) => !isPast(each))) return true;
+    if (refused.some((each) => !isPast(run, each))) return true;
     const by = pushed.get(refused[0]?.name ?? '')?.by;
     if (by !== undefined) past ??= { run, by };
     if (run.phase !== 'planning' && run.exitCode !== EXIT.stopped)
@@ -106,6 +107,10 @@ async function newestRefused(
         const mended =
           source.location.kind === 'sheet' ? undefined : results.mappingToMend(source.location.path);
         const rows = rowsRead(run, name, mended !== undefined);
+        // A retry that found all it was to read had what earlier ones of the same rows had not found.
+        const choice = choicesOf(run)?.[name];
+        if (choice !== undefined && rows >= chosenRows(choice))
+          for (const by of choice.refusedBy ?? []) foundSince.add(`${by} ${name}`);
         for (const read of mended === undefined ? [name] : [name, mended])
           if ((pushed.get(read)?.rows ?? -1) < rows) pushed.set(read, { by: run.id, rows });
       }
@@ -141,22 +146,37 @@ async function refusedRows(
     });
   try {
     const choices: [string, RowChoice][] = [];
-    for (const name of names) choices.push([name, await choiceOf(rows, name)]);
+    for (const name of names) choices.push([name, await choiceOf(run, rows, name)]);
     return Object.fromEntries(choices);
   } finally {
     await rows.close();
   }
 }
 
-async function choiceOf(rows: RunRows, name: string): Promise<RowChoice> {
-  const keys = new Map<string, number>();
-  const rowNumbers: number[] = [];
+const choicesOf = (run: Run): PlanOptions['only'] => (JSON.parse(run.mappings) as StoredRun).options.only;
+
+/** What a retry did not find is still to be tried again. */
+async function choiceOf(run: Run, rows: RunRows, name: string): Promise<RowChoice> {
+  const keys = new Map<string, readonly [stoodAt: number, by: string]>();
+  const rowNumbers = new Map<number, string>();
+  const before = choicesOf(run)?.[name];
+  if (before !== undefined) {
+    const missed = await missedRows(before, rows, name);
+    const byOf = (at: number): string => missed.refusedBy?.[at] ?? run.id;
+    missed.keys.forEach((key, at) => keys.set(key, [missed.stoodAt?.[at] ?? 0, byOf(at)]));
+    missed.rowNumbers.forEach((rowNumber, at) => rowNumbers.set(rowNumber, byOf(missed.keys.length + at)));
+  }
   for await (const { key, readKey, rowNumber } of eachRow(rows, name, {
     outcomes: ['invalid', 'rejected'],
   })) {
     // Rows are chosen before anything is looked up.
-    if (key === null) rowNumbers.push(rowNumber);
-    else keys.set(readKey ?? key, rowNumber);
+    if (key === null) rowNumbers.set(rowNumber, run.id);
+    else keys.set(readKey ?? key, [rowNumber, run.id]);
   }
-  return { keys: [...keys.keys()], stoodAt: [...keys.values()], rowNumbers };
+  return {
+    keys: [...keys.keys()],
+    stoodAt: Array.from(keys.values(), ([stoodAt]) => stoodAt),
+    rowNumbers: [...rowNumbers.keys()],
+    refusedBy: [...Array.from(keys.values(), ([, by]) => by), ...rowNumbers.values()],
+  };
 }

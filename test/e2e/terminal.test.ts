@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService } from '../support/cli.ts';
@@ -105,6 +105,28 @@ columns: { external_id: Member ID, display_name: Name }
     expect(files()).toEqual(LEFT);
     expect((await run('push', '--yes')).code).toBe(0);
     expect(files()).toEqual([]);
+  });
+
+  it('and keeps each row that a retry did not find, until it is done', async () => {
+    const keysToMend = (): readonly string[] =>
+      readFileSync(join(folder.path, 'out/rejected/members.rejected.csv'), 'utf8')
+        .split('\n')
+        .slice(1, -1)
+        .map((line) => line.split(',')[0] ?? '');
+    folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,\nM-3,\nM-4,\n');
+    expect((await run('push', '--yes')).code).toBe(3);
+    expect(keysToMend()).toEqual(['M-2', 'M-3', 'M-4']);
+    // M-3 is not there, and a column came in between.
+    folder.write('members.csv', 'Member ID,Club,Name\nM-1,,Ann\nM-2,,\nM-4,,\n');
+    expect((await run('retry', '--yes')).code).toBe(3);
+    expect(keysToMend()).toEqual(['M-2', 'M-4', 'M-3']);
+    folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,Bob\nM-4,\n');
+    const again = await run('retry', '--yes');
+    expect([again.code, keysToMend()]).toEqual([3, ['M-4', 'M-3']]);
+    folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,Bob\nM-3,Cid\nM-4,Dan\n');
+    expect((await run('retry', '--yes')).code).toBe(0);
+    expect(files()).toEqual([]);
+    expect((await run('retry', '--yes')).stdout).toBe('no refused rows to retry\n');
   });
 
   it('by a push', async () => {

@@ -10,7 +10,7 @@ import { nearest } from '../../model/nearest.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
 import type { TableLocation } from '../../model/table.ts';
 import { pushRequests } from '../../plan/requests.ts';
-import { RESULT_COLUMNS } from '../../sync/finish/results.ts';
+import { RESULT_COLUMNS } from '../../model/results.ts';
 import { defineCommand } from '../command.ts';
 import { bareRecord } from '../../runtime/env-file.ts';
 import type { Config } from '../../runtime/config.ts';

@@ -8,11 +8,12 @@ import {
   type TeamsheetError,
 } from '../../model/error.ts';
 import { OUTCOMES, type OutcomeCounts } from '../../model/outcome.ts';
+import type { MissedRows } from '../../model/results.ts';
 import type { RunRows } from '../../model/run-rows.ts';
 import type { PushSummary, RequestCounts, Run } from '../../model/store.ts';
 import { checkCounts, outcomeCounts } from '../../plan/counts.ts';
 import { exhaustedAt, interruptedAt } from './interrupted.ts';
-import { chosenRows } from '../rows/read-rows.ts';
+import { chosenRows, missedRows } from '../rows/read-rows.ts';
 import { reasonsOf, type Reason } from './reasons.ts';
 import { writeResults } from './results.ts';
 import type { StoredRun } from '../journal/stored-run.ts';
@@ -176,6 +177,15 @@ async function removeRejected({ results, emit }: SyncPorts, { name, source }: Pu
   }
 }
 
+/** What a retry was to read and did not find. */
+async function missedBy(run: Run, { name }: PushMapping, rows: RunRows): Promise<MissedRows> {
+  const choice = (JSON.parse(run.mappings) as StoredRun).options.only?.[name];
+  if (choice === undefined) return new Map();
+  const { stoodAt = [], rowNumbers, refusedBy = [] } = await missedRows(choice, rows, name);
+  const missed = Map.groupBy([...stoodAt, ...rowNumbers].entries(), ([at]) => refusedBy[at] ?? '');
+  return new Map(Array.from(missed, ([by, found]) => [by, new Set(found.map(([, rowNumber]) => rowNumber))]));
+}
+
 /** The results files of a mapping; undefined when they cannot be written: the run is then unfinished, so that `resume` writes them. */
 async function tryResults(
   ports: SyncPorts,
@@ -184,7 +194,7 @@ async function tryResults(
   rows: RunRows,
 ): Promise<Awaited<ReturnType<typeof writeResults>> | undefined> {
   try {
-    return await writeResults(ports.results, run.id, mapping, rows);
+    return await writeResults(ports.results, run.id, mapping, rows, await missedBy(run, mapping, rows));
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error;
     const message = `${mapping.name}: the results are not written (${error.message}); teamsheet resume ${run.id} writes them`;

@@ -3,12 +3,10 @@ import { shownText } from '../../model/cell.ts';
 import { renderRowMessage } from '../../model/issue.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
-import type { ResultFiles, ResultLines } from '../../model/results.ts';
+import { RESULT_COLUMNS } from '../../model/results.ts';
+import type { MissedRows, ResultFiles, ResultLines } from '../../model/results.ts';
 import type { TableKind } from '../../model/table.ts';
 import { rowPages } from '../rows/row-pages.ts';
-
-/** The columns that results files add; a source that ends in them is read without them. */
-export const RESULT_COLUMNS = ['_row', '_outcome', '_message', '_id'] as const;
 
 const TO_MEND: ReadonlySet<Outcome | null> = new Set(['invalid', 'rejected']);
 
@@ -18,6 +16,7 @@ export async function writeResults(
   runId: string,
   mapping: PushMapping,
   rows: RunRows,
+  missed: MissedRows,
 ): Promise<{ readonly results: string; readonly rejected: readonly string[] }> {
   const header = [...(await rows.header(mapping.name)), ...RESULT_COLUMNS];
   const outcomes = await rows.countOutcomes(mapping.name);
@@ -35,7 +34,7 @@ export async function writeResults(
   const toMend = (outcomes.get('invalid') ?? 0) + (outcomes.get('rejected') ?? 0);
   if (toMend === 0) return { results, rejected: [] };
   const lines = (): ResultLines => resultLines(rows, mapping, (row) => TO_MEND.has(row.outcome), asRead);
-  return { results, rejected: await files.writeRejected(runId, mapping.name, header, lines) };
+  return { results, rejected: await files.writeRejected(runId, mapping.name, header, lines, missed) };
 }
 
 async function* resultLines(

@@ -10,6 +10,7 @@ import { digestOf } from '../../plan/digest.ts';
 import { resolveDuplicates } from '../../plan/duplicates.ts';
 import { lookupFiles, readLookupTables } from './lookup-tables.ts';
 import type { PlanOptions, RowChoice, SyncPorts } from '../ports.ts';
+import { eachRow } from './row-pages.ts';
 
 type ReadPorts = Pick<SyncPorts, 'tables' | 'emit' | 'signal' | 'variable' | 'timezone'>;
 type ReadOptions = Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape' | 'only'>;
@@ -161,6 +162,29 @@ async function addRows(
 
 /** How many rows are asked for, where no two have one key. */
 export const chosenRows = ({ keys, rowNumbers }: RowChoice): number => keys.length + rowNumbers.length;
+
+/** Those that are asked for and that none of the rows of a mapping is. */
+export async function missedRows(choice: RowChoice, rows: RunRows, mapping: string): Promise<RowChoice> {
+  const { stoodAt = [], refusedBy = [] } = choice;
+  const keys = new Set(choice.keys);
+  const rowNumbers = new Set(choice.rowNumbers);
+  for await (const { key, readKey, rowNumber } of eachRow(rows, mapping)) {
+    keys.delete(readKey ?? key ?? '');
+    rowNumbers.delete(rowNumber);
+  }
+  const isMissed = [
+    ...choice.keys.map((key) => keys.has(key)),
+    ...choice.rowNumbers.map((rowNumber) => rowNumbers.has(rowNumber)),
+  ];
+  const missed = <Value>(values: readonly Value[]): readonly Value[] =>
+    values.filter((_, at) => isMissed[at]);
+  return {
+    keys: [...keys],
+    rowNumbers: [...rowNumbers],
+    stoodAt: missed(stoodAt),
+    refusedBy: missed(refusedBy),
+  };
+}
 
 /** Whether a row is one of those that are asked for. */
 function choose(only: RowChoice | undefined): (row: ParsedRow) => boolean {

@@ -193,9 +193,9 @@ function keptResults(folder: string, { ports, store }: Engine): ResultFiles {
       await ports.results.writeResults(run, mapping, header, again(all));
       return files.writeResults(run, mapping, header, again(all));
     },
-    writeRejected: async (run, mapping, header, lines) => {
-      await ports.results.writeRejected(run, mapping, header, lines);
-      return files.writeRejected(run, mapping, header, lines);
+    writeRejected: async (...rejected) => {
+      await ports.results.writeRejected(...rejected);
+      return files.writeRejected(...rejected);
     },
     mappingToMend: (source) => files.mappingToMend(source),
     removeRejected: async (mapping, source) => {
