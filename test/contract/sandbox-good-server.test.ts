@@ -104,7 +104,7 @@ describe('the end of the service', () => {
       .on('close', () => ended.resolve('ended'));
     await connected.promise;
     await Promise.all([sandbox.close(), ended.promise]);
-  }, 30_000);
+  });
 
   it('ends the wait before an answer', async () => {
     const sandbox = await createSandbox({ settings: { latency_ms: 1_000_000 } });

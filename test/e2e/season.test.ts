@@ -236,7 +236,7 @@ it('a game week is triggered once, and a log that nobody remembers stops it', as
   const done = reportOf(await trigger('--adopt'));
   expect(done.mappings).toMatchObject([{ resource: 'auto_substitutions', rows: 1, created: 1 }]);
   expect(resultsOf('substitutions', done)).toMatch(
-    /,created,"game week 6 of fantasy league 1 row 1: .* events",\n$/,
+    /,created,"game week 6 of fantasy league 1 row 1: .* \(PROCESSED, \d+ events\)",\n$/,
   );
   expect(reportOf(await trigger()).mappings).toMatchObject([{ unchanged: 1 }]);
   expect(service.requests.filter((request) => request.startsWith('POST'))).toEqual([
