@@ -7,6 +7,7 @@ import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { approve, expectNoKeyTwice, mappingOn, resultLines, summaryOf } from '../property/push-case.ts';
+import type { FakeService } from '../support/fake-service.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import type { Fault } from '../support/fake-service.ts';
 import { settingNames } from '../support/points.ts';
@@ -127,6 +128,15 @@ describe('a write of users without an answer', () => {
     expect(result.report.exit_code).toBe(130);
   });
 
+  /** The account counts users that no list shows, from the first write on. */
+  const countsMoreOnceSent = (service: FakeService, more: number): void => {
+    const send = service.send;
+    service.send = (...args) => {
+      service.removed = more;
+      return send(...args);
+    };
+  };
+
   it.each<readonly [string, (engine: Engine) => void]>([
     [
       'a list that changes between the two readings',
@@ -148,17 +158,13 @@ describe('a write of users without an answer', () => {
       'a list that states no total, where the account counts more',
       ({ service }) => {
         service.statesTotal = false;
-        service.removed = 1;
+        countsMoreOnceSent(service, 1);
       },
     ],
     [
       'an account that counts more beyond the list than before',
       ({ service }) => {
-        const send = service.send;
-        service.send = (...args) => {
-          service.removed = 3;
-          return send(...args);
-        };
+        countsMoreOnceSent(service, 3);
       },
     ],
   ])('is held by %s', async (_what, arrange) => {

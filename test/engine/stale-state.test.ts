@@ -37,6 +37,68 @@ async function backup(engine: Engine): Promise<Engine> {
   return restored;
 }
 
+describe('an old state file that was restored, and users that are compared with it alone', () => {
+  const users = mappingOn('users.csv', { compare: 'snapshot' });
+  const userTable = ({ tables }: Engine, ...lines: readonly string[]): void => {
+    tables.set('users.csv', [['external_id', 'display_name'], ...lines.map((line) => line.split(','))]);
+  };
+
+  /** A user was created before the copy was made, and another one since. */
+  async function restored(): Promise<Engine> {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann');
+    await run(engine, users);
+    const old = await backup(engine);
+    userTable(engine, 'A,Ann', 'B,Bob');
+    expect(summaryOf(await run(engine, users))).toMatchObject({ unchanged: 1, created: 1 });
+    return old;
+  }
+
+  it('reads the list where the account counts more, and from then on sends without it', async () => {
+    const old = await restored();
+    userTable(old, 'A,Anna', 'B,Bob', 'C,Cid');
+    expect(summaryOf(await run(old, users))).toMatchObject({ updated: 1, unchanged: 1, created: 1 });
+    expect(old.events).toContainEqual({
+      kind: 'note',
+      message:
+        'users: the account counts 1 user more than this state knows, so that the list is read before new ones are sent',
+    });
+    old.service.listable = false;
+    userTable(old, 'A,Anna', 'B,Bob', 'C,Cid', 'D,Dan');
+    expect(summaryOf(await run(old, users))).toMatchObject({ unchanged: 3, created: 1 });
+    expect(old.service.users.map(({ external_id }) => external_id)).toEqual(['A', 'B', 'C', 'D']);
+  });
+
+  it('sends no user that it does not know where the list cannot be read either', async () => {
+    const old = await restored();
+    old.service.listable = false;
+    userTable(old, 'A,Anna', 'B,Bob', 'C,Cid');
+    expect(summaryOf(await run(old, users))).toMatchObject({ updated: 1, deferred: 2 });
+    expect(old.service.users).toHaveLength(2);
+  });
+
+  it('changes what it knows without a word', async () => {
+    const old = await restored();
+    userTable(old, 'A,Anna');
+    expect(summaryOf(await run(old, users))).toMatchObject({ updated: 1 });
+    expect(old.events.filter(({ kind }) => kind === 'note' || kind === 'warning')).toEqual([]);
+  });
+
+  it('resumes without sending them either', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann', 'B,Bob');
+    const small = { ...users, batchSize: 1 };
+    engine.service.faults.push(undefined, 'unreachable');
+    await push({ ...engine.ports, concurrency: 1 }, 'push', [small], PLAN_OPTIONS, approve);
+    const old = await backup(engine);
+    await resume(engine.ports, undefined, approve);
+    expect(engine.service.users).toHaveLength(2);
+    const resumed = await resume(old.ports, undefined, approve);
+    expect(resumed && summaryOf(resumed)).toMatchObject({ created: 1, unchanged: 1 });
+    expect(engine.service.users).toHaveLength(2);
+  });
+});
+
 describe('an old state file that was restored', () => {
   it.each(['upload', 'record', 'absent'] as const)(
     'does not send the prices that went out since (references of the log: %s)',

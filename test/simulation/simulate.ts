@@ -394,8 +394,11 @@ function shownKinds(scenario: Scenario): ReadonlySet<Kind> {
     if (kind === 'prices') return habits.paging === 'right' && habits.priceLog === 'by_reference';
     // An older state may not know how the lists spell keys, and then cannot know its records in them.
     const isSpelled = Object.values(habits.spelling).some((where) => where !== 'answers');
+    // Without a list the counter alone tells of records that an older state does not know.
+    const isCounted = habits.counters !== 'absent' && habits.counters.lagMs < scenario.settleMs;
+    const isRemembered = !isCounted && mappings.some(({ compare }) => compare === 'snapshot');
     if (kind === 'users' || kind === 'squads' || kind === 'mini_leagues')
-      return !isSpelled && !isDoubtful(scenario) && !mappings.some(({ compare }) => compare === 'snapshot');
+      return !isSpelled && !isDoubtful(scenario) && !isRemembered;
     return false;
   };
   return new Set(mappings.map(({ resource }) => resource as Kind).filter(isShown));

@@ -4,12 +4,19 @@ import { UsageError } from '../../model/error.ts';
 import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import type { ListedResource } from '../../plan/listed.ts';
+import { renderCountOf } from '../../model/count.ts';
 import { quotaUsed } from '../../model/quota.ts';
-import { fromSnapshots, nothingKnown, type ComparePorts, type Comparison } from './compare.ts';
+import {
+  fromSnapshots,
+  hasUnknownKeys,
+  nothingKnown,
+  type ComparePorts,
+  type Comparison,
+} from './compare.ts';
 import { countsMore, countStrange } from '../evidence/pre-image.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
 import { keySpeller } from '../rows/spelling.ts';
-import { FULL_LIST_MAX_AGE_MS, isUnlistable, readWhole } from '../evidence/full-list.ts';
+import { countKnown, FULL_LIST_MAX_AGE_MS, isUnlistable, readWhole } from '../evidence/full-list.ts';
 
 /** The facts that a full list leaves behind. */
 interface ListFact {
@@ -57,7 +64,10 @@ export async function compareListed(
   const auto =
     wanted === 'auto' && last !== undefined && prefersSnapshot(last, used, confirmed, ports.clock.now());
   // Only a list can tell what became of a write without an answer: a change may have come through that the memory does not know.
-  if (open.length === 0 && (wanted === 'snapshot' || auto)) return snapshot();
+  if (open.length === 0 && (wanted === 'snapshot' || auto)) {
+    const compared = await snapshot();
+    if (!(await mayBeOlder(ports, mapping, listed, service, rows, compared, used))) return compared;
+  }
   const warn = (reason: string): void => {
     const message = `${mapping.name}: the service's ${listed.several} could not be listed (${reason})`;
     ports.emit({ kind: 'warning', message });
@@ -87,6 +97,28 @@ export async function compareListed(
     if (!isUnlistable(error)) throw error;
     return fallBack(error.message);
   }
+}
+
+/**
+ * Whether a row whose key this state does not know may have a record all the same, because the account counts more records than are known: an older copy of the state
+ * may have come in its place. Says that the list is read then, whatever the mapping compares with.
+ */
+async function mayBeOlder(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  { one, several }: ListedResource,
+  service: ServiceAccount,
+  rows: RunRows,
+  compared: Comparison,
+  used = 0,
+): Promise<boolean> {
+  const more = used - (await countKnown(ports, service, mapping.resource));
+  if (more <= 0 || !(await hasUnknownKeys(mapping, rows, compared))) return false;
+  ports.emit({
+    kind: 'note',
+    message: `${mapping.name}: the account counts ${renderCountOf(more, one, several)} more than this state knows, so that the list is read before new ones are sent`,
+  });
+  return true;
 }
 
 const factName = ({ resource }: PushMapping): string => `list:${resource}`;

@@ -87,7 +87,7 @@ async function compareFantasyLeagues(
 }
 
 /** Whether one of the rows that are to be compared would be created. */
-async function hasUnknownKeys(
+export async function hasUnknownKeys(
   { name }: PushMapping,
   rows: RunRows,
   comparison: Comparison,
