@@ -140,6 +140,22 @@ const troubles = [
     },
   ),
   step(
+    fc.subarray<string>(['A', 'B', 'Pub', 'Dale XI'], { maxLength: 2 }),
+    // As of a record without an id, of one that stands twice on a page, and of pages without an end: what came before it is known by then.
+    (keys) => `lists end in a fault for ${text(keys)}`,
+    (keys, { service }) => {
+      service.unreadable.clear();
+      for (const key of keys) service.unreadable.add(key);
+    },
+  ),
+  step(
+    fc.boolean(),
+    (states) => `lists ${states ? 'state' : 'do not state'} how many records they have`,
+    (states, { service }) => {
+      service.statesTotal = states;
+    },
+  ),
+  step(
     fc.subarray<string | number>(['A', 8, 'Pub', 'Dale XI']),
     (keys) => `the service refuses ${text(keys)}`,
     (keys, { service }) => {
@@ -182,14 +198,22 @@ const troubles = [
 function calm(service: World['service']): void {
   service.refuses.clear();
   service.listable = true;
+  service.unreadable.clear();
+  service.statesTotal = true;
 }
+
+/** A name for what others make. Where keys are spelt, a row of the same name as theirs is another record until somebody saw the way of spelling. */
+const othersName = ({ service }: World, name: string): string =>
+  Object.keys(service.spelling).length === 0 ? name : `other ${name}`;
 
 const others = [
   step(
     fc.record({ key: member, name: fc.constantFrom('Ann', 'Dot'), is_active: fc.boolean() }),
     (each) => `another client writes user ${text(each)}`,
-    ({ key, name, is_active }, world) => {
+    ({ key: wanted, name, is_active }, world) => {
       const { users } = world.service;
+      const isThere = users.some(({ external_id }) => external_id === wanted);
+      const key = isThere ? wanted : othersName(world, wanted);
       world.meddle(key, () => {
         const index = users.findIndex((user) => user.external_id === key);
         const user = { external_id: key, display_name: name, is_active };
@@ -201,7 +225,8 @@ const others = [
   step(
     fc.tuple(member, fc.constantFrom(...SQUADS), fc.constantFrom(...MINIS)),
     (each) => `another client creates ${text(each)}`,
-    ([who, squad, mini], world) => {
+    ([who, squadName, miniName], world) => {
+      const [squad, mini] = [othersName(world, squadName), othersName(world, miniName)];
       const { users, squads, miniLeagues } = world.service;
       const user_id = users.find(({ external_id }) => external_id === who)?.user_id;
       const league = { fantasy_league_id: 1 };
@@ -292,11 +317,16 @@ async function expectEnd(world: World, model: Model): Promise<void> {
   await expectFixpoint(world, model);
 }
 
+const shownIn = fc.constantFrom('everywhere' as const, 'lists' as const, 'answers' as const);
 const setting = fc.record({
   batchSize: fc.integer({ min: 1, max: 5 }),
   concurrency: fc.integer({ min: 1, max: 3 }),
   pageSize: fc.constantFrom(1, 100),
   counter: fc.constantFrom({ lagMs: 0 }, { lagMs: 30_000 }, { lagMs: 3_600_000 }, 'absent' as const),
+  spelling: fc.oneof(
+    { weight: 2, arbitrary: fc.constant({}) },
+    { weight: 1, arbitrary: fc.record({ lower: shownIn, cut: shownIn, pad: shownIn }, { requiredKeys: [] }) },
+  ),
   lateMs: fc.integer({ min: 1, max: SETTLE_MS - 1 }),
   callMs: fc.constantFrom(0, 1000, 50_000),
   order: fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5 }),

@@ -3,6 +3,7 @@ import type { Account } from '../../src/contract/resources/account.ts';
 import type { User } from '../../src/contract/resources/users.ts';
 import { RefusedError, UnavailableError } from '../../src/model/error.ts';
 import type { OnUnreadable, Wholeness, Service, WriteResult } from '../../src/model/service.ts';
+import { spelled, type Habits } from '../simulation/habits.ts';
 
 /** What happens to one write instead of an ordinary answer. */
 export type Fault =
@@ -94,7 +95,7 @@ export class FakeService implements Service {
   listable = true;
   /** What POST /user makes of the flag that it does not take. */
   newUsersActive = true;
-  /** External ids of users whose records in the list cannot be read. */
+  /** External ids of users, and names of squads and mini leagues, whose records in the list cannot be read. */
   readonly unreadable = new Set<string>();
   maxBatch = Infinity;
   /** Whether `half_then_refused` keeps a half of a price upload too. */
@@ -107,6 +108,8 @@ export class FakeService implements Service {
   removed = 0;
   /** Whether every page of the list states how many users there are. */
   statesTotal = true;
+  /** How external ids and names are shown, and where; what is held stays as it was sent. */
+  spelling: Habits['spelling'] = {};
   reads = 0;
   /** The time that late writes and a lagging counter go by. */
   now = (): number => 0;
@@ -194,26 +197,39 @@ export class FakeService implements Service {
   list: Service['list'] = (operation, query, _signal, onUnreadable, onEnd) =>
     operation === 'list-users'
       ? this.#list(operation, onUnreadable, onEnd)
-      : this.#listOthers(operation, query ?? {}, onEnd);
+      : this.#listOthers(operation, query ?? {}, onUnreadable, onEnd);
 
   async *#listOthers(
     operation: OperationId,
     query: object,
+    onUnreadable?: OnUnreadable,
     onEnd?: (wholeness: Wholeness) => void,
   ): AsyncGenerator<readonly never[]> {
     await this.#read();
     if (!this.listable) throw new UnavailableError('list.unstable', 'the list does not add up');
     const league = ({ fantasy_league_id }: FakeRecord) => ({ fantasy_league: { id: fantasy_league_id } });
+    const canRead = ({ name }: FakeRecord): boolean => !this.unreadable.has(name);
+    const held = { 'list-squads': this.squads, 'list-mini-leagues': this.miniLeagues }[operation as string];
     const records =
       operation === 'list-squads'
         ? this.squads
+            .filter(canRead)
             .filter(fits(query))
-            .map((squad) => ({ ...squad, ...league(squad), user: { user_id: squad.user_id } }))
+            .map((squad) => ({
+              ...this.#shown(squad, 'lists'),
+              ...league(squad),
+              user: { user_id: squad.user_id },
+            }))
         : operation === 'list-mini-leagues'
-          ? this.miniLeagues.filter(fits(query)).map((mini) => ({ ...mini, ...league(mini) }))
+          ? this.miniLeagues
+              .filter(canRead)
+              .filter(fits(query))
+              .map((mini) => ({ ...this.#shown(mini, 'lists'), ...league(mini) }))
           : this.#logOf(operation, query);
     for (let at = 0; at < records.length; at += this.pageSize)
       yield records.slice(at, at + this.pageSize) as unknown as readonly never[];
+    if (onUnreadable === 'fail' && held?.every(canRead) === false)
+      throw new UnavailableError('list.unstable', 'a record cannot be read');
     onEnd?.(this.statesTotal ? 'stated' : 'assumed');
   }
 
@@ -229,7 +245,7 @@ export class FakeService implements Service {
     const users = this.users
       .filter((_, index) => this.#isShown(this.#createdAtMs[index - this.users.length + created]))
       .filter((user) => !this.unreadable.has(user.external_id))
-      .map((user) => ({ ...user }));
+      .map((user) => this.#shownUser(user, 'lists'));
     for (let at = 0; at < users.length; at += this.pageSize)
       yield users.slice(at, at + this.pageSize) as unknown as readonly never[];
     if (onUnreadable === 'fail' && this.unreadable.size > 0)
@@ -272,6 +288,15 @@ export class FakeService implements Service {
       atTheLatest: false,
     });
   };
+
+  /** A record as the service shows it. */
+  #shown<Shown extends { readonly name: string }>(record: Shown, place: 'lists' | 'answers'): Shown {
+    return { ...record, name: spelled(record.name, this.spelling, place) };
+  }
+
+  #shownUser(user: User, place: 'lists' | 'answers'): User {
+    return { ...user, external_id: spelled(user.external_id, this.spelling, place) };
+  }
 
   /** Applies the late writes whose time has come. */
   applyLate(): void {
@@ -372,12 +397,14 @@ export class FakeService implements Service {
       case 'create-fantasy-league':
         this.leagues.push({ id: this.leagues.length + 1, name });
         this.#log(write, `league ${name}`, 'create');
-        return answer([this.leagues.at(-1)]);
+        return answer([this.#shown({ id: this.leagues.length, name }, 'answers')]);
       case 'create-mini-league': {
         const mini = { id: this.miniLeagues.length + 1, name, fantasy_league_id };
         this.miniLeagues.push(mini);
         this.#log(write, `mini ${fantasy_league_id}/${name}`, 'create');
-        return answer([{ id: mini.id, name, fantasy_league: { id: fantasy_league_id } }]);
+        return answer([
+          { ...this.#shown({ id: mini.id, name }, 'answers'), fantasy_league: { id: fantasy_league_id } },
+        ]);
       }
       case 'create-squad': {
         const squad = {
@@ -388,7 +415,7 @@ export class FakeService implements Service {
         };
         this.squads.push(squad);
         this.#log(write, `squad ${fantasy_league_id}/${user_id}/${name}`, 'create');
-        return answer([{ id: squad.id, name, fantasy_league_id }]);
+        return answer([this.#shown({ id: squad.id, name, fantasy_league_id }, 'answers')]);
       }
       default:
         for (let more = 0; more < this.substitutes; more += 1) {
@@ -421,7 +448,7 @@ export class FakeService implements Service {
       this.users.push(user);
       this.#createdAtMs.push(this.now());
       this.#log(write, external_id, 'create');
-      return { ...user };
+      return this.#shownUser(user, 'answers');
     });
   }
 
@@ -431,9 +458,10 @@ export class FakeService implements Service {
     const user = this.users[index];
     if (user === undefined) return { kind: 'refused', status: 404, message: 'no such user' };
     if (this.refuses.has(user.external_id)) return { kind: 'refused', status: 403, message: 'not this one' };
-    this.users[index] = { ...user, ...changes };
+    const changed = { ...user, ...changes };
+    this.users[index] = changed;
     this.#log(write, user.external_id, 'update');
-    return answer([this.users[index]]);
+    return answer([this.#shownUser(changed, 'answers')]);
   }
 
   #log(write: Write, key: string, kind: Effect['kind']): void {

@@ -24,6 +24,7 @@ export interface Setting {
   readonly concurrency: number;
   readonly pageSize: number;
   readonly counter: FakeService['counter'];
+  readonly spelling: FakeService['spelling'];
   readonly lateMs: number;
   /** How long every call takes. */
   readonly callMs: number;
@@ -81,6 +82,7 @@ export class World {
     this.mappings = setting.order.flatMap((index) => mappings[index] ?? []);
     const { service } = this;
     service.counter = setting.counter;
+    service.spelling = setting.spelling;
     // Of an upload of which only a half was applied no one word of the operator is true.
     service.keepsHalfUploads = false;
     service.lateMs = setting.lateMs;
