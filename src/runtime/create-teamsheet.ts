@@ -20,9 +20,11 @@ import { isPull, isPush, readMappings, readPullMappings, readPushMappings } from
 import { oneAtATime } from './one-at-a-time.ts';
 import { completePlanOptions } from './plan-options.ts';
 import { pullMappings } from './pull-reports.ts';
-import { openTables, refuseUncheckedTls, withPorts } from './session.ts';
-import type { Session, World } from './session.ts';
+import { refuseUncheckedTls, withPorts } from './session.ts';
+import type { Session } from './session.ts';
 import { openState, rememberedBaseUrl } from './state.ts';
+import { openTables } from './tables.ts';
+import type { World } from './tables.ts';
 import type { CallOptions, Named, PlanView, Teamsheet, TeamsheetOptions, Writing } from './teamsheet.ts';
 import { withoutKey } from './withhold-key.ts';
 import type { Withhold } from './withhold-key.ts';

@@ -1,58 +1,42 @@
-import { dirname } from 'node:path';
 import { createClient } from '../client/client.ts';
 import { fetchTransport } from '../client/fetch-transport.ts';
 import { Observer } from '../client/observe.ts';
 import { StoppedError, TeamsheetError } from '../model/error.ts';
 import type { HttpResponse, Transport } from '../model/ports.ts';
-import type { RequestCounts, ServiceAccount, Store } from '../model/store.ts';
+import type { RequestCounts, ServiceAccount } from '../model/store.ts';
 import { withholder } from '../model/withhold.ts';
 import { interruptedAt } from '../sync/finish/interrupted.ts';
 import { keepLearnt } from '../sync/runs/learn.ts';
 import type { SyncPorts } from '../sync/ports.ts';
-import type { CountedAccess } from '../tables/google/access.ts';
-import { createTables } from '../tables/index.ts';
-import { createPipes } from '../tables/pipes.ts';
-import type { Pipes } from '../tables/pipes.ts';
 import { createResultFiles } from '../tables/result-files.ts';
 import type { Config, Connection } from './config.ts';
 import { behindGate, gates } from './gates.ts';
-import { openGoogle } from './google.ts';
 import { checkOrigin, rememberOrigin } from './key-origin.ts';
 import { openLock } from './state.ts';
+import { openTables } from './tables.ts';
+import type { OpenTables, TableTask, World } from './tables.ts';
 import { withheldReports } from './withheld-reports.ts';
 
-/** Time, chance, a way to stop, and whom events are told to. */
-export type World = Pick<SyncPorts, 'clock' | 'random' | 'signal' | 'emit'>;
-
 /** A piece of work with the service, as it was asked for. */
-export interface Task {
-  readonly config: Config;
+export interface Task extends TableTask {
   readonly connection: Connection;
-  readonly store: Store;
   /** The command whose gate stands before the first write. */
   readonly command: string;
   /** The address that the state knows the service by; that of the connection when left out. */
   readonly stateUrl?: string;
-  /** Google is asked for no right to write. */
-  readonly readOnly?: boolean | undefined;
-  readonly maxWaitMs?: number | undefined;
   readonly maxRequests?: number | undefined;
   readonly finishByMs?: number | undefined;
   /** The key may go to another address than before. */
   readonly trustOrigin?: boolean | undefined;
-  /** In place of the kinds of tables that there are. */
-  readonly tables?: Partial<SyncPorts['tables']> | undefined;
   /** In place of HTTP. */
   readonly transport?: Transport | undefined;
 }
 
 /** Everything that work with the service needs. */
-export interface Session {
+export interface Session extends Pick<OpenTables, 'google' | 'pipes'> {
   readonly config: Config;
   readonly connection: Connection;
   readonly ports: SyncPorts;
-  readonly google: CountedAccess;
-  readonly pipes: Pipes;
   /** The last whole answer of the service, as it came, the key in it where the service quotes it. */
   readonly lastAnswer: () => HttpResponse | undefined;
   /** Adds what the answers since the last time taught about the service to the state, and names the account. Errors: those of the store. */
@@ -98,39 +82,6 @@ async function learnAtTheEnd({ learn }: Session, { emit }: World): Promise<void>
 function sentUntil({ writes }: RequestCounts): string {
   if (writes === 0) return 'nothing was written to the service';
   return `what came of ${writes === 1 ? 'the writing request' : `the ${writes} writing requests`} is recorded`;
-}
-
-/** The kinds of tables, and what is behind them. */
-interface OpenTables {
-  readonly tables: SyncPorts['tables'];
-  readonly google: CountedAccess;
-  /** To be closed. */
-  readonly pipes: Pipes;
-}
-
-type TableTask = Pick<Task, 'config' | 'store' | 'maxWaitMs' | 'readOnly' | 'tables'>;
-
-/** The tables of a configuration, made real; nothing is read before a mapping needs it. */
-export function openTables(
-  { config, store, maxWaitMs, readOnly = false, tables }: TableTask,
-  { clock, random, signal, emit }: World,
-): OpenTables {
-  const google = openGoogle(config, {
-    clock,
-    random,
-    signal,
-    emit,
-    store,
-    maxWaitMs: maxWaitMs ?? config.budget.max_wait,
-    readOnly,
-  });
-  const pipes = createPipes({
-    folder: dirname(config.state),
-    clock,
-    signal,
-    say: (message) => emit({ kind: 'note', message }),
-  });
-  return { tables: { ...createTables(google, pipes.fileOf), ...tables }, google, pipes };
 }
 
 /** The ports of a service, made real. */

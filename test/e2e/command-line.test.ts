@@ -1,7 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
+import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../src/cli/command-line.ts';
 import { staticText } from '../../src/cli/generate-static-text.ts';
@@ -184,19 +186,62 @@ process.on('exit', () => require('node:fs').writeFileSync(process.env.SEEN, [...
   });
 });
 
+/** The packages and built-in modules that a built file loads, whether by import, by require or by what the bundler puts in its place. */
+const loadsOf = (text: string): readonly string[] =>
+  [
+    ...ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName),
+    ...[...text.matchAll(/\b__require\d*\("([^"]+)"\)/g)].map(([, name = '']) => name),
+  ].filter((name) => !name.startsWith('.'));
+
 describe.concurrent('the bundle', () => {
   const folderOfBin = dirname(BIN);
+  const dist = join(folderOfBin, '..');
 
-  it('comes with the licence of every package in it', () => {
+  it.each([
+    ['the command line', folderOfBin, '*.cjs', 'zod'],
+    ['Google Sheets', join(dist, 'tables/google'), 'googleapis.js', 'googleapis'],
+  ])('of %s comes with the licence of every package in it', (_name, cwd, files, known) => {
     const packages = new Set(
-      globSync('*.cjs', { cwd: folderOfBin })
-        .flatMap((file) => modulesOf(join(folderOfBin, file)))
+      globSync(files, { cwd })
+        .flatMap((file) => modulesOf(join(cwd, file)))
         .map((name) => /(?:^|.*\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(name)?.[1])
         .filter((name) => name !== undefined),
     );
-    expect(packages).toContain('zod');
-    const notices = readFileSync(join(folderOfBin, 'third-party-notices.txt'), 'utf8');
+    expect(packages).toContain(known);
+    const notices = readFileSync(join(cwd, 'third-party-notices.txt'), 'utf8');
     expect([...packages].filter((name) => !notices.includes(`${name} `))).toEqual([]);
+  });
+
+  it('and the library load no package but those that are installed with them', () => {
+    const manifest = JSON.parse(readFileSync(join(dist, '../package.json'), 'utf8')) as {
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    const files = globSync('**/*.{js,cjs}', { cwd: dist });
+    const loaded = files.flatMap((file) =>
+      loadsOf(readFileSync(join(dist, file), 'utf8')).map((name) => `${file}: ${name}`),
+    );
+    const packages = loaded.filter((each) => !isBuiltin(each.replace(/^.*: /, '')));
+    const isInstalled = (each: string): boolean =>
+      Object.keys(manifest.dependencies).some((name) => new RegExp(`: ${name}(/|$)`).test(each));
+    expect(new Set(packages.map((each) => each.replace(/^.*: /, '')))).toContain('fastify');
+    expect(loaded).toContain('tables/google/googleapis.js: stream');
+    expect(packages.filter((each) => !isInstalled(each))).toEqual([]);
+  });
+
+  it('has no type of a package that is not installed in what a program imports', () => {
+    const seen = new Set<string>();
+    const packages = new Set<string>();
+    const visit = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      for (const { fileName } of ts.preProcessFile(readFileSync(file, 'utf8'), true, true).importedFiles)
+        if (fileName.startsWith('.')) visit(join(dirname(file), fileName.replace(/\.[jt]s$/, '.d.ts')));
+        else packages.add(fileName);
+    };
+    visit(join(dist, 'index.d.ts'));
+    visit(join(dist, 'sandbox/index.d.ts'));
+    expect(seen.size).toBeGreaterThan(20);
+    expect([...packages].filter((name) => name.startsWith('googleapis'))).toEqual([]);
   });
 
   it.each([

@@ -18,8 +18,8 @@ import { createReporter } from '../render/progress.ts';
 import { nextAfterStop, renderStop } from '../render/stop.ts';
 import { renderColumns, renderMoreRows, safeText } from '../render/text.ts';
 import type { Style } from '../screen.ts';
-import { openTables } from '../../runtime/session.ts';
 import { openState } from '../../runtime/state.ts';
+import { openTables } from '../../runtime/tables.ts';
 
 /** Invalid rows, and rows with a warning, that are shown one by one for each mapping. */
 const SHOWN_ROWS = 20;
