@@ -76,3 +76,10 @@ export function renderRowMessage(
   const named = key === null ? '' : ` (${key})`;
   return `${origin} row ${rowNumber}${named}${message.startsWith('column "') ? ',' : ':'} ${message}`;
 }
+
+/** The same where the number of the row stands beside it already. */
+export function renderBesideRow(origin: string, rowNumber: number, message: string): string {
+  const own = `row ${rowNumber}`;
+  if (message.startsWith(`${own}, `) || message.startsWith(`${own}: `)) return message.slice(own.length + 2);
+  return message.startsWith('row ') ? `${origin} ${message}` : message;
+}

@@ -1,7 +1,7 @@
 import type { ResourceName } from '../contract/resource.ts';
 import type { FieldValue, Fields } from './cell.ts';
-import type { Issue } from './issue.ts';
 import type { ChangeKind, Outcome } from './outcome.ts';
+import type { Words } from './said.ts';
 
 /** A row of this run whose record a later row refers to. */
 export interface RowReference {
@@ -36,9 +36,7 @@ export interface RunRow {
   readonly change: ChangeKind;
   /** The fields that an update changes, each with its value until now; null where only its digest is known. */
   readonly before: Readonly<Record<string, FieldValue | null>> | null;
-  readonly message: string;
-  /** What the message says, issue by issue, where it is about the source alone. */
-  readonly issues?: readonly Issue[] | null;
+  readonly said: Words;
   /** Null while it is open. */
   readonly outcome: Outcome | null;
   /** The service's id of the record, once known. */
@@ -50,10 +48,7 @@ export interface RunRow {
 /** What may change in a row after it was added. */
 export type RunRowPatch = Pick<RunRow, 'rowNumber'> &
   Partial<
-    Pick<
-      RunRow,
-      'change' | 'before' | 'message' | 'issues' | 'outcome' | 'id' | 'key' | 'digest' | 'fields' | 'lookups'
-    >
+    Pick<RunRow, 'change' | 'before' | 'said' | 'outcome' | 'id' | 'key' | 'digest' | 'fields' | 'lookups'>
   >;
 
 /** A record that the service (or the last confirmed state) holds, by key. */
@@ -94,7 +89,7 @@ export interface RunRows {
   page(mapping: string, query: RowQuery): Promise<readonly RunRow[]>;
   rows(mapping: string, rowNumbers: readonly number[]): Promise<readonly RunRow[]>;
   /** Sets an outcome for every open row of the mapping (only those of `change`, if given). */
-  settleOpen(mapping: string, outcome: Outcome, message: string, change?: ChangeKind): Promise<void>;
+  settleOpen(mapping: string, outcome: Outcome, said: Words, change?: ChangeKind): Promise<void>;
   /** Forgets the outcome of rows that ended in `outcome`, so that they are open again; answers how many. */
   reopen(mapping: string, outcome: Outcome): Promise<number>;
   /** Makes open creates and updates `pending`, to be compared anew; a row that was created and waits for its change (it has an id) stays as it is. Known records are forgotten. */

@@ -3,6 +3,7 @@ import type { Fields } from './cell.ts';
 import type { ExitCode } from './error.ts';
 import type { OutcomeCounts } from './outcome.ts';
 import type { KnownRecord, RunRows } from './run-rows.ts';
+import type { Words } from './said.ts';
 import type { Spelling } from './spelling.ts';
 
 /** One service account; snapshots, facts and intents never cross it. */
@@ -104,7 +105,7 @@ export type IntentResult = 'applied' | 'refused' | 'not_applied' | 'ambiguous';
 export interface StoredIntent extends Intent {
   /** Null: the process ended before an answer was recorded. */
   readonly result: IntentResult | null;
-  readonly detail: string;
+  readonly detail: Words;
 }
 
 /** Something that was learnt about the service of an account, and when it was last set. */
@@ -148,7 +149,7 @@ export interface Store {
     account: ServiceAccount,
     intentId: string,
     result: IntentResult,
-    detail: string,
+    detail: Words,
     confirmed: readonly KnownRecord[],
   ): Promise<void>;
   intents(runId: string): Promise<readonly StoredIntent[]>;

@@ -1,6 +1,7 @@
 import type { PushOperation } from '../contract/resource.ts';
 import type { FieldValue, Fields } from '../model/cell.ts';
 import type { KnownRecord } from '../model/run-rows.ts';
+import type { Said } from '../model/said.ts';
 import { KEY_TEXTS } from '../model/spelling.ts';
 import { digestOf } from './digest.ts';
 
@@ -12,9 +13,9 @@ export type Difference =
       readonly before: Readonly<Record<string, FieldValue | null>>;
       readonly id: string | null;
     }
-  | { readonly change: 'unchanged'; readonly id: string | null; readonly message?: string }
-  | { readonly change: 'invalid'; readonly message: string }
-  | { readonly change: 'conflict'; readonly message: string };
+  | { readonly change: 'unchanged'; readonly id: string | null; readonly said?: Said }
+  | { readonly change: 'invalid'; readonly said: Said }
+  | { readonly change: 'conflict'; readonly said: Said };
 
 /** The supplied fields whose known value is another one, or is not known. The record was found by its key, however it spells it. */
 export function changedFields(fields: Fields, known: KnownRecord): readonly string[] {
@@ -44,19 +45,12 @@ export function shownDifferences(
   );
 }
 
-const shown = (value: FieldValue | undefined): string =>
-  value === undefined ? 'another value' : JSON.stringify(value);
-
-/** Only users can be changed. */
-const remedy = (fields: Fields): string =>
-  'external_id' in fields
-    ? '; use upsert to change it'
-    : '; the service can neither change nor delete it: put the row back, or give it another name';
-
-function describe(names: readonly string[], fields: Fields, known: KnownRecord): string {
-  return names
-    .map((name) => `${name} is ${shown(known.values[name])}, not ${shown(fields[name])}`)
-    .join(', ');
+function otherValues(key: string, names: readonly string[], fields: Fields, known: KnownRecord): Said {
+  const others = names.map((name) => {
+    const [held, wanted] = [known.values[name], fields[name]];
+    return { name, ...(held !== undefined && { held }), ...(wanted !== undefined && { wanted }) };
+  });
+  return { code: 'compared-other', key, fields: others, canChange: 'external_id' in fields };
 }
 
 /**
@@ -75,25 +69,22 @@ export function diff(
     return operation === 'update'
       ? {
           change: 'invalid',
-          message: `"${key}" is not known to the service: update changes what exists; use upsert to create it`,
+          said: { code: 'compared-unknown', key },
         }
       : { change: 'create' };
   }
   if (other !== undefined) {
-    const ids = known.map((each) => each.id ?? 'without id').join(' and ');
-    return { change: 'conflict', message: `the service holds ${known.length} records for "${key}": ${ids}` };
+    const ids = known.map((each) => each.id ?? 'without id');
+    return { change: 'conflict', said: { code: 'compared-several', key, what: 'records', ids } };
   }
   const unseen = hidden.filter((name) => name in fields && !(name in record.digests));
   const changed = changedFields(fields, record).filter((name) => !unseen.includes(name));
   if (changed.length === 0) {
-    const message = `it exists; its ${unseen.join(', ')} could not be compared, because the service does not list it`;
-    return { change: 'unchanged', id: record.id, ...(unseen.length > 0 && { message }) };
+    const said: Said = { code: 'compared-unseen', fields: unseen };
+    return { change: 'unchanged', id: record.id, ...(unseen.length > 0 && { said }) };
   }
   if (operation === 'create') {
-    return {
-      change: 'invalid',
-      message: `"${key}" exists with other values (${describe(changed, fields, record)}): create leaves it alone${remedy(fields)}`,
-    };
+    return { change: 'invalid', said: otherValues(key, changed, fields, record) };
   }
   const before = Object.fromEntries(changed.map((name) => [name, record.values[name] ?? null]));
   return { change: 'update', before, id: record.id };

@@ -24,7 +24,7 @@ export function resolveDuplicates({ key, rows }: DuplicateGroup): readonly RunRo
       rowNumber: row.rowNumber,
       change: 'unchanged',
       outcome: 'unchanged',
-      message: `unchanged (duplicate of row ${first.rowNumber})`,
+      said: [{ code: 'duplicate-same', row: first.rowNumber }],
     }));
   }
   return rows.map((row) => {
@@ -33,8 +33,7 @@ export function resolveDuplicates({ key, rows }: DuplicateGroup): readonly RunRo
       rowNumber: row.rowNumber,
       change: 'invalid',
       outcome: 'invalid',
-      message,
-      issues: [{ code: 'key.repeated', severity: 'error', value: key, message }],
+      said: [{ code: 'issue', issue: { code: 'key.repeated', severity: 'error', value: key, message } }],
     };
   });
 }

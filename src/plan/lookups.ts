@@ -1,6 +1,7 @@
 import type { ResourceName } from '../contract/resource.ts';
 import type { FieldValue, Fields } from '../model/cell.ts';
 import type { RowLookup, RunRow, RunRowPatch } from '../model/run-rows.ts';
+import type { Words } from '../model/said.ts';
 import { keyOf } from '../mapping/parsed-row.ts';
 import { pushTarget } from '../mapping/push-fields.ts';
 import { digestOf } from './digest.ts';
@@ -14,7 +15,7 @@ export type LookupResult =
   | {
       readonly kind: 'stop';
       readonly outcome: 'invalid' | 'excluded' | 'deferred';
-      readonly message: string;
+      readonly said: Words;
     };
 
 /** `users[M-041]`: a row of the run whose record is not there yet. */
@@ -56,10 +57,12 @@ export function withLookups(
     stops.some((stop) => stop.outcome === outcome),
   );
   if (worst !== undefined) {
-    const said = stops.filter(({ outcome }) => outcome === worst).map(({ message }) => message);
-    const message = [row.message, ...said].filter((part) => part !== '').join('; ');
+    const said = [
+      row.said,
+      ...stops.filter(({ outcome }) => outcome === worst).map((stop) => stop.said),
+    ].flat();
     // A row that waits is one that would be created.
-    return { rowNumber, change: worst === 'deferred' ? 'create' : worst, outcome: worst, message };
+    return { rowNumber, change: worst === 'deferred' ? 'create' : worst, outcome: worst, said };
   }
   const found = new Map<string, FieldValue>(Object.entries(row.fields ?? {}));
   const names = new Map(found);

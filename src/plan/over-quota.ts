@@ -1,4 +1,5 @@
 import type { Feature } from '../contract/endpoint.ts';
+import type { Words } from '../model/said.ts';
 
 /**
  * Records for which quotas still have room, since the service said that one has none; of a quota that is not in it, nothing was said. The mappings of a run share
@@ -24,6 +25,4 @@ export function giveBack(quotas: QuotasLeft, feature: Feature | undefined, recor
 }
 
 /** Why a row waits that a quota has no room for, and what to do. */
-export function overQuota(feature: Feature, runId: string): string {
-  return `the account's quota of ${feature.replaceAll('_', ' ')} has no room for it; once it is larger, teamsheet resume ${runId} sends it`;
-}
+export const overQuota = (feature: Feature, run: string): Words => [{ code: 'quota-full', feature, run }];

@@ -3,6 +3,7 @@ import type { BodyOf } from '../contract/index.ts';
 import type { Fields } from '../model/cell.ts';
 import { renderCountOf } from '../model/count.ts';
 import type { RunRow } from '../model/run-rows.ts';
+import type { Said } from '../model/said.ts';
 import { known, numberOf, remembered } from './known-records.ts';
 import type { Confirmation, PushRequests } from './requests.ts';
 
@@ -100,7 +101,8 @@ export const substitutionRequests: PushRequests = {
       typeof part === 'string' && part !== '';
     const counted = typeof events === 'number' ? renderCountOf(events, 'event') : undefined;
     const facts = [code, counted].filter(isSaid).join(', ');
-    const note = isSaid(message) && facts !== '' ? `${message} (${facts})` : (message ?? '') + facts;
-    return new Map([[row.key, { ...confirmRow(row.key, row, null), ...(note !== '' && { note }) }]]);
+    const text = isSaid(message) && facts !== '' ? `${message} (${facts})` : (message ?? '') + facts;
+    const note: Said | undefined = text === '' ? undefined : { code: 'text', text };
+    return new Map([[row.key, { ...confirmRow(row.key, row, null), ...(note && { note }) }]]);
   },
 };

@@ -4,6 +4,7 @@ import { pointsConfigRecord } from '../contract/resources/points-config.ts';
 import { userRecord, type User } from '../contract/resources/users.ts';
 import type { Fields } from '../model/cell.ts';
 import type { KnownRecord, RunRow } from '../model/run-rows.ts';
+import type { Said } from '../model/said.ts';
 import { digestFields } from './digest.ts';
 import { known, knownUser, remembered } from './known-records.ts';
 import {
@@ -19,13 +20,13 @@ export interface Confirmation {
   /** What the service now holds, for the next comparison. */
   readonly record: KnownRecord;
   /** Why the answer does not agree with what was sent; such a row is a conflict. */
-  readonly disagrees?: string;
+  readonly disagrees?: Said;
   /** There are several records under the key, and this is the row's own where its id is known. */
   readonly isOneOfSeveral?: true;
   /** The text of the key as the service keeps it, where that is another spelling. */
   readonly keptAs?: string;
   /** What the answer says beside that, for the person. */
-  readonly note?: string;
+  readonly note?: Said;
 }
 
 /** The operations that rows go out with, changes of users apart. */
@@ -96,12 +97,12 @@ function withSent(row: RunRow, record: KnownRecord): KnownRecord {
   return { ...record, digests: { ...digestFields(sent), ...record.digests } };
 }
 
-function disagreement(row: RunRow, found: readonly User[]): string | undefined {
-  if (found.length > 1) return `the service answered with ${found.length} users for "${row.key ?? ''}"`;
+function disagreement(row: RunRow, found: readonly User[]): Said | undefined {
+  if (found.length > 1) return { code: 'answer-several', key: row.key ?? '', count: found.length };
   const [user] = found;
   const wanted = fieldsOf(row).display_name;
   if (typeof user?.display_name === 'string' && wanted !== undefined && user.display_name !== wanted) {
-    return `the service holds display_name ${JSON.stringify(user.display_name)}, not ${JSON.stringify(wanted)}`;
+    return { code: 'held-other', field: 'display_name', held: user.display_name, wanted };
   }
   return undefined;
 }
@@ -152,7 +153,7 @@ const pointsConfig: PushRequests = {
           ? confirmation
           : {
               ...confirmation,
-              disagrees: `the service holds ${wrong[0]} ${JSON.stringify(held[wrong[0]])}, not ${JSON.stringify(wrong[1])}`,
+              disagrees: { code: 'held-other', field: wrong[0], held: held[wrong[0]], wanted: wrong[1] },
             },
       ]),
     );
@@ -171,9 +172,9 @@ export const pushRequests: Readonly<Partial<Record<ResourceName, PushRequests>>>
 };
 
 /** What a row lacks to make a new record, with the remedy; undefined when it lacks nothing. POST /user wants a name, a change does not. */
-export function missingForCreate(resource: ResourceName, row: Pick<RunRow, 'fields'>): string | undefined {
+export function missingForCreate(resource: ResourceName, row: Pick<RunRow, 'fields'>): Said | undefined {
   return resource === 'users' && row.fields?.display_name === undefined
-    ? 'a new user needs a display_name: give it one'
+    ? { code: 'user-nameless' }
     : undefined;
 }
 

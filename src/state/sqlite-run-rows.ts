@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { SQLInputValue } from 'node:sqlite';
 
 import { ConfigError, InternalError } from '../model/error.ts';
+import type { Issue } from '../model/issue.ts';
 import type { ChangeKind, Outcome } from '../model/outcome.ts';
 import type {
   DuplicateGroup,
@@ -12,6 +13,7 @@ import type {
   RunRowPatch,
   RunRows,
 } from '../model/run-rows.ts';
+import { fromIssues, storedWords, wordsToStore, type Words } from '../model/said.ts';
 import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
 import { removeEmptyFolder, syncFolder } from './private-files.ts';
@@ -52,7 +54,8 @@ export function openKeptRunRows(file: string, busyTimeoutMs: number): RunRows | 
 
 /** No check of SQLite looks into what stands in a column. */
 const UNREADABLE_ROWS = `SELECT (SELECT count(*) FROM mapping WHERE json_valid(header) = 0) + (SELECT count(*) FROM row WHERE 0 IN (
-  json_valid(lines), json_valid(fields), json_valid(before), json_valid(lookups), json_valid(issues)))`;
+  json_valid(lines), json_valid(fields), json_valid(before), json_valid(lookups), json_valid(issues),
+  json_valid(iif(message LIKE '[{"code":%', message, 'null'))))`;
 
 const open = (file: string | null, busyTimeoutMs: number, isChecked = false): Database =>
   openDatabase({ file, format: RUN_ROWS_FORMAT, durability: 'normal', busyTimeoutMs, isChecked });
@@ -81,7 +84,7 @@ class SqliteRunRows implements RunRows {
       const number = this.#addMapping(mapping);
       for (const row of rows) {
         this.#db.run(
-          'INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)',
+          'INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)',
           number,
           row.rowNumber,
           JSON.stringify(row.lines),
@@ -91,11 +94,10 @@ class SqliteRunRows implements RunRows {
           jsonText(row.fields),
           row.change,
           jsonText(row.before),
-          row.message,
+          wordsToStore(row.said),
           row.outcome,
           row.id,
           jsonText(row.lookups ?? null),
-          jsonText(row.issues ?? null),
         );
       }
     });
@@ -141,13 +143,13 @@ class SqliteRunRows implements RunRows {
     );
   }
 
-  settleOpen(mapping: string, outcome: Outcome, message: string, change?: ChangeKind): Promise<void> {
+  settleOpen(mapping: string, outcome: Outcome, said: Words, change?: ChangeKind): Promise<void> {
     return this.#db.write(() => {
       this.#db.run(
         'UPDATE row SET outcome = ?2, message = ?3, issues = NULL WHERE mapping = ?1 AND outcome IS NULL AND change = coalesce(?4, change)',
         this.#mapping(mapping),
         outcome,
-        message,
+        wordsToStore(said),
         change ?? null,
       );
     });
@@ -308,9 +310,10 @@ class SqliteRunRows implements RunRows {
     };
     set('change', patch.change);
     set('before', patch.before === undefined ? undefined : jsonText(patch.before));
-    set('message', patch.message);
-    // What another message says is about other issues.
-    if (patch.message !== undefined) set('issues', jsonText(patch.issues ?? null));
+    if (patch.said !== undefined) {
+      set('message', wordsToStore(patch.said));
+      columns.push('issues = NULL');
+    }
     set('outcome', patch.outcome);
     set('id', patch.id);
     // All expressions see the row as it was.
@@ -350,7 +353,7 @@ function jsonText(value: object | null): string | null {
 
 function parseRow(row: SqlRow): RunRow {
   const lookups = json(row, 11) as NonNullable<RunRow['lookups']> | null;
-  const issues = json(row, 12) as NonNullable<RunRow['issues']> | null;
+  const issues = json(row, 12) as readonly Issue[] | null;
   const key = textOrNull(row, 1);
   const readKey = textOrNull(row, 13);
   return {
@@ -363,10 +366,10 @@ function parseRow(row: SqlRow): RunRow {
     fields: json(row, 5) as RunRow['fields'],
     change: text(row, 6) as ChangeKind,
     before: json(row, 7) as RunRow['before'],
-    message: text(row, 8),
+    // Older versions kept issues beside their text.
+    said: issues === null ? storedWords(text(row, 8)) : fromIssues(issues),
     outcome: textOrNull(row, 9) as Outcome | null,
     id: textOrNull(row, 10),
     ...(lookups === null ? {} : { lookups }),
-    ...(issues === null ? {} : { issues }),
   };
 }

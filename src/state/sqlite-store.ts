@@ -4,6 +4,7 @@ import type { ResourceName } from '../contract/resource.ts';
 import { InternalError } from '../model/error.ts';
 import type { Clock } from '../model/ports.ts';
 import type { KnownRecord, RunRows } from '../model/run-rows.ts';
+import { wordsToStore, type Words } from '../model/said.ts';
 import { oneOfSpellings, readSpelling, speltKey, spellingFact, type Spelling } from '../model/spelling.ts';
 import type {
   Fact,
@@ -181,7 +182,7 @@ class SqliteStore implements Store {
     account: ServiceAccount,
     intentId: string,
     result: IntentResult,
-    detail: string,
+    detail: Words,
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
     return this.#db.write(() => {
@@ -189,7 +190,7 @@ class SqliteStore implements Store {
       const row = this.#db.get(
         'UPDATE intent SET result = ?, detail = ?, settled_at_ms = ? WHERE id = ? AND account = ? RETURNING document',
         result,
-        detail,
+        wordsToStore(detail),
         this.#clock.now(),
         intentId,
         number,

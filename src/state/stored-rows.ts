@@ -1,4 +1,5 @@
 import type { KnownRecord } from '../model/run-rows.ts';
+import { storedWords } from '../model/said.ts';
 import type { Intent, IntentResult, Run, StoredIntent } from '../model/store.ts';
 import type { SqlRow } from './sql-row.ts';
 import { text, textOrNull, written } from './sql-row.ts';
@@ -18,6 +19,6 @@ export function parseIntent(row: SqlRow): StoredIntent {
   return {
     ...(written(row, 0) as Intent),
     result: textOrNull(row, 1) as IntentResult | null,
-    detail: text(row, 2),
+    detail: storedWords(text(row, 2)),
   };
 }

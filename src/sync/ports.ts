@@ -121,6 +121,8 @@ export interface PlannedChange {
   readonly key: string | null;
   readonly kind: 'create' | 'update' | 'unchanged' | 'invalid' | 'excluded' | 'deferred';
   readonly message: string;
+  /** The same where the number of the row stands beside it already. */
+  readonly beside: string;
   /** Before and after of each field that changes; `before` is null for what was not there or is known only by its digest. */
   readonly fields: Readonly<
     Record<string, { readonly before: FieldValue | null; readonly after: FieldValue | null }>

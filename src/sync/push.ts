@@ -3,6 +3,7 @@ import type { PushTarget } from '../contract/resource.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, TeamsheetError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
+import { stopWords, type Words } from '../model/said.ts';
 import type { Run, ServiceAccount } from '../model/store.ts';
 import { quotaUsed } from '../model/quota.ts';
 import { finish, type PushResult } from './finish/end-run.ts';
@@ -149,7 +150,7 @@ async function stopAtRejects(ports: SyncPorts, run: Run, planned: PlannedPush): 
   const stop = planned.stops[0]?.error;
   for (const { mapping } of planned.mappings) {
     for (const { name } of withMissing(mapping))
-      await planned.rows.settleOpen(name, 'deferred', stop?.message ?? '');
+      await planned.rows.settleOpen(name, 'deferred', stop === undefined ? [] : stopWords(stop));
   }
   return finish(ports, run, planned, {
     exitCode: EXIT.stopped,
@@ -192,7 +193,7 @@ export async function write(
     stoppedBy = stopOf(error, ports.signal);
     if (stoppedBy === undefined) throw error;
   }
-  const reason = stoppedBy?.message ?? 'the run ended before it';
+  const reason: Words = stoppedBy === undefined ? [{ code: 'run-ended' }] : stopWords(stoppedBy);
   for (const mapping of planned.mappings.flatMap((plan) => withMissing(plan.mapping)))
     await leaveRest(ports, run, mapping, rows, reason);
   return finish(ports, run, planned, { exitCode: undefined, stoppedBy, keep: true, stale });

@@ -1,12 +1,13 @@
 import { EXIT, StoppedError, UsageError } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
+import { renderSaid } from '../model/said.ts';
 import type { Run } from '../model/store.ts';
 import { assumeWrite, settleByWord } from './reconcile/assume.ts';
 import { settleConflicts } from './reconcile/conflicts.ts';
 import { leaveRest } from './write/defer-rest.ts';
 import { endLostRun, hasLostRows, mappingOf } from './journal/lost-rows.ts';
-import { isListedCreate, NOT_SHOWN, SENT_NOT_SHOWN } from './journal/unverified.ts';
+import { isListedCreate } from './journal/unverified.ts';
 import {
   findCase,
   openCases,
@@ -72,7 +73,7 @@ export async function resolve(
 
 /** What is open, of which nothing was looked at. */
 const listed = (cases: readonly OpenCase[]): Resolution => ({
-  cases: cases.map((each) => ({ ...each, settled: undefined, message: each.reason })),
+  cases: cases.map((each) => ({ ...each, settled: undefined, said: each.reason })),
   resumable: [],
   exitCode: EXIT.incomplete,
 });
@@ -95,7 +96,7 @@ async function settleCases(
   if (assume !== undefined && only !== undefined && found !== undefined && disproves(found, assume))
     throw new StoppedError(
       'resolve.disproved',
-      `${only.id} is not settled as ${assume}: reading back ${found === 'applied' ? 'proved that it was applied' : 'says otherwise'} (${only.message})`,
+      `${only.id} is not settled as ${assume}: reading back ${found === 'applied' ? 'proved that it was applied' : 'says otherwise'} (${renderSaid(only.said)})`,
       { next: nextAfterProof(only) },
     );
   const left = cases.some(({ settled }) => settled === undefined);
@@ -151,7 +152,7 @@ async function settleByWords(
       settled.push({
         ...each,
         settled: undefined,
-        message: `${each.reason}; only you can say whether it was applied`,
+        said: [...each.reason, { code: 'word-wanted' }],
       });
     else settled.push({ ...each, ...(await settleByWord(ports, account.service, each, assume)) });
   }
@@ -184,15 +185,15 @@ async function readBackOf({ ports, run, mapping, rows }: Settling, each: OpenCas
     each.rows.map(({ rowNumber }) => rowNumber),
   );
   if (intent?.result === null || intent?.result === 'ambiguous') {
-    const why = now.find(({ outcome }) => outcome === 'unknown')?.message ?? each.reason;
-    return { settled: undefined, message: why };
+    const why = now.find(({ outcome }) => outcome === 'unknown')?.said ?? each.reason;
+    return { settled: undefined, said: why };
   }
   const isProved = intent === undefined || isListedCreate(intent);
   // A row that was created has its id and waits for its flag; a row that is changed had one before.
   const again = now.filter(
     ({ outcome, id }) => (outcome === null || outcome === 'deferred') && (id === null || !isProved),
   );
-  const said = isProved ? `sent, but ${PROVED_ABSENT}` : SENT_NOT_SHOWN;
+  const code = isProved ? 'sent-not-applied' : 'sent-not-shown';
   await rows.patch(
     mapping.name,
     again
@@ -200,36 +201,35 @@ async function readBackOf({ ports, run, mapping, rows }: Settling, each: OpenCas
       .map(({ rowNumber }) => ({
         rowNumber,
         outcome: 'deferred',
-        message: `${said}; teamsheet resume ${run.id} sends it again`,
+        said: [{ code }, { code: 'resume-sends-again', run: run.id }],
       })),
   );
   const conflict = now.find(({ outcome }) => outcome === 'conflict');
   if (again.length === 0 && conflict !== undefined)
-    return { settled: 'applied', message: `in conflict: ${conflict.message}` };
+    return { settled: 'applied', said: [{ code: 'read-back-conflict', reason: conflict.said }] };
   if (again.length === 0 && intent?.result !== 'not_applied')
-    return { settled: 'applied', message: 'found by reading back' };
+    return { settled: 'applied', said: [{ code: 'read-back-found' }] };
   const [first] = now;
   if (first !== undefined && now.every(({ outcome }) => outcome === 'unchanged'))
-    return { settled: 'not_applied', message: first.message };
-  if (now.length < each.rows.length) return { settled: 'not_applied', message: ROWS_LOST };
+    return { settled: 'not_applied', said: first.said };
+  if (now.length < each.rows.length)
+    return { settled: 'not_applied', said: [{ code: 'read-back-rows-lost' }] };
   if (again.length < now.length) {
-    const found = `${now.length - again.length} of ${now.length} rows were found by reading back`;
-    return { settled: 'partly', message: `${found}, the others were not applied` };
+    const found = now.length - again.length;
+    return { settled: 'partly', said: [{ code: 'read-back-found-some', found, of: now.length }] };
   }
-  return { settled: 'not_applied', message: isProved ? PROVED_ABSENT : NOT_SHOWN };
+  return {
+    settled: 'not_applied',
+    said: [{ code: isProved ? 'read-back-absent' : 'read-back-not-shown' }],
+  };
 }
-
-const ROWS_LOST =
-  'its rows are lost: what reading back found is remembered, and the next push sends the others';
-const PROVED_ABSENT = 'reading back showed that it was not applied';
 
 /** Ends the run anew with its rows as they are now. What a finished run kept after all was settled is not all of its rows: its counts stand. */
 async function updateRun(ports: SyncPorts, run: Run, rows: RunRows): Promise<void> {
   const pushed = run.summaries.filter((each) => each.direction === 'push');
   const isWhole = !run.finished || pushed.some(({ conflict }) => conflict > 0);
   if (!isWhole) return;
-  for (const mapping of allMappings(run))
-    await leaveRest(ports, run, mapping, rows, 'the run ended before it');
+  for (const mapping of allMappings(run)) await leaveRest(ports, run, mapping, rows, [{ code: 'run-ended' }]);
   const mappings = pushedMappings(run).map((mapping) => ({ mapping }));
   const requests = { planned: ports.service.counts().sent };
   const stale = new Map(pushed.map((each) => [each.name, each.stale ?? 0]));

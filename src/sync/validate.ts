@@ -4,6 +4,7 @@ import type { OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import { outcomeCounts } from '../plan/counts.ts';
 import { checkGuards } from '../plan/guards.ts';
+import { issuesAmong } from '../model/said.ts';
 import { renderRowIssue } from '../model/issue.ts';
 import type { Issue } from '../model/issue.ts';
 import { eachRow } from './rows/row-pages.ts';
@@ -89,8 +90,8 @@ export async function* rowIssues({ mappings, rows }: Validation): AsyncGenerator
   for (const { mapping } of mappings) {
     const { name, source } = mapping;
     const header = await rows.header(name);
-    for await (const { rowNumber, lines, issues } of eachRow(rows, name))
-      for (const issue of issues ?? []) {
+    for await (const { rowNumber, lines, said } of eachRow(rows, name))
+      for (const issue of issuesAmong(said)) {
         const { row = rowNumber, column = null, code, severity } = issue;
         const cell = column === null ? null : (lines[0]?.[header.indexOf(column)] ?? null);
         const message = renderRowIssue(source.origin, rowNumber, issue);

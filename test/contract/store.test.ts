@@ -11,6 +11,7 @@ import { createLock } from '../../src/state/sqlite-lock.ts';
 import { openStore } from '../../src/state/sqlite-store.ts';
 import { MemoryStore, StoreData } from '../simulation/memory-store.ts';
 import { runRow } from '../support/run-row.ts';
+import { told, words } from '../support/said.ts';
 
 let folder: string;
 let nowMs: number;
@@ -154,7 +155,7 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       await store.addRun(run('A', { finished: true }));
       await store.addRun(run('B', { finished: true }));
       await store.addIntent(account, intent('1', { runId: 'A' }));
-      await store.settleIntent(account, '1', 'applied', '', [record('a')]);
+      await store.settleIntent(account, '1', 'applied', [], [record('a')]);
       await store.addIntent(account, intent('2', { runId: 'B' }));
       await (await store.openRunRows('A')).close();
       await store.removeRuns(['A']);
@@ -181,8 +182,8 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
     it('keeps of the rows of an ended run what was written and the keys of what was refused', async () => {
       const rows = await store.openRunRows('A');
       await rows.add('users', [
-        runRow({ rowNumber: 2, outcome: 'created', id: 'u1', message: 'x' }),
-        runRow({ rowNumber: 3, outcome: 'rejected', message: 'Ada is refused' }),
+        runRow({ rowNumber: 2, outcome: 'created', id: 'u1', said: words('x') }),
+        runRow({ rowNumber: 3, outcome: 'rejected', said: words('Ada is refused') }),
         runRow({ rowNumber: 4, outcome: 'unchanged' }),
         runRow({ rowNumber: 5, outcome: 'invalid', key: null }),
       ]);
@@ -215,12 +216,12 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       await store.addIntent(account, intent('1'));
       await store.addIntent(account, intent('2', { runId: 'RUN-2' }));
       await store.addIntent(otherAccount, intent('3'));
-      await store.settleIntent(account, '1', 'ambiguous', 'the answer was cut', []);
+      await store.settleIntent(account, '1', 'ambiguous', words('the answer was cut'), []);
       expect(await store.openIntents(account)).toEqual([
-        { ...intent('1'), result: 'ambiguous', detail: 'the answer was cut' },
-        { ...intent('2', { runId: 'RUN-2' }), result: null, detail: '' },
+        { ...intent('1'), result: 'ambiguous', detail: words('the answer was cut') },
+        { ...intent('2', { runId: 'RUN-2' }), result: null, detail: [] },
       ]);
-      await store.settleIntent(account, '1', 'applied', 'found', []);
+      await store.settleIntent(account, '1', 'applied', words('found'), []);
       expect((await store.openIntents(account)).map((open) => open.id)).toEqual(['2']);
       expect((await store.intents('RUN-1')).map((found) => [found.id, found.result])).toEqual([
         ['1', 'applied'],
@@ -234,10 +235,10 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       await store.addIntent(account, intent('2', { sentAtMs: 9 }));
       await store.addIntent(otherAccount, intent('3'));
       await store.addIntent(account, intent('4', earlier));
-      await store.settleIntent(account, '4', 'applied', 'found', []);
+      await store.settleIntent(account, '4', 'applied', words('found'), []);
       expect(await store.intentsAfter(account, '1')).toEqual([
-        { ...intent('2', { sentAtMs: 9 }), result: null, detail: '' },
-        { ...intent('4', earlier), result: 'applied', detail: 'found' },
+        { ...intent('2', { sentAtMs: 9 }), result: null, detail: [] },
+        { ...intent('4', earlier), result: 'applied', detail: words('found') },
       ]);
       expect(await store.intentsAfter(account, '4')).toEqual([]);
       expect(await store.intentsAfter(account, 'unheard of')).toEqual([]);
@@ -245,12 +246,12 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
 
     it('settles an intent and confirms its records together, or does neither', async () => {
       await store.addIntent(account, intent('1'));
-      await store.settleIntent(account, '1', 'applied', '', [record('a'), record('b')]);
+      await store.settleIntent(account, '1', 'applied', [], [record('a'), record('b')]);
       expect(await store.countSnapshots(account, 'users')).toBe(2);
-      const rejected = store.settleIntent(account, 'unheard of', 'applied', '', [record('c')]);
+      const rejected = store.settleIntent(account, 'unheard of', 'applied', [], [record('c')]);
       await expect(rejected).rejects.toMatchObject({ code: 'state.no_intent' });
       await expect(
-        store.settleIntent(otherAccount, '1', 'refused', '', []),
+        store.settleIntent(otherAccount, '1', 'refused', [], []),
         'an intent of another account',
       ).rejects.toMatchObject({ code: 'state.no_intent' });
       expect(await store.countSnapshots(account, 'users')).toBe(2);
@@ -409,7 +410,7 @@ function runRowsSuite(name: string, open: () => Promise<Store>, runId: string | 
         ],
         change: 'update',
         before: { display_name: 'Bo', is_active: null },
-        message: 'two "lines"',
+        said: words('two "lines"'),
         outcome: 'updated',
         id: '99',
       });
@@ -461,13 +462,13 @@ function runRowsSuite(name: string, open: () => Promise<Store>, runId: string | 
     });
 
     it('patches only what a patch names, null included', async () => {
-      await rows.add('users', [runRow({ rowNumber: 2, message: 'kept', outcome: 'deferred', id: '1' })]);
+      await rows.add('users', [runRow({ rowNumber: 2, said: words('kept'), outcome: 'deferred', id: '1' })]);
       await rows.patch('users', [
         { rowNumber: 2 },
         { rowNumber: 2, outcome: null, id: null, before: { a: 1 } },
       ]);
       expect(await rows.rows('users', [2])).toEqual([
-        runRow({ rowNumber: 2, message: 'kept', before: { a: 1 } }),
+        runRow({ rowNumber: 2, said: words('kept'), before: { a: 1 } }),
       ]);
     });
 
@@ -493,9 +494,9 @@ function runRowsSuite(name: string, open: () => Promise<Store>, runId: string | 
       await rows.add('users', [
         runRow({ rowNumber: 1, change: 'create' }),
         runRow({ rowNumber: 2, change: 'update' }),
-        runRow({ rowNumber: 3, change: 'invalid', outcome: 'invalid', message: 'too long' }),
+        runRow({ rowNumber: 3, change: 'invalid', outcome: 'invalid', said: words('too long') }),
       ]);
-      await rows.settleOpen('users', 'deferred', 'no budget', 'create');
+      await rows.settleOpen('users', 'deferred', words('no budget'), 'create');
       expect(await rows.countOutcomes('users')).toEqual(
         new Map([
           ['deferred', 1],
@@ -503,15 +504,19 @@ function runRowsSuite(name: string, open: () => Promise<Store>, runId: string | 
           ['open', 1],
         ]),
       );
-      await rows.settleOpen('users', 'deferred', 'deadline');
-      expect((await rows.rows('users', [1, 2, 3])).map((row) => row.message)).toEqual([
+      await rows.settleOpen('users', 'deferred', words('deadline'));
+      expect((await rows.rows('users', [1, 2, 3])).map((row) => told(row).message)).toEqual([
         'no budget',
         'deadline',
         'too long',
       ]);
       expect(await rows.countChanges('users', true)).toEqual(new Map());
       expect(await rows.reopen('users', 'deferred')).toBe(2);
-      expect((await rows.rows('users', [1, 2, 3])).map((row) => row.message)).toEqual(['', '', 'too long']);
+      expect((await rows.rows('users', [1, 2, 3])).map((row) => told(row).message)).toEqual([
+        '',
+        '',
+        'too long',
+      ]);
       expect(await rows.countChanges('users', true)).toEqual(
         new Map([
           ['create', 1],

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import type { RunRow } from '../../src/model/run-rows.ts';
 import type { Intent, IntentResult } from '../../src/model/store.ts';
 import { leaveRest } from '../../src/sync/write/defer-rest.ts';
-import { READ_BACK } from '../../src/sync/journal/unverified.ts';
 import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, pushTask, startedRun } from '../support/writes.ts';
+import { told, words } from '../support/said.ts';
 
 const CREATED = 'created, but its active flag was not set yet: the day is used up';
 const NOT_SENT = 'not sent: the day is used up';
@@ -34,15 +34,19 @@ async function left(given: readonly RunRow[], sent: Sent = []): Promise<object> 
   for (const [at, [row, result, changes, detail = '']] of sent.entries()) {
     const id = `W${at}`;
     await engine.store.addIntent(ACCOUNT, intentOf(id, { rowNumbers: [row], keys: [`U${row}`], ...changes }));
-    if (result !== null) await engine.store.settleIntent(ACCOUNT, id, result, detail, []);
+    if (result !== null) await engine.store.settleIntent(ACCOUNT, id, result, words(detail), []);
   }
-  await leaveRest(engine.ports, startedRun('RUN'), mapping, rows, 'the day is used up');
+  await leaveRest(engine.ports, startedRun('RUN'), mapping, rows, words('the day is used up'));
   const after = await rows.page(mapping.name, { afterRow: 0, limit: 10 });
-  return Object.fromEntries(after.map(({ rowNumber, outcome, message }) => [rowNumber, [outcome, message]]));
+  return Object.fromEntries(
+    after.map(told).map(({ rowNumber, outcome, message }) => [rowNumber, [outcome, message]]),
+  );
 }
 
 it('what was not sent is deferred, and what has its outcome keeps it', async () => {
-  expect(await left([create(1), create(2, { outcome: 'created', id: 'id-2', message: 'a note' })])).toEqual({
+  expect(
+    await left([create(1), create(2, { outcome: 'created', id: 'id-2', said: words('a note') })]),
+  ).toEqual({
     1: ['deferred', NOT_SENT],
     2: ['created', 'a note'],
   });
@@ -98,9 +102,9 @@ it('a change that was sent, and of which nothing shows that it was applied, is n
   const waits = create(1, { id: 'id-1' });
   const rows = [waits, create(2, { change: 'update', id: 'id-2' }), create(3)];
   const sent: Sent = [
-    [1, 'not_applied', change, READ_BACK],
-    [2, 'not_applied', change, READ_BACK],
-    [3, 'not_applied', {}, READ_BACK],
+    [1, 'not_applied', change, 'settled by reading back'],
+    [2, 'not_applied', change, 'settled by reading back'],
+    [3, 'not_applied', {}, 'settled by reading back'],
   ];
   expect(await left(rows, sent)).toEqual({
     1: ['deferred', CREATED],
@@ -117,8 +121,8 @@ it('an answer that was recorded before its rows were marked counts', async () =>
   const { rows, mapping } = await pushTask(engine, [create(1)]);
   await engine.store.addIntent(ACCOUNT, intentOf('W', { rowNumbers: [1], keys: ['U1'] }));
   const record = knownRecord('U1', { external_id: 'U1', display_name: 'Name 1', is_active: false }, 'id-1');
-  await engine.store.settleIntent(ACCOUNT, 'W', 'applied', '', [record]);
-  await leaveRest(engine.ports, startedRun('RUN'), pushMapping(), rows, 'the day is used up');
+  await engine.store.settleIntent(ACCOUNT, 'W', 'applied', [], [record]);
+  await leaveRest(engine.ports, startedRun('RUN'), pushMapping(), rows, words('the day is used up'));
   const after = await rows.page(mapping.name, { afterRow: 0, limit: 10 });
-  expect(after).toMatchObject([{ outcome: 'created', id: 'id-1', message: '' }]);
+  expect(after).toMatchObject([{ outcome: 'created', id: 'id-1', said: [] }]);
 });

@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { renderSaid } from '../../src/model/said.ts';
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import type { RunReport } from '../../src/sync/ports.ts';
@@ -143,7 +144,7 @@ describe('writes whose rows are lost', () => {
     const run = await loseRows(engine, users);
     const resolution = await settle(engine);
     expect(resolution).toMatchObject({ cases: [{ settled }], resumable: [], exitCode: 0 });
-    expect(resolution.cases[0]?.message).toContain(says);
+    expect(renderSaid(resolution.cases[0]?.said ?? [])).toContain(says);
     expect(await engine.store.run(run)).toMatchObject({ finished: true, rowsLost: true });
     expect((await pushIt(engine, users)).mappings[0]).toMatchObject(next);
     expect(engine.service.users).toHaveLength(2);

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
+import type { Said } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
 import type { Intent, Run, StoredIntent } from '../../src/model/store.ts';
 import {
@@ -11,6 +12,7 @@ import {
 import { pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
+import { told, words } from '../support/said.ts';
 
 const SETTLE_MS = 120_000;
 const users = pushMapping();
@@ -112,7 +114,7 @@ describe('a change without an answer', () => {
     const [intent] = await engine.store.intents('A');
     expect(intent).toMatchObject({
       result: 'applied',
-      detail: 'the same change was sent again and answered',
+      detail: [{ code: 'answer-again' }],
     });
     expect(await engine.store.countSnapshots(ACCOUNT, 'users')).toBe(0);
   });
@@ -143,10 +145,9 @@ it('the keys of open writes wait, however the service spells them, and say for w
   const write = (runId: string, keys: readonly string[]): StoredIntent => ({
     ...intentOf(runId, { runId, keys }),
     result: null,
-    detail: '',
+    detail: [],
   });
-  const why = (runId: string): string =>
-    `an earlier write of it (run ${runId}) has no trustworthy answer and cannot be read back; it is not sent again`;
+  const why = (run: string): Said => ({ code: 'sent-unanswered', run });
   const keys = ['U1', 'U2', 'U3', 'u3', 'U4'];
   const said = async (): Promise<readonly unknown[]> =>
     keys.map(
@@ -163,14 +164,14 @@ it('open rows of unanswered writes of the mapping are held, and no others', asyn
   onTestFinished(() => rows.remove());
   const row = (at: number, changes: Partial<RunRow> = {}): RunRow =>
     runRow(at, { external_id: `U${at}` }, changes);
-  await rows.add('users', [row(1), row(2, { outcome: 'rejected', message: 'no' }), row(3), row(4)]);
+  await rows.add('users', [row(1), row(2, { outcome: 'rejected', said: words('no') }), row(3), row(4)]);
   const open = [
-    { ...intentOf('1', { mapping: 'others', rowNumbers: [4] }), result: null, detail: '' },
-    { ...intentOf('2', { rowNumbers: [1, 2] }), result: 'ambiguous' as const, detail: '' },
+    { ...intentOf('1', { mapping: 'others', rowNumbers: [4] }), result: null, detail: [] },
+    { ...intentOf('2', { rowNumbers: [1, 2] }), result: 'ambiguous' as const, detail: [] },
   ];
-  await holdRows(rows, users, open, 'wait');
+  await holdRows(rows, users, open, words('wait'));
   const now = await rows.page('users', { afterRow: 0, limit: 9 });
-  expect(now.map(({ outcome, message }) => [outcome, message])).toEqual([
+  expect(now.map(told).map(({ outcome, message }) => [outcome, message])).toEqual([
     ['unknown', 'wait'],
     ['rejected', 'no'],
     [null, ''],

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
+import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
 import type { Run } from '../../src/model/store.ts';
 import { leaveOvertaken, newestLeft, overtakenMappings } from '../../src/sync/runs/superseded.ts';
@@ -75,8 +76,8 @@ async function planned(left: readonly Left[], later: readonly Run[], isAmongThem
   };
   const leave = (...allowGuards: readonly string[]) => leaveOvertaken(engine.ports, old, plan, allowGuards);
   const told = async (name: string): Promise<readonly string[]> =>
-    (await rows.page(name, { afterRow: 0, limit: 100 })).map(({ outcome, message }) =>
-      `${outcome ?? 'open'} ${message}`.trim(),
+    (await rows.page(name, { afterRow: 0, limit: 100 })).map(({ outcome, said }) =>
+      `${outcome ?? 'open'} ${renderSaid(said)}`.trim(),
     );
   return { engine, plan, leave, told };
 }

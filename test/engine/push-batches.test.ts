@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { IncompleteError } from '../../src/model/error.ts';
+import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
 import { pushRequests } from '../../src/plan/requests.ts';
 import { openBatches } from '../../src/sync/write/push-batches.ts';
@@ -9,6 +10,7 @@ import { makeEngine, type Engine } from '../support/engine.ts';
 import { settingNames } from '../support/points.ts';
 import { ACCOUNT, intentOf, pushTask, startedRun } from '../support/writes.ts';
 import type { PushTask } from '../../src/sync/ports.ts';
+import { told, words } from '../support/said.ts';
 
 const SETTLE_MS = 120_000;
 const LOOKS = '; teamsheet resume RUN finds out what became of it';
@@ -76,9 +78,9 @@ const sizes = (pushed: Pushing): readonly number[] => sent(pushed).map((rows) =>
 const outcomes = async ({ task: { rows, mapping } }: Pushing): Promise<readonly (string | null)[]> =>
   (await rows.page(mapping.name, { afterRow: 0, limit: 100 })).map(({ outcome }) => outcome);
 const messages = async ({ task: { rows, mapping } }: Pushing): Promise<readonly string[]> =>
-  (await rows.page(mapping.name, { afterRow: 0, limit: 100 })).map(({ message }) => message);
+  (await rows.page(mapping.name, { afterRow: 0, limit: 100 })).map((row) => told(row).message);
 const results = async ({ engine }: Pushing): Promise<readonly (readonly [string | null, string])[]> =>
-  (await engine.store.intents('RUN')).map(({ result, detail }) => [result, detail]);
+  (await engine.store.intents('RUN')).map(({ result, detail }) => [result, renderSaid(detail)]);
 const fact = async ({ engine }: Pushing, name: string): Promise<string | undefined> =>
   (await engine.store.fact(ACCOUNT, name))?.value;
 
@@ -179,7 +181,7 @@ describe('rows go out together', () => {
       ];
       for (const [at, changes] of known.entries()) {
         await store.addIntent(ACCOUNT, intentOf(`W${at}`, changes));
-        await store.settleIntent(ACCOUNT, `W${at}`, 'refused', 'the service refused it: no', []);
+        await store.settleIntent(ACCOUNT, `W${at}`, 'refused', words('the service refused it: no'), []);
       }
     };
     const pushed = await pushing(creates(12), ofSize(4), refused);
@@ -197,7 +199,7 @@ describe('rows go out together', () => {
     const refused = async ({ store }: Engine): Promise<void> => {
       const changes = { mapping: 'prices', resource: 'prices', rowNumbers: [1, 2] } as const;
       await store.addIntent(ACCOUNT, intentOf('W', changes));
-      await store.settleIntent(ACCOUNT, 'W', 'refused', 'the service refused it: no', []);
+      await store.settleIntent(ACCOUNT, 'W', 'refused', words('the service refused it: no'), []);
     };
     const given = [price(1, 1), price(2, 2), price(3, 1), price(4, 2), price(5, 2)];
     const pushed = await pushing(given, pricesOfSize(2), refused);
@@ -216,7 +218,7 @@ describe('an answer', () => {
   });
 
   it('that leaves a row out that nobody finds holds that row only', async () => {
-    const given = [create(1, { message: 'a remark' }), create(2)];
+    const given = [create(1, { said: words('a remark') }), create(2)];
     const pushed = await pushing(given, {}, ({ service }) => {
       service.faults.push('short');
       service.unreadable.add('U1');
@@ -227,7 +229,7 @@ describe('an answer', () => {
       `a remark; no trustworthy answer (the answer does not name this row)${LOOKS}`,
     );
     expect(await results(pushed)).toEqual([['ambiguous', 'the answer does not name this row']]);
-    expect([pushed.writer.lastReason(1), pushed.writer.lastReason(2)]).toEqual([
+    expect([1, 2].map((row) => renderSaid(pushed.writer.lastReason(row)))).toEqual([
       'the answer does not name this row',
       '',
     ]);
@@ -331,7 +333,7 @@ describe('a batch that is too large', () => {
   });
 
   it('is no row alone, which is rejected', async () => {
-    const pushed = await pushing([create(1, { message: 'a remark' })], {}, ({ service }) => {
+    const pushed = await pushing([create(1, { said: words('a remark') })], {}, ({ service }) => {
       service.faults.push('too_large');
     });
     await pushed.run();

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
 import type { StoredIntent } from '../../src/model/store.ts';
 import { pushChanges } from '../../src/sync/write/push-changes.ts';
@@ -6,9 +7,9 @@ import { PushWriter } from '../../src/sync/write/push-writer.ts';
 import { runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, pushTask } from '../support/writes.ts';
-import { NOT_SHOWN } from '../../src/sync/journal/unverified.ts';
 import type { PushTask } from '../../src/sync/ports.ts';
 import { pushMapping } from '../../src/sync/write/push-mapping.ts';
+import { told, words } from '../support/said.ts';
 
 const LOOKS = '; teamsheet resume RUN finds out what became of it';
 
@@ -30,7 +31,7 @@ const flag = (at: number, changes: Partial<RunRow> = {}): RunRow =>
 
 interface Pushed {
   readonly engine: Engine;
-  readonly rows: readonly Partial<RunRow>[];
+  readonly rows: readonly { readonly outcome: RunRow['outcome']; readonly message: string }[];
   readonly intents: readonly StoredIntent[];
   readonly error: unknown;
 }
@@ -61,13 +62,13 @@ async function pushed(
   const after = await rows.page('users', { afterRow: 0, limit: 9 });
   return {
     engine,
-    rows: after.map(({ outcome, message }) => ({ outcome, message })),
+    rows: after.map(told).map(({ outcome, message }) => ({ outcome, message })),
     intents: await store.intents('RUN'),
     error,
   };
 }
 const resultsOf = ({ intents }: Pushed): readonly (readonly [StoredIntent['result'], string])[] =>
-  intents.map(({ result, detail }) => [result, detail]);
+  intents.map(({ result, detail }) => [result, renderSaid(detail)]);
 
 it('a change and a flag are sent, and what was answered is remembered', async () => {
   const all = await pushed([change(1), flag(2)]);
@@ -98,7 +99,7 @@ it('rows that were not created yet, or that change nothing, are left alone', asy
 });
 
 it('a refused change is rejected, and a refused flag says that the user is there', async () => {
-  const all = await pushed([change(1, { message: 'a remark' }), flag(2)], ({ service }) => {
+  const all = await pushed([change(1, { said: words('a remark') }), flag(2)], ({ service }) => {
     service.refuses.add('U1').add('U2');
   });
   const refusal = 'the service refused it (403): not this one';
@@ -190,7 +191,7 @@ it('a change that is always answered with somebody else is sent three times, and
   expect(all.rows).toEqual([
     {
       outcome: 'deferred',
-      message: `sent 3 times without a trustworthy answer, and ${NOT_SHOWN} (the last answer: the answer does not name this user)`,
+      message: `sent 3 times without a trustworthy answer, and nothing shows that it was applied (the last answer: the answer does not name this user)`,
     },
   ]);
 });
@@ -199,7 +200,7 @@ it('an answer that holds other values is a conflict that names them, and one tha
   const both = { external_id: 'U1', display_name: 'New 1', is_active: false };
   const before = { display_name: 'Old 1', is_active: true };
   const answers = (display_name: string | null, is_active: boolean | null) =>
-    pushed([change(1, { fields: both, before, message: 'a remark' })], ({ service }) => {
+    pushed([change(1, { fields: both, before, said: words('a remark') })], ({ service }) => {
       const record = { id: 'id-1', user_id: 1, external_id: 'U1', display_name, is_active };
       service.send = () =>
         Promise.resolve({

@@ -4,6 +4,7 @@ import { pushMapping as push } from '../../src/sync/write/push-mapping.ts';
 import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, pushTask } from '../support/writes.ts';
+import { told } from '../support/said.ts';
 
 const SETTLE_MS = 120_000;
 const SENT =
@@ -41,10 +42,9 @@ function lose({ service }: Engine, text: string): void {
 type Task = Parameters<typeof push>[0];
 
 const rowsOf = async ({ rows, mapping }: Task): Promise<readonly object[]> =>
-  (await rows.page(mapping.name, { afterRow: 0, limit: 10 })).map(({ outcome, message }) => [
-    outcome,
-    message,
-  ]);
+  (await rows.page(mapping.name, { afterRow: 0, limit: 10 }))
+    .map(told)
+    .map(({ outcome, message }) => [outcome, message]);
 
 describe('what was sent as often as a run may send it, and was not applied, waits for another run', () => {
   it.each<readonly [string, RunRow, string, string]>([

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { AccessError, IncompleteError, InterruptedError, UnavailableError } from '../../src/model/error.ts';
+import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
 import type { WriteResult } from '../../src/model/service.ts';
 import type { Intent, IntentResult, StoredIntent } from '../../src/model/store.ts';
 import { digestOf } from '../../src/plan/digest.ts';
 import type { Confirmation } from '../../src/plan/requests.ts';
-import { READ_BACK } from '../../src/sync/journal/unverified.ts';
 import { PushWriter } from '../../src/sync/write/push-writer.ts';
 import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, pushTask } from '../support/writes.ts';
-import { confirmed, joined } from '../../src/plan/answered-row.ts';
+import { confirmed } from '../../src/plan/answered-row.ts';
 import type { PushTask } from '../../src/sync/ports.ts';
+import { told, words } from '../support/said.ts';
 
 /** A row that creates the user of this number. */
 const create = (at: number, changes: Partial<RunRow> = {}): RunRow =>
@@ -56,9 +57,9 @@ function send(
 
 const intentsOf = ({ engine }: Writing): Promise<readonly StoredIntent[]> => engine.store.intents('RUN');
 const resultsOf = async (all: Writing): Promise<readonly object[]> =>
-  (await intentsOf(all)).map(({ result, detail }) => [result, detail]);
+  (await intentsOf(all)).map(({ result, detail }) => [result, renderSaid(detail)]);
 const rowsOf = async ({ task: { rows, mapping } }: Writing): Promise<readonly object[]> =>
-  (await rows.page(mapping.name, { afterRow: 0, limit: 100 })).map(({ outcome, message, id }) => ({
+  (await rows.page(mapping.name, { afterRow: 0, limit: 100 })).map(told).map(({ outcome, message, id }) => ({
     outcome,
     message,
     ...(id !== null && { id }),
@@ -89,7 +90,7 @@ describe('before a write goes out', () => {
     };
     const body = { users: [{ external_id: 'U1', display_name: 'Name 1' }] };
     const { intent, result } = await all.writer.send('create-users', all.given, body);
-    expect(before).toEqual([{ ...intent, result: null, detail: '' }]);
+    expect(before).toEqual([{ ...intent, result: null, detail: [] }]);
     expect(intent).toEqual({
       id: expect.stringMatching(/^01J\d{23}$/) as string,
       runId: 'RUN',
@@ -156,7 +157,7 @@ describe('a write that', () => {
   const SAID = 'the service answered 429 (slow down) again and again, also after the waits that it asked for';
 
   it('is refused for its row, for want of room, is deferred, and ends the run', async () => {
-    const all = await writing([create(1, { message: 'a remark' })]);
+    const all = await writing([create(1, { said: words('a remark') })]);
     const error = await failure(send(all, full));
     expect(error).toMatchObject({ code: 'service.throttled', message: SAID, next: 'resume RUN' });
     expect(await resultsOf(all)).toEqual([['refused', SAID]]);
@@ -175,7 +176,7 @@ describe('a write that', () => {
     const all = await writing([create(1)]);
     const { store } = all.engine;
     await store.addIntent(ACCOUNT, intentOf('W', { rowNumbers: [1], ...changes }));
-    if (result !== null) await store.settleIntent(ACCOUNT, 'W', result, READ_BACK, []);
+    if (result !== null) await store.settleIntent(ACCOUNT, 'W', result, [{ code: 'read-back-settled' }], []);
     expect(await failure(send(all, full))).toMatchObject({ code: 'service.throttled' });
     expect(await rowsOf(all)).toMatchObject([{ outcome }]);
   });
@@ -215,30 +216,30 @@ describe('answers that do not come', () => {
   it('are counted by row, three times at most, with the last reason', async () => {
     const all = await writing([create(1), create(2)]);
     const { writer } = all;
-    expect([writer.isSpent(1), writer.lastReason(1)]).toEqual([false, '']);
+    expect([writer.isSpent(1), renderSaid(writer.lastReason(1))]).toEqual([false, '']);
     await send(all, lost('timeout'));
     await send(all, lost('connection reset'));
-    writer.countLost([create(2)], 'no name');
-    expect([writer.isSpent(1), writer.lastReason(1)]).toEqual([false, 'connection reset']);
-    expect([writer.isSpent(2), writer.lastReason(2)]).toEqual([true, 'no name']);
+    writer.countLost([create(2)], words('no name'));
+    expect([writer.isSpent(1), renderSaid(writer.lastReason(1))]).toEqual([false, 'connection reset']);
+    expect([writer.isSpent(2), renderSaid(writer.lastReason(2))]).toEqual([true, 'no name']);
     await send(all, lost('timeout'));
-    expect([writer.isSpent(1), writer.lastReason(1)]).toEqual([true, 'timeout']);
+    expect([writer.isSpent(1), renderSaid(writer.lastReason(1))]).toEqual([true, 'timeout']);
     expect(writer.isSpent(3)).toBe(false);
   });
 
   it('do not count where they said no', async () => {
     const all = await writing([create(1)]);
     for (let sent = 0; sent < 3; sent += 1) await send(all, lost('no envelope', 400));
-    expect([all.writer.isSpent(1), all.writer.lastReason(1)]).toEqual([false, '']);
+    expect([all.writer.isSpent(1), renderSaid(all.writer.lastReason(1))]).toEqual([false, '']);
     expect(() => {
-      all.writer.checkAmbiguous('no envelope');
+      all.writer.checkAmbiguous(words('no envelope'));
     }).not.toThrow();
   });
 
   it('end the run when three come in a row', async () => {
     const all = await writing([create(1)]);
     const check = (): void => {
-      all.writer.checkAmbiguous('connection reset');
+      all.writer.checkAmbiguous(words('connection reset'));
     };
     for (const answer of [lost('a'), lost('b', 500), applied, lost('c'), lost('d')]) {
       await send(all, answer);
@@ -261,11 +262,11 @@ describe('answers that do not come', () => {
     const { writer, engine } = all;
     const { intent } = await send(all, lost('timeout'));
     for (const result of ['applied', 'refused', 'not_applied'] as const)
-      await writer.settle(intent, result, 'why', []);
+      await writer.settle(intent, result, words('why'), []);
     expect(writer.openSinceMs).toBeUndefined();
     engine.clock.time += 5000;
     engine.clock.skewMs = 60_000;
-    await writer.settle(intent, 'ambiguous', 'timeout', []);
+    await writer.settle(intent, 'ambiguous', words('timeout'), []);
     expect(writer.openSinceMs).toBe(engine.clock.monotonic());
     expect(await resultsOf(all)).toEqual([['ambiguous', 'timeout']]);
   });
@@ -277,7 +278,7 @@ describe('what is known of rows', () => {
   it('is remembered with the mapping that wrote it', async () => {
     const all = await writing([create(1)], users);
     const { intent } = await send(all, applied);
-    await all.writer.settle(intent, 'applied', '', [knownRecord('U1', {})]);
+    await all.writer.settle(intent, 'applied', [], [knownRecord('U1', {})]);
     const found = new Map([['U2', { id: 'id-2', record: knownRecord('U2', {}) }]]);
     await all.writer.remember([create(2), create(3), create(4, { key: null })], found);
     const known = await all.engine.store.snapshots(ACCOUNT, 'users', ['U1', 'U2', 'U3', '']);
@@ -291,7 +292,7 @@ describe('what is known of rows', () => {
     const all = await writing([create(1), create(2), create(3, { key: null }), create(4)]);
     const yes = (at: number) => ({ id: `id-${at}`, record: knownRecord(`U${at}`, { is_active: true }) });
     const found = new Map<string, Confirmation>([
-      ['U1', { ...yes(1), note: 'a note' }],
+      ['U1', { ...yes(1), note: { code: 'text', text: 'a note' } }],
       ['', yes(3)],
       ['U4', yes(4)],
     ]);
@@ -314,8 +315,8 @@ describe('what is known of rows', () => {
   });
 
   it('is nothing of those that are held, which says what to do', async () => {
-    const all = await writing([create(1), create(2, { message: 'a remark' })]);
-    await all.writer.hold(all.given, 'no trustworthy answer (timeout)');
+    const all = await writing([create(1), create(2, { said: words('a remark') })]);
+    await all.writer.hold(all.given, words('no trustworthy answer (timeout)'));
     const message = 'no trustworthy answer (timeout); teamsheet resume RUN finds out what became of it';
     expect(await rowsOf(all)).toEqual([
       { outcome: 'unknown', message },
@@ -326,11 +327,11 @@ describe('what is known of rows', () => {
   it('is said of those that are deferred: only a create that has its id was created', async () => {
     const all = await writing([
       create(1),
-      create(2, { id: 'id-2', message: 'a remark' }),
+      create(2, { id: 'id-2', said: words('a remark') }),
       create(3, { change: 'update', id: 'id-3' }),
       create(4, { change: 'update' }),
     ]);
-    await all.writer.defer(all.given, 'no room');
+    await all.writer.defer(all.given, words('no room'));
     expect(await rowsOf(all)).toEqual([
       { outcome: 'deferred', message: 'no room' },
       {
@@ -351,17 +352,23 @@ describe('a row that an answer confirms', () => {
   it('is created or updated, with what the answer notes', () => {
     expect(confirmed(create(1), { id: 'i', record })).toEqual({ rowNumber: 1, id: 'i', outcome: 'created' });
     expect(
-      confirmed(create(1, { change: 'update', message: 'a remark' }), { id: 'i', record }),
+      confirmed(create(1, { change: 'update', said: words('a remark') }), { id: 'i', record }),
     ).toStrictEqual({
       rowNumber: 1,
       id: 'i',
       outcome: 'updated',
     });
-    expect(confirmed(create(1, { message: 'a remark' }), { id: 'i', record, note: 'a note' })).toEqual({
+    expect(
+      confirmed(create(1, { said: words('a remark') }), {
+        id: 'i',
+        record,
+        note: { code: 'text', text: 'a note' },
+      }),
+    ).toEqual({
       rowNumber: 1,
       id: 'i',
       outcome: 'created',
-      message: 'a remark; a note',
+      said: [...words('a remark'), ...words('a note')],
     });
   });
 
@@ -377,16 +384,12 @@ describe('a row that an answer confirms', () => {
   });
 
   it('is in conflict where the answer disagrees', () => {
-    const row = create(1, { message: 'a remark', fields: inactive });
-    expect(confirmed(row, { id: 'i', record, disagrees: 'another name' })).toEqual({
+    const row = create(1, { said: words('a remark'), fields: inactive });
+    expect(confirmed(row, { id: 'i', record, disagrees: { code: 'text', text: 'another name' } })).toEqual({
       rowNumber: 1,
       id: 'i',
       outcome: 'conflict',
-      message: 'a remark; another name',
+      said: [...words('a remark'), ...words('another name')],
     });
   });
-});
-
-it('messages are joined, and an empty one leaves no mark', () => {
-  expect([joined('', 'after'), joined('before', 'after')]).toEqual(['after', 'before; after']);
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { renderCountOf } from '../../src/model/count.ts';
 import { RefusedError, UnavailableError } from '../../src/model/error.ts';
+import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
 import type { IntentResult } from '../../src/model/store.ts';
 import { readBack, type OpenWrite, type Seen } from '../../src/sync/reconcile/read-back.ts';
@@ -45,23 +46,30 @@ async function sent(
     await store.addIntent(ACCOUNT, intent);
     if (result === undefined)
       open.push({ intent, rows: rows ?? keys.map((key, row) => runRow(row + 1, {}, { key })) });
-    else await store.settleIntent(ACCOUNT, intent.id, result, '', []);
+    else await store.settleIntent(ACCOUNT, intent.id, result, [], []);
   }
   return open;
 }
+
+/** What is seen, with the words that people read. */
+type SeenSo = Omit<Seen, 'why'> & { readonly why: string; readonly keys: readonly string[] };
 
 /** What is seen of the open ones of these writes. */
 async function look(
   resource: PushMapping['resource'],
   writes: readonly Sent[],
   arrange: (engine: Engine) => Promise<void> | void,
-): Promise<Seen & { readonly keys: readonly string[] }> {
+): Promise<SeenSo> {
   const engine = await makeEngine();
   await arrange(engine);
   const mapping = mappingOf(resource);
   const open = await sent(engine, mapping, writes);
   const seen = await readBack(engine.ports, ACCOUNT, mapping, open, 'settled');
-  return { ...seen, keys: [...seen.found.keys()].sort() };
+  return {
+    ...seen,
+    why: renderSaid(seen.why === undefined ? [] : [seen.why]),
+    keys: [...seen.found.keys()].sort(),
+  };
 }
 
 describe('uploads of prices', () => {
@@ -383,7 +391,7 @@ describe('points configurations', () => {
         return Promise.reject(new UnavailableError('service.unreachable', 'down'));
       };
     });
-    expect(seen).toEqual({ found: new Map(), keys: [], others: 'unclear' });
+    expect(seen).toEqual({ found: new Map(), keys: [], others: 'unclear', why: '' });
     expect(asked).toBe(1);
   });
 
@@ -447,10 +455,18 @@ describe('triggers', () => {
     const { substitutions } = engine.service;
     const seen = (at: 'now' | 'settled') => readBack(engine.ports, ACCOUNT, mapping, open, at);
     substitutions.push({ id: '1', fantasy_league_id: 1 });
-    expect(await seen(when)).toMatchObject({ found: new Map(), others: 'unclear', why: NONE });
+    expect(await seen(when)).toMatchObject({
+      found: new Map(),
+      others: 'unclear',
+      why: { code: 'substitutions-none' },
+    });
     substitutions.push({ id: '2', fantasy_league_id: 1 });
     const later = await seen('settled');
-    expect([[...later.found.keys()], later.others, later.why]).toEqual([keys, 'unclear', why]);
+    expect([[...later.found.keys()], later.others, renderSaid(later.why ? [later.why] : [])]).toEqual([
+      keys,
+      'unclear',
+      why,
+    ]);
   });
 
   /** Another trigger beside it; the settle time of the tests is 120 s. */

@@ -119,7 +119,7 @@ describe('reading back at once', () => {
     engine.service.squads.push({ id: 's2', ...squad });
     expect((await now(engine, squads, [squadRow(1, 5, 'A')])).get('1/5/A')).toMatchObject({
       id: 's1',
-      disagrees: 'the service holds 2 squads for "1/5/A": s1 and s2',
+      disagrees: { code: 'compared-several', key: '1/5/A', what: 'squads', ids: ['s1', 's2'] },
     });
   });
 

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { StoppedError } from '../../src/model/error.ts';
 import type { PushSummary } from '../../src/model/store.ts';
 import { push } from '../../src/sync/push.ts';
-import { resolve, type Assumption, type Resolution } from '../../src/sync/resolve.ts';
+import { resolve, type Assumption } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { pushMapping } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+import { told } from '../support/said.ts';
 
 const approve = (): Promise<void> => Promise.resolve();
 const source = (path: string) => ({
@@ -34,8 +35,11 @@ async function pushUsers(engine: Engine): Promise<string> {
   return report.run ?? '';
 }
 
-const settle = (engine: Engine, target?: string, assume?: Assumption): Promise<Resolution> =>
-  resolve(engine.ports, target, assume, approve);
+/** What is settled, with the words that people read. */
+async function settle(engine: Engine, target?: string, assume?: Assumption) {
+  const resolution = await resolve(engine.ports, target, assume, approve);
+  return { ...resolution, cases: resolution.cases.map(told) };
+}
 
 async function summaryOf(engine: Engine, runId: string): Promise<Record<string, unknown>> {
   const run = await engine.store.run(runId);
@@ -256,7 +260,9 @@ describe("the operator's word", () => {
     expect(await summaryOf(engine, run)).toMatchObject({ created: 1, finished: true, exit: 0 });
     expect((await engine.store.intents(run))[0]).toMatchObject({
       result: 'applied',
-      detail: expect.stringContaining("by the operator's word at 2026-08-14T") as string,
+      detail: [
+        { code: 'word-assumed', assume: 'applied', at: expect.stringMatching(/^2026-08-14T/) as string },
+      ],
     });
     const again = await push(engine.ports, 'push', [leagues], PLAN_OPTIONS, approve);
     expect(again.report.mappings[0]).toMatchObject({ unchanged: 1 });

@@ -1,12 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import type { RunRow, RunRows } from '../../src/model/run-rows.ts';
+import type { Words } from '../../src/model/said.ts';
 import type { IntentResult, StoredIntent } from '../../src/model/store.ts';
 import { doubtDetail } from '../../src/plan/soft-refusal.ts';
 import { recordAnswers, settleWrites } from '../../src/sync/reconcile/settle.ts';
 import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
+import { told, words } from '../support/said.ts';
 
 const RUN = 'RUN';
 const users = pushMapping();
@@ -55,7 +57,7 @@ async function ended({ mapping = users, rows: given, sent }: Case): Promise<Ende
       ...(evidence && { evidence: JSON.stringify({ atMs: 0, ...evidence }) }),
     });
     await store.addIntent(ACCOUNT, intent);
-    if (result !== null) await store.settleIntent(ACCOUNT, id, result, 'as it was', []);
+    if (result !== null) await store.settleIntent(ACCOUNT, id, result, words('as it was'), []);
   }
   return { engine, mapping, rows };
 }
@@ -64,12 +66,14 @@ const settle = ({ engine, mapping, rows }: Ended, onAmbiguous?: 'hold' | 'settle
   settleWrites(engine.ports, RUN, mapping, rows, ACCOUNT, onAmbiguous);
 
 const rowsOf = async ({ mapping, rows }: Ended): Promise<readonly object[]> =>
-  (await rows.page(mapping.name, { afterRow: 0, limit: 100 })).map(({ rowNumber, outcome, id, message }) => ({
-    rowNumber,
-    outcome,
-    ...(id !== null && { id }),
-    ...(message !== '' && { message }),
-  }));
+  (await rows.page(mapping.name, { afterRow: 0, limit: 100 }))
+    .map(told)
+    .map(({ rowNumber, outcome, id, message }) => ({
+      rowNumber,
+      outcome,
+      ...(id !== null && { id }),
+      ...(message !== '' && { message }),
+    }));
 const resultsOf = async ({ engine }: Ended): Promise<readonly StoredIntent['result'][]> =>
   (await engine.store.intents(RUN)).map(({ result }) => result);
 
@@ -93,13 +97,18 @@ describe('settling a create', () => {
       { rowNumber: 2, outcome: null },
     ]);
     const [write] = await given.engine.store.intents(RUN);
-    expect(write).toMatchObject({ result: 'not_applied', detail: 'settled by reading back' });
+    expect(write).toMatchObject({ result: 'not_applied', detail: [{ code: 'read-back-settled' }] });
     const remembers = await given.engine.store.snapshots(ACCOUNT, 'users', ['U1', 'U2']);
     expect([...remembers.values()]).toMatchObject([{ id: 'id-1', managedBy: 'users' }]);
   });
 
   it('leaves to a later run what that created meanwhile, in any spelling, and compares anew what differs', async () => {
-    const rows = [create(1), create(2, { outcome: 'unknown', message: 'no answer' }), create(3), create(4)];
+    const rows = [
+      create(1),
+      create(2, { outcome: 'unknown', said: words('no answer') }),
+      create(3),
+      create(4),
+    ];
     const given = await ended({
       rows,
       sent: [{ rowNumbers: [1, 2] }, { rowNumbers: [1] }, { rowNumbers: [3, 4] }],
@@ -110,8 +119,8 @@ describe('settling a create', () => {
     const keys = { L1: ['u1', 'U2', 'U3'], L2: ['U4'] };
     for (const id of ['L1', 'L2'] as const)
       await store.addIntent(ACCOUNT, intentOf(id, { runId: 'LATER', keys: keys[id] }));
-    await store.settleIntent(ACCOUNT, 'L1', 'applied', '', []);
-    await store.settleIntent(ACCOUNT, 'L2', 'refused', '', []);
+    await store.settleIntent(ACCOUNT, 'L1', 'applied', [], []);
+    await store.settleIntent(ACCOUNT, 'L2', 'refused', [], []);
     for (const at of [1, 2, 4]) held(given, at);
     held(given, 3, { display_name: 'Another' });
     expect(await settle(given)).toEqual({ again: [3], created: [] });
@@ -135,7 +144,7 @@ describe('settling a create', () => {
   });
 
   it('says anew what is wrong with a record, in the place of why the row was held', async () => {
-    const row = create(1, { outcome: 'unknown', message: 'no answer' });
+    const row = create(1, { outcome: 'unknown', said: words('no answer') });
     const given = await ended({ rows: [row], sent: [{ rowNumbers: [1], result: 'ambiguous' }] });
     held(given, 1, { display_name: 'Somebody' });
     await settle(given);
@@ -145,7 +154,7 @@ describe('settling a create', () => {
   });
 
   it('takes away why a row was held from one that is open again or done', async () => {
-    const unknown = { outcome: 'unknown' as const, message: 'no answer' };
+    const unknown = { outcome: 'unknown' as const, said: words('no answer') };
     const given = await ended({
       rows: [create(1, unknown), create(2, unknown)],
       sent: [{ rowNumbers: [1, 2], result: 'ambiguous' }],
@@ -160,7 +169,7 @@ describe('settling a create', () => {
 
   it('holds what cannot be read, and says why once', async () => {
     const given = await ended({
-      rows: [create(1, { message: 'a remark' })],
+      rows: [create(1, { said: words('a remark') })],
       sent: [{ rowNumbers: [1] }],
     });
     given.engine.service.listable = false;
@@ -173,8 +182,8 @@ describe('settling a create', () => {
   });
 
   it('says what was seen in the place of who will look', async () => {
-    const message = 'no trustworthy answer; teamsheet resume RUN finds out what became of it';
-    const row = create(1, { outcome: 'unknown', message });
+    const said: Words = [{ code: 'answer-none' }, { code: 'resume-looks', run: 'RUN' }];
+    const row = create(1, { outcome: 'unknown', said });
     const given = await ended({ rows: [row], sent: [{ rowNumbers: [1] }] });
     given.engine.service.listable = false;
     await settle(given);
@@ -184,7 +193,7 @@ describe('settling a create', () => {
   it('asks nothing where every row has its outcome, and touches none of them', async () => {
     const done = [
       create(1, { outcome: 'created', id: 'x' }),
-      create(2, { outcome: 'rejected', message: 'no' }),
+      create(2, { outcome: 'rejected', said: words('no') }),
     ];
     const given = await ended({ rows: done, sent: [{ rowNumbers: [1, 2] }] });
     expect(await settle(given)).toEqual({ again: [], created: [] });
@@ -198,7 +207,7 @@ describe('settling a create', () => {
 
   it('leaves the rows of a write alone that have an outcome already', async () => {
     const given = await ended({
-      rows: [create(1, { outcome: 'rejected', message: 'no' }), create(2)],
+      rows: [create(1, { outcome: 'rejected', said: words('no') }), create(2)],
       sent: [{ rowNumbers: [1, 2] }],
     });
     held(given, 2);
@@ -352,7 +361,7 @@ describe('settling a change of a user', () => {
     ['a change', update(1), 'updated'],
     ['the flag of one that was created', update(1, { change: 'create' }), 'created'],
   ])('%s that the list shows is done', async (_what, row, outcome) => {
-    const given = await ended({ rows: [{ ...row, message: 'no answer' }], sent });
+    const given = await ended({ rows: [{ ...row, said: words('no answer') }], sent });
     held(given, 1);
     expect(await settle(given)).toEqual({ again: [], created: [] });
     expect(await rowsOf(given)).toEqual([{ rowNumber: 1, outcome, id: 'id-1' }]);
@@ -373,7 +382,7 @@ describe('settling a change of a user', () => {
     held(given, 1, { is_active: false, display_name: 'Eve' });
     expect(await settle(given)).toEqual({ again: [], created: [] });
     expect(await rowsOf(given)).toMatchObject([{ rowNumber: 1, outcome: 'conflict', id: 'id-1' }]);
-    const [{ message } = { message: '' }] = await given.rows.rows('users', [1]);
+    const [{ message } = { message: '' }] = (await given.rows.rows('users', [1])).map(told);
     expect(message).toContain('updated, and changed since: the service holds another display_name');
     expect(await resultsOf(given)).toEqual(['applied']);
   });
@@ -405,7 +414,7 @@ describe('settling a change of a user whose key is there twice', () => {
       if (at === 'after') given.engine.service.users.push(another);
       expect(await settle(given)).toEqual({ again: [], created: [] });
       expect(await rowsOf(given)).toMatchObject([{ outcome: 'conflict', id: 'id-1' }]);
-      const [{ message } = { message: '' }] = await given.rows.rows('users', [1]);
+      const [{ message } = { message: '' }] = (await given.rows.rows('users', [1])).map(told);
       expect(message).toContain('2 users for "U1"');
       const remembered = await given.engine.store.snapshots(ACCOUNT, 'users', ['U1']);
       expect(remembered.get('U1')).toMatchObject({ id: 'id-1' });
@@ -475,7 +484,7 @@ describe('an answer that was recorded before its rows were marked', () => {
 
   it('of a create that was changed since is a conflict that names the fields', async () => {
     const given = await ended({
-      rows: [create(1, { message: 'a remark', fields: { ...fieldsOf(1), motto: 'One' } })],
+      rows: [create(1, { said: words('a remark'), fields: { ...fieldsOf(1), motto: 'One' } })],
       sent: [{ rowNumbers: [1], ...applied }],
     });
     const changed = knownRecord('U1', { ...fieldsOf(1), display_name: 'Somebody', motto: 'Two' });
@@ -497,7 +506,7 @@ describe('an answer that was recorded before its rows were marked', () => {
   });
 
   it('of an update that was changed since is a conflict that names the fields', async () => {
-    const given = await ended({ rows: [update(1, { message: 'a remark' })], sent: change });
+    const given = await ended({ rows: [update(1, { said: words('a remark') })], sent: change });
     await given.engine.store.confirm(ACCOUNT, 'users', [old]);
     const message = 'a remark; updated, and changed since: the service holds another display_name';
     expect(await record(given)).toEqual([{ rowNumber: 1, outcome: 'conflict', id: 'id-1', message }]);

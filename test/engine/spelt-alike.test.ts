@@ -1,3 +1,4 @@
+import { renderSaid } from '../../src/model/said.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KnownRecord, RunRow } from '../../src/model/run-rows.ts';
 import type { Spelling } from '../../src/model/spelling.ts';
@@ -6,6 +7,7 @@ import { pushMapping } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { runRow } from '../support/run-row.ts';
 import { ACCOUNT, intentOf, pushTask, startedRun } from '../support/writes.ts';
+import { told, words } from '../support/said.ts';
 
 const record = (key: string, values: KnownRecord['values'] = {}): KnownRecord => ({
   ...{ key, id: `id of ${key}`, number: null, digests: {}, values },
@@ -31,7 +33,7 @@ describe('rows whose keys are one for the service', () => {
     );
     return found
       .filter(({ outcome }) => outcome === 'invalid')
-      .map(({ rowNumber, change, message }) => [rowNumber, change, message]);
+      .map(({ rowNumber, change, said }) => [rowNumber, change, renderSaid(said)]);
   }
 
   it('are invalid, all of them, each with the place of another', async () => {
@@ -39,7 +41,7 @@ describe('rows whose keys are one for the service', () => {
     const given = [
       rowOf(2, 'M-1'),
       rowOf(3, 'm-2'),
-      rowOf(4, 'm-1', { message: 'before' }),
+      rowOf(4, 'm-1', { said: words('before') }),
       rowOf(5, 'M-1 '),
     ];
     expect(await refused([...given, rowOf(6, 'M-2'), rowOf(7, 'mM-2')])).toEqual([
@@ -120,7 +122,7 @@ describe('rows that are not to be created any more', () => {
     expect(left.map(({ rowNumber }) => rowNumber)).toEqual([5, 7, 8, 9]);
     const there = (text: string): string =>
       `not sent: the service has this record already${text}; the next push compares it`;
-    expect(refused).toEqual([
+    expect(refused.map(told)).toEqual([
       {
         rowNumber: 2,
         change: 'invalid',

@@ -1,34 +1,31 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../src/model/outcome.ts';
+import { renderSaid, type Words } from '../../src/model/said.ts';
 import type { Intent, IntentResult } from '../../src/model/store.ts';
-import {
-  deferOpen,
-  isListedCreate,
-  mayBeApplied,
-  noteSent,
-  READ_BACK,
-} from '../../src/sync/journal/unverified.ts';
+import { deferOpen, isListedCreate, mayBeApplied, noteSent } from '../../src/sync/journal/unverified.ts';
 import { doubtDetail } from '../../src/plan/soft-refusal.ts';
 import { pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
+import { words } from '../support/said.ts';
 
 const SAID_NO = doubtDetail('JSON that is not the envelope', 400);
+const READ_BACK: Words = [{ code: 'read-back-settled' }];
 const change = { operation: 'update-user' } as const;
 const upload = { resource: 'prices', operation: 'upload-prices' } as const;
 const create = { operation: 'create-users' } as const;
 const squad = { resource: 'squads', operation: 'create-squad' } as const;
 
-it.each<readonly [Partial<Intent>, IntentResult | null, string, boolean]>([
+it.each<readonly [Partial<Intent>, IntentResult | null, Words, boolean]>([
   [change, 'not_applied', READ_BACK, true],
   [upload, 'not_applied', READ_BACK, true],
   [upload, 'refused', SAID_NO, true],
   // These never reached the service, were refused in so many words, or are still open.
-  [change, 'not_applied', 'connection refused', false],
-  [change, 'refused', 'the service refused it (400): no', false],
+  [change, 'not_applied', words('connection refused'), false],
+  [change, 'refused', words('the service refused it (400): no'), false],
   [change, 'applied', READ_BACK, false],
   [change, 'ambiguous', SAID_NO, false],
-  [change, null, '', false],
+  [change, null, [], false],
   // A list shows these for good.
   [create, 'not_applied', READ_BACK, false],
   [squad, 'not_applied', READ_BACK, false],
@@ -48,7 +45,7 @@ it('only what a list shows, changes apart, is proved by its absence', () => {
 
 it('the rows of such writes are those of their mapping and their run', async () => {
   const { store, ports } = await makeEngine();
-  const settled = async (id: string, sent: Partial<Intent>, detail: string): Promise<void> => {
+  const settled = async (id: string, sent: Partial<Intent>, detail: Words): Promise<void> => {
     await store.addIntent(ACCOUNT, intentOf(id, { ...change, ...sent }));
     await store.settleIntent(ACCOUNT, id, 'not_applied', detail, []);
   };
@@ -56,7 +53,7 @@ it('the rows of such writes are those of their mapping and their run', async () 
   await store.addRun(startedRun('OTHER'));
   await settled('W1', { rowNumbers: [2, 3] }, READ_BACK);
   await settled('W2', { rowNumbers: [3] }, READ_BACK);
-  await settled('W3', { rowNumbers: [4] }, 'connection refused');
+  await settled('W3', { rowNumbers: [4] }, words('connection refused'));
   await settled('W4', { rowNumbers: [5], mapping: 'others' }, READ_BACK);
   await settled('W5', { rowNumbers: [6], runId: 'OTHER' }, READ_BACK);
   const rows = await store.openRunRows('RUN');
@@ -65,9 +62,9 @@ it('the rows of such writes are those of their mapping and their run', async () 
     name,
     [2, 3, 4, 5, 6].map((number) => runRow(number, {}, { change: 'update' })),
   );
-  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, 'it is late');
+  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, words('it is late'));
   const all = await rows.rows(name, [2, 3, 4, 5, 6]);
-  const sent = all.filter(({ message }) => message.startsWith('sent'));
+  const sent = all.filter(({ said }) => said[0]?.code === 'sent-not-shown');
   expect(sent.map(({ rowNumber }) => rowNumber)).toEqual([2, 3]);
 });
 
@@ -84,13 +81,13 @@ async function sentThree(outcomes: readonly (Outcome | null)[]) {
     outcomes.map((outcome, at) => runRow(at + 2, {}, { change: at === 3 ? 'create' : 'update', outcome })),
   );
   const told = async (): Promise<readonly (readonly [string | null, string])[]> =>
-    (await rows.rows(name, [2, 3, 4, 5])).map(({ outcome, message }) => [outcome, message]);
+    (await rows.rows(name, [2, 3, 4, 5])).map(({ outcome, said }) => [outcome, renderSaid(said)]);
   return { ports, rows, told };
 }
 
 it('open rows that are left tell which of them were sent', async () => {
   const { ports, rows, told } = await sentThree([null, 'updated', null, null]);
-  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, 'it is late', 'update');
+  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, words('it is late'), 'update');
   expect(await told()).toEqual([
     [
       'deferred',
@@ -100,7 +97,7 @@ it('open rows that are left tell which of them were sent', async () => {
     ['deferred', 'not sent: it is late'],
     [null, ''],
   ]);
-  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, 'it is late');
+  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, words('it is late'));
   expect((await told())[3]).toEqual([
     'deferred',
     'sent without a trustworthy answer, and nothing shows that it was applied; not sent again: it is late',
@@ -109,7 +106,7 @@ it('open rows that are left tell which of them were sent', async () => {
 
 it('rows that need no change any more tell which of them were sent', async () => {
   const { ports, rows, told } = await sentThree(['unchanged', 'rejected', 'unchanged', 'unchanged']);
-  await rows.patch(pushMapping().name, [{ rowNumber: 5, message: 'a remark' }]);
+  await rows.patch(pushMapping().name, [{ rowNumber: 5, said: words('a remark') }]);
   await noteSent(ports, { id: 'RUN' }, pushMapping(), rows);
   expect(await told()).toEqual([
     [

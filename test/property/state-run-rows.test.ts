@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { ChangeKind, Outcome } from '../../src/model/outcome.ts';
+import type { Words } from '../../src/model/said.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../../src/model/run-rows.ts';
 import { openRunRows } from '../../src/state/sqlite-run-rows.ts';
 import { runRow } from '../support/run-row.ts';
@@ -20,13 +21,22 @@ const CHANGES = ['pending', 'create', 'update', 'unchanged', 'invalid', 'exclude
 const anyChange = fc.constantFrom(...CHANGES);
 const anyOutcome = fc.constantFrom(...OUTCOMES);
 const anyText = fc.string({ unit: 'binary', maxLength: 6 });
+const anyWords: fc.Arbitrary<Words> = fc.array(
+  fc.oneof(
+    anyText.map((text) => ({ code: 'text', text }) as const),
+    anyText.map((name) => ({ code: 'waits-gone', name }) as const),
+    fc.constant({ code: 'row-edited' } as const),
+  ),
+  { maxLength: 3 },
+);
+const SETTLED: Words = [{ code: 'run-ended' }];
 const anyKey = fc.option(fc.oneof(fc.constantFrom('a', 'A', 'b', 'B', '07', '7'), anyText), { freq: 8 });
 
 const anyRow = fc.record({ key: anyKey, change: anyChange, cell: anyText, outcome: fc.option(anyOutcome) });
 const anyPatch = fc.record(
   {
     change: anyChange,
-    message: anyText,
+    said: anyWords,
     outcome: fc.option(anyOutcome),
     id: fc.option(anyText),
     before: fc.option(
@@ -98,13 +108,13 @@ function stepModel(model: RunRow[], step: Step): void {
     case 'settle':
       change(
         (row) => row.outcome === null && (step.change === undefined || row.change === step.change),
-        () => ({ outcome: step.outcome, message: 'settled' }),
+        () => ({ outcome: step.outcome, said: SETTLED }),
       );
       break;
     case 'reopen':
       change(
         (row) => row.outcome === step.outcome,
-        () => ({ outcome: null, message: '' }),
+        () => ({ outcome: null, said: [] }),
       );
       break;
     case 'restart':
@@ -128,7 +138,7 @@ async function stepRows(file: string, rows: RunRows, count: number, step: Step):
       await rows.patch('users', patchesOf(count, step.patches));
       break;
     case 'settle':
-      await rows.settleOpen('users', step.outcome, 'settled', step.change);
+      await rows.settleOpen('users', step.outcome, SETTLED, step.change);
       break;
     case 'reopen':
       await rows.reopen('users', step.outcome);

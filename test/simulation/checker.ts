@@ -1,8 +1,10 @@
 import type { Outcome } from '../../src/model/outcome.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
+import { renderSaid, type Words } from '../../src/model/said.ts';
 import type { Intent, IntentResult, PushSummary, StoredIntent } from '../../src/model/store.ts';
 import type { PlannedChange, PlannedPush, RunReport } from '../../src/sync/ports.ts';
+import { allParts, says } from '../support/said.ts';
 import { Violation, type History } from './history.ts';
 import type { Effect, Kind, Records } from './records.ts';
 import type { Sent } from './wire.ts';
@@ -35,19 +37,20 @@ const UNTOUCHED: ReadonlySet<Outcome | null> = new Set([
   'deferred',
   'excluded',
 ] as const);
-const HALF_DONE = 'created, but its active flag was not set';
 const MISSING = ' (missing)';
-const TAKEN = 'taken as applied';
-const UNKNOWN_FLAG = 'nobody knows whether its active flag is as the row says';
 
-/** The operator's word is on one write, and the run may have sent the row in another one. */
-const NOT_TAKEN = 'taken as not applied';
+/** Whether a row was taken so by the operator's word, which is on one write: the run may have sent the row in another one. */
+const isTaken = (said: Words, as: 'applied' | 'not-applied'): boolean =>
+  said.some((part) => part.code === 'word-taken' && part.assume === as);
 
 /** Of a write that reading back did not show: what it did, if anything, was changed again since. */
-const NOT_SHOWN = 'nothing shows that it was applied';
+const isNotShownOf = ({ said }: RunRow): boolean =>
+  allParts(said).some(
+    (part) => part.code === 'sent-not-shown' || (part.code === 'sent-spent' && !part.isProved),
+  );
 
-const mayHaveTouched = ({ outcome, message }: RunRow): boolean =>
-  !UNTOUCHED.has(outcome) || message.includes(HALF_DONE) || message.includes(NOT_TAKEN);
+const mayHaveTouched = ({ outcome, said }: RunRow): boolean =>
+  !UNTOUCHED.has(outcome) || says(said, 'flag-not-set', 'flag-not-set-yet') || isTaken(said, 'not-applied');
 
 /** Whether a later effect on the record took back something of what a row asked for. */
 function isUndone({ fields }: RunRow, own: Effect, effects: readonly Effect[]): boolean {
@@ -216,11 +219,11 @@ export class Checker {
       const own = effects.findLast(
         ({ request }) => this.#runOf(request)?.runId === run && this.#runOf(request)?.mapping === mapping,
       );
-      const isNotShown = rows.some((other) => other.key === key && other.message.includes(NOT_SHOWN));
+      const isNotShown = rows.some((other) => other.key === key && isNotShownOf(other));
       if (own !== undefined && !(isNotShown && isUndone(row, own, effects)))
         this.fail(
           'I3',
-          `${mapping} row ${row.rowNumber} (${key}) is ${String(outcome)}, but #${own.request ?? 0} of its run did ${own.kind} it: ${row.message}`,
+          `${mapping} row ${row.rowNumber} (${key}) is ${String(outcome)}, but #${own.request ?? 0} of its run did ${own.kind} it: ${renderSaid(row.said)}`,
         );
     }
   }
@@ -229,11 +232,11 @@ export class Checker {
   #checkMaker(
     run: string,
     mapping: string,
-    { key, rowNumber, message }: RunRow,
+    { key, rowNumber, said }: RunRow,
     effects: readonly Effect[],
   ): void {
     // What was done after the copy is not remembered, and the operator's word is on what nobody saw.
-    if (this.#restored !== undefined || message.includes(TAKEN)) return;
+    if (this.#restored !== undefined || isTaken(said, 'applied')) return;
     const makers = effects
       .filter(({ kind }) => kind === 'create')
       .map(({ request }) => this.#runOf(request)?.runId);
@@ -246,17 +249,18 @@ export class Checker {
 
   #checkDone(
     mapping: string,
-    { key, outcome, fields, id, rowNumber, message }: RunRow,
+    { key, outcome, fields, id, rowNumber, said }: RunRow,
     effects: readonly Effect[],
   ): void {
     const where = `${mapping} row ${rowNumber} (${key ?? ''})`;
     // The operator's word on a create says nothing of a flag that could only be set afterwards.
-    const said = message.includes(TAKEN) && message.includes(UNKNOWN_FLAG) ? ['is_active'] : [];
-    const wanted = Object.entries(fields ?? {}).filter(([name]) => !said.includes(name));
+    const isTakenAsApplied = isTaken(said, 'applied');
+    const isFlagUnknown = isTakenAsApplied && says(said, 'flag-unknown');
+    const wanted = Object.entries(fields ?? {}).filter(([name]) => !(isFlagUnknown && name === 'is_active'));
     const holds = ({ after }: Effect, [name, value]: (typeof wanted)[number]): boolean =>
       !(name in after) || JSON.stringify(after[name]) === JSON.stringify(value);
     // The word is on one write of the row, and between two of them somebody may have changed what the first one made.
-    const isHeld = message.includes(TAKEN)
+    const isHeld = isTakenAsApplied
       ? wanted.every((field) => effects.some((effect) => holds(effect, field)))
       : effects.some((effect) => wanted.every((field) => holds(effect, field)));
     if (!isHeld) {

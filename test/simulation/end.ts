@@ -1,4 +1,6 @@
 import type { RunRow } from '../../src/model/run-rows.ts';
+import { renderSaid } from '../../src/model/said.ts';
+import { says } from '../support/said.ts';
 import type { Checker } from './checker.ts';
 import { latest, type Effect, type Kind, type Records } from './records.ts';
 import type { Scenario } from './scenario.ts';
@@ -42,7 +44,7 @@ function problemOf(judged: Judged): string | undefined {
     case 'unchanged':
     case 'created':
     case 'updated':
-      return row.message.includes('duplicate') ? undefined : differs(judged);
+      return says(row.said, 'duplicate-same') ? undefined : differs(judged);
     case 'excluded':
       return undefined;
     case 'conflict':
@@ -50,13 +52,13 @@ function problemOf(judged: Judged): string | undefined {
         ? undefined
         : 'the service holds what the row says';
     case 'invalid':
-      return mayBeInvalid(judged) ? undefined : row.message;
+      return mayBeInvalid(judged) ? undefined : renderSaid(row.said);
     case 'rejected':
-      return mayBeRejected(judged) ? undefined : row.message;
+      return mayBeRejected(judged) ? undefined : renderSaid(row.said);
     case 'deferred':
-      return mayWait(judged) ? undefined : row.message;
+      return mayWait(judged) ? undefined : renderSaid(row.said);
     case 'unknown':
-      return isOpen(judged) ? undefined : row.message;
+      return isOpen(judged) ? undefined : renderSaid(row.said);
     default:
       return 'no outcome';
   }
@@ -89,22 +91,30 @@ const isOpen = ({ row, end, resource }: Judged): boolean => end.checker.openKeys
 function mayBeInvalid({ row, end, resource }: Judged): boolean {
   // Squads and mini leagues can only be created: what is there with other values stays; a member may be in no table.
   if (resource !== 'users') return true;
-  return row.key === null || row.message.includes('stands again') || end.scenario.others;
+  return (
+    row.key === null ||
+    row.said.some((part) => part.code === 'issue' && part.issue.code === 'key.repeated') ||
+    end.scenario.others
+  );
 }
 
 /** A repeated record or setting may be refused by a service that has it from somebody else, or from a write that nobody saw. */
 function mayBeRejected({ row, end, resource }: Judged): boolean {
   const { repeatedSetting } = end.scenario.habits;
   if (resource === 'points_config' || resource === 'auto_substitutions') return repeatedSetting === 'refuse';
-  return end.records.find(resource, row.key ?? '').length > 0 || row.message.includes('no such');
+  return end.records.find(resource, row.key ?? '').length > 0 || renderSaid(row.said).includes('no such');
 }
 
 /** Reasons to wait for good. */
 function mayWait(judged: Judged): boolean {
   const { row, end } = judged;
   if (isOpen(judged)) return true;
-  if (row.message.includes('waits for')) return true;
-  return row.message.includes('could not be listed') && isDoubtful(end.scenario);
+  if (
+    says(row.said, 'waits-for', 'waits-gone') ||
+    row.said.some((part) => part.code === 'issue' && part.issue.message.includes('waits for'))
+  )
+    return true;
+  return says(row.said, 'list-unread') && isDoubtful(end.scenario);
 }
 
 /** Services whose lists cannot be proved whole. */

@@ -7,6 +7,7 @@ import type {
   RunRowPatch,
   RunRows,
 } from '../../src/model/run-rows.ts';
+import type { Words } from '../../src/model/said.ts';
 import { InternalError } from '../../src/model/error.ts';
 
 interface MappingRows {
@@ -99,17 +100,17 @@ export class MemoryRunRows implements RunRows {
     return values(this.#sorted(mapping).filter(({ rowNumber }) => wanted.has(rowNumber)));
   }
 
-  settleOpen(mapping: string, outcome: Outcome, message: string, change?: ChangeKind): Promise<void> {
+  settleOpen(mapping: string, outcome: Outcome, said: Words, change?: ChangeKind): Promise<void> {
     return this.#each(
       mapping,
       (row) => row.outcome === null && (change === undefined || row.change === change),
-      { outcome, message },
+      { outcome, said },
     );
   }
 
   async reopen(mapping: string, outcome: Outcome): Promise<number> {
     const count = this.#sorted(mapping).filter((row) => row.outcome === outcome).length;
-    await this.#each(mapping, (row) => row.outcome === outcome, { outcome: null, message: '' });
+    await this.#each(mapping, (row) => row.outcome === outcome, { outcome: null, said: [] });
     return count;
   }
 
@@ -199,7 +200,7 @@ export class MemoryRunRows implements RunRows {
       known.clear();
       for (const [rowNumber, row] of rows) {
         const written = row.outcome === 'created' || row.outcome === 'updated';
-        const bare = { lines: [], before: null, lookups: null, folded: null, message: '' };
+        const bare = { lines: [], before: null, lookups: null, folded: null, said: [] };
         if (written) rows.set(rowNumber, { ...row, ...bare });
         else if (row.outcome === 'invalid' || row.outcome === 'rejected')
           rows.set(rowNumber, { ...row, ...bare, fields: null });

@@ -2,6 +2,7 @@ import type { ResourceName } from '../../src/contract/resource.ts';
 import { InternalError } from '../../src/model/error.ts';
 import type { Clock } from '../../src/model/ports.ts';
 import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';
+import type { Words } from '../../src/model/said.ts';
 import {
   oneOfSpellings,
   readSpelling,
@@ -162,7 +163,7 @@ export class MemoryStore implements Store {
   }
 
   addIntent(account: ServiceAccount, intent: Intent): Promise<void> {
-    this.#data.intents.push({ account: nameOf(account), stored: { ...intent, result: null, detail: '' } });
+    this.#data.intents.push({ account: nameOf(account), stored: { ...intent, result: null, detail: [] } });
     return this.#done(undefined);
   }
 
@@ -170,7 +171,7 @@ export class MemoryStore implements Store {
     account: ServiceAccount,
     intentId: string,
     result: IntentResult,
-    detail: string,
+    detail: Words,
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
     const found = this.#data.intents.find(

@@ -79,7 +79,7 @@ export function runRow(rowNumber: number, fields: Fields, changes: Partial<RunRo
     fields,
     change: 'pending',
     before: null,
-    message: '',
+    said: [],
     outcome: null,
     id: null,
     ...changes,

@@ -11,7 +11,7 @@ export function runRow(changes: Partial<RunRow> & Pick<RunRow, 'rowNumber'>): Ru
     fields: { external_id: key ?? '', is_active: true, players_in: [1, 2] },
     change: 'pending',
     before: null,
-    message: '',
+    said: [],
     outcome: null,
     id: null,
     ...changes,

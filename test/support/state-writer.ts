@@ -32,7 +32,7 @@ for (let n = before; n < before + 5000; n += 1) {
     account,
     id,
     'applied',
-    '',
+    [],
     rowNumbers.map((row) => ({ key: `${id}-${row}`, id, number: row, digests: {}, values: {} })),
   );
   await rows.patch(

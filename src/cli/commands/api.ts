@@ -21,6 +21,7 @@ import {
 import type { ExitCode } from '../../model/error.ts';
 import { withholder } from '../../model/withhold.ts';
 import type { HttpResponse } from '../../model/ports.ts';
+import type { Words } from '../../model/said.ts';
 import type { CallInput } from '../../model/service.ts';
 import type { IntentResult } from '../../model/store.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
@@ -253,8 +254,7 @@ async function writeOnce(
     const result: Sent =
       conflict === undefined ? sent : { kind: 'refused', status: CONFLICT, message: conflict };
     const settled: IntentResult = result.kind;
-    const detail = 'reason' in result ? result.reason : result.message;
-    await store.settleIntent(account, intent.id, settled, detail, []);
+    await store.settleIntent(account, intent.id, settled, wordsOf(result), []);
     const stop = stopOf(operation, result, intent.id);
     const exitCode = stop?.exitCode ?? EXIT.done;
     await store.updateRun(runId, {
@@ -277,6 +277,12 @@ async function writeOnce(
 const CONFLICT = 409;
 
 type Sent = Awaited<ReturnType<Session['ports']['service']['send']>>;
+
+/** What came of it, as the state keeps it. */
+function wordsOf(result: Sent): Words {
+  const reason = 'reason' in result ? result.reason : result.message;
+  return reason === '' ? [] : [{ code: 'answer-seen', reason }];
+}
 
 function stopOf(
   operation: OperationId,

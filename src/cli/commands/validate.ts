@@ -1,6 +1,7 @@
 import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import { renderRowMessage } from '../../model/issue.ts';
+import { renderSaid } from '../../model/said.ts';
 import { preparePull } from '../../sync/pull.ts';
 import { eachRow } from '../../sync/rows/row-pages.ts';
 import { rowIssues, validateSources } from '../../sync/validate.ts';
@@ -81,7 +82,7 @@ async function tell(validation: Validation, pulls: readonly PullMapping[], progr
     });
     for (const row of invalid)
       await screen.data(
-        `  ${screen.dataStyle('red', '✗')} ${safeText(renderRowMessage(mapping.source.origin, row.rowNumber, row.message))}`,
+        `  ${screen.dataStyle('red', '✗')} ${safeText(renderRowMessage(mapping.source.origin, row.rowNumber, renderSaid(row.said)))}`,
       );
     const more = outcomes.invalid - invalid.length;
     if (more > 0) await screen.data(`  ${renderMoreRows(more)}`);
@@ -101,11 +102,11 @@ async function tellWarnings(
   { screen }: Program,
 ): Promise<void> {
   let found = 0;
-  for await (const { rowNumber, message } of eachRow(rows, name, { open: true })) {
-    if (message === '') continue;
+  for await (const { rowNumber, said } of eachRow(rows, name, { open: true })) {
+    if (said.length === 0) continue;
     found += 1;
     if (found > SHOWN_ROWS) continue;
-    const warning = safeText(renderRowMessage(source.origin, rowNumber, message));
+    const warning = safeText(renderRowMessage(source.origin, rowNumber, renderSaid(said)));
     await screen.data(`  ${screen.dataStyle('yellow', '!')} ${warning}`);
   }
   const more = found - SHOWN_ROWS;

@@ -101,7 +101,7 @@ const MARKS: Readonly<Record<PlannedChange['kind'], (style: Style) => string>> =
 
 function renderChange(change: PlannedChange, keyFields: readonly string[], style: Style): string {
   const { kind, fields } = change;
-  if (kind === 'invalid' || kind === 'deferred') return safeText(messageWithoutPlace(change));
+  if (kind === 'invalid' || kind === 'deferred') return safeText(change.beside);
   // What the key says already is not said again, but that a part of it is still to come is.
   const told = Object.entries(fields).filter(
     ([name, { after }]) => !keyFields.includes(name) || isKnownAfter(after),
@@ -115,15 +115,8 @@ function renderChange(change: PlannedChange, keyFields: readonly string[], style
   const more = told.length - changed.length;
   const fieldsShown = [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
   // What is said of a row that goes on is a warning about one of its cells.
-  if (change.message === '') return fieldsShown;
-  return `${fieldsShown}  ${style('yellow', '!')} ${safeText(messageWithoutPlace(change))}`;
-}
-
-/** The row stands in a column of its own already: `users.csv row 4, column "Active": …` loses its first words. */
-function messageWithoutPlace({ row, message }: PlannedChange): string {
-  const at = message.indexOf(` row ${row}`);
-  const rest = at === -1 ? '' : message.slice(at + ` row ${row}`.length);
-  return /^[,:] /.test(rest) && !message.slice(0, at).includes('"') ? rest.slice(2) : message;
+  if (change.beside === '') return fieldsShown;
+  return `${fieldsShown}  ${style('yellow', '!')} ${safeText(change.beside)}`;
 }
 
 function renderValue(value: FieldValue | null): string {

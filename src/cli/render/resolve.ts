@@ -1,5 +1,6 @@
 import type { Fields } from '../../model/cell.ts';
 import { renderCountOf } from '../../model/count.ts';
+import { renderSaid } from '../../model/said.ts';
 import type { RequestCounts } from '../../model/store.ts';
 import type { OpenCase } from '../../sync/reconcile/open-cases.ts';
 import type { Resolution, ResolvedCase } from '../../sync/resolve.ts';
@@ -35,7 +36,7 @@ function caseLines(each: OpenCase, timezone: string, style: Style): readonly str
     `    run ${run.id}, ${of}${when}`,
     ...shown.map((line) => `    ${safeText(line)}`),
     ...(more > 0 ? [`    ${renderMoreRows(more)}`] : []),
-    `    ${safeText(reason)}`,
+    `    ${safeText(renderSaid(reason))}`,
   ];
 }
 
@@ -59,12 +60,12 @@ const SETTLED: Readonly<Record<NonNullable<ResolvedCase['settled']>, string>> = 
 /** What became of each case, and what is left. */
 export function renderResolution({ cases }: Resolution, requests: RequestCounts, style: Style): string {
   if (cases.length === 0) return 'nothing is unknown or in conflict';
-  const lines = cases.map(({ id, kind, settled, message }) => {
+  const lines = cases.map(({ id, kind, settled, said }) => {
     const what =
       settled === undefined
         ? style('yellow', `still ${kind === 'unknown' ? 'unknown' : 'in conflict'}`)
         : style('green', SETTLED[settled]);
-    return `${style('bold', id)}  ${what}  ${safeText(message)}`;
+    return `${style('bold', id)}  ${what}  ${safeText(renderSaid(said))}`;
   });
   return [...lines, '', renderRequests(requests)].join('\n');
 }
@@ -95,7 +96,7 @@ const caseDocument = (each: OpenCase): object => ({
 
 /** What is open, in the document of a stop: programs see it without approving anything. */
 export const openCasesDocument = (cases: readonly OpenCase[]): object => ({
-  cases: cases.map((each) => ({ ...caseDocument(each), reason: each.reason })),
+  cases: cases.map((each) => ({ ...caseDocument(each), reason: renderSaid(each.reason) })),
 });
 
 /** `resolve --json`. */
@@ -109,7 +110,7 @@ export function resolutionDocument(
     cases: cases.map((each) => ({
       ...caseDocument(each),
       settled: each.settled ?? null,
-      message: each.message,
+      message: renderSaid(each.said),
       next:
         each.settled === undefined
           ? [`resolve ${each.id} --assume applied`, `resolve ${each.id} --assume not-applied`]

@@ -2,6 +2,7 @@ import type { Account } from '../../contract/resources/account.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { UsageError } from '../../model/error.ts';
 import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
+import type { Said } from '../../model/said.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import type { ListedResource } from '../../plan/listed.ts';
 import { renderCountOf } from '../../model/count.ts';
@@ -72,7 +73,7 @@ export async function compareListed(
     const message = `${mapping.name}: the service's ${listed.several} could not be listed (${reason})`;
     ports.emit({ kind: 'warning', message });
   };
-  const wait = `the service could not be listed, so it is not known whether this ${listed.one} exists`;
+  const wait: Said = { code: 'list-unread', what: listed.one };
   const fallBack = async (reason: string): Promise<Comparison> => {
     warn(reason);
     const compared = await snapshot();

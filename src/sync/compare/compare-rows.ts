@@ -1,5 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../../model/run-rows.ts';
+import type { Said } from '../../model/said.ts';
 import { diff } from '../../plan/diff.ts';
 import { stepPct, type Step } from '../../plan/guards.ts';
 import { HIDDEN_FIELDS } from '../../plan/listed.ts';
@@ -8,7 +9,6 @@ import { keysWithZeros } from '../../plan/lost-zeros.ts';
 import { missingForCreate, needsChangeAfterCreate, pushRequests } from '../../plan/requests.ts';
 import type { Comparison } from './compare.ts';
 import { rowPages } from '../rows/row-pages.ts';
-import { joined } from '../../plan/answered-row.ts';
 
 /** What comparing found beside the changes themselves. */
 export interface Compared {
@@ -64,7 +64,7 @@ export async function compareRows(
         return {
           ...patch,
           outcome: 'deferred',
-          message: joined(row.message, 'the quota of the account has no room for it now'),
+          said: [...row.said, { code: 'quota-no-room' }],
         };
       }
       if (patch.change === 'create' || patch.change === 'update') count(row, patch.change);
@@ -115,7 +115,7 @@ function comparedRow(
   if (key === null || fields === null) return { rowNumber, change: 'invalid', outcome: 'invalid' };
   const wait = unanswered?.(key);
   if (wait !== undefined) {
-    return { rowNumber, change: 'create', outcome: 'deferred', message: joined(row.message, wait) };
+    return { rowNumber, change: 'create', outcome: 'deferred', said: [...row.said, wait] };
   }
   // What hangs on a record that is still to be made cannot be there.
   if (waitingFields(row).length > 0) return { rowNumber, change: 'create' };
@@ -130,11 +130,11 @@ function comparedRow(
     case 'create': {
       const problem = missingForCreate(mapping.resource, row) ?? lostZeros(key, zeros);
       if (problem !== undefined) {
-        return { rowNumber, change: 'invalid', outcome: 'invalid', message: joined(row.message, problem) };
+        return { rowNumber, change: 'invalid', outcome: 'invalid', said: [...row.said, problem] };
       }
       return unknownKeysWait === undefined
         ? { rowNumber, change: 'create' }
-        : { rowNumber, change: 'create', outcome: 'deferred', message: joined(row.message, unknownKeysWait) };
+        : { rowNumber, change: 'create', outcome: 'deferred', said: [...row.said, unknownKeysWait] };
     }
     case 'update':
       return { rowNumber, change: 'update', before: difference.before, id: difference.id };
@@ -144,7 +144,7 @@ function comparedRow(
         change: 'unchanged',
         outcome: 'unchanged',
         id: difference.id,
-        ...(difference.message !== undefined && { message: joined(row.message, difference.message) }),
+        ...(difference.said !== undefined && { said: [...row.said, difference.said] }),
       };
     case 'invalid':
     case 'conflict':
@@ -152,14 +152,12 @@ function comparedRow(
         rowNumber,
         change: difference.change,
         outcome: difference.change,
-        message: joined(row.message, difference.message),
+        said: [...row.said, difference.said],
       };
   }
 }
 
-function lostZeros(key: string, zeros: ReadonlyMap<string, unknown>): string | undefined {
+function lostZeros(key: string, zeros: ReadonlyMap<string, unknown>): Said | undefined {
   const full = keysWithZeros(key).find((candidate) => zeros.has(candidate));
-  return full === undefined
-    ? undefined
-    : `key "${key}" looks like ${full} with its zeros lost: format the column as plain text, or add --allow-key-shape`;
+  return full === undefined ? undefined : { code: 'key-zeros-lost', key, full };
 }

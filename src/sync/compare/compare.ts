@@ -3,6 +3,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCountOf } from '../../model/count.ts';
 import type { TeamsheetError } from '../../model/error.ts';
 import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
+import type { Said } from '../../model/said.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { listedResources } from '../../plan/listed.ts';
 import { quotaUsed } from '../../model/quota.ts';
@@ -26,9 +27,9 @@ export interface Comparison {
   /** What this state last saw confirmed, not what the service says now. */
   readonly fromMemory?: true;
   /** Set when a key that is not known may exist all the same, so that its row must wait. */
-  readonly unknownKeysWait?: string;
+  readonly unknownKeysWait?: Said;
   /** Why the row of a key must wait: a write of it was never answered and cannot be read back. */
-  readonly unanswered?: (key: string) => string | undefined;
+  readonly unanswered?: (key: string) => Said | undefined;
   readonly stop?: TeamsheetError;
 }
 

@@ -6,8 +6,8 @@ import { LOOKUP_FIELDS } from '../../mapping/parse-lookup.ts';
 import { pushTarget } from '../../mapping/push-fields.ts';
 import { show } from '../../mapping/show.ts';
 import { ConfigError } from '../../model/error.ts';
-import { renderIssue } from '../../model/issue.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import { renderSaid } from '../../model/said.ts';
 import { resolveDuplicates } from '../../plan/duplicates.ts';
 import { fieldValue, withLookups, type LookupResult } from '../../plan/lookups.ts';
 import { prepareComparison, type Comparison } from './compare.ts';
@@ -32,8 +32,13 @@ interface Search {
   /** How messages call the place. */
   readonly place: string;
   /** What a candidate makes of the field. */
-  readonly take: (candidate: Candidate) => Promise<LookupResult>;
+  readonly take: (candidate: Candidate) => Promise<Taken>;
 }
+
+/** What a candidate gives, or what stands against it in the words that follow its name. */
+type Taken =
+  | Exclude<LookupResult, { readonly kind: 'stop' }>
+  | { readonly kind: 'stop'; readonly outcome: 'invalid' | 'deferred'; readonly message: string };
 
 /** Looks up, while a plan is made, what rows say of records of the service and of other rows. */
 export class PlanLookups {
@@ -102,7 +107,7 @@ export class PlanLookups {
     ): Extract<LookupResult, { kind: 'stop' }> => ({
       kind: 'stop',
       outcome,
-      message: renderIssue({ code: 'lookup', severity: 'error', column: header, message }),
+      said: [{ code: 'issue', issue: { code: 'lookup', severity: 'error', column: header, message } }],
     });
     return Promise.all(
       wanted.map(async (texts, at): Promise<LookupResult> => {
@@ -242,7 +247,7 @@ export class PlanLookups {
     take: string,
     resource: ResourceName,
     candidate: Candidate,
-  ): Promise<LookupResult> {
+  ): Promise<Taken> {
     if (candidate.kind === 'known')
       return valueResult(mapping, column, take, valueOf(resource, candidate.record, take));
     const { row, mapping: other } = candidate;
@@ -268,8 +273,8 @@ export class PlanLookups {
 }
 
 /** Why a row waits for another one that was not written. */
-function waitsFor({ source, name }: PushMapping, { rowNumber, key, outcome, message }: RunRow): string {
-  const why = message === '' ? '' : `: ${message}`;
+function waitsFor({ source, name }: PushMapping, { rowNumber, key, outcome, said }: RunRow): string {
+  const why = said.length === 0 ? '' : `: ${renderSaid(said)}`;
   return `waits for ${source.origin} row ${rowNumber} (${name}[${key ?? ''}]), which is ${outcome ?? 'not sent yet'}${why}`;
 }
 
@@ -278,7 +283,7 @@ function valueResult(
   { field }: Column,
   take: string,
   found: Parameters<typeof fieldValue>[2],
-): LookupResult {
+): Taken {
   const value = fieldValue(mapping.resource, field, found);
   if (value !== undefined) return { kind: 'value', value };
   const type = pushTarget(mapping.resource)?.fields[field]?.type ?? 'a value';

@@ -65,7 +65,7 @@ function missingRow({ key, id }: KnownRecord, rowNumber: number): RunRow {
     fields,
     change: 'pending',
     before: null,
-    message: '',
+    said: [],
     outcome: null,
     id,
   };

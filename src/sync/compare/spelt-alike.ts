@@ -1,13 +1,12 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { renderIssue } from '../../model/issue.ts';
 import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../model/run-rows.ts';
+import type { Said } from '../../model/said.ts';
 import { LOOSE, speltKey } from '../../model/spelling.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { formsOf } from '../../plan/fit-rows.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { spellingOf } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
-import { joined } from '../../plan/answered-row.ts';
 
 type Ports = Pick<SyncPorts, 'store'>;
 
@@ -24,7 +23,7 @@ export async function refuseSpeltAlike(
   const spelling = await spellingOf(ports, account, resource);
   if (spelling === undefined) return;
   const first = new Map<string, { readonly rowNumber: number; readonly key: string }>();
-  const alike = new Map<number, string>();
+  const alike = new Map<number, Said>();
   for await (const page of rowPages(rows, name)) {
     for (const { rowNumber, key, change } of page) {
       if (key === null || isLeft({ change })) continue;
@@ -40,7 +39,10 @@ export async function refuseSpeltAlike(
   const open = (await rows.rows(name, [...alike.keys()])).filter(({ outcome }) => outcome === null);
   await rows.patch(
     name,
-    open.map((row) => invalid(row, alike.get(row.rowNumber) ?? '')),
+    open.flatMap((row) => {
+      const why = alike.get(row.rowNumber);
+      return why === undefined ? [] : [invalid(row, why)];
+    }),
   );
 }
 
@@ -104,23 +106,24 @@ export async function speltAlikeSince(
   return { left: batch.filter(({ rowNumber }) => !gone.has(rowNumber)), refused };
 }
 
-const isThere = ({ rowNumber, message }: RunRow, record: KnownRecord): RunRowPatch => {
-  const shown = record.values['external_id'] ?? record.values['name'];
-  const text = typeof shown === 'string' ? ` as ${JSON.stringify(shown)}` : '';
-  const why = `not sent: the service has this record already${text}; the next push compares it`;
-  return { rowNumber, outcome: 'deferred', message: joined(message, why) };
+const isThere = ({ rowNumber, said }: RunRow, record: KnownRecord): RunRowPatch => {
+  const text = record.values['external_id'] ?? record.values['name'];
+  const why: Said = { code: 'key-is-there', ...(typeof text === 'string' && { text }) };
+  return { rowNumber, outcome: 'deferred', said: [...said, why] };
 };
 
-const speltAlike = (key: string, where: string): string =>
-  renderIssue({
+const speltAlike = (key: string, where: string): Said => ({
+  code: 'issue',
+  issue: {
     code: 'duplicate.folded',
     severity: 'error',
     message: `the service does not tell its key from "${key}" of ${where}: keep one of them, or give one another key`,
-  });
+  },
+});
 
-const invalid = ({ rowNumber, message }: RunRow, why: string): RunRowPatch => ({
+const invalid = ({ rowNumber, said }: RunRow, why: Said): RunRowPatch => ({
   rowNumber,
   change: 'invalid',
   outcome: 'invalid',
-  message: joined(message, why),
+  said: [...said, why],
 });

@@ -1,9 +1,10 @@
+import type { Words } from '../../model/said.ts';
 import { partsOfKey } from '../../model/spelling.ts';
 import type { Intent } from '../../model/store.ts';
 import type { Confirmation } from '../../plan/requests.ts';
 import { readEvidence } from './pre-image.ts';
 import { isListedCreate } from '../journal/unverified.ts';
-import { doubtDetail, refusalDetail, saidNo, saysNo } from '../../plan/soft-refusal.ts';
+import { doubtDetail, saidNo, saysNo } from '../../plan/soft-refusal.ts';
 
 /** An answer that could not be trusted. */
 interface Doubt {
@@ -24,20 +25,18 @@ export const saysNoTo = (doubt: Doubt, intent: Intent): boolean =>
   saysNo(doubt.status) || standsAgainst(doubt, intent) !== undefined;
 
 /** What is recorded of a create whose answer could not be trusted, for whoever sent its row alone with the record that it stands against. */
-export function createDoubt(doubt: Doubt, intent: Intent): string {
+export function createDoubt(doubt: Doubt, intent: Intent): Words {
   const { reason, status } = doubt;
   const other = standsAgainst(doubt, intent);
   if (other === undefined) return doubtDetail(reason, status);
-  if (intent.keys.length > 1) return refusalDetail(reason);
-  return refusalDetail(
-    `${reason}; it holds ${JSON.stringify(textOf(intent, other))}, which it may take for the same key`,
-  );
+  if (intent.keys.length > 1) return [{ code: 'refused-doubtful', reason }];
+  return [{ code: 'refused-doubtful', reason, held: textOf(intent, other) }];
 }
 
 /** What reading back found of the rows of a write, without what was known before, where the service said no: none of that is the work of the write. */
 export function withoutKnown(
   intent: Intent,
-  detail: string,
+  detail: Words,
   found: ReadonlyMap<string, Confirmation>,
 ): ReadonlyMap<string, Confirmation> {
   const { alike } = readEvidence(intent) ?? {};

@@ -10,6 +10,7 @@ import {
 import { OUTCOMES, type OutcomeCounts } from '../../model/outcome.ts';
 import type { MissedRows } from '../../model/results.ts';
 import type { RunRows } from '../../model/run-rows.ts';
+import { renderSaid } from '../../model/said.ts';
 import type { PushSummary, RequestCounts, Run } from '../../model/store.ts';
 import { checkCounts, outcomeCounts } from '../../plan/counts.ts';
 import { exhaustedAt, interruptedAt } from './interrupted.ts';
@@ -116,7 +117,7 @@ async function endMapping(
   checkCounts(name, counts);
   const files = await tryResults(ports, run, mapping, rows);
   if (isAllDone(run, mapping, counts)) await removeRejected(ports, mapping);
-  const reasons = await reasonsOf(rows, mapping, stoppedBy?.message);
+  const reasons = await reasonsOf(rows, mapping, stoppedBy?.code);
   const notWrittenBack = await writeBackOutcomes(ports, mapping, rows);
   const gone = await countMissing(ports, mapping, rows);
   const stale = left.get(name) ?? 0;
@@ -221,7 +222,7 @@ async function countMissing(
   if (left === 0) return counts;
   const page = await rows.page(missing.name, { outcomes: STAY_ACTIVE, afterRow: 0, limit: SHOWN_MISSING });
   const failed = page.map(
-    ({ key, outcome, message }) => `"${key ?? ''}" is ${outcome ?? 'open'}: ${message}`,
+    ({ key, outcome, said }) => `"${key ?? ''}" is ${outcome ?? 'open'}: ${renderSaid(said)}`,
   );
   const are = renderCountOf(left, 'missing user was', 'missing users were');
   emit({ kind: 'warning', message: `${mapping.name}: ${are} not deactivated (${failed.join('; ')})` });

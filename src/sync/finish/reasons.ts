@@ -2,6 +2,7 @@ import { renderRowMessage } from '../../model/issue.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import { endInStop, renderSaid } from '../../model/said.ts';
 import { eachRow } from '../rows/row-pages.ts';
 
 /** Why rows of a run were refused or are left, in the words of the first of them. */
@@ -24,20 +25,20 @@ const TOLD_OF_TRIGGERS: readonly Outcome[] = [...TOLD, 'created'];
 const MOST_REASONS = 4;
 const MOST_ROWS = 10_000;
 
-/** The distinct reasons why rows of a mapping were refused or are left, at most a few of each, and those first that somebody has to settle. `told` is known already. */
+/** The distinct reasons why rows of a mapping were refused or are left, at most a few of each, and those first that somebody has to settle. What stopped the run, by its code, is told already. */
 export async function reasonsOf(
   rows: RunRows,
   { name, resource, source }: PushMapping,
-  told: string | undefined,
+  stop: string | undefined,
 ): Promise<readonly Reason[]> {
   const found: Reason[] = [];
   for (const outcome of resource === 'auto_substitutions' ? TOLD_OF_TRIGGERS : TOLD) {
     const counts = new Map<string, { readonly first: RunRow; readonly rows: number }>();
     let seen = 0;
     for await (const row of eachRow(rows, name, { outcomes: [outcome] })) {
-      const { message } = row;
       if ((seen += 1) > MOST_ROWS) break;
-      if (message === '' || (told !== undefined && message.endsWith(told))) continue;
+      if (row.said.length === 0 || (stop !== undefined && endInStop(row.said, stop))) continue;
+      const message = renderSaid(row.said);
       const before = counts.get(message);
       if (before === undefined && counts.size >= MOST_REASONS) continue;
       counts.set(message, { first: before?.first ?? row, rows: (before?.rows ?? 0) + 1 });

@@ -5,6 +5,7 @@ import type { Outcome } from '../../model/outcome.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import { RESULT_COLUMNS } from '../../model/results.ts';
 import type { MissedRows, ResultFiles, ResultLines } from '../../model/results.ts';
+import { renderSaid } from '../../model/said.ts';
 import type { TableKind } from '../../model/table.ts';
 import { rowPages } from '../rows/row-pages.ts';
 
@@ -69,7 +70,7 @@ function linesOf(origin: string, row: RunRow): readonly ResultLine[] {
   const result = [
     String(row.rowNumber),
     row.outcome ?? '',
-    renderRowMessage(origin, row.rowNumber, row.message),
+    renderRowMessage(origin, row.rowNumber, renderSaid(row.said)),
     row.id ?? '',
   ];
   return row.lines.map((cells) => ({ cells, result }));

@@ -4,6 +4,7 @@ import { show } from '../../mapping/show.ts';
 import { renderIssue } from '../../model/issue.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { RunRow } from '../../model/run-rows.ts';
+import { issuesAmong, renderSaid, type Said } from '../../model/said.ts';
 import type { WriteBackRow } from '../../model/table.ts';
 
 /** Longer messages are cut in a cell; the results file has them whole. */
@@ -13,7 +14,7 @@ const IN_STEP: ReadonlySet<string> = new Set<Outcome>(['created', 'updated', 'un
 const WRITTEN: ReadonlySet<Outcome | null> = new Set<Outcome>(['created', 'updated']);
 
 /** What stands beside a line, by what it says. */
-interface Said {
+interface BesideLine {
   readonly status: string;
   readonly message: string;
   /** Null where it is not known, which says nothing about the one that stands there. */
@@ -36,7 +37,7 @@ export function rowWriter(
   const valuesOf = (
     outcome: Outcome | null,
     cells: readonly string[],
-    said: Said,
+    said: BesideLine,
   ): WriteBackRow['values'] => {
     const isSaid = (what: 'message' | 'id'): boolean => {
       const name = names[what];
@@ -75,42 +76,47 @@ interface LineMessage {
   readonly notes: Readonly<Record<string, string>>;
 }
 
-/** Where one issue of a row's message ends and the next begins. */
-const BETWEEN = /; (?=column "|row \d+[:,] |setting ")/;
-
 function messagesOf(
   mapping: PushMapping,
   header: readonly string[],
-  { lines, message, issues, outcome }: RunRow,
+  { lines, said, outcome }: RunRow,
 ): readonly LineMessage[] {
   const { layout } = mapping.source;
-  const parts = issues?.map(renderIssue) ?? (message === '' ? [] : message.split(BETWEEN));
   const isBad = outcome === 'invalid';
   if (layout.kind === 'table') {
-    const notes = isBad
-      ? header.flatMap((name) => noteOf(name, partsUnder(`column "${name}": `, parts)))
-      : [];
-    return lines.map(() => ({ message, notes: Object.fromEntries(notes) }));
+    const issues = isBad ? issuesAmong(said) : [];
+    const notes = header.flatMap((name) =>
+      noteOf(
+        name,
+        issues.filter(({ column }) => column === name).map(({ message }) => message),
+      ),
+    );
+    return lines.map(() => ({ message: renderSaid(said), notes: Object.fromEntries(notes) }));
   }
   const index = sourceHeader(mapping, header);
   const keyAt = index.find([layout.keyColumn]) ?? -1;
   const valueName = header[index.find([layout.valueColumn]) ?? -1] ?? '';
-  const settings = lines.map((cells) => `setting ${show((cells[keyAt] ?? '').trim())}`);
+  const settings = lines.map((cells) => show((cells[keyAt] ?? '').trim()));
   // What is about no line in particular stands beside the first.
-  const general = parts.filter((part) => !settings.some((setting) => part.includes(setting)));
+  const general = said.filter((part) => !settings.some((setting) => settingOf(part) === setting));
   return settings.map((setting, at) => {
-    const own = parts.filter((part) => part.includes(setting));
-    // `row 7, setting "Goals": ` is clear on the cell itself.
-    const texts = own.map((part) => part.split(`${setting}: `, 2)[1] ?? part);
+    const own = said.filter((part) => settingOf(part) === setting);
+    // Row and setting are clear on the cell itself.
+    const texts = issuesAmong(own).map((issue) =>
+      issue.row === undefined || issue.setting === undefined ? renderIssue(issue) : issue.message,
+    );
     return {
-      message: [...(at === 0 ? general : []), ...own].join('; '),
+      message: [...(at === 0 ? general : []), ...own].map((part) => renderSaid([part])).join('; '),
       notes: Object.fromEntries(isBad ? noteOf(valueName, texts) : []),
     };
   });
 }
 
-function partsUnder(prefix: string, parts: readonly string[]): readonly string[] {
-  return parts.filter((part) => part.startsWith(prefix)).map((part) => part.slice(prefix.length));
+/** The setting that a part is about, as messages show it; one that is unknown or repeated is the issue's value. */
+function settingOf(part: Said): string | undefined {
+  if (part.code !== 'issue') return undefined;
+  const { setting, row, value = '' } = part.issue;
+  return setting ?? (row === undefined || value.trim() === '' ? undefined : show(value.trim()));
 }
 
 function noteOf(name: string, texts: readonly string[]): readonly (readonly [string, string])[] {

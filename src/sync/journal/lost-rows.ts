@@ -110,7 +110,7 @@ export function lostRows(intent: StoredIntent, kept: readonly RunRow[]): readonl
             fields: intent.fields?.[at] ?? fieldsOfKey(intent, intent.keys[at] ?? ''),
             change: intent.operation === 'update-user' ? 'update' : 'create',
             before: null,
-            message: '',
+            said: [],
             outcome: null,
             id: null,
           },

@@ -1,6 +1,7 @@
 import type { ResourceName } from '../../contract/resource.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRows } from '../../model/run-rows.ts';
+import type { Said, Words } from '../../model/said.ts';
 import type { ServiceAccount, StoredIntent } from '../../model/store.ts';
 import { listedResources } from '../../plan/listed.ts';
 import { keySpeller } from '../rows/spelling.ts';
@@ -30,14 +31,11 @@ export async function openWriteOf(
 /** Tells why the row of a key must wait where an open write of it cannot be read back. */
 export async function unansweredKeys(
   ...asked: Parameters<typeof openWriteOf>
-): Promise<(key: string) => string | undefined> {
+): Promise<(key: string) => Said | undefined> {
   const writeOf = await openWriteOf(...asked);
   return (key) => {
     const write = writeOf(key);
-    return (
-      write &&
-      `an earlier write of it (run ${write.runId}) has no trustworthy answer and cannot be read back; it is not sent again`
-    );
+    return write && { code: 'sent-unanswered', run: write.runId };
   };
 }
 
@@ -89,7 +87,7 @@ async function closeRepeated(
     if (operation !== 'update-user' || rowNumbers.length === 0) continue;
     const run = await store.run(runId);
     if (run?.finished === true && run.rowsLost !== true)
-      await store.settleIntent(account, id, 'applied', 'the same change was sent again and answered', []);
+      await store.settleIntent(account, id, 'applied', [{ code: 'answer-again' }], []);
   }
 }
 
@@ -98,7 +96,7 @@ export async function holdRows(
   rows: RunRows,
   mapping: PushMapping,
   open: readonly StoredIntent[],
-  message: string,
+  said: Words,
 ): Promise<void> {
   for (const intent of open) {
     if (intent.mapping !== mapping.name) continue;
@@ -107,7 +105,7 @@ export async function holdRows(
     );
     await rows.patch(
       mapping.name,
-      unsettled.map(({ rowNumber }) => ({ rowNumber, outcome: 'unknown', message })),
+      unsettled.map(({ rowNumber }) => ({ rowNumber, outcome: 'unknown', said })),
     );
   }
 }

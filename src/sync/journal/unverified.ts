@@ -1,18 +1,12 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { ChangeKind } from '../../model/outcome.ts';
 import type { RunRows } from '../../model/run-rows.ts';
+import type { Words } from '../../model/said.ts';
 import type { Run, StoredIntent } from '../../model/store.ts';
 import { listedResources } from '../../plan/listed.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { saidNo } from '../../plan/soft-refusal.ts';
 import type { SyncPorts } from '../ports.ts';
-
-/** What reading back says of a write that may have been applied all the same: a change, for example, that somebody has changed again. */
-export const NOT_SHOWN = 'nothing shows that it was applied';
-export const SENT_NOT_SHOWN = `sent without a trustworthy answer, and ${NOT_SHOWN}`;
-
-/** The detail of a write that reading back settled. */
-export const READ_BACK = 'settled by reading back';
 
 /** A write whose records a list shows for good once they are there, so that their absence proves that it was not applied. */
 export const isListedCreate = ({
@@ -37,7 +31,7 @@ export async function deferOpen(
   run: Pick<Run, 'id'>,
   mapping: PushMapping,
   rows: RunRows,
-  reason: string,
+  reason: Words,
   change?: ChangeKind,
 ): Promise<void> {
   const sent = await sentNotShown(ports, run, mapping);
@@ -49,10 +43,10 @@ export async function deferOpen(
         .map(({ rowNumber }) => ({
           rowNumber,
           outcome: 'deferred',
-          message: `${SENT_NOT_SHOWN}; not sent again: ${reason}`,
+          said: [{ code: 'sent-not-shown' }, { code: 'not-sent-again', reason }],
         })),
     );
-  await rows.settleOpen(mapping.name, 'deferred', `not sent: ${reason}`, change);
+  await rows.settleOpen(mapping.name, 'deferred', [{ code: 'not-sent', reason }], change);
 }
 
 /** Rows of a run that was resumed are as they should be by now, and those that were sent without being shown say so. */
@@ -64,13 +58,13 @@ export async function noteSent(
 ): Promise<void> {
   const sent = await sentNotShown(ports, run, mapping);
   const unchanged = (await rows.rows(mapping.name, [...sent])).filter(
-    ({ outcome, message }) => outcome === 'unchanged' && message === '',
+    ({ outcome, said }) => outcome === 'unchanged' && said.length === 0,
   );
   await rows.patch(
     mapping.name,
     unchanged.map(({ rowNumber }) => ({
       rowNumber,
-      message: `${SENT_NOT_SHOWN}; as it should be by now`,
+      said: [{ code: 'sent-not-shown' }, { code: 'row-as-it-should-be' }],
     })),
   );
 }
@@ -78,6 +72,6 @@ export async function noteSent(
 /** Whether reading back did not show a write, and that proves nothing. */
 export function mayBeApplied(intent: StoredIntent): boolean {
   if (isListedCreate(intent)) return false;
-  if (intent.result === 'not_applied') return intent.detail === READ_BACK;
+  if (intent.result === 'not_applied') return intent.detail.some(({ code }) => code === 'read-back-settled');
   return intent.result === 'refused' && saidNo(intent);
 }

@@ -1,8 +1,9 @@
 import type { Feature } from '../../contract/endpoint.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { EXIT } from '../../model/error.ts';
-import { renderRowMessage } from '../../model/issue.ts';
+import { renderBesideRow, renderRowMessage } from '../../model/issue.ts';
 import type { RequestStep } from '../../model/budget.ts';
+import { renderSaid } from '../../model/said.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import { bookkeepingMs } from './bookkeeping-time.ts';
 import { orderMappings } from '../../plan/order.ts';
@@ -106,13 +107,15 @@ async function* plannedChanges(
 /** One row as a plan shows it. */
 export function plannedChange(mapping: string, origin: string, row: RunRow): PlannedChange {
   const deferred = row.outcome === 'deferred' || row.change === 'conflict' || row.change === 'pending';
+  const said = renderSaid(row.said);
   const kind = deferred ? 'deferred' : row.change;
   return {
     mapping,
     row: row.rowNumber,
     key: row.key,
     kind,
-    message: renderRowMessage(origin, row.rowNumber, row.message),
+    message: renderRowMessage(origin, row.rowNumber, said),
+    beside: renderBesideRow(origin, row.rowNumber, said),
     fields: changedValues(row),
   };
 }

@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { OutcomeCounts } from '../../model/outcome.ts';
 import type { RunRow } from '../../model/run-rows.ts';
+import { renderSaid } from '../../model/said.ts';
 import type { RequestCounts } from '../../model/store.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { plannedChange } from './plan-sync.ts';
@@ -53,7 +54,7 @@ export interface SavedHeader {
 }
 
 /** One row of a saved plan: what `plan --json` says of it, and what it is known again by. */
-export interface SavedRow extends PlannedChange {
+export interface SavedRow extends Omit<PlannedChange, 'beside'> {
   readonly id: string | null;
   /** Of the values that are meant to be sent; null where there are none. */
   readonly digest: string | null;
@@ -148,6 +149,7 @@ export async function* savedRows({ mappings, rows }: PlannedPush): AsyncGenerato
 }
 
 function savedRow({ name, source }: PushMapping, row: RunRow): SavedRow {
-  const { id, digest, lines, message } = row;
-  return { ...plannedChange(name, source.origin, row), message, id, digest, cells: digestOf(lines) };
+  const { id, digest, lines, said } = row;
+  const { beside: _beside, ...change } = plannedChange(name, source.origin, row);
+  return { ...change, message: renderSaid(said), id, digest, cells: digestOf(lines) };
 }

@@ -1,5 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { KnownRecord, RunRow, RunRowPatch } from '../../model/run-rows.ts';
+import type { Words } from '../../model/said.ts';
 import type { Run, ServiceAccount, StoredIntent } from '../../model/store.ts';
 import { known, mergedOver, numberOf, remembered } from '../../plan/known-records.ts';
 import { needsChangeAfterCreate } from '../../plan/requests.ts';
@@ -10,9 +11,8 @@ import { managed } from '../../plan/missing-mapping.ts';
 
 type Ports = Pick<SyncPorts, 'store' | 'clock'>;
 
-/** `by the operator's word at 2026-08-14T18:00:00.000Z`: where a decision came from, for whoever reads it later. */
-export const byWord = ({ clock }: Pick<SyncPorts, 'clock'>): string =>
-  `by the operator's word at ${new Date(clock.now()).toISOString()}`;
+/** When the operator said it, for whoever reads it later. */
+export const timeOf = ({ clock }: Pick<SyncPorts, 'clock'>): string => new Date(clock.now()).toISOString();
 
 const resultOf = (assume: Assumption): 'applied' | 'not_applied' =>
   assume === 'applied' ? 'applied' : 'not_applied';
@@ -24,9 +24,9 @@ export async function settleByWord(
   { id }: Pick<OpenCase, 'id'>,
   assume: Assumption,
 ): Promise<Settled> {
-  const message = `${assume}, ${byWord(ports)}`;
-  await ports.store.settleIntent(account, id, resultOf(assume), message, []);
-  return { settled: resultOf(assume), message };
+  const said: Words = [{ code: 'word-assumed', assume, at: timeOf(ports) }];
+  await ports.store.settleIntent(account, id, resultOf(assume), said, []);
+  return { settled: resultOf(assume), said };
 }
 
 /**
@@ -44,45 +44,42 @@ export async function assumeWrite(
   );
   const intent = intents.find(({ id }) => id === intentId);
   // An earlier write of the same rows was settled with it.
-  if (intent === undefined) return { settled: resultOf(assume), message: `${assume}, ${byWord(ports)}` };
+  const assumed: Words = [{ code: 'word-assumed', assume, at: timeOf(ports) }];
+  if (intent === undefined) return { settled: resultOf(assume), said: assumed };
   const kept = await rows.rows(mapping.name, intent.rowNumbers);
   const open = kept.filter(({ outcome }) => outcome === null || outcome === 'unknown');
-  const message = `taken as ${assume === 'applied' ? 'applied' : 'not applied'}, ${byWord(ports)}`;
+  const taken: Words = [{ code: 'word-taken', assume, at: timeOf(ports) }];
   const lost = lostRows(intent, kept);
   const records = assume === 'applied' ? await sentRecords(ports, account, mapping, open, lost) : [];
   // What is remembered first cannot be sent twice, wherever the process ends; the intent is closed last.
   await store.confirm(account, mapping.resource, records);
   await rows.patch(
     mapping.name,
-    open.map((row) =>
-      assume === 'applied' ? appliedRow(row, intent, message) : waitingRow(row, run, message),
-    ),
+    open.map((row) => (assume === 'applied' ? appliedRow(row, intent, taken) : waitingRow(row, run, taken))),
   );
   const own = new Set(intent.rowNumbers);
   for (const { id } of intents.filter((each) => each.rowNumbers.every((row) => own.has(row))))
-    await store.settleIntent(account, id, resultOf(assume), `${assume}, ${byWord(ports)}`, []);
-  return { settled: resultOf(assume), message };
+    await store.settleIntent(account, id, resultOf(assume), assumed, []);
+  return { settled: resultOf(assume), said: taken };
 }
 
-function appliedRow(row: RunRow, { operation }: StoredIntent, message: string): RunRowPatch {
+function appliedRow(row: RunRow, { operation }: StoredIntent, taken: Words): RunRowPatch {
   const { rowNumber } = row;
   if (operation !== 'update-user' && row.change === 'create' && needsChangeAfterCreate(row))
-    return {
-      rowNumber,
-      outcome: 'deferred',
-      message: `${message}; created, but its active flag was not set yet`,
-    };
-  if (row.change === 'update') return { rowNumber, outcome: 'updated', message };
+    return { rowNumber, outcome: 'deferred', said: [...taken, { code: 'flag-not-set-yet' }] };
+  if (row.change === 'update') return { rowNumber, outcome: 'updated', said: taken };
   const isFlagUnknown = operation === 'create-users' && row.fields?.is_active !== undefined;
-  const flag =
-    '; created, but nobody knows whether its active flag is as the row says: the next push compares it';
-  return { rowNumber, outcome: 'created', message: isFlagUnknown ? message + flag : message };
+  return {
+    rowNumber,
+    outcome: 'created',
+    said: isFlagUnknown ? [...taken, { code: 'flag-unknown' }] : taken,
+  };
 }
 
-const waitingRow = ({ rowNumber }: RunRow, { id }: Run, message: string): RunRowPatch => ({
+const waitingRow = ({ rowNumber }: RunRow, { id }: Run, taken: Words): RunRowPatch => ({
   rowNumber,
   outcome: 'deferred',
-  message: `${message}; teamsheet resume ${id} sends it`,
+  said: [...taken, { code: 'resume-sends', run: id }],
 });
 
 /** What the service holds if the write was applied, with the ids that were known before. What a lost row set beside its key may be anything. */

@@ -1,8 +1,9 @@
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { RunRow, RunRowPatch } from '../../model/run-rows.ts';
+import type { Words } from '../../model/said.ts';
 import { shownDifferences } from '../../plan/diff.ts';
 import { mergedOver, remembered } from '../../plan/known-records.ts';
-import { byWord } from './assume.ts';
+import { timeOf } from './assume.ts';
 import { planHeldReading, type Held } from './actual-state.ts';
 import type { OpenCase, ResolvedCase, Settled, Settling } from './open-cases.ts';
 
@@ -66,48 +67,44 @@ function settleRow(
 ): Settled & { readonly patch?: RunRowPatch } {
   const { rowNumber } = row;
   const proof = describe(row, held);
-  const isEqual = held.kind === 'record' && proof === '';
+  const isEqual = held.kind === 'record' && proof.length === 0;
   if (isEqual) {
     const outcome = row.change === 'create' ? 'created' : row.change === 'update' ? 'updated' : 'unchanged';
-    const message = 'the service now holds one record that is as the row says';
-    return {
-      settled: 'applied',
-      message,
-      patch: { rowNumber, id: held.record.id, outcome, message },
-    };
+    const said: Words = [{ code: 'held-as-row' }];
+    return { settled: 'applied', said, patch: { rowNumber, id: held.record.id, outcome, said } };
   }
-  if (assume === 'applied' && held.kind === 'missing') return { settled: 'not_applied', message: proof };
+  if (assume === 'applied' && held.kind === 'missing') return { settled: 'not_applied', said: proof };
   if (assume === 'applied') {
-    const message = `left as the service holds it (${proof}), ${byWord(ports)}`;
+    const said: Words = [{ code: 'word-left', reason: proof, at: timeOf(ports) }];
     const id = held.kind === 'record' ? { id: held.record.id } : {};
-    return { settled: 'applied', message, patch: { rowNumber, outcome: 'unchanged', message, ...id } };
+    return { settled: 'applied', said, patch: { rowNumber, outcome: 'unchanged', said, ...id } };
   }
   if (assume === 'not-applied') {
-    const message = `to be compared and sent again, ${byWord(ports)}; teamsheet resume ${run.id} does it`;
+    const said: Words = [
+      { code: 'word-sent-again', at: timeOf(ports) },
+      { code: 'resume-does', run: run.id },
+    ];
     return {
       settled: 'not_applied',
-      message,
-      patch: { rowNumber, change: 'pending', before: null, outcome: 'deferred', message },
+      said,
+      patch: { rowNumber, change: 'pending', before: null, outcome: 'deferred', said },
     };
   }
-  return { settled: undefined, message: proof };
+  return { settled: undefined, said: proof };
 }
 
-/** What stands against the row; empty when the service holds it as it is. */
-function describe(row: RunRow, held: Held): string {
+/** What stands against the row; nothing when the service holds it as it is. */
+function describe(row: RunRow, held: Held): Words {
   switch (held.kind) {
     case 'missing':
-      return 'the service holds no such record';
+      return [{ code: 'held-missing' }];
     case 'unreadable':
-      return `it cannot be read back: ${held.reason}`;
+      return [{ code: 'held-unreadable', reason: held.reason }];
     case 'several':
-      return `the service holds ${held.ids.length} records for "${row.key ?? ''}": ${held.ids.join(' and ')}`;
+      return [{ code: 'compared-several', key: row.key ?? '', what: 'records', ids: held.ids }];
     case 'record':
-      return Object.entries(shownDifferences(row.fields, held.record))
-        .map(
-          ([name, { wanted, held: value }]) =>
-            `the service holds ${value === null ? 'another' : ''} ${name}${value === null ? '' : ` ${JSON.stringify(value)}`}, not ${JSON.stringify(wanted)}`,
-        )
-        .join('; ');
+      return Object.entries(shownDifferences(row.fields, held.record)).map(
+        ([field, { wanted, held: value }]) => ({ code: 'held-other', field, held: value, wanted }),
+      );
   }
 }

@@ -1,6 +1,7 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { StoppedError, UsageError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import { renderSaid, type Words } from '../../model/said.ts';
 import type { Run, ServiceAccount, Store, StoredIntent } from '../../model/store.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import { allMappings } from '../journal/stored-run.ts';
@@ -18,7 +19,7 @@ export interface OpenCase {
   readonly rows: readonly Pick<RunRow, 'rowNumber' | 'key' | 'fields'>[];
   /** Null for a conflict. */
   readonly sentAtMs: number | null;
-  readonly reason: string;
+  readonly reason: Words;
 }
 
 /** What the operator knows of a write, or wants of a conflict, where reading back cannot tell. */
@@ -29,10 +30,10 @@ export type Assumption = (typeof ASSUMPTIONS)[number];
 export interface ResolvedCase extends OpenCase {
   /** Undefined: it is still open. `partly`: some rows of the request were applied, the others were not. */
   readonly settled: 'applied' | 'partly' | 'not_applied' | undefined;
-  readonly message: string;
+  readonly said: Words;
 }
 
-export type Settled = Pick<ResolvedCase, 'settled' | 'message'>;
+export type Settled = Pick<ResolvedCase, 'settled' | 'said'>;
 
 /** What the open cases of one mapping of a run are settled with. */
 export interface Settling {
@@ -85,7 +86,7 @@ async function withRows(
 async function caseOf(run: Run, intent: StoredIntent, rows: RunRows | undefined): Promise<OpenCase> {
   const { id, mapping, operation, rowNumbers, keys, sentAtMs, detail } = intent;
   const kept = new Map(((await rows?.rows(mapping, rowNumbers)) ?? []).map((row) => [row.rowNumber, row]));
-  const held = [...kept.values()].find(({ outcome }) => outcome === 'unknown')?.message;
+  const held = [...kept.values()].find(({ outcome }) => outcome === 'unknown')?.said;
   return {
     id,
     kind: 'unknown',
@@ -98,7 +99,7 @@ async function caseOf(run: Run, intent: StoredIntent, rows: RunRows | undefined)
       fields: kept.get(rowNumber)?.fields ?? null,
     })),
     sentAtMs,
-    reason: held ?? (detail === '' ? 'the run ended before an answer was recorded' : detail),
+    reason: held ?? (detail.length === 0 ? [{ code: 'run-unrecorded' }] : detail),
   };
 }
 
@@ -119,7 +120,7 @@ function conflictCase(run: Run, mapping: PushMapping, row: RunRow): OpenCase {
     operation: mapping.operation,
     rows: [row],
     sentAtMs: null,
-    reason: row.message,
+    reason: row.said,
   };
 }
 
@@ -152,7 +153,7 @@ export async function findCase(
     throw new UsageError('resolve.unknown', `there is no open write or conflict "${target}"`, {
       next: 'resolve',
     });
-  const why = settled.detail === '' ? '' : ` (${settled.detail})`;
+  const why = settled.detail.length === 0 ? '' : ` (${renderSaid(settled.detail)})`;
   const said = `${settled.id} is settled already: ${settled.result ?? 'open'}${why}`;
   if (assume !== undefined && (settled.result === 'applied') !== (assume === 'applied'))
     throw new StoppedError('resolve.settled', `${said}; it is not taken as ${assume} any more`, {

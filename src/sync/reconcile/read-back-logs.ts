@@ -1,9 +1,9 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { pushTarget } from '../../mapping/push-fields.ts';
-import { renderCountOf } from '../../model/count.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { RunRow } from '../../model/run-rows.ts';
+import type { Said } from '../../model/said.ts';
 import type { Intent, ServiceAccount, StoredIntent } from '../../model/store.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { known } from '../../plan/known-records.ts';
@@ -23,7 +23,7 @@ type Look = (
   when: 'now' | 'settled',
 ) => Promise<Seen>;
 
-const nothing = (others: Seen['others'], why: string): Seen => ({ found: new Map(), others, why });
+const nothing = (others: Seen['others'], why: Said): Seen => ({ found: new Map(), others, why });
 
 /** The rows of writes as their resource confirms them when an answer says no more than yes. */
 const confirmAll = (
@@ -32,8 +32,7 @@ const confirmAll = (
 ): ReadonlyMap<string, Confirmation> =>
   new Map(writes.flatMap(({ rows }) => [...(pushRequests[resource]?.match(rows, [{}]) ?? [])]));
 
-const NO_EVIDENCE =
-  'what the service held before it could not be read, so nobody can tell whether it was applied';
+const NO_EVIDENCE: Said = { code: 'read-back-no-evidence' };
 
 /**
  * Price uploads: the log groups its records by upload, and one whose players are those of the request is the request, where each of them has the price that was
@@ -62,18 +61,19 @@ const prices: Look = async (ports, account, mapping, open) => {
   const more = log.count - evidence.count - rows;
   const seen = { found: confirmAll(mapping, found), pages: log.pages };
   const [player] = doubtful.values();
-  if (player !== undefined) return { ...seen, others: 'unclear', grew: more > 0, why: anotherPrice(player) };
+  if (player !== undefined)
+    return { ...seen, others: 'unclear', grew: more > 0, why: { code: 'prices-other', player } };
   return more === 0
     ? {
         ...seen,
         others: 'unseen',
-        why: 'the upload log does not show it, but its price may be a delta, so it is not sent again',
+        why: { code: 'prices-not-logged' },
       }
     : {
         ...seen,
         others: 'unclear',
         grew: more > 0,
-        why: `the upload log grew by ${renderCountOf(more, 'record')}, and not by these rows alone`,
+        why: { code: 'prices-more', more },
       };
 };
 
@@ -82,9 +82,6 @@ const AT_A_TIME = 8;
 
 /** Players of an upload that are asked for: one of so many just these players is no chance, and each costs a request. */
 const MOST_ASKED = 50;
-
-const anotherPrice = (player: string): string =>
-  `the upload log has one of just these players, but the service shows another price of player ${player}: it may be somebody else's, the price may be a delta, or it was changed since`;
 
 /** Those of the writes with a player whose price at the service is not the one that was sent, and the first such player of each. */
 async function otherPrices(
@@ -161,15 +158,13 @@ const fantasyLeagues: Look = async (ports, account, mapping, open) => {
     return nothing('unclear', NO_EVIDENCE);
   const applied = await appliedSince(ports, account, mapping, first.intent);
   const more = used - evidence.used - applied.length;
-  if (more === 0)
-    return nothing('unseen', 'the account counts no fantasy league more than before, but it may count late');
-  const words = open.map(({ intent }) => `teamsheet resolve ${intent.id} --assume applied`).join(' and ');
-  const exists = `the account counts ${more} more than before, so it seems to exist, but nothing shows its id: find it at the provider, and type ${words}`;
+  if (more === 0) return nothing('unseen', { code: 'fantasy-leagues-not-counted' });
+  const intents = open.map(({ intent }) => intent.id);
   return nothing(
     'unclear',
     more === open.length
-      ? exists
-      : `the account counts ${more} fantasy leagues more than before, where ${open.length} had no answer: ask the provider which are there`,
+      ? { code: 'fantasy-leagues-counted', intents }
+      : { code: 'fantasy-leagues-more', more, open: open.length },
   );
 };
 
@@ -182,11 +177,8 @@ const pointsConfig: Look = async (ports, account, mapping, open) => {
     if (confirmation === undefined) others = 'unclear';
     else if (confirmation !== 'another' && row.key !== null) found.set(row.key, confirmation);
   }
-  const why =
-    others === 'unclear'
-      ? 'the points configuration of the league could not be read'
-      : 'the league has another points configuration; it is not sent again, because it may add a second one';
-  return { found, others, why };
+  const code = others === 'unclear' ? 'points-config-unread' : 'points-config-other';
+  return { found, others, why: { code } };
 };
 
 async function readPoints(
@@ -214,12 +206,6 @@ async function readPoints(
   }
 }
 
-const NO_SUBSTITUTION =
-  'the log of the league shows no new substitution, which a trigger without effect leaves none of either; --again sends it again';
-const OF_ANOTHER = 'the log has new substitutions, which may be those of another trigger of the league';
-const TOO_LATE =
-  'the log of the league has new substitutions, but they came when nothing could be applied late any more: they may be those of somebody else, or late ones';
-
 /** That the log showed nothing of a trigger when it could not be applied late any more. */
 const unseenFact = ({ id }: Intent): string => `trigger_unseen:${id}`;
 
@@ -229,7 +215,7 @@ const unseenFact = ({ id }: Intent): string => `trigger_unseen:${id}`;
  */
 const triggers: Look = async (ports, account, mapping, open, when) => {
   const found: OpenWrite[] = [];
-  let why = NO_SUBSTITUTION;
+  let why: Said = { code: 'substitutions-none' };
   for (const write of open) {
     const evidence = readEvidence(write.intent);
     const league = leagueOf(write.rows[0]);
@@ -238,8 +224,8 @@ const triggers: Look = async (ports, account, mapping, open, when) => {
     else if (log.count > evidence.count) {
       const others = await othersBeside(ports, account, mapping, write.intent, evidence);
       const wasUnseen = (await ports.store.fact(account, unseenFact(write.intent))) !== undefined;
-      if (others.some((other) => mayHaveTriggered(other, league))) why = OF_ANOTHER;
-      else if (wasUnseen) why = TOO_LATE;
+      if (others.some((other) => mayHaveTriggered(other, league))) why = { code: 'substitutions-of-another' };
+      else if (wasUnseen) why = { code: 'substitutions-late' };
       else found.push(write);
     } else if (when === 'settled') await ports.store.setFact(account, unseenFact(write.intent), 'true');
   }

@@ -3,6 +3,7 @@ import type { ResourceName } from '../../contract/resource.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
+import type { Said } from '../../model/said.ts';
 import type { Intent, ServiceAccount } from '../../model/store.ts';
 import { LOOSE, partsOfKey, speltText } from '../../model/spelling.ts';
 import { digestFields } from '../../plan/digest.ts';
@@ -29,7 +30,7 @@ export interface Seen {
   /** Of the rows that were not found: they surely do not exist; nothing is seen of them, which proves nothing; or it cannot be told. */
   readonly others: 'absent' | 'unseen' | 'unclear';
   /** What people should know of the rows that were not found. */
-  readonly why?: string;
+  readonly why?: Said;
   /** There is more than before, and it is not just what was sent. */
   readonly grew?: boolean;
   /** The service does not let its records be listed. */
@@ -118,7 +119,7 @@ async function readList(
   const isStrange = strange > 0 && found.alike > 0;
   // A record that does not say what it is may be one of the rows.
   const others = nameless > 0 || isMore || isLate || isStrange ? 'unclear' : 'absent';
-  return { found: confirmations, others, pages, ...(isStrange && { why: STRANGE }) };
+  return { found: confirmations, others, pages, ...(isStrange && { why: { code: 'read-back-strange' } }) };
 }
 
 /** Two readings, of which absence is believed only where they agree; one that finds every row is enough. */
@@ -168,8 +169,6 @@ interface FoundRecord {
   readonly known: KnownRecord;
   readonly record: unknown;
 }
-
-const STRANGE = 'the list has new records under keys that nobody sent, which may be these rows';
 
 /** Prepares to look for the rows of writes in lists. */
 async function openFound(
@@ -296,8 +295,13 @@ function foundRow(
     digests: { ...digestFields(row.fields ?? {}), ...known.digests },
     values: { ...row.fields, ...known.values },
   });
-  const ids = found.map((each) => each.known.id).join(' and ');
-  const disagrees = second && `the service holds ${found.length} ${several} for "${row.key}": ${ids}`;
+  const ids = found.map((each) => each.known.id ?? '');
+  const disagrees: Said | undefined = second && {
+    code: 'compared-several',
+    key: row.key,
+    what: several,
+    ids,
+  };
   return [
     [row.key, { id: known.id, record, ...(disagrees !== undefined && { disagrees, isOneOfSeveral: true }) }],
   ];

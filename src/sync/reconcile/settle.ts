@@ -1,19 +1,18 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../model/run-rows.ts';
+import { isSameSaid, type Said, type Words } from '../../model/said.ts';
 import type { IntentResult, ServiceAccount, StoredIntent } from '../../model/store.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { changeFollowsCreate, type Confirmation } from '../../plan/requests.ts';
 import { withoutKnown } from '../evidence/known-conflict.ts';
 import { isReadable, lostRows } from '../journal/lost-rows.ts';
-import { isListedCreate, READ_BACK } from '../journal/unverified.ts';
+import { isListedCreate } from '../journal/unverified.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import { readBackTwice, type OpenWrite, type Seen } from './read-back.ts';
 import { saidNo } from '../../plan/soft-refusal.ts';
 import type { OnAmbiguous, SyncPorts } from '../ports.ts';
 import { managed } from '../../plan/missing-mapping.ts';
-import { confirmed, joined, looksAgain } from '../../plan/answered-row.ts';
-
-export const FLAG_NOT_SET = 'created, but its active flag was not set: ';
+import { confirmed } from '../../plan/answered-row.ts';
 
 /** The rows that are open after settling. */
 export interface Settled {
@@ -65,7 +64,7 @@ export async function settleWrites(
       else if (outcome === 'unchanged') others.add(rowNumber);
     const ofLost = lost.map((row) => settledLost(row, intent, seen, onAmbiguous, laterRunOf));
     const result = resultOf(intent, [...settled, ...ofLost], again.union(others));
-    const detail = saidNo(intent) ? intent.detail : READ_BACK;
+    const detail: Words = saidNo(intent) ? intent.detail : [{ code: 'read-back-settled' }];
     await ports.store.settleIntent(account, intent.id, result, detail, []);
   }
   return { again: [...again], created: [...created] };
@@ -87,7 +86,8 @@ function refusedAlone(
   return patches.map((patch, at) => {
     if (patch.outcome !== null || patch.id !== undefined) return patch;
     const isFlag = intent.operation === 'update-user' && rows[at]?.change === 'create';
-    return { ...patch, outcome: 'rejected', message: (isFlag ? FLAG_NOT_SET : '') + intent.detail };
+    const said: Words = isFlag ? [{ code: 'flag-not-set', reason: intent.detail }] : intent.detail;
+    return { ...patch, outcome: 'rejected', said };
   });
 }
 
@@ -181,8 +181,11 @@ async function recordApplied(
   );
 }
 
-const changedSince = (done: string, fields: readonly string[]): string =>
-  `${done}, and changed since: the service holds another ${fields.join(', ')}`;
+const changedSince = (done: 'created' | 'updated', fields: readonly string[]): Said => ({
+  code: 'held-changed-since',
+  done,
+  fields,
+});
 
 /** What a row becomes whose write was answered, by what the state has seen of its record since; undefined where it stays open. */
 function answeredRow(row: RunRow, intent: StoredIntent, record: KnownRecord): RunRowPatch | undefined {
@@ -210,12 +213,9 @@ function answeredRow(row: RunRow, intent: StoredIntent, record: KnownRecord): Ru
     rowNumber,
     id: record.id,
     outcome: 'conflict',
-    message: joined(row.message, changedSince(done, shown)),
+    said: [...row.said, changedSince(done, shown)],
   };
 }
-
-const NOT_READ_BACK =
-  'sent, but no trustworthy answer came, and it cannot be read back; it is not sent again';
 
 /** What a row becomes by what was seen of it. */
 function settledRow(
@@ -225,25 +225,23 @@ function settledRow(
   onAmbiguous: OnAmbiguous,
   laterRunOf: LaterRunOf,
 ): RunRowPatch {
-  const again: RunRowPatch = { rowNumber: row.rowNumber, outcome: null, message: '' };
+  const again: RunRowPatch = { rowNumber: row.rowNumber, outcome: null, said: [] };
   const held = row.key === null ? undefined : seen?.found.get(row.key);
   if (held !== undefined && intent.operation !== 'update-user') {
     const laterRun = laterRunOf(row, held);
     return {
       ...again,
-      ...(laterRun === undefined
-        ? confirmed({ ...row, message: '' }, held)
-        : leftToLater(row, held, laterRun)),
+      ...(laterRun === undefined ? confirmed({ ...row, said: [] }, held) : leftToLater(row, held, laterRun)),
     };
   }
   if (held !== undefined && (held.isOneOfSeveral === true || held.id === row.id))
     return { ...again, ...settledChange(row, held) };
   if (seen?.others === 'absent' || (seen?.others === 'unseen' && onAmbiguous === 'settle')) return again;
-  const why = seen?.why ?? NOT_READ_BACK;
-  // Having looked, the message says what was seen instead of who will look.
-  const before = row.message.replace(looksAgain(intent.runId), '');
-  const message = before.includes(why) ? before : joined(before, why);
-  return { rowNumber: row.rowNumber, outcome: 'unknown', message };
+  const why: Said = seen?.why ?? { code: 'sent-not-read-back' };
+  // Having looked, it says what was seen instead of who will look.
+  const before = row.said.filter(({ code }) => code !== 'resume-looks');
+  const said = before.some((part) => isSameSaid(part, why)) ? before : [...before, why];
+  return { rowNumber: row.rowNumber, outcome: 'unknown', said };
 }
 
 /** A row whose record a later run created. What differs is compared anew, as a row that this run never sent. */
@@ -252,9 +250,9 @@ function leftToLater(
   { id, record }: Confirmation,
   laterRun: string,
 ): Partial<RunRowPatch> {
-  const message = `run ${laterRun}, a later one, created it`;
-  if (changedFields(fields ?? {}, record).length > 0) return { message };
-  return { change: 'unchanged', outcome: 'unchanged', id, message };
+  const said: Words = [{ code: 'run-created-later', run: laterRun }];
+  if (changedFields(fields ?? {}, record).length > 0) return { said };
+  return { change: 'unchanged', outcome: 'unchanged', id, said };
 }
 
 /** What came of a row of which only its write is kept. What became of a change does not matter any more: the next push compares with what was read. */
@@ -267,16 +265,17 @@ function settledLost(
 ): RunRowPatch {
   const isFound = row.key !== null && seen?.found.has(row.key) === true;
   if (isFound && intent.operation === 'update-user')
-    return { rowNumber: row.rowNumber, outcome: null, message: '' };
+    return { rowNumber: row.rowNumber, outcome: null, said: [] };
   return settledRow(row, intent, isReadable(intent, row) ? seen : undefined, onAmbiguous, laterRunOf);
 }
 
 /** A change that did not come through is sent again: it sets the same values. What it did not set and differs was changed since. */
 function settledChange(
   row: RunRow,
-  { record, disagrees = '', isOneOfSeveral }: Confirmation,
+  { record, disagrees, isOneOfSeveral }: Confirmation,
 ): Partial<RunRowPatch> {
-  if (isOneOfSeveral === true) return { outcome: 'conflict', message: disagrees };
+  if (isOneOfSeveral === true)
+    return { outcome: 'conflict', said: disagrees === undefined ? [] : [disagrees] };
   const differs = changedFields(row.fields ?? {}, record);
   const sent = row.before === null ? ['is_active'] : Object.keys(row.before);
   if (differs.some((name) => sent.includes(name))) return {};
@@ -284,6 +283,6 @@ function settledChange(
   if (differs.length === 0) return { outcome: done };
   return {
     outcome: 'conflict',
-    message: changedSince(done, differs),
+    said: [changedSince(done, differs)],
   };
 }

@@ -3,9 +3,10 @@ import { withTexts } from '../../mapping/parsed-row.ts';
 import { createRowReader, type ParsedRow } from '../../mapping/rows.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { ConfigError } from '../../model/error.ts';
-import { renderIssue, renderIssues, renderRowIssue, type Issue } from '../../model/issue.ts';
+import { renderIssue, renderRowIssue, type Issue } from '../../model/issue.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import type { SourceRow, SourceTable, TableLocation } from '../../model/table.ts';
+import { fromIssues } from '../../model/said.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { resolveDuplicates } from '../../plan/duplicates.ts';
 import { lookupFiles, readLookupTables } from './lookup-tables.ts';
@@ -252,11 +253,10 @@ function toRunRow(parsed: ParsedRow): RunRow {
     fields: parsed.fields,
     change: settled ?? 'pending',
     before: null,
-    message: renderIssues(parsed.issues),
+    said: fromIssues(parsed.issues),
     outcome: settled,
     id: null,
     ...(parsed.lookups === undefined ? {} : { lookups: parsed.lookups }),
-    ...(parsed.issues.length === 0 ? {} : { issues: parsed.issues }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { EXIT } from '../../model/error.ts';
+import type { Words } from '../../model/said.ts';
 import type { Run, ServiceAccount } from '../../model/store.ts';
 import { pushRequests } from '../../plan/requests.ts';
 import { deferOpen } from '../journal/unverified.ts';
@@ -52,7 +53,7 @@ async function leaveChanges(
   const updates = (await planned.rows.countChanges(name, true)).get('update') ?? 0;
   const changes = updates + deactivated;
   if (changes === 0) return undefined;
-  const reason = `run ${newer.id} has read its table since; the next push reads it anew`;
+  const reason: Words = [{ code: 'run-read-since', run: newer.id }];
   const deferred = new Map([[name, updates]]);
   await deferOpen({ store }, run, mapping, planned.rows, reason, 'update');
   const missing = missingOf(mapping);

@@ -1,5 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { Words } from '../../model/said.ts';
 import type { Run } from '../../model/store.ts';
 import { pushRequests } from '../../plan/requests.ts';
 import { deferOpen } from '../journal/unverified.ts';
@@ -7,7 +8,6 @@ import { holdRows, openWrites } from '../journal/open-writes.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { recordAnswers } from '../reconcile/settle.ts';
 import type { SyncPorts } from '../ports.ts';
-import { looksAgain } from '../../plan/answered-row.ts';
 
 /** What is still open when the run ends: rows whose write has no answer are unknown, the others were not sent, or only in part. */
 export async function leaveRest(
@@ -15,7 +15,7 @@ export async function leaveRest(
   run: Run,
   mapping: PushMapping,
   rows: RunRows,
-  reason: string,
+  reason: Words,
 ): Promise<void> {
   if (!(await rows.countOutcomes(mapping.name)).has('open')) return;
   // The run may have been stopped between an answer and its rows.
@@ -25,7 +25,7 @@ export async function leaveRest(
     rows,
     mapping,
     open.filter(({ runId }) => runId === run.id),
-    `no trustworthy answer${looksAgain(run.id)}`,
+    [{ code: 'answer-none' }, { code: 'resume-looks', run: run.id }],
   );
   const done = await createdIn(ports, run, mapping);
   for await (const page of rowPages(rows, mapping.name, { open: true })) {
@@ -37,13 +37,17 @@ export async function leaveRest(
       created.map(({ rowNumber }) => ({
         rowNumber,
         outcome: 'deferred',
-        message: `created, but its active flag was not set yet: ${reason}`,
+        said: [{ code: 'flag-not-set-yet', reason }],
       })),
     );
     const nameless = page.filter((row) => !created.includes(row) && lacksId(mapping, row));
     await rows.patch(
       mapping.name,
-      nameless.map(({ rowNumber }) => ({ rowNumber, outcome: 'deferred', message: NO_ID })),
+      nameless.map(({ rowNumber }) => ({
+        rowNumber,
+        outcome: 'deferred',
+        said: [{ code: 'not-sent-no-id' }],
+      })),
     );
   }
   await deferOpen(ports, run, mapping, rows, reason);
@@ -52,9 +56,6 @@ export async function leaveRest(
 /** A change of a record that is known by the operator's word alone. */
 const lacksId = ({ resource }: PushMapping, { change, id }: RunRow): boolean =>
   change === 'update' && id === null && pushRequests[resource]?.updatesLikeCreates === false;
-
-const NO_ID =
-  'not sent: it is there by your word, but its id is not known, and a change needs it; push again with --compare live once the service can be listed';
 
 /** The rows of users that were created, also of those whose id is not known because it was the operator who said so. */
 async function createdIn(

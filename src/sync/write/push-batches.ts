@@ -4,6 +4,7 @@ import type { OperationId } from '../../contract/index.ts';
 import type { QuotaRefusal } from '../../model/quota.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow } from '../../model/run-rows.ts';
+import type { Words } from '../../model/said.ts';
 import type { WriteResult } from '../../model/service.ts';
 import type { Intent } from '../../model/store.ts';
 import type { Confirmation, PushRequests } from '../../plan/requests.ts';
@@ -19,7 +20,6 @@ import { saysNo, sizeLimits } from '../../plan/soft-refusal.ts';
 import { confirmAnswer } from '../rows/spelling.ts';
 import { knownAlike, speltAlikeSince } from '../compare/spelt-alike.ts';
 import { waitSettled } from '../journal/wait-settled.ts';
-import { joined } from '../../plan/answered-row.ts';
 
 /** The creates of a mapping, and what goes like them, in batches. */
 export async function openBatches(
@@ -42,7 +42,7 @@ interface RefusedBatch {
   readonly batch: readonly RunRow[];
   readonly intent: Intent;
   readonly status: number;
-  readonly reason: string;
+  readonly reason: Words;
 }
 
 /**
@@ -53,7 +53,7 @@ const PARTS = { few: 2, many: 10 } as const;
 const CHEAP_PAGES = 10;
 const TOO_LARGE = 413;
 const TOO_MANY = 429;
-const UNNAMED = 'the answer does not name this row';
+const UNNAMED: Words = [{ code: 'answer-unnamed', what: 'row' }];
 
 type RefusedWrite = Extract<WriteResult<OperationId>, { kind: 'refused' }>;
 
@@ -163,7 +163,12 @@ class BatchPush {
       case 'ambiguous':
         await this.#writer.settle(intent, 'ambiguous', createDoubt(result, intent), []);
         await this.#lower(batch, result.status);
-        return this.#readBackRows(intent, batch, result.reason, createDoubt(result, intent));
+        return this.#readBackRows(
+          intent,
+          batch,
+          [{ code: 'answer-seen', reason: result.reason }],
+          createDoubt(result, intent),
+        );
     }
   }
 
@@ -188,7 +193,7 @@ class BatchPush {
   async #overQuota(
     intent: Intent,
     batch: readonly RunRow[],
-    reason: string,
+    reason: Words,
     quota: QuotaRefusal,
   ): Promise<void> {
     const { quotas, runId } = this.#writer.task;
@@ -206,7 +211,7 @@ class BatchPush {
     // What disagrees is remembered too: the key is there, with the values that were shown.
     const records = [...confirmations.values()].map(({ record }) => record);
     const result = unanswered.length === 0 ? 'applied' : 'ambiguous';
-    await this.#writer.settle(intent, result, '', records);
+    await this.#writer.settle(intent, result, [], records);
     this.#largestApplied = Math.max(this.#largestApplied, batch.length);
     await this.#writer.patchConfirmed(batch, confirmations);
     await this.#rememberConfigId(confirmations);
@@ -233,14 +238,14 @@ class BatchPush {
     batch: readonly RunRow[],
     { status, message, quota }: RefusedWrite,
   ): Promise<void> {
-    const reason = `the service refused it (${status}): ${message}`;
+    const reason: Words = [{ code: 'refused', status, message }];
     if (quota !== undefined) return this.#overQuota(intent, batch, reason, quota);
     giveBack(this.#writer.task.quotas, this.#feature, batch.length);
     if (batch.length === 1) {
       await this.#writer.settle(intent, 'refused', reason, []);
       const patches = batch.map((row) => ({
         rowNumber: row.rowNumber,
-        message: joined(row.message, reason),
+        said: [...row.said, ...reason],
       }));
       return this.#writer.patch(patches.map((patch) => ({ ...patch, outcome: 'rejected' })));
     }
@@ -267,7 +272,7 @@ class BatchPush {
     for (const { batch, intent, status, reason } of round) {
       if (seen.others === 'unclear') {
         this.#nextSize = Math.min(this.#nextSize, Math.ceil(batch.length / 2));
-        await this.#writer.hold(batch, `${reason}, and some rows of its request may have been applied`);
+        await this.#writer.hold(batch, [{ code: 'refused-in-part', reason }]);
         continue;
       }
       const applied = batch.filter((row) => row.key !== null && seen.found.has(row.key));
@@ -327,7 +332,7 @@ class BatchPush {
   async #readBackRows(
     intent: Intent,
     batch: readonly RunRow[],
-    reason: string,
+    reason: Words,
     detail = reason,
   ): Promise<void> {
     const { ports, account, mapping } = this.#writer.task;
@@ -337,10 +342,11 @@ class BatchPush {
     const missing = batch.filter((row) => row.key === null || !found.has(row.key));
     const records = [...found.values()].map(({ record }) => record);
     // What is remembered before its row is done cannot be sent twice, wherever the process ends.
-    if (missing.length === 0) await this.#writer.settle(intent, 'applied', 'found by reading back', records);
+    if (missing.length === 0)
+      await this.#writer.settle(intent, 'applied', [{ code: 'read-back-found' }], records);
     else await this.#writer.settle(intent, 'ambiguous', detail, records);
     await this.#writer.patchConfirmed(batch, found);
-    if (missing.length > 0) await this.#writer.hold(missing, `no trustworthy answer (${reason})`);
+    if (missing.length > 0) await this.#writer.hold(missing, [{ code: 'answer-none', reason }]);
     this.#writer.checkAmbiguous(reason);
   }
 }

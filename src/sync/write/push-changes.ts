@@ -1,13 +1,12 @@
 import type { RunRow } from '../../model/run-rows.ts';
+import type { Words } from '../../model/said.ts';
 import type { Intent } from '../../model/store.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { userChange } from '../../plan/requests.ts';
 import { createPool } from './pool.ts';
 import { type PushWriter } from './push-writer.ts';
 import { doubtDetail, saysNo } from '../../plan/soft-refusal.ts';
-import { FLAG_NOT_SET } from '../reconcile/settle.ts';
 import { confirmAnswer } from '../rows/spelling.ts';
-import { joined } from '../../plan/answered-row.ts';
 
 /**
  * Sends the single changes of users: updates, and the flag of users that were created to be inactive. A change sets values, so that the same one may safely
@@ -30,19 +29,19 @@ async function pushChange(writer: PushWriter, row: RunRow): Promise<void> {
     const { result, intent } = await writer.send('update-user', [row], body);
     if (result.kind === 'applied') return confirmChange(writer, intent, row, result.records);
     if (result.kind === 'refused') {
-      const created = row.change === 'create' ? FLAG_NOT_SET : '';
-      const reason = `the service refused it (${result.status}): ${result.message}`;
+      const { status, message } = result;
+      const reason: Words = [{ code: 'refused', status, message }];
       await writer.settle(intent, 'refused', reason, []);
       // What was refused now may have been applied at an attempt before, whose answer was lost.
       if (attempt > 1) return writer.hold([row], reason);
-      return writer.patch([
-        { rowNumber, outcome: 'rejected', message: joined(row.message, created + reason) },
-      ]);
+      const why: Words = row.change === 'create' ? [{ code: 'flag-not-set', reason }] : reason;
+      return writer.patch([{ rowNumber, outcome: 'rejected', said: [...row.said, ...why] }]);
     }
     await writer.settle(intent, 'ambiguous', doubtDetail(result.reason, result.status), []);
     if (!saysNo(result.status) && !writer.isSpent(rowNumber)) continue;
-    await writer.hold([row], `no trustworthy answer (${result.reason})`);
-    writer.checkAmbiguous(result.reason);
+    const reason: Words = [{ code: 'answer-seen', reason: result.reason }];
+    await writer.hold([row], [{ code: 'answer-none', reason }]);
+    writer.checkAmbiguous(reason);
     return;
   }
 }
@@ -59,15 +58,16 @@ async function confirmChange(
   const found = await confirmAnswer(ports, account, mapping, [row], records);
   const record = key === null ? undefined : found.get(key)?.record;
   if (record === undefined || fields === null) {
-    await writer.settle(intent, 'ambiguous', 'the answer does not name this user', []);
-    writer.countLost([row], 'the answer does not name this user');
-    return writer.hold([row], 'no trustworthy answer (it does not name this user)');
+    const reason: Words = [{ code: 'answer-unnamed', what: 'user' }];
+    await writer.settle(intent, 'ambiguous', reason, []);
+    writer.countLost([row], reason);
+    return writer.hold([row], [{ code: 'answer-without-user' }]);
   }
   const wrong = changedFields(fields, record).filter((name) => name in record.digests);
-  await writer.settle(intent, 'applied', '', [record]);
+  await writer.settle(intent, 'applied', [], [record]);
   if (wrong.length > 0) {
-    const message = `the service still holds another value of ${wrong.join(', ')}`;
-    return writer.patch([{ rowNumber, outcome: 'conflict', message: joined(row.message, message) }]);
+    const said: Words = [...row.said, { code: 'held-still-other', fields: wrong }];
+    return writer.patch([{ rowNumber, outcome: 'conflict', said }]);
   }
   return writer.patch([{ rowNumber, outcome: row.change === 'create' ? 'created' : 'updated' }]);
 }

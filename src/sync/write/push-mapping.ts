@@ -1,15 +1,15 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow } from '../../model/run-rows.ts';
+import type { Words } from '../../model/said.ts';
 import { listedResources } from '../../plan/listed.ts';
 import { pushRequests } from '../../plan/requests.ts';
 import { adoptRows } from '../compare/missing-rows.ts';
-import { NOT_SHOWN } from '../journal/unverified.ts';
 import { openBatches } from './push-batches.ts';
 import { pushChanges } from './push-changes.ts';
 import { MAX_ATTEMPTS, PushWriter } from './push-writer.ts';
 import { resolveReferences } from './references.ts';
 import { leaveWritten } from './sibling-writes.ts';
-import { FLAG_NOT_SET, settleWrites } from '../reconcile/settle.ts';
+import { settleWrites } from '../reconcile/settle.ts';
 import { waitSettled } from '../journal/wait-settled.ts';
 import type { PushTask } from '../ports.ts';
 
@@ -47,18 +47,15 @@ async function settleRound(writer: PushWriter): Promise<boolean> {
     (await rows.rows(mapping.name, spent)).map((row) => ({
       rowNumber: row.rowNumber,
       outcome: 'deferred',
-      message: spentMessage(mapping, row, writer.lastReason(row.rowNumber)),
+      said: spentWords(mapping, row, writer.lastReason(row.rowNumber)),
     })),
   );
   return again.length + created.length > spent.length;
 }
 
 /** Only of what a list shows for good is it known that it was never applied. */
-function spentMessage({ resource }: PushMapping, { change, id }: RunRow, reason: string): string {
+function spentWords({ resource }: PushMapping, { change, id }: RunRow, reason: Words): Words {
   const isProved = listedResources[resource] !== undefined && change === 'create' && id === null;
-  const what = isProved
-    ? 'and applied none of these times'
-    : `without a trustworthy answer, and ${NOT_SHOWN}`;
-  const flag = change === 'create' && id !== null ? FLAG_NOT_SET : '';
-  return `${flag}sent ${MAX_ATTEMPTS} times${isProved ? ',' : ''} ${what} (the last answer: ${reason})`;
+  const spent: Words = [{ code: 'sent-spent', times: MAX_ATTEMPTS, isProved, reason }];
+  return change === 'create' && id !== null ? [{ code: 'flag-not-set', reason: spent }] : spent;
 }

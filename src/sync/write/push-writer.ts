@@ -1,11 +1,12 @@
 import type { BodyOf } from '../../contract/index.ts';
 import { AccessError, IncompleteError, InterruptedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow, RunRowPatch } from '../../model/run-rows.ts';
+import { renderSaid, stopWords, type Words } from '../../model/said.ts';
 import type { WriteResult } from '../../model/service.ts';
 import type { Intent, IntentResult, StoredIntent } from '../../model/store.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { listedResources } from '../../plan/listed.ts';
-import { confirmed, joined, looksAgain } from '../../plan/answered-row.ts';
+import { confirmed } from '../../plan/answered-row.ts';
 import type { Confirmation, PushRequests } from '../../plan/requests.ts';
 import { evidenceFor, type TakeEvidence } from '../evidence/pre-image.ts';
 import { saysNoTo } from '../evidence/known-conflict.ts';
@@ -28,7 +29,7 @@ export class PushWriter {
   /** When the last write without a trustworthy answer was surely sent, on the monotonic clock; undefined when none is open. */
   openSinceMs: number | undefined;
   /** Times that a row had no trustworthy answer, and what came last instead. */
-  readonly #lost = new Map<number, { readonly times: number; readonly reason: string }>();
+  readonly #lost = new Map<number, { readonly times: number; readonly reason: Words }>();
   readonly #takeEvidence: TakeEvidence;
   #done = 0;
   #ambiguousInARow = 0;
@@ -64,7 +65,7 @@ export class PushWriter {
     const isDoubtful = result.kind === 'ambiguous' && !saysNoTo(result, intent);
     this.#ambiguousInARow = isDoubtful ? this.#ambiguousInARow + 1 : 0;
     if (result.kind === 'not_applied') {
-      await this.settle(intent, 'not_applied', result.reason, []);
+      await this.settle(intent, 'not_applied', [{ code: 'answer-seen', reason: result.reason }], []);
       throw new UnavailableError(
         'service.unreachable',
         `the service could not be reached (${result.reason}); nothing of this request was sent`,
@@ -74,7 +75,7 @@ export class PushWriter {
     if (result.kind === 'refused' && result.status === TOO_MANY && result.quota === undefined)
       await this.#throttled(intent, batch, result.message);
     // What said no is bounded by its size instead: it goes on in smaller requests.
-    if (isDoubtful) this.countLost(batch, result.reason);
+    if (isDoubtful) this.countLost(batch, [{ code: 'answer-seen', reason: result.reason }]);
     this.#done += 1;
     this.#progress();
     return { result, intent };
@@ -82,13 +83,18 @@ export class PushWriter {
 
   /** All waiting was in vain: no other request would fare better. Of a batch a part may have been applied, so that its intent stays open. */
   async #throttled(intent: Intent, batch: readonly RunRow[], said: string): Promise<never> {
-    const reason = `the service answered 429 (${said}) again and again, also after the waits that it asked for`;
+    const stop = new UnavailableError(
+      'service.throttled',
+      `the service answered 429 (${said}) again and again, also after the waits that it asked for`,
+      { next: `resume ${this.task.runId}` },
+    );
+    const reason = stopWords(stop);
     if (batch.length === 1) {
       await this.settle(intent, 'refused', reason, []);
       // What was sent before may have been applied: the end of the run says what is known of it.
       if (!(await this.#wasSentBefore(intent))) await this.defer(batch, reason);
     }
-    throw new UnavailableError('service.throttled', reason, { next: `resume ${this.task.runId}` });
+    throw stop;
   }
 
   /** Whether an earlier write of the row may have been applied. */
@@ -104,14 +110,14 @@ export class PushWriter {
     );
   }
 
-  countLost(batch: readonly RunRow[], reason: string): void {
+  countLost(batch: readonly RunRow[], reason: Words): void {
     for (const { rowNumber } of batch)
       this.#lost.set(rowNumber, { times: (this.#lost.get(rowNumber)?.times ?? 0) + 1, reason });
   }
 
   /** What came instead of a trustworthy answer when a row was sent last. */
-  lastReason(rowNumber: number): string {
-    return this.#lost.get(rowNumber)?.reason ?? '';
+  lastReason(rowNumber: number): Words {
+    return this.#lost.get(rowNumber)?.reason ?? [];
   }
 
   /** Whether a row was sent without a trustworthy answer as often as one run may send it. */
@@ -156,7 +162,7 @@ export class PushWriter {
         error instanceof InterruptedError ||
         error instanceof AccessError
       ) {
-        await this.settle(intent, 'not_applied', error.message, []);
+        await this.settle(intent, 'not_applied', stopWords(error), []);
       }
       throw error;
     }
@@ -176,7 +182,7 @@ export class PushWriter {
   async settle(
     { id }: Intent,
     result: IntentResult,
-    detail: string,
+    detail: Words,
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
     const { ports, account, mapping } = this.task;
@@ -188,9 +194,10 @@ export class PushWriter {
   async patch(patches: readonly RunRowPatch[]): Promise<void> {
     const { rows, mapping, ports } = this.task;
     await rows.patch(mapping.name, patches);
-    for (const { rowNumber, outcome, message } of patches) {
+    for (const { rowNumber, outcome, said } of patches) {
       if (outcome !== undefined && outcome !== null) {
-        ports.emit({ kind: 'outcome', mapping: mapping.name, rowNumber, outcome, message: message ?? '' });
+        const message = renderSaid(said ?? []);
+        ports.emit({ kind: 'outcome', mapping: mapping.name, rowNumber, outcome, message });
       }
     }
   }
@@ -217,34 +224,34 @@ export class PushWriter {
   }
 
   /** Rows of which nobody can say what became of them: never sent again silently. */
-  async hold(batch: readonly RunRow[], reason: string): Promise<void> {
-    const message = reason + looksAgain(this.task.runId);
+  async hold(batch: readonly RunRow[], reason: Words): Promise<void> {
+    const looks = { code: 'resume-looks', run: this.task.runId } as const;
     await this.patch(
       batch.map((row) => ({
         rowNumber: row.rowNumber,
         outcome: 'unknown',
-        message: joined(row.message, message),
+        said: [...row.said, ...reason, looks],
       })),
     );
   }
 
   /** Rows whose write surely was not applied and is not sent now. */
-  async defer(batch: readonly RunRow[], reason: string): Promise<void> {
+  async defer(batch: readonly RunRow[], reason: Words): Promise<void> {
     const patches = batch.map((row) => {
       // A create that has its id waits for its flag only.
       const created = row.change === 'create' && row.id !== null;
-      const why = created ? `created, but its active flag was not set: ${reason}` : reason;
-      return { rowNumber: row.rowNumber, message: joined(row.message, why) };
+      const why: Words = created ? [{ code: 'flag-not-set', reason }] : reason;
+      return { rowNumber: row.rowNumber, said: [...row.said, ...why] };
     });
     await this.patch(patches.map((patch) => ({ ...patch, outcome: 'deferred' })));
   }
 
   /** Errors: UnavailableError `service.ambiguous` after too many answers in a row that cannot be trusted. */
-  checkAmbiguous(reason: string): void {
+  checkAmbiguous(reason: Words): void {
     if (this.#ambiguousInARow < MAX_AMBIGUOUS) return;
     throw new UnavailableError(
       'service.ambiguous',
-      `${MAX_AMBIGUOUS} writes in a row had no trustworthy answer (the last: ${reason}), so the run stopped`,
+      `${MAX_AMBIGUOUS} writes in a row had no trustworthy answer (the last: ${renderSaid(reason)}), so the run stopped`,
       { next: `resume ${this.task.runId}` },
     );
   }

@@ -1,5 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RowReference, RunRow, RunRowPatch } from '../../model/run-rows.ts';
+import type { Said } from '../../model/said.ts';
 import {
   fieldValue,
   referenceName,
@@ -44,15 +45,15 @@ async function resolveField(
 ): Promise<LookupResult> {
   const [target] = await rows.rows(after.mapping, [after.rowNumber]);
   const name = referenceName(after);
-  const wait = (message: string): LookupResult => ({ kind: 'stop', outcome: 'deferred', message });
-  if (target === undefined) return wait(`waits for ${name}, which is gone`);
+  const wait = (said: Said): LookupResult => ({ kind: 'stop', outcome: 'deferred', said: [said] });
+  if (target === undefined) return wait({ code: 'waits-gone', name });
   const { id, key, outcome } = target;
   if (id === null || !(outcome === null || WRITTEN.has(outcome)))
-    return wait(`not sent: it waits for ${name}, which is ${outcome ?? 'not sent'}`);
+    return wait({ code: 'waits-for', name, outcome });
   const held =
     key === null ? undefined : (await ports.store.snapshots(account, after.resource, [key])).get(key);
   const found = take === 'id' ? id : held && valueOf(after.resource, held, take);
   const value = fieldValue(resource, field, found);
   if (value !== undefined) return { kind: 'value', value };
-  return wait(`not sent: the service did not say the ${take} of ${name}`);
+  return wait({ code: 'waits-value', name, take });
 }

@@ -1,8 +1,8 @@
 import type { RunRow, RunRowPatch } from '../../model/run-rows.ts';
+import type { Said } from '../../model/said.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { openWriteOf, openWrites } from '../journal/open-writes.ts';
 import { rowPages } from '../rows/row-pages.ts';
-import { joined } from '../../plan/answered-row.ts';
 import type { PushTask } from '../ports.ts';
 
 /**
@@ -19,20 +19,19 @@ export async function leaveWritten({ ports, runId, account, mapping, rows }: Pus
     const patches = page.flatMap((row): RunRowPatch[] => {
       if (row.key === null || row.id !== null) return [];
       const by = unanswered(row.key)?.mapping;
-      if (by !== undefined) return [later(row, `${by} sent it in this run, and no trustworthy answer came`)];
+      if (by !== undefined) return [later(row, { code: 'sibling-unanswered', mapping: by })];
       const record = written.get(row.key);
       if (record === undefined) return [];
       const changed = changedFields(row.fields ?? {}, record);
-      if (changed.length > 0)
-        return [later(row, `another mapping of this run wrote it, with another ${changed.join(', ')}`)];
+      if (changed.length > 0) return [later(row, { code: 'sibling-other', fields: changed })];
       return [{ rowNumber: row.rowNumber, outcome: 'unchanged', id: record.id }];
     });
     await rows.patch(mapping.name, patches);
   }
 }
 
-const later = ({ rowNumber, message }: RunRow, reason: string): RunRowPatch => ({
+const later = ({ rowNumber, said }: RunRow, reason: Said): RunRowPatch => ({
   rowNumber,
   outcome: 'deferred',
-  message: joined(message, `not sent: ${reason}`),
+  said: [...said, { code: 'not-sent', reason: [reason] }],
 });

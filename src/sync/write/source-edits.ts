@@ -8,8 +8,6 @@ import type { SourceTable, TableKind } from '../../model/table.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import type { SyncPorts } from '../ports.ts';
 
-const STALE = 'stale: edited in the sheet since the plan was made; the next push reads it anew';
-
 /**
  * Reads a source that people may edit during a run again, just before its rows are sent, and defers every open row that does not stand there any more as
  * it was planned. Rows may have moved; columns that the mapping does not read do not count. Answers how many rows it deferred.
@@ -35,7 +33,7 @@ export async function deferStaleRows(
     stale += changed.length;
     await rows.patch(
       mapping.name,
-      changed.map(({ rowNumber }) => ({ rowNumber, outcome: 'deferred', message: STALE })),
+      changed.map(({ rowNumber }) => ({ rowNumber, outcome: 'deferred', said: [{ code: 'row-edited' }] })),
     );
   }
   if (stale > 0) {

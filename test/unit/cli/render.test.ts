@@ -384,7 +384,7 @@ describe('an open case', () => {
       operation: 'upsert',
       rows: [{ rowNumber: 2, key: 'A', fields: null }],
       sentAtMs: null,
-      reason: 'the service holds 2 records for "A"',
+      reason: [{ code: 'text', text: 'the service holds 2 records for "A"' }],
     };
     expect(renderCases([open], 'UTC', plain).split('\n').slice(2, 4)).toEqual([
       '    run 01J, users (upsert)',
@@ -406,6 +406,7 @@ describe('a plan', () => {
     key: `M${row}`,
     kind,
     message: '',
+    beside: '',
     fields: {},
     ...more,
   });
@@ -476,7 +477,7 @@ describe('a plan', () => {
           is_active: { before: null, after: '' },
         },
       }),
-      change('invalid', 4, { message: '61 characters, at most 50' }),
+      change('invalid', 4, { beside: '61 characters, at most 50' }),
       change('create', 14, { fields: { external_id: { before: null, after: 'M14' } } }),
     ];
     const text = renderPlan(planned({}), sample, { style: plain, nowMs: 0, timezone: 'UTC' });
@@ -549,9 +550,9 @@ describe('a plan', () => {
   });
 
   it('shows the warning of a row that goes on', () => {
-    const message = 'users.csv row 3, column "Member ID": the blanks around " M3 " were left out';
+    const beside = 'column "Member ID": the blanks around " M3 " were left out';
     const sample = [
-      change('create', 3, { message, fields: { display_name: { before: null, after: 'Ann' } } }),
+      change('create', 3, { beside, fields: { display_name: { before: null, after: 'Ann' } } }),
     ];
     expect(renderPlan(planned({}), sample, { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
       '+  users row 3  M3  display_name: Ann  ! column "Member ID": the blanks around " M3 " were left out',

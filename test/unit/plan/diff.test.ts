@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { diff, shownDifferences } from '../../../src/plan/diff.ts';
+import { renderSaid } from '../../../src/model/said.ts';
+import { diff, shownDifferences, type Difference } from '../../../src/plan/diff.ts';
 import { digestFields } from '../../../src/plan/digest.ts';
 import { knownRecord } from '../../support/builders.ts';
+
+const toldOf = (difference: Difference): object => ({
+  change: difference.change,
+  message: 'said' in difference ? renderSaid([difference.said]) : '',
+});
 
 const ann = { external_id: 'M-1', display_name: 'Ann', is_active: true };
 
@@ -13,7 +19,7 @@ describe('diff', () => {
   it('update of an unknown key is invalid and says what would create it', () => {
     expect(diff('update', 'M-1', ann, [])).toEqual({
       change: 'invalid',
-      message: '"M-1" is not known to the service: update changes what exists; use upsert to create it',
+      said: { code: 'compared-unknown', key: 'M-1' },
     });
   });
 
@@ -60,7 +66,7 @@ describe('diff', () => {
 
   it('create of a key with other values is invalid and shows both values', () => {
     const difference = diff('create', 'M-1', ann, [knownRecord('M-1', { ...ann, display_name: 'Anne' })]);
-    expect(difference).toEqual({
+    expect(toldOf(difference)).toEqual({
       change: 'invalid',
       message:
         '"M-1" exists with other values (display_name is "Anne", not "Ann"): create leaves it alone; use upsert to change it',
@@ -74,7 +80,7 @@ describe('diff', () => {
     ]);
     expect(difference).toEqual({
       change: 'conflict',
-      message: 'the service holds 2 records for "M-1": a and b',
+      said: { code: 'compared-several', key: 'M-1', what: 'records', ids: ['a', 'b'] },
     });
   });
 });
@@ -87,7 +93,7 @@ describe('fields that no list shows', () => {
     expect(diff('create', '1/Pub', row, [knownRecord('1/Pub', shown)], ['type', 'code'])).toEqual({
       change: 'unchanged',
       id: 'id-1/Pub',
-      message: 'it exists; its type, code could not be compared, because the service does not list it',
+      said: { code: 'compared-unseen', fields: ['type', 'code'] },
     });
   });
 
@@ -115,7 +121,7 @@ describe('fields that no list shows', () => {
 
 it('create of what cannot be changed says what to do, and what is not known', () => {
   const known = { ...knownRecord('1/Pub', { name: 'Pub' }), values: {} };
-  expect(diff('create', '1/Pub', { name: 'Pub', type: 'open' }, [known])).toEqual({
+  expect(toldOf(diff('create', '1/Pub', { name: 'Pub', type: 'open' }, [known]))).toEqual({
     change: 'invalid',
     message:
       '"1/Pub" exists with other values (type is another value, not "open"): create leaves it alone; the service can neither change nor delete it: put the row back, or give it another name',
@@ -126,7 +132,7 @@ it('a conflict names also a record without an id', () => {
   const [one, two] = [knownRecord('M-1', ann, 'a'), knownRecord('M-1', ann, null)];
   expect(diff('upsert', 'M-1', ann, [one, two])).toEqual({
     change: 'conflict',
-    message: 'the service holds 2 records for "M-1": a and without id',
+    said: { code: 'compared-several', key: 'M-1', what: 'records', ids: ['a', 'without id'] },
   });
 });
 

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
+import { renderSaid } from '../../../src/model/said.ts';
 import { resolveDuplicates } from '../../../src/plan/duplicates.ts';
+import { told } from '../../support/said.ts';
 
 it('later rows that say the same are unchanged and name the first', () => {
   const rows = [2, 5, 9].map((rowNumber) => ({ rowNumber, digest: 'same' }));
   expect(resolveDuplicates({ key: 'M-1', rows })).toEqual([
-    { rowNumber: 5, change: 'unchanged', outcome: 'unchanged', message: 'unchanged (duplicate of row 2)' },
-    { rowNumber: 9, change: 'unchanged', outcome: 'unchanged', message: 'unchanged (duplicate of row 2)' },
+    { rowNumber: 5, change: 'unchanged', outcome: 'unchanged', said: [{ code: 'duplicate-same', row: 2 }] },
+    { rowNumber: 9, change: 'unchanged', outcome: 'unchanged', said: [{ code: 'duplicate-same', row: 2 }] },
   ]);
 });
 
@@ -16,11 +18,9 @@ it('rows that say different things are all invalid and name each other', () => {
     { rowNumber: 9, digest: 'a' },
   ];
   expect(
-    resolveDuplicates({ key: 'M-1', rows }).map(({ rowNumber, outcome, message }) => [
-      rowNumber,
-      outcome,
-      message,
-    ]),
+    resolveDuplicates({ key: 'M-1', rows })
+      .map(told)
+      .map(({ rowNumber, outcome, message }) => [rowNumber, outcome, message]),
   ).toEqual([
     [2, 'invalid', 'key "M-1" stands again with other values in row 5, 9: keep one of them'],
     [5, 'invalid', 'key "M-1" stands again with other values in row 2, 9: keep one of them'],
@@ -34,7 +34,7 @@ it('a whole file of one key is settled in a moment', () => {
     digest: String(index),
   }));
   const patches = resolveDuplicates({ key: 'yes', rows });
-  expect([patches[0], patches[6], patches.at(-1)].map((patch) => patch?.message)).toEqual([
+  expect([patches[0], patches[6], patches.at(-1)].map((patch) => renderSaid(patch?.said ?? []))).toEqual([
     'key "yes" stands again with other values in row 3, 4, 5, 6, 7 and 199994 more: keep one of them',
     'key "yes" stands again with other values in row 2, 3, 4, 5, 6 and 199994 more: keep one of them',
     'key "yes" stands again with other values in row 2, 3, 4, 5, 6 and 199994 more: keep one of them',

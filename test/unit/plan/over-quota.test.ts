@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { renderSaid } from '../../../src/model/said.ts';
 import { giveBack, overQuota, takeRoom, type QuotasLeft } from '../../../src/plan/over-quota.ts';
 
 it('takes the room that there is, each record once', () => {
@@ -23,7 +24,7 @@ it('gives room back to the quota that it was taken from', () => {
 });
 
 it('says which quota is full, and what sends the row once it is larger', () => {
-  expect(overQuota('fantasy_leagues', 'R1')).toBe(
+  expect(renderSaid(overQuota('fantasy_leagues', 'R1'))).toBe(
     "the account's quota of fantasy leagues has no room for it; once it is larger, teamsheet resume R1 sends it",
   );
 });

@@ -39,12 +39,13 @@ describe('users', () => {
 
   it('sees an answer with another name, or two of them, as disagreement', () => {
     const other = users?.match(rows, [{ id: '1', external_id: 'A', display_name: 'Anna' }]);
-    expect(other?.get('A')?.disagrees).toBe('the service holds display_name "Anna", not "Ann"');
+    const disagrees = { code: 'held-other', field: 'display_name', held: 'Anna', wanted: 'Ann' };
+    expect(other?.get('A')?.disagrees).toEqual(disagrees);
     const two = users?.match(rows, [
       { id: '1', external_id: 'A', display_name: 'Ann' },
       { id: '2', external_id: 'A', display_name: 'Ann' },
     ]);
-    expect(two?.get('A')?.disagrees).toBe('the service answered with 2 users for "A"');
+    expect(two?.get('A')?.disagrees).toEqual({ code: 'answer-several', key: 'A', count: 2 });
   });
 
   it("takes the row's own of several users, and the first where none is", () => {
@@ -221,9 +222,8 @@ describe('points configurations', () => {
   });
 
   it('disagree when they come back with another value', () => {
-    expect(match({ id: 'c', fantasy_league_id: 1, starter_points: 1 })?.disagrees).toBe(
-      'the service holds starter_points 1, not 2',
-    );
+    const disagrees = { code: 'held-other', field: 'starter_points', held: 1, wanted: 2 };
+    expect(match({ id: 'c', fantasy_league_id: 1, starter_points: 1 })?.disagrees).toEqual(disagrees);
   });
 
   it.each([{}, { starter_points: null }])('agree with an answer that does not show a value: %j', (shown) => {
@@ -256,9 +256,9 @@ it('what goes out how, and what of it side by side', () => {
 
 describe('a new user', () => {
   it('needs a name; nothing else does', () => {
-    const message = 'a new user needs a display_name: give it one';
-    expect(missingForCreate('users', runRow(2, { external_id: 'A' }))).toBe(message);
-    expect(missingForCreate('users', { fields: null })).toBe(message);
+    const said = { code: 'user-nameless' };
+    expect(missingForCreate('users', runRow(2, { external_id: 'A' }))).toEqual(said);
+    expect(missingForCreate('users', { fields: null })).toEqual(said);
     expect(missingForCreate('users', runRow(2, { display_name: 'Ann' }))).toBeUndefined();
     expect(missingForCreate('squads', runRow(2, {}))).toBeUndefined();
   });

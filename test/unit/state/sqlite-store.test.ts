@@ -176,7 +176,7 @@ describe('the rows of a run', () => {
     const numbers = Array.from({ length: 100 }, (_, at) => at + 2);
     await rows.add(
       'users',
-      numbers.map((rowNumber) => runRow({ rowNumber, lines: [[cell]] })),
+      numbers.map((rowNumber) => runRow({ rowNumber, lines: [[cell]], said: [{ code: 'row-edited' }] })),
     );
     await rows.close();
   }
@@ -196,6 +196,7 @@ describe('the rows of a run', () => {
     ['large and scribbled over', (bytes) => scribble(bytes, 1), 'x'.repeat(100_000)],
     ['of a header that is no JSON', replaced('["Member ID"]', '["Member ID",'), 'x'],
     ['of values that are no JSON', replaced('{"external_id"', '{{external_id"'), 'x'],
+    ['of words that are no JSON', replaced('"row-edited"}]', '"row-edited"]]'), 'x'],
   ])('are lost where their file is %s, and begun anew where they are wanted', async (_what, damage, cell) => {
     const store = await open();
     await fillRows(store, cell);
@@ -209,6 +210,28 @@ describe('the rows of a run', () => {
     const kept = await store.keptRunRows('RUN');
     expect([...((await kept?.countOutcomes('users')) ?? [])]).toEqual([['open', 100]]);
     await kept?.close();
+    await store.close();
+  });
+
+  it('keep the words of an older version, and its issues', async () => {
+    const store = await open();
+    await fillRows(store, 'x');
+    const issue = { code: 'cell.long', severity: 'error', column: 'Name', message: '61 characters' } as const;
+    const database = new DatabaseSync(rowsFile());
+    const older = database.prepare('UPDATE row SET message = ?, issues = ? WHERE row_number = ?');
+    older.run('no trustworthy answer (timeout)', null, 2);
+    older.run('', null, 3);
+    older.run('column "Name": 61 characters', JSON.stringify([issue]), 4);
+    database.close();
+    const rows = await store.keptRunRows('RUN');
+    expect((await rows?.rows('users', [2, 3, 4]))?.map(({ said }) => said)).toEqual([
+      [{ code: 'text', text: 'no trustworthy answer (timeout)' }],
+      [],
+      [{ code: 'issue', issue }],
+    ]);
+    await rows?.patch('users', [{ rowNumber: 4, said: [{ code: 'row-edited' }] }]);
+    expect((await rows?.rows('users', [4]))?.[0]?.said).toEqual([{ code: 'row-edited' }]);
+    await rows?.close();
     await store.close();
   });
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Intent } from '../../../../src/model/store.ts';
+import { renderSaid } from '../../../../src/model/said.ts';
 import type { Confirmation } from '../../../../src/plan/requests.ts';
 import { createDoubt, saysNoTo, withoutKnown } from '../../../../src/sync/evidence/known-conflict.ts';
 import { saidNo } from '../../../../src/plan/soft-refusal.ts';
@@ -24,11 +25,13 @@ it.each<readonly [string, { readonly status: number; readonly isConflict?: true 
 
 it('the nearest of the known records is named to a row that was sent alone', () => {
   const detail = `the service refused it: ${CONFLICT.reason}`;
-  expect(createDoubt(CONFLICT, wrote(['M-1', 'm-10']))).toBe(
+  expect(renderSaid(createDoubt(CONFLICT, wrote(['M-1', 'm-10'])))).toBe(
     `${detail}; it holds "m-10", which it may take for the same key`,
   );
-  expect(createDoubt(CONFLICT, wrote(['1/2/cup'], { resource: 'squads' }))).toContain('it holds "cup"');
-  expect(createDoubt(CONFLICT, wrote(['m-10'], { keys: ['M-10', 'M-11'] }))).toBe(detail);
+  expect(renderSaid(createDoubt(CONFLICT, wrote(['1/2/cup'], { resource: 'squads' })))).toContain(
+    'it holds "cup"',
+  );
+  expect(renderSaid(createDoubt(CONFLICT, wrote(['m-10'], { keys: ['M-10', 'M-11'] })))).toBe(detail);
 });
 
 it('what was there before is not the work of a write that was refused', () => {
@@ -42,5 +45,5 @@ it('what was there before is not the work of a write that was refused', () => {
   const intent = wrote(['M-1', 'm-2', 'm-3', 'm-4']);
   const left = withoutKnown(intent, createDoubt(CONFLICT, intent), found);
   expect([...left.keys()]).toEqual(['M-3', 'M-4']);
-  expect(withoutKnown(intent, 'no answer', found)).toBe(found);
+  expect(withoutKnown(intent, [{ code: 'text', text: 'no answer' }], found)).toBe(found);
 });

@@ -1,0 +1,271 @@
+import type { FieldValue } from './cell.ts';
+import { renderCountOf } from './count.ts';
+import type { TeamsheetError } from './error.ts';
+import { renderIssues, type Issue } from './issue.ts';
+
+/** What a part says of another thing that was said. */
+interface Because {
+  readonly reason: Words;
+}
+interface OfRun {
+  readonly run: string;
+}
+interface OtherValue {
+  readonly field: string;
+  readonly wanted: FieldValue;
+  /** Null where the service shows only that it is another value. */
+  readonly held: FieldValue | null;
+}
+
+const shown = (value: FieldValue | undefined): string =>
+  value === undefined ? 'another value' : JSON.stringify(value);
+
+const byWord = (at: string): string => `by the operator's word at ${at}`;
+
+/** What can be said of a row, of a write and of what is open, by its code. Codes and values are stored: a code that was ever used keeps its meaning. */
+const SAID = {
+  /** Words of an older version, and of others: the service, Google, the disk. */
+  text: ({ text }: { readonly text: string }): string => text,
+  /** What is wrong with a row in its source. Issues that stand side by side are rendered together. */
+  issue: ({ issue }: { readonly issue: Issue }): string => renderIssues([issue]),
+  /** What ended the run; `stop` is the code of its error. */
+  stop: ({ message }: { readonly stop: string; readonly message: string }): string => message,
+
+  'duplicate-same': ({ row }: { readonly row: number }): string => `unchanged (duplicate of row ${row})`,
+  'compared-unknown': ({ key }: { readonly key: string }): string =>
+    `"${key}" is not known to the service: update changes what exists; use upsert to create it`,
+  'compared-several': ({ key, what, ids }: SeveralRecords): string =>
+    `the service holds ${ids.length} ${what} for "${key}": ${ids.join(' and ')}`,
+  'compared-unseen': ({ fields }: { readonly fields: readonly string[] }): string =>
+    `it exists; its ${fields.join(', ')} could not be compared, because the service does not list it`,
+  'compared-other': ({ key, fields, canChange }: OtherRecord): string =>
+    `"${key}" exists with other values (${fields.map(({ name, held, wanted }) => `${name} is ${shown(held)}, not ${shown(wanted)}`).join(', ')}): create leaves it alone${canChange ? '; use upsert to change it' : '; the service can neither change nor delete it: put the row back, or give it another name'}`,
+  'user-nameless': (): string => 'a new user needs a display_name: give it one',
+  'key-zeros-lost': ({ key, full }: { readonly key: string; readonly full: string }): string =>
+    `key "${key}" looks like ${full} with its zeros lost: format the column as plain text, or add --allow-key-shape`,
+  'key-is-there': ({ text }: { readonly text?: string }): string =>
+    `not sent: the service has this record already${text === undefined ? '' : ` as ${JSON.stringify(text)}`}; the next push compares it`,
+  'list-unread': ({ what }: { readonly what: string }): string =>
+    `the service could not be listed, so it is not known whether this ${what} exists`,
+  'quota-no-room': (): string => 'the quota of the account has no room for it now',
+  'quota-full': ({ feature, run }: OfRun & { readonly feature: string }): string =>
+    `the account's quota of ${feature.replaceAll('_', ' ')} has no room for it; once it is larger, teamsheet resume ${run} sends it`,
+
+  'row-edited': (): string =>
+    'stale: edited in the sheet since the plan was made; the next push reads it anew',
+  'row-as-it-should-be': (): string => 'as it should be by now',
+  'not-sent': ({ reason }: Because): string => `not sent: ${renderSaid(reason)}`,
+  'not-sent-again': ({ reason }: Because): string => `not sent again: ${renderSaid(reason)}`,
+  'not-sent-no-id': (): string =>
+    'not sent: it is there by your word, but its id is not known, and a change needs it; push again with --compare live once the service can be listed',
+  'waits-gone': ({ name }: { readonly name: string }): string => `waits for ${name}, which is gone`,
+  'waits-for': ({ name, outcome }: { readonly name: string; readonly outcome: string | null }): string =>
+    `not sent: it waits for ${name}, which is ${outcome ?? 'not sent'}`,
+  'waits-value': ({ name, take }: { readonly name: string; readonly take: string }): string =>
+    `not sent: the service did not say the ${take} of ${name}`,
+  'sibling-unanswered': ({ mapping }: { readonly mapping: string }): string =>
+    `${mapping} sent it in this run, and no trustworthy answer came`,
+  'sibling-other': ({ fields }: { readonly fields: readonly string[] }): string =>
+    `another mapping of this run wrote it, with another ${fields.join(', ')}`,
+
+  'run-ended': (): string => 'the run ended before it',
+  'run-unrecorded': (): string => 'the run ended before an answer was recorded',
+  'run-read-since': ({ run }: OfRun): string =>
+    `run ${run} has read its table since; the next push reads it anew`,
+  'run-created-later': ({ run }: OfRun): string => `run ${run}, a later one, created it`,
+  'resume-looks': ({ run }: OfRun): string => `teamsheet resume ${run} finds out what became of it`,
+  'resume-sends': ({ run }: OfRun): string => `teamsheet resume ${run} sends it`,
+  'resume-sends-again': ({ run }: OfRun): string => `teamsheet resume ${run} sends it again`,
+  'resume-does': ({ run }: OfRun): string => `teamsheet resume ${run} does it`,
+
+  refused: ({ status, message }: { readonly status: number; readonly message: string }): string =>
+    `the service refused it (${status}): ${message}`,
+  /** Refused in other words than the envelope: only reading back shows that nothing was applied. */
+  'refused-doubtful': ({ reason, held }: { readonly reason: string; readonly held?: string }): string =>
+    `the service refused it: ${reason}${held === undefined ? '' : `; it holds ${JSON.stringify(held)}, which it may take for the same key`}`,
+  'refused-in-part': ({ reason }: Because): string =>
+    `${renderSaid(reason)}, and some rows of its request may have been applied`,
+  'answer-seen': ({ reason }: { readonly reason: string }): string => reason,
+  'answer-unnamed': ({ what }: { readonly what: 'row' | 'user' }): string =>
+    `the answer does not name this ${what}`,
+  'answer-none': ({ reason }: Partial<Because>): string =>
+    `no trustworthy answer${reason === undefined ? '' : ` (${renderSaid(reason)})`}`,
+  'answer-without-user': (): string => 'no trustworthy answer (it does not name this user)',
+  'answer-several': ({ key, count }: { readonly key: string; readonly count: number }): string =>
+    `the service answered with ${count} users for "${key}"`,
+  'answer-kept-as': ({ text }: { readonly text: string }): string => `kept as ${text}`,
+  'answer-again': (): string => 'the same change was sent again and answered',
+  'sent-unanswered': ({ run }: OfRun): string =>
+    `an earlier write of it (run ${run}) has no trustworthy answer and cannot be read back; it is not sent again`,
+  'sent-not-shown': (): string => `sent without a trustworthy answer, and ${NOT_SHOWN}`,
+  'sent-spent': ({ times, isProved, reason }: Spent): string =>
+    `sent ${times} times${isProved ? ', and applied none of these times' : ` without a trustworthy answer, and ${NOT_SHOWN}`} (the last answer: ${renderSaid(reason)})`,
+  'sent-not-applied': (): string => `sent, but ${PROVED_ABSENT}`,
+  'sent-not-read-back': (): string =>
+    'sent, but no trustworthy answer came, and it cannot be read back; it is not sent again',
+  'flag-not-set': ({ reason }: Because): string =>
+    `created, but its active flag was not set: ${renderSaid(reason)}`,
+  'flag-not-set-yet': ({ reason }: Partial<Because>): string =>
+    `created, but its active flag was not set yet${reason === undefined ? '' : `: ${renderSaid(reason)}`}`,
+  'flag-unknown': (): string =>
+    'created, but nobody knows whether its active flag is as the row says: the next push compares it',
+
+  'held-missing': (): string => 'the service holds no such record',
+  'held-unreadable': ({ reason }: { readonly reason: string }): string => `it cannot be read back: ${reason}`,
+  'held-as-row': (): string => 'the service now holds one record that is as the row says',
+  'held-other': ({ field, held, wanted }: OtherValue): string =>
+    `the service holds ${held === null ? `another ${field}` : `${field} ${JSON.stringify(held)}`}, not ${JSON.stringify(wanted)}`,
+  'held-still-other': ({ fields }: { readonly fields: readonly string[] }): string =>
+    `the service still holds another value of ${fields.join(', ')}`,
+  'held-changed-since': ({ done, fields }: ChangedSince): string =>
+    `${done}, and changed since: the service holds another ${fields.join(', ')}`,
+
+  'read-back-found': (): string => 'found by reading back',
+  'read-back-found-some': ({ found, of }: { readonly found: number; readonly of: number }): string =>
+    `${found} of ${of} rows were found by reading back, the others were not applied`,
+  /** Settled by what reading back showed or did not show. */
+  'read-back-settled': (): string => 'settled by reading back',
+  'read-back-absent': (): string => PROVED_ABSENT,
+  'read-back-not-shown': (): string => NOT_SHOWN,
+  'read-back-rows-lost': (): string =>
+    'its rows are lost: what reading back found is remembered, and the next push sends the others',
+  'read-back-conflict': ({ reason }: Because): string => `in conflict: ${renderSaid(reason)}`,
+  'read-back-strange': (): string =>
+    'the list has new records under keys that nobody sent, which may be these rows',
+  'read-back-no-evidence': (): string =>
+    'what the service held before it could not be read, so nobody can tell whether it was applied',
+  'prices-not-logged': (): string =>
+    'the upload log does not show it, but its price may be a delta, so it is not sent again',
+  'prices-more': ({ more }: { readonly more: number }): string =>
+    `the upload log grew by ${renderCountOf(more, 'record')}, and not by these rows alone`,
+  'prices-other': ({ player }: { readonly player: string }): string =>
+    `the upload log has one of just these players, but the service shows another price of player ${player}: it may be somebody else's, the price may be a delta, or it was changed since`,
+  'fantasy-leagues-not-counted': (): string =>
+    'the account counts no fantasy league more than before, but it may count late',
+  'fantasy-leagues-counted': ({ intents }: { readonly intents: readonly string[] }): string =>
+    `the account counts ${intents.length} more than before, so it seems to exist, but nothing shows its id: find it at the provider, and type ${intents.map((id) => `teamsheet resolve ${id} --assume applied`).join(' and ')}`,
+  'fantasy-leagues-more': ({ more, open }: { readonly more: number; readonly open: number }): string =>
+    `the account counts ${more} fantasy leagues more than before, where ${open} had no answer: ask the provider which are there`,
+  'points-config-unread': (): string => 'the points configuration of the league could not be read',
+  'points-config-other': (): string =>
+    'the league has another points configuration; it is not sent again, because it may add a second one',
+  'substitutions-none': (): string =>
+    'the log of the league shows no new substitution, which a trigger without effect leaves none of either; --again sends it again',
+  'substitutions-of-another': (): string =>
+    'the log has new substitutions, which may be those of another trigger of the league',
+  'substitutions-late': (): string =>
+    'the log of the league has new substitutions, but they came when nothing could be applied late any more: they may be those of somebody else, or late ones',
+
+  'word-assumed': ({ assume, at }: ByWord): string => `${assume}, ${byWord(at)}`,
+  'word-taken': ({ assume, at }: ByWord): string =>
+    `taken as ${assume === 'applied' ? 'applied' : 'not applied'}, ${byWord(at)}`,
+  'word-left': ({ reason, at }: Because & { readonly at: string }): string =>
+    `left as the service holds it (${renderSaid(reason)}), ${byWord(at)}`,
+  'word-sent-again': ({ at }: { readonly at: string }): string =>
+    `to be compared and sent again, ${byWord(at)}`,
+  'word-wanted': (): string => 'only you can say whether it was applied',
+} satisfies Readonly<Record<string, (values: never) => string>>;
+
+const NOT_SHOWN = 'nothing shows that it was applied';
+const PROVED_ABSENT = 'reading back showed that it was not applied';
+
+interface SeveralRecords {
+  readonly key: string;
+  readonly what: string;
+  readonly ids: readonly string[];
+}
+interface OtherRecord {
+  readonly key: string;
+  readonly fields: readonly {
+    readonly name: string;
+    readonly held?: FieldValue;
+    readonly wanted?: FieldValue;
+  }[];
+  /** Only users can be changed. */
+  readonly canChange: boolean;
+}
+interface Spent extends Because {
+  readonly times: number;
+  /** Only of what a list shows for good is it known that it was never applied. */
+  readonly isProved: boolean;
+}
+interface ChangedSince {
+  readonly done: 'created' | 'updated';
+  readonly fields: readonly string[];
+}
+interface ByWord {
+  readonly assume: 'applied' | 'not-applied';
+  readonly at: string;
+}
+
+type Table = typeof SAID;
+type ValuesOf<Code extends keyof Table> = Parameters<Table[Code]> extends [infer Values] ? Values : unknown;
+
+/** One thing that is said, by its code and values: what decides reads these, and only what a person reads is rendered. */
+export type Said = { readonly [Code in keyof Table]: { readonly code: Code } & ValuesOf<Code> }[keyof Table];
+
+/** What is said of one thing, part by part; nothing where there are none. */
+export type Words = readonly Said[];
+
+const render = (said: Said): string => (SAID[said.code] as (values: Said) => string)(said);
+
+/** `a; b`: the words as people read them. */
+export function renderSaid(words: Words): string {
+  const parts: string[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const side: Issue[] = [];
+    for (let part = words[at]; part?.code === 'issue'; at += 1, part = words[at]) side.push(part.issue);
+    if (side.length > 0) parts.push(renderIssues(side));
+    const part = words[at];
+    if (part !== undefined) parts.push(render(part));
+  }
+  return parts.join('; ');
+}
+
+/** The issues among the words. */
+export const issuesAmong = (words: Words): readonly Issue[] =>
+  words.flatMap((part) => (part.code === 'issue' ? [part.issue] : []));
+
+export const fromIssues = (issues: readonly Issue[]): Words =>
+  issues.map((issue) => ({ code: 'issue', issue }));
+
+/** What ended the run, as its rows say it. */
+export const stopWords = ({ code, message }: Pick<TeamsheetError, 'code' | 'message'>): Words => [
+  { code: 'stop', stop: code, message },
+];
+
+/** Whether words end with a stop, which is told by itself. */
+export function endInStop(words: Words, stop: string): boolean {
+  const last = words.at(-1);
+  if (last === undefined) return false;
+  if (last.code === 'stop') return last.stop === stop;
+  return 'reason' in last && typeof last.reason === 'object' && endInStop(last.reason, stop);
+}
+
+/** Whether two parts say the same. */
+export const isSameSaid = (one: Said, other: Said): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** Words as they are stored; {@link storedWords} reads them. */
+export const wordsToStore = (words: Words): string =>
+  words.length === 0 ? '' : JSON.stringify(words.map(({ code, ...values }) => ({ code, ...values })));
+
+/** Words that were stored. What is no such text are the words of an older version, and stays readable as it is. */
+export function storedWords(stored: string): Words {
+  if (stored === '') return [];
+  if (!stored.startsWith('[{"code":"')) return oldWords(stored);
+  const parts = JSON.parse(stored) as readonly (Said | { readonly code: string })[];
+  return parts.map((part) => (isKnown(part) ? part : { code: 'text', text: JSON.stringify(part) }));
+}
+
+const isKnown = (part: { readonly code: string }): part is Said => Object.hasOwn(SAID, part.code);
+
+const OLD_REFUSAL = 'the service refused it: ';
+
+/** Versions up to 0.1 knew by these two texts what had become of a write: a run that one of them left open must go on as safely. */
+function oldWords(text: string): Words {
+  if (text.startsWith(OLD_REFUSAL))
+    return [{ code: 'refused-doubtful', reason: text.slice(OLD_REFUSAL.length) }];
+  return text === renderSaid([{ code: 'read-back-settled' }])
+    ? [{ code: 'read-back-settled' }]
+    : [{ code: 'text', text }];
+}
