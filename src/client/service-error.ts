@@ -58,11 +58,7 @@ export function refusal(
   const said = `${address} answered ${status} ${JSON.stringify(message)}`;
   const onAccount = operation === 'get-account';
   if (status === 401 || (status === 403 && onAccount)) {
-    return new AccessError(
-      'service.access',
-      `${said}: the API key was refused; check the one that the environment names`,
-      { next: 'doctor' },
-    );
+    return new AccessError('service.access', `${said}: the API key was refused`, { next: 'doctor' });
   }
   if (!onAccount) return new RefusedError(status, said);
   const hint = status === 404 ? ': base_url is probably wrong' : '';

@@ -51,7 +51,7 @@ function checkResource(name: string, { match, take }: LookupInput, at: Path, dra
   if (fields === undefined) {
     const remedy =
       resource === 'players'
-        ? 'the service cannot list players: pull players-report and write in: { csv: out/players.csv }'
+        ? 'the service cannot list players: pull them into a CSV file and write in: { csv: out/players.csv }'
         : `write one of ${Object.keys(LOOKUP_FIELDS).join(', ')}, the name of a mapping, or { csv: PATH }`;
     draft.note([...at, 'in'], `nothing can be looked up in ${resource}; ${remedy}`);
     return;

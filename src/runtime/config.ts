@@ -120,16 +120,31 @@ export function connectionTo(baseUrl: string, apiKey: string, environment = 'def
 
 /** The service of the chosen environment and its key. Errors: ConfigError `config.environment`, `config.unset`, `base_url.*`, `key.*`. */
 export function connectionOf(config: Config): Connection {
-  const names = Object.keys(config.environments ?? {});
-  const name = config.environment ?? (names.length === 1 ? names[0] : undefined);
-  const chosen = name === undefined ? undefined : config.environments?.[name];
-  if (name === undefined || chosen === undefined)
-    throw noEnvironment(name, names, config.placeOf(['environment']));
+  const { name, chosen } = chosenEnvironment(config);
   const path = ['environments', name];
   const urlPlace = config.placeOf([...path, 'base_url']);
   const baseUrl = parseBaseUrl(replaceNames(chosen.base_url, config.env, urlPlace), urlPlace);
   const key = readKey(chosen.api_key, config, config.placeOf([...path, 'api_key']));
   return { environment: name, baseUrl, ...key };
+}
+
+/** Where the key of the chosen environment is to be set, for people. Errors: ConfigError `config.environment`. */
+export function keyPlace(config: Config): string {
+  const { api_key: source } = chosenEnvironment(config).chosen;
+  return 'env' in source ? `${source.env} in .env or in the environment` : source.file;
+}
+
+interface Chosen {
+  readonly name: string;
+  readonly chosen: NonNullable<ConfigFile['environments']>[string];
+}
+
+function chosenEnvironment({ environments = {}, environment, placeOf }: Config): Chosen {
+  const names = Object.keys(environments);
+  const name = environment ?? (names.length === 1 ? names[0] : undefined);
+  const chosen = name === undefined ? undefined : environments[name];
+  if (name === undefined || chosen === undefined) throw noEnvironment(name, names, placeOf(['environment']));
+  return { name, chosen };
 }
 
 /** What the configuration and the environment say about Google Sheets; the path is absolute. Errors: ConfigError `config.unset`. */

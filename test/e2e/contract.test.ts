@@ -159,7 +159,7 @@ describe('doctor --contract', () => {
       const { exit_code, checks, contract: found } = JSON.parse(refused.stdout) as Document;
       expect([refused.code, exit_code]).toEqual([5, 5]);
       expect(checks.filter(({ level }) => level === 'bad')).toMatchObject([
-        { name: 'key', fix: 'check the API key that the environment names' },
+        { name: 'key', fix: 'set the right key: TEAMSHEET_API_KEY in .env or in the environment' },
       ]);
       expect(found.account.id).not.toBeNull();
       expect(valuesOf(found, 'status', 'create-users')).toMatchObject([{ value: '201' }]);

@@ -19,7 +19,10 @@ describe('a new operator', () => {
   const run = (...args: string[]) => runCli(args, { cwd: home() });
 
   it('sets up a folder from the environment and checks it', async () => {
-    const made = await runCli(['init', 'season', '--json'], { cwd: folder.path, env: service.env });
+    const made = await runCli(['init', 'season', '--reports', 'csv', '--json'], {
+      cwd: folder.path,
+      env: service.env,
+    });
     expect(made).toMatchObject({ code: 0, stderr: '' });
     const { written } = JSON.parse(made.stdout) as { readonly written: readonly string[] };
     expect(written).toEqual(
@@ -37,7 +40,10 @@ describe('a new operator', () => {
       expect.arrayContaining(['.env', '.teamsheet/', 'out/']),
     );
 
-    const again = await runCli(['init', 'season', '--json'], { cwd: folder.path, env: service.env });
+    const again = await runCli(['init', 'season', '--reports', 'csv', '--json'], {
+      cwd: folder.path,
+      env: service.env,
+    });
     expect(JSON.parse(again.stdout)).toMatchObject({ written: [], kept: written });
 
     const doctor = await run('doctor', '--json');
@@ -57,53 +63,53 @@ describe('a new operator', () => {
   });
 
   it.each([
-    ['workbook', [], { twice: 'season-workbook', left: 'squads-report' }],
-    ['csv', ['--reports', 'csv'], { twice: 'squads-report', left: 'season-workbook' }],
-  ] as const)('has each report once, in the place %s', async (_place, flags, { twice, left }) => {
-    const made = await runCli(['init', `reports-${twice}`, '--json', ...flags], {
-      cwd: folder.path,
-      env: service.env,
-    });
-    const { written } = JSON.parse(made.stdout) as { readonly written: readonly string[] };
-    expect(written).toEqual(
-      expect.arrayContaining([
-        `mappings/${twice}.yaml`,
-        'mappings/players-report.yaml',
-        'mappings/users-report.yaml',
-      ]),
-    );
-    expect(written).not.toContain(`mappings/${left}.yaml`);
-    const texts = written
-      .filter((path) => path.startsWith('mappings/'))
-      .map((path) => readFileSync(join(folder.path, `reports-${twice}`, path), 'utf8'));
-    const pulls = texts.flatMap((text) =>
-      [...text.matchAll(/^ *pull: (\w+)$/gm)].map(([, resource]) => resource),
-    );
-    const once = pulls.filter((resource) =>
-      ['lineups', 'fixtures', 'prices', 'auto_substitutions'].includes(resource ?? ''),
-    );
-    expect(once.toSorted()).toEqual(['auto_substitutions', 'fixtures', 'lineups', 'prices']);
+    ['workbook', [], / tab "/],
+    ['csv', ['--reports', 'csv'], /\.csv$/],
+  ] as const)('has each report once, all of them in the place %s', async (place, flags, destination) => {
+    const seeded = await startService({ seed: 'demo' });
+    const home = join(folder.path, `reports-${place}`);
+    try {
+      await runCli(['init', home, ...flags], { cwd: folder.path, env: seeded.env });
+      const pulled = await runCli(['pull', '--json', '--var', 'fantasy_league_id=1'], { cwd: home });
+      expect(pulled.code).toBe(0);
+      const { mappings } = JSON.parse(pulled.stdout) as {
+        readonly mappings: readonly { readonly resource: string; readonly destination: string }[];
+      };
+      expect(mappings.filter((each) => !destination.test(each.destination))).toEqual([]);
+      expect(new Set(mappings.map((each) => each.destination)).size).toBe(mappings.length);
+      // A workbook shows squads as they are, and week by week.
+      const squads = place === 'workbook' ? ['squads', 'squads'] : ['squads'];
+      expect(mappings.map(({ resource }) => resource).toSorted()).toEqual([
+        ...['account', 'auto_substitutions', 'fantasy_leagues', 'fixtures', 'lineups', 'mini_leagues'],
+        ...['players', 'points_config', 'prices', ...squads, 'users'],
+      ]);
+      // What two reports show is asked for once.
+      const asked = seeded.requests.filter((request) =>
+        /\/(?:player|squad|lineup|price|user)\b/.test(request),
+      );
+      expect(asked.length).toBeGreaterThan(100);
+      expect(asked.filter((request, at) => asked.indexOf(request) !== at)).toEqual([]);
+    } finally {
+      await seeded.close();
+    }
   });
 
   it.each([
-    ['workbook', ['players-report', 'fixtures-workbook', 'history-workbook']],
-    ['csv', ['fixtures-report', 'players-report']],
-  ])(
-    'has the reports that were asked for and the table of players alone, in the place %s',
-    async (place, pulls) => {
-      const flags = ['--reports', place, '--show', 'history', '--show', 'fixtures'];
-      const made = await runCli(['init', ...flags, `some-${place}`], { cwd: folder.path, env: service.env });
-      expect(made).toMatchObject({ code: 0, stderr: '' });
-      const home = join(folder.path, `some-${place}`);
-      const checked = await runCli(['doctor', '--json'], { cwd: home });
-      expect(checked).toMatchObject({ code: 0 });
-      const names = readdirSync(join(home, 'mappings'))
-        .map((name) => readFileSync(join(home, 'mappings', name), 'utf8'))
-        .flatMap((text) => [...text.matchAll(/^ *name: (.+)\n *pull:/gm)].map(([, name]) => name));
-      expect(names).toEqual(pulls);
-      expect(existsSync(join(home, 'mappings/users.yaml'))).toBe(true);
-    },
-  );
+    ['workbook', ['fixtures-workbook', 'history-workbook']],
+    ['csv', ['fixtures-report']],
+  ])('has the reports that were asked for alone, in the place %s', async (place, pulls) => {
+    const flags = ['--reports', place, '--show', 'history', '--show', 'fixtures'];
+    const made = await runCli(['init', ...flags, `some-${place}`], { cwd: folder.path, env: service.env });
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const home = join(folder.path, `some-${place}`);
+    const checked = await runCli(['doctor', '--json'], { cwd: home });
+    expect(checked).toMatchObject({ code: 0 });
+    const names = readdirSync(join(home, 'mappings'))
+      .map((name) => readFileSync(join(home, 'mappings', name), 'utf8'))
+      .flatMap((text) => [...text.matchAll(/^ *name: (.+)\n *pull:/gm)].map(([, name]) => name));
+    expect(names).toEqual(pulls);
+    expect(existsSync(join(home, 'mappings/users.yaml'))).toBe(true);
+  });
 
   it('is told what is missing when the places of .env are empty', async () => {
     const made = await runCli(['init', 'empty'], { cwd: folder.path });
@@ -162,7 +168,7 @@ describe('a new operator', () => {
   it('pulls reports of a league that a variable names', async () => {
     const outcome = await run(
       'pull',
-      'squads-workbook',
+      'squads-report',
       '--var',
       'fantasy_league_id=1',
       '--limit',

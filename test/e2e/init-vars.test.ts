@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findLeagues } from '../../src/cli/init/find-leagues.ts';
 import { setupFiles } from '../../src/cli/init/setup-files.ts';
+import { AccessError } from '../../src/model/error.ts';
 import { parseConfig } from '../../src/runtime/config-file.ts';
 import { realClock, realRandom } from '../../src/runtime/clock.ts';
 import type { Program } from '../../src/cli/program.ts';
@@ -33,10 +34,12 @@ describe('the fantasy leagues that init proposes', () => {
     expect(leagues).toEqual([{ id: 1, name: expect.stringMatching(/\w/) as string }]);
   });
 
-  it('are none without a key, or where the key is refused, with a warning', async () => {
+  it('are none without a key, or without an answer, with a warning; a refused key is told', async () => {
     expect(await findLeagues({ ...service, apiKey: '' }, program)).toEqual([]);
     expect(warnings).toEqual([]);
-    expect(await findLeagues({ ...service, apiKey: 'wrong' }, program)).toEqual([]);
+    await expect(findLeagues({ ...service, apiKey: 'wrong' }, program)).rejects.toThrow(AccessError);
+    expect(warnings).toEqual([]);
+    expect(await findLeagues({ ...service, baseUrl: 'http://127.0.0.1:1' }, program)).toEqual([]);
     expect(warnings).toEqual([expect.stringContaining('could not be asked for your fantasy leagues')]);
   });
 });

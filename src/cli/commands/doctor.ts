@@ -8,7 +8,7 @@ import { defineCommand } from '../command.ts';
 import { readContract } from '../contract.ts';
 import type { Contract } from '../contract.ts';
 import type { Config } from '../../runtime/config.ts';
-import { readConfig } from '../../runtime/config.ts';
+import { keyPlace, readConfig } from '../../runtime/config.ts';
 import { cutOffSentence } from '../push/cut-off.ts';
 import { attempt, good } from '../finding.ts';
 import type { Finding } from '../finding.ts';
@@ -79,7 +79,7 @@ async function* examine(args: SessionArgs, program: Program, wanted: Wanted): As
       }
     }),
   );
-  if ('level' in found) yield keyRefused(found) ?? found;
+  if ('level' in found) yield keyRefused(found, config) ?? found;
   else {
     yield* found.findings;
     yield* checkRuns(config, program);
@@ -99,9 +99,9 @@ async function* checkRuns(config: Config, program: Program): AsyncGenerator<Find
 }
 
 /** A service that refuses the key does answer. */
-const keyRefused = (found: Finding): Finding | undefined =>
+const keyRefused = (found: Finding, config: Config): Finding | undefined =>
   found.code === 'service.access'
-    ? { ...found, name: 'key', fix: 'check the API key that the environment names' }
+    ? { ...found, name: 'key', fix: `set the right key: ${keyPlace(config)}` }
     : undefined;
 
 /** Each mapping by itself: one that only lacks a variable is no mistake before it is used. */

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { ConfigError, EXIT, TeamsheetError, UsageError } from '../../model/error.ts';
-import { parseBaseUrl } from '../../runtime/base-url.ts';
+import { ConfigError, EXIT, UsageError } from '../../model/error.ts';
 import { defineCommand } from '../command.ts';
 import { text as textFlag } from '../flags.ts';
-import { answered, askVars } from '../init/ask-vars.ts';
+import { askAccess } from '../init/ask-access.ts';
+import { askVars } from '../init/ask-vars.ts';
 import { namedFrom, placeSpreadsheet, placeWorkbook } from '../init/place-tables.ts';
 import type { PlacedTables } from '../init/place-tables.ts';
 import { askReportKinds, askReportPlace, REPORT_KINDS, REPORT_PLACES } from '../init/report-places.ts';
@@ -54,8 +54,8 @@ export const init = defineCommand({
         'init.both',
         '--workbook and --spreadsheet are two places for the same tables: give one',
       );
-    const access = await askAccess(program);
-    const vars = await askVars(access, program);
+    const { access, leagues } = await askAccess(program);
+    const vars = await askVars(leagues, program);
     const reportPlace = await askReportPlace(reports, program);
     const reportKinds = await askReportKinds(show, reportPlace, program);
     const key = googleKey === undefined ? undefined : resolve(cwd, googleKey);
@@ -138,40 +138,6 @@ const ignoresSecrets = (file: string): boolean =>
   readFileSync(file, 'utf8')
     .split(/\r?\n/)
     .some((line) => /^\/?\.env\*?$/.test(line.trim()));
-
-async function askAccess({ env, interactive, screen, signal }: Program): Promise<Access> {
-  const found = { baseUrl: env['TEAMSHEET_BASE_URL'] ?? '', apiKey: env['TEAMSHEET_API_KEY'] ?? '' };
-  if (!interactive || screen.json || (found.baseUrl !== '' && found.apiKey !== '')) {
-    return { ...found, baseUrl: found.baseUrl === '' ? '' : parseBaseUrl(found.baseUrl) };
-  }
-  const { password, text } = await import('@clack/prompts');
-  const common = { output: process.stderr, signal };
-  const baseUrl = answered(
-    await text({
-      ...common,
-      message: 'Address of the service, without /v1 (empty: fill it in later)',
-      placeholder: 'https://service.example',
-      initialValue: found.baseUrl,
-      validate: (value) => (value === undefined || value === '' ? undefined : refusal(value)),
-    }),
-    signal,
-  );
-  const apiKey = answered(
-    await password({ ...common, message: 'API key (hidden; empty: fill it in later)' }),
-    signal,
-  );
-  return { baseUrl: baseUrl === '' ? '' : parseBaseUrl(baseUrl), apiKey };
-}
-
-function refusal(text: string): string | undefined {
-  try {
-    parseBaseUrl(text);
-    return undefined;
-  } catch (cause) {
-    if (cause instanceof TeamsheetError) return cause.message;
-    throw cause;
-  }
-}
 
 function writeNew(path: string, file: NewFile): boolean {
   try {

@@ -1,14 +1,13 @@
 import { InterruptedError } from '../../model/error.ts';
 import type { Program } from '../program.ts';
 import { safeText } from '../render/text.ts';
-import { findLeagues } from './find-leagues.ts';
 import type { League } from './find-leagues.ts';
-import type { Access, SetupVars } from './setup-files.ts';
+import type { SetupVars } from './setup-files.ts';
 
 /** Asks a person at a terminal what the mappings need to know; without one, or with a stream of JSON, all is left open. */
-export async function askVars(access: Access, program: Program): Promise<SetupVars> {
+export async function askVars(leagues: readonly League[], program: Program): Promise<SetupVars> {
   if (!program.interactive || program.screen.json) return { fantasyLeague: '', priceType: '' };
-  const fantasyLeague = await askLeague(await findLeagues(access, program), program);
+  const fantasyLeague = await askLeague(leagues, program);
   const { text } = await import('@clack/prompts');
   const priceType = answered(
     await text({

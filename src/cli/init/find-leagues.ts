@@ -1,6 +1,6 @@
 import { createClient } from '../../client/client.ts';
 import { fetchTransport } from '../../client/fetch-transport.ts';
-import { TeamsheetError } from '../../model/error.ts';
+import { AccessError, TeamsheetError } from '../../model/error.ts';
 import { Secret } from '../../model/secret.ts';
 import type { Program } from '../program.ts';
 import type { Access } from './setup-files.ts';
@@ -16,7 +16,7 @@ const PATIENCE_MS = 10_000;
 
 /**
  * The fantasy leagues that the first pages of squads and mini leagues name, by number: the service lists no leagues. None where it cannot be asked: a
- * proposal is no reason to stop. Errors: InterruptedError.
+ * proposal is no reason to stop. Errors: AccessError where the key is refused; InterruptedError.
  */
 export async function findLeagues(
   { baseUrl, apiKey }: Access,
@@ -46,6 +46,7 @@ export async function findLeagues(
       if (typeof league?.id === 'number') found.set(league.id, league.name ?? '');
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof AccessError) throw error;
     if (!(error instanceof TeamsheetError) && !(error instanceof DOMException)) throw error;
     screen.warn(`the service could not be asked for your fantasy leagues: ${error.message}`);
   }

@@ -84,7 +84,7 @@ const TABLES: Readonly<Record<Exclude<InputResource, 'points_config'>, TablePlan
         header: 'Player ID',
         field: 'player_id',
         width: 16,
-        hint: 'The report "players-report" lists them. Each player once.',
+        hint: 'The report of the players lists them. Each player once.',
         rule: id,
       },
       {

@@ -7,7 +7,7 @@ export type ReportPlace = (typeof REPORT_PLACES)[number];
 
 /** The shipped mappings that write workbooks, and those whose CSV reports hold the same records. */
 const WORKBOOKS = ['season-workbook.yaml', 'players-workbook.yaml'];
-const TWINS = ['squads', 'lineups', 'fixtures', 'auto-substitutions', 'prices'].map(
+const TWINS = ['squads', 'lineups', 'fixtures', 'auto-substitutions', 'prices', 'players'].map(
   (name) => `${name}-report.yaml`,
 );
 const LEFT_OUT: Readonly<Record<ReportPlace, readonly string[]>> = {
@@ -16,8 +16,17 @@ const LEFT_OUT: Readonly<Record<ReportPlace, readonly string[]>> = {
   both: [],
 };
 
-/** Whether a set-up writes a shipped mapping, by its file name. A table that lookups read, such as that of the players, is always there. */
+/** Whether a set-up writes a shipped mapping, by its file name. */
 export const isWanted = (place: ReportPlace, mapping: string): boolean => !LEFT_OUT[place].includes(mapping);
+
+/** A shipped report that is a CSV file alone, as a tab of a workbook where reports go into workbooks. */
+export const placedMapping = (place: ReportPlace, text: string): string =>
+  place === 'workbook'
+    ? text.replace(/^destination: \{ csv: out\/([\w-]+)\.csv \}$/m, (_, name: string) => {
+        const words = name.replaceAll('-', ' ');
+        return `destination: { xlsx: out/league.xlsx, tab: ${words.charAt(0).toUpperCase()}${words.slice(1)} }`;
+      })
+    : text;
 
 /** What the reports show, by the names of their mappings without `-report` and `-workbook`. */
 const SHOWN = {
@@ -45,17 +54,15 @@ const FIRST_CHOICE: readonly ReportKind[] = [
   'auto-substitutions',
   'history',
 ];
-/** In CSV there is no history, and the table of players is written without being asked for. */
-const WORKBOOK_ONLY: readonly ReportKind[] = ['history', 'players'];
+/** In CSV there is no history. */
+const WORKBOOK_ONLY: readonly ReportKind[] = ['history'];
 
 /** The text of a shipped file without the mappings of reports that were not chosen; undefined when none is left. */
 export function chosenMappings(text: string, kinds: readonly ReportKind[]): string | undefined {
   const [head = '', ...mappings] = text.split(/^(?=- |version:)/m);
   const chosen = mappings.filter((mapping) => {
     const [, kind] = /^ *name: (.+)-(?:report|workbook)$/m.exec(mapping) ?? [];
-    return (
-      kind === undefined || mapping.includes('name: players-report') || kinds.some((one) => one === kind)
-    );
+    return kind === undefined || kinds.some((one) => one === kind);
   });
   return chosen.length === 0 ? undefined : head + chosen.join('');
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { packagePath } from '../../runtime/package.ts';
 import { PUSH_MAPPINGS } from './push-mapping.ts';
-import { chosenMappings, isWanted } from './report-places.ts';
+import { chosenMappings, isWanted, placedMapping } from './report-places.ts';
 import type { ReportKind, ReportPlace } from './report-places.ts';
 
 /** The address of the service and the key; empty when they are still to be filled in. */
@@ -88,7 +88,9 @@ export function setupFiles({
       const name = basename(path);
       if (!isWanted(reportPlace, name)) return [];
       const isFitted = pushMappings !== undefined && Object.values(PUSH_MAPPINGS).includes(name);
-      const text = isFitted ? pushMappings.get(name) : chosenMappings(String(file.text), reportKinds);
+      const text = isFitted
+        ? pushMappings.get(name)
+        : chosenMappings(placedMapping(reportPlace, String(file.text)), reportKinds);
       return text === undefined ? [] : [[path, { text }]];
     }),
     ...shippedFiles('templates/inputs', 'templates'),
