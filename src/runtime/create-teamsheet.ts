@@ -127,7 +127,11 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
         pullMappings(session, readPullMappings(mappingConfig, call.mappings ?? [], cwd), call.limit),
       ),
     resume: (call) =>
-      withService('resume', call, ({ ports }) => resume(ports, call.run, approval(call.approve), call)),
+      withService('resume', call, async ({ ports }) => {
+        const result = await resume(ports, call.run, approval(call.approve), call);
+        // The run keeps the command that began it.
+        return result && { ...result, report: { ...result.report, command: 'resume' } };
+      }),
     resolve: (call = {}) =>
       withService('resolve', call, async ({ ports }) => {
         const { intent, assume, approve } = call;

@@ -91,7 +91,7 @@ describe('a push', () => {
     expect(report).toMatchObject({ exit_code: 7, mappings: [{ deferred: 2 }] });
     expect(stoppedBy).toMatchObject({ code: 'budget.max_requests' });
     const resumed = await sheet.resume({ approve: yes });
-    expect(resumed?.report).toMatchObject({ exit_code: 0, mappings: [{ created: 2 }] });
+    expect(resumed?.report).toMatchObject({ command: 'resume', exit_code: 0, mappings: [{ created: 2 }] });
     expect(await sheet.resume({ approve: yes })).toBeUndefined();
   });
 });
@@ -104,6 +104,19 @@ describe('a plan', () => {
       { mapping: 'users', row: 2, key: 'A', kind: 'create', fields: { display_name: { after: 'Ann' } } },
     ]);
     expect(plan.exitCode).toBe(0);
+  });
+
+  it('that nobody disposed of ends with the teamsheet, once', async () => {
+    const sheet = await open();
+    const plan = await sheet.plan();
+    const found = await sheet.validate();
+    expect(await Array.fromAsync(plan.changes())).toHaveLength(2);
+    expect(await Array.fromAsync(found.issues())).toEqual([]);
+    await sheet.close();
+    await expect(Array.fromAsync(plan.changes())).rejects.toThrow(Error);
+    await expect(Array.fromAsync(found.issues())).rejects.toThrow(Error);
+    await plan[Symbol.asyncDispose]();
+    await sheet.close();
   });
 });
 
