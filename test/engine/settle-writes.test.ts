@@ -129,9 +129,21 @@ describe('settling a create', () => {
       { rowNumber: 1, outcome: 'unchanged', id: 'id-1', message },
       { rowNumber: 2, outcome: 'unchanged', id: 'id-2', message },
       { rowNumber: 3, outcome: null, message },
-      { rowNumber: 4, outcome: 'created', id: 'id-4' },
+      { rowNumber: 4, outcome: 'unchanged', id: 'id-4', message },
     ]);
     expect(await resultsOf(given)).toEqual(['not_applied', 'not_applied', 'not_applied']);
+  });
+
+  it('counts as created what a later run sent too, but before this run sent it again', async () => {
+    const given = await ended({ rows: [create(1)], sent: [{ rowNumbers: [1] }] });
+    const { store } = given.engine;
+    await store.addRun(startedRun('LATER'));
+    await store.addIntent(ACCOUNT, intentOf('L1', { runId: 'LATER', keys: ['U1'] }));
+    await store.settleIntent(ACCOUNT, 'L1', 'not_applied', [], []);
+    await store.addIntent(ACCOUNT, intentOf('AGAIN', { keys: ['U1'], rowNumbers: [1] }));
+    held(given, 1);
+    expect(await settle(given)).toEqual({ again: [], created: [] });
+    expect(await rowsOf(given)).toEqual([{ rowNumber: 1, outcome: 'created', id: 'id-1' }]);
   });
 
   it('leaves rows that wait for their flag open, with the id of what was created', async () => {

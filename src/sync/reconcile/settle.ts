@@ -108,7 +108,7 @@ type LaterRunOf = (row: RunRow, found: Confirmation) => string | undefined;
 
 /**
  * Tells records that a later run created from those of this run's writes, in any spelling of their keys. A run sends a create only of what is not there once nothing
- * can be applied late any more, so that nothing of the writes before it was applied.
+ * can be applied late any more, so that nothing of the writes before it was applied: the run that sent it last made it, also where the rest of its batch was refused.
  */
 async function createdLater(
   ports: Pick<SyncPorts, 'store'>,
@@ -116,19 +116,17 @@ async function createdLater(
   { resource }: PushMapping,
   [first]: readonly StoredIntent[],
 ): Promise<LaterRunOf> {
-  const later = first === undefined ? [] : await ports.store.intentsAfter(account, first.id);
-  const creates = later.filter(
-    (intent) =>
-      intent.runId !== first?.runId &&
-      intent.resource === resource &&
-      isListedCreate(intent) &&
-      intent.result !== 'refused' &&
-      intent.result !== 'not_applied',
-  );
+  if (first === undefined) return () => undefined;
+  const sent = [first, ...(await ports.store.intentsAfter(account, first.id))];
+  const creates = sent.filter((intent) => intent.resource === resource && isListedCreate(intent));
   const spell = await keySpeller(ports, account, resource);
-  const runs = new Map(creates.flatMap(({ keys, runId }) => keys.map((key) => [spell(key), runId] as const)));
-  return ({ key }, { isOneOfSeveral }) =>
-    key === null || isOneOfSeveral === true ? undefined : runs.get(spell(key));
+  const lastRuns = new Map(
+    creates.flatMap(({ keys, runId }) => keys.map((key) => [spell(key), runId] as const)),
+  );
+  return ({ key }, { isOneOfSeveral }) => {
+    const last = key === null || isOneOfSeveral === true ? undefined : lastRuns.get(spell(key));
+    return last === first.runId ? undefined : last;
+  };
 }
 
 /** What a write came to by what its rows became: open while one of them is held. */
