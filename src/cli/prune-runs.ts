@@ -82,7 +82,7 @@ function describe(plan: PrunePlan, timezone: string): string {
     'old runs stay, because something of them is open',
   );
   return [
-    `${whatGoes(plan)} would be removed; what the service holds, and what is remembered of it, stays`,
+    `${whatGoes(plan)} would be removed; the service and the memory of what it holds stay as they are`,
     ...span,
     ...(needed.length > 0 ? [`  ${old}: ${stays.join(', ')}`] : []),
   ].join('\n');

@@ -99,7 +99,7 @@ export interface MappingPlan {
   readonly writes: number;
   /** Reading requests that the push itself makes. */
   readonly reads: number;
-  /** The requests instead, should the service refuse every row of every batch. */
+  /** The requests instead, if the service refuses every batch and each row goes alone. */
   readonly worst: Requests;
   /** `compared with 512 users read now` or `with the last confirmed state of 3 h ago`. */
   readonly comparedWith: string;

@@ -119,7 +119,7 @@ async function newestRefused(
   if (found === undefined && past !== undefined)
     emit({
       kind: 'note',
-      message: `run ${past.run.id} refused rows, but run ${past.by} has read its mapping since; retry ${past.run.id} sends them all the same`,
+      message: `run ${past.run.id} refused rows, and run ${past.by} has read that table since; retry ${past.run.id} sends them again`,
     });
   return found;
 }

@@ -40,7 +40,7 @@ users: the account holds no users yet
 +  users row 5  M4  display_name: Łukasz 李
 
 2 writes to send, finished in a few seconds
-  at most 4 reads, 6 writes, should the service refuse every row that goes out with others
+  at most 4 reads, 6 writes, if the service refuses whole requests and each row goes alone
 `);
     expect(planned).toMatchObject({ code: 3, stderr: 'next: teamsheet push users\n' });
 

@@ -188,7 +188,7 @@ describe('verify', () => {
     const before = posts().length;
     const good = await run(['verify']);
     expect(good.code).toBe(0);
-    expect(good.stderr).toContain('is read back with about 1 GET request');
+    expect(good.stderr).toContain('takes about 1 GET request');
     const users = JSON.parse((await run(['api', 'list-users'])).stdout) as {
       readonly data: readonly { readonly id: string; readonly external_id: string }[];
     };

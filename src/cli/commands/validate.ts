@@ -88,10 +88,7 @@ async function tell(validation: Validation, pulls: readonly PullMapping[], progr
     if (more > 0) await screen.data(`  ${renderMoreRows(more)}`);
     await tellWarnings(validation.rows, mapping, program);
   }
-  if (pulls.length > 0)
-    await screen.data(
-      `${renderCountOf(pulls.length, 'mapping that pulls is', 'mappings that pull are')} right`,
-    );
+  if (pulls.length > 0) await screen.data(`${renderCountOf(pulls.length, 'report')} checked: no mistakes`);
   for (const { error } of validation.stops) screen.tell(renderStop(error, program));
 }
 

@@ -147,7 +147,7 @@ function renderCost(planned: PlannedPush, { nowMs, timezone, style }: View): str
   if (worstReads + worstWrites > asked) {
     const most = renderReadsAndWrites(worstReads, worstWrites);
     lines.push(
-      style('dim', `  at most ${most}, should the service refuse every row that goes out with others`),
+      style('dim', `  at most ${most}, if the service refuses whole requests and each row goes alone`),
     );
   }
   for (const pause of forecast.pauses.slice(0, 3)) {

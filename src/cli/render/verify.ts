@@ -22,7 +22,7 @@ export function renderCost({ run, mappings }: Verification, style: Style): strin
   );
   const when = renderTime(run.startedAtMs, 'UTC');
   return [
-    `${style('bold', `run ${run.id}`)} (${safeText(run.command)}, ${when} UTC) is read back with about ${renderCountOf(requests, 'GET request')}`,
+    `reading back ${style('bold', `run ${run.id}`)} (${safeText(run.command)}, ${when} UTC) takes about ${renderCountOf(requests, 'GET request')}`,
     ...parts.map((part) => `  ${part}`),
   ].join('\n');
 }

@@ -60,7 +60,7 @@ export async function compareListed(
       ports,
       mapping,
       service,
-      `compared with the ${listed.several} confirmed by a list of ${ageOf(last, ports.clock.now())} ago and the pushes since`,
+      `compared with the ${listed.several} that were listed ${ageOf(last, ports.clock.now())}, and with what was pushed since`,
     );
   const auto =
     wanted === 'auto' && last !== undefined && prefersSnapshot(last, used, confirmed, ports.clock.now());
@@ -152,9 +152,10 @@ function prefersSnapshot(
 }
 
 function ageOf(last: LastList | undefined, nowMs: number): string {
-  if (last === undefined) return 'unknown age';
+  if (last === undefined) return 'at an unknown time';
   const minutes = Math.max(0, Math.round((nowMs - last.atMs) / 60_000));
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+  if (minutes === 0) return 'just now';
+  return minutes < 120 ? `${minutes} min ago` : `${Math.round(minutes / 60)} h ago`;
 }
 
 async function listAll(

@@ -53,7 +53,7 @@ export async function prepareComparison(
   const listed = listedResources[resource];
   if (listed !== undefined) return compareListed(ports, mapping, listed, account, service, rows, wanted);
   if (resource === 'auto_substitutions' && options.again === true)
-    return nothingKnown('triggered whatever was triggered before, as --again says');
+    return nothingKnown('--again: sent even if it was sent before');
   const comparison =
     resource === 'fantasy_leagues'
       ? await compareFantasyLeagues(ports, mapping, account, service, rows)
