@@ -97,6 +97,8 @@ export interface PushMapping {
   /** `fantasy_league_id` and other fields that `columns: auto` takes from the variables when the table lacks them. */
   readonly autoValues: Readonly<Record<string, string>>;
   readonly missingRows: 'ignore' | 'deactivate';
+  /** The mapping whose users in no row any more are the rows of this one, which stands in no file. */
+  readonly missingOf?: string;
   readonly writeBack: Readonly<Record<string, string>> | undefined;
   readonly rejectMode: 'skip' | 'fail';
   readonly guards: Guards;

@@ -159,11 +159,17 @@ export function findingsError(document: YamlDocument, findings: readonly Finding
     placed(document.file, spot, of === 'key' ? message : named(path, message)),
   );
   const [first] = spots;
-  return new ConfigError('mapping.invalid', text.join('\n'), { file: document.file, ...first?.spot });
+  return new ConfigError('mapping.invalid', text.join('\n'), {
+    file: document.file,
+    ...first?.spot,
+    problems: spots.map(({ path, message }) => ({ keys: keysOf(path), message })),
+  });
 }
+
+const keysOf = (path: Path): readonly string[] => path.filter((part) => typeof part === 'string');
 
 /** `batch_size: 5000 is too large`: the keys before a message, without the positions in lists. */
 function named(path: Path, message: string): string {
-  const keys = path.filter((part) => typeof part === 'string').join('.');
+  const keys = keysOf(path).join('.');
   return keys === '' ? message : `${keys}: ${message}`;
 }

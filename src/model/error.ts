@@ -47,9 +47,25 @@ export abstract class TeamsheetError extends Error {
   }
 }
 
+/** One of several things that are wrong with a file: the keys that lead to it, and what is said of it. */
+export interface FileProblem {
+  readonly keys: readonly string[];
+  readonly message: string;
+}
+
 /** The operator mends a configuration, mapping or source file; nothing was sent. */
 export class ConfigError extends TeamsheetError {
   readonly exitCode = EXIT.config;
+  /** What is wrong, thing by thing, where the message is made of them. */
+  readonly problems: readonly FileProblem[];
+  constructor(
+    code: string,
+    message: string,
+    { problems = [], ...details }: Details & { readonly problems?: readonly FileProblem[] } = {},
+  ) {
+    super(code, message, details);
+    this.problems = problems;
+  }
 }
 
 /** The operator mends a key or a right: the service or Google refused access. */
@@ -60,6 +76,17 @@ export class AccessError extends TeamsheetError {
 /** The operator decides: a guard, a lock or a missing approval stopped the run before it wrote. */
 export class StoppedError extends TeamsheetError {
   readonly exitCode = EXIT.stopped;
+  /** What to do where the stop ends a run that was stopped before. */
+  readonly nextOfEnded: string | undefined;
+  /** `flagged` says what to do with a flag that passes the stop; it is given how the flag is added. */
+  constructor(
+    code: string,
+    message: string,
+    { flagged, ...details }: Details & { readonly flagged?: (add: string) => string } = {},
+  ) {
+    super(code, message, { ...details, next: flagged?.('add') ?? details.next });
+    this.nextOfEnded = flagged?.('push again and add') ?? details.next;
+  }
 }
 
 /** The operator waits or mends the network or a destination: something needed did not answer, or answered what cannot be trusted. */
@@ -106,8 +133,15 @@ export class RefusedError extends TeamsheetError {
 /** A signal ended the run. */
 export class InterruptedError extends TeamsheetError {
   readonly exitCode: 130 | 143;
-  constructor(signal: 'SIGINT' | 'SIGTERM', message: string, details: Details = {}) {
-    super('run.interrupted', message, details);
+  /** What is done and what is not, where the message ends in it. */
+  readonly done: string | undefined;
+  constructor(
+    signal: 'SIGINT' | 'SIGTERM',
+    message: string,
+    { done, ...details }: Details & { readonly done?: string } = {},
+  ) {
+    super('run.interrupted', done === undefined ? message : `${message}: ${done}`, details);
+    this.done = done;
     this.exitCode = signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
   }
 }

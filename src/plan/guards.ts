@@ -132,10 +132,10 @@ export function checkGuards(
             : `${name}: where leaves out all rows of ${source.origin} (${figures.excluded})`,
           {
             file: source.origin,
-            next:
+            flagged: (add) =>
               figures.excluded === 0
-                ? 'if it is meant to be empty, add --allow-empty'
-                : 'add rows of your own; if it is meant so, add --allow-empty',
+                ? `if it is meant to be empty, ${add} --allow-empty`
+                : `add rows of your own; if it is meant so, ${add} --allow-empty`,
           },
         ),
       ];
@@ -147,7 +147,7 @@ export function checkGuards(
         new StoppedError(`guard.${guard}`, `${name}: ${what}`, {
           file: source.origin,
           line,
-          next: `if this is meant, add --allow-guard ${guard}`,
+          flagged: (add) => `if this is meant, ${add} --allow-guard ${guard}`,
         }),
     );
   const rejects =

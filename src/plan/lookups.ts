@@ -22,15 +22,9 @@ export type LookupResult =
 export const referenceName = ({ mapping, key }: NonNullable<RowLookup['after']>): string =>
   `${mapping}[${key}]`;
 
-const KNOWN_AFTER = 'known after ';
-
 /** `known after users[M-041]`, as a plan shows a value that is not known yet. */
 export const knownAfter = (after: NonNullable<RowLookup['after']>): string =>
-  `${KNOWN_AFTER}${referenceName(after)}`;
-
-/** Whether a value of a plan says, in the words of {@link knownAfter}, that it is still to come. */
-export const isKnownAfter = (value: FieldValue | null): boolean =>
-  typeof value === 'string' && value.startsWith(KNOWN_AFTER);
+  `known after ${referenceName(after)}`;
 
 /** A value as a field of the resource takes it; undefined when it cannot. */
 export function fieldValue(

@@ -1,13 +1,9 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import type { KnownRecord } from '../model/run-rows.ts';
 
-const SUFFIX = ' (missing)';
-
 /** A user that a mapping wrote, as the state remembers it: with the mapping that may deactivate it. */
-export function managed({ name, resource }: PushMapping, record: KnownRecord): KnownRecord {
-  if (resource !== 'users') return record;
-  return { ...record, managedBy: name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : name };
-}
+export const managed = ({ name, resource, missingOf: of }: PushMapping, record: KnownRecord): KnownRecord =>
+  resource === 'users' ? { ...record, managedBy: of ?? name } : record;
 
 /**
  * The users that `missing_rows: deactivate` is about, as rows of their own beside those of the source: they stand in no table, so that they have neither
@@ -17,7 +13,8 @@ export function missingOf(mapping: PushMapping): PushMapping | undefined {
   if (mapping.missingRows !== 'deactivate') return undefined;
   return {
     ...mapping,
-    name: mapping.name + SUFFIX,
+    name: `${mapping.name} (missing)`,
+    missingOf: mapping.name,
     operation: 'update',
     missingRows: 'ignore',
     writeBack: undefined,

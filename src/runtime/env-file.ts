@@ -30,8 +30,8 @@ export function readOptionalText(file: string, code: string): string | undefined
   try {
     bytes = readFileBytes(file);
   } catch (cause) {
-    const { code: reason, message } = cause as NodeJS.ErrnoException;
-    if (reason === 'ENOENT' || reason === 'ENOTDIR') return undefined;
+    const { code: errno, message } = cause as NodeJS.ErrnoException;
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
     throw new ConfigError(code, `${file} cannot be read: ${message}`, { file, cause });
   }
   try {

@@ -123,6 +123,8 @@ export interface PlannedChange {
   readonly message: string;
   /** The same where the number of the row stands beside it already. */
   readonly beside: string;
+  /** Fields whose value is known after another row is written. */
+  readonly waits: readonly string[];
   /** Before and after of each field that changes; `before` is null for what was not there or is known only by its digest. */
   readonly fields: Readonly<
     Record<string, { readonly before: FieldValue | null; readonly after: FieldValue | null }>

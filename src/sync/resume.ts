@@ -117,10 +117,10 @@ async function unsentAt(stop: unknown, { run: { id }, mappings, rows }: BegunRun
 function afterGuard(error: unknown): never {
   const isGuard = error instanceof StoppedError && /^(guard\.|state\.no_memory$)/.test(error.code);
   if (!isGuard) throw error;
-  const { code, message, place, next = '' } = error;
+  const { code, message, place, nextOfEnded = '' } = error;
   throw new StoppedError(code, message, {
     ...place,
-    next: `this run is over; ${next.replace(/\badd --/, 'push again and add --')}`,
+    next: `this run is over; ${nextOfEnded}`,
   });
 }
 

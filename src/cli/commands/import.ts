@@ -188,10 +188,11 @@ function parseImport(yaml: string, shown: string, config: Config): PushMapping |
   try {
     return parseFile(yaml, shown, config).find(isPush);
   } catch (cause) {
-    const values =
-      cause instanceof ConfigError ? [...cause.message.matchAll(/ columns\.(\w+)\.value: (.*)/g)] : [];
-    if (values.length === 0) throw cause;
-    const problems = values.map(([, field, problem]) => `--set ${field ?? ''}: ${problem ?? ''}`);
+    const found = cause instanceof ConfigError ? cause.problems : [];
+    const problems = found.flatMap(({ keys: [columns, field = '', value], message }) =>
+      columns === 'columns' && value === 'value' ? [`--set ${field}: ${message}`] : [],
+    );
+    if (problems.length === 0) throw cause;
     throw new ConfigError('import.set', problems.join('\n'), { cause });
   }
 }

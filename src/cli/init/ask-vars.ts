@@ -51,6 +51,7 @@ async function askLeague(leagues: readonly League[], { signal }: Program): Promi
 /** What was typed or chosen; a symbol stands for Ctrl-C, and an empty answer may come as undefined. */
 export function answered(answer: string | symbol | undefined, signal: AbortSignal): string {
   signal.throwIfAborted();
-  if (typeof answer === 'symbol') throw new InterruptedError('SIGINT', 'cancelled: nothing was written');
+  if (typeof answer === 'symbol')
+    throw new InterruptedError('SIGINT', 'cancelled', { done: 'nothing was written' });
   return answer ?? '';
 }

@@ -86,7 +86,8 @@ export async function askReportKinds(
     options: offered.map((value) => ({ value, label: SHOWN[value] })),
   });
   signal.throwIfAborted();
-  if (typeof answer === 'symbol') throw new InterruptedError('SIGINT', 'cancelled: nothing was written');
+  if (typeof answer === 'symbol')
+    throw new InterruptedError('SIGINT', 'cancelled', { done: 'nothing was written' });
   return answer;
 }
 
@@ -110,6 +111,7 @@ export async function askReportPlace(
     ],
   });
   signal.throwIfAborted();
-  if (typeof answer === 'symbol') throw new InterruptedError('SIGINT', 'cancelled: nothing was written');
+  if (typeof answer === 'symbol')
+    throw new InterruptedError('SIGINT', 'cancelled', { done: 'nothing was written' });
   return answer;
 }

@@ -37,6 +37,6 @@ export async function approve(
   });
   program.signal.throwIfAborted();
   // A terminal that a question is asked on gives Ctrl-C to the question.
-  if (typeof answer === 'symbol') throw new InterruptedError('SIGINT', `cancelled: ${nothing}`);
+  if (typeof answer === 'symbol') throw new InterruptedError('SIGINT', 'cancelled', { done: nothing });
   if (!answer) throw new UnapprovedError('approval.declined', `not approved: ${nothing}`, undefined, details);
 }

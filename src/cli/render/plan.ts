@@ -2,7 +2,6 @@ import { pushTarget } from '../../mapping/push-fields.ts';
 import type { FieldValue } from '../../model/cell.ts';
 import type { Forecast, ForecastLimit } from '../../model/budget.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
-import { isKnownAfter } from '../../plan/lookups.ts';
 import type { PlannedChange, PlannedPush } from '../../sync/ports.ts';
 import type { Style } from '../screen.ts';
 import { renderMissing, renderQuotas, renderSum, renderToSend, sumOf } from './plan-sum.ts';
@@ -100,12 +99,10 @@ const MARKS: Readonly<Record<PlannedChange['kind'], (style: Style) => string>> =
 };
 
 function renderChange(change: PlannedChange, keyFields: readonly string[], style: Style): string {
-  const { kind, fields } = change;
+  const { kind, fields, waits } = change;
   if (kind === 'invalid' || kind === 'deferred') return safeText(change.beside);
   // What the key says already is not said again, but that a part of it is still to come is.
-  const told = Object.entries(fields).filter(
-    ([name, { after }]) => !keyFields.includes(name) || isKnownAfter(after),
-  );
+  const told = Object.entries(fields).filter(([name]) => !keyFields.includes(name) || waits.includes(name));
   const changed = told.slice(0, SHOWN_FIELDS);
   const shown = changed.map(([name, { before, after }]) =>
     kind === 'update'

@@ -66,7 +66,8 @@ async function pricesOf(
     'state.no_memory',
     `${name}: the service has ${has}, but this state remembers none, so it cannot tell which prices are already there`,
     {
-      next: 'restore the state file, add --compare live to compare with the service, or --adopt to upload all prices of the source again',
+      flagged: (add) =>
+        `restore the state file, ${add} --compare live to compare with the service, or --adopt to upload all prices of the source again`,
     },
   );
 }
@@ -110,7 +111,10 @@ async function substitutionsOf(
     return new StoppedError(
       'state.no_memory',
       `${name}: the service has substitutions of fantasy league ${league}, but this state remembers no trigger, so it cannot tell which game weeks are processed already`,
-      { next: 'restore the state file, or add --adopt to process the game weeks of the source again' },
+      {
+        flagged: (add) =>
+          `restore the state file, or ${add} --adopt to process the game weeks of the source again`,
+      },
     );
   }
   return undefined;

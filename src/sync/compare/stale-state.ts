@@ -97,7 +97,8 @@ async function checkPrices(
     'state.no_memory',
     `${mapping.name}: the service has price uploads that this state does not remember, of prices that are to be sent now: the state file is older than the last push, or somebody else has uploaded them`,
     {
-      next: 'restore the newest state file, add --compare live to compare with the service, or --adopt to upload what is planned all the same',
+      flagged: (add) =>
+        `restore the newest state file, ${add} --compare live to compare with the service, or --adopt to upload what is planned all the same`,
     },
   );
 }
@@ -204,7 +205,8 @@ async function checkLeagues(
     'state.no_memory',
     `${mapping.name}: the account counts ${are} more than this state remembers, and the service cannot list them: the state file is older than the last push, or somebody else has created them`,
     {
-      next: 'restore the newest state file, or see that none of the rows names one of these and add --adopt',
+      flagged: (add) =>
+        `restore the newest state file, or see that none of the rows names one of these and ${add} --adopt`,
     },
   );
 }
@@ -238,7 +240,8 @@ async function checkTriggers(
       'state.no_memory',
       `${mapping.name}: the service has substitutions of fantasy league ${league} that came after those of the last trigger which this state remembers (of ${new Date(newest).toISOString()}), so it cannot tell which game weeks are processed already`,
       {
-        next: 'restore the newest state file, or add --adopt to process the game weeks of the source all the same',
+        flagged: (add) =>
+          `restore the newest state file, or ${add} --adopt to process the game weeks of the source all the same`,
       },
     );
   }

@@ -117,6 +117,7 @@ export function plannedChange(mapping: string, origin: string, row: RunRow): Pla
     message: renderRowMessage(origin, row.rowNumber, said),
     beside: renderBesideRow(origin, row.rowNumber, said),
     fields: changedValues(row),
+    waits: waitingFields(row).map(([name]) => name),
   };
 }
 

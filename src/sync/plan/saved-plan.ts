@@ -54,7 +54,7 @@ export interface SavedHeader {
 }
 
 /** One row of a saved plan: what `plan --json` says of it, and what it is known again by. */
-export interface SavedRow extends Omit<PlannedChange, 'beside'> {
+export interface SavedRow extends Omit<PlannedChange, 'beside' | 'waits'> {
   readonly id: string | null;
   /** Of the values that are meant to be sent; null where there are none. */
   readonly digest: string | null;
@@ -150,6 +150,6 @@ export async function* savedRows({ mappings, rows }: PlannedPush): AsyncGenerato
 
 function savedRow({ name, source }: PushMapping, row: RunRow): SavedRow {
   const { id, digest, lines, said } = row;
-  const { beside: _beside, ...change } = plannedChange(name, source.origin, row);
+  const { beside: _beside, waits: _waits, ...change } = plannedChange(name, source.origin, row);
   return { ...change, message: renderSaid(said), id, digest, cells: digestOf(lines) };
 }

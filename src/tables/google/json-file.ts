@@ -13,8 +13,8 @@ export function readJsonFile(file: string, code: string, next: string): JsonObje
   try {
     text = readFileBytes(file).toString('utf8');
   } catch (cause) {
-    const { code: reason, message } = cause as NodeJS.ErrnoException;
-    if (reason === 'ENOENT' || reason === 'ENOTDIR') return undefined;
+    const { code: errno, message } = cause as NodeJS.ErrnoException;
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
     throw new ConfigError(code, `${file} cannot be read: ${message}`, { file, next, cause });
   }
   const value = parse(text);

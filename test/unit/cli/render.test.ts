@@ -407,6 +407,7 @@ describe('a plan', () => {
     kind,
     message: '',
     beside: '',
+    waits: [],
     fields: {},
     ...more,
   });
@@ -521,7 +522,9 @@ describe('a plan', () => {
       players_in: { before: null, after: [1, 2] },
       fantasy_league_id: { before: null, after: 1 },
     };
-    const sample = [change('create', 42, { mapping: 'squads', key: '1/users[M-041]/Rovers', fields })];
+    const sample = [
+      change('create', 42, { mapping: 'squads', key: '1/users[M-041]/Rovers', fields, waits: ['user_id'] }),
+    ];
     const view = { style: plain, nowMs: 0, timezone: 'UTC' };
     expect(renderPlan(planned({ mappings }), sample, view)).toContain(
       '+  squads row 42  1/users[M-041]/Rovers  user_id: known after users[M-041], players_in: 1 2\n',
