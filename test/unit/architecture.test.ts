@@ -261,6 +261,86 @@ function prints(file: SourceFile): readonly string[] {
   return found;
 }
 
+/** Properties and names that hold words for people. */
+const RENDERED = new Set(['message', 'detail', 'reason', 'next', 'why']);
+const RENDERS = /^render(Said|Issues?|RowIssue|RowMessage|BesideRow)$/;
+const STRING_METHODS = new Set(
+  'startsWith endsWith includes indexOf lastIndexOf search replace replaceAll match matchAll split slice substring trim charAt localeCompare'.split(
+    ' ',
+  ),
+);
+
+/** Where texts are read all the same: laid out for people, or said by somebody else who gives no codes. */
+const TEXT_READERS: Readonly<Record<string, string>> = {
+  'model/said.ts': 'reads the texts of an older version, which gave no codes',
+  'model/issue.ts': 'puts the place of a row before what is said of it',
+  'sync/finish/write-back-rows.ts': 'cuts a message that is too long for a cell',
+  'sync/plan/compare-plans.ts': 'says what a saved plan said otherwise; the file keeps texts',
+  'cli/render/stop.ts': 'names the program as it was started, and the command that was typed',
+  'cli/command-line.ts': 'yargs gives texts',
+  'client/envelope.ts': 'zod gives texts',
+  'client/fetch-transport.ts': 'fetch gives texts',
+  'mapping/zod-issues.ts': 'zod gives texts, and carries ours',
+  'state/storage-error.ts': 'SQLite gives texts',
+  'tables/google/google-error.ts': 'Google gives texts',
+  'tables/google/wire.ts': 'fetch gives texts',
+  'tables/google/own-notes.ts': 'notes on cells are texts',
+  'tables/xlsx/xml-scan.ts': 'the XML reader gives texts',
+};
+
+/** Names of a file that stand for words for people: what was rendered, and such properties under another name. */
+function renderedNames({ ast }: Pick<SourceFile, 'ast'>): ReadonlySet<string> {
+  const names = new Set<string>();
+  walk(ast, (node) => {
+    if (ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && node.initializer !== undefined) {
+      if (isRendered(node.initializer, names)) names.add(node.name.text);
+    } else if (ts.isBindingElement(node) && ts.isIdentifier(node.name)) {
+      const property = node.propertyName ?? node.name;
+      if (ts.isIdentifier(property) && RENDERED.has(property.text)) names.add(node.name.text);
+    }
+  });
+  return names;
+}
+
+/** Whether an expression is words for people, as far as its form tells. */
+function isRendered(node: ts.Node, names: ReadonlySet<string>): boolean {
+  const isOne = (inner: ts.Node): boolean => isRendered(inner, names);
+  if (ts.isParenthesizedExpression(node) || ts.isNonNullExpression(node) || ts.isAsExpression(node))
+    return isOne(node.expression);
+  if (ts.isIdentifier(node)) return RENDERED.has(node.text) || names.has(node.text);
+  if (ts.isPropertyAccessExpression(node)) return RENDERED.has(node.name.text);
+  if (ts.isCallExpression(node)) return RENDERS.test(node.expression.getText());
+  if (ts.isTemplateExpression(node)) return node.templateSpans.some(({ expression }) => isOne(expression));
+  if (ts.isConditionalExpression(node)) return isOne(node.whenTrue) || isOne(node.whenFalse);
+  return ts.isBinaryExpression(node) && !isComparison(node) && (isOne(node.left) || isOne(node.right));
+}
+
+const isComparison = ({ operatorToken: { kind } }: ts.BinaryExpression): boolean =>
+  kind === ts.SyntaxKind.EqualsEqualsEqualsToken || kind === ts.SyntaxKind.ExclamationEqualsEqualsToken;
+
+/** Whether something is nothing at all, which says no words: `''`, `undefined` and `null`. */
+const isNothing = (node: ts.Node): boolean => /^(''|""|undefined|null)$/.test(node.getText());
+
+/** Where a file reads words for people: a method of texts or a pattern on them, or what they are equal to. */
+function textReads(file: SourceFile): readonly string[] {
+  const names = renderedNames(file);
+  const found: string[] = [];
+  walk(file.ast, (node) => {
+    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+      const { expression: receiver, name } = node.expression;
+      const [argument] = node.arguments;
+      const isMatched = (name.text === 'test' || name.text === 'exec') && argument !== undefined;
+      const read = isMatched ? argument : STRING_METHODS.has(name.text) ? receiver : undefined;
+      if (read !== undefined && isRendered(read, names)) found.push(`${file.path}: ${node.getText()}`);
+    }
+    if (!ts.isBinaryExpression(node) || !isComparison(node)) return;
+    if (isNothing(node.left) || isNothing(node.right)) return;
+    if (isRendered(node.left, names) || isRendered(node.right, names))
+      found.push(`${file.path}: ${node.getText()}`);
+  });
+  return found;
+}
+
 /** The rows of the import table in ARCHITECTURE.md: room, rooms, packages, built-in modules. */
 function documentedRooms(): Readonly<Record<string, Room>> {
   const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
@@ -371,6 +451,18 @@ describe('the terminal', () => {
   });
 });
 
+describe('words for people', () => {
+  it('are read by nothing that decides: what is said has a code', () => {
+    const found = files.filter(({ path }) => TEXT_READERS[path] === undefined).flatMap(textReads);
+    expect(found).toEqual([]);
+  });
+
+  it('are read in every file that may', () => {
+    const reading = files.filter((file) => textReads(file).length > 0).map(({ path }) => path);
+    expect(Object.keys(TEXT_READERS).filter((path) => !reading.includes(path))).toEqual([]);
+  });
+});
+
 describe('the checks themselves', () => {
   const check = (room: string, text: string): SourceFile => ({
     path: `${room}/sample.ts`,
@@ -407,6 +499,38 @@ describe('the checks themselves', () => {
     ['plan', 'node:crypto'],
   ])('allow %s importing %s', (room, specifier) => {
     expect(objection(check(room, ''), specifier)).toBeUndefined();
+  });
+
+  it.each([
+    'row.message.startsWith(x)',
+    'stop.message.includes(": ")',
+    '(stop?.message ?? "").endsWith(told)',
+    'error.next.replace(/add/, "push again and add")',
+    'intent.detail === READ_BACK',
+    '"settled" !== detail',
+    'renderSaid(row.said).includes(why)',
+    'renderRowMessage(origin, 3, text).split("; ")',
+    'const text = renderSaid(said); text.match(/x/)',
+    'const text = `${renderSaid(said)}!`; text.slice(1)',
+    'const { message: text } = error; /column/.test(text)',
+    'const { message } = error; message.startsWith("row ")',
+    '/column/.exec(issue.message)',
+    'const why = a ? b.message : c; why.trim()',
+  ])('see a text that is read: %s', (text) => {
+    expect(textReads(check('sync', text))).toHaveLength(1);
+  });
+
+  it.each([
+    'row.said.some(({ code }) => code === "read-back-settled")',
+    'error.code.startsWith("guard.")',
+    'message === "" || detail === undefined',
+    'names.includes(message)',
+    'const text = cell.shown; text.startsWith("x")',
+    '`${message}; ${other}`',
+    'pattern.test(name)',
+    'renderTime(ms, zone).slice(0, 10)',
+  ])('let pass what reads no text: %s', (text) => {
+    expect(textReads(check('sync', text))).toEqual([]);
   });
 
   it.each([
