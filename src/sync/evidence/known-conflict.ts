@@ -2,7 +2,7 @@ import type { Words } from '../../model/said.ts';
 import { partsOfKey } from '../../model/spelling.ts';
 import type { Intent } from '../../model/store.ts';
 import type { Confirmation } from '../../plan/requests.ts';
-import { readEvidence } from './pre-image.ts';
+import { readEvidence, wasThere } from './pre-image.ts';
 import { isListedCreate } from '../journal/unverified.ts';
 import { doubtDetail, saidNo, saysNo } from '../../plan/soft-refusal.ts';
 
@@ -39,13 +39,12 @@ export function withoutKnown(
   detail: Words,
   found: ReadonlyMap<string, Confirmation>,
 ): ReadonlyMap<string, Confirmation> {
-  const { alike } = readEvidence(intent) ?? {};
-  if (alike === undefined || !saidNo({ detail })) return found;
-  const known = new Set(alike);
+  if (readEvidence(intent)?.alike === undefined || !saidNo({ detail })) return found;
+  const isKnown = wasThere([intent]);
   return new Map(
-    [...found].filter(([key, { keptAs, isOneOfSeveral }]) => {
+    [...found].filter(([key, { id, keptAs, isOneOfSeveral }]) => {
       const { before = '', text = key } = partsOfKey(intent.resource, key) ?? {};
-      return isOneOfSeveral === true || !known.has(before + (keptAs ?? text));
+      return isOneOfSeveral === true || !isKnown({ key: before + (keptAs ?? text), record: { id } });
     }),
   );
 }

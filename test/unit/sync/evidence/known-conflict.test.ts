@@ -45,5 +45,13 @@ it('what was there before is not the work of a write that was refused', () => {
   const intent = wrote(['M-1', 'm-2', 'm-3', 'm-4']);
   const left = withoutKnown(intent, createDoubt(CONFLICT, intent), found);
   expect([...left.keys()]).toEqual(['M-3', 'M-4']);
+  const byId = (alikeIds: readonly (string | null)[]): readonly string[] => {
+    const evidence = JSON.stringify({ atMs: 0, known: 3, alike: ['M-1', 'm-2'], alikeIds });
+    return [...withoutKnown({ ...intent, evidence }, createDoubt(CONFLICT, intent), found).keys()];
+  };
+  expect(byId(['A', 'a'])).toEqual(['M-3', 'M-4']);
+  expect(byId(['A', null])).toEqual(['M-3', 'M-4']);
+  // A record with an id of its own came since, whatever its key.
+  expect(byId(['A', 'other'])).toEqual(['M-2', 'M-3', 'M-4']);
   expect(withoutKnown(intent, [{ code: 'text', text: 'no answer' }], found)).toBe(found);
 });
