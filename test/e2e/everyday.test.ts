@@ -212,22 +212,12 @@ describe('a new operator', () => {
         'two.csv row 1: the columns "Member ID" and "MemberID" both look like external_id',
       ) as string,
     });
-    expect(
-      (
-        await run(
-          'import',
-          'odd.csv',
-          '--as',
-          'users',
-          '--match',
-          'Code=external_id',
-          '--set',
-          'is_active=false',
-          '--yes',
-          '--json',
-        )
-      ).code,
-    ).toBe(0);
+    const matched = ['import', 'odd.csv', '--as', 'users', '--match', 'Code=external_id'];
+    expect(await run(...matched, '--set', 'is_active=perhaps', '--yes')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('✗ --set is_active: "perhaps" is neither true nor false;') as string,
+    });
+    expect((await run(...matched, '--set', 'is_active=false', '--yes', '--json')).code).toBe(0);
   });
 
   it('reads the account and single records, and writes only with --yes', async () => {
