@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Endpoint, Feature } from './endpoint.ts';
-import type { Resource, ResourceName } from './resource.ts';
+import type { PushableResource, PushTarget, Resource, ResourceName } from './resource.ts';
 import { account, accountEndpoints } from './resources/account.ts';
 import { autoSubstitutionEndpoints, autoSubstitutions } from './resources/auto-substitutions.ts';
 import { fantasyLeagueEndpoints, fantasyLeagues } from './resources/fantasy-leagues.ts';
@@ -68,3 +68,16 @@ export const resources = {
   fixtures,
   auto_substitutions: autoSubstitutions,
 } as const satisfies Record<ResourceName, Resource>;
+
+/** The resources that can be pushed. */
+export type PushedResource = {
+  [Name in ResourceName]: (typeof resources)[Name] extends PushableResource ? Name : never;
+}[ResourceName];
+
+/** How rows are pushed to a resource, or undefined when it can only be pulled. */
+export function pushTarget(resource: ResourceName): PushTarget | undefined {
+  return resources[resource].push;
+}
+
+export const isPushed = (resource: ResourceName): resource is PushedResource =>
+  pushTarget(resource) !== undefined;

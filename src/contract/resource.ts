@@ -24,6 +24,8 @@ export interface PushField {
   /** What a cell must hold. `integers` is a list of positive integers. */
   readonly type: Exclude<FieldType, 'json' | 'datetime'> | 'integers';
   readonly required: boolean;
+  /** A new record needs it; a change of one does not. */
+  readonly requiredToCreate?: true;
   /** The constraint of the interface on one value, checked after the cell is parsed. */
   readonly schema: z.ZodType;
   /** How people name it; headers match the field's own name or this. */
@@ -32,14 +34,34 @@ export interface PushField {
   readonly description: string;
   /** Longest text that can still be changed later, where the interface states one elsewhere; a column's `max_length` lifts it. */
   readonly maxLength?: number;
+  /** The variable that `columns: auto` takes it from when the table lacks it. */
+  readonly variable?: string;
+}
+
+/** How records are looked up with the service. */
+export interface RecordLookup {
+  /** The fields that records are found by, and those that can be taken of them. */
+  readonly match: readonly string[];
+  readonly take: readonly string[];
+  /** The field that holds the number of a record whose id is not one. */
+  readonly number?: string;
 }
 
 /** How a table of rows may be pushed to a resource. */
 export interface PushTarget {
   readonly operations: readonly PushOperation[];
+  /** Why it takes no other operation. */
+  readonly onlyBecause?: string;
   readonly fields: Readonly<Record<string, PushField>>;
   /** Fields that together name a record. */
   readonly key: readonly string[];
+  /** The last field of the key, where it is a text that the service may keep in another spelling. */
+  readonly spelt?: 'external_id' | 'name';
+  readonly lookup?: RecordLookup;
+  /** The field whose change the guards `max_step` and `max_step_pct` measure. */
+  readonly step?: string;
+  /** A record that is in no row any more can be deactivated. */
+  readonly deactivates?: true;
   /** Most rows in one create request; 1 when the operation takes one. */
   readonly batch: number;
   readonly quota?: Feature;
@@ -61,4 +83,8 @@ export interface Resource {
   readonly name: ResourceName;
   readonly push?: PushTarget;
   readonly pull?: PullTarget;
+}
+
+export interface PushableResource extends Resource {
+  readonly push: PushTarget;
 }

@@ -1,3 +1,4 @@
+import { pushTarget } from '../contract/index.ts';
 import type { PushField } from '../contract/resource.ts';
 import type { Cell, FieldValue } from '../model/cell.ts';
 import { ConfigError } from '../model/error.ts';
@@ -10,7 +11,7 @@ import { compileFileLookup, compileText, isFileLookup, isPlanLookup } from './lo
 import type { LookupTables, Take } from './lookup.ts';
 import type { Column, PushMapping } from './mapping.ts';
 import { nearest } from '../model/nearest.ts';
-import { columnWith, pushTarget, requiredFields, variableOf, variableSource } from './push-fields.ts';
+import { columnWith, requiredFields, variableOf, variableSource } from './push-fields.ts';
 import { show } from './show.ts';
 
 /** A column of a push with the reader of its cells. */

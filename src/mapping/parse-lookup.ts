@@ -1,5 +1,5 @@
-import { RESOURCES } from '../contract/resource.ts';
-import type { PushField, ResourceName } from '../contract/resource.ts';
+import { pushTarget } from '../contract/index.ts';
+import { RESOURCES, type PushField } from '../contract/resource.ts';
 import { didYouMean } from '../model/nearest.ts';
 import type { Drafting } from './drafting.ts';
 import { isFileLookup } from './lookup.ts';
@@ -10,22 +10,6 @@ import { either, show } from './show.ts';
 import type { Path } from './yaml-document.ts';
 
 type LookupInput = NonNullable<ColumnInput['lookup']>;
-
-/** What can be looked up with the service: the fields that records are found by, and those that can be taken of them. */
-export const LOOKUP_FIELDS: Readonly<
-  Partial<Record<ResourceName, { readonly match: readonly string[]; readonly take: readonly string[] }>>
-> = {
-  users: {
-    match: ['external_id', 'display_name', 'user_id', 'id'],
-    take: ['user_id', 'id', 'external_id'],
-  },
-  fantasy_leagues: { match: ['name', 'id'], take: ['id', 'name'] },
-  mini_leagues: { match: ['fantasy_league_id', 'name', 'id'], take: ['id'] },
-  squads: {
-    match: ['fantasy_league_id', 'user_id', 'name', 'id'],
-    take: ['id', 'user_id', 'fantasy_league_id'],
-  },
-};
 
 /** The lookup that a checked input means. Notes what is wrong with it. */
 export function parseLookup(input: ColumnInput['lookup'], at: Path, draft: Drafting): Lookup | undefined {
@@ -47,12 +31,12 @@ function fileOf(input: Exclude<LookupInput['in'], string>, path: Path, draft: Dr
 function checkResource(name: string, { match, take }: LookupInput, at: Path, draft: Drafting): void {
   const resource = RESOURCES.find((known) => known === name);
   if (resource === undefined) return;
-  const fields = LOOKUP_FIELDS[resource];
+  const fields = pushTarget(resource)?.lookup;
   if (fields === undefined) {
     const remedy =
       resource === 'players'
         ? 'the service cannot list players: pull them into a CSV file and write in: { csv: out/players.csv }'
-        : `write one of ${Object.keys(LOOKUP_FIELDS).join(', ')}, the name of a mapping, or { csv: PATH }`;
+        : `write one of ${RESOURCES.filter((each) => pushTarget(each)?.lookup !== undefined).join(', ')}, the name of a mapping, or { csv: PATH }`;
     draft.note([...at, 'in'], `nothing can be looked up in ${resource}; ${remedy}`);
     return;
   }

@@ -1,3 +1,4 @@
+import { pushTarget } from '../contract/index.ts';
 import type { PushField, PushOperation, PushTarget, ResourceName } from '../contract/resource.ts';
 import type { Issue } from '../model/issue.ts';
 import { compileCell } from './cells.ts';
@@ -7,7 +8,7 @@ import type { CellType, Column, PushMapping } from './mapping.ts';
 import { didYouMean, nearest } from '../model/nearest.ts';
 import { checkLookup, parseLookup } from './parse-lookup.ts';
 import { parseSource } from './parse-source.ts';
-import { columnWith, cellTypeOf, pushTarget, requiredFields, variableOf } from './push-fields.ts';
+import { columnWith, cellTypeOf, requiredFields, variableOf } from './push-fields.ts';
 import type { ColumnInput, PushInput } from './schema.ts';
 import { either, show } from './show.ts';
 import type { Path } from './yaml-document.ts';
@@ -26,7 +27,7 @@ export function parsePush(input: PushInput, draft: Drafting, context: MappingCon
   checkOperation(resource, operation, target, draft);
   const source = parseSource(input.source, ['source'], draft);
   const columns = input.columns === 'auto' ? 'auto' : parseColumns(input.columns, input, target, draft);
-  checkOptions(input, draft);
+  checkOptions(input, target, draft);
   draft.settle();
   return {
     direction: 'push',
@@ -60,16 +61,6 @@ function withoutUndefined(
   );
 }
 
-const REASONS: Readonly<Partial<Record<ResourceName, string>>> = {
-  prices: 'an uploaded price can neither be changed nor deleted, only followed by another',
-  points_config: 'a points configuration is always sent whole',
-  fantasy_leagues:
-    'the service can create them, but neither change nor delete them; only users can be changed',
-  mini_leagues: 'the service can create them, but neither change nor delete them; only users can be changed',
-  squads: 'the service can create them, but neither change nor delete them; only users can be changed',
-  auto_substitutions: 'processing can only be triggered',
-};
-
 function checkOperation(
   resource: ResourceName,
   operation: PushOperation,
@@ -77,17 +68,16 @@ function checkOperation(
   draft: Drafting,
 ): void {
   if (target.operations.includes(operation)) return;
-  const reason = REASONS[resource];
-  const because = reason === undefined ? '' : `: ${reason}`;
+  const because = target.onlyBecause === undefined ? '' : `: ${target.onlyBecause}`;
   draft.note(
     ['operation'],
     `${resource} cannot take "${operation}"${because}; write ${either(target.operations)}`,
   );
 }
 
-function checkOptions(input: PushInput, draft: Drafting): void {
-  const { push: resource, operation } = input;
-  if (input.missing_rows === 'deactivate' && (resource !== 'users' || operation === 'create')) {
+function checkOptions(input: PushInput, target: PushTarget, draft: Drafting): void {
+  const { operation } = input;
+  if (input.missing_rows === 'deactivate' && (target.deactivates !== true || operation === 'create')) {
     draft.note(
       ['missing_rows'],
       'deactivate works for users with operation update or upsert; there is nothing else that can be deactivated',
@@ -97,7 +87,7 @@ function checkOptions(input: PushInput, draft: Drafting): void {
     draft.note(['compare'], `none would repeat every ${operation}; write auto, live or snapshot`);
   }
   for (const key of ['max_step', 'max_step_pct'] as const) {
-    if (input.guards[key] !== undefined && resource !== 'prices')
+    if (input.guards[key] !== undefined && target.step === undefined)
       draft.note(['guards', key], `${key} is for prices only`, 'key');
   }
 }
@@ -183,7 +173,8 @@ function parseColumn(
     type,
     default: input.default,
     blank:
-      input.blank ?? (required || (name === 'display_name' && use.operation === 'create') ? 'error' : 'omit'),
+      input.blank ??
+      (required || (field.requiredToCreate === true && use.operation === 'create') ? 'error' : 'omit'),
     transform: input.transform ?? [],
     trueValues: input.true_values ?? [],
     falseValues: input.false_values ?? [],

@@ -1,18 +1,11 @@
-import { resources } from '../contract/index.ts';
-import type { PushField, PushOperation, PushTarget, ResourceName } from '../contract/resource.ts';
+import { pushTarget } from '../contract/index.ts';
+import type { PushField, PushOperation, ResourceName } from '../contract/resource.ts';
 import type { CellType, Column } from './mapping.ts';
 
-/** How rows are pushed to a resource, or undefined when it can only be pulled. */
-export function pushTarget(resource: ResourceName): PushTarget | undefined {
-  const { push } = resources[resource] as { push?: PushTarget };
-  return push;
-}
-
-/** The fields that a mapping for this operation must fill. Updating a user needs its key alone; creating one needs a name as well. */
+/** The fields that a mapping for this operation must fill. */
 export function requiredFields(resource: ResourceName, operation: PushOperation): readonly string[] {
-  if (resource === 'users') return operation === 'update' ? ['external_id'] : ['external_id', 'display_name'];
   return Object.entries(pushTarget(resource)?.fields ?? {}).flatMap(([name, field]) =>
-    field.required ? [name] : [],
+    field.required || (field.requiredToCreate === true && operation !== 'update') ? [name] : [],
   );
 }
 
@@ -55,7 +48,7 @@ export function columnWith(
 /** The variable that `columns: auto` takes a field from when the table lacks it. */
 export function variableOf(resource: ResourceName, field: string): string | undefined {
   if (field === 'fantasy_league_id') return field;
-  return resource === 'prices' && field === 'type' ? 'price_type' : undefined;
+  return pushTarget(resource)?.fields[field]?.variable;
 }
 
 /** A sentence that says where the value of an unset variable comes from. */

@@ -1,3 +1,4 @@
+import { pushTarget } from '../contract/index.ts';
 import type { Cell, Fields } from '../model/cell.ts';
 import { shownText } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
@@ -15,7 +16,6 @@ import type { LookupTables } from './lookup.ts';
 import { hasError, isTextual, keyOf, readLookups, shownCells, withTexts } from './parsed-row.ts';
 import type { Included, ParsedRow } from './parsed-row.ts';
 import type { Condition, PushMapping } from './mapping.ts';
-import { pushTarget } from './push-fields.ts';
 import { createRowFilter } from './row-filter.ts';
 import { show } from './show.ts';
 

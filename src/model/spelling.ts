@@ -1,4 +1,5 @@
-import type { ResourceName } from '../contract/resource.ts';
+import { pushTarget } from '../contract/index.ts';
+import { RESOURCES, type ResourceName } from '../contract/resource.ts';
 import type { KnownRecord } from './run-rows.ts';
 
 /** How a service was seen to keep texts of keys otherwise than they were sent. */
@@ -19,24 +20,26 @@ export const LOOSE: Spelling = { case: true, width: true, blanks: true };
 /** A shorter rest of a text says nothing of the text. */
 export const SHORTEST_CUT = 3;
 
-/** Where a resource's key ends in a text, the fields before it: numbers, or the names of rows that are still to be written. */
-const FIELDS_BEFORE: Readonly<Partial<Record<ResourceName, number>>> = {
-  users: 0,
-  fantasy_leagues: 0,
-  mini_leagues: 1,
-  squads: 2,
-};
-
 /** The fields that hold the text of a key. A record that was found by its key may show them otherwise, and is not another one for that. */
-export const KEY_TEXTS: ReadonlySet<string> = new Set(['external_id', 'name']);
+export const KEY_TEXTS: ReadonlySet<string> = new Set(
+  RESOURCES.flatMap((resource) => pushTarget(resource)?.spelt ?? []),
+);
 
-/** What a key says before its text, and the text; undefined for keys without one. */
+/** The field that holds the text of a resource's key; undefined for keys without one. */
+export const keyText = (resource: ResourceName): 'external_id' | 'name' | undefined =>
+  pushTarget(resource)?.spelt;
+
+/**
+ * What a key says before its text, and the text; undefined for keys without one. The fields before it are numbers, or the names of rows that are still to be
+ * written.
+ */
 export function partsOfKey(
   resource: ResourceName,
   key: string,
 ): { readonly before: string; readonly text: string } | undefined {
-  const fields = FIELDS_BEFORE[resource];
-  if (fields === undefined) return undefined;
+  const target = pushTarget(resource);
+  if (target?.spelt === undefined) return undefined;
+  const fields = target.key.indexOf(target.spelt);
   let at = 0;
   for (let field = 0; field < fields; field += 1) {
     at = key.indexOf('/', at) + 1;

@@ -4,6 +4,7 @@ import {
   LOOSE,
   SHORTEST_CUT,
   bothSpellings,
+  keyText,
   partsOfKey,
   speltKey,
   speltText,
@@ -31,8 +32,8 @@ const textOf = (resource: ResourceName, key: string): string => partsOfKey(resou
 
 /** A text of a key, in the spelling of a row. */
 function respell(resource: ResourceName, record: unknown, key: string): unknown {
-  const field = resource === 'users' ? 'external_id' : 'name';
-  return { ...(record as object), [field]: textOf(resource, key) };
+  const field = keyText(resource);
+  return field === undefined ? record : { ...(record as object), [field]: textOf(resource, key) };
 }
 
 /**

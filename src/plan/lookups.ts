@@ -1,9 +1,9 @@
+import { pushTarget } from '../contract/index.ts';
 import type { ResourceName } from '../contract/resource.ts';
 import type { FieldValue, Fields } from '../model/cell.ts';
 import type { RowLookup, RunRow, RunRowPatch } from '../model/run-rows.ts';
 import type { Words } from '../model/said.ts';
 import { keyOf } from '../mapping/parsed-row.ts';
-import { pushTarget } from '../mapping/push-fields.ts';
 import { digestOf } from './digest.ts';
 
 /** What became of one field that is looked up. */

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { basename, extname, relative, resolve, sep } from 'node:path';
 import { stringify } from 'yaml';
 import { resources } from '../../contract/index.ts';
+import { isPushed } from '../../contract/index.ts';
 import { RESOURCES } from '../../contract/resource.ts';
 import type { PushTarget, Resource, ResourceName } from '../../contract/resource.ts';
 import { variableOf } from '../../mapping/push-fields.ts';
@@ -9,7 +10,6 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
 import type { TableLocation } from '../../model/table.ts';
-import { pushRequests } from '../../plan/requests.ts';
 import { RESULT_COLUMNS } from '../../model/results.ts';
 import { defineCommand } from '../command.ts';
 import { bareRecord } from '../../runtime/env-file.ts';
@@ -27,7 +27,7 @@ import { showPlan } from '../push/show-plan.ts';
 import type { Session } from '../session.ts';
 
 /** What rows can be imported as: whatever a push can send. */
-const PUSHABLE = RESOURCES.filter((known) => pushRequests[known] !== undefined);
+const PUSHABLE = RESOURCES.filter(isPushed);
 
 /** `import FILE --as RESOURCE`: one file, its headers matched to fields; the mapping that this makes can be saved. */
 export const importFile = defineCommand({

@@ -1,6 +1,6 @@
-import type { RecordOf } from '../../contract/index.ts';
+import { pushTarget, type RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { columnWith, pushTarget, variableSource } from '../../mapping/push-fields.ts';
+import { columnWith, variableSource } from '../../mapping/push-fields.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
 import type { ExitCode } from '../../model/error.ts';
 import { parseTimeMs } from '../../model/service-time.ts';

@@ -1,5 +1,5 @@
+import { pushTarget } from '../../contract/index.ts';
 import type { PushField, ResourceName } from '../../contract/resource.ts';
-import { pushTarget } from '../../mapping/push-fields.ts';
 import type {
   InputBook,
   InputCheck,

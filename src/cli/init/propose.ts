@@ -1,4 +1,5 @@
-import { pushTarget, variableOf } from '../../mapping/push-fields.ts';
+import { pushTarget } from '../../contract/index.ts';
+import { variableOf } from '../../mapping/push-fields.ts';
 import { INPUT_RESOURCES, inputTable, isOptional } from './input-tables.ts';
 import type { InputResource } from './input-tables.ts';
 import { AS_SHIPPED, fitMapping, PUSH_MAPPINGS } from './push-mapping.ts';

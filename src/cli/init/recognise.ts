@@ -1,4 +1,5 @@
-import { pushTarget, requiredFields, variableOf } from '../../mapping/push-fields.ts';
+import { pushTarget } from '../../contract/index.ts';
+import { requiredFields, variableOf } from '../../mapping/push-fields.ts';
 import { fold, matchHeaders, VALUE_HEADERS } from '../header-match.ts';
 import type { HeaderMatch } from '../header-match.ts';
 import { INPUT_RESOURCES, inputTable } from './input-tables.ts';

@@ -1,6 +1,6 @@
+import { pushTarget } from '../../contract/index.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import type { ResourceName } from '../../contract/resource.ts';
-import { pushTarget } from '../../mapping/push-fields.ts';
 import type { PlannedPush } from '../../sync/ports.ts';
 import { renderReadsAndWrites } from './text.ts';
 

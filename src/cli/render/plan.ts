@@ -1,4 +1,4 @@
-import { pushTarget } from '../../mapping/push-fields.ts';
+import { pushTarget } from '../../contract/index.ts';
 import type { FieldValue } from '../../model/cell.ts';
 import type { Forecast, ForecastLimit } from '../../model/budget.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, send } from '../field.ts';
-import type { Resource } from '../resource.ts';
+import type { PushableResource } from '../resource.ts';
 import { nestedPlayer } from './prices.ts';
 
 /** Auto-substitution record (section 2.11); it does not hold the game week. */
@@ -53,10 +53,11 @@ export const autoSubstitutionEndpoints = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-export const autoSubstitutions: Resource = {
+export const autoSubstitutions: PushableResource = {
   name: 'auto_substitutions',
   push: {
     operations: ['trigger'],
+    onlyBecause: 'processing can only be triggered',
     key: ['fantasy_league_id', 'game_week_id'],
     batch: 1,
     fields: {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, send } from '../field.ts';
-import type { Resource } from '../resource.ts';
+import type { PushableResource } from '../resource.ts';
 
 /** Game week summary (section 2.3). */
 export const gameWeekSummary = record(
@@ -83,11 +83,14 @@ export const fantasyLeagueEndpoints = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-export const fantasyLeagues: Resource = {
+export const fantasyLeagues: PushableResource = {
   name: 'fantasy_leagues',
   push: {
     operations: ['create'],
+    onlyBecause: 'the service can create them, but neither change nor delete them; only users can be changed',
     key: ['name'],
+    spelt: 'name',
+    lookup: { match: ['name', 'id'], take: ['id', 'name'] },
     batch: 1,
     quota: 'fantasy_leagues',
     fields: {

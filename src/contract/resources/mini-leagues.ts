@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, send } from '../field.ts';
-import type { Resource } from '../resource.ts';
+import type { PushableResource } from '../resource.ts';
 import { gameWeekSummary } from './fantasy-leagues.ts';
 
 /** Section 2.4. */
@@ -64,11 +64,14 @@ export const miniLeagueEndpoints = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-export const miniLeagues: Resource = {
+export const miniLeagues: PushableResource = {
   name: 'mini_leagues',
   push: {
     operations: ['create'],
+    onlyBecause: 'the service can create them, but neither change nor delete them; only users can be changed',
     key: ['fantasy_league_id', 'name'],
+    spelt: 'name',
+    lookup: { match: ['fantasy_league_id', 'name', 'id'], take: ['id'] },
     batch: 1,
     quota: 'mini_leagues',
     fields: {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, send } from '../field.ts';
-import type { PushField, Resource } from '../resource.ts';
+import type { PushableResource, PushField } from '../resource.ts';
 
 /**
  * The 34 settings of section 2.9 in its order, beside fantasy_league_id, each with what it is for. The interface names the fields and leaves
@@ -112,10 +112,11 @@ const settingFields = Object.fromEntries(
   ]),
 );
 
-export const pointsConfig: Resource = {
+export const pointsConfig: PushableResource = {
   name: 'points_config',
   push: {
     operations: ['set'],
+    onlyBecause: 'a points configuration is always sent whole',
     key: ['fantasy_league_id'],
     batch: 1,
     fields: {

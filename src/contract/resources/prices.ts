@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, send } from '../field.ts';
-import type { Resource } from '../resource.ts';
+import type { PushableResource } from '../resource.ts';
 
 /** A player inside a log record. */
 export const nestedPlayer = record(
@@ -57,11 +57,13 @@ export const priceEndpoints = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-export const prices: Resource = {
+export const prices: PushableResource = {
   name: 'prices',
   push: {
     operations: ['append'],
+    onlyBecause: 'an uploaded price can neither be changed nor deleted, only followed by another',
     key: ['fantasy_league_id', 'player_id', 'type'],
+    step: 'price',
     batch: 100,
     fields: {
       fantasy_league_id: {
@@ -90,6 +92,7 @@ export const prices: Resource = {
         required: true,
         schema: send.text(1),
         label: 'Price type',
+        variable: 'price_type',
         description: 'The kind of price; the interface does not show the allowed values: ask your provider.',
       },
     },

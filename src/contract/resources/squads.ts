@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, send } from '../field.ts';
-import type { Resource } from '../resource.ts';
+import type { PushableResource } from '../resource.ts';
 import { gameWeekSummary, nestedLeague } from './fantasy-leagues.ts';
 import { nestedUser } from './users.ts';
 
@@ -122,11 +122,17 @@ export const squadEndpoints = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-export const squads: Resource = {
+export const squads: PushableResource = {
   name: 'squads',
   push: {
     operations: ['create'],
+    onlyBecause: 'the service can create them, but neither change nor delete them; only users can be changed',
     key: ['fantasy_league_id', 'user_id', 'name'],
+    spelt: 'name',
+    lookup: {
+      match: ['fantasy_league_id', 'user_id', 'name', 'id'],
+      take: ['id', 'user_id', 'fantasy_league_id'],
+    },
     batch: 1,
     quota: 'squads',
     fields: {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, send } from '../field.ts';
-import type { Resource } from '../resource.ts';
+import type { PushableResource } from '../resource.ts';
 
 /** Fields of section 2.2, as they also stand inside squads and line-ups. */
 const userFields = {
@@ -85,11 +85,18 @@ export const userEndpoints = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-export const users: Resource = {
+export const users: PushableResource = {
   name: 'users',
   push: {
     operations: ['create', 'update', 'upsert'],
     key: ['external_id'],
+    spelt: 'external_id',
+    lookup: {
+      match: ['external_id', 'display_name', 'user_id', 'id'],
+      take: ['user_id', 'id', 'external_id'],
+      number: 'user_id',
+    },
+    deactivates: true,
     batch: 100,
     quota: 'users',
     fields: {
@@ -104,6 +111,7 @@ export const users: Resource = {
       display_name: {
         type: 'text',
         required: false,
+        requiredToCreate: true,
         schema: send.text(),
         label: 'Display name',
         description: 'The name shown to other players, at most 50 characters.',

@@ -1,10 +1,10 @@
+import { pushTarget } from '../../contract/index.ts';
 import type { ResourceName } from '../../contract/resource.ts';
 import type { FieldValue, Fields } from '../../model/cell.ts';
 import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
 import type { ServiceAccount, Store } from '../../model/store.ts';
 import { sourceHeader } from '../../mapping/bind.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { pushTarget } from '../../mapping/push-fields.ts';
 import { show } from '../../mapping/show.ts';
 import { nearest } from '../../model/nearest.ts';
 import { digestOf } from '../../plan/digest.ts';
@@ -30,8 +30,8 @@ export interface RecordFinder {
 /** The value of a field of a record that the service holds; undefined where it is not known. */
 export function valueOf(resource: ResourceName, record: KnownRecord, field: string): FieldValue | undefined {
   if (field === 'id') return record.id ?? undefined;
-  if (field === 'user_id' && resource === 'users') return record.number ?? undefined;
-  const key = pushTarget(resource)?.key ?? [];
+  const { key = [], lookup } = pushTarget(resource) ?? {};
+  if (field === lookup?.number) return record.number ?? undefined;
   return key.length === 1 && key[0] === field ? record.key : record.values[field];
 }
 
@@ -171,8 +171,8 @@ function add<T>(index: Map<string, T[]>, name: string, value: T): void {
 
 /** Texts and values of some fields as one digest, so that what is only remembered by its digest can be found. */
 function digestMaker(resource: ResourceName, match: readonly string[]) {
-  const fields = pushTarget(resource)?.fields ?? {};
-  const isNumber = (name: string): boolean => fields[name]?.type === 'integer' || name === 'user_id';
+  const { fields = {}, lookup } = pushTarget(resource) ?? {};
+  const isNumber = (name: string): boolean => fields[name]?.type === 'integer' || name === lookup?.number;
   const one = (name: string, value: FieldValue | undefined): string =>
     value === undefined ? '' : name === 'id' ? String(value).toLowerCase() : digestOf(value);
   return {

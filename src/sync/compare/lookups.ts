@@ -1,9 +1,8 @@
+import { pushTarget } from '../../contract/index.ts';
 import { RESOURCES, type ResourceName } from '../../contract/resource.ts';
 import { sourceHeader } from '../../mapping/bind.ts';
 import { ambiguousMessage, isPlanLookup, missMessage, showTexts } from '../../mapping/lookup.ts';
 import type { Column, Lookup, PushMapping } from '../../mapping/mapping.ts';
-import { LOOKUP_FIELDS } from '../../mapping/parse-lookup.ts';
-import { pushTarget } from '../../mapping/push-fields.ts';
 import { show } from '../../mapping/show.ts';
 import { ConfigError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
@@ -182,7 +181,8 @@ export class PlanLookups {
     const header = await this.#rows.header(other.name);
     this.#checkNames(mapping, column, lookup, other, header);
     const takesRecord =
-      !header.includes(lookup.take) && (LOOKUP_FIELDS[other.resource]?.take.includes(lookup.take) ?? false);
+      !header.includes(lookup.take) &&
+      (pushTarget(other.resource)?.lookup?.take.includes(lookup.take) ?? false);
     const read = textsOf(other, header, [lookup.take]);
     return {
       column,
@@ -206,7 +206,7 @@ export class PlanLookups {
     header: readonly string[],
   ): void {
     const fields = Object.keys(pushTarget(other.resource)?.fields ?? {});
-    const taken = LOOKUP_FIELDS[other.resource]?.take ?? [];
+    const taken = pushTarget(other.resource)?.lookup?.take ?? [];
     for (const [key, wanted, known] of [
       ...lookup.match.map((each) => ['match', each, [...fields, ...header]] as const),
       ['take', lookup.take, [...fields, ...header, ...taken]] as const,

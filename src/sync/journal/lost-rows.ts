@@ -1,5 +1,5 @@
+import { pushTarget } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { pushTarget } from '../../mapping/push-fields.ts';
 import type { Fields } from '../../model/cell.ts';
 import { EXIT, IncompleteError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';

@@ -3,7 +3,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
-import { spellingOf } from '../../model/spelling.ts';
+import { keyText, spellingOf } from '../../model/spelling.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { known } from '../../plan/known-records.ts';
 import { listedResources, type ListedResource } from '../../plan/listed.ts';
@@ -205,7 +205,8 @@ function asSpelt(
   record: KnownRecord,
   resource: PushMapping['resource'],
 ): KnownRecord {
-  const field = resource === 'users' ? 'external_id' : 'name';
+  const field = keyText(resource);
+  if (field === undefined) return record;
   const [sent, kept] = [fields?.[field], record.values[field]];
   if (key === null || typeof sent !== 'string' || typeof kept !== 'string') return record;
   if (sent === kept || spellingOf([[sent, kept]]) === undefined) return record;

@@ -1,6 +1,5 @@
-import type { RecordOf } from '../../contract/index.ts';
+import { pushTarget, type RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { pushTarget } from '../../mapping/push-fields.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { RunRow } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';

@@ -1,10 +1,11 @@
-import { resources } from '../../contract/index.ts';
+import { pushTarget, resources } from '../../contract/index.ts';
 import type { ResourceName } from '../../contract/resource.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow } from '../../model/run-rows.ts';
 import {
   bothSpellings,
   isSameSpelling,
+  keyText,
   partsOfKey,
   readSpelling,
   speltKey,
@@ -94,15 +95,15 @@ export async function confirmAnswer(
   const match = (records: readonly unknown[]): ReadonlyMap<string, Confirmation> =>
     pushRequests[mapping.resource]?.match(rows, records) ?? new Map();
   const [first] = rows;
+  const field = keyText(mapping.resource);
   const parts = partsOfKey(mapping.resource, first?.key ?? '');
   if (parts === undefined) return match(answered);
   const shown = answered.flatMap((record): Shown[] => {
-    const { external_id, name } = record as { external_id?: unknown; name?: unknown };
-    const text = mapping.resource === 'users' ? external_id : name;
+    const text = field && (record as { external_id?: unknown; name?: unknown })[field];
     return typeof text === 'string' ? [{ key: parts.before + text.normalize('NFC'), record }] : [];
   });
   // A record that says no name answers for the one row that was sent.
-  if (shown.length < answered.length && mapping.resource !== 'users') return match(answered);
+  if (shown.length < answered.length && pushTarget(mapping.resource)?.batch === 1) return match(answered);
   // An answer that names every row is about these rows, also where the service had their records before.
   const { records: named } = fitRows(
     mapping.resource,

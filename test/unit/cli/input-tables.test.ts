@@ -1,3 +1,4 @@
+import { pushTarget } from '../../../src/contract/index.ts';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { inputBook, INPUT_RESOURCES, inputTable } from '../../../src/cli/init/input-tables.ts';
@@ -7,7 +8,6 @@ import { PUSH_MAPPINGS } from '../../../src/cli/init/push-mapping.ts';
 import type { PushField, ResourceName } from '../../../src/contract/resource.ts';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
 import { parseMappings } from '../../../src/mapping/parse-mappings.ts';
-import { pushTarget } from '../../../src/mapping/push-fields.ts';
 import { createRowReader } from '../../../src/mapping/rows.ts';
 
 const vars: Readonly<Record<string, string>> = { fantasy_league_id: '1', price_type: 'current' };
