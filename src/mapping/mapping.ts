@@ -1,4 +1,5 @@
 import type { FieldType } from '../contract/field.ts';
+import type { PushedResource } from '../contract/index.ts';
 import type { PushOperation, ResourceName } from '../contract/resource.ts';
 import type { Layout } from '../model/layout.ts';
 import type { TableLocation } from '../model/table.ts';
@@ -90,7 +91,7 @@ export interface PushMapping {
   readonly direction: 'push';
   readonly name: string;
   readonly place: MappingPlace;
-  readonly resource: ResourceName;
+  readonly resource: PushedResource;
   readonly operation: PushOperation;
   readonly source: Source;
   readonly columns: 'auto' | readonly Column[];

@@ -1,4 +1,4 @@
-import { pushTarget } from '../contract/index.ts';
+import { isPushed, pushTarget } from '../contract/index.ts';
 import type { PushField, PushOperation, PushTarget, ResourceName } from '../contract/resource.ts';
 import type { Issue } from '../model/issue.ts';
 import { compileCell } from './cells.ts';
@@ -18,7 +18,7 @@ import { isDateFormat } from './zoned-time.ts';
 export function parsePush(input: PushInput, draft: Drafting, context: MappingContext): PushMapping {
   const { push: resource, operation } = input;
   const target = pushTarget(resource);
-  if (target === undefined) {
+  if (target === undefined || !isPushed(resource)) {
     return draft.fail(
       ['push'],
       `${resource} can only be pulled: the service has no operation that writes them`,

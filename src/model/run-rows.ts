@@ -1,4 +1,4 @@
-import type { ResourceName } from '../contract/resource.ts';
+import type { PushedResource } from '../contract/index.ts';
 import type { FieldValue, Fields } from './cell.ts';
 import type { ChangeKind, Outcome } from './outcome.ts';
 import type { Words } from './said.ts';
@@ -6,7 +6,7 @@ import type { Words } from './said.ts';
 /** A row of this run whose record a later row refers to. */
 export interface RowReference {
   readonly mapping: string;
-  readonly resource: ResourceName;
+  readonly resource: PushedResource;
   readonly rowNumber: number;
   readonly key: string;
 }

@@ -1,3 +1,4 @@
+import type { PushedResource } from '../contract/index.ts';
 import type { ResourceName } from '../contract/resource.ts';
 import type { Fields } from './cell.ts';
 import type { ExitCode } from './error.ts';
@@ -15,7 +16,7 @@ export interface ServiceAccount {
 /** One mapping of a run, as its report shows it. */
 export interface PushSummary extends OutcomeCounts {
   readonly name: string;
-  readonly resource: ResourceName;
+  readonly resource: PushedResource;
   readonly direction: 'push';
   readonly deactivated: number;
   /** Of the deferred rows, those that were edited in their source after the plan; left out when there are none. */
@@ -86,7 +87,7 @@ export interface Intent {
   readonly id: string;
   readonly runId: string;
   readonly mapping: string;
-  readonly resource: ResourceName;
+  readonly resource: PushedResource;
   readonly operation: string;
   readonly rowNumbers: readonly number[];
   readonly keys: readonly string[];

@@ -1,22 +1,6 @@
-import { RESOURCES, type ResourceName } from '../contract/resource.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { ConfigError } from '../model/error.ts';
-
-/** Resources in the order in which they are pushed: what others depend on comes first. */
-const PUSH_ORDER: readonly ResourceName[] = [
-  'users',
-  'fantasy_leagues',
-  'points_config',
-  'prices',
-  'mini_leagues',
-  'squads',
-  'auto_substitutions',
-];
-
-const rank = (resource: ResourceName): number => {
-  const at = PUSH_ORDER.indexOf(resource);
-  return at === -1 ? PUSH_ORDER.length + RESOURCES.indexOf(resource) : at;
-};
+import { PUSHED_RESOURCES } from './resources/index.ts';
 
 /** The resources and mappings that a mapping looks something up in, once the plan is made. */
 function lookedUp({ columns }: Pick<PushMapping, 'columns'>): readonly string[] {
@@ -31,7 +15,9 @@ function lookedUp({ columns }: Pick<PushMapping, 'columns'>): readonly string[] 
 export function orderMappings<M extends Pick<PushMapping, 'name' | 'resource' | 'columns' | 'place'>>(
   mappings: readonly M[],
 ): readonly M[] {
-  const left = mappings.toSorted((a, b) => rank(a.resource) - rank(b.resource));
+  const left = mappings.toSorted(
+    (a, b) => PUSHED_RESOURCES.indexOf(a.resource) - PUSHED_RESOURCES.indexOf(b.resource),
+  );
   const ordered: M[] = [];
   while (left.length > 0) {
     const at = left.findIndex((mapping) => {

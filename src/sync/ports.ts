@@ -1,4 +1,5 @@
-import type { PushOperation, ResourceName } from '../contract/resource.ts';
+import type { PushedResource } from '../contract/index.ts';
+import type { PushOperation } from '../contract/resource.ts';
 import type { Forecast } from '../model/budget.ts';
 import type { FieldValue } from '../model/cell.ts';
 import type { Emit } from '../model/event.ts';
@@ -88,7 +89,7 @@ export interface Stop {
 /** What a push of one mapping would do. */
 export interface MappingPlan {
   readonly mapping: PushMapping;
-  readonly resource: ResourceName;
+  readonly resource: PushedResource;
   readonly operation: PushOperation;
   /** The outcomes that would be. */
   readonly outcomes: OutcomeCounts;

@@ -3,7 +3,7 @@ import { RefusedError, UnavailableError } from '../../src/model/error.ts';
 import type { KnownRecord } from '../../src/model/run-rows.ts';
 import type { Wholeness } from '../../src/model/service.ts';
 import { knownUser } from '../../src/plan/known-records.ts';
-import { listedResources } from '../../src/plan/listed.ts';
+import { resourcePlans } from '../../src/plan/resources/index.ts';
 import { countKnown, isUnlistable, readWhole } from '../../src/sync/evidence/full-list.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT } from '../support/writes.ts';
@@ -46,7 +46,7 @@ async function readUsers(engine: Engine, { listed, used, wholeness, known, known
     expect([query, signal, onUnreadable]).toEqual([{}, engine.ports.signal, 'fail']);
     return list(operation, query, signal, onUnreadable, (found) => onEnd?.(wholeness ?? found));
   };
-  const { users } = listedResources;
+  const users = resourcePlans.users.listed;
   if (users === undefined) throw new Error('users are listed');
   return readWhole(engine.ports, users, ACCOUNT, 'users', { used, onPage: () => undefined });
 }
@@ -60,7 +60,7 @@ describe('a whole list', () => {
     engine.service.users.push(user(1), user(2), user(3));
     engine.service.pageSize = 2;
     const pages: unknown[] = [];
-    const { users } = listedResources;
+    const users = resourcePlans.users.listed;
     if (users === undefined) throw new Error('users are listed');
     const whole = await readWhole(engine.ports, users, ACCOUNT, 'users', {
       used: 3,
@@ -198,7 +198,7 @@ describe('a whole list', () => {
 
   it('with records that do not say what they are makes nothing gone and states nothing', async () => {
     const engine = await makeEngine();
-    const { mini_leagues: listed } = listedResources;
+    const { listed } = resourcePlans.mini_leagues;
     if (listed === undefined) throw new Error('mini leagues are listed');
     await engine.store.confirm(ACCOUNT, 'mini_leagues', [
       { key: '1/Old', id: '9', number: 9, digests: {}, values: {} },
@@ -227,7 +227,7 @@ describe('a list that does not show every field', () => {
     values: { cost: 4, fantasy_league_id: 9 },
   });
   const readMini = async (engine: Engine): Promise<readonly KnownRecord[]> => {
-    const { mini_leagues: listed } = listedResources;
+    const { listed } = resourcePlans.mini_leagues;
     if (listed === undefined) throw new Error('mini leagues are listed');
     engine.service.miniLeagues.push({ id: 1, name: 'A', fantasy_league_id: 1 });
     const shown: KnownRecord[] = [];
@@ -266,7 +266,7 @@ describe('a list that does not show every field', () => {
       { key: 'U1', id: 'id-1', number: 1, digests: { is_active: 'x' }, values: { is_active: false } },
     ]);
     engine.service.users.push({ ...user(1), is_active: null });
-    const { users } = listedResources;
+    const users = resourcePlans.users.listed;
     if (users === undefined) throw new Error('users are listed');
     const shown: KnownRecord[] = [];
     await readWhole(engine.ports, users, ACCOUNT, 'users', {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { IncompleteError } from '../../src/model/error.ts';
 import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
-import { pushRequests } from '../../src/plan/requests.ts';
 import { openBatches } from '../../src/sync/write/push-batches.ts';
 import { PushWriter } from '../../src/sync/write/push-writer.ts';
 import { pushMapping, runRow } from '../support/builders.ts';
@@ -11,6 +10,7 @@ import { settingNames } from '../support/points.ts';
 import { ACCOUNT, intentOf, pushTask, startedRun } from '../support/writes.ts';
 import type { PushTask } from '../../src/sync/ports.ts';
 import { told, words } from '../support/said.ts';
+import { resourcePlans } from '../../src/plan/resources/index.ts';
 
 const SETTLE_MS = 120_000;
 const LOOKS = '; teamsheet resume RUN finds out what became of it';
@@ -54,8 +54,7 @@ async function pushing(
   await arrange(engine);
   const task = { ...made, ports: { ...made.ports, ...ports } };
   const writer = new PushWriter(task);
-  const requests = pushRequests[task.mapping.resource];
-  if (requests === undefined) throw new Error('it can be pushed');
+  const { requests } = resourcePlans[task.mapping.resource];
   const batches = await openBatches(writer, requests);
   const run = (): Promise<unknown> =>
     batches.run().then(

@@ -46,7 +46,19 @@ export const groups: Readonly<Record<string, Group>> = {
     tests: ['test/unit/client/forecast.test.ts', 'test/unit/client/model-window.test.ts'],
   },
   plan: {
-    sources: ['src/plan/diff.ts', 'src/plan/requests.ts', 'src/plan/listed.ts', 'src/plan/known-records.ts'],
+    sources: [
+      'src/plan/diff.ts',
+      'src/plan/requests.ts',
+      'src/plan/record-requests.ts',
+      'src/plan/known-records.ts',
+      'src/plan/resources/auto-substitutions.ts',
+      'src/plan/resources/fantasy-leagues.ts',
+      'src/plan/resources/mini-leagues.ts',
+      'src/plan/resources/points-config.ts',
+      'src/plan/resources/prices.ts',
+      'src/plan/resources/squads.ts',
+      'src/plan/resources/users.ts',
+    ],
     tests: [
       'test/unit/plan/diff.test.ts',
       'test/unit/plan/known-records.test.ts',

@@ -1,12 +1,11 @@
 import { parseEnvelope } from '../../client/envelope.ts';
-import type { OperationId } from '../../contract/index.ts';
+import type { OperationId, PushedResource } from '../../contract/index.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { HttpResponse } from '../../model/ports.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import type { Account } from '../../contract/resources/account.ts';
-import type { ResourceName } from '../../contract/resource.ts';
 import type { SyncPorts } from '../../sync/ports.ts';
-import { listedResources } from '../../plan/listed.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 const CONFLICT = 409;
 
@@ -31,13 +30,13 @@ const KEYS: Readonly<Partial<Record<OperationId, (body: Body) => string | undefi
 export async function conflictSays(
   { service, signal, emit }: Pick<SyncPorts, 'service' | 'signal' | 'emit'>,
   operation: OperationId,
-  resource: ResourceName,
+  resource: PushedResource,
   body: unknown,
   before: Account,
   answer: HttpResponse | undefined,
 ): Promise<string | undefined> {
   const parsed = answer?.status === CONFLICT ? parseEnvelope(answer.body) : undefined;
-  const listed = listedResources[resource];
+  const listed = resourcePlans[resource].listed;
   const key = KEYS[operation]?.(body as Body);
   if (parsed?.kind !== 'envelope' || parsed.envelope.statusCode !== CONFLICT) return undefined;
   if (listed === undefined || key === undefined) return undefined;

@@ -4,11 +4,11 @@ import { resolve } from 'node:path';
 import type * as z from 'zod';
 import { withoutKey } from '../../client/withhold-key.ts';
 import { endpoints, OPERATION_IDS } from '../../contract/index.ts';
-import type { OperationId } from '../../contract/index.ts';
+import type { OperationId, PushedResource } from '../../contract/index.ts';
 import { isRead } from '../../contract/endpoint.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { isPathSegment } from '../../contract/path-segment.ts';
-import type { ResourceName } from '../../contract/resource.ts';
+import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import { nearest } from '../../model/nearest.ts';
 import {
   ConfigError,
@@ -189,16 +189,9 @@ async function readOnce(
   return EXIT.done;
 }
 
-const RESOURCE_OF: Readonly<Partial<Record<OperationId, ResourceName>>> = {
-  'create-fantasy-league': 'fantasy_leagues',
-  'create-mini-league': 'mini_leagues',
-  'create-users': 'users',
-  'update-user': 'users',
-  'create-squad': 'squads',
-  'set-points-config': 'points_config',
-  'upload-prices': 'prices',
-  'trigger-auto-substitution': 'auto_substitutions',
-};
+/** The resource that a write is of; a change of a user is the only one that no rows are created by. */
+const resourceOf = (operation: OperationId): PushedResource =>
+  PUSHED_RESOURCES.find((each) => resourcePlans[each].requests.operation === operation) ?? 'users';
 
 /** Sends under the lock, with a durable intent before and what came of it after, as every write. */
 async function writeOnce(
@@ -234,7 +227,7 @@ async function writeOnce(
       id: random.ulid(startedAtMs),
       runId,
       mapping: 'api',
-      resource: RESOURCE_OF[operation] ?? 'account',
+      resource: resourceOf(operation),
       operation,
       rowNumbers: [],
       keys: [],

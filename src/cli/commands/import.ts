@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename, extname, relative, resolve, sep } from 'node:path';
 import { stringify } from 'yaml';
-import { resources } from '../../contract/index.ts';
-import { isPushed } from '../../contract/index.ts';
+import { isPushed, resources } from '../../contract/index.ts';
 import { RESOURCES } from '../../contract/resource.ts';
 import type { PushTarget, Resource, ResourceName } from '../../contract/resource.ts';
 import { variableOf } from '../../mapping/push-fields.ts';

@@ -1,54 +1,39 @@
-import { pushTarget } from '../../contract/index.ts';
+import { pushTarget, type PushedResource } from '../../contract/index.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
-import type { ResourceName } from '../../contract/resource.ts';
+import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import type { PlannedPush } from '../../sync/ports.ts';
 import { renderReadsAndWrites } from './text.ts';
 
-/** How people call one record, and several, in the order in which a season is set up. */
-const NOUNS = {
-  fantasy_leagues: ['league', 'leagues'],
-  users: ['user', 'users'],
-  mini_leagues: ['mini league', 'mini leagues'],
-  squads: ['squad', 'squads'],
-  points_config: ['points configuration', 'points configurations'],
-  prices: ['price', 'prices'],
-  auto_substitutions: ['game week', 'game weeks'],
-} as const satisfies Readonly<Partial<Record<ResourceName, readonly [string, string]>>>;
-type Pushed = keyof typeof NOUNS;
-const PUSHED = Object.keys(NOUNS) as readonly Pushed[];
-
-/** What is done to new records, where it is not that they are set up. */
-const MADE: Readonly<Partial<Record<Pushed, string>>> = {
-  prices: 'upload',
-  points_config: 'configure',
-  auto_substitutions: 'process',
-};
+/** The resources in the order in which a season is set up: first of all a league, which the others are in. */
+const FIRST: readonly PushedResource[] = ['fantasy_leagues'];
+const PUSHED = [...new Set([...FIRST, ...PUSHED_RESOURCES])];
+const SET_UP = 'set up';
+const VERBS = new Set([SET_UP, ...PUSHED.map((resource) => resourcePlans[resource].verb)]);
 
 const MINUTE_MS = 60_000;
 
 /** `set up 1 league, 240 users, 240 squads; change 3 users: 3 reads, 245 writes, 3 min`; undefined when nothing would be written. */
 export function renderSum({ mappings, requests, forecast }: PlannedPush, nowMs: number): string | undefined {
-  const counts = (pick: 'create' | 'update', resources: readonly Pushed[]): readonly string[] =>
+  const counts = (pick: 'create' | 'update', resources: readonly PushedResource[]): readonly string[] =>
     resources.flatMap((resource) => {
       const count = mappings
         .filter((plan) => plan.resource === resource)
         .reduce((sum, { toWrite }) => sum + toWrite[pick], 0);
-      const [one, several] = NOUNS[resource];
+      const [one, several] = resourcePlans[resource].nouns;
       return count === 0 ? [] : [renderCountOf(count, one, several)];
     });
   const gone = mappings.reduce((sum, { deactivated }) => sum + deactivated, 0);
   const clause = (verb: string, parts: readonly string[]): readonly string[] =>
     parts.length === 0 ? [] : [`${verb} ${parts.join(', ')}`];
   const clauses = [
-    ...clause(
-      'set up',
-      counts(
-        'create',
-        PUSHED.filter((resource) => MADE[resource] === undefined),
+    ...[...VERBS].flatMap((verb) =>
+      clause(
+        verb,
+        counts(
+          'create',
+          PUSHED.filter((resource) => resourcePlans[resource].verb === verb),
+        ),
       ),
-    ),
-    ...PUSHED.flatMap((resource) =>
-      clause(MADE[resource] ?? '', MADE[resource] === undefined ? [] : counts('create', [resource])),
     ),
     ...clause('change', counts('update', PUSHED)),
     ...clause('deactivate', gone === 0 ? [] : [renderCountOf(gone, 'user')]),

@@ -4,11 +4,11 @@ import type { ExitCode } from '../../model/error.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { PullSummary, PushSummary, RequestCounts } from '../../model/store.ts';
-import { listedResources } from '../../plan/listed.ts';
 import type { Reason } from '../../sync/finish/reasons.ts';
 import type { RunReport } from '../../sync/ports.ts';
 import type { Style } from '../screen.ts';
 import { renderColumns, renderDuration, safeText } from './text.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 const COLOURS: Readonly<Record<Outcome, 'green' | 'yellow' | 'red' | 'dim'>> = {
   created: 'green',
@@ -153,7 +153,8 @@ export function nextAfter(
   const stale = pushes.flatMap(({ name, stale = 0 }) => (stale > 0 ? [`push ${name}`] : []));
   const left = {
     resumable:
-      stopped || pushes.some((push) => listedResources[push.resource] !== undefined && openRows(push) > 0),
+      stopped ||
+      pushes.some((push) => resourcePlans[push.resource].listed !== undefined && openRows(push) > 0),
     unsettled: stopped || pushes.some((push) => openRows(push) + push.conflict > 0),
   };
   const pushed = pushes.length === 0 ? [] : nextAfterPush(command, exit_code, run, left);

@@ -4,7 +4,7 @@ import { UsageError } from '../../model/error.ts';
 import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import type { ServiceAccount } from '../../model/store.ts';
-import type { ListedResource } from '../../plan/listed.ts';
+import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import {

@@ -1,14 +1,15 @@
+import { pushTarget } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import { diff } from '../../plan/diff.ts';
 import { stepPct, type Step } from '../../plan/guards.ts';
-import { HIDDEN_FIELDS } from '../../plan/listed.ts';
 import { waitingFields } from '../../plan/lookups.ts';
 import { keysWithZeros } from '../../plan/lost-zeros.ts';
-import { missingForCreate, needsChangeAfterCreate, pushRequests } from '../../plan/requests.ts';
+import { needsChangeAfterCreate } from '../../plan/requests.ts';
 import type { Comparison } from './compare.ts';
 import { rowPages } from '../rows/row-pages.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** What comparing found beside the changes themselves. */
 export interface Compared {
@@ -38,18 +39,18 @@ export async function compareRows(
   comparison: Comparison,
   options: CompareOptions,
 ): Promise<Compared> {
-  const requests = pushRequests[mapping.resource];
+  const { requests } = resourcePlans[mapping.resource];
   const batched = new Map<string, number>();
   let [creates, updates, single] = [0, 0, 0];
   const count = (row: RunRow, change: 'create' | 'update'): void => {
     if (change === 'update') updates += 1;
-    if (change === 'update' && requests?.updatesLikeCreates !== true) {
+    if (change === 'update' && !requests.updatesLikeCreates) {
       single += 1;
       return;
     }
-    const group = requests?.groupOf(row) ?? '';
+    const group = requests.groupOf(row);
     batched.set(group, (batched.get(group) ?? 0) + 1);
-    if (mapping.resource === 'users' && needsChangeAfterCreate(row)) single += 1;
+    if (needsChangeAfterCreate(row)) single += 1;
   };
   let largestStep: Step | undefined;
   let largestStepPct: Step | undefined;
@@ -70,7 +71,7 @@ export async function compareRows(
       if (patch.change === 'create' || patch.change === 'update') count(row, patch.change);
       return patch;
     });
-    for (const step of settled.flatMap((patch, index) => priceStep(page[index], patch))) {
+    for (const step of settled.flatMap((patch, index) => stepOf(mapping, page[index], patch))) {
       if (largestStep === undefined || size(step) > size(largestStep)) largestStep = step;
       if (largestStepPct === undefined || stepPct(step) > stepPct(largestStepPct)) largestStepPct = step;
     }
@@ -82,9 +83,10 @@ export async function compareRows(
 
 const size = (step: Step): number => Math.abs(step.after - step.before);
 
-function priceStep(row: RunRow | undefined, patch: RunRowPatch): readonly Step[] {
-  const before = patch.before?.price;
-  const after = row?.fields?.price;
+function stepOf({ resource }: PushMapping, row: RunRow | undefined, patch: RunRowPatch): readonly Step[] {
+  const { step = '' } = pushTarget(resource) ?? {};
+  const before = patch.before?.[step];
+  const after = row?.fields?.[step];
   if (row === undefined || typeof before !== 'number' || typeof after !== 'number') return [];
   return [{ rowNumber: row.rowNumber, before, after }];
 }
@@ -97,7 +99,8 @@ async function comparePage(
 ): Promise<readonly RunRowPatch[]> {
   const known = await comparison.lookup(page.flatMap((row) => (row.key === null ? [] : [row.key])));
   const fresh = page.flatMap((row) => (row.key === null || known.has(row.key) ? [] : [row.key]));
-  const checkZeros = !allowKeyShape && mapping.resource === 'users' && comparison.known > 0;
+  const { keysLoseZeros } = resourcePlans[mapping.resource];
+  const checkZeros = keysLoseZeros && !allowKeyShape && comparison.known > 0;
   const zeros = checkZeros
     ? await comparison.lookup(fresh.flatMap(keysWithZeros))
     : new Map<string, unknown>();
@@ -124,11 +127,11 @@ function comparedRow(
     key,
     fields,
     known.get(key) ?? [],
-    HIDDEN_FIELDS[mapping.resource],
+    resourcePlans[mapping.resource].hidden,
   );
   switch (difference.change) {
     case 'create': {
-      const problem = missingForCreate(mapping.resource, row) ?? lostZeros(key, zeros);
+      const problem = resourcePlans[mapping.resource].lacks?.(row) ?? lostZeros(key, zeros);
       if (problem !== undefined) {
         return { rowNumber, change: 'invalid', outcome: 'invalid', said: [...row.said, problem] };
       }

@@ -5,7 +5,6 @@ import type { TeamsheetError } from '../../model/error.ts';
 import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import type { ServiceAccount } from '../../model/store.ts';
-import { listedResources } from '../../plan/listed.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import { compareListed } from './compare-listed.ts';
 import { besideMemory, compareLive } from './compare-live.ts';
@@ -13,6 +12,7 @@ import { checkAnyMemory } from './no-memory.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import type { PlanOptions, SyncPorts } from '../ports.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 type Known = ReadonlyMap<string, readonly KnownRecord[]>;
 
@@ -50,7 +50,7 @@ export async function prepareComparison(
 ): Promise<Comparison> {
   const wanted = options.compare ?? mapping.compare;
   const { resource } = mapping;
-  const listed = listedResources[resource];
+  const listed = resourcePlans[resource].listed;
   if (listed !== undefined) return compareListed(ports, mapping, listed, account, service, rows, wanted);
   if (resource === 'auto_substitutions' && options.again === true)
     return nothingKnown('--again: sent even if it was sent before');

@@ -1,5 +1,4 @@
-import { pushTarget } from '../../contract/index.ts';
-import { RESOURCES, type ResourceName } from '../../contract/resource.ts';
+import { pushTarget, type PushedResource } from '../../contract/index.ts';
 import { sourceHeader } from '../../mapping/bind.ts';
 import { ambiguousMessage, isPlanLookup, missMessage, showTexts } from '../../mapping/lookup.ts';
 import type { Column, Lookup, PushMapping } from '../../mapping/mapping.ts';
@@ -9,6 +8,7 @@ import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import { renderSaid } from '../../model/said.ts';
 import { resolveDuplicates } from '../../plan/duplicates.ts';
 import { fieldValue, withLookups, type LookupResult } from '../../plan/lookups.ts';
+import { PUSHED_RESOURCES } from '../../plan/resources/index.ts';
 import { prepareComparison, type Comparison } from './compare.ts';
 import {
   findRecords,
@@ -46,7 +46,7 @@ export class PlanLookups {
   readonly #mappings: readonly PushMapping[];
   readonly #rows: RunRows;
   readonly #options: PlanOptions;
-  readonly #known = new Map<ResourceName, Comparison>();
+  readonly #known = new Map<PushedResource, Comparison>();
 
   constructor(
     ports: Ports,
@@ -63,7 +63,7 @@ export class PlanLookups {
   }
 
   /** Keeps what a mapping was compared with, for the lookups of those after it. */
-  knows(resource: ResourceName, comparison: Comparison): void {
+  knows(resource: PushedResource, comparison: Comparison): void {
     this.#known.set(resource, comparison);
   }
 
@@ -141,7 +141,7 @@ export class PlanLookups {
   async #search(mapping: PushMapping, column: Column): Promise<Search> {
     const { lookup } = column;
     if (typeof lookup?.in !== 'string') throw new Error('only records and rows are looked up here');
-    const resource = RESOURCES.find((known) => known === lookup.in);
+    const resource = PUSHED_RESOURCES.find((known) => known === lookup.in);
     return resource === undefined
       ? this.#searchMapping(mapping, column, lookup, lookup.in)
       : this.#searchResource(mapping, column, lookup, resource);
@@ -151,7 +151,7 @@ export class PlanLookups {
     mapping: PushMapping,
     column: Column,
     lookup: Lookup,
-    resource: ResourceName,
+    resource: PushedResource,
   ): Promise<Search> {
     const comparison = await this.#comparison(mapping, resource);
     const others = this.#mappings.filter((each) => each.resource === resource);
@@ -224,7 +224,7 @@ export class PlanLookups {
     return { store: this.#ports.store, account: this.#account.service, rows: this.#rows };
   }
 
-  async #comparison(mapping: PushMapping, resource: ResourceName): Promise<Comparison> {
+  async #comparison(mapping: PushMapping, resource: PushedResource): Promise<Comparison> {
     const known = this.#known.get(resource);
     if (known !== undefined) return known;
     const name = `${resource} looked up`;
@@ -245,7 +245,7 @@ export class PlanLookups {
     mapping: PushMapping,
     column: Column,
     take: string,
-    resource: ResourceName,
+    resource: PushedResource,
     candidate: Candidate,
   ): Promise<Taken> {
     if (candidate.kind === 'known')

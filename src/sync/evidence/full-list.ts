@@ -1,12 +1,13 @@
-import type { ResourceName } from '../../contract/resource.ts';
+import type { PushedResource } from '../../contract/index.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord } from '../../model/run-rows.ts';
 import type { Wholeness } from '../../model/service.ts';
 import type { ServiceAccount, Store } from '../../model/store.ts';
 import { mergedOver, remembered } from '../../plan/known-records.ts';
-import { HIDDEN_FIELDS, type ListedResource } from '../../plan/listed.ts';
+import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { keySpeller, learnFromIds } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** What was confirmed longer ago than this and is not listed any more may have been removed by the provider. */
 export const FULL_LIST_MAX_AGE_MS = 24 * 60 * 60 * 1000;
@@ -42,7 +43,7 @@ export async function readWhole(
   ports: Pick<SyncPorts, 'service' | 'store' | 'clock' | 'signal'>,
   listed: ListedResource,
   service: ServiceAccount,
-  resource: ResourceName,
+  resource: PushedResource,
   { used, onPage }: WholeList,
 ): Promise<Whole> {
   const startedAtMs = ports.clock.now();
@@ -101,27 +102,30 @@ export async function readWhole(
   return { pages, nameless, missing, ...(isRespelt && { isRespelt }) };
 }
 
-const repeatedFact = (resource: ResourceName): string => `repeated:${resource}`;
+const repeatedFact = (resource: PushedResource): string => `repeated:${resource}`;
 
 /** The state knows records by their keys: of those that share one it counts the first. */
 async function rememberRepeated(
   { store }: Pick<SyncPorts, 'store'>,
   service: ServiceAccount,
-  resource: ResourceName,
+  resource: PushedResource,
   repeated: number,
 ): Promise<void> {
   if (repeated !== (await readRepeated(store, service, resource)))
     await store.setFact(service, repeatedFact(resource), String(repeated));
 }
 
-const readRepeated = async (store: Store, service: ServiceAccount, resource: ResourceName): Promise<number> =>
-  Number((await store.fact(service, repeatedFact(resource)))?.value ?? 0);
+const readRepeated = async (
+  store: Store,
+  service: ServiceAccount,
+  resource: PushedResource,
+): Promise<number> => Number((await store.fact(service, repeatedFact(resource)))?.value ?? 0);
 
 /** Records of a resource that are known to be there: those that were confirmed, and those that share their keys with them in the last list. */
 export const countKnown = async (
   { store }: Pick<SyncPorts, 'store'>,
   service: ServiceAccount,
-  resource: ResourceName,
+  resource: PushedResource,
 ): Promise<number> =>
   (await store.countSnapshots(service, resource)) + (await readRepeated(store, service, resource));
 
@@ -135,10 +139,10 @@ export const isUnlistable = (error: unknown): error is UnavailableError | Refuse
 async function withHidden(
   { store }: Pick<SyncPorts, 'store'>,
   service: ServiceAccount,
-  resource: ResourceName,
+  resource: PushedResource,
   found: readonly KnownRecord[],
 ): Promise<readonly KnownRecord[]> {
-  if (HIDDEN_FIELDS[resource] === undefined) return found;
+  if (resourcePlans[resource].hidden.length === 0) return found;
   const keys = found.map(({ key }) => key);
   const before = await store.snapshots(service, resource, keys);
   return found.map((record) => {

@@ -1,5 +1,4 @@
 import { formsOf, type Shown } from '../../plan/fit-rows.ts';
-import { listedResources } from '../../plan/listed.ts';
 import type { RunRow } from '../../model/run-rows.ts';
 import type { Intent, Run, ServiceAccount, StoredIntent } from '../../model/store.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
@@ -8,6 +7,7 @@ import { isSameAccount, pushedMappings } from '../journal/stored-run.ts';
 import type { SyncPorts, PushTask } from '../ports.ts';
 import { countKnown } from './full-list.ts';
 import { keySpeller } from '../rows/spelling.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** What the service showed before a write went out, so that reading back can tell what came of it. */
 export interface Evidence {
@@ -46,7 +46,7 @@ export function evidenceFor(task: PushTask): TakeEvidence {
   const take = takers[resource];
   if (take === undefined) return () => Promise.resolve(undefined);
   let taken: Promise<Evidence | undefined> | undefined;
-  const isListed = listedResources[resource] !== undefined;
+  const isListed = resourcePlans[resource].listed !== undefined;
   // Where nothing is known yet, nothing can be taken for what was sent.
   return (batch) => {
     taken ??= take(task);
@@ -98,7 +98,7 @@ const takers: Partial<Record<PushMapping['resource'], (task: PushTask) => Promis
 };
 
 async function ofListed({ ports, account, mapping, used }: PushTask): Promise<Evidence | undefined> {
-  if (listedResources[mapping.resource] === undefined) return undefined;
+  if (resourcePlans[mapping.resource].listed === undefined) return undefined;
   const known = await countKnown(ports, account, mapping.resource);
   return {
     atMs: ports.clock.now(),

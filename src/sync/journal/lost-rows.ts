@@ -5,9 +5,9 @@ import { EXIT, IncompleteError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import { partsOfKey } from '../../model/spelling.ts';
 import type { Run, StoredIntent } from '../../model/store.ts';
-import { listedResources } from '../../plan/listed.ts';
 import { allMappings, pushedMappings } from './stored-run.ts';
 import type { SyncPorts } from '../ports.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** The rows of all sources of a run that are kept. */
 export async function countRows(rows: RunRows, mappings: readonly PushMapping[]): Promise<number> {
@@ -83,7 +83,7 @@ export const mappingOf = (run: Run, name: string): PushMapping | undefined =>
 
 /** What the key of a record that a list shows says of its fields. */
 function fieldsOfKey({ resource }: StoredIntent, key: string): Fields | null {
-  const parts = listedResources[resource] && partsOfKey(resource, key);
+  const parts = resourcePlans[resource].listed && partsOfKey(resource, key);
   if (parts === undefined) return null;
   const values = [...parts.before.split('/').slice(0, -1).map(Number), parts.text];
   return Object.fromEntries(
@@ -120,4 +120,4 @@ export function lostRows(intent: StoredIntent, kept: readonly RunRow[]): readonl
 
 /** Whether reading back can find such a row: by its key in a list, or by its values. */
 export const isReadable = ({ resource }: StoredIntent, { fields }: RunRow): boolean =>
-  listedResources[resource] !== undefined || fields !== null;
+  resourcePlans[resource].listed !== undefined || fields !== null;

@@ -3,7 +3,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRows } from '../../model/run-rows.ts';
 import type { Said, Words } from '../../model/said.ts';
 import type { ServiceAccount, StoredIntent } from '../../model/store.ts';
-import { listedResources } from '../../plan/listed.ts';
+import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
 
@@ -39,7 +39,9 @@ export async function unansweredKeys(
   };
 }
 
-const LISTED: ReadonlySet<string> = new Set(Object.keys(listedResources));
+const LISTED: ReadonlySet<string> = new Set(
+  PUSHED_RESOURCES.filter((resource) => resourcePlans[resource].listed !== undefined),
+);
 
 /**
  * Waits until no unanswered write can be applied any more, of records that are compared with a list, and of the runs that are to be settled: a create that is

@@ -3,17 +3,17 @@ import type { ChangeKind } from '../../model/outcome.ts';
 import type { RunRows } from '../../model/run-rows.ts';
 import type { Words } from '../../model/said.ts';
 import type { Run, StoredIntent } from '../../model/store.ts';
-import { listedResources } from '../../plan/listed.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { saidNo } from '../../plan/soft-refusal.ts';
 import type { SyncPorts } from '../ports.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** A write whose records a list shows for good once they are there, so that their absence proves that it was not applied. */
 export const isListedCreate = ({
   resource,
   operation,
 }: Pick<StoredIntent, 'resource' | 'operation'>): boolean =>
-  listedResources[resource] !== undefined && operation !== 'update-user';
+  resourcePlans[resource].listed !== undefined && operation !== 'update-user';
 
 /** The rows of a run that were sent, that reading back did not show, and that may have been applied all the same. */
 async function sentNotShown(

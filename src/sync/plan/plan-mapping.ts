@@ -1,6 +1,5 @@
 import type { Feature } from '../../contract/endpoint.ts';
-import { resources } from '../../contract/index.ts';
-import type { PushTarget } from '../../contract/resource.ts';
+import { pushTarget } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RequestStep } from '../../model/budget.ts';
 import type { TeamsheetError } from '../../model/error.ts';
@@ -9,7 +8,6 @@ import { quotaRoom, quotaUsed } from '../../model/quota.ts';
 import type { RunRows } from '../../model/run-rows.ts';
 import { plannedOutcomes } from '../../plan/counts.ts';
 import { checkGuards } from '../../plan/guards.ts';
-import { pushRequests } from '../../plan/requests.ts';
 import { worstCase } from '../../plan/worst-case.ts';
 import { batchSize } from '../journal/batch-size.ts';
 import { listPages } from '../compare/compare-listed.ts';
@@ -23,6 +21,7 @@ import { checkMemory } from '../compare/stale-state.ts';
 import { refuseSpeltAlike } from '../compare/spelt-alike.ts';
 import type { MappingPlan, PlanOptions, Stop, SyncPorts, OpenAccount } from '../ports.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** What the mappings of one push are planned with. */
 export interface Planning {
@@ -36,10 +35,7 @@ export interface Planning {
   readonly made: Map<Feature, number>;
 }
 
-const quotaOf = ({ resource }: PushMapping): Feature | undefined => {
-  const target: PushTarget | undefined = resources[resource].push;
-  return target?.quota;
-};
+const quotaOf = ({ resource }: PushMapping): Feature | undefined => pushTarget(resource)?.quota;
 
 /** Compares the rows of one mapping and says what it would do, what that costs, and what stops it. */
 export async function planMapping(
@@ -132,18 +128,18 @@ async function costOf(
   // Reading back a list takes an account call too; a log is what the evidence was.
   const readBack = reads > 0 ? reads : 1 + (await listPages(ports, account.service, mapping));
   const worst = worstCase({ groups, size, readBack });
-  const requests = pushRequests[mapping.resource];
+  const { requests } = resourcePlans[mapping.resource];
   return {
     writes: batches + single,
     reads,
     worst: { writes: worst.writes + single, reads: worst.reads + reads },
-    work: requestSteps(ports.concurrency, requests?.parallel === true, {
+    work: requestSteps(ports.concurrency, requests.parallel, {
       reads,
       batches,
       batchedRows: groups.reduce((sum, count) => sum + count, 0),
       changes,
       // A new row that gets its flag by a change counts where it is created.
-      changedRows: (requests?.updatesLikeCreates === true ? 0 : (compared?.updates ?? 0)) + carried,
+      changedRows: (requests.updatesLikeCreates ? 0 : (compared?.updates ?? 0)) + carried,
       deactivated,
     }),
   };

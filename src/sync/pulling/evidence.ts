@@ -2,7 +2,7 @@ import type { PagedOperationId, QueryOf } from '../../contract/index.ts';
 import type { PriceUploadRecord } from '../../contract/resources/prices.ts';
 import type { ResourceName } from '../../contract/resource.ts';
 import type { KnownRecord } from '../../model/run-rows.ts';
-import { listedResources } from '../../plan/listed.ts';
+import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import type { ReadContext } from './read.ts';
 import { isSameAccount } from '../journal/stored-run.ts';
 import { FULL_LIST_MAX_AGE_MS } from '../evidence/full-list.ts';
@@ -22,8 +22,8 @@ export function confirmedBefore<Id extends PagedOperationId>(
   query: QueryOf<Id>,
   context: Context,
 ): Expected {
-  const listed = Object.entries(listedResources).find(([, each]) => each.operation === operation);
-  if (listed !== undefined) return new ConfirmedRecords(listed[0] as ResourceName, query ?? {}, context);
+  const listed = PUSHED_RESOURCES.find((each) => resourcePlans[each].listed?.operation === operation);
+  if (listed !== undefined) return new ConfirmedRecords(listed, query ?? {}, context);
   return operation === 'list-prices' ? new UploadedPrices(context) : NOTHING;
 }
 

@@ -6,13 +6,14 @@ import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
 import { keyText, spellingOf } from '../../model/spelling.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { known } from '../../plan/known-records.ts';
-import { listedResources, type ListedResource } from '../../plan/listed.ts';
+import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import { configReader, priceReader } from '../compare/compare-live.ts';
 import { NO_PLAYER } from '../pulling/resources.ts';
 import { readOne } from '../pulling/read.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** What the service holds of one row that was written. */
 export type Held =
@@ -71,12 +72,12 @@ export async function planHeldReading(
     keys.add(unitOf(mapping, row));
   }
   const { resource } = mapping;
-  const listed = listedResources[resource];
+  const listed = resourcePlans[resource].listed;
   if (listed !== undefined) {
     const pages = await listPages(ports, account, mapping, listed);
-    const byId = listed.operation !== 'list-users' && withoutId === 0 && count < pages;
-    return byId
-      ? readById(ports, mapping, listed, count)
+    const { byId } = listed;
+    return byId !== undefined && withoutId === 0 && count < pages
+      ? readById(ports, mapping, listed, byId, count)
       : readList(ports, account.service, mapping, listed, pages);
   }
   switch (resource) {
@@ -232,9 +233,9 @@ function readById(
   ports: HeldPorts,
   { resource }: PushMapping,
   listed: ListedResource,
+  operation: NonNullable<ListedResource['byId']>,
   count: number,
 ): HeldReading {
-  const operation = resource === 'squads' ? 'get-squad' : 'get-mini-league';
   const read = oneByOne(ports, async (row) => {
     const record = await orMissing(() => readOne(operation, row.id ?? '', ports));
     if (record === undefined) return { kind: 'missing' };

@@ -103,8 +103,8 @@ async function sentRecords(
     const id = row.id ?? held?.id ?? null;
     // A new user is active until it is changed.
     const { is_active, ...others } = fields;
-    const isNewUser = mapping.resource === 'users' && row.change === 'create' && row.id === null;
-    const sent = isNewUser || is_active === undefined ? others : fields;
+    const isNew = row.change === 'create' && row.id === null;
+    const sent = isNew || is_active === undefined ? others : fields;
     const record = remembered(known(key, id, held?.number ?? numberOf(id), sent));
     return [managed(mapping, lost.includes(row) ? record : mergedOver(held, record))];
   });

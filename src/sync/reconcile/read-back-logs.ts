@@ -7,12 +7,13 @@ import type { Intent, ServiceAccount, StoredIntent } from '../../model/store.ts'
 import { changedFields } from '../../plan/diff.ts';
 import { known } from '../../plan/known-records.ts';
 import { quotaUsed } from '../../model/quota.ts';
-import { pushRequests, type Confirmation } from '../../plan/requests.ts';
+import { type Confirmation } from '../../plan/requests.ts';
 import { appliedSince, leagueOf, readEvidence, writesBeside, type Evidence } from '../evidence/pre-image.ts';
 import { priceReader } from '../compare/compare-live.ts';
 import { readLog } from '../evidence/logs.ts';
 import { readPointsConfig } from '../pulling/resources.ts';
 import type { OpenWrite, ReadBackPorts, Seen } from './read-back.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 type Look = (
   ports: ReadBackPorts,
@@ -29,7 +30,7 @@ const confirmAll = (
   { resource }: PushMapping,
   writes: readonly OpenWrite[],
 ): ReadonlyMap<string, Confirmation> =>
-  new Map(writes.flatMap(({ rows }) => [...(pushRequests[resource]?.match(rows, [{}]) ?? [])]));
+  new Map(writes.flatMap(({ rows }) => [...resourcePlans[resource].requests.match(rows, [{}])]));
 
 const NO_EVIDENCE: Said = { code: 'read-back-no-evidence' };
 

@@ -1,22 +1,21 @@
 import type { QueryOf } from '../../contract/index.ts';
-import type { ResourceName } from '../../contract/resource.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import type { Intent, ServiceAccount } from '../../model/store.ts';
-import { LOOSE, partsOfKey, speltText } from '../../model/spelling.ts';
 import { digestFields } from '../../plan/digest.ts';
 import { mayFit, type Shown } from '../../plan/fit-rows.ts';
 import { remembered } from '../../plan/known-records.ts';
-import { listedResources, type ListedResource } from '../../plan/listed.ts';
+import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { quotaUsed } from '../../model/quota.ts';
-import { pushRequests, type Confirmation } from '../../plan/requests.ts';
+import { type Confirmation } from '../../plan/requests.ts';
 import { countsMore, countStrange, wasLate, wasThere } from '../evidence/pre-image.ts';
 import { looks } from './read-back-logs.ts';
 import { confirmShown, keySpeller } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
 import { countKnown, isUnlistable, readWhole } from '../evidence/full-list.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** A write without a trustworthy answer, and those of its rows of which it is not known what became of them. */
 export interface OpenWrite {
@@ -58,11 +57,11 @@ export async function readBackNow(
   write: OpenWrite,
 ): Promise<ReadonlyMap<string, Confirmation>> {
   const { rows } = write;
-  const listed = listedResources[mapping.resource];
+  const listed = resourcePlans[mapping.resource].listed;
   if (listed === undefined) return (await readBack(ports, account, mapping, [write], 'now')).found;
   const seen = await orWarn(ports, mapping, async () => {
     const found = await openFound(ports, account, mapping, listed, [write]);
-    for (const filter of filtersOf(mapping, rows)) {
+    for (const filter of filtersOf(listed, rows)) {
       const query = filter as QueryOf<ListedResource['operation']>;
       for await (const page of ports.service.list(listed.operation, query, ports.signal, 'fail'))
         found.add(page);
@@ -83,7 +82,7 @@ export async function readBack(
   open: readonly OpenWrite[],
   when: 'now' | 'settled',
 ): Promise<Seen> {
-  const listed = listedResources[mapping.resource];
+  const listed = resourcePlans[mapping.resource].listed;
   const look = looks[mapping.resource];
   return orWarn(ports, mapping, () =>
     listed === undefined
@@ -155,13 +154,12 @@ async function orWarn(
 
 /** The lists that hold the records of rows and little else. */
 function filtersOf(
-  { resource }: PushMapping,
+  listed: ListedResource,
   rows: readonly RunRow[],
-): readonly { readonly fantasy_league_id?: number; readonly user_id?: number }[] {
-  const filters = rows.map(({ fields }) => ({
-    ...(resource === 'users' ? {} : { fantasy_league_id: Number(fields?.fantasy_league_id) }),
-    ...(resource === 'squads' ? { user_id: Number(fields?.user_id) } : {}),
-  }));
+): readonly Readonly<Record<string, number>>[] {
+  const filters = rows.map(({ fields }) =>
+    Object.fromEntries(listed.filters.map((name) => [name, Number(fields?.[name])])),
+  );
   return [...new Map(filters.map((filter) => [JSON.stringify(filter), filter])).values()];
 }
 
@@ -222,7 +220,7 @@ class FoundRecords {
     this.#isOld = isOld;
     this.#isSent = isSent;
     this.#mayFit = mayFit(mapping.resource, rows);
-    this.#isAlike = alikeBut(mapping.resource, rows);
+    this.#isAlike = alikeBut(listed, rows);
   }
 
   add(page: readonly unknown[]): void {
@@ -248,8 +246,8 @@ class FoundRecords {
       shown,
       this.#isOld,
       (records) => {
-        if (resource === 'users')
-          return pushRequests.users?.match(this.#rows, [...records.values()].flat()) ?? new Map();
+        if (this.#listed.showsAnswers === true)
+          return resourcePlans[resource].requests.match(this.#rows, [...records.values()].flat());
         return new Map(
           this.#rows.flatMap((row) => {
             const own = (records.get(row.key ?? '') ?? []).flatMap((record) => {
@@ -265,18 +263,12 @@ class FoundRecords {
 }
 
 /** Tells which records say what rows say, but for their keys: those of the same name, or of the same league and user. */
-function alikeBut(resource: ResourceName, rows: readonly RunRow[]): (record: KnownRecord) => boolean {
-  const besideKey = ({ key, name }: { readonly key: string; readonly name: unknown }): string =>
-    resource === 'users'
-      ? typeof name === 'string'
-        ? speltText(name, LOOSE)
-        : ''
-      : (partsOfKey(resource, key)?.before ?? '');
+function alikeBut(listed: ListedResource, rows: readonly RunRow[]): (record: KnownRecord) => boolean {
   const wanted = new Set(
-    rows.flatMap(({ key, fields }) => (key === null ? [] : besideKey({ key, name: fields?.display_name }))),
+    rows.flatMap(({ key, fields }) => (key === null ? [] : listed.besideKey(key, fields ?? {}))),
   );
   return ({ key, values }) => {
-    const own = besideKey({ key, name: values.display_name });
+    const own = listed.besideKey(key, values);
     return own === '' || wanted.has(own);
   };
 }

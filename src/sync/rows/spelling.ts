@@ -15,8 +15,9 @@ import {
 } from '../../model/spelling.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { fitRows, type Shown } from '../../plan/fit-rows.ts';
-import { pushRequests, type Confirmation } from '../../plan/requests.ts';
+import { type Confirmation } from '../../plan/requests.ts';
 import type { SyncPorts } from '../ports.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 type Ports = Pick<SyncPorts, 'store'>;
 
@@ -93,7 +94,7 @@ export async function confirmAnswer(
   isOld: (shown: Shown) => boolean = () => false,
 ): Promise<ReadonlyMap<string, Confirmation>> {
   const match = (records: readonly unknown[]): ReadonlyMap<string, Confirmation> =>
-    pushRequests[mapping.resource]?.match(rows, records) ?? new Map();
+    resourcePlans[mapping.resource].requests.match(rows, records);
   const [first] = rows;
   const field = keyText(mapping.resource);
   const parts = partsOfKey(mapping.resource, first?.key ?? '');

@@ -1,12 +1,12 @@
 import { EXIT } from '../../model/error.ts';
 import type { Words } from '../../model/said.ts';
 import type { Run, ServiceAccount } from '../../model/store.ts';
-import { pushRequests } from '../../plan/requests.ts';
 import { deferOpen } from '../journal/unverified.ts';
 import { countPlan } from '../plan/plan-mapping.ts';
 import { isSameAccount, pushedMappings } from '../journal/stored-run.ts';
 import type { MappingPlan, PlannedPush, SyncPorts } from '../ports.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** A plan without the rows that a later run has overtaken, and by mapping how many these are. */
 export interface NotOvertaken {
@@ -80,7 +80,7 @@ async function withoutUpdates(
 ): Promise<MappingPlan> {
   const counted = await countPlan(plan.mapping, rows);
   const left = counted.toWrite.create + counted.toWrite.update;
-  const isBatched = pushRequests[plan.resource]?.updatesLikeCreates === true;
+  const isBatched = resourcePlans[plan.resource].requests.updatesLikeCreates;
   const writes = isBatched
     ? Math.min(plan.writes, left)
     : Math.max(0, plan.writes - updates - plan.deactivated);

@@ -1,10 +1,10 @@
 import type { RunRow } from '../../model/run-rows.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import type { Intent } from '../../model/store.ts';
-import { listedResources } from '../../plan/listed.ts';
 import { readEvidence } from '../evidence/pre-image.ts';
 import { countKnown } from '../evidence/full-list.ts';
 import type { PushTask } from '../ports.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** Rows of a batch that the service refused, in a whole answer, and their write. */
 interface RefusedRows {
@@ -52,7 +52,7 @@ export class CounterWitness {
   /** The account's counter where it counts what is known and nothing else; undefined where it does not, or where a refused row is known to be there. */
   async #usedWhereAllKnown(refused: readonly RefusedRows[]): Promise<number | undefined> {
     const { ports, account, mapping } = this.#task;
-    const listed = listedResources[mapping.resource];
+    const listed = resourcePlans[mapping.resource].listed;
     if (listed === undefined) return undefined;
     const used = quotaUsed(await ports.service.account(), listed.feature);
     const keys = refused.flatMap(({ batch }) => batch.flatMap(({ key }) => key ?? []));

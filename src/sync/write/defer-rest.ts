@@ -2,12 +2,12 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import type { Words } from '../../model/said.ts';
 import type { Run } from '../../model/store.ts';
-import { pushRequests } from '../../plan/requests.ts';
 import { deferOpen } from '../journal/unverified.ts';
 import { holdRows, openWrites } from '../journal/open-writes.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { recordAnswers } from '../reconcile/settle.ts';
 import type { SyncPorts } from '../ports.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** What is still open when the run ends: rows whose write has no answer are unknown, the others were not sent, or only in part. */
 export async function leaveRest(
@@ -55,7 +55,7 @@ export async function leaveRest(
 
 /** A change of a record that is known by the operator's word alone. */
 const lacksId = ({ resource }: PushMapping, { change, id }: RunRow): boolean =>
-  change === 'update' && id === null && pushRequests[resource]?.updatesLikeCreates === false;
+  change === 'update' && id === null && !resourcePlans[resource].requests.updatesLikeCreates;
 
 /** The rows of users that were created, also of those whose id is not known because it was the operator who said so. */
 async function createdIn(

@@ -1,8 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow } from '../../model/run-rows.ts';
 import type { Words } from '../../model/said.ts';
-import { listedResources } from '../../plan/listed.ts';
-import { pushRequests } from '../../plan/requests.ts';
 import { adoptRows } from '../compare/missing-rows.ts';
 import { openBatches } from './push-batches.ts';
 import { pushChanges } from './push-changes.ts';
@@ -12,6 +10,7 @@ import { leaveWritten } from './sibling-writes.ts';
 import { settleWrites } from '../reconcile/settle.ts';
 import { waitSettled } from '../journal/wait-settled.ts';
 import type { PushTask } from '../ports.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 /**
  * Sends the open rows of one mapping: creates (and what goes like them) in batches, then single changes; then finds out what became of writes without an
@@ -19,8 +18,7 @@ import type { PushTask } from '../ports.ts';
  * Errors: IncompleteError when the budget ends, UnavailableError when the service is not there, AccessError when it refuses the key.
  */
 export async function pushMapping(task: PushTask): Promise<void> {
-  const requests = pushRequests[task.mapping.resource];
-  if (requests === undefined) return;
+  const { requests } = resourcePlans[task.mapping.resource];
   await resolveReferences(task);
   await adoptRows(task);
   if (task.isResourceShared) await leaveWritten(task);
@@ -55,7 +53,7 @@ async function settleRound(writer: PushWriter): Promise<boolean> {
 
 /** Only of what a list shows for good is it known that it was never applied. */
 function spentWords({ resource }: PushMapping, { change, id }: RunRow, reason: Words): Words {
-  const isProved = listedResources[resource] !== undefined && change === 'create' && id === null;
+  const isProved = resourcePlans[resource].listed !== undefined && change === 'create' && id === null;
   const spent: Words = [{ code: 'sent-spent', times: MAX_ATTEMPTS, isProved, reason }];
   return change === 'create' && id !== null ? [{ code: 'flag-not-set', reason: spent }] : spent;
 }

@@ -5,7 +5,6 @@ import { renderSaid, stopWords, type Words } from '../../model/said.ts';
 import type { WriteResult } from '../../model/service.ts';
 import type { Intent, IntentResult, StoredIntent } from '../../model/store.ts';
 import { digestOf } from '../../plan/digest.ts';
-import { listedResources } from '../../plan/listed.ts';
 import { confirmed } from '../../plan/answered-row.ts';
 import type { Confirmation, PushRequests } from '../../plan/requests.ts';
 import { evidenceFor, type TakeEvidence } from '../evidence/pre-image.ts';
@@ -14,6 +13,7 @@ import { mayBeApplied } from '../journal/unverified.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import type { PushTask } from '../ports.ts';
 import { managed } from '../../plan/missing-mapping.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 type WriteOperation = PushRequests['operation'] | 'update-user';
 
@@ -140,7 +140,7 @@ export class PushWriter {
       bodyDigest: digestOf(body),
       sentAtMs,
       ...(evidence !== undefined && { evidence: JSON.stringify(evidence) }),
-      ...(listedResources[mapping.resource] === undefined && {
+      ...(resourcePlans[mapping.resource].listed === undefined && {
         fields: batch.map(({ fields }) => fields ?? {}),
       }),
     };

@@ -9,7 +9,7 @@ import {
   numberOf,
   remembered,
 } from '../../../src/plan/known-records.ts';
-import { HIDDEN_FIELDS, listedResources } from '../../../src/plan/listed.ts';
+import { PUSHED_RESOURCES, resourcePlans } from '../../../src/plan/resources/index.ts';
 
 const UUID = '0b0e3c9a-0000-4000-8000-000000000002';
 /** `é` as a letter and an accent, and as one character. */
@@ -108,24 +108,34 @@ it.each([
 });
 
 it('what the service lists, and how people call it', () => {
-  const named = Object.entries(listedResources).map(([resource, { operation, feature, one, several }]) => [
-    ...[resource, operation, feature, one, several],
-  ]);
+  const named = PUSHED_RESOURCES.flatMap((resource) => {
+    const { listed } = resourcePlans[resource];
+    if (listed === undefined) return [];
+    const { operation, feature, one, several, filters, byId, showsAnswers } = listed;
+    return [[resource, operation, feature, one, several, filters, byId, showsAnswers]];
+  });
   expect(named).toEqual([
-    ['users', 'list-users', 'users', 'user', 'users'],
-    ['mini_leagues', 'list-mini-leagues', 'mini_leagues', 'mini league', 'mini leagues'],
-    ['squads', 'list-squads', 'squads', 'squad', 'squads'],
+    ['users', 'list-users', 'users', 'user', 'users', [], undefined, true],
+    [
+      ...['mini_leagues', 'list-mini-leagues', 'mini_leagues', 'mini league', 'mini leagues'],
+      ...[['fantasy_league_id'], 'get-mini-league', undefined],
+    ],
+    [
+      ...['squads', 'list-squads', 'squads', 'squad', 'squads'],
+      ...[['fantasy_league_id', 'user_id'], 'get-squad', undefined],
+    ],
   ]);
-  const { users, mini_leagues, squads } = listedResources;
-  expect(users?.known({ id: UUID, external_id: 'M' })?.key).toBe('M');
-  expect(mini_leagues?.known({ id: 1, name: 'Pub', fantasy_league: { id: 2 } })?.key).toBe('2/Pub');
-  expect(squads?.known({ id: UUID, name: 'XI', fantasy_league: { id: 2 }, user: { user_id: 4 } })?.key).toBe(
-    '2/4/XI',
-  );
+  const { users, mini_leagues, squads } = resourcePlans;
+  expect(users.listed?.known({ id: UUID, external_id: 'M' })?.key).toBe('M');
+  expect(mini_leagues.listed?.known({ id: 1, name: 'Pub', fantasy_league: { id: 2 } })?.key).toBe('2/Pub');
+  expect(
+    squads.listed?.known({ id: UUID, name: 'XI', fantasy_league: { id: 2 }, user: { user_id: 4 } })?.key,
+  ).toBe('2/4/XI');
 });
 
 it('what is sent and never listed', () => {
-  expect(HIDDEN_FIELDS).toEqual({
+  const hidden = PUSHED_RESOURCES.map((resource) => [resource, resourcePlans[resource].hidden]);
+  expect(Object.fromEntries(hidden.filter(([, fields]) => fields?.length !== 0))).toEqual({
     squads: ['players_in'],
     mini_leagues: ['type'],
     fantasy_leagues: ['league_id'],

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { digestFields } from '../../../src/plan/digest.ts';
-import {
-  changeFollowsCreate,
-  missingForCreate,
-  needsChangeAfterCreate,
-  pushRequests,
-  userChange,
-} from '../../../src/plan/requests.ts';
+import { changeFollowsCreate, needsChangeAfterCreate, userChange } from '../../../src/plan/requests.ts';
+import { resourcePlans } from '../../../src/plan/resources/index.ts';
 import { knownRecord, runRow } from '../../support/builders.ts';
 
-const { users, prices, points_config } = pushRequests;
+const { requests: users } = resourcePlans.users;
+const { requests: prices } = resourcePlans.prices;
+const { requests: points_config } = resourcePlans.points_config;
 
 describe('users', () => {
   const rows = [
@@ -18,7 +15,7 @@ describe('users', () => {
   ];
 
   it('sends no is_active, which POST /user does not take', () => {
-    expect(users?.body(rows)).toEqual({
+    expect(users.body(rows)).toEqual({
       users: [
         { external_id: 'A', display_name: 'Ann' },
         { external_id: 'B', display_name: 'Bob' },
@@ -32,26 +29,26 @@ describe('users', () => {
       { id: '9', external_id: 'Z', display_name: 'Zoe' },
       { id: 'broken' },
     ];
-    const found = users?.match(rows, answer);
-    expect([...(found?.keys() ?? [])]).toEqual(['B']);
-    expect(found?.get('B')).toMatchObject({ id: '2', record: { key: 'B', number: 12 } });
+    const found = users.match(rows, answer);
+    expect([...found.keys()]).toEqual(['B']);
+    expect(found.get('B')).toMatchObject({ id: '2', record: { key: 'B', number: 12 } });
   });
 
   it('sees an answer with another name, or two of them, as disagreement', () => {
-    const other = users?.match(rows, [{ id: '1', external_id: 'A', display_name: 'Anna' }]);
+    const other = users.match(rows, [{ id: '1', external_id: 'A', display_name: 'Anna' }]);
     const disagrees = { code: 'held-other', field: 'display_name', held: 'Anna', wanted: 'Ann' };
-    expect(other?.get('A')?.disagrees).toEqual(disagrees);
-    const two = users?.match(rows, [
+    expect(other.get('A')?.disagrees).toEqual(disagrees);
+    const two = users.match(rows, [
       { id: '1', external_id: 'A', display_name: 'Ann' },
       { id: '2', external_id: 'A', display_name: 'Ann' },
     ]);
-    expect(two?.get('A')?.disagrees).toEqual({ code: 'answer-several', key: 'A', count: 2 });
+    expect(two.get('A')?.disagrees).toEqual({ code: 'answer-several', key: 'A', count: 2 });
   });
 
   it("takes the row's own of several users, and the first where none is", () => {
     const answer = ['1', '2', '3'].map((id) => ({ id, external_id: 'A', display_name: 'Ann' }));
     const found = (id: string | null) =>
-      users?.match([runRow(2, { external_id: 'A' }, { change: 'update', id })], answer).get('A');
+      users.match([runRow(2, { external_id: 'A' }, { change: 'update', id })], answer).get('A');
     expect(found('2')).toMatchObject({ id: '2', record: { id: '2' }, isOneOfSeveral: true });
     expect(found('9')).toMatchObject({ id: '1', record: { id: '1' }, isOneOfSeveral: true });
     expect(found(null)).toMatchObject({ id: '1', isOneOfSeveral: true });
@@ -59,15 +56,15 @@ describe('users', () => {
 
   it('takes a key in any spelling for the same, and leaves out rows without one', () => {
     const row = runRow(2, { external_id: 'M-\u00e9', display_name: 'Ann' });
-    const [found] = users?.match([row], [{ id: '1', external_id: 'M-e\u0301', display_name: 'Ann' }]) ?? [];
+    const [found] = users.match([row], [{ id: '1', external_id: 'M-e\u0301', display_name: 'Ann' }]);
     expect(found?.[0]).toBe('M-\u00e9');
     expect(found?.[1]).not.toHaveProperty('disagrees');
-    expect(users?.match([{ ...row, key: null }], [{ id: '1', external_id: 'M-\u00e9' }]).size).toBe(0);
+    expect(users.match([{ ...row, key: null }], [{ id: '1', external_id: 'M-\u00e9' }]).size).toBe(0);
   });
 
   it('an answer without a name agrees, and what was sent stands for it', () => {
     const [row] = rows;
-    const found = row && users?.match([row], [{ id: '1', external_id: 'A', user_id: 4 }]).get('A');
+    const found = row && users.match([row], [{ id: '1', external_id: 'A', user_id: 4 }]).get('A');
     expect(found).toEqual({
       id: '1',
       record: {
@@ -82,7 +79,7 @@ describe('users', () => {
 
   it('a row without a name agrees with any', () => {
     const row = runRow(2, { external_id: 'A', is_active: true }, { change: 'update' });
-    const found = users?.match([row], [{ id: '1', external_id: 'A', display_name: 'Anna' }]).get('A');
+    const found = users.match([row], [{ id: '1', external_id: 'A', display_name: 'Anna' }]).get('A');
     expect(found).not.toHaveProperty('disagrees');
   });
 
@@ -92,13 +89,13 @@ describe('users', () => {
     ['create', true, {}],
   ] as const)('the flag of a short answer to an %s is taken for sent: %s', (change, is_active, digests) => {
     const fields = { external_id: 'A', ...(is_active !== undefined && { is_active }) };
-    const found = users?.match([runRow(2, fields, { change })], [{ id: '1', external_id: 'A' }]).get('A');
+    const found = users.match([runRow(2, fields, { change })], [{ id: '1', external_id: 'A' }]).get('A');
     expect(found?.record.digests).toEqual(digestFields({ external_id: 'A', ...digests }));
   });
 
   it('what the answer shows wins over what was sent', () => {
     const row = runRow(2, { external_id: 'A', is_active: true }, { change: 'update' });
-    const found = users?.match([row], [{ id: '1', external_id: 'A', is_active: false }]).get('A');
+    const found = users.match([row], [{ id: '1', external_id: 'A', is_active: false }]).get('A');
     expect(found?.record).toMatchObject({
       digests: digestFields({ external_id: 'A', is_active: false }),
       values: { is_active: false },
@@ -144,8 +141,8 @@ describe('prices', () => {
     );
 
   it('takes the rows of one league into one request', () => {
-    expect(prices?.groupOf(row(2, 4))).toBe('1');
-    expect(prices?.body([row(2, 4), row(3, 5)])).toEqual({
+    expect(prices.groupOf(row(2, 4))).toBe('1');
+    expect(prices.body([row(2, 4), row(3, 5)])).toEqual({
       fantasy_league_id: 1,
       prices: [
         { player_id: 4, price: 7.5, type: 'initial' },
@@ -159,7 +156,7 @@ describe('prices', () => {
     ['no count', { reference: 'r' }, 2],
     ['a smaller count, which names no row', { reference: 'r', count: 1 }, 0],
   ])('an answer with %s confirms accordingly', (_, answer, confirmations) => {
-    expect(prices?.match([row(2, 4), row(3, 5)], [answer]).size).toBe(confirmations);
+    expect(prices.match([row(2, 4), row(3, 5)], [answer]).size).toBe(confirmations);
   });
 });
 
@@ -169,10 +166,10 @@ describe('prices of rows that wait for their league', () => {
 
   it('are grouped by the row that they wait for', () => {
     const after = { mapping: 'leagues', resource: 'fantasy_leagues', rowNumber: 2, key: 'Cup' } as const;
-    expect(prices?.groupOf(waiting({ lookups: { fantasy_league_id: { after } } } as never))).toBe('Cup');
-    expect(prices?.groupOf(waiting({}))).toBe('undefined');
-    expect(prices?.groupOf(waiting({ lookups: {} }))).toBe('undefined');
-    expect(prices?.groupOf(waiting({ lookups: { fantasy_league_id: {} } } as never))).toBe('undefined');
+    expect(prices.groupOf(waiting({ lookups: { fantasy_league_id: { after } } } as never))).toBe('Cup');
+    expect(prices.groupOf(waiting({}))).toBe('undefined');
+    expect(prices.groupOf(waiting({ lookups: {} }))).toBe('undefined');
+    expect(prices.groupOf(waiting({ lookups: { fantasy_league_id: {} } } as never))).toBe('undefined');
   });
 });
 
@@ -181,7 +178,7 @@ describe('what an answer confirms that names no row', () => {
 
   it('is the row itself, without its texts', () => {
     const row = runRow(2, fields, { key: '1/4/initial' });
-    expect(prices?.match([row], []).get('1/4/initial')).toEqual({
+    expect(prices.match([row], []).get('1/4/initial')).toEqual({
       id: null,
       record: {
         key: '1/4/initial',
@@ -194,24 +191,24 @@ describe('what an answer confirms that names no row', () => {
   });
 
   it('leaves out a row without a key', () => {
-    expect(prices?.match([runRow(2, fields, { key: null })], []).size).toBe(0);
+    expect(prices.match([runRow(2, fields, { key: null })], []).size).toBe(0);
   });
 
   it('a row without fields confirms nothing of them', () => {
     const row = runRow(2, {}, { key: '1/4/initial', fields: null });
-    expect(prices?.match([row], []).get('1/4/initial')?.record.digests).toEqual({});
+    expect(prices.match([row], []).get('1/4/initial')?.record.digests).toEqual({});
   });
 });
 
 describe('points configurations', () => {
   const fields = { fantasy_league_id: 1, starter_points: 2 };
   const row = runRow(2, fields, { key: '1' });
-  const match = (answer: object) => points_config?.match([row], [answer]).get('1');
+  const match = (answer: object) => points_config.match([row], [answer]).get('1');
 
   it('go out one league at a time, as the row is', () => {
-    expect(points_config?.groupOf(row)).toBe('1');
-    expect(points_config?.groupOf({ ...row, key: null })).toBe('');
-    expect(points_config?.body([row])).toEqual(fields);
+    expect(points_config.groupOf(row)).toBe('1');
+    expect(points_config.groupOf({ ...row, key: null })).toBe('');
+    expect(points_config.body([row])).toEqual(fields);
   });
 
   it('are confirmed with the id of the answer', () => {
@@ -232,35 +229,38 @@ describe('points configurations', () => {
 
   it('are not confirmed by an answer that cannot be read, nor without a row', () => {
     expect(match({ starter_points: 2 })).toBeUndefined();
-    expect(points_config?.match([], [{ id: 'c' }]).size).toBe(0);
+    expect(points_config.match([], [{ id: 'c' }]).size).toBe(0);
   });
 });
 
 it('what goes out how, and what of it side by side', () => {
-  const ways = Object.entries(pushRequests).map(([resource, { operation, updatesLikeCreates, parallel }]) => [
-    ...[resource, operation, updatesLikeCreates, parallel],
-  ]);
+  const ways = Object.entries(resourcePlans).map(
+    ([
+      resource,
+      {
+        requests: { operation, updatesLikeCreates, parallel },
+      },
+    ]) => [...[resource, operation, updatesLikeCreates, parallel]],
+  );
   expect(ways).toEqual([
     ['users', 'create-users', false, true],
-    ['prices', 'upload-prices', true, false],
-    ['points_config', 'set-points-config', true, false],
     ['fantasy_leagues', 'create-fantasy-league', true, false],
+    ['points_config', 'set-points-config', true, false],
+    ['prices', 'upload-prices', true, false],
     ['mini_leagues', 'create-mini-league', true, true],
     ['squads', 'create-squad', true, true],
     ['auto_substitutions', 'trigger-auto-substitution', true, false],
   ]);
-  expect(users?.groupOf(runRow(2, { external_id: 'A' }))).toBe(
-    users?.groupOf(runRow(3, { external_id: 'B' })),
-  );
+  expect(users.groupOf(runRow(2, { external_id: 'A' }))).toBe(users.groupOf(runRow(3, { external_id: 'B' })));
 });
 
 describe('a new user', () => {
   it('needs a name; nothing else does', () => {
     const said = { code: 'user-nameless' };
-    expect(missingForCreate('users', runRow(2, { external_id: 'A' }))).toEqual(said);
-    expect(missingForCreate('users', { fields: null })).toEqual(said);
-    expect(missingForCreate('users', runRow(2, { display_name: 'Ann' }))).toBeUndefined();
-    expect(missingForCreate('squads', runRow(2, {}))).toBeUndefined();
+    expect(resourcePlans.users.lacks?.(runRow(2, { external_id: 'A' }))).toEqual(said);
+    expect(resourcePlans.users.lacks?.({ fields: null })).toEqual(said);
+    expect(resourcePlans.users.lacks?.(runRow(2, { display_name: 'Ann' }))).toBeUndefined();
+    expect(resourcePlans.squads.lacks?.(runRow(2, {}))).toBeUndefined();
   });
 
   it.each([

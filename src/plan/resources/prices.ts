@@ -1,0 +1,30 @@
+import { confirmSent, fieldsOf, type PushRequests } from '../requests.ts';
+import type { ResourcePlan } from './resource-plan.ts';
+
+const requests: PushRequests = {
+  operation: 'upload-prices',
+  updatesLikeCreates: true,
+  parallel: false,
+  groupOf: (row) => String(fieldsOf(row).fantasy_league_id ?? row.lookups?.fantasy_league_id?.after?.key),
+  body: (rows) => ({
+    fantasy_league_id: Number(rows[0]?.fields?.fantasy_league_id),
+    prices: rows.map((row) => {
+      const { player_id, price, type } = fieldsOf(row);
+      return { player_id: Number(player_id), price: Number(price), type: String(type) };
+    }),
+  }),
+  // The answer holds a reference and a count. A count that is there and is another one than was sent proves nothing for any single row.
+  match: (rows, records) => {
+    const count = (records[0] as { count?: number | null } | undefined)?.count;
+    if (typeof count === 'number' && count !== rows.length) return new Map();
+    return new Map(rows.flatMap((row) => confirmSent(row, null)));
+  },
+};
+
+export const prices = {
+  nouns: ['price', 'prices'],
+  verb: 'upload',
+  requests,
+  hidden: [],
+  keysLoseZeros: false,
+} as const satisfies ResourcePlan;

@@ -1,0 +1,81 @@
+import type { RecordOf } from '../../contract/index.ts';
+import { userRecord, type User } from '../../contract/resources/users.ts';
+import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
+import type { Said } from '../../model/said.ts';
+import { LOOSE, speltText } from '../../model/spelling.ts';
+import { digestFields } from '../digest.ts';
+import { knownUser, remembered } from '../known-records.ts';
+import { fieldsOf, type Confirmation, type PushRequests } from '../requests.ts';
+import type { ResourcePlan } from './resource-plan.ts';
+
+const requests: PushRequests = {
+  operation: 'create-users',
+  updatesLikeCreates: false,
+  parallel: true,
+  groupOf: () => '',
+  body: (rows) => ({
+    users: rows.map((row) => {
+      const { external_id, display_name } = fieldsOf(row);
+      return { external_id: String(external_id), display_name: String(display_name) };
+    }),
+  }),
+  match: (rows, records) => {
+    const byKey = new Map<string, User[]>();
+    for (const value of records) {
+      const user = userRecord.safeParse(value);
+      if (!user.success) continue;
+      const key = user.data.external_id.normalize('NFC');
+      byKey.set(key, [...(byKey.get(key) ?? []), user.data]);
+    }
+    return new Map(
+      rows.flatMap((row): [string, Confirmation][] => {
+        const found = row.key === null ? undefined : byKey.get(row.key);
+        const user = found?.find(({ id }) => id === row.id) ?? found?.[0];
+        if (row.key === null || user === undefined) return [];
+        const disagrees = disagreement(row, found ?? []);
+        const record = withSent(row, remembered(knownUser(user)));
+        const several = found !== undefined && found.length > 1 && ({ isOneOfSeveral: true } as const);
+        return [
+          [row.key, { id: user.id, record, ...(disagrees !== undefined && { disagrees }), ...several }],
+        ];
+      }),
+    );
+  },
+};
+
+/** What was sent stands for what a short answer leaves out; POST /user takes no flag, so a create says nothing of it. */
+function withSent(row: RunRow, record: KnownRecord): KnownRecord {
+  const { is_active, ...rest } = fieldsOf(row);
+  const sent = row.change === 'update' && is_active !== undefined ? { ...rest, is_active } : rest;
+  return { ...record, digests: { ...digestFields(sent), ...record.digests } };
+}
+
+function disagreement(row: RunRow, found: readonly User[]): Said | undefined {
+  if (found.length > 1) return { code: 'answer-several', key: row.key ?? '', count: found.length };
+  const [user] = found;
+  const wanted = fieldsOf(row).display_name;
+  if (typeof user?.display_name === 'string' && wanted !== undefined && user.display_name !== wanted) {
+    return { code: 'held-other', field: 'display_name', held: user.display_name, wanted };
+  }
+  return undefined;
+}
+
+export const users = {
+  nouns: ['user', 'users'],
+  verb: 'set up',
+  requests,
+  listed: {
+    operation: 'list-users',
+    feature: 'users',
+    one: 'user',
+    several: 'users',
+    filters: [],
+    showsAnswers: true,
+    known: (record) => knownUser(record as RecordOf<'list-users'>),
+    besideKey: (_key, { display_name: name }) => (typeof name === 'string' ? speltText(name, LOOSE) : ''),
+  },
+  hidden: [],
+  keysLoseZeros: true,
+  // POST /user wants a name, a change does not.
+  lacks: ({ fields }) => (fields?.display_name === undefined ? { code: 'user-nameless' } : undefined),
+} as const satisfies ResourcePlan;
