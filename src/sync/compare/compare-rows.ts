@@ -116,12 +116,12 @@ function comparedRow(
 ): RunRowPatch {
   const { rowNumber, key, fields } = row;
   if (key === null || fields === null) return { rowNumber, change: 'invalid', outcome: 'invalid' };
+  // A create with an id is one that this run has made: that of an earlier comparison goes.
+  const create = { rowNumber, change: 'create', id: null } as const;
   const wait = unanswered?.(key);
-  if (wait !== undefined) {
-    return { rowNumber, change: 'create', outcome: 'deferred', said: [...row.said, wait] };
-  }
+  if (wait !== undefined) return { ...create, outcome: 'deferred', said: [...row.said, wait] };
   // What hangs on a record that is still to be made cannot be there.
-  if (waitingFields(row).length > 0) return { rowNumber, change: 'create' };
+  if (waitingFields(row).length > 0) return create;
   const difference = diff(
     mapping.operation,
     key,
@@ -136,8 +136,8 @@ function comparedRow(
         return { rowNumber, change: 'invalid', outcome: 'invalid', said: [...row.said, problem] };
       }
       return unknownKeysWait === undefined
-        ? { rowNumber, change: 'create' }
-        : { rowNumber, change: 'create', outcome: 'deferred', said: [...row.said, unknownKeysWait] };
+        ? create
+        : { ...create, outcome: 'deferred', said: [...row.said, unknownKeysWait] };
     }
     case 'update':
       return { rowNumber, change: 'update', before: difference.before, id: difference.id };
