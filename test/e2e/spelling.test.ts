@@ -227,20 +227,32 @@ describe('a service that spells keys its own way', () => {
     await expectSettled(120);
   });
 
-  it('a row alone whose key somebody holds in another spelling is rejected, and nothing stays open', async () => {
-    await start({ key_case: 'lower', key_unique: 'shown' });
+  it.each(['conflict', 'skip'] as const)(
+    'a row alone whose key somebody holds in another spelling is rejected, and nothing stays open (repeats: %s)',
+    async (repeated_external_id) => {
+      await start({ key_case: 'lower', key_unique: 'shown', repeated_external_id });
+      await createStranger('m-1');
+      folder.write('users.csv', sheet(['M-1']));
+      const before = writes();
+      for (const round of [1, 2]) {
+        const pushed = await run('push', '--yes');
+        expect([pushed.code, pushed.stderr]).toEqual([
+          3,
+          expect.stringContaining('it holds "m-1", which it may take for the same key'),
+        ]);
+        expect(writes()).toBe(before + round);
+      }
+      expect((await run('resume')).stdout).toContain('othing to resume');
+      expect(await usersOfService()).toBe(1);
+    },
+  );
+
+  it('a row that is written over what somebody holds in another spelling is created once, as that', async () => {
+    await start({ key_case: 'lower', key_unique: 'shown', repeated_external_id: 'merge' });
     await createStranger('m-1');
     folder.write('users.csv', sheet(['M-1']));
-    const before = writes();
-    for (const round of [1, 2]) {
-      const pushed = await run('push', '--yes');
-      expect([pushed.code, pushed.stderr]).toEqual([
-        3,
-        expect.stringContaining('it holds "m-1", which it may take for the same key'),
-      ]);
-      expect(writes()).toBe(before + round);
-    }
-    expect((await run('resume')).stdout).toContain('othing to resume');
+    expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ created: 1 }] });
+    expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 1 }] });
     expect(await usersOfService()).toBe(1);
   });
 

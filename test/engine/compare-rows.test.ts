@@ -8,15 +8,9 @@ it('a row that waits for an open write forgets the record that it was compared w
   const rows = await engine.store.openRunRows(null);
   onTestFinished(() => rows.remove());
   const mapping = pushMapping();
-  const row = {
-    ...runRow(1, { display_name: 'Ann' }),
-    change: 'pending',
-    outcome: null,
-    id: 'id-1',
-  } as const;
   await rows.add(mapping.name, [
-    { ...row, key: 'A' },
-    { ...row, rowNumber: 2, key: 'B' },
+    runRow(1, { external_id: 'A', display_name: 'Ann' }, { id: 'id-1' }),
+    runRow(2, { external_id: 'B', display_name: 'Bob' }, { id: 'id-2' }),
   ]);
   await compareRows(
     mapping,

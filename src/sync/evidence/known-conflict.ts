@@ -2,7 +2,7 @@ import type { Words } from '../../model/said.ts';
 import { partsOfKey } from '../../model/spelling.ts';
 import type { Intent } from '../../model/store.ts';
 import type { Confirmation } from '../../plan/requests.ts';
-import { readEvidence, wasThere } from './pre-image.ts';
+import { isChangedSince, readEvidence, wasThere } from './pre-image.ts';
 import { isListedCreate } from '../journal/unverified.ts';
 import { doubtDetail, saidNo, saysNo } from '../../plan/soft-refusal.ts';
 
@@ -33,18 +33,23 @@ export function createDoubt(doubt: Doubt, intent: Intent): Words {
   return [{ code: 'refused-doubtful', reason, held: textOf(intent, other) }];
 }
 
-/** What reading back found of the rows of a write, without what was known before, where the service said no: none of that is the work of the write. */
+/**
+ * What reading back found of the rows of a write, without what was known before, where the service said no: none of that is the work of the write, unless it was
+ * written over with what was sent.
+ */
 export function withoutKnown(
   intent: Intent,
   detail: Words,
   found: ReadonlyMap<string, Confirmation>,
 ): ReadonlyMap<string, Confirmation> {
   if (readEvidence(intent)?.alike === undefined || !saidNo({ detail })) return found;
-  const isKnown = wasThere([intent]);
+  const [isKnown, isChanged] = [wasThere([intent]), isChangedSince([intent])];
   return new Map(
-    [...found].filter(([key, { id, keptAs, isOneOfSeveral }]) => {
+    [...found].filter(([key, { id, record, disagrees, keptAs, isOneOfSeveral }]) => {
       const { before = '', text = key } = partsOfKey(intent.resource, key) ?? {};
-      return isOneOfSeveral === true || !isKnown({ key: before + (keptAs ?? text), record: { id } });
+      const shown = before + (keptAs ?? text);
+      const isWritten = disagrees === undefined && isChanged(shown, record);
+      return isOneOfSeveral === true || isWritten || !isKnown({ key: shown, record: { id } });
     }),
   );
 }

@@ -1,5 +1,5 @@
 import { formsOf, type Shown } from '../../plan/fit-rows.ts';
-import type { RunRow } from '../../model/run-rows.ts';
+import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import type { Intent, Run, ServiceAccount, StoredIntent } from '../../model/store.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { logCost, readLog } from './logs.ts';
@@ -21,6 +21,8 @@ export interface Evidence {
   readonly alike?: readonly string[];
   /** The ids of their records, in the same order. */
   readonly alikeIds?: readonly (string | null)[];
+  /** The digests of their fields, in the same order. */
+  readonly alikeDigests?: readonly KnownRecord['digests'][];
   /** Fantasy leagues that the account counted when the run began. */
   readonly used?: number;
   /** Records of the log. */
@@ -64,12 +66,32 @@ function withAlike(
   const forms = batch.flatMap(({ key, change }) =>
     key === null || change !== 'create' ? [] : [key, ...formsOf(resource, key)],
   );
-  return ports.store
-    .snapshots(account, resource, forms)
-    .then((alike) =>
-      alike.size === 0
-        ? evidence
-        : { ...evidence, alike: [...alike.keys()], alikeIds: [...alike.values()].map(({ id }) => id) },
+  return ports.store.snapshots(account, resource, forms).then((alike) =>
+    alike.size === 0
+      ? evidence
+      : {
+          ...evidence,
+          alike: [...alike.keys()],
+          alikeIds: [...alike.values()].map(({ id }) => id),
+          alikeDigests: [...alike.values()].map(({ digests }) => digests),
+        },
+  );
+}
+
+/** Tells which records that were there before some writes hold other values now. A service that takes a repeat for the record that it has may write it over. */
+export function isChangedSince(
+  writes: readonly Pick<Intent, 'evidence'>[],
+): (key: string, record: Pick<KnownRecord, 'id' | 'digests'>) => boolean {
+  const before = writes.flatMap((write) => {
+    const { alike = [], alikeIds = [], alikeDigests = [] } = readEvidence(write) ?? {};
+    return alike.map((key, at) => ({ key, id: alikeIds[at] ?? null, digests: alikeDigests[at] ?? {} }));
+  });
+  return (key, { id, digests }) =>
+    before.some(
+      (each) =>
+        each.key === key &&
+        each.id?.toLowerCase() === id?.toLowerCase() &&
+        Object.entries(each.digests).some(([field, digest]) => (digests[field] ?? digest) !== digest),
     );
 }
 

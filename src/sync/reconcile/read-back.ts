@@ -4,13 +4,14 @@ import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import type { Intent, ServiceAccount } from '../../model/store.ts';
+import { shownDifferences } from '../../plan/diff.ts';
 import { digestFields } from '../../plan/digest.ts';
 import { mayFit, type Shown } from '../../plan/fit-rows.ts';
 import { remembered } from '../../plan/known-records.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import { type Confirmation } from '../../plan/requests.ts';
-import { countsMore, countStrange, wasLate, wasThere } from '../evidence/pre-image.ts';
+import { countsMore, countStrange, isChangedSince, wasLate, wasThere } from '../evidence/pre-image.ts';
 import { looks } from './read-back-logs.ts';
 import { confirmShown, keySpeller } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
@@ -183,8 +184,19 @@ async function openFound(
     for (const { keys, resource } of await ports.store.intents(runId))
       if (resource === mapping.resource) for (const key of keys) sent.add(spell(key));
   const isSent = (key: string): boolean => sent.has(spell(key));
-  const isOld = (shown: Shown): boolean => isBefore(shown) || isSent(shown.key);
   const rows = open.flatMap((write) => write.rows);
+  const isChanged = isChangedSince(open.map(({ intent }) => intent));
+  // A record with the values of a row, which it had not before, was written over by what was sent.
+  const isWritten = ({ key, record }: Shown): boolean => {
+    const known = listed.known(record);
+    if (known === undefined || !isChanged(key, known)) return false;
+    // A create does not set the flag.
+    return rows.some(({ fields }) => {
+      const { is_active: _flag, ...sent } = fields ?? {};
+      return fields !== null && Object.keys(shownDifferences(sent, known)).length === 0;
+    });
+  };
+  const isOld = (shown: Shown): boolean => (isBefore(shown) && !isWritten(shown)) || isSent(shown.key);
   return new FoundRecords(ports, account, mapping, listed, rows, isOld, isSent);
 }
 

@@ -10,8 +10,9 @@ import type { Intent } from '../../model/store.ts';
 import type { Confirmation, PushRequests } from '../../plan/requests.ts';
 import { batchSize, shrinkBatch } from '../journal/batch-size.ts';
 import { CounterWitness } from './counter-witness.ts';
+import { renderSaid } from '../../model/said.ts';
 import { wasThere } from '../evidence/pre-image.ts';
-import { createDoubt, withoutKnown } from '../evidence/known-conflict.ts';
+import { createDoubt, saysNoTo, withoutKnown } from '../evidence/known-conflict.ts';
 import { giveBack, overQuota, takeRoom } from '../../plan/over-quota.ts';
 import { createPool, type Pool } from './pool.ts';
 import { type PushWriter } from './push-writer.ts';
@@ -211,12 +212,16 @@ class BatchPush {
     // What disagrees is remembered too: the key is there, with the values that were shown.
     const records = [...confirmations.values()].map(({ record }) => record);
     const result = unanswered.length === 0 ? 'applied' : 'ambiguous';
-    await this.#writer.settle(intent, result, [], records);
+    // A service that leaves out what it holds already says no to it.
+    const doubt = { reason: renderSaid(UNNAMED), isConflict: true } as const;
+    const detail = unanswered.length > 0 && saysNoTo(doubt, intent) ? createDoubt(doubt, intent) : [];
+    await this.#writer.settle(intent, result, detail, records);
     this.#largestApplied = Math.max(this.#largestApplied, batch.length);
     await this.#writer.patchConfirmed(batch, confirmations);
     await this.#rememberConfigId(confirmations);
     this.#writer.countLost(unanswered, UNNAMED);
-    if (unanswered.length > 0) await this.#readBackRows(intent, unanswered, UNNAMED);
+    if (unanswered.length > 0)
+      await this.#readBackRows(intent, unanswered, UNNAMED, detail.length > 0 ? detail : UNNAMED);
   }
 
   #noteSpelling(found: ReadonlyMap<string, Confirmation>): void {

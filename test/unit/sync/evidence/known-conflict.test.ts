@@ -53,5 +53,17 @@ it('what was there before is not the work of a write that was refused', () => {
   expect(byId(['A', null])).toEqual(['M-3', 'M-4']);
   // A record with an id of its own came since, whatever its key.
   expect(byId(['A', 'other'])).toEqual(['M-2', 'M-3', 'M-4']);
+  // So was one that has another value now, which its row wants: the service took a repeat for the record that it had.
+  const written = (digests: object, disagrees: boolean): readonly string[] => {
+    const alikeDigests = [{ display_name: 'then' }];
+    const evidence = JSON.stringify({ atMs: 0, known: 3, alike: ['M-1'], alikeIds: ['a'], alikeDigests });
+    const record = { ...one, record: { id: 'a', digests }, ...(disagrees && { disagrees: {} }) };
+    const shown = new Map([['M-1', record as Confirmation]]);
+    return [...withoutKnown({ ...intent, evidence }, createDoubt(CONFLICT, intent), shown).keys()];
+  };
+  expect(written({ display_name: 'now' }, false)).toEqual(['M-1']);
+  expect(written({ display_name: 'now' }, true)).toEqual([]);
+  expect(written({ display_name: 'then' }, false)).toEqual([]);
+  expect(written({ is_active: 'now' }, false)).toEqual([]);
   expect(withoutKnown(intent, [{ code: 'text', text: 'no answer' }], found)).toBe(found);
 });
