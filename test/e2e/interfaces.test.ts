@@ -210,7 +210,7 @@ describe('the budget stops a command that is no run', () => {
     ['pull', 'Squads', '--var', 'folder=out'],
     ['push', 'users', '--yes'],
   ])('%s %s: exit 7, and the command again', async (...words) => {
-    const small = await startService({ settings: { per_minute: 2 } });
+    const small = await startService({ settings: { per_minute: 2, window_seconds: 86_400 } });
     const typed = [...words, '--max-wait', '1ms'];
     try {
       const again = (): Promise<Outcome> => runCli(typed, { cwd: folder.path, env: small.env });
@@ -231,7 +231,7 @@ describe('the budget stops a command that is no run', () => {
   });
 
   it('doctor: the same as the fix of its check', async () => {
-    const small = await startService({ settings: { per_minute: 1 } });
+    const small = await startService({ settings: { per_minute: 1, window_seconds: 86_400 } });
     try {
       const doctor = (): Promise<Outcome> =>
         runCli(['doctor', '--max-wait', '1ms', '--json'], { cwd: folder.path, env: small.env });
