@@ -7,7 +7,8 @@ import type { ExitCode, TeamsheetError } from '../model/error.ts';
 import type { ChangeKind, OutcomeCounts } from '../model/outcome.ts';
 import type { Clock, Random } from '../model/ports.ts';
 import type { ResultFiles } from '../model/results.ts';
-import type { RunRows } from '../model/run-rows.ts';
+import type { KnownRecord, RunRows } from '../model/run-rows.ts';
+import type { Said } from '../model/said.ts';
 import type { Service } from '../model/service.ts';
 import type { Lock, MappingSummary, RequestCounts, ServiceAccount, Store } from '../model/store.ts';
 import type { TableKind, TableLocation } from '../model/table.ts';
@@ -179,3 +180,23 @@ export interface PushTask {
   /** What the run has found out about quotas. */
   readonly quotas: QuotasLeft;
 }
+
+/** What a mapping's rows are compared with. */
+export interface Comparison {
+  /** Known records by key. */
+  lookup(keys: readonly string[]): Promise<ReadonlyMap<string, readonly KnownRecord[]>>;
+  /** Records known in all; 0 before the first push. */
+  readonly known: number;
+  /** For people: what it was, and how old. */
+  readonly described: string;
+  /** What this state last saw confirmed, not what the service says now. */
+  readonly fromMemory?: true;
+  /** Set when a key that is not known may exist all the same, so that its row must wait. */
+  readonly unknownKeysWait?: Said;
+  /** Why the row of a key must wait: a write of it was never answered and cannot be read back. */
+  readonly unanswered?: (key: string) => Said | undefined;
+  readonly stop?: TeamsheetError;
+}
+
+/** What a comparison is found with. */
+export type ComparePorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs'>;

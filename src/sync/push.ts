@@ -1,5 +1,4 @@
 import { resources } from '../contract/index.ts';
-import type { PushTarget } from '../contract/resource.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, TeamsheetError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
@@ -173,8 +172,7 @@ export async function write(
     for (const plan of planned.mappings) {
       const { name } = plan.mapping;
       stale.set(name, (overtaken.get(name) ?? 0) + (await deferStaleRows(ports, plan.mapping, rows)));
-      const target: PushTarget | undefined = resources[plan.resource].push;
-      const feature = target?.quota;
+      const feature = resources[plan.resource].push.quota;
       const task = {
         ports,
         runId: run.id,

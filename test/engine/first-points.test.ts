@@ -47,8 +47,8 @@ async function compared(
   show(engine, shown);
   const rows = await engine.store.openRunRows(null);
   const options = { adopt: false, again: false, compare };
-  const account = { id: ACCOUNT.accountId };
-  const comparison = await prepareComparison(engine.ports, MAPPING, account, ACCOUNT, rows, options);
+  const account = { record: { id: ACCOUNT.accountId }, service: ACCOUNT };
+  const comparison = await prepareComparison(engine.ports, MAPPING, account, rows, options);
   const [record] = (await comparison.lookup([key])).get(key) ?? [];
   await rows.remove();
   return { values: record?.values, id: record?.id, engine };

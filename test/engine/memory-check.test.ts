@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
 import type { IntentResult, ServiceAccount } from '../../src/model/store.ts';
-import { checkMemory } from '../../src/sync/compare/stale-state.ts';
+import { strategies } from '../../src/sync/resources/index.ts';
 import { pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
@@ -49,7 +49,7 @@ async function check(engine: Engine, rows: readonly RunRow[], mapping = prices) 
   onTestFinished(() => open.remove());
   await open.add(mapping.name, rows);
   const readsBefore = engine.service.reads;
-  const stop = await checkMemory(engine.ports, mapping, ACCOUNT, open);
+  const stop = await strategies[mapping.resource].checkMemory(engine.ports, mapping, ACCOUNT, open);
   return { stop, isStopped: stop !== undefined, reads: engine.service.reads - readsBefore };
 }
 

@@ -6,8 +6,7 @@ import {
   countsMore,
   countStrange,
   wasLate,
-  evidenceCost,
-  evidenceFor,
+  evidenceFor as evidenceWith,
   leagueOf,
   readEvidence,
   writesBeside,
@@ -16,6 +15,9 @@ import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
 import type { PushTask } from '../../src/sync/ports.ts';
+import { strategies } from '../../src/sync/resources/index.ts';
+
+const evidenceFor = (task: PushTask) => evidenceWith(task, strategies[task.mapping.resource]);
 
 const mappingOf = (resource: PushMapping['resource']): PushMapping =>
   pushMapping({ name: resource, resource });
@@ -133,7 +135,10 @@ describe('what it costs', () => {
   const cost = async (mapping: PushMapping, keys: readonly string[], arrange?: (engine: Engine) => void) => {
     const engine = await makeEngine();
     arrange?.(engine);
-    const requests = await evidenceCost(engine.ports, mapping, new Map(keys.map((key) => [key, 1])));
+    const requests = await strategies[mapping.resource].evidenceCost(
+      engine.ports,
+      new Map(keys.map((key) => [key, 1])),
+    );
     return [requests, engine.service.reads];
   };
   const filled = ({ service }: Engine): void => {

@@ -72,13 +72,17 @@ export const groups: Readonly<Record<string, Group>> = {
       'src/sync/evidence/full-list.ts',
       'src/sync/evidence/pre-image.ts',
       'src/sync/evidence/logs.ts',
-      'src/sync/reconcile/read-back-logs.ts',
       'src/sync/journal/unverified.ts',
+      'src/sync/resources/auto-substitutions.ts',
+      'src/sync/resources/fantasy-leagues.ts',
+      'src/sync/resources/look-back.ts',
+      'src/sync/resources/points-config.ts',
+      'src/sync/resources/prices.ts',
     ],
     tests: [
       'test/unit/sync/evidence/logs.test.ts',
       ...inEngine('pre-image', 'unverified', 'read-back', 'read-back-logs'),
-      ...inEngine('settle', 'settle-writes', 'full-list'),
+      ...inEngine('settle', 'settle-writes', 'full-list', 'memory-check'),
     ],
   },
   spelling: {
@@ -95,7 +99,7 @@ export const groups: Readonly<Record<string, Group>> = {
     ],
   },
   past: {
-    sources: ['src/sync/runs/superseded.ts', 'src/sync/compare/stale-state.ts'],
+    sources: ['src/sync/runs/superseded.ts', 'src/sync/evidence/last-write.ts'],
     tests: inEngine('overtaken', 'memory-check'),
   },
   sending: {

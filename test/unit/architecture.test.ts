@@ -83,6 +83,7 @@ const FLOORS = [
   'runs',
   'plan',
   'compare',
+  'resources',
   'pulling',
   'evidence',
   'journal',

@@ -7,13 +7,8 @@ import type { ServiceAccount } from '../../model/store.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { quotaUsed } from '../../model/quota.ts';
-import {
-  fromSnapshots,
-  hasUnknownKeys,
-  nothingKnown,
-  type ComparePorts,
-  type Comparison,
-} from './compare.ts';
+import { fromSnapshots, hasUnknownKeys, nothingKnown } from '../evidence/memory.ts';
+import type { ComparePorts, Comparison } from '../ports.ts';
 import { countsMore, countStrange } from '../evidence/pre-image.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
 import { keySpeller } from '../rows/spelling.ts';

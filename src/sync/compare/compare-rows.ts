@@ -1,4 +1,4 @@
-import { pushTarget } from '../../contract/index.ts';
+import { resources } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';
@@ -7,7 +7,7 @@ import { stepPct, type Step } from '../../plan/guards.ts';
 import { waitingFields } from '../../plan/lookups.ts';
 import { keysWithZeros } from '../../plan/lost-zeros.ts';
 import { needsChangeAfterCreate } from '../../plan/requests.ts';
-import type { Comparison } from './compare.ts';
+import type { Comparison } from '../ports.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
@@ -84,7 +84,7 @@ export async function compareRows(
 const size = (step: Step): number => Math.abs(step.after - step.before);
 
 function stepOf({ resource }: PushMapping, row: RunRow | undefined, patch: RunRowPatch): readonly Step[] {
-  const { step = '' } = pushTarget(resource) ?? {};
+  const { step = '' } = resources[resource].push;
   const before = patch.before?.[step];
   const after = row?.fields?.[step];
   if (row === undefined || typeof before !== 'number' || typeof after !== 'number') return [];

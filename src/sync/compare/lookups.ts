@@ -9,7 +9,7 @@ import { renderSaid } from '../../model/said.ts';
 import { resolveDuplicates } from '../../plan/duplicates.ts';
 import { fieldValue, withLookups, type LookupResult } from '../../plan/lookups.ts';
 import { PUSHED_RESOURCES } from '../../plan/resources/index.ts';
-import { prepareComparison, type Comparison } from './compare.ts';
+import { prepareComparison } from './compare.ts';
 import {
   findRecords,
   findRows,
@@ -19,7 +19,7 @@ import {
   type RecordFinder,
 } from './find-records.ts';
 import { rowPages } from '../rows/row-pages.ts';
-import type { PlanOptions, SyncPorts, OpenAccount } from '../ports.ts';
+import type { Comparison, PlanOptions, SyncPorts, OpenAccount } from '../ports.ts';
 
 type Ports = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs'>;
 
@@ -229,14 +229,10 @@ export class PlanLookups {
     if (known !== undefined) return known;
     const name = `${resource} looked up`;
     const asked = { ...mapping, name, resource, compare: 'auto' } as const;
-    const found = await prepareComparison(
-      this.#ports,
-      asked,
-      this.#account.record,
-      this.#account.service,
-      this.#rows,
-      { adopt: true, compare: undefined },
-    );
+    const found = await prepareComparison(this.#ports, asked, this.#account, this.#rows, {
+      adopt: true,
+      compare: undefined,
+    });
     this.#known.set(resource, found);
     return found;
   }

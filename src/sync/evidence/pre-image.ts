@@ -2,7 +2,6 @@ import { formsOf, type Shown } from '../../plan/fit-rows.ts';
 import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import type { Intent, Run, ServiceAccount, StoredIntent } from '../../model/store.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { logCost, readLog } from './logs.ts';
 import { isSameAccount, pushedMappings } from '../journal/stored-run.ts';
 import type { SyncPorts, PushTask } from '../ports.ts';
 import { countKnown } from './full-list.ts';
@@ -38,20 +37,23 @@ export const readEvidence = ({ evidence }: Pick<Intent, 'evidence'>): Evidence |
 /** Reads what shows the effect of a write, before it goes out. */
 export type TakeEvidence = (batch: readonly RunRow[]) => Promise<Evidence | undefined>;
 
-/** More references than these are not kept with every write. */
-const MOST_REFS = 500;
+/** How the evidence of a resource is read. */
+export interface EvidenceSource {
+  /** What the service shows of the resource now; undefined where nothing can be read. */
+  takeEvidence(task: PushTask, batch: readonly RunRow[]): Promise<Evidence | undefined>;
+  /** Its records cannot be told apart, so that the evidence is read before each write. */
+  readonly evidenceOfEach?: true;
+}
 
-/** Evidence for the writes of a mapping: once before the first of them, but for triggers, whose records cannot be told apart, before each. */
-export function evidenceFor(task: PushTask): TakeEvidence {
+/** Evidence for the writes of a mapping: once before the first of them, or before each. */
+export function evidenceFor(task: PushTask, source: EvidenceSource): TakeEvidence {
   const { resource } = task.mapping;
-  if (resource === 'auto_substitutions') return (batch) => ofTriggers(task, batch);
-  const take = takers[resource];
-  if (take === undefined) return () => Promise.resolve(undefined);
+  if (source.evidenceOfEach === true) return (batch) => source.takeEvidence(task, batch);
   let taken: Promise<Evidence | undefined> | undefined;
   const isListed = resourcePlans[resource].listed !== undefined;
   // Where nothing is known yet, nothing can be taken for what was sent.
   return (batch) => {
-    taken ??= take(task);
+    taken ??= source.takeEvidence(task, batch);
     return isListed ? taken.then((evidence) => withAlike(task, batch, evidence)) : taken;
   };
 }
@@ -111,16 +113,8 @@ export function wasThere(writes: readonly Pick<Intent, 'evidence'>[]): (shown: S
   };
 }
 
-const takers: Partial<Record<PushMapping['resource'], (task: PushTask) => Promise<Evidence | undefined>>> = {
-  users: ofListed,
-  squads: ofListed,
-  mini_leagues: ofListed,
-  prices: ofPrices,
-  fantasy_leagues: ofLeagues,
-};
-
-async function ofListed({ ports, account, mapping, used }: PushTask): Promise<Evidence | undefined> {
-  if (resourcePlans[mapping.resource].listed === undefined) return undefined;
+/** The evidence of a resource whose records are listed. */
+export async function listedEvidence({ ports, account, mapping, used }: PushTask): Promise<Evidence> {
   const known = await countKnown(ports, account, mapping.resource);
   return {
     atMs: ports.clock.now(),
@@ -187,47 +181,8 @@ export async function wasLate(
   });
 }
 
-async function ofPrices({ ports }: PushTask): Promise<Evidence | undefined> {
-  const log = await readLog(ports, 'list-prices', {});
-  if (log === undefined) return undefined;
-  const refs = [...new Set(log.records?.map(({ txn_ref }) => txn_ref ?? ''))];
-  const known = log.records !== undefined && refs.length <= MOST_REFS;
-  return { atMs: ports.clock.now(), count: log.count, ...(known && { refs }) };
-}
-
-async function ofLeagues({ ports, account, mapping, used }: PushTask): Promise<Evidence | undefined> {
-  if (used === undefined) return undefined;
-  const known = await ports.store.countSnapshots(account, mapping.resource);
-  return { atMs: ports.clock.now(), used, known };
-}
-
-async function ofTriggers({ ports }: PushTask, [row]: readonly RunRow[]): Promise<Evidence | undefined> {
-  const log = await readLog(ports, 'list-auto-substitutions', { fantasy_league_id: leagueOf(row) });
-  return log && { atMs: ports.clock.now(), count: log.count };
-}
-
 /** The fantasy league of a row. */
 export const leagueOf = (row: RunRow | undefined): number => Number(row?.fields?.fantasy_league_id);
-
-/** Reading requests that the evidence for the writes of a mapping costs; itself it costs one for each log. */
-export async function evidenceCost(
-  ports: Pick<SyncPorts, 'service' | 'signal'>,
-  { resource }: PushMapping,
-  batched: ReadonlyMap<string, number>,
-): Promise<number> {
-  if (batched.size === 0) return 0;
-  if (resource === 'prices') return logCost(ports, 'list-prices', {});
-  if (resource !== 'auto_substitutions') return 0;
-  let cost = 0;
-  const leagues = Map.groupBy(batched.keys(), (key) => Number(key.split('/')[0]));
-  for (const [fantasy_league_id, keys] of leagues) {
-    // A league that is still to be made has no log.
-    const isThere = Number.isSafeInteger(fantasy_league_id);
-    const query = { fantasy_league_id };
-    cost += keys.length * (isThere ? await logCost(ports, 'list-auto-substitutions', query) : 1);
-  }
-  return cost;
-}
 
 /**
  * The other writes to a resource that may have been under way with a write: those that any run of the account recorded after it, and those before it that were

@@ -3,6 +3,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import { endInStop, renderSaid } from '../../model/said.ts';
+import { strategies } from '../resources/index.ts';
 import { eachRow } from '../rows/row-pages.ts';
 
 /** Why rows of a run were refused or are left, in the words of the first of them. */
@@ -19,8 +20,8 @@ export interface Reason {
 
 /** What a plan cannot show, because it comes of sending. A refused row often explains why the rows that wait for it are deferred. */
 const TOLD: readonly Outcome[] = ['unknown', 'conflict', 'rejected', 'deferred'];
-/** A trigger leaves no record of its own: what the service answered is all that there is of it. */
-const TOLD_OF_TRIGGERS: readonly Outcome[] = [...TOLD, 'created'];
+/** With what the service answered, where that is all that there is of a write. */
+const TOLD_WITH_ANSWERS: readonly Outcome[] = [...TOLD, 'created'];
 /** Messages that are kept, and rows that are looked at: a table may have any length. */
 const MOST_REASONS = 4;
 const MOST_ROWS = 10_000;
@@ -32,7 +33,7 @@ export async function reasonsOf(
   stop: string | undefined,
 ): Promise<readonly Reason[]> {
   const found: Reason[] = [];
-  for (const outcome of resource === 'auto_substitutions' ? TOLD_OF_TRIGGERS : TOLD) {
+  for (const outcome of strategies[resource].tellsAnswers ? TOLD_WITH_ANSWERS : TOLD) {
     const counts = new Map<string, { readonly first: RunRow; readonly rows: number }>();
     let seen = 0;
     for await (const row of eachRow(rows, name, { outcomes: [outcome] })) {

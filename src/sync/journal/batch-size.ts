@@ -1,5 +1,4 @@
 import { resources } from '../../contract/index.ts';
-import type { PushTarget } from '../../contract/resource.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { ServiceAccount, Store } from '../../model/store.ts';
 
@@ -23,8 +22,7 @@ export async function batchSize(
   service: ServiceAccount,
   mapping: PushMapping,
 ): Promise<number> {
-  const target: PushTarget | undefined = resources[mapping.resource].push;
-  if (target === undefined || target.batch === 1) return 1;
+  if (resources[mapping.resource].push.batch === 1) return 1;
   const learnt = await store.fact(service, factName(mapping));
   return Math.max(1, Math.min(mapping.batchSize, learnt === undefined ? Infinity : Number(learnt.value)));
 }

@@ -1,5 +1,5 @@
 import type { Feature } from '../../contract/endpoint.ts';
-import { pushTarget } from '../../contract/index.ts';
+import { resources } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RequestStep } from '../../model/budget.ts';
 import type { TeamsheetError } from '../../model/error.ts';
@@ -12,14 +12,12 @@ import { worstCase } from '../../plan/worst-case.ts';
 import { batchSize } from '../journal/batch-size.ts';
 import { listPages } from '../compare/compare-listed.ts';
 import { compareRows, type Compared } from '../compare/compare-rows.ts';
-import { prepareComparison, type Comparison } from '../compare/compare.ts';
-import { evidenceCost } from '../evidence/pre-image.ts';
+import { prepareComparison } from '../compare/compare.ts';
+import { strategies } from '../resources/index.ts';
 import type { PlanLookups } from '../compare/lookups.ts';
 import { addMissing } from '../compare/missing-rows.ts';
-import { openWeeks } from './open-weeks.ts';
-import { checkMemory } from '../compare/stale-state.ts';
 import { refuseSpeltAlike } from '../compare/spelt-alike.ts';
-import type { MappingPlan, PlanOptions, Stop, SyncPorts, OpenAccount } from '../ports.ts';
+import type { Comparison, MappingPlan, PlanOptions, Stop, SyncPorts, OpenAccount } from '../ports.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
@@ -35,7 +33,7 @@ export interface Planning {
   readonly made: Map<Feature, number>;
 }
 
-const quotaOf = ({ resource }: PushMapping): Feature | undefined => pushTarget(resource)?.quota;
+const quotaOf = ({ resource }: PushMapping): Feature | undefined => resources[resource].push.quota;
 
 /** Compares the rows of one mapping and says what it would do, what that costs, and what stops it. */
 export async function planMapping(
@@ -94,7 +92,7 @@ async function compareMapping(planning: Planning, mapping: PushMapping): Promise
   const isDone =
     (open.get('pending') ?? 0) === 0 && !(missing !== undefined && (await mayBeMissing(missing, rows)));
   if (isDone) return { comparison: undefined, compared: undefined, gone: undefined, carried };
-  const comparison = await prepareComparison(ports, mapping, account.record, account.service, rows, options);
+  const comparison = await prepareComparison(ports, mapping, account, rows, options);
   lookups.knows(mapping.resource, comparison);
   const feature = quotaOf(mapping);
   const before = feature === undefined ? 0 : (made.get(feature) ?? 0);
@@ -124,7 +122,7 @@ async function costOf(
   const changes = (compared?.single ?? 0) + carried;
   const deactivated = gone?.deactivated ?? 0;
   const single = changes + deactivated;
-  const reads = await evidenceCost(ports, mapping, batched);
+  const reads = await strategies[mapping.resource].evidenceCost(ports, batched);
   // Reading back a list takes an account call too; a log is what the evidence was.
   const readBack = reads > 0 ? reads : 1 + (await listPages(ports, account.service, mapping));
   const worst = worstCase({ groups, size, readBack });
@@ -152,6 +150,7 @@ async function stopsOf(
   { comparison, compared }: Found,
   { outcomes, deactivated, used }: MappingPlan,
 ): Promise<readonly TeamsheetError[]> {
+  const strategy = strategies[mapping.resource];
   // A guard that is allowed need not be read up on.
   const isOpenAllowed = options.allowGuards.includes('open_week');
   const stopped = checkGuards(
@@ -165,7 +164,7 @@ async function stopsOf(
       known: comparison?.known ?? 0,
       largestStep: compared?.largestStep,
       largestStepPct: compared?.largestStepPct,
-      openWeeks: isOpenAllowed ? [] : await openWeeks(ports, mapping, rows),
+      openWeeks: isOpenAllowed ? [] : await strategy.openWeeks(ports, mapping, rows),
     },
     options,
   );
@@ -173,7 +172,7 @@ async function stopsOf(
   const isFromMemory = isSent && comparison?.fromMemory === true && !options.adopt;
   const stop =
     comparison?.stop ??
-    (isFromMemory ? await checkMemory(ports, mapping, account.service, rows, used) : undefined);
+    (isFromMemory ? await strategy.checkMemory(ports, mapping, account.service, rows, used) : undefined);
   if (stop === undefined) return stopped;
   // What the state remembers is no matter of a game week that has not ended.
   const isOpen = stopped.some(({ code }) => code === 'guard.open_week');

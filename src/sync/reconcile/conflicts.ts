@@ -4,7 +4,8 @@ import type { Words } from '../../model/said.ts';
 import { shownDifferences } from '../../plan/diff.ts';
 import { mergedOver, remembered } from '../../plan/known-records.ts';
 import { timeOf } from './assume.ts';
-import { planHeldReading, type Held } from './actual-state.ts';
+import { planHeldReading } from './actual-state.ts';
+import type { Held } from '../resources/strategy.ts';
 import type { OpenCase, ResolvedCase, Settled, Settling } from './open-cases.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';
-import type { Intent, ServiceAccount } from '../../model/store.ts';
+import type { ServiceAccount } from '../../model/store.ts';
 import { shownDifferences } from '../../plan/diff.ts';
 import { digestFields } from '../../plan/digest.ts';
 import { mayFit, type Shown } from '../../plan/fit-rows.ts';
@@ -12,40 +12,14 @@ import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import { type Confirmation } from '../../plan/requests.ts';
 import { countsMore, countStrange, isChangedSince, wasLate, wasThere } from '../evidence/pre-image.ts';
-import { looks } from './read-back-logs.ts';
+import { strategies } from '../resources/index.ts';
+import type { OpenWrite, ReadBackPorts, Seen } from '../resources/strategy.ts';
 import { confirmShown, keySpeller } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
 import { countKnown, isUnlistable, readWhole } from '../evidence/full-list.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
-/** A write without a trustworthy answer, and those of its rows of which it is not known what became of them. */
-export interface OpenWrite {
-  readonly intent: Intent;
-  readonly rows: readonly RunRow[];
-}
-
-/** What reading back says of the rows of open writes. */
-export interface Seen {
-  readonly found: ReadonlyMap<string, Confirmation>;
-  /** Of the rows that were not found: they surely do not exist; nothing is seen of them, which proves nothing; or it cannot be told. */
-  readonly others: 'absent' | 'unseen' | 'unclear';
-  /** What people should know of the rows that were not found. */
-  readonly why?: Said;
-  /** There is more than before, and it is not just what was sent. */
-  readonly grew?: boolean;
-  /** The service does not let its records be listed. */
-  readonly isUnlisted?: true;
-  /** Pages that all records fill, where they were listed. */
-  readonly pages?: number;
-}
-
 const NOTHING: Seen = { found: new Map(), others: 'unclear' };
-
-/** What reading back is done with. */
-export type ReadBackPorts = Pick<
-  SyncPorts,
-  'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs' | 'maxWaitMs'
->;
 
 /**
  * Looks at once for the rows of a write without a trustworthy answer. Only what is found counts: what is not there yet may still come. A list that takes
@@ -83,12 +57,11 @@ export async function readBack(
   open: readonly OpenWrite[],
   when: 'now' | 'settled',
 ): Promise<Seen> {
-  const listed = resourcePlans[mapping.resource].listed;
-  const look = looks[mapping.resource];
+  const strategy = strategies[mapping.resource];
   return orWarn(ports, mapping, () =>
-    listed === undefined
-      ? (look?.(ports, account, mapping, open, when) ?? Promise.resolve(NOTHING))
-      : readList(ports, account, mapping, listed, open, when),
+    strategy.listed === undefined
+      ? strategy.lookBack(ports, account, mapping, open, when)
+      : readList(ports, account, mapping, strategy.listed, open, when),
   );
 }
 

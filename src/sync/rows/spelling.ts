@@ -1,4 +1,4 @@
-import { pushTarget, resources } from '../../contract/index.ts';
+import { resources } from '../../contract/index.ts';
 import type { ResourceName } from '../../contract/resource.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow } from '../../model/run-rows.ts';
@@ -104,7 +104,7 @@ export async function confirmAnswer(
     return typeof text === 'string' ? [{ key: parts.before + text.normalize('NFC'), record }] : [];
   });
   // A record that says no name answers for the one row that was sent.
-  if (shown.length < answered.length && pushTarget(mapping.resource)?.batch === 1) return match(answered);
+  if (shown.length < answered.length && resources[mapping.resource].push.batch === 1) return match(answered);
   // An answer that names every row is about these rows, also where the service had their records before.
   const { records: named } = fitRows(
     mapping.resource,

@@ -16,7 +16,9 @@ import { createDoubt, saysNoTo, withoutKnown } from '../evidence/known-conflict.
 import { giveBack, overQuota, takeRoom } from '../../plan/over-quota.ts';
 import { createPool, type Pool } from './pool.ts';
 import { type PushWriter } from './push-writer.ts';
-import { readBack, readBackNow, readBackTwice, type Seen } from '../reconcile/read-back.ts';
+import { readBack, readBackNow, readBackTwice } from '../reconcile/read-back.ts';
+import { strategies } from '../resources/index.ts';
+import type { Seen } from '../resources/strategy.ts';
 import { saysNo, sizeLimits } from '../../plan/soft-refusal.ts';
 import { confirmAnswer } from '../rows/spelling.ts';
 import { knownAlike, speltAlikeSince } from '../compare/spelt-alike.ts';
@@ -218,7 +220,7 @@ class BatchPush {
     await this.#writer.settle(intent, result, detail, records);
     this.#largestApplied = Math.max(this.#largestApplied, batch.length);
     await this.#writer.patchConfirmed(batch, confirmations);
-    await this.#rememberConfigId(confirmations);
+    await strategies[mapping.resource].keepAnswer(ports, account, confirmations);
     this.#writer.countLost(unanswered, UNNAMED);
     if (unanswered.length > 0)
       await this.#readBackRows(intent, unanswered, UNNAMED, detail.length > 0 ? detail : UNNAMED);
@@ -226,15 +228,6 @@ class BatchPush {
 
   #noteSpelling(found: ReadonlyMap<string, Confirmation>): void {
     if (found.values().some(({ keptAs }) => keptAs !== undefined)) this.#isRespelt = true;
-  }
-
-  /** A points configuration is read by an id that only its upload answers with. */
-  async #rememberConfigId(confirmations: ReadonlyMap<string, Confirmation>): Promise<void> {
-    const { ports, account, mapping } = this.#writer.task;
-    if (mapping.resource !== 'points_config') return;
-    for (const [league, { id }] of confirmations) {
-      if (id !== null) await ports.store.setFact(account, `points_config_id:${league}`, id);
-    }
   }
 
   /** A refused row is rejected; a refused batch is divided until the bad rows stand alone. */

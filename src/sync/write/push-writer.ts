@@ -11,6 +11,7 @@ import { evidenceFor, type TakeEvidence } from '../evidence/pre-image.ts';
 import { saysNoTo } from '../evidence/known-conflict.ts';
 import { mayBeApplied } from '../journal/unverified.ts';
 import { rowPages } from '../rows/row-pages.ts';
+import { strategies } from '../resources/index.ts';
 import type { PushTask } from '../ports.ts';
 import { managed } from '../../plan/missing-mapping.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
@@ -36,7 +37,7 @@ export class PushWriter {
 
   constructor(task: PushTask) {
     this.task = task;
-    this.#takeEvidence = evidenceFor(task);
+    this.#takeEvidence = evidenceFor(task, strategies[task.mapping.resource]);
   }
 
   /** Open rows in row order. */

@@ -2,75 +2,35 @@ import { pushTarget } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { Fields } from '../../model/cell.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
-import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
+import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import type { ServiceAccount } from '../../model/store.ts';
-import { known, remembered } from '../../plan/known-records.ts';
-import type { ComparePorts, Comparison } from './compare.ts';
+import { changedFields } from '../../plan/diff.ts';
+import { known } from '../../plan/known-records.ts';
+import type { Confirmation } from '../../plan/requests.ts';
 import { ownValue } from '../../report/report.ts';
-import { NO_PLAYER, readPointsConfig } from '../pulling/resources.ts';
+import { fromSnapshots, nothingKnown, withUnanswered } from '../evidence/memory.ts';
+import { leagueOf } from '../evidence/pre-image.ts';
+import type { ComparePorts, Comparison } from '../ports.ts';
+import { readPointsConfig } from '../pulling/resources.ts';
+import { compareLive, type ReadKey, type ReadPorts } from './compare-live.ts';
+import { readKeys } from './read-held.ts';
+import {
+  PLAIN,
+  type ComparisonAsked,
+  type LookBack,
+  type PushStrategy,
+  type ReadBackPorts,
+  type Seen,
+} from './strategy.ts';
 
-/** Reads that are asked for at a time; the client bounds those in flight. */
-const AT_A_TIME = 8;
-
-/**
- * `compare: live` for prices and points configurations, which the service does not list with their values: one read for each player, or for each league, of
- * the rows that are compared. What it says is remembered as confirmed.
- */
-export async function compareLive(
-  ports: ComparePorts,
-  mapping: PushMapping,
-  service: ServiceAccount,
-  rows: RunRows,
-): Promise<Comparison> {
-  const isPrices = mapping.resource === 'prices';
-  const read = isPrices ? priceReader(ports) : pointsReader(ports, mapping, service);
-  const pending = (await rows.countChanges(mapping.name, true)).get('pending') ?? 0;
-  return {
-    lookup: async (keys) => {
-      const found: KnownRecord[] = [];
-      for (let at = 0; at < keys.length; at += AT_A_TIME) {
-        ports.signal.throwIfAborted();
-        const records = await Promise.all(keys.slice(at, at + AT_A_TIME).map(read));
-        found.push(...records.filter((record) => record !== undefined));
-      }
-      await ports.store.confirm(service, mapping.resource, found.map(remembered));
-      return new Map(found.map((record) => [record.key, [record]]));
-    },
-    known: pending,
-    described: `compared with what the service says of each ${isPrices ? 'player' : 'league'}, read now`,
-  };
-}
-
-/** Reads what the service holds of a key; undefined when it holds nothing. */
-export type ReadKey = (key: string) => Promise<KnownRecord | undefined>;
-
-type ReadPorts = Pick<ComparePorts, 'service' | 'store' | 'emit' | 'signal'>;
-
-/** The price of a player now, whatever kind of upload it came by; undefined for one that the service does not know. */
-export function priceReader({ service, signal }: ReadPorts): ReadKey {
-  const prices = new Map<string, Promise<number | undefined>>();
-  const priceOf = async (league: number, player: number): Promise<number | undefined> => {
-    try {
-      const query = { fantasy_league_id: league };
-      const { records } = await service.get('get-player', { id: player, query, signal });
-      return records[0]?.price ?? undefined;
-    } catch (error) {
-      if (error instanceof RefusedError && NO_PLAYER.includes(error.status)) return undefined;
-      throw error;
-    }
-  };
-  return async (key) => {
-    const [league, player, ...type] = key.split('/');
-    const [fantasy_league_id, player_id] = [Number(league), Number(player)];
-    // A league that is still to be made has no prices.
-    if (!Number.isSafeInteger(fantasy_league_id) || !Number.isSafeInteger(player_id)) return undefined;
-    const name = `${fantasy_league_id}/${player_id}`;
-    const reading = prices.get(name) ?? priceOf(fantasy_league_id, player_id);
-    prices.set(name, reading);
-    const price = await reading;
-    if (price === undefined) return undefined;
-    return known(key, null, null, { fantasy_league_id, player_id, price, type: type.join('/') });
-  };
+/** Points configurations are compared with what was last confirmed and, of leagues that are not known, with what the service shows. */
+async function compare({ ports, mapping, account, rows, wanted }: ComparisonAsked): Promise<Comparison> {
+  const { service } = account;
+  if (wanted === 'none') return nothingKnown('compared with nothing, as compare: none says');
+  if (wanted === 'live')
+    return compareLive(ports, mapping, service, rows, pointsReader(ports, mapping, service), 'league');
+  const comparison = await fromSnapshots(ports, mapping, service, 'compared with the last confirmed push');
+  return besideMemory(ports, mapping, service, comparison);
 }
 
 /** The points configuration of a league; where none is shown, what this state last saw confirmed. */
@@ -81,7 +41,7 @@ function pointsReader(ports: ComparePorts, mapping: PushMapping, service: Servic
 }
 
 /** A memory of points configurations with what the service shows of leagues that it does not know: no first push overwrites one unseen. */
-export function besideMemory(
+function besideMemory(
   ports: ComparePorts,
   mapping: PushMapping,
   service: ServiceAccount,
@@ -155,7 +115,7 @@ function configOf({ resource }: PushMapping, key: string, shown: unknown): Known
 }
 
 /** The points configuration of a league as the service holds it. Errors: UnavailableError `points_config.*`. */
-export function configReader(ports: ReadPorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
+function configReader(ports: ReadPorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
   return async (key) => {
     const league = Number(key);
     if (!Number.isSafeInteger(league)) return undefined;
@@ -163,3 +123,59 @@ export function configReader(ports: ReadPorts, mapping: PushMapping, service: Se
     return configOf(mapping, key, record);
   };
 }
+
+/** Points configurations: every field of the league's configuration as it was sent is as good as an answer. */
+const lookBack: LookBack = async (ports, account, mapping, open) => {
+  const found = new Map<string, Confirmation>();
+  let others: Seen['others'] = 'unseen';
+  for (const row of open.flatMap(({ rows }) => rows)) {
+    const confirmation = await readPoints(ports, account, mapping, row);
+    if (confirmation === undefined) others = 'unclear';
+    else if (confirmation !== 'another' && row.key !== null) found.set(row.key, confirmation);
+  }
+  const code = others === 'unclear' ? 'points-config-unread' : 'points-config-other';
+  return { found, others, why: { code } };
+};
+
+async function readPoints(
+  ports: ReadBackPorts,
+  account: ServiceAccount,
+  { name, resource }: PushMapping,
+  row: RunRow,
+): Promise<Confirmation | 'another' | undefined> {
+  try {
+    const { record } = await readPointsConfig(leagueOf(row), { ...ports, account, mapping: name });
+    const held: Readonly<Record<string, unknown>> = { ...record, fantasy_league_id: leagueOf(row) };
+    const fields = Object.keys(pushTarget(resource)?.fields ?? {}).flatMap((field) => {
+      const value = held[field];
+      return typeof value === 'number' ? [[field, value] as const] : [];
+    });
+    // A configuration may come without an id of its own.
+    const own: { readonly id?: string } = record;
+    const holds = known(row.key ?? '', own.id ?? null, null, Object.fromEntries(fields));
+    if (changedFields(row.fields ?? {}, holds).length > 0) return 'another';
+    return { id: holds.id, record: holds };
+  } catch (error) {
+    const isUnread = error instanceof UnavailableError && error.code.startsWith('points_config.');
+    if (!isUnread && !(error instanceof RefusedError)) throw error;
+    return undefined;
+  }
+}
+
+/** A points configuration is read by an id that only its upload answers with. */
+const keepAnswer: PushStrategy['keepAnswer'] = async ({ store }, account, confirmed) => {
+  for (const [league, { id }] of confirmed)
+    if (id !== null) await store.setFact(account, `points_config_id:${league}`, id);
+};
+
+export const pointsConfig: PushStrategy = {
+  ...PLAIN,
+  takeEvidence: () => Promise.resolve(undefined),
+  keepAnswer,
+  compare: async (asked) =>
+    withUnanswered(asked.ports, asked.mapping, asked.account.service, await compare(asked)),
+  lookBack,
+  unitOf: (key) => key,
+  planHeldReading: (ports, account, mapping, { units }) =>
+    readKeys(ports, configReader(ports, mapping, account), units, 'the configuration of each league'),
+};

@@ -1,0 +1,33 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { Intent, ServiceAccount, StoredIntent } from '../../model/store.ts';
+import type { SyncPorts } from '../ports.ts';
+import { readEvidence, writesByRun, type Evidence } from './pre-image.ts';
+
+/** A write and what its evidence tells. */
+export interface LastWrite<Found> {
+  readonly intent: StoredIntent;
+  readonly evidence: Evidence;
+  /** What its evidence tells. */
+  readonly found: Found;
+}
+
+const isMaybeApplied = ({ result }: StoredIntent): boolean =>
+  result !== 'refused' && result !== 'not_applied';
+
+/** The newest write to the resource that may have been applied and whose evidence tells what is asked for. */
+export async function newestWrite<Found>(
+  { store }: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  { resource }: PushMapping,
+  find: (evidence: Evidence, intent: Intent) => Found | undefined,
+): Promise<LastWrite<Found> | undefined> {
+  for await (const sent of writesByRun(store, account, resource)) {
+    for (const intent of sent.toReversed()) {
+      if (intent.resource !== resource || !isMaybeApplied(intent)) continue;
+      const evidence = readEvidence(intent);
+      const found = evidence && find(evidence, intent);
+      if (evidence !== undefined && found !== undefined) return { intent, evidence, found };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,87 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { RunRows } from '../../model/run-rows.ts';
+import type { ServiceAccount } from '../../model/store.ts';
+import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
+import { eachRow, rowPages } from '../rows/row-pages.ts';
+import type { ComparePorts, Comparison } from '../ports.ts';
+import { leagueOf } from './pre-image.ts';
+
+/** A comparison with nothing. */
+export const nothingKnown = (described: string): Comparison => ({
+  lookup: () => Promise.resolve(new Map()),
+  known: 0,
+  described,
+});
+
+/** A comparison with what this state last saw confirmed. */
+export async function fromSnapshots(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  service: ServiceAccount,
+  described: string,
+): Promise<Comparison> {
+  const known = await ports.store.countSnapshots(service, mapping.resource);
+  return {
+    lookup: async (keys) => {
+      const found = await ports.store.snapshots(service, mapping.resource, keys);
+      return new Map([...found].map(([key, record]) => [key, [record]]));
+    },
+    known,
+    fromMemory: true,
+    described: known === 0 ? 'nothing was pushed yet' : described,
+  };
+}
+
+/** A comparison in which the keys of writes without an answer wait. */
+export async function withUnanswered(
+  ports: Pick<ComparePorts, 'store'>,
+  { resource }: PushMapping,
+  service: ServiceAccount,
+  comparison: Comparison,
+): Promise<Comparison> {
+  const open = await openWrites(ports, service, resource);
+  return { ...comparison, unanswered: await unansweredKeys(ports, service, resource, open) };
+}
+
+/** Whether one of the rows that are to be compared would be created. */
+export async function hasUnknownKeys(
+  { name }: PushMapping,
+  rows: RunRows,
+  comparison: Comparison,
+): Promise<boolean> {
+  for await (const page of rowPages(rows, name, { change: 'pending', open: true })) {
+    const keys = page.flatMap(({ key }) => key ?? []);
+    const known = await comparison.lookup(keys);
+    if (keys.some((key) => !known.has(key))) return true;
+  }
+  return false;
+}
+
+/** The fantasy leagues of the rows that are to be compared of which this state remembers nothing; one that is still to be made is none of them. */
+export async function unknownLeagues(
+  ports: Pick<ComparePorts, 'store'>,
+  mapping: PushMapping,
+  service: ServiceAccount,
+  rows: RunRows,
+): Promise<ReadonlySet<number>> {
+  const remembered = await rememberedLeagues(ports, mapping, service);
+  const unknown = new Set<number>();
+  for await (const row of eachRow(rows, mapping.name, { change: 'pending', open: true })) {
+    const league = leagueOf(row);
+    if (Number.isSafeInteger(league) && !remembered.has(league)) unknown.add(league);
+  }
+  return unknown;
+}
+
+/** The fantasy leagues of what this state saw confirmed. A write whose answer is missing is a memory too: the keys of its rows wait. */
+async function rememberedLeagues(
+  { store }: Pick<ComparePorts, 'store'>,
+  { resource }: PushMapping,
+  service: ServiceAccount,
+): Promise<ReadonlySet<number>> {
+  const leagues = new Set<number>();
+  const add = (key: string): unknown => leagues.add(Number(key.split('/')[0]));
+  for await (const page of store.allSnapshots(service, resource)) for (const { key } of page) add(key);
+  for (const { keys } of await openWrites({ store }, service, resource)) keys.forEach(add);
+  return leagues;
+}

@@ -1,0 +1,276 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { RefusedError, StoppedError } from '../../model/error.ts';
+import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { Said } from '../../model/said.ts';
+import { parseTimeMs } from '../../model/service-time.ts';
+import type { Intent, ServiceAccount, StoredIntent } from '../../model/store.ts';
+import type { OpenWeek } from '../../plan/guards.ts';
+import { known } from '../../plan/known-records.ts';
+import { weekEnd, weekOf, type LeagueWeeks } from '../../plan/week-end.ts';
+import { newestWrite } from '../evidence/last-write.ts';
+import { logCost, readLog } from '../evidence/logs.ts';
+import { fromSnapshots, nothingKnown, unknownLeagues, withUnanswered } from '../evidence/memory.ts';
+import { leagueOf, readEvidence, writesBeside, type Evidence } from '../evidence/pre-image.ts';
+import type { ComparePorts, Comparison, PushTask, SyncPorts } from '../ports.ts';
+import { eachRow } from '../rows/row-pages.ts';
+import { confirmAll, NO_EVIDENCE } from './look-back.ts';
+import { LIKELY_PAGE, nothingToClose, oneByOne } from './read-held.ts';
+import {
+  PLAIN,
+  type ComparisonAsked,
+  type HeldPorts,
+  type HeldReading,
+  type LookBack,
+  type OpenWrite,
+  type PushStrategy,
+  type ReadBackPorts,
+  type Sent,
+} from './strategy.ts';
+
+type Ports = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
+type Reading = Pick<SyncPorts, 'service' | 'signal'>;
+
+/** The log of the league. */
+async function takeEvidence({ ports }: PushTask, [row]: readonly RunRow[]): Promise<Evidence | undefined> {
+  const log = await readLog(ports, 'list-auto-substitutions', { fantasy_league_id: leagueOf(row) });
+  return log && { atMs: ports.clock.now(), count: log.count };
+}
+
+/** The log of a league is read before each of its triggers. */
+async function evidenceCost(ports: Reading, batched: ReadonlyMap<string, number>): Promise<number> {
+  let cost = 0;
+  const leagues = Map.groupBy(batched.keys(), (key) => Number(key.split('/')[0]));
+  for (const [fantasy_league_id, keys] of leagues) {
+    // A league that is still to be made has no log.
+    const isThere = Number.isSafeInteger(fantasy_league_id);
+    const query = { fantasy_league_id };
+    cost += keys.length * (isThere ? await logCost(ports, 'list-auto-substitutions', query) : 1);
+  }
+  return cost;
+}
+
+/** A trigger goes out once for each league and game week. The log holds no game week, so without a memory nobody can tell which were processed. */
+async function compare({ ports, mapping, account, rows, options }: ComparisonAsked): Promise<Comparison> {
+  const { service } = account;
+  if (options.again === true) return nothingKnown('triggered whatever was triggered before, as --again says');
+  const comparison = await fromSnapshots(
+    ports,
+    mapping,
+    service,
+    'compared with the triggers that this state sent',
+  );
+  const stop = options.adopt ? undefined : await checkAnyMemory(ports, mapping, service, rows);
+  return withUnanswered(ports, mapping, service, stop === undefined ? comparison : { ...comparison, stop });
+}
+
+/**
+ * A state that remembers no trigger of a fantasy league must not write over a log of it: the state may be lost, and the log does not say which game weeks are
+ * processed. Only reads.
+ */
+async function checkAnyMemory(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  account: ServiceAccount,
+  rows: RunRows,
+): Promise<StoppedError | undefined> {
+  const { service, signal } = ports;
+  const { name } = mapping;
+  const leagues = await unknownLeagues(ports, mapping, account, rows);
+  for (const league of leagues) {
+    const query = { fantasy_league_id: league };
+    const log = await service.get('list-auto-substitutions', { query, signal });
+    if (log.records.length === 0) continue;
+    return new StoppedError(
+      'state.no_memory',
+      `${name}: the service has substitutions of fantasy league ${league}, but this state remembers no trigger, so it cannot tell which game weeks are processed already`,
+      {
+        flagged: (add) =>
+          `restore the state file, or ${add} --adopt to process the game weeks of the source again`,
+      },
+    );
+  }
+  return undefined;
+}
+
+/** What one trigger makes stands in the log within this time, by the service's clock. */
+const ONE_TRIGGER_MS = 12 * 60 * 60 * 1000;
+
+/** Substitutions that came long after those of the last trigger are those of another one, and nothing says of which game week. */
+async function checkMemory(
+  ports: Ports,
+  mapping: PushMapping,
+  account: ServiceAccount,
+  rows: RunRows,
+): Promise<StoppedError | undefined> {
+  const leagues = new Set<number>();
+  for await (const row of eachRow(rows, mapping.name, { open: true, change: 'create' }))
+    leagues.add(leagueOf(row));
+  for (const league of leagues) {
+    if (!Number.isSafeInteger(league)) continue;
+    const last = await newestWrite(ports, account, mapping, ({ count }, { keys }) =>
+      keys.some((key) => key.startsWith(`${league}/`)) ? count : undefined,
+    );
+    if (last === undefined) continue;
+    const log = await readLog(ports, 'list-auto-substitutions', { fantasy_league_id: league });
+    const times = (log?.records ?? []).map(({ created_at }) => Date.parse(created_at ?? ''));
+    const since = times.toSorted((one, other) => one - other).slice(last.found);
+    const [first, newest] = [since[0] ?? NaN, since.at(-1) ?? NaN];
+    // A time that cannot be read is no evidence.
+    if (!(newest - first > ONE_TRIGGER_MS)) continue;
+    return new StoppedError(
+      'state.no_memory',
+      `${mapping.name}: the service has substitutions of fantasy league ${league} that came after those of the last trigger which this state remembers (of ${new Date(newest).toISOString()}), so it cannot tell which game weeks are processed already`,
+      {
+        flagged: (add) =>
+          `restore the newest state file, or ${add} --adopt to process the game weeks of the source all the same`,
+      },
+    );
+  }
+  return undefined;
+}
+
+/** That the log showed nothing of a trigger when it could not be applied late any more. */
+const unseenFact = ({ id }: Intent): string => `trigger_unseen:${id}`;
+
+/**
+ * Triggers: new records of the league's log, where no other trigger of the league can have made them. They do not say who made them, so that only those count that
+ * were there when the log was first looked at after the settle time.
+ */
+const lookBack: LookBack = async (ports, account, mapping, open, when) => {
+  const found: OpenWrite[] = [];
+  let why: Said = { code: 'substitutions-none' };
+  for (const write of open) {
+    const evidence = readEvidence(write.intent);
+    const league = leagueOf(write.rows[0]);
+    const log = await readLog(ports, 'list-auto-substitutions', { fantasy_league_id: league });
+    if (log === undefined || evidence?.count === undefined) why = NO_EVIDENCE;
+    else if (log.count > evidence.count) {
+      const others = await othersBeside(ports, account, mapping, write.intent, evidence);
+      const wasUnseen = (await ports.store.fact(account, unseenFact(write.intent))) !== undefined;
+      if (others.some((other) => mayHaveTriggered(other, league))) why = { code: 'substitutions-of-another' };
+      else if (wasUnseen) why = { code: 'substitutions-late' };
+      else found.push(write);
+    } else if (when === 'settled') await ports.store.setFact(account, unseenFact(write.intent), 'true');
+  }
+  return { found: confirmAll(mapping, found), others: 'unclear', why };
+};
+
+/** The other triggers that may be in the log by now and were not in the evidence. */
+async function othersBeside(
+  ports: ReadBackPorts,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  intent: Intent,
+  { atMs }: Evidence,
+): Promise<readonly StoredIntent[]> {
+  // A write is recorded before it waits for the budget, and may be applied late after that.
+  const sinceMs = atMs - ports.settleMs - (ports.maxWaitMs ?? 0);
+  const open = (await ports.store.openIntents(account)).filter(
+    ({ id, resource }) => id !== intent.id && resource === mapping.resource,
+  );
+  return [...open, ...(await writesBeside(ports, account, mapping, intent, sinceMs))];
+}
+
+/** Whether a write may have made substitutions of a league; a raw call does not say which. */
+const mayHaveTriggered = ({ keys, result }: StoredIntent, league: number): boolean =>
+  result !== 'not_applied' &&
+  result !== 'refused' &&
+  (keys.length === 0 || keys.some((key) => Number(key.split('/')[0]) === league));
+
+/** A trigger leaves records in the log of its league, which do not name the game week: only records that came after it speak for it. Where it is not
+ * known how many there were before, their times must do, which are those of the service's clock. */
+function readHeld(ports: HeldPorts, requests: number, { atMs, logCounts }: Sent): HeldReading {
+  interface Log {
+    readonly count: number;
+    readonly later: number;
+  }
+  const logs = new Map<string, Promise<Log>>();
+  const readLeague = async (league: number): Promise<Log> => {
+    let [count, later] = [0, 0];
+    const query = { fantasy_league_id: league };
+    for await (const page of ports.service.list('list-auto-substitutions', query, ports.signal, 'fail')) {
+      count += page.length;
+      later += page.filter(({ created_at }) => Date.parse(created_at ?? '') >= atMs).length;
+    }
+    return { count, later };
+  };
+  const read = oneByOne(ports, async ({ key, id, fields }) => {
+    const league = String(fields?.fantasy_league_id ?? '');
+    const reading = logs.get(league) ?? readLeague(Number(league));
+    logs.set(league, reading);
+    const { count, later } = await reading;
+    const before = logCounts.get(key ?? '');
+    if (before === undefined ? later > 0 : count > before)
+      return { kind: 'record', record: known(key ?? '', id, null, fields ?? {}) };
+    return {
+      kind: 'unreadable',
+      reason:
+        'the log has no record since, and names no game week: a game week without substitutions leaves none',
+    };
+  });
+  return { requests, how: 'the substitution log of each league', read, close: nothingToClose };
+}
+
+/** The game weeks that rows would have processed although they are not over, or nobody can tell. Only reads. */
+async function openWeeks(ports: Reading, { name }: PushMapping, rows: RunRows): Promise<readonly OpenWeek[]> {
+  const leagues = new Map<number, LeagueWeeks>();
+  const found: OpenWeek[] = [];
+  for await (const { rowNumber, fields } of eachRow(rows, name, { open: true, change: 'create' })) {
+    const league = Number(fields?.fantasy_league_id ?? Number.NaN);
+    const weeks = leagues.get(league) ?? (await readWeeks(ports, league));
+    leagues.set(league, weeks);
+    const id = String(fields?.game_week_id);
+    const end = weekEnd(id, weeks);
+    if (end.kind === 'ended') continue;
+    found.push({ ...end, rowNumber, league, week: weekOf(weeks.weeks ?? [], id)?.week ?? id });
+  }
+  return found;
+}
+
+const NOT_SHOWN: LeagueWeeks = { weeks: undefined, currentMs: Number.NaN, nowMs: undefined };
+
+/** A league that is still to be created shows nothing, and neither does one that the service refuses to show. */
+async function readWeeks({ service, signal }: Reading, id: number): Promise<LeagueWeeks> {
+  if (Number.isNaN(id)) return NOT_SHOWN;
+  const shown = async <T>(read: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await read;
+    } catch (error) {
+      if (error instanceof RefusedError) return undefined;
+      throw error;
+    }
+  };
+  const fixtures = await shown(service.get('get-fixtures', { id, signal }));
+  if (fixtures === undefined) return NOT_SHOWN;
+  const league = await shown(service.get('get-fantasy-league', { id, signal }));
+  const current = league?.records[0]?.current_game_week;
+  return {
+    weeks: fixtures.records,
+    currentMs: parseTimeMs(
+      current?.start_date ?? weekOf(fixtures.records, current?.id ?? '')?.start_date ?? '',
+    ),
+    nowMs: service.timeMs(),
+  };
+}
+
+/** The league of a trigger's key. */
+const keyLeague = (key: string): string => key.split('/')[0] ?? '';
+
+export const autoSubstitutions: PushStrategy = {
+  ...PLAIN,
+  takeEvidence,
+  evidenceOfEach: true,
+  evidenceCost,
+  checkMemory,
+  openWeeks,
+  tellsAnswers: true,
+  compare,
+  lookBack,
+  unitOf: keyLeague,
+  planHeldReading: (ports, _account, _mapping, { units }, sent) =>
+    readHeld(
+      ports,
+      units * Math.max(1, Math.ceil(Math.max(0, ...sent.logCounts.values()) / LIKELY_PAGE)),
+      sent,
+    ),
+};

@@ -1,0 +1,43 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
+import type { ServiceAccount } from '../../model/store.ts';
+import { remembered } from '../../plan/known-records.ts';
+import type { ComparePorts, Comparison } from '../ports.ts';
+
+/** Reads what the service holds of a key; undefined when it holds nothing. */
+export type ReadKey = (key: string) => Promise<KnownRecord | undefined>;
+
+/** What a key is read with. */
+export type ReadPorts = Pick<ComparePorts, 'service' | 'store' | 'emit' | 'signal'>;
+
+/** Reads that are asked for at a time; the client bounds those in flight. */
+const AT_A_TIME = 8;
+
+/**
+ * `compare: live` for prices and points configurations, which the service does not list with their values: one read for each player, or for each league, of
+ * the rows that are compared. `each` is what one read is of. What it says is remembered as confirmed.
+ */
+export async function compareLive(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  service: ServiceAccount,
+  rows: RunRows,
+  read: ReadKey,
+  each: string,
+): Promise<Comparison> {
+  const pending = (await rows.countChanges(mapping.name, true)).get('pending') ?? 0;
+  return {
+    lookup: async (keys) => {
+      const found: KnownRecord[] = [];
+      for (let at = 0; at < keys.length; at += AT_A_TIME) {
+        ports.signal.throwIfAborted();
+        const records = await Promise.all(keys.slice(at, at + AT_A_TIME).map(read));
+        found.push(...records.filter((record) => record !== undefined));
+      }
+      await ports.store.confirm(service, mapping.resource, found.map(remembered));
+      return new Map(found.map((record) => [record.key, [record]]));
+    },
+    known: pending,
+    described: `compared with what the service says of each ${each}, read now`,
+  };
+}

@@ -1,0 +1,391 @@
+import type { RecordOf } from '../../contract/index.ts';
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { FieldValue } from '../../model/cell.ts';
+import { RefusedError, StoppedError } from '../../model/error.ts';
+import type { RunRows } from '../../model/run-rows.ts';
+import type { Intent, ServiceAccount } from '../../model/store.ts';
+import { known } from '../../plan/known-records.ts';
+import { isUnlistable } from '../evidence/full-list.ts';
+import { newestWrite, type LastWrite } from '../evidence/last-write.ts';
+import { logCost, readLog } from '../evidence/logs.ts';
+import { fromSnapshots, nothingKnown, unknownLeagues, withUnanswered } from '../evidence/memory.ts';
+import { appliedSince, readEvidence, writesBeside, type Evidence } from '../evidence/pre-image.ts';
+import type { ComparePorts, Comparison, PushTask, SyncPorts } from '../ports.ts';
+import { NO_PLAYER } from '../pulling/resources.ts';
+import { eachRow } from '../rows/row-pages.ts';
+import { compareLive, type ReadKey, type ReadPorts } from './compare-live.ts';
+import { confirmAll, NO_EVIDENCE, nothing } from './look-back.ts';
+import { readKeys } from './read-held.ts';
+import {
+  PLAIN,
+  type ComparisonAsked,
+  type LookBack,
+  type OpenWrite,
+  type PushStrategy,
+  type ReadBackPorts,
+} from './strategy.ts';
+
+type Ports = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
+
+/** More references than these are not kept with every write. */
+const MOST_REFS = 500;
+
+/** The log of uploads. */
+async function takeEvidence({ ports }: PushTask): Promise<Evidence | undefined> {
+  const log = await readLog(ports, 'list-prices', {});
+  if (log === undefined) return undefined;
+  const refs = [...new Set(log.records?.map(({ txn_ref }) => txn_ref ?? ''))];
+  const known = log.records !== undefined && refs.length <= MOST_REFS;
+  return { atMs: ports.clock.now(), count: log.count, ...(known && { refs }) };
+}
+
+/** The price of a player now, whatever kind of upload it came by; undefined for one that the service does not know. */
+function priceReader({ service, signal }: ReadPorts): ReadKey {
+  const prices = new Map<string, Promise<number | undefined>>();
+  const priceOf = async (league: number, player: number): Promise<number | undefined> => {
+    try {
+      const query = { fantasy_league_id: league };
+      const { records } = await service.get('get-player', { id: player, query, signal });
+      return records[0]?.price ?? undefined;
+    } catch (error) {
+      if (error instanceof RefusedError && NO_PLAYER.includes(error.status)) return undefined;
+      throw error;
+    }
+  };
+  return async (key) => {
+    const [league, player, ...type] = key.split('/');
+    const [fantasy_league_id, player_id] = [Number(league), Number(player)];
+    // A league that is still to be made has no prices.
+    if (!Number.isSafeInteger(fantasy_league_id) || !Number.isSafeInteger(player_id)) return undefined;
+    const name = `${fantasy_league_id}/${player_id}`;
+    const reading = prices.get(name) ?? priceOf(fantasy_league_id, player_id);
+    prices.set(name, reading);
+    const price = await reading;
+    if (price === undefined) return undefined;
+    return known(key, null, null, { fantasy_league_id, player_id, price, type: type.join('/') });
+  };
+}
+
+/** Prices are compared with what was last confirmed, or with those of each player. */
+async function compare({
+  ports,
+  mapping,
+  account,
+  rows,
+  wanted,
+  options,
+}: ComparisonAsked): Promise<Comparison> {
+  const { service } = account;
+  if (wanted === 'none') return nothingKnown('compared with nothing, as compare: none says');
+  if (wanted === 'live') return compareLive(ports, mapping, service, rows, priceReader(ports), 'player');
+  const comparison = await fromSnapshots(ports, mapping, service, 'compared with the last confirmed push');
+  const stop = options.adopt ? undefined : await checkAnyMemory(ports, mapping, service, rows);
+  return stop === undefined ? comparison : { ...comparison, stop };
+}
+
+/**
+ * A state that remembers nothing of a fantasy league must not write over a log of it: the state may be lost, and a price may be a delta. Only reads.
+ */
+async function checkAnyMemory(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  service: ServiceAccount,
+  rows: RunRows,
+): Promise<StoppedError | undefined> {
+  const leagues = await unknownLeagues(ports, mapping, service, rows);
+  return leagues.size === 0 ? undefined : logOf(ports, mapping, leagues);
+}
+
+/** Pages of the log of prices that are looked through, once for each new league. */
+const MOST_PAGES = 200;
+
+async function logOf(
+  { service, signal }: ComparePorts,
+  { name }: PushMapping,
+  leagues: ReadonlySet<number>,
+): Promise<StoppedError | undefined> {
+  const { records } = await service.get('list-prices', { query: {}, signal });
+  if (records.length === 0) return undefined;
+  const first = leagueOfLog(records, leagues);
+  // In most cases its first page tells.
+  const league = first === undefined ? await loggedLeague({ service, signal }, leagues) : first;
+  if (league === undefined) return undefined;
+  const has = league === null ? 'price uploads' : `price uploads of fantasy league ${league}`;
+  return new StoppedError(
+    'state.no_memory',
+    `${name}: the service has ${has}, but this state remembers none, so it cannot tell which prices are already there`,
+    {
+      flagged: (add) =>
+        `restore the state file, ${add} --compare live to compare with the service, or --adopt to upload all prices of the source again`,
+    },
+  );
+}
+
+/** The first of these leagues in the log of prices; null where the log does not tell, undefined where it has none of them. */
+async function loggedLeague(
+  { service, signal }: Pick<ComparePorts, 'service' | 'signal'>,
+  leagues: ReadonlySet<number>,
+): Promise<number | null | undefined> {
+  let pages = 0;
+  try {
+    for await (const page of service.list('list-prices', {}, signal, 'fail')) {
+      const found = leagueOfLog(page, leagues);
+      if (found !== undefined) return found;
+      if ((pages += 1) >= MOST_PAGES) return null;
+    }
+  } catch (error) {
+    if (!isUnlistable(error)) throw error;
+    return null;
+  }
+  return undefined;
+}
+
+function leagueOfLog(
+  records: readonly RecordOf<'list-prices'>[],
+  leagues: ReadonlySet<number>,
+): number | null | undefined {
+  const found = records.map(({ fantasy_league_id: league }) => league ?? null);
+  return found.find((league) => league === null || leagues.has(league));
+}
+
+/** How long the log was before a write. */
+const logCount = ({ count }: Evidence): number | undefined => count;
+
+/** Players that are asked for their price at most. */
+const SAMPLE = 10;
+
+async function checkMemory(
+  ports: Ports,
+  mapping: PushMapping,
+  account: ServiceAccount,
+  rows: RunRows,
+): Promise<StoppedError | undefined> {
+  const last = await newestWrite(ports, account, mapping, logCount);
+  if (last === undefined) return undefined;
+  const { applied, open } = await keysSince(ports, account, mapping, last);
+  const least = last.found + applied.length;
+  // In most cases its first page says that the log is as long as it must be.
+  const { paging } = await ports.service.get('list-prices', { query: {}, signal: ports.signal });
+  if (paging?.total === least) return undefined;
+  const log = await readLog(ports, 'list-prices', {});
+  if (log === undefined || log.count <= least) return undefined;
+  const planned = await plannedPrices(rows, mapping);
+  const uploads = unknownUploads(log.records, last.evidence.refs, [...applied, ...open]);
+  const suspects = uploads === undefined ? planned.keys() : new Set(uploads.flat());
+  const wanted = [...suspects].flatMap((player) => planned.get(player) ?? []);
+  const isOurs = uploads !== undefined && isJustThese(uploads, planned);
+  if (!isOurs && !(await isOneThere(ports, wanted.slice(0, SAMPLE)))) return undefined;
+  return new StoppedError(
+    'state.no_memory',
+    `${mapping.name}: the service has price uploads that this state does not remember, of prices that are to be sent now: the state file is older than the last push, or somebody else has uploaded them`,
+    {
+      flagged: (add) =>
+        `restore the newest state file, ${add} --compare live to compare with the service, or --adopt to upload what is planned all the same`,
+    },
+  );
+}
+
+/** The keys of what this state has sent since the evidence of a write was read: what was applied, and what nobody knows of. */
+async function keysSince(
+  ports: Ports,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  { intent, evidence }: LastWrite<unknown>,
+): Promise<{ readonly applied: readonly string[]; readonly open: readonly string[] }> {
+  const applied = await appliedSince(ports, account, mapping, intent);
+  const beside = await writesBeside(ports, account, mapping, intent, evidence.atMs);
+  const open = [intent, ...beside].filter(({ result }) => result === null || result === 'ambiguous');
+  return { applied: applied.flatMap(({ keys }) => keys), open: open.flatMap(({ keys }) => keys) };
+}
+
+/** The league and the player of a price's key; its kind does not stand in the log. */
+const playerOf = (key: string): string => key.split('/').slice(0, 2).join('/');
+
+interface PlannedPrice {
+  readonly key: string;
+  readonly price: FieldValue | undefined;
+}
+
+/** The prices that are to be sent, by league and player. */
+async function plannedPrices(
+  rows: RunRows,
+  { name }: PushMapping,
+): Promise<ReadonlyMap<string, PlannedPrice>> {
+  const planned = new Map<string, PlannedPrice>();
+  for await (const { key, change, fields } of eachRow(rows, name, { open: true }))
+    if (key !== null && (change === 'create' || change === 'update'))
+      planned.set(playerOf(key), { key, price: fields?.price });
+  return planned;
+}
+
+/** The players of each upload that came later, but for what this state has sent; undefined where the log does not tell uploads apart. */
+function unknownUploads(
+  records: readonly RecordOf<'list-prices'>[] | undefined,
+  refs: readonly string[] | undefined,
+  ownKeys: readonly string[],
+): readonly (readonly string[])[] | undefined {
+  if (records === undefined || refs === undefined || refs.includes('')) return undefined;
+  const own = new Map<string, number>();
+  for (const player of ownKeys.map(playerOf)) own.set(player, (own.get(player) ?? 0) + 1);
+  const isOwn = (player: string): boolean => {
+    const left = own.get(player) ?? 0;
+    own.set(player, left - 1);
+    return left > 0;
+  };
+  const fresh = records.filter(({ txn_ref }) => !refs.includes(txn_ref ?? ''));
+  return Map.groupBy(fresh, ({ txn_ref }) => txn_ref ?? '')
+    .values()
+    .map((upload) => upload.map(({ fantasy_league_id, player }) => `${fantasy_league_id}/${player?.id}`))
+    .map((players) => players.filter((player) => !isOwn(player)))
+    .toArray();
+}
+
+/** Whether unknown uploads are of just the players that are to be sent, several at a time: nothing but a push looks so. Prices that are steps show no more. */
+function isJustThese(
+  uploads: readonly (readonly string[])[],
+  planned: ReadonlyMap<string, PlannedPrice>,
+): boolean {
+  const several = new Set(uploads.filter(({ length }) => length > 1).flat());
+  return (
+    uploads.flat().every((player) => planned.has(player)) &&
+    planned.keys().every((player) => several.has(player))
+  );
+}
+
+/** Whether one of the players has the price already that is to be sent, although this state remembers another. */
+async function isOneThere(ports: Ports, wanted: readonly PlannedPrice[]): Promise<boolean> {
+  const read = priceReader(ports);
+  for (const { key, price } of wanted) {
+    const held = await read(key);
+    if (held !== undefined && held.values.price === price) return true;
+  }
+  return false;
+}
+
+/**
+ * Price uploads: the log groups its records by upload, and one whose players are those of the request is the request, where each of them has the price that was
+ * sent. The log shows no prices, and somebody else may upload the same players: no time tells the two apart for sure, because a request may be applied late.
+ */
+const lookBack: LookBack = async (ports, account, mapping, open) => {
+  const log = await readLog(ports, 'list-prices', {});
+  const [first] = open;
+  const evidence = first && readEvidence(first.intent);
+  if (log === undefined || first === undefined || evidence?.count === undefined)
+    return nothing('unclear', NO_EVIDENCE);
+  // Writes of one upload each go out one at a time, so the evidence of the first holds for all.
+  const applied = await appliedSince(ports, account, mapping, first.intent);
+  const groups = uploadsOf(log.records ?? [], evidence);
+  for (const intent of applied) take(groups, intent);
+  const logged = open.filter(({ intent }) => {
+    const rivals = open.filter((other) => isSameUpload(other.intent, intent)).length;
+    return matching(groups, intent).length >= rivals;
+  });
+  const doubtful = await otherPrices(ports, logged);
+  const found = logged.filter((write) => !doubtful.has(write));
+  const rows = [...applied, ...found.map(({ intent }) => intent)].reduce(
+    (sum, { keys }) => sum + keys.length,
+    0,
+  );
+  const more = log.count - evidence.count - rows;
+  const seen = { found: confirmAll(mapping, found), pages: log.pages };
+  const [player] = doubtful.values();
+  if (player !== undefined)
+    return { ...seen, others: 'unclear', grew: more > 0, why: { code: 'prices-other', player } };
+  return more === 0
+    ? {
+        ...seen,
+        others: 'unseen',
+        why: { code: 'prices-not-logged' },
+      }
+    : {
+        ...seen,
+        others: 'unclear',
+        grew: more > 0,
+        why: { code: 'prices-more', more },
+      };
+};
+
+/** Players that are asked for at a time; the client bounds those in flight. */
+const AT_A_TIME = 8;
+
+/** Players of an upload that are asked for: one of so many just these players is no chance, and each costs a request. */
+const MOST_ASKED = 50;
+
+/** Those of the writes with a player whose price at the service is not the one that was sent, and the first such player of each. */
+async function otherPrices(
+  ports: ReadBackPorts,
+  writes: readonly OpenWrite[],
+): Promise<ReadonlyMap<OpenWrite, string>> {
+  const read = priceReader(ports);
+  const doubtful = new Map<OpenWrite, string>();
+  for (const write of writes) {
+    const asked = write.rows.slice(0, MOST_ASKED);
+    for (let at = 0; at < asked.length && !doubtful.has(write); at += AT_A_TIME) {
+      const rows = asked.slice(at, at + AT_A_TIME);
+      const held = await Promise.all(rows.map(({ key }) => read(key ?? '')));
+      const other = rows.find(({ fields }, index) => {
+        const price = held[index]?.values['price'];
+        return price === undefined || price !== fields?.price;
+      });
+      if (other !== undefined) doubtful.set(write, other.key?.split('/')[1] ?? '');
+    }
+  }
+  return doubtful;
+}
+
+/** One upload in the log. */
+interface Upload {
+  readonly league: number | undefined;
+  readonly players: string;
+}
+
+const playersText = (players: readonly (number | string)[]): string => players.map(String).sort().join(' ');
+
+/** The uploads of a log that were not there when the evidence was taken. */
+function uploadsOf(records: readonly RecordOf<'list-prices'>[], { refs }: Evidence): Upload[] {
+  if (refs === undefined) return [];
+  const fresh = records.filter(({ txn_ref }) => !refs.includes(txn_ref ?? ''));
+  return Map.groupBy(fresh, ({ txn_ref }) => txn_ref ?? '')
+    .values()
+    .map((group): Upload => {
+      const leagues = new Set(group.flatMap(({ fantasy_league_id }) => fantasy_league_id ?? []));
+      return {
+        league: leagues.size === 1 ? [...leagues][0] : undefined,
+        players: leagues.size > 1 ? '' : playersText(group.map(({ player }) => player?.id ?? '?')),
+      };
+    })
+    .toArray();
+}
+
+/** What an upload of an intent looks like in the log. */
+function uploadOf({ keys }: Intent): Upload {
+  const parts = keys.map((key) => key.split('/'));
+  return { league: Number(parts[0]?.[0]), players: playersText(parts.map(([, player]) => player ?? '')) };
+}
+
+const isUpload = (upload: Upload, wanted: Upload): boolean =>
+  upload.players === wanted.players && (upload.league ?? wanted.league) === wanted.league;
+
+const isSameUpload = (one: Intent, other: Intent): boolean => isUpload(uploadOf(one), uploadOf(other));
+
+const matching = (uploads: readonly Upload[], intent: Intent): readonly Upload[] =>
+  uploads.filter((upload) => isUpload(upload, uploadOf(intent)));
+
+/** Takes the upload of an applied write out. */
+function take(uploads: Upload[], intent: Intent): void {
+  const at = uploads.findIndex((upload) => isUpload(upload, uploadOf(intent)));
+  if (at !== -1) uploads.splice(at, 1);
+}
+
+export const prices: PushStrategy = {
+  ...PLAIN,
+  takeEvidence,
+  evidenceCost: async (ports, batched) => (batched.size === 0 ? 0 : logCost(ports, 'list-prices', {})),
+  checkMemory,
+  compare: async (asked) =>
+    withUnanswered(asked.ports, asked.mapping, asked.account.service, await compare(asked)),
+  lookBack,
+  unitOf: playerOf,
+  planHeldReading: (ports, _account, _mapping, { units }) =>
+    readKeys(ports, priceReader(ports), units, 'the price of each player'),
+};

@@ -1,0 +1,66 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { RefusedError, UnavailableError } from '../../model/error.ts';
+import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
+import { keyText, spellingOf } from '../../model/spelling.ts';
+import { NO_PLAYER } from '../pulling/resources.ts';
+import type { ReadKey } from './compare-live.ts';
+import type { Held, HeldPorts, HeldReading } from './strategy.ts';
+
+/** Records on one page of a list where nothing says how many there are. */
+export const LIKELY_PAGE = 50;
+
+export const nothingToClose = (): Promise<void> => Promise.resolve();
+
+/** A record without the text of its key, where it is that of the row in another spelling. */
+export function asSpelt(
+  { key, fields }: RunRow,
+  record: KnownRecord,
+  resource: PushMapping['resource'],
+): KnownRecord {
+  const field = keyText(resource);
+  if (field === undefined) return record;
+  const [sent, kept] = [fields?.[field], record.values[field]];
+  if (key === null || typeof sent !== 'string' || typeof kept !== 'string') return record;
+  if (sent === kept || spellingOf([[sent, kept]]) === undefined) return record;
+  const { [field]: _kept, ...digests } = record.digests;
+  return { ...record, key, digests };
+}
+
+/** Reads that are asked for at a time; the client bounds those in flight. */
+const AT_A_TIME = 8;
+
+/** Reads row by row, a few at a time. */
+export function oneByOne(ports: HeldPorts, read: (row: RunRow) => Promise<Held>): HeldReading['read'] {
+  return async (rows) => {
+    const held: Held[] = [];
+    for (let at = 0; at < rows.length; at += AT_A_TIME) {
+      ports.signal.throwIfAborted();
+      held.push(...(await Promise.all(rows.slice(at, at + AT_A_TIME).map(read))));
+    }
+    return held;
+  };
+}
+
+/** Reads what the service holds of each key. */
+export function readKeys(ports: HeldPorts, readKey: ReadKey, requests: number, how: string): HeldReading {
+  const read = oneByOne(ports, async ({ key }) => {
+    try {
+      const record = await readKey(key ?? '');
+      return record === undefined ? { kind: 'missing' } : { kind: 'record', record };
+    } catch (error) {
+      if (!(error instanceof UnavailableError) || !error.code.startsWith('points_config.')) throw error;
+      return { kind: 'unreadable', reason: error.message };
+    }
+  });
+  return { requests, how, read, close: nothingToClose };
+}
+
+/** Undefined for what the service does not know. Errors: the others of reading. */
+export async function orMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof RefusedError && NO_PLAYER.includes(error.status)) return undefined;
+    throw error;
+  }
+}

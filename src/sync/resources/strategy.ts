@@ -1,0 +1,145 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import type { StoppedError } from '../../model/error.ts';
+import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
+import type { Said } from '../../model/said.ts';
+import type { Intent, ServiceAccount } from '../../model/store.ts';
+import type { OpenWeek } from '../../plan/guards.ts';
+import type { Confirmation } from '../../plan/requests.ts';
+import type { ListedResource } from '../../plan/resources/resource-plan.ts';
+import type { EvidenceSource } from '../evidence/pre-image.ts';
+import type { ComparePorts, Comparison, OpenAccount, PlanOptions, SyncPorts } from '../ports.ts';
+
+/** A write without a trustworthy answer, and those of its rows of which it is not known what became of them. */
+export interface OpenWrite {
+  readonly intent: Intent;
+  readonly rows: readonly RunRow[];
+}
+
+/** What reading back says of the rows of open writes. */
+export interface Seen {
+  readonly found: ReadonlyMap<string, Confirmation>;
+  /** Of the rows that were not found: they surely do not exist; nothing is seen of them, which proves nothing; or it cannot be told. */
+  readonly others: 'absent' | 'unseen' | 'unclear';
+  /** What people should know of the rows that were not found. */
+  readonly why?: Said;
+  /** There is more than before, and it is not just what was sent. */
+  readonly grew?: boolean;
+  /** The service does not let its records be listed. */
+  readonly isUnlisted?: true;
+  /** Pages that all records fill, where they were listed. */
+  readonly pages?: number;
+}
+
+/** What reading back is done with. */
+export type ReadBackPorts = Pick<
+  SyncPorts,
+  'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs' | 'maxWaitMs'
+>;
+
+/** What the service holds of one row that was written. */
+export type Held =
+  | { readonly kind: 'record'; readonly record: KnownRecord }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'several'; readonly ids: readonly string[] }
+  /** Nothing that the service answers says it. */
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+export type HeldPorts = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
+
+/** How the rows of one mapping are read back; only GET. */
+export interface HeldReading {
+  /** Reading requests, as well as that can be told before. */
+  readonly requests: number;
+  /** For people: `the list of users`. */
+  readonly how: string;
+  /** Answers for each row, in order. Errors: those of reading. */
+  read(rows: readonly RunRow[]): Promise<readonly Held[]>;
+  close(): Promise<void>;
+}
+
+/** When rows were sent, by this machine's clock, and how many records the log of a row's key had just before. */
+export interface Sent {
+  readonly atMs: number;
+  readonly logCounts: ReadonlyMap<string, number>;
+}
+
+/** Looks for the rows of writes in what the service shows. */
+export type LookBack = (
+  ports: ReadBackPorts,
+  account: ServiceAccount,
+  mapping: PushMapping,
+  open: readonly OpenWrite[],
+  when: 'now' | 'settled',
+) => Promise<Seen>;
+
+/** What a comparison of rows is asked with. */
+export interface ComparisonAsked {
+  readonly ports: ComparePorts;
+  readonly mapping: PushMapping;
+  readonly account: OpenAccount;
+  readonly rows: RunRows;
+  readonly wanted: PushMapping['compare'];
+  readonly options: Pick<PlanOptions, 'adopt' | 'again'>;
+}
+
+/** What stands in place of a list, where the service lists no records that can be compared. */
+interface WithoutList {
+  readonly listed?: undefined;
+  /** What rows are compared with. Only reads. */
+  compare(asked: ComparisonAsked): Promise<Comparison>;
+  /** Looks for the rows of writes without an answer. Errors: those of reading, which say nothing of the writes. */
+  readonly lookBack: LookBack;
+  /** What one request answers for, by the key of a row: a player, a league. */
+  unitOf(key: string): string;
+  /** How so many rows, with so many units, are read as the service holds them now. */
+  planHeldReading(
+    ports: HeldPorts,
+    account: ServiceAccount,
+    mapping: PushMapping,
+    count: { readonly rows: number; readonly units: number },
+    sent: Sent,
+  ): HeldReading;
+}
+
+/** What the steps of a push may ask of a resource. */
+export type PushStrategy = EvidenceSource & {
+  /** Reading requests that the evidence for the writes of a mapping costs; itself it costs one for each log. */
+  evidenceCost(
+    ports: Pick<SyncPorts, 'service' | 'signal'>,
+    batched: ReadonlyMap<string, number>,
+  ): Promise<number>;
+  /**
+   * Stops where this state is an older copy, which does not know what went out since: what the rows would send may be there already. Records of other writers are
+   * no reason to stop, but where only the account counts them: `used`. Only reads, and only where rows are to be sent.
+   */
+  checkMemory(
+    ports: Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>,
+    mapping: PushMapping,
+    account: ServiceAccount,
+    rows: RunRows,
+    used?: number,
+  ): Promise<StoppedError | undefined>;
+  /** The game weeks that rows would have processed although they are not over, or nobody can tell. Only reads. */
+  openWeeks(
+    ports: Pick<SyncPorts, 'service' | 'signal'>,
+    mapping: PushMapping,
+    rows: RunRows,
+  ): Promise<readonly OpenWeek[]>;
+  /** Keeps what only the answer to a write says. */
+  keepAnswer(
+    ports: Pick<SyncPorts, 'store'>,
+    account: ServiceAccount,
+    confirmed: ReadonlyMap<string, Confirmation>,
+  ): Promise<void>;
+  /** A write leaves no record of its own: what the service answered is all that there is of it. */
+  readonly tellsAnswers: boolean;
+} & ({ readonly listed: ListedResource } | WithoutList);
+
+/** What most resources have no need of. */
+export const PLAIN = {
+  evidenceCost: () => Promise.resolve(0),
+  checkMemory: () => Promise.resolve(undefined),
+  openWeeks: () => Promise.resolve([]),
+  keepAnswer: () => Promise.resolve(),
+  tellsAnswers: false,
+} as const;
