@@ -7,6 +7,13 @@ export type ResultLines = AsyncIterable<readonly (readonly string[])[]>;
 /** Rows to mend that a retry did not find, by the run that refused them and their numbers there: they stay to be mended. */
 export type MissedRows = ReadonlyMap<string, ReadonlySet<number>>;
 
+/** A file of rows to mend that somebody changed after it was written. Paths are relative to the configuration's folder. */
+export interface ChangedFile {
+  readonly file: string;
+  /** Where it stands now; the same path where nothing took its place. */
+  readonly keptAs: string;
+}
+
 /** Writes what became of each row, in the run's folder and, for rows to mend, in `out/rejected/`. */
 export interface ResultFiles {
   /** `NAME.results.csv`; answers its path relative to the configuration's folder. */
@@ -16,19 +23,23 @@ export interface ResultFiles {
     header: readonly string[],
     lines: ResultLines,
   ): Promise<string>;
-  /** `NAME.rejected.csv` and `NAME.rejected.xlsx` with a copy of both in `out/rejected/`; answers the copies' relative paths. There the lines of `missed` follow. */
+  /**
+   * `NAME.rejected.csv` and `NAME.rejected.xlsx` with a copy of both in `out/rejected/`; answers the copies' relative paths. There the lines of `missed` follow.
+   * A copy that was changed is kept beside the new one, unless it is `source` (absolute), the table whose rows these are.
+   */
   writeRejected(
     runId: string,
     mapping: string,
     header: readonly string[],
     lines: () => ResultLines,
     missed: MissedRows,
-  ): Promise<readonly string[]>;
+    source: string | undefined,
+  ): Promise<{ readonly written: readonly string[]; readonly changed: readonly ChangedFile[] }>;
   /** The mapping whose rows to mend a file (absolute) holds that stands in `out/rejected/`; undefined for any other file. */
   mappingToMend(source: string): string | undefined;
   /**
    * Removes the copies in `out/rejected/` of rows that are done: those of the mapping, or, where the imported file `source` (absolute) is such a copy, that one
-   * and what was made of it.
+   * and what was made of it. One that was changed stays, unless it is `source`.
    */
-  removeRejected(mapping: string, source: string | undefined): Promise<void>;
+  removeRejected(runId: string, mapping: string, source: string | undefined): Promise<readonly ChangedFile[]>;
 }

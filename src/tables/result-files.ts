@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { UnavailableError } from '../model/error.ts';
 import { shownText } from '../model/cell.ts';
 import { RESULT_COLUMNS } from '../model/results.ts';
-import type { ResultFiles, ResultLines } from '../model/results.ts';
+import type { ChangedFile, ResultFiles, ResultLines } from '../model/results.ts';
 import { openCsv } from './csv/read.ts';
 import { writeCsvFile } from './csv/write.ts';
-import { systemCode } from './system-error.ts';
+import { openWrittenFiles, type WrittenFiles } from './written-files.ts';
 
 /** What the name of a copy ends in, once for each time that it was imported and refused. */
 const REJECTED = /(?:\.rejected)+\.(?:csv|xlsx)$/;
@@ -20,6 +20,15 @@ export interface ResultFolders {
   readonly folder: string;
   /** The folder of one run, absolute. */
   readonly runFolder: (runId: string) => Promise<string>;
+}
+
+/** `users.rejected.1.csv` beside `users.rejected.csv`, with the first number that no file has. */
+function freeName(file: string): string {
+  const { dir, name, ext } = path.parse(file);
+  for (let number = 1; ; number += 1) {
+    const free = path.join(dir, `${name}.${number}${ext}`);
+    if (!existsSync(free)) return free;
+  }
 }
 
 /** Our own columns stand last, in rows that are too short or too long too. */
@@ -67,11 +76,36 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
   const write = (file: string, header: readonly string[], lines: ResultLines): Promise<number> =>
     writeCsvFile(file, header, lines, { mode: PRIVATE, formulas: 'raw' });
   const copies = path.join(folder, 'out', 'rejected');
+  const rejectedFiles = async (runId: string): Promise<WrittenFiles> =>
+    openWrittenFiles(path.join(path.dirname(await runFolder(runId)), 'rejected.json'), relative);
   const rejectedName = (each: string, mapping: string): string => path.join(each, `${mapping}.rejected`);
   const mappingToMend = (source: string): string | undefined =>
     path.dirname(source) === copies && REJECTED.test(source)
       ? path.basename(source).replace(REJECTED, '')
       : undefined;
+  const attempt = async <T>(file: string, effect: () => Promise<T>): Promise<T> => {
+    try {
+      return await effect();
+    } catch (cause) {
+      if (cause instanceof UnavailableError) throw cause;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new UnavailableError(
+        'destination.unwritable',
+        `the file of rows to mend stays as it is: ${reason}`,
+        { file: relative(file), cause },
+      );
+    }
+  };
+  const moveAside = async (file: string): Promise<ChangedFile> => {
+    const keptAs = freeName(file);
+    await attempt(file, () => rename(file, keptAs));
+    return { file: relative(file), keptAs: relative(keptAs) };
+  };
+  /** The rows of a copy that was the table of a run are that run's: nothing of it is lost with it. */
+  const readWhole = async (known: WrittenFiles, source: string | undefined): Promise<void> => {
+    if (source !== undefined && path.dirname(source) === copies)
+      await attempt(source, () => known.add(source));
+  };
   return {
     mappingToMend,
     writeResults: async (runId, mapping, header, lines) => {
@@ -79,7 +113,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
       await write(file, header, lines);
       return relative(file);
     },
-    writeRejected: async (runId, mapping, header, lines, missed) => {
+    writeRejected: async (runId, mapping, header, lines, missed, source) => {
       const earlier = await Promise.all(
         Array.from(missed, async ([run, rowNumbers]) => ({
           file: `${rejectedName(await runFolder(run), mapping)}.csv`,
@@ -87,35 +121,43 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
         })),
       );
       const { writeRejectedXlsx } = await import('./xlsx/write.ts');
+      const known = await rejectedFiles(runId);
+      await readWhole(known, source);
       const written: string[] = [];
+      const changed: ChangedFile[] = [];
+      const writeFile = async <T>(file: string, writeIt: () => Promise<T>): Promise<T> => {
+        if (path.dirname(file) !== copies) return writeIt();
+        if (await attempt(file, () => known.isChanged(file))) changed.push(await moveAside(file));
+        const answer = await writeIt();
+        await attempt(file, () => known.add(file));
+        return answer;
+      };
       for (const each of [await runFolder(runId), copies]) {
         const name = rejectedName(each, mapping);
         const all = each === copies ? () => followedBy(lines(), header, earlier) : lines;
-        await write(`${name}.csv`, header, all());
+        await writeFile(`${name}.csv`, () => write(`${name}.csv`, header, all()));
         // A workbook has a limit that the CSV file has not.
-        const asWorkbook = await writeRejectedXlsx(`${name}.xlsx`, header, all());
+        const asWorkbook = await writeFile(`${name}.xlsx`, () =>
+          writeRejectedXlsx(`${name}.xlsx`, header, all()),
+        );
         if (each === copies) written.push(`${name}.csv`, ...(asWorkbook ? [`${name}.xlsx`] : []));
       }
-      return written.map((file) => relative(file));
+      return { written: written.map((file) => relative(file)), changed };
     },
-    removeRejected: async (mapping, source) => {
+    removeRejected: async (runId, mapping, source) => {
       const stem = (source === undefined ? undefined : mappingToMend(source)) ?? mapping;
-      try {
-        for (const name of await readdir(copies))
-          if (name.startsWith(stem) && name.slice(stem.length).replace(REJECTED, '') === '')
-            await rm(path.join(copies, name), { force: true });
-      } catch (cause) {
-        if (systemCode(cause) === 'ENOENT') return;
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new UnavailableError(
-          'destination.unwritable',
-          `the rows to mend are done, but their file stays: ${reason}`,
-          {
-            file: relative(copies),
-            cause,
-          },
-        );
+      const known = await rejectedFiles(runId);
+      await readWhole(known, source);
+      const changed: ChangedFile[] = [];
+      const names = existsSync(copies) ? await attempt(copies, () => readdir(copies)) : [];
+      for (const name of names) {
+        if (!name.startsWith(stem) || name.slice(stem.length).replace(REJECTED, '') !== '') continue;
+        const file = path.join(copies, name);
+        if (await attempt(file, () => known.isChanged(file)))
+          changed.push({ file: relative(file), keptAs: relative(file) });
+        else await attempt(file, () => rm(file, { force: true }));
       }
+      return changed;
     },
   };
 }

@@ -67,14 +67,15 @@ columns:
   });
 });
 
-describe('a file of rows to mend goes when its rows are done', () => {
-  const MAPPING = `version: 1
+const MEMBERS = `version: 1
 name: members
 push: users
 source: { csv: members.csv }
 operation: upsert
 columns: { external_id: Member ID, display_name: Name }
 `;
+
+describe('a file of rows to mend goes when its rows are done', () => {
   const files = (): readonly string[] => {
     const path = join(folder.path, 'out/rejected');
     return existsSync(path) ? readdirSync(path).toSorted() : [];
@@ -82,7 +83,7 @@ columns: { external_id: Member ID, display_name: Name }
   const LEFT = ['members.rejected.csv', 'members.rejected.xlsx'];
 
   beforeEach(async () => {
-    folder.write('mappings/members.yaml', MAPPING);
+    folder.write('mappings/members.yaml', MEMBERS);
     folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,\n');
     expect((await run('push', '--yes')).code).toBe(3);
     expect(files()).toEqual(LEFT);
@@ -147,6 +148,67 @@ columns: { external_id: Member ID, display_name: Name }
     const retried = await run('retry', '--yes');
     expect([retried.code, retried.stdout]).toEqual([0, 'no refused rows to retry\n']);
     expect(files()).toEqual([]);
+  });
+});
+
+describe('a file of rows to mend that somebody has changed', () => {
+  const REJECTED = 'out/rejected/members.rejected.csv';
+  const KEPT = 'out/rejected/members.rejected.1.csv';
+  const MENDED = 'Member ID,Name\nM-2,Bob\n';
+  const text = (file: string): string => readFileSync(join(folder.path, file), 'utf8');
+  const importFile = (file: string) =>
+    run('import', file, '--as', 'users', '--match', 'Member ID=external_id', '--yes');
+
+  beforeEach(async () => {
+    folder.write('mappings/members.yaml', MEMBERS);
+    folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,\n');
+    expect((await run('push', '--yes')).code).toBe(3);
+    const again = await run('push', '--yes');
+    expect([again.code, again.stderr]).toEqual([3, expect.not.stringContaining('was changed') as string]);
+    folder.write(REJECTED, MENDED);
+  });
+
+  it.each([['push'], ['retry']])('is kept by a %s that refuses its rows again', async (command) => {
+    folder.write(KEPT, 'of before');
+    const refused = await run(command, '--yes');
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain(
+      `members: ${REJECTED} was changed after it was written; it is kept as out/rejected/members.rejected.2.csv; ` +
+        'teamsheet import out/rejected/members.rejected.2.csv --as users sends its rows\n',
+    );
+    expect(text(KEPT)).toBe('of before');
+    expect(text('out/rejected/members.rejected.2.csv')).toBe(MENDED);
+    expect(text(REJECTED)).toContain('M-2,,3,invalid');
+    expect((await importFile('out/rejected/members.rejected.2.csv')).stdout).toMatch(
+      /members.rejected.2 +1 +1 /,
+    );
+  });
+
+  it('stays where it is when a push has done all rows', async () => {
+    folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,Bill\n');
+    const done = await run('push', '--yes');
+    expect(done.code).toBe(0);
+    expect(done.stderr).toContain(
+      `members: ${REJECTED} was changed after it was written, so it stays; teamsheet import ${REJECTED} --as users sends its rows\n`,
+    );
+    expect(text(REJECTED)).toBe(MENDED);
+    expect(existsSync(join(folder.path, 'out/rejected/members.rejected.xlsx'))).toBe(false);
+  });
+
+  it('is done with once it was imported, whatever was refused of it', async () => {
+    folder.write(REJECTED, `${MENDED}M-3,\n`);
+    expect((await importFile(REJECTED)).code).toBe(3);
+    const left = 'out/rejected/members.rejected.rejected.csv';
+    folder.write(left, 'Member ID,Name\nM-3,\nM-4,Dan\n');
+    const imported = await importFile(left);
+    expect([imported.code, imported.stderr]).toEqual([
+      3,
+      expect.not.stringContaining('was changed') as string,
+    ]);
+    folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,Bob\nM-3,Cid\n');
+    const done = await run('push', '--yes');
+    expect([done.code, done.stderr]).toEqual([0, expect.not.stringContaining('was changed') as string]);
+    expect(readdirSync(join(folder.path, 'out/rejected'))).toEqual([]);
   });
 });
 

@@ -191,9 +191,9 @@ function resultFiles(
       }),
     writeRejected: async (_run, mapping, _header, lines) => {
       await Array.fromAsync(lines());
-      return [`out/rejected/${mapping}.rejected.csv`];
+      return { written: [`out/rejected/${mapping}.rejected.csv`], changed: [] };
     },
     mappingToMend: () => undefined,
-    removeRejected: () => Promise.resolve(),
+    removeRejected: () => Promise.resolve([]),
   };
 }

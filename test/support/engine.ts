@@ -135,12 +135,12 @@ export async function openEngine(
       },
       writeRejected: async (_run, mapping, header, lines) => {
         await keep(`${mapping}.rejected`, header, lines());
-        return [`out/rejected/${mapping}.rejected.csv`];
+        return { written: [`out/rejected/${mapping}.rejected.csv`], changed: [] };
       },
       mappingToMend: (source) => /^out\/rejected\/(.*?)(?:\.rejected)+\.csv$/.exec(source)?.[1],
-      removeRejected: (mapping) => {
+      removeRejected: (_run, mapping) => {
         files.delete(`${mapping}.rejected`);
-        return Promise.resolve();
+        return Promise.resolve([]);
       },
     },
     tables: { csv: kind, xlsx: kind, sheet: kind },

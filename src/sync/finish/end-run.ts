@@ -8,7 +8,7 @@ import {
   type TeamsheetError,
 } from '../../model/error.ts';
 import { OUTCOMES, type OutcomeCounts } from '../../model/outcome.ts';
-import type { MissedRows } from '../../model/results.ts';
+import type { ChangedFile, MissedRows } from '../../model/results.ts';
 import type { RunRows } from '../../model/run-rows.ts';
 import { renderSaid } from '../../model/said.ts';
 import type { PushSummary, RequestCounts, Run } from '../../model/store.ts';
@@ -116,7 +116,7 @@ async function endMapping(
   const counts = outcomeCounts(await rows.countOutcomes(name));
   checkCounts(name, counts);
   const files = await tryResults(ports, run, mapping, rows);
-  if (isAllDone(run, mapping, counts)) await removeRejected(ports, mapping);
+  if (isAllDone(run, mapping, counts)) await removeRejected(ports, run, mapping);
   const reasons = await reasonsOf(rows, mapping, stoppedBy?.code);
   const notWrittenBack = await writeBackOutcomes(ports, mapping, rows);
   const gone = await countMissing(ports, mapping, rows);
@@ -168,13 +168,33 @@ function isAllDone(
 }
 
 /** A file of rows to mend goes with its rows: imported once more, a row whose key was corrected would make a second record. */
-async function removeRejected({ results, emit }: SyncPorts, { name, source }: PushMapping): Promise<void> {
-  const { location } = source;
+async function removeRejected(ports: SyncPorts, run: Run, mapping: PushMapping): Promise<void> {
+  const { name, source } = mapping;
   try {
-    await results.removeRejected(name, location.kind === 'sheet' ? undefined : location.path);
+    const changed = await ports.results.removeRejected(run.id, name, fileOf(source));
+    tellChanged(ports, mapping, changed);
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error;
-    emit({ kind: 'warning', message: `${name}: ${error.message}` });
+    ports.emit({ kind: 'warning', message: `${name}: ${error.message}` });
+  }
+}
+
+const fileOf = ({ location }: PushMapping['source']): string | undefined =>
+  location.kind === 'sheet' ? undefined : location.path;
+
+/** Undefined also where a limit or a retry left rows of the file out. */
+function fileReadWhole(run: Run, { name, source }: PushMapping): string | undefined {
+  const { limit, only } = (JSON.parse(run.mappings) as StoredRun).options;
+  return limit === undefined && only?.[name] === undefined ? fileOf(source) : undefined;
+}
+
+/** Somebody mended these files and did not import them. */
+function tellChanged({ emit }: SyncPorts, mapping: PushMapping, changed: readonly ChangedFile[]): void {
+  for (const { file, keptAs } of changed) {
+    const stays = keptAs === file ? ', so it stays' : `; it is kept as ${keptAs}`;
+    const typed = keptAs.includes(' ') ? `"${keptAs}"` : keptAs;
+    const message = `${mapping.name}: ${file} was changed after it was written${stays}; teamsheet import ${typed} --as ${mapping.resource} sends its rows`;
+    emit({ kind: 'warning', message });
   }
 }
 
@@ -195,7 +215,11 @@ async function tryResults(
   rows: RunRows,
 ): Promise<Awaited<ReturnType<typeof writeResults>> | undefined> {
   try {
-    return await writeResults(ports.results, run.id, mapping, rows, await missedBy(run, mapping, rows));
+    const missed = await missedBy(run, mapping, rows);
+    const source = fileReadWhole(run, mapping);
+    const written = await writeResults(ports.results, run.id, mapping, rows, missed, source);
+    tellChanged(ports, mapping, written.changed);
+    return written;
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error;
     const message = `${mapping.name}: the results are not written (${error.message}); teamsheet resume ${run.id} writes them`;

@@ -4,21 +4,29 @@ import { renderRowMessage } from '../../model/issue.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import { RESULT_COLUMNS } from '../../model/results.ts';
-import type { MissedRows, ResultFiles, ResultLines } from '../../model/results.ts';
+import type { ChangedFile, MissedRows, ResultFiles, ResultLines } from '../../model/results.ts';
 import { renderSaid } from '../../model/said.ts';
 import type { TableKind } from '../../model/table.ts';
 import { rowPages } from '../rows/row-pages.ts';
 
 const TO_MEND: ReadonlySet<Outcome | null> = new Set(['invalid', 'rejected']);
 
-/** Writes the results of one mapping and, where rows are to be mended, its rejected files. Answers the paths, relative to the configuration. */
+/** Paths relative to the configuration. */
+interface WrittenResults {
+  readonly results: string;
+  readonly rejected: readonly string[];
+  readonly changed: readonly ChangedFile[];
+}
+
+/** Writes the results of one mapping and, where rows are to be mended, its rejected files. `source` is its table, absolute, where that is a file that was read whole. */
 export async function writeResults(
   files: ResultFiles,
   runId: string,
   mapping: PushMapping,
   rows: RunRows,
   missed: MissedRows,
-): Promise<{ readonly results: string; readonly rejected: readonly string[] }> {
+  source: string | undefined,
+): Promise<WrittenResults> {
   const header = [...(await rows.header(mapping.name)), ...RESULT_COLUMNS];
   const outcomes = await rows.countOutcomes(mapping.name);
   const results = await files.writeResults(
@@ -33,9 +41,10 @@ export async function writeResults(
     ),
   );
   const toMend = (outcomes.get('invalid') ?? 0) + (outcomes.get('rejected') ?? 0);
-  if (toMend === 0) return { results, rejected: [] };
+  if (toMend === 0) return { results, rejected: [], changed: [] };
   const lines = (): ResultLines => resultLines(rows, mapping, (row) => TO_MEND.has(row.outcome), asRead);
-  return { results, rejected: await files.writeRejected(runId, mapping.name, header, lines, missed) };
+  const { written, changed } = await files.writeRejected(runId, mapping.name, header, lines, missed, source);
+  return { results, rejected: written, changed };
 }
 
 async function* resultLines(

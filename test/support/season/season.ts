@@ -198,9 +198,9 @@ function keptResults(folder: string, { ports, store }: Engine): ResultFiles {
       return files.writeRejected(...rejected);
     },
     mappingToMend: (source) => files.mappingToMend(source),
-    removeRejected: async (mapping, source) => {
-      await ports.results.removeRejected(mapping, source);
-      await files.removeRejected(mapping, source);
+    removeRejected: async (...done) => {
+      await ports.results.removeRejected(...done);
+      return files.removeRejected(...done);
     },
   };
 }
