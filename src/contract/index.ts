@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Endpoint, Feature } from './endpoint.ts';
-import type { PushableResource, PushTarget, Resource, ResourceName } from './resource.ts';
+import type { PullTarget, PushableResource, PushTarget, Resource, ResourceName } from './resource.ts';
 import { account, accountEndpoints } from './resources/account.ts';
 import { autoSubstitutionEndpoints, autoSubstitutions } from './resources/auto-substitutions.ts';
 import { fantasyLeagueEndpoints, fantasyLeagues } from './resources/fantasy-leagues.ts';
@@ -77,6 +77,12 @@ export type PushedResource = {
 /** How rows are pushed to a resource, or undefined when it can only be pulled. */
 export function pushTarget(resource: ResourceName): PushTarget | undefined {
   return resources[resource].push;
+}
+
+/** What a pull of a resource may ask for, or undefined when it cannot be pulled. */
+export function pullTarget(resource: ResourceName): PullTarget | undefined {
+  const { pull }: Resource = resources[resource];
+  return pull;
 }
 
 export const isPushed = (resource: ResourceName): resource is PushedResource =>

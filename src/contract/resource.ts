@@ -60,6 +60,8 @@ export interface PushTarget {
   readonly lookup?: RecordLookup;
   /** The field whose change the guards `max_step` and `max_step_pct` measure. */
   readonly step?: string;
+  /** A record is so many settings that a table may have one of them in each line. */
+  readonly isSettings?: true;
   /** A record that is in no row any more can be deactivated. */
   readonly deactivates?: true;
   /** Most rows in one create request; 1 when the operation takes one. */
@@ -76,6 +78,20 @@ export interface PullTarget {
   readonly record: z.ZodObject;
   /** The field (or fields) that a record is told apart by. */
   readonly identity: readonly string[];
+  /** What a row is made of, where it is more or other than the record (interfaces.md, section 4). */
+  readonly rowRecord?: (asked: RowAsked) => z.ZodObject;
+  /** Each record may be asked for with its detail. */
+  readonly hasDetail?: true;
+  /** The list in a record whose elements may each make a row. */
+  readonly explodes?: string;
+  /** No list shows its records: each is read by its id beside the other filters, and the mapping says which ids. */
+  readonly readsEach?: true;
+}
+
+/** What a mapping asks of the rows of a report. */
+export interface RowAsked {
+  readonly detail: boolean;
+  readonly explode?: string | undefined;
 }
 
 /** A resource of the service: what can be pushed to it and pulled from it (interfaces.md, section 2). */

@@ -1,4 +1,4 @@
-import { pushTarget } from '../contract/index.ts';
+import { pullTarget, pushTarget } from '../contract/index.ts';
 import { RESOURCES, type PushField } from '../contract/resource.ts';
 import { didYouMean } from '../model/nearest.ts';
 import type { Drafting } from './drafting.ts';
@@ -34,8 +34,8 @@ function checkResource(name: string, { match, take }: LookupInput, at: Path, dra
   const fields = pushTarget(resource)?.lookup;
   if (fields === undefined) {
     const remedy =
-      resource === 'players'
-        ? 'the service cannot list players: pull them into a CSV file and write in: { csv: out/players.csv }'
+      pullTarget(resource)?.readsEach === true
+        ? `the service cannot list ${resource}: pull them into a CSV file and write in: { csv: out/${resource}.csv }`
         : `write one of ${RESOURCES.filter((each) => pushTarget(each)?.lookup !== undefined).join(', ')}, the name of a mapping, or { csv: PATH }`;
     draft.note([...at, 'in'], `nothing can be looked up in ${resource}; ${remedy}`);
     return;

@@ -1,5 +1,6 @@
 import type { TableLocation } from '../model/table.ts';
 import type * as z from 'zod';
+import { pullTarget } from '../contract/index.ts';
 import { isPathSegment } from '../contract/path-segment.ts';
 import { leavesOf } from '../contract/field.ts';
 import type { FieldType } from '../contract/field.ts';
@@ -11,7 +12,7 @@ import { didYouMean } from '../model/nearest.ts';
 import { parseLayout } from './parse-layout.ts';
 import { parseLocation, parseSource } from './parse-source.ts';
 import { pathProblem } from './record-path.ts';
-import { pullTarget, reportRecord } from './report-record.ts';
+import { reportRecord } from './report-record.ts';
 import type { PullInput } from './schema.ts';
 import { show } from './show.ts';
 import { findingsOf } from './zod-issues.ts';
@@ -21,8 +22,8 @@ export function parsePull(input: PullInput, draft: Drafting): PullMapping {
   const { pull: resource, explode } = input;
   const target = pullTarget(resource);
   if (target === undefined) return draft.fail(['pull'], `${resource} cannot be pulled`);
-  if (input.detail && resource !== 'squads') draft.note(['detail'], 'detail is for squads only', 'key');
-  if (explode !== undefined && (resource !== 'players' || explode !== 'weekly_stats')) {
+  if (input.detail && target.hasDetail !== true) draft.note(['detail'], 'detail is for squads only', 'key');
+  if (explode !== undefined && explode !== target.explodes) {
     draft.note(
       ['explode'],
       `${show(explode)} cannot make rows of ${resource}; only players can be exploded, by weekly_stats`,
@@ -40,7 +41,7 @@ export function parsePull(input: PullInput, draft: Drafting): PullMapping {
       );
     }
   }
-  const ids = parseIds(input, where, draft);
+  const ids = parseIds(input, target, where, draft);
   if (input.layout !== undefined && destination.location.kind === 'csv')
     draft.note(['layout'], 'layout is for xlsx and sheet; a CSV file has no looks', 'key');
   draft.settle();
@@ -68,7 +69,7 @@ function readLayout(
 ): Layout | undefined {
   if (input.layout === undefined || location.kind === 'csv') return undefined;
   const { text, file } = draft.readLayout(input.layout, ['layout']);
-  const leaves = leavesOf(reportRecord(input.pull, input.detail, input.explode));
+  const leaves = leavesOf(reportRecord(input.pull, input));
   const typeOf = (from: string): FieldType => leaves.find(({ path }) => path === from)?.type ?? 'json';
   const laidOut =
     columns?.map(({ header, from, type }) => ({ header, type: type ?? typeOf(from) })) ??
@@ -128,9 +129,14 @@ function whereValue(value: Scalar, name: string, schema: z.ZodType, draft: Draft
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 const MAX_RANGE = 1_000_000;
 
-function parseIds(input: PullInput, where: PullMapping['where'], draft: Drafting): PlayerIds | undefined {
+function parseIds(
+  input: PullInput,
+  target: PullTarget,
+  where: PullMapping['where'],
+  draft: Drafting,
+): PlayerIds | undefined {
   const { ids } = input;
-  if (input.pull !== 'players') {
+  if (target.readsEach !== true) {
     if (ids !== undefined) draft.note(['ids'], 'ids is for players only', 'key');
     return undefined;
   }
@@ -189,7 +195,7 @@ function checkEnding(location: TableLocation, draft: Drafting): void {
 function parseReportColumns(input: PullInput, draft: Drafting): readonly ReportColumnSpec[] | undefined {
   const { columns } = input;
   if (columns === undefined) return undefined;
-  const record = reportRecord(input.pull, input.detail, input.explode);
+  const record = reportRecord(input.pull, input);
   // The order of the file, which an object would not keep for headers that are numbers.
   const headers = draft.document.keys([...draft.base, 'columns']);
   if (headers.length === 0) draft.note(['columns'], 'names no column; leave columns out for all of them');

@@ -3,6 +3,7 @@ import { builtinModules } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { RESOURCES } from '../../src/contract/resource.ts';
 
 interface Room {
   /** Rooms, or single files of them, that this room may import; `*` is every room. */
@@ -342,6 +343,32 @@ function textReads(file: SourceFile): readonly string[] {
   return found;
 }
 
+/** Where what belongs to one resource stands. The sandbox is a service of its own. */
+const RESOURCE_HOMES = ['contract/', 'plan/resources/', 'sync/resources/', 'sandbox/'];
+const RESOURCE_TYPES = ['ResourceName', 'PushedResource'];
+
+const isResource = (node: ts.Node | undefined): boolean =>
+  node !== undefined && ts.isStringLiteralLike(node) && (RESOURCES as readonly string[]).includes(node.text);
+
+/** Where a file chooses by the name of a resource: comparisons, cases, and maps that have some resources only. */
+function resourceChoices(file: SourceFile): readonly string[] {
+  const found: string[] = [];
+  walk(file.ast, (node) => {
+    const compares =
+      ts.isBinaryExpression(node) &&
+      /^[!=]==?$/.test(node.operatorToken.getText()) &&
+      (isResource(node.left) || isResource(node.right));
+    const isCase = ts.isCaseClause(node) && isResource(node.expression);
+    const isPartial =
+      ts.isTypeReferenceNode(node) &&
+      node.typeName.getText() === 'Partial' &&
+      RESOURCE_TYPES.some((type) => node.typeArguments?.[0]?.getText().startsWith(`Record<${type},`));
+    if (compares || isCase) found.push(`${file.path}: ${node.getText().split('\n')[0] ?? ''}`);
+    if (isPartial) found.push(`${file.path}: ${node.getText()}`);
+  });
+  return found;
+}
+
 /** The rows of the import table in ARCHITECTURE.md: room, rooms, packages, built-in modules. */
 function documentedRooms(): Readonly<Record<string, Room>> {
   const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
@@ -429,6 +456,14 @@ describe('the folders of sync/', () => {
   it('read from the top down: no import runs back up, not even of a type', () => {
     expect(arrows.length).toBeGreaterThan(200);
     expect(arrows.filter(([from, to]) => floorOf(from) > floorOf(to)).map(String)).toEqual([]);
+  });
+});
+
+describe('a resource', () => {
+  it('is chosen by its name in its own homes alone: everything else asks its contract, its plan or its strategy', () => {
+    const others = files.filter(({ path }) => !RESOURCE_HOMES.some((home) => path.startsWith(home)));
+    expect(others.length).toBeGreaterThan(200);
+    expect(others.flatMap(resourceChoices)).toEqual([]);
   });
 });
 
@@ -564,6 +599,25 @@ describe('the checks themselves', () => {
     'interface Port { fetch(url: string): void }',
   ])('find %s pure', (text) => {
     expect(impurities(check('plan', text))).toEqual([]);
+  });
+
+  it.each([
+    "if (resource === 'users') go();",
+    "const isFirst = 'squads' !== mapping.resource;",
+    "switch (resource) { case 'prices': go(); }",
+    'const REASONS: Readonly<Partial<Record<ResourceName, string>>> = {};',
+    'type Some = Partial<Record<PushedResource, { readonly a: string }>>;',
+  ])('find a choice by resource in %s', (text) => {
+    expect(resourceChoices(check('sync', text))).toHaveLength(1);
+  });
+
+  it.each([
+    "if (kind === 'sheet') go();",
+    'const reports = {} satisfies Record<ResourceName, Report>;',
+    'const all: Partial<Record<OperationId, string>> = {};',
+    "const asked = { resource: 'users' };",
+  ])('find no choice by resource in %s', (text) => {
+    expect(resourceChoices(check('sync', text))).toEqual([]);
   });
 
   it('find printing', () => {

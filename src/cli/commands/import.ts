@@ -247,7 +247,7 @@ function bindHeader(
   const key = header.find((column) => SETTING_HEADERS.includes(fold(column)));
   const value = header.find((column) => VALUE_HEADERS.includes(fold(column)));
   if (
-    name === 'points_config' &&
+    target.isSettings === true &&
     key !== undefined &&
     value !== undefined &&
     Object.keys(args.match).length === 0
@@ -269,7 +269,7 @@ function bindHeader(
     const fixed = args.set[field];
     const variable = variableOf(name, field);
     const words = type === 'boolean' && YES_AND_NO;
-    const squad = name === 'squads' ? squadColumn(field, unused) : undefined;
+    const squad = squadColumn(field, unused);
     if (fixed !== undefined) columns[field] = { value: fixed, ...words };
     else if (from !== undefined) columns[field] = { from, ...words };
     else if (squad !== undefined) columns[field] = squad;

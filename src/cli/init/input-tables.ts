@@ -1,4 +1,4 @@
-import { pushTarget } from '../../contract/index.ts';
+import { pushTarget, resources } from '../../contract/index.ts';
 import type { PushField, ResourceName } from '../../contract/resource.ts';
 import type {
   InputBook,
@@ -38,6 +38,10 @@ interface ColumnPlan {
 
 interface TablePlan {
   readonly tab: string;
+  /** A season may do without it, or it is filled in once. */
+  readonly optional?: true;
+  /** Its columns are too many and too special for headers of another table to be matched with. */
+  readonly oursAlone?: true;
   readonly columns: readonly ColumnPlan[];
   readonly examples: readonly (readonly (string | number)[])[];
 }
@@ -47,7 +51,7 @@ const name = (min: number | undefined, max?: number): InputRule => ({ kind: 'len
 
 const PLAYERS = Array.from({ length: 15 }, (_, index) => `P${index + 1}`);
 
-const TABLES: Readonly<Record<Exclude<InputResource, 'points_config'>, TablePlan>> = {
+const TABLES: Readonly<Record<InputResource, TablePlan>> = {
   users: {
     tab: 'Users',
     columns: [
@@ -100,8 +104,10 @@ const TABLES: Readonly<Record<Exclude<InputResource, 'points_config'>, TablePlan
       [EXAMPLE, 12],
     ],
   },
+  points_config: { tab: 'Points', columns: [], examples: [] },
   fantasy_leagues: {
     tab: 'Fantasy leagues',
+    optional: true,
     columns: [
       { header: 'Name', field: 'name', width: 36, rule: name(1) },
       { header: 'League id', field: 'league_id', width: 14, rule: id },
@@ -110,6 +116,7 @@ const TABLES: Readonly<Record<Exclude<InputResource, 'points_config'>, TablePlan
   },
   mini_leagues: {
     tab: 'Mini leagues',
+    optional: true,
     columns: [
       { header: 'Name', field: 'name', width: 36, rule: name(1) },
       { header: 'Type', field: 'type', width: 20 },
@@ -118,6 +125,8 @@ const TABLES: Readonly<Record<Exclude<InputResource, 'points_config'>, TablePlan
   },
   squads: {
     tab: 'Squads',
+    optional: true,
+    oursAlone: true,
     columns: [
       {
         header: 'Member ID',
@@ -172,7 +181,10 @@ function outcomesOf(resource: InputResource): readonly OutcomeColumn[] {
 
 /** The tab of a resource, made from the fields of the contract. */
 export function inputTable(resource: InputResource): InputTable {
-  return resource === 'points_config' ? pointsTable() : listTable(resource, TABLES[resource]);
+  const plan = TABLES[resource];
+  return resources[resource].push.isSettings === true
+    ? settingsTable(resource, plan)
+    : listTable(resource, plan);
 }
 
 function listTable(resource: InputResource, { tab, columns, examples }: TablePlan): InputTable {
@@ -208,10 +220,10 @@ function listTable(resource: InputResource, { tab, columns, examples }: TablePla
 }
 
 /** One line for each of the 35 fields: a row of headers could not be read. */
-function pointsTable(): InputTable {
-  const fields = Object.entries(pushTarget('points_config')?.fields ?? {});
+function settingsTable(resource: InputResource, { tab }: TablePlan): InputTable {
+  const fields = Object.entries(pushTarget(resource)?.fields ?? {});
   return {
-    tab: 'Points',
+    tab,
     columns: [
       {
         header: 'Setting',
@@ -244,7 +256,7 @@ function pointsTable(): InputTable {
         prose: true,
       },
     ],
-    outcomes: outcomesOf('points_config'),
+    outcomes: outcomesOf(resource),
     rows: fields.map(([setting, { label, description }]) => [
       label,
       '',
@@ -293,8 +305,10 @@ const noteOf = (parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined).join('\n');
 
 /** Tables that a season may do without, or that are filled in once. */
-export const isOptional = (resource: InputResource): boolean =>
-  resource === 'fantasy_leagues' || resource === 'mini_leagues' || resource === 'squads';
+export const isOptional = (resource: InputResource): boolean => TABLES[resource].optional === true;
+
+/** Tables that no mapping is proposed for, where their headers are not those of `init`. */
+export const isOursAlone = (resource: InputResource): boolean => TABLES[resource].oursAlone === true;
 
 /** Every tab; `where` says what people call the place, such as `this workbook`. */
 export function inputBook(where: 'workbook' | 'spreadsheet'): InputBook {

@@ -1,6 +1,6 @@
 import { pushTarget } from '../../contract/index.ts';
 import { variableOf } from '../../mapping/push-fields.ts';
-import { INPUT_RESOURCES, inputTable, isOptional } from './input-tables.ts';
+import { INPUT_RESOURCES, inputTable, isOptional, isOursAlone } from './input-tables.ts';
 import type { InputResource } from './input-tables.ts';
 import { AS_SHIPPED, fitMapping, PUSH_MAPPINGS } from './push-mapping.ts';
 import type { Place } from './push-mapping.ts';
@@ -53,7 +53,7 @@ export function fitMappings(
       );
     } else if (found === undefined || hasOurHeader(resource, found.header)) {
       files.set(file, fitMapping(resource, place, found?.tab ?? inputTable(resource).tab, AS_SHIPPED));
-    } else if (isOptional(resource) && (resource === 'squads' || found.match.missing.length > 0)) {
+    } else if (isOptional(resource) && (isOursAlone(resource) || found.match.missing.length > 0)) {
       said.push(
         `the tab "${found.tab}" looks like ${resource}, but has not all columns of "${inputTable(resource).tab}": ${mapping} was left out; write a mapping for it`,
       );

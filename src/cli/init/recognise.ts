@@ -1,4 +1,4 @@
-import { pushTarget } from '../../contract/index.ts';
+import { pushTarget, resources } from '../../contract/index.ts';
 import { requiredFields, variableOf } from '../../mapping/push-fields.ts';
 import { fold, matchHeaders, VALUE_HEADERS } from '../header-match.ts';
 import type { HeaderMatch } from '../header-match.ts';
@@ -43,7 +43,7 @@ export interface Recognised {
 /** Matches the headers of a tab to the fields of a resource that can be pushed. */
 function matchTab(resource: InputResource, header: readonly string[]): TabMatch {
   const fields = pushTarget(resource)?.fields ?? {};
-  if (resource === 'points_config') {
+  if (resources[resource].push.isSettings === true) {
     const find = (words: readonly string[]): string | undefined =>
       header.find((name) => words.includes(fold(name)));
     const [key, value] = [find(SETTING_HEADERS), find(VALUE_HEADERS)];

@@ -49,5 +49,6 @@ export const fixtures: Resource = {
     required: ['fantasy_league_id'],
     record: gameWeekFixtures,
     identity: ['id'],
+    rowRecord: () => fixtureRecord.extend({ game_week: gameWeekFixtures }),
   },
 };

@@ -67,5 +67,6 @@ export const lineups: Resource = {
     required: [],
     record: lineupRecord,
     identity: ['id'],
+    rowRecord: () => lineupRecord.extend({ entry: lineupEntry.extend({ order: z.int() }) }),
   },
 };

@@ -88,5 +88,9 @@ export const players: Resource = {
     required: ['fantasy_league_id'],
     record: playerRecord,
     identity: ['id'],
+    rowRecord: ({ explode }) =>
+      playerRecord.extend(explode === undefined ? { latest: weeklyStat } : { stat: weeklyStat }),
+    explodes: 'weekly_stats',
+    readsEach: true,
   },
 };

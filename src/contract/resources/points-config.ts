@@ -118,6 +118,7 @@ export const pointsConfig: PushableResource = {
     operations: ['set'],
     onlyBecause: 'a points configuration is always sent whole',
     key: ['fantasy_league_id'],
+    isSettings: true,
     batch: 1,
     fields: {
       fantasy_league_id: {

@@ -175,5 +175,7 @@ export const squads: PushableResource = {
     required: [],
     record: squadListRecord,
     identity: ['id'],
+    rowRecord: ({ detail }) => (detail ? squadRecord : squadListRecord),
+    hasDetail: true,
   },
 };

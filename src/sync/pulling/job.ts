@@ -1,3 +1,4 @@
+import { pullTarget } from '../../contract/index.ts';
 import type { TeamsheetError } from '../../model/error.ts';
 import {
   AccessError,
@@ -64,7 +65,7 @@ async function tryPlayerIds(
 export async function prepareJob(given: PullMapping, tables: SyncPorts['tables']): Promise<Job> {
   const { resource, explode, where } = given;
   const filters = Object.keys(where).filter((name) => name !== 'id');
-  if (where.id !== undefined && resource !== 'players' && filters.length > 0)
+  if (where.id !== undefined && pullTarget(resource)?.readsEach !== true && filters.length > 0)
     throw configError(
       given,
       'mapping.where',

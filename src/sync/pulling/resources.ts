@@ -1,3 +1,4 @@
+import { pullTarget } from '../../contract/index.ts';
 import type { ResourceName } from '../../contract/resource.ts';
 import { ListError, RefusedError, UnavailableError } from '../../model/error.ts';
 import type { RecordIssue } from '../../model/service.ts';
@@ -179,7 +180,7 @@ const readers: Readonly<Record<ResourceName, (mapping: PullMapping) => Read>> = 
 
 /** Squads named by their ids are read one by one, so they come with their detail. */
 export function wantsDetail({ resource, detail, where }: PullMapping): boolean {
-  return resource === 'squads' && (detail || where.id !== undefined);
+  return pullTarget(resource)?.hasDetail === true && (detail || where.id !== undefined);
 }
 
 /** What a mapping reads. */
