@@ -1,11 +1,9 @@
 import { endpoints } from '../contract/index.ts';
-import type { BodyOf } from '../contract/index.ts';
+import type { BodyOf, RecordOf } from '../contract/index.ts';
 import type { Fields } from '../model/cell.ts';
 import type { RunRow } from '../model/run-rows.ts';
 import { known, numberOf, remembered } from './known-records.ts';
-import type { Confirmation, PushRequests } from './requests.ts';
-
-type RecordOperation = 'create-fantasy-league' | 'create-mini-league' | 'create-squad';
+import type { Confirmation, CreateOperation, PushRequests } from './requests.ts';
 
 /** What an answer to one of these operations may say of the record that was made. */
 interface Created {
@@ -14,6 +12,11 @@ interface Created {
   readonly fantasy_league_id?: number | null | undefined;
   readonly fantasy_league?: { readonly id?: number | null | undefined } | null | undefined;
 }
+
+/** The creates whose answer is the record that was made. */
+type RecordOperation = {
+  [Id in CreateOperation]: RecordOf<Id> extends Created ? Id : never;
+}[CreateOperation];
 
 /** An answer that shows another name or league is about another record. */
 function answersFor(fields: Fields, created: Created): boolean {
