@@ -268,6 +268,17 @@ function typedNumber(cell: TypedCell): { readonly digits: string } | { readonly 
   return { problem: `${show(shown)} is not a plain number; write all its digits` };
 }
 
+/** `write yes, x or no`: the words that the mapping names, else those that always hold. */
+function flagRemedy({ trueValues, falseValues }: Column): string {
+  if (trueValues.length + falseValues.length === 0)
+    return 'write TRUE or FALSE, or name it in true_values or false_values';
+  const words = [
+    ...(trueValues.length === 0 ? ['TRUE'] : trueValues),
+    ...(falseValues.length === 0 ? ['FALSE'] : falseValues),
+  ];
+  return `write ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
+}
+
 function booleanReader(column: Column): CellReader {
   const words = new Map<string, boolean>([
     ['true', true],
@@ -277,14 +288,14 @@ function booleanReader(column: Column): CellReader {
     ...column.trueValues.map((word) => [word.trim().toLowerCase(), true] as const),
     ...column.falseValues.map((word) => [word.trim().toLowerCase(), false] as const),
   ]);
+  const remedy = flagRemedy(column);
   return (cell, header, issues) => {
     if (typeof cell !== 'string' && cell.kind === 'boolean') return cell.value;
     const shown =
       typeof cell === 'string' ? cell : cell.kind === 'number' ? String(cell.value) : shownText(cell);
     const value = words.get(shown) ?? words.get(shown.trim().toLowerCase());
     if (value !== undefined) return value;
-    const message = `${show(shown)} is neither true nor false; write TRUE or FALSE, or name it in true_values or false_values`;
-    return refuse(issues, 'cell.boolean', header, message);
+    return refuse(issues, 'cell.boolean', header, `${show(shown)} is neither true nor false; ${remedy}`);
   };
 }
 

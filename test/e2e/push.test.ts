@@ -36,7 +36,7 @@ users: the account holds no users yet
 
 +  users row 2  M1  display_name: Ann Lee, is_active: true
 +  users row 3  M2  display_name: Bob Stone, is_active: false
-✗  users row 4  M3  column "Active": "maybe" is neither true nor false; write TRUE or FALSE, or name it in true_values or false_values
+✗  users row 4  M3  column "Active": "maybe" is neither true nor false; write yes or no
 +  users row 5  M4  display_name: Łukasz 李
 
 2 writes to send, finished in a few seconds

@@ -571,6 +571,15 @@ describe('truth values', () => {
     ]);
     const mapped = pushMapping(USERS.replace('type: boolean', 'type: boolean, true_values: [yes, x]'));
     expect((await parseRows(csv('Yes'), mapped))[0]?.fields).toMatchObject({ is_active: true });
+    const refused = async (words: string): Promise<readonly string[]> =>
+      messagesOf(
+        await parseRows(csv('maybe'), pushMapping(USERS.replace('type: boolean', `type: boolean, ${words}`))),
+      );
+    const says = (write: string): string =>
+      `users.csv row 2, column "Active": "maybe" is neither true nor false; write ${write}`;
+    expect(await refused('true_values: [yes, x], false_values: [no]')).toEqual([says('yes, x or no')]);
+    expect(await refused('true_values: [yes]')).toEqual([says('yes or FALSE')]);
+    expect(await refused('false_values: [no]')).toEqual([says('TRUE or no')]);
   });
 });
 

@@ -15,7 +15,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   'cell.nothing': 'empty the cell if it means nothing',
   'cell.integer': 'write a whole number',
   'cell.number': 'write digits only, or name the locale in the mapping',
-  'cell.boolean': 'write TRUE or FALSE, or name the word in the mapping',
+  'cell.boolean': 'write a word that the message names',
   'cell.datetime': 'write the time as the message shows, or name its format in the mapping',
   'cell.uuid': 'write the whole id',
   'cell.list': 'correct the list',
