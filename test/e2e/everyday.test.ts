@@ -252,7 +252,7 @@ it('sandbox: one JSON line, then the service, until a signal', async () => {
   const outcome = await runCli(['sandbox', '--port', '0', '--set', 'per_minute=7', '--set', 'page_size=3'], {
     cwd: folder.path,
     when: {
-      seen: /"api_key":"[^"]+"\}\n[^]*ready/,
+      seen: /^\{"base_url":"[^"]+","api_key":"[^"]+","control_key":"[^"]+"\}\n[^]*ready/,
       act: (kill, stdout) => {
         const { base_url, api_key } = JSON.parse(stdout) as {
           readonly base_url: string;

@@ -85,7 +85,7 @@ export const sandbox = defineCommand({
 /** Listens, and says where and with which keys; `accounts` only where there are several. */
 function readyLine(service: Sandbox) {
   const { baseUrl: base_url, apiKey: api_key, controlKey: control_key, accounts } = service;
-  return { base_url, control_key, api_key, ...(accounts.length > 1 && { accounts }) };
+  return { base_url, api_key, control_key, ...(accounts.length > 1 && { accounts }) };
 }
 
 function parsePort(value: string): number {

@@ -34,6 +34,19 @@ describe('parseBaseUrl', () => {
     expect(refused).not.toThrow(/secret/);
   });
 
+  it.each([
+    ['127.0.0.1:8787', 'http:// is missing; write http://127.0.0.1:8787'],
+    ['localhost:8787/x', 'http:// is missing; write http://localhost:8787/x'],
+    ['[::1]:1', 'http:// is missing; write http://[::1]:1'],
+    ['service.example', 'https:// is missing; write https://service.example'],
+    ['service.example:8443/a', 'https:// is missing; write https://service.example:8443/a'],
+    ['not an address', 'not an address; write it like https://service.example/path'],
+    ['mailto:a@service.example', 'must begin with https://'],
+    ['ann:secret@service.example', 'must begin with https://'],
+  ])('says what is missing of %s', (text, said) => {
+    expect(() => parseBaseUrl(text)).toThrow(said);
+  });
+
   it('says what to do about /v1', () => {
     expect(() => parseBaseUrl('https://service.example/v1')).toThrow('leave /v1 out');
   });
