@@ -744,7 +744,7 @@ columns: auto
     return messagesOf(reader.read([{ rowNumber: 2, cells }]), 'points.csv');
   };
   const fieldNames = async (): Promise<readonly string[]> =>
-    Object.keys((await import('../../src/contract/index.ts')).resources.points_config.push?.fields ?? {});
+    Object.keys((await import('../../src/contract/index.ts')).resources.points_config.push.fields);
 
   test.each([
     ['77: eligibility 0', 'clean_sheet_eligibility_minutes', '0', ['0 is too small, at least 1']],
