@@ -58,3 +58,15 @@ function refuseTwice(args: Readonly<Record<string, unknown>>, options: OptionSet
   if (twice !== undefined) throw new UsageError('usage.arguments', `--${twice} stands twice`);
   return true;
 }
+
+/** The flags of a command line that say which configuration, service and mappings it is about. */
+export function sameSetting({ config, env, mappings, var: vars }: CommonArgs): readonly string[] {
+  const flag = (name: string, value: string | undefined): readonly string[] =>
+    value === undefined ? [] : [`--${name}`, value];
+  return [
+    ...flag('config', config),
+    ...flag('env', env),
+    ...flag('mappings', mappings),
+    ...Object.entries(vars).flatMap(([name, value]) => flag('var', `${name}=${value}`)),
+  ];
+}

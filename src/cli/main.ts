@@ -1,5 +1,6 @@
 import { EXIT, InternalError, InterruptedError, TeamsheetError } from '../model/error.ts';
 import type { ExitCode } from '../model/error.ts';
+import { sameSetting, type CommonArgs } from './command.ts';
 import { parseCommandLine } from './command-line.ts';
 import { commands, laterCommands } from './commands/registry.ts';
 import type { Program, World } from './program.ts';
@@ -37,7 +38,12 @@ async function runCommand(program: Program): Promise<ExitCode> {
   }
   const entry = commands[parsed.name];
   if (entry === undefined) throw new InternalError('internal.command', `no command is called ${parsed.name}`);
-  return (await entry.load()).run(parsed.args, { ...program, command: parsed.name });
+  return (await entry.load()).run(parsed.args, {
+    ...program,
+    command: parsed.name,
+    // yargs parsed them by the common flags.
+    setting: sameSetting(parsed.args as CommonArgs),
+  });
 }
 
 /** Whatever was thrown, as an error with an exit code: a signal's own reason first, the unknown as our mistake. */

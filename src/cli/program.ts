@@ -19,10 +19,12 @@ export interface Program {
   readonly typed: readonly string[];
   /** The name of the command that runs; undefined before the command line is read. */
   readonly command?: string;
+  /** The flags that were typed and say which configuration, service and mappings it is about. */
+  readonly setting?: readonly string[];
 }
 
 /** What the world gives; the command line comes beside it. */
-export type World = Omit<Program, 'typed' | 'command'>;
+export type World = Omit<Program, 'typed' | 'command' | 'setting'>;
 
 /** How a person would start the program again, from what npm says in the environment. */
 export function programName(env: Program['env']): string {

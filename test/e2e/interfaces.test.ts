@@ -253,9 +253,13 @@ describe('the budget stops a command that is no run', () => {
 });
 
 it('a report that the budget stops is pulled again: there is nothing to resume', async () => {
-  const outcome = await run('pull', 'Squads', '--var', 'folder=out', '--max-requests', '2');
+  const outcome = await run(
+    ...['pull', 'Squads', '--mappings=mappings', '--var', 'folder=my out', '--max-requests', '2'],
+  );
   expect({ code: outcome.code, stderr: outcome.stderr }).toMatchObject({
     code: 7,
-    stderr: expect.stringContaining('next: teamsheet pull Squads\n') as string,
+    stderr: expect.stringContaining(
+      "next: teamsheet pull Squads --mappings mappings --var 'folder=my out'\n",
+    ) as string,
   });
 });

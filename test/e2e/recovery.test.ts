@@ -353,7 +353,7 @@ describe('a signal', () => {
     await start({ settings: { latency_ms: 300 } });
     folder.write('mappings/reports.yaml', REPORTS);
     folder.write('users.csv', `${HEADER}M1,Ann,\n`);
-    const stopped = await run(['sync', '--yes', '--json'], {
+    const stopped = await run(['sync', '--yes', '--json', '--config', 'teamsheet.yaml'], {
       when: signalOnce('SIGINT', () =>
         service.requests.some((request) => request.startsWith('GET /v1/price')),
       ),
@@ -369,7 +369,7 @@ describe('a signal', () => {
     ]);
     expect(error).toMatchObject({
       message: 'stopped by SIGINT: 1 report is done, 2 reports are as before',
-      next: 'teamsheet pull all-prices all-squads',
+      next: 'teamsheet pull all-prices all-squads --config teamsheet.yaml',
     });
     expect(existsSync(join(folder.path, 'out/users.csv'))).toBe(true);
     expect(existsSync(join(folder.path, 'out/squads.csv'))).toBe(false);

@@ -7,7 +7,7 @@ import { PLAN_START, savedPlanLines } from '../../sync/plan/saved-plan.ts';
 import type { PlannedPush, PlanOptions } from '../../sync/ports.ts';
 import { writeAtomically } from '../../tables/atomic-write.ts';
 import { OPEN_FLAGS } from '../../tables/regular-file.ts';
-import type { CommonArgs } from '../command.ts';
+import { sameSetting, type CommonArgs } from '../command.ts';
 import type { Program } from '../program.ts';
 import { renderTyped } from '../render/stop.ts';
 
@@ -74,18 +74,6 @@ export async function savePlan(
     PRIVATE,
   );
   return { file: out, push: renderTyped(['push', '--plan', out, ...sameSetting(args)]) };
-}
-
-/** The flags of a command line that say which configuration, service and mappings it is about. */
-function sameSetting({ config, env, mappings, var: vars }: CommonArgs): readonly string[] {
-  const flag = (name: string, value: string | undefined): readonly string[] =>
-    value === undefined ? [] : [`--${name}`, value];
-  return [
-    ...flag('config', config),
-    ...flag('env', env),
-    ...flag('mappings', mappings),
-    ...Object.entries(vars).flatMap(([name, value]) => flag('var', `${name}=${value}`)),
-  ];
 }
 
 /** Opens a saved plan. Errors: ConfigError `plan.missing`, and those of {@link openSavedPlan}. */

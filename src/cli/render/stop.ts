@@ -9,7 +9,7 @@ import { safeLines, safeText } from './text.ts';
 /** Why a command stopped, for standard error: the message, what to do next, and with `--verbose` where an unexpected error arose. */
 export function renderStop(
   error: TeamsheetError,
-  program: Pick<Program, 'screen' | 'name' | 'typed'>,
+  program: Pick<Program, 'screen' | 'name' | 'typed' | 'setting'>,
   otherwise?: string,
 ): string {
   const { screen } = program;
@@ -36,14 +36,15 @@ const AGAIN = /\bthe (?:same )?command again(?: later)?/;
  */
 export function nextAfterStop(
   { code, next, exitCode }: TeamsheetError,
-  { name, typed }: Pick<Program, 'name' | 'typed'>,
+  program: Pick<Program, 'name' | 'typed' | 'setting'>,
   otherwise?: string,
 ): string {
+  const { name, typed } = program;
   if (exitCode === EXIT.access && next !== undefined && otherwise !== undefined)
-    return `${renderNext(next, name)}, then: ${renderNext(otherwise, name)}`;
+    return `${renderNext(next, program)}, then: ${renderNext(otherwise, program)}`;
   const said = next ?? otherwise;
   const again = `${name} ${renderTyped(typed)}`;
-  if (said !== undefined) return renderNext(said, name).replace(AGAIN, (words) => `${words} (${again})`);
+  if (said !== undefined) return renderNext(said, program).replace(AGAIN, (words) => `${words} (${again})`);
   const command = typed.find((word) => Object.hasOwn(commands, word));
   if (exitCode === EXIT.usage) return `${name} ${command === undefined ? '' : `${command} `}--help`;
   if (code === 'budget.exhausted') return `after that time, type: ${again}`;
@@ -67,7 +68,7 @@ export function renderTyped(words: readonly string[]): string {
 export function stopDocument(
   command: string | null,
   error: TeamsheetError,
-  program: Pick<Program, 'name' | 'typed'>,
+  program: Pick<Program, 'name' | 'typed' | 'setting'>,
   otherwise?: string,
 ): StopDocument {
   const { file = null, line = null, column = null } = error.place;
@@ -89,13 +90,15 @@ export function stopDocument(
 }
 
 /** `next: teamsheet resume 01J…`, the line that ends a command with something left to do. */
-export function renderNextLine(next: string, { screen, name }: Pick<Program, 'screen' | 'name'>): string {
-  return `${screen.style('bold', 'next:')} ${safeText(renderNext(next, name))}`;
+export function renderNextLine(next: string, program: Pick<Program, 'screen' | 'name' | 'setting'>): string {
+  return `${program.screen.style('bold', 'next:')} ${safeText(renderNext(next, program))}`;
 }
 
-/** What to do next; a command to type gets the program's name in front, a sentence stays one. */
-function renderNext(next: string, name: string): string {
+/** What to do next; a command to type gets the program's name in front, a sentence stays one. A pull reads configuration and mappings anew, so that it takes the flags for them. */
+function renderNext(next: string, { name, setting = [] }: Pick<Program, 'name' | 'setting'>): string {
   const [first = ''] = next.split(' ');
+  if (first === 'pull')
+    return [name, next, ...(setting.length === 0 ? [] : [renderTyped(setting)])].join(' ');
   return first.startsWith('-') || Object.hasOwn(commands, first) ? `${name} ${next}` : next;
 }
 
