@@ -232,7 +232,7 @@ const POINTS: Readonly<Record<string, number>> = {
 };
 
 function pointsCsv(): string {
-  const fields = Object.entries(resources.points_config.push?.fields ?? {});
+  const fields = Object.entries(resources.points_config.push.fields);
   const settings = fields.filter(([name]) => name !== 'fantasy_league_id');
   return csv([
     ['Setting', 'Points'],

@@ -179,7 +179,7 @@ export class Checker {
         continue;
       }
       this.#checkCounts(command, summary, told);
-      this.#checkEffects(run, summary.name, summary.resource as Kind, told.rows);
+      this.#checkEffects(run, summary.name, summary.resource, told.rows);
       for (const outcome of OUTCOMES) this.#history.count(`rows ${outcome}`, summary[outcome]);
     }
     this.checkNothingTwice();

@@ -28,7 +28,7 @@ export function checkEnd(end: End, rowsOf: (mapping: string) => readonly RunRow[
   for (const { name, resource } of end.scenario.mappings)
     for (const row of rowsOf(name)) {
       end.count(`at the end ${resource} ${String(row.outcome)}`);
-      const problem = problemOf({ end, mapping: name, resource: resource as Kind, row });
+      const problem = problemOf({ end, mapping: name, resource: resource, row });
       if (problem !== undefined)
         end.checker.fail(
           'I5',

@@ -51,7 +51,7 @@ export function drawMappings(dice: Dice): readonly PushMapping[] {
   const compare = dice.pick(['auto', 'auto', 'live', 'snapshot'] as const);
   const deactivates = dice.chance(0.3);
   return parse(own ? LOOKED_UP : KNOWN)
-    .filter(({ resource }) => kinds.has(resource as Kind))
+    .filter(({ resource }) => kinds.has(resource))
     .map((mapping): PushMapping => ({
       ...mapping,
       batchSize,

@@ -141,7 +141,7 @@ class Simulation {
 
   #resourceOf(mapping: string): Kind {
     const own = this.scenario.mappings.find(({ name }) => name === mapping);
-    return (own?.resource ?? 'users') as Kind;
+    return own?.resource ?? 'users';
   }
 
   /** I5: three re-runs at most, and then there is nothing left to do. */
@@ -401,7 +401,7 @@ function shownKinds(scenario: Scenario): ReadonlySet<Kind> {
       return !isSpelled && !isDoubtful(scenario) && !isRemembered;
     return false;
   };
-  return new Set(mappings.map(({ resource }) => resource as Kind).filter(isShown));
+  return new Set(mappings.map(({ resource }) => resource).filter(isShown));
 }
 
 /** Until a service shows what it did, where it is judged by that: the counter alone decides where leagues may be sent again. */

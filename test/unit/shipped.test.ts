@@ -121,7 +121,7 @@ describe('the input tables', () => {
   );
 
   it('name every setting of the points configuration once', () => {
-    const labels = Object.entries(resources.points_config.push?.fields ?? {})
+    const labels = Object.entries(resources.points_config.push.fields)
       .filter(([name]) => name !== 'fantasy_league_id')
       .map(([, { label }]) => label);
     expect(table('templates/inputs/points-config.csv').slice(1)).toEqual(labels.map((label) => [label, '']));
@@ -187,7 +187,7 @@ describe("the demo's tables", () => {
   });
 
   it('give every setting a value that the interface allows', () => {
-    const fields = Object.values(resources.points_config.push?.fields ?? {});
+    const fields = Object.values(resources.points_config.push.fields);
     const rows = table('templates/demo/points-config.csv').slice(1);
     const refused = rows.filter(([label, points]) => {
       const field = fields.find((each) => each.label === label);

@@ -15,7 +15,7 @@ source: { csv: points.csv, layout: key_value, key_column: Setting, value_column:
 operation: set
 columns: auto
 `;
-const settings = Object.keys(resources.points_config.push?.fields ?? {}).filter(
+const settings = Object.keys(resources.points_config.push.fields).filter(
   (name) => name !== 'fantasy_league_id',
 );
 const pairs = (value: (name: string) => string = () => '10'): string =>
