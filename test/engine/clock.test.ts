@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { push } from '../../src/sync/push.ts';
-import { mappingOn } from '../property/push-case.ts';
+import { mappingOn } from '../support/push-case.ts';
 import { makeEngine, PLAN_OPTIONS } from '../support/engine.ts';
 
 it.each([-86_400_000, 86_400_000])(

@@ -7,7 +7,7 @@ import { openCases } from '../../src/sync/reconcile/open-cases.ts';
 import { push } from '../../src/sync/push.ts';
 import { resolve } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { approve, mappingOn } from '../property/push-case.ts';
+import { approve, mappingOn } from '../support/push-case.ts';
 import { openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
 import { FakeService, type Fault } from '../support/fake-service.ts';
 import { settingNames } from '../support/points.ts';

@@ -4,7 +4,7 @@ import type { Lock } from '../../src/model/store.ts';
 import { cutOffRuns, type CutOff } from '../../src/sync/runs/crashed.ts';
 import { push } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { approve, mappingOn } from '../property/push-case.ts';
+import { approve, mappingOn } from '../support/push-case.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 
 const users = mappingOn('users.csv', { batchSize: 2 });

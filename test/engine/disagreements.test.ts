@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
-import { mappingOn } from '../property/push-case.ts';
+import { mappingOn } from '../support/push-case.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 
 const members = mappingOn('members.csv', { name: 'members' });

@@ -7,7 +7,7 @@ import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resolve } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { approve, resultLines } from '../property/push-case.ts';
+import { approve, resultLines } from '../support/push-case.ts';
 import { mappingFrom as mapping } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 

@@ -11,6 +11,7 @@ import { resume } from '../../src/sync/resume.ts';
 import { pushMapping } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { prepareVerify } from '../../src/sync/verify.ts';
+import { userTable } from '../support/push-case.ts';
 
 const approve = (): Promise<void> => Promise.resolve();
 const onFile = (path: string, changes: Partial<PushMapping>): PushMapping =>
@@ -21,11 +22,6 @@ const onFile = (path: string, changes: Partial<PushMapping>): PushMapping =>
 const users = onFile('users.csv', { batchSize: 2 });
 const prices = onFile('prices.csv', { name: 'prices', resource: 'prices', operation: 'append' });
 const leagues = onFile('leagues.csv', { name: 'leagues', resource: 'fantasy_leagues', operation: 'create' });
-
-function userTable(engine: Engine, ...lines: readonly string[]): void {
-  const header = ['external_id', 'display_name', 'is_active'];
-  engine.tables.set('users.csv', [header, ...lines.map((line) => line.split(','))]);
-}
 
 const pushIt = async (engine: Engine, mapping: PushMapping): Promise<RunReport> =>
   (await push(engine.ports, 'push', [mapping], PLAN_OPTIONS, approve)).report;

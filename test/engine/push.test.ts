@@ -7,38 +7,25 @@ import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { finish } from '../../src/sync/finish/end-run.ts';
 import { push, type Approve, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { pushMapping } from '../support/builders.ts';
 import { settingNames } from '../support/points.ts';
 import { runRow } from '../support/run-row.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { missingOf } from '../../src/plan/missing-mapping.ts';
+import { approve, mappingOn, USER_HEADER, userTable } from '../support/push-case.ts';
 
-const approve = (): Promise<void> => Promise.resolve();
-const source = (path: string) => ({
-  ...pushMapping().source,
-  origin: path,
-  location: { kind: 'csv' as const, path },
-});
-
-const users = pushMapping({ source: source('users.csv') });
-const prices = pushMapping({
+const users = mappingOn('users.csv');
+const prices = mappingOn('prices.csv', {
   name: 'prices',
   resource: 'prices',
   operation: 'append',
   compare: 'snapshot',
-  source: source('prices.csv'),
 });
-const points = pushMapping({
+const points = mappingOn('points.csv', {
   name: 'points',
   resource: 'points_config',
   operation: 'set',
-  source: source('points.csv'),
 });
 
-const USER_HEADER = ['external_id', 'display_name', 'is_active'];
-function userTable(engine: Engine, ...lines: readonly string[]): void {
-  engine.tables.set('users.csv', [USER_HEADER, ...lines.map((line) => line.split(','))]);
-}
 const manyUsers = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, i) => `U${i + 1},User ${i + 1},`);
 

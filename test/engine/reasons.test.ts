@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { IncompleteError, InterruptedError } from '../../src/model/error.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { approve, mappingOn } from '../property/push-case.ts';
+import { approve, mappingOn } from '../support/push-case.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 
 const users = mappingOn('users.csv', { batchSize: 1 });

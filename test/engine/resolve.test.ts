@@ -4,30 +4,16 @@ import type { PushSummary } from '../../src/model/store.ts';
 import { push } from '../../src/sync/push.ts';
 import { resolve, type Assumption } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { pushMapping } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { told } from '../support/said.ts';
+import { approve, mappingOn, userTable } from '../support/push-case.ts';
 
-const approve = (): Promise<void> => Promise.resolve();
-const source = (path: string) => ({
-  ...pushMapping().source,
-  origin: path,
-  location: { kind: 'csv' as const, path },
-});
-const users = pushMapping({ source: source('users.csv') });
-const leagues = pushMapping({
+const users = mappingOn('users.csv');
+const leagues = mappingOn('leagues.csv', {
   name: 'leagues',
   resource: 'fantasy_leagues',
   operation: 'create',
-  source: source('leagues.csv'),
 });
-
-function userTable(engine: Engine, ...lines: readonly string[]): void {
-  engine.tables.set('users.csv', [
-    ['external_id', 'display_name', 'is_active'],
-    ...lines.map((line) => line.split(',')),
-  ]);
-}
 
 /** A push that may not wait until it knows what became of its writes. */
 async function pushUsers(engine: Engine): Promise<string> {
@@ -394,11 +380,10 @@ describe("the operator's word", () => {
   it('of a trigger whose rows are gone still keeps it from being sent again', async () => {
     const engine = await makeEngine();
     engine.service.counter = 'absent';
-    const triggers = pushMapping({
+    const triggers = mappingOn('triggers.csv', {
       name: 'triggers',
       resource: 'auto_substitutions',
       operation: 'trigger',
-      source: source('triggers.csv'),
     });
     engine.tables.set('triggers.csv', [
       ['fantasy_league_id', 'game_week_id'],

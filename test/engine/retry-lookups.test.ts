@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { push } from '../../src/sync/push.ts';
 import { retry } from '../../src/sync/retry.ts';
-import { approve, resultLines } from '../property/push-case.ts';
+import { approve, resultLines } from '../support/push-case.ts';
 import { mappingFrom } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 

@@ -5,30 +5,16 @@ import { IncompleteError, StoppedError, UnavailableError } from '../../src/model
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';
-import { pushMapping } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+import { approve, mappingOn, userTable } from '../support/push-case.ts';
 
-const approve = (): Promise<void> => Promise.resolve();
-const source = (path: string) => ({
-  ...pushMapping().source,
-  origin: path,
-  location: { kind: 'csv' as const, path },
-});
-const users = pushMapping({ source: source('users.csv') });
-const prices = pushMapping({
+const users = mappingOn('users.csv');
+const prices = mappingOn('prices.csv', {
   name: 'prices',
   resource: 'prices',
   operation: 'append',
   compare: 'none',
-  source: source('prices.csv'),
 });
-
-function userTable(engine: Engine, ...lines: readonly string[]): void {
-  engine.tables.set('users.csv', [
-    ['external_id', 'display_name', 'is_active'],
-    ...lines.map((line) => line.split(',')),
-  ]);
-}
 
 const pushUsers = (engine: Engine, mapping = users): Promise<PushResult> =>
   push(engine.ports, 'push', [mapping], PLAN_OPTIONS, approve);

@@ -10,6 +10,7 @@ import { resume } from '../../src/sync/resume.ts';
 import { pushMapping } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { openLines, planLines, pushSaved, savePlan } from '../support/saved-plan.ts';
+import { userTable } from '../support/push-case.ts';
 
 const approve = (): Promise<void> => Promise.resolve();
 const source = (path: string): PushMapping['source'] => ({
@@ -25,10 +26,6 @@ const leagues = pushMapping({
   source: source('leagues.csv'),
 });
 
-function userTable(engine: Engine, ...lines: readonly string[]): void {
-  const header = ['external_id', 'display_name', 'is_active'];
-  engine.tables.set('users.csv', [header, ...lines.map((line) => line.split(','))]);
-}
 const pushNow = (engine: Engine, ...mappings: readonly PushMapping[]): Promise<PushResult> =>
   push(engine.ports, 'push', mappings, PLAN_OPTIONS, approve);
 

@@ -6,7 +6,7 @@ import type { PlanOptions, SyncPorts } from '../../src/sync/ports.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { approve, expectNoKeyTwice, mappingOn, resultLines, summaryOf } from '../property/push-case.ts';
+import { approve, expectNoKeyTwice, mappingOn, resultLines, summaryOf } from '../support/push-case.ts';
 import type { FakeService } from '../support/fake-service.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import type { Fault } from '../support/fake-service.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { resume } from '../../src/sync/resume.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
-import { approve, mappingOn, summaryOf } from '../property/push-case.ts';
+import { approve, mappingOn, summaryOf } from '../support/push-case.ts';
 import { makeEngine, openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
 import { FakeService } from '../support/fake-service.ts';
 

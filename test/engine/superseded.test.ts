@@ -4,7 +4,7 @@ import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';
 import type { PlannedPush } from '../../src/sync/ports.ts';
-import { approve, mappingOn, summaryOf } from '../property/push-case.ts';
+import { approve, mappingOn, summaryOf } from '../support/push-case.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 
 const users = mappingOn('users.csv', { guards: { ...mappingOn('users.csv').guards, maxChangePct: 100 } });

@@ -11,7 +11,7 @@ import {
   mappingOn,
   runs,
   USER_HEADER,
-} from './push-case.ts';
+} from '../support/push-case.ts';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 
 const KEYS = [

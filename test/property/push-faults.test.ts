@@ -16,7 +16,7 @@ import {
   userCells,
   type ResultLine,
   type UserLine,
-} from './push-case.ts';
+} from '../support/push-case.ts';
 
 const SETTLE_MS = 120_000;
 

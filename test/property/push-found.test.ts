@@ -11,7 +11,7 @@ import {
   resultLines,
   userCells,
   type UserLine,
-} from './push-case.ts';
+} from '../support/push-case.ts';
 
 // Cases that the properties beside this file found, kept by name.
 

@@ -9,7 +9,7 @@ import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { PLAN_OPTIONS, withEngine, type Engine } from '../support/engine.ts';
 import type { Fault } from '../support/fake-service.ts';
-import { approve, expectIntent, expectNoKeyTwice, resultLines, runs } from './push-case.ts';
+import { approve, expectIntent, expectNoKeyTwice, resultLines, runs } from '../support/push-case.ts';
 
 const SETTLE_MS = 120_000;
 const LEAGUE = '{ value: Cup, lookup: { in: fantasy_leagues, match: name, take: id } }';

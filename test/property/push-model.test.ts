@@ -5,7 +5,7 @@ import type { Fault } from '../support/fake-service.ts';
 import { expectOnce, expectSettled, expectTruth, type Told } from '../support/model/checks.ts';
 import { MEMBERS, MINIS, PLAYERS, SQUADS } from '../support/model/wanted.ts';
 import { SETTLE_MS, WHOLE, withWorld, type End, type World } from '../support/model/world.ts';
-import { runs } from './push-case.ts';
+import { runs } from '../support/push-case.ts';
 
 /** What is known of the world beside the world itself: what its runs have said. */
 interface Model {

@@ -19,7 +19,7 @@ import {
   runs,
   userCells,
   type UserLine,
-} from './push-case.ts';
+} from '../support/push-case.ts';
 
 class PowerCut extends Error {}
 

@@ -15,7 +15,7 @@ import {
   mappingOn,
   resultLines,
   runs,
-} from './push-case.ts';
+} from '../support/push-case.ts';
 
 const SETTLE_MS = 120_000;
 const WEEKS = ['01234567-89ab-4cde-8f01-23456789abcd', '01234567-89ab-4cde-8f01-23456789abce'];

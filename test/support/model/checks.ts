@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { OUTCOMES } from '../../../src/model/outcome.ts';
-import { resultLines, type ResultLine } from '../../property/push-case.ts';
+import { resultLines, type ResultLine } from '../push-case.ts';
 import type { FakeService } from '../fake-service.ts';
 import type { Done, World } from './world.ts';
 

@@ -7,8 +7,8 @@ import { digestOf } from '../../src/plan/digest.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { pushMapping } from '../support/builders.ts';
-import { PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+import { pushMapping } from './builders.ts';
+import { PLAN_OPTIONS, type Engine } from './engine.ts';
 
 /** Runs of a property: a short form, and the full count where time is no matter. */
 export const runs = (short: number, full: number): number =>
@@ -36,6 +36,11 @@ export const userCells = (lines: readonly UserLine[]): readonly (readonly string
   USER_HEADER,
   ...lines.map(({ key, name, active }) => [key, name, active]),
 ];
+
+/** Sets the table of users, a line of comma-separated cells for each. */
+export function userTable(engine: Engine, ...lines: readonly string[]): void {
+  engine.tables.set('users.csv', [USER_HEADER, ...lines.map((line) => line.split(','))]);
+}
 
 /** One row of a results file. */
 export interface ResultLine {
