@@ -280,11 +280,11 @@ function codesIn(
 }
 
 describe('dependencies', () => {
-  it('each have a reason in ARCHITECTURE.md', () => {
+  it('each have a reason among the decisions', () => {
     const manifest = JSON.parse(read('package.json')) as {
       readonly dependencies: Readonly<Record<string, string>>;
     };
-    const reasons = tableRows('ARCHITECTURE.md', '## Dependencies')
+    const reasons = tableRows('docs/decisions/31-packages.md')
       .slice(1)
       .flatMap(([names]) => names?.split(', ') ?? []);
     expect(reasons.toSorted()).toEqual(Object.keys(manifest.dependencies).toSorted());
