@@ -265,6 +265,11 @@ describe('a game week that has not ended', () => {
     const again = await run('substitutions', 'trigger', '--week', '6', '--again', ...LEAGUE);
     expect(again.stdout).toMatch(/answered: .*; nothing was changed \(ALREADY_PROCESSED, 0 events\)\n/);
     expect(again.stdout + again.stderr).not.toMatch(/created|1\/[0-9a-f]{8}-/);
+    const history = await run('runs');
+    expect([history.stdout.match(/1 triggered \(substitutions\)/g)?.length, history.stdout]).toEqual([
+      2,
+      expect.not.stringContaining('created') as string,
+    ]);
     expect((await run('substitutions', 'trigger', '--week', '6', ...LEAGUE)).stderr).toMatch(
       /next: this game week was triggered before; .* --again\n$/,
     );

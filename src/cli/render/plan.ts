@@ -48,8 +48,9 @@ export function renderPlan(planned: PlannedPush, sample: readonly PlannedChange[
 }
 
 function renderTable({ mappings }: PlannedPush, style: Style): string {
-  const rows = mappings.map(({ mapping, outcomes, deactivated }) => ({
+  const rows = mappings.map(({ mapping, resource, outcomes, deactivated }) => ({
     name: mapping.name,
+    resource,
     ...outcomes,
     deactivated,
   }));

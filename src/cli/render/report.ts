@@ -34,21 +34,42 @@ export function renderReport(report: RunReport, style: Style): string {
   return parts.join('\n\n');
 }
 
-type OutcomeRow = Pick<PushSummary, 'name' | 'rows' | 'deactivated' | Outcome>;
+interface OutcomeWord<T> {
+  readonly outcome: Outcome;
+  readonly word: string;
+  readonly mappings: readonly T[];
+}
+
+/** What people call each outcome, and the mappings whose rows are called so. */
+export function outcomeWords<T extends Pick<PushSummary, 'resource'>>(
+  mappings: readonly T[],
+): readonly OutcomeWord<T>[] {
+  return OUTCOMES.flatMap((outcome) => {
+    const words = Map.groupBy(mappings, ({ resource }) =>
+      outcome === 'created' ? (resourcePlans[resource].createdWord ?? outcome) : outcome,
+    );
+    return [...words].map(([word, alike]) => ({ outcome, word, mappings: alike }));
+  });
+}
+
+type OutcomeRow = Pick<PushSummary, 'name' | 'resource' | 'rows' | 'deactivated' | Outcome>;
 
 /** One line for each mapping, one column for each outcome that any of them has. */
 export function renderOutcomeTable(mappings: readonly OutcomeRow[], style: Style): string {
   const always: readonly Outcome[] = ['created', 'updated', 'unchanged'];
-  const columns = OUTCOMES.filter(
-    (outcome) => always.includes(outcome) || mappings.some((mapping) => mapping[outcome] > 0),
+  const columns = outcomeWords(mappings).filter(
+    ({ outcome, mappings: called }) =>
+      always.includes(outcome) || called.some((mapping) => mapping[outcome] > 0),
   );
   const deactivated = mappings.some((mapping) => mapping.deactivated > 0);
-  const head = ['', 'rows', ...columns, ...(deactivated ? ['deactivated'] : [])];
+  const head = ['', 'rows', ...columns.map(({ word }) => word), ...(deactivated ? ['deactivated'] : [])];
   const rows = mappings.map((mapping) => [
     style('bold', safeText(mapping.name)),
     renderCount(mapping.rows),
-    ...columns.map((outcome) =>
-      mapping[outcome] === 0 ? style('dim', '0') : style(COLOURS[outcome], renderCount(mapping[outcome])),
+    ...columns.map(({ outcome, mappings: called }) =>
+      mapping[outcome] === 0 || !called.includes(mapping)
+        ? style('dim', '0')
+        : style(COLOURS[outcome], renderCount(mapping[outcome])),
     ),
     ...(deactivated ? [renderCount(mapping.deactivated)] : []),
   ]);

@@ -1,10 +1,9 @@
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import { EXIT } from '../../model/error.ts';
-import { OUTCOMES } from '../../model/outcome.ts';
 import type { MappingSummary, RequestCounts, Run } from '../../model/store.ts';
 import type { ResultRow } from '../../sync/finish/results.ts';
 import type { Style } from '../screen.ts';
-import { renderReport } from './report.ts';
+import { outcomeWords, renderReport } from './report.ts';
 import { renderColumns, renderDuration, renderTime, safeText } from './text.ts';
 
 /** The history, newest first: a line for each run, and below it what it wrote and fetched. */
@@ -82,9 +81,9 @@ function renderWork(summaries: readonly MappingSummary[]): readonly string[] {
     summaries.filter((each) => each.direction === 'pull'),
     ({ error }) => (error === undefined ? 'pulled' : 'failed'),
   );
-  const outcomes = OUTCOMES.flatMap((outcome) => {
-    const count = pushes.reduce((sum, each) => sum + each[outcome], 0);
-    return count === 0 ? [] : [`${renderCount(count)} ${outcome}`];
+  const outcomes = outcomeWords(pushes).flatMap(({ outcome, word, mappings }) => {
+    const count = mappings.reduce((sum, each) => sum + each[outcome], 0);
+    return count === 0 ? [] : [`${renderCount(count)} ${word}`];
   });
   const records = pulled.reduce((sum, each) => sum + each.records, 0);
   const fetched = [

@@ -32,6 +32,7 @@ const requests: PushRequests = {
 export const autoSubstitutions = {
   nouns: ['game week', 'game weeks'],
   verb: 'process',
+  createdWord: 'triggered',
   requests,
   hidden: [],
   keysLoseZeros: false,

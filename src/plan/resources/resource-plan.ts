@@ -35,6 +35,8 @@ export interface ResourcePlan {
   readonly nouns: readonly [one: string, several: string];
   /** What is done to new records. */
   readonly verb: string;
+  /** What the outcome `created` is called where people read it; left out where it makes a record. */
+  readonly createdWord?: string;
   readonly requests: PushRequests;
   /** Left out where the service lists no records that can be compared. */
   readonly listed?: ListedResource;

@@ -672,6 +672,26 @@ users  1,234    1,000        0          0       234            2
 9 requests (1 read, 8 writes), 1 refused for the budget, waited 1 min 1 s · run 01J`);
   });
 
+  it('says of triggers that they went out, in a column of their own', () => {
+    const pushed = { ...NONE, direction: 'push', deactivated: 0, results: null } as const;
+    const [text] = renderReport(
+      {
+        run: null,
+        command: 'push',
+        exit_code: 0,
+        mappings: [
+          { ...pushed, name: 'users', resource: 'users', rows: 7, created: 7 },
+          { ...pushed, name: 'weeks', resource: 'auto_substitutions', rows: 3, created: 2, unchanged: 1 },
+        ],
+        requests: { planned: 0, sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 },
+      },
+      plain,
+    ).split('\n\n');
+    expect(text).toBe(`       rows  created  triggered  updated  unchanged
+users     7        7          0        0          0
+weeks     3        0          2        0          1`);
+  });
+
   it('knows what to do next', () => {
     const pushed = {
       ...NONE,

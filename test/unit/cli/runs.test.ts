@@ -58,3 +58,19 @@ it('shows each run in a line of 80 columns, and below it the sums of what was wr
     '01J8Z000000000000000000000  sync     2026-11-23 09:30  -           unfinished',
   ]);
 });
+
+it('says of triggers that they went out: what came of them may be nothing', () => {
+  const shown = renderRuns(
+    [
+      run('01J8Z000000000000000000001', {
+        summaries: [
+          pushed('users', { created: 26, unchanged: 3 }),
+          pushed('weeks', { resource: 'auto_substitutions', rows: 3, created: 2, unchanged: 1 }),
+        ],
+      }),
+    ],
+    'UTC',
+    (_format, text) => text,
+  );
+  expect(shown).toContain('  26 created, 2 triggered, 4 unchanged (users, weeks)');
+});
