@@ -138,7 +138,11 @@ export function openDatabase(options: DatabaseOptions): Database {
       createFile(file, options);
     }
     // Asked without opening the file: closing it again would drop the locks of a connection that this process already has.
-    if (file !== null && statSync(file).size === 0) throw damaged(file, 'it is empty');
+    if (file !== null) {
+      const found = statSync(file);
+      if (!found.isFile()) throw damaged(file, 'it is no ordinary file');
+      if (found.size === 0) throw damaged(file, 'it is empty');
+    }
     const connection = connect(file, options);
     try {
       prepareConnection(connection, options);

@@ -63,7 +63,7 @@ const open = (file: string | null, busyTimeoutMs: number, isChecked = false): Da
 const isDamaged = (error: unknown): boolean => error instanceof ConfigError && error.code === 'state.damaged';
 
 function removeFiles(file: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { recursive: true, force: true });
 }
 
 /** What later commands ask a finished run for. */

@@ -213,6 +213,20 @@ describe('the rows of a run', () => {
     await store.close();
   });
 
+  it('are lost where a folder stands in the place of their file, and begun anew where they are wanted', async () => {
+    const store = await open();
+    await fillRows(store, 'x');
+    rmSync(rowsFile());
+    mkdirSync(join(rowsFile(), 'inside'), { recursive: true });
+    expect(await store.keptRunRows('RUN')).toBeUndefined();
+    expect(readdirSync(rowsFile())).toEqual(['inside']);
+    await fillRows(store, 'x');
+    const kept = await store.keptRunRows('RUN');
+    expect([...((await kept?.countOutcomes('users')) ?? [])]).toEqual([['open', 100]]);
+    await kept?.close();
+    await store.close();
+  });
+
   it('keep the words of an older version, and its issues', async () => {
     const store = await open();
     await fillRows(store, 'x');
