@@ -6,7 +6,9 @@ import {
   compareMappings,
   comparePlannedRows,
   type Difference,
+  type Witness,
 } from './plan/compare-plans.ts';
+import { withMissing } from '../plan/missing-mapping.ts';
 import { push, type Approve, type PushResult } from './push.ts';
 import type { SavedPlan } from './plan/read-saved-plan.ts';
 import { savedRows, type SavedHeader } from './plan/saved-plan.ts';
@@ -82,26 +84,28 @@ export async function checkPlanned(
   const { header, file } = saved;
   const { accountId } = planned.account;
   if (header.account_id !== accountId) throw otherService(file, `account ${header.account_id}`);
-  const fromMemory = new Set(
-    planned.mappings.filter((plan) => plan.fromMemory).map(({ mapping }) => mapping.name),
+  const rows = await comparePlannedRows(
+    () => saved.rows(),
+    () => savedRows(planned),
+    witnessesOf(header, planned),
   );
-  const rows = await comparePlannedRows(saved.rows(), savedRows(planned), (name) => fromMemory.has(name));
-  const differences = [...compareCounters(header, planned.mappings), ...rows.differences];
-  if (rows.isCut) differences.push(ANOTHER_TABLE);
+  const differences = [...compareCounters(header, planned.mappings), ...rows];
   if (differences.length > 0) {
     throw staleError(ports, saved, [...(await runsSince(ports, header)), ...differences], remake);
   }
   ports.emit({ kind: 'note', message: `${file} (${ageOf(ports, header)}) still holds` });
 }
 
-const ANOTHER_TABLE: Difference = {
-  part: 'source',
-  mapping: '',
-  row: null,
-  key: null,
-  fields: [],
-  message: 'too many rows are new or stand elsewhere to say which',
-};
+/** By the name of each mapping, and of the users that left its table. */
+function witnessesOf({ mappings }: SavedHeader, planned: PlannedPush): ReadonlyMap<string, Witness> {
+  return new Map(
+    planned.mappings.flatMap(({ mapping, fromMemory }) => {
+      const saved = mappings.find(({ name }) => name === mapping.name);
+      const witness = { fromMemory, isSame: saved?.from_memory === fromMemory };
+      return withMissing(mapping).map(({ name }) => [name, witness] as const);
+    }),
+  );
+}
 
 const accountOf = ({ base_url, account_id }: SavedHeader): ServiceAccount => ({
   baseUrl: base_url,

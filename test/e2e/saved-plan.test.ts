@@ -90,8 +90,10 @@ describe('plan --out and push --plan', () => {
     expect(stale.stderr).toMatch(
       /^✗ week\.plan \(plan of .*\) is stale, so nothing was sent: \d differences\n/,
     );
-    expect(stale.stderr).toContain('users row 2 (A) is to get display_name "Anna", "Ann" in the plan');
-    expect(stale.stderr).toContain('users row 4 (D) was C in the plan');
+    expect(stale.stderr).toContain(
+      'users row 2 (A) to be changed (display_name "A" to "Ann") in the plan and to be changed (display_name "A" to "Anna") now',
+    );
+    expect(stale.stderr).toContain('users row 4 (D) is new: to be created');
     expect(stale.stderr).toContain('  next: teamsheet plan --out week.plan --quiet\n');
 
     const document = await run('push', '--plan', 'week.plan', '--yes', '--json');
@@ -101,7 +103,7 @@ describe('plan --out and push --plan', () => {
       error: {
         code: 'plan.stale',
         file: 'week.plan',
-        counts: { mapping: 0, source: 2 },
+        counts: { mapping: 0, source: 3 },
         differences: expect.arrayContaining([
           expect.objectContaining({
             part: 'source',

@@ -239,14 +239,15 @@ describe('a stale plan', () => {
     userTable(engine, 'A,Annie,', 'B,Bea,', 'D,Dan,', 'E,,');
     const error = await staleness(engine, saved);
     expect(said(error)).toEqual([
-      'source: users row 2 (A) is to get display_name "Annie", "Anna" in the plan',
+      'source: users row 2 (A) to be changed (display_name "Ann" to "Anna") in the plan and to be changed (display_name "Ann" to "Annie") now',
       'source: users row 3 (B) unchanged in the plan and to be changed (display_name "Bob" to "Bea") now',
-      'source: users row 4 (D) was C in the plan',
+      'source: users row 4 (C) is not there any more',
+      'source: users row 4 (D) is new: to be created',
       'source: users row 5 (E) is new: invalid (a new user needs a display_name: give it one)',
     ]);
-    expect(error.counts).toEqual({ mapping: 0, source: 4, state: 0, service: 0 });
+    expect(error.counts).toEqual({ mapping: 0, source: 5, state: 0, service: 0 });
     expect(error.message).toMatch(
-      /^week\.plan \(plan of .*, 0 min old\) is stale, so nothing was sent: 4 differences\n {2}source: 4\n {4}users row 2/,
+      /^week\.plan \(plan of .*, 0 min old\) is stale, so nothing was sent: 5 differences\n {2}source: 5\n {4}users row 2/,
     );
   });
 
@@ -317,7 +318,7 @@ describe('a stale plan', () => {
       is_active: true,
     });
     expect(said(await staleness(engine, saved))).toEqual([
-      'service: users row 2 (A) has display_name "Anne" at the service, "Ann" in the plan',
+      'service: users row 2 (A) to be changed (display_name "Ann" to "Anna") in the plan and to be changed (display_name "Anne" to "Anna") now',
       'service: users row 4 (C) to be created in the plan and unchanged now',
     ]);
   });

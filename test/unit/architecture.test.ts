@@ -277,7 +277,6 @@ const TEXT_READERS: Readonly<Record<string, string>> = {
   'model/said.ts': 'reads the texts of an older version, which gave no codes',
   'model/issue.ts': 'puts the place of a row before what is said of it',
   'sync/finish/write-back-rows.ts': 'cuts a message that is too long for a cell',
-  'sync/plan/compare-plans.ts': 'says what a saved plan said otherwise; the file keeps texts',
   'cli/render/stop.ts': 'names the program as it was started, and the command that was typed',
   'cli/command-line.ts': 'yargs gives texts',
   'client/envelope.ts': 'zod gives texts',

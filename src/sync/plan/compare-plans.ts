@@ -1,4 +1,5 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
+import { digestOf } from '../../plan/digest.ts';
 import { mappingParts, NO_CELLS, type SavedHeader, type SavedRow } from './saved-plan.ts';
 import type { MappingPlan, PlannedChange } from '../ports.ts';
 
@@ -66,192 +67,152 @@ export function compareCounters(
   });
 }
 
-/** What came of comparing the rows of two plans. */
-interface RowDifferences {
-  readonly differences: readonly Difference[];
-  /** So many rows found no counterpart that the comparison was given up; nothing is then said of single rows. */
-  readonly isCut: boolean;
+/** How the rows of a mapping were compared, in the saved plan and in the new one. */
+export interface Witness {
+  /** The new plan compared them with what the state remembers, not with the service. */
+  readonly fromMemory: boolean;
+  /** So did the saved one, or neither did. Otherwise one may know values until now that the other does not. */
+  readonly isSame: boolean;
 }
 
-/** Rows without a counterpart so far that are held in memory; a table in quite another order needs many of them. */
-const MOST_HELD = 50_000;
+type Witnesses = ReadonlyMap<string, Witness>;
+type Rows = () => AsyncIterable<SavedRow>;
+type MeaningOf = (row: SavedRow) => string;
+
+/** Rows of each plan that differences are made of; those after them are not named. */
+const MOST_ROWS = 10_000;
 
 /**
- * Compares the rows of a saved plan with those of a new one. Rows may stand elsewhere in their table: what is done with each key has to be the same.
- * Both are read side by side, so that only rows without a counterpart so far are held, {@link MOST_HELD} of them at most.
+ * What a new plan does otherwise than the saved one: nothing where each mapping has the same digest, else the first rows that differ. Rows may stand
+ * elsewhere in their table: what is done with each key has to be the same.
  */
 export async function comparePlannedRows(
-  saved: AsyncIterable<SavedRow>,
-  now: AsyncIterable<SavedRow>,
-  isFromMemory: (mapping: string) => boolean,
-): Promise<RowDifferences> {
-  const held = { saved: new Held(), now: new Held() };
-  const [left, right] = [saved[Symbol.asyncIterator](), now[Symbol.asyncIterator]()];
-  let isCut = false;
-  try {
-    for (let open = true; open && !isCut;) {
-      const [before, after] = [await left.next(), await right.next()];
-      open = before.done !== true || after.done !== true;
-      if (before.done !== true && !held.now.takeSame(before.value)) held.saved.add(before.value);
-      if (after.done !== true && !held.saved.takeSame(after.value)) held.now.add(after.value);
-      isCut = held.saved.size + held.now.size > MOST_HELD;
-    }
-  } finally {
-    await left.return?.();
-    await right.return?.();
-  }
-  return { differences: isCut ? [] : differencesOf(held.saved, held.now, isFromMemory), isCut };
+  saved: Rows,
+  now: Rows,
+  witnesses: Witnesses,
+): Promise<readonly Difference[]> {
+  const meaningOf: MeaningOf = (row) => meaning(row, witnesses.get(row.mapping)?.isSame === true);
+  const [before, after] = [await mappingDigests(saved(), meaningOf), await mappingDigests(now(), meaningOf)];
+  const names = new Set([...before.keys(), ...after.keys()]);
+  const others = new Set([...names].filter((name) => before.get(name) !== after.get(name)));
+  return others.size === 0
+    ? []
+    : differencesOf(await differingRows(saved, now, others, meaningOf), witnesses);
 }
 
-/** Rows without a counterpart so far, by key; several may have one key. */
-class Held {
-  readonly #rows = new Map<string, SavedRow[]>();
-  size = 0;
-
-  add(row: SavedRow): void {
-    const label = labelOf(row);
-    const rows = this.#rows.get(label);
-    if (rows === undefined) this.#rows.set(label, [row]);
-    else rows.push(row);
-    this.size += 1;
-  }
-
-  /** Takes a row that is planned as this one is; false when there is none. */
-  takeSame(row: SavedRow): boolean {
-    return this.#take(labelOf(row), (other) => isPlannedAlike(row, other)) !== undefined;
-  }
-
-  /** Takes a row of the same key; without a key, the one at the same place. */
-  takeLike(row: SavedRow): SavedRow | undefined {
-    return this.#take(labelOf(row), (other) => row.key !== null || other.row === row.row);
-  }
-
-  all(): readonly SavedRow[] {
-    return [...this.#rows.values()].flat();
-  }
-
-  #take(label: string, fits: (row: SavedRow) => boolean): SavedRow | undefined {
-    const rows = this.#rows.get(label);
-    const at = rows?.findIndex(fits) ?? -1;
-    if (rows === undefined || at === -1) return undefined;
-    const [row] = rows.splice(at, 1);
-    if (rows.length === 0) this.#rows.delete(label);
-    this.size -= 1;
-    return row;
-  }
+/** The digest of what is done with a row, or of what is said where nothing is sent. */
+function meaning({ key, kind, message, digest, id, fields }: SavedRow, knowsBefore: boolean): string {
+  if (kind === 'invalid') return digestOf([key, kind, message]);
+  if (kind === 'unchanged' || kind === 'excluded') return digestOf([key, kind]);
+  if (kind === 'deferred') return digestOf([key, kind, digest]);
+  const values = Object.entries(fields).map(([name, { before, after }]) => [
+    name,
+    after,
+    knowsBefore ? before : null,
+  ]);
+  return digestOf([key, kind, digest, values, knowsBefore ? id : null]);
 }
 
-const labelOf = ({ mapping, key, kind }: SavedRow): string =>
-  JSON.stringify(key === null ? [mapping, null, kind] : [mapping, key]);
-
-/** Whether the same is done with two rows, and the same is sent; where nothing is sent, whether the same is said. */
-function isPlannedAlike(a: SavedRow, b: SavedRow): boolean {
-  if (a.kind !== b.kind) return false;
-  if (a.kind === 'invalid') return a.message === b.message;
-  if (a.kind === 'unchanged' || a.kind === 'excluded') return true;
-  if (a.digest !== b.digest) return false;
-  return a.kind === 'deferred' || (!differ(a.id, b.id) && changedFields(a, b).length === 0);
+/** For each mapping the sum of its rows' digests, so that their order does not count. */
+async function mappingDigests(
+  rows: AsyncIterable<SavedRow>,
+  meaningOf: MeaningOf,
+): Promise<ReadonlyMap<string, bigint>> {
+  const sums = new Map<string, bigint>();
+  for await (const row of rows)
+    sums.set(row.mapping, (sums.get(row.mapping) ?? 0n) + BigInt(`0x${meaningOf(row)}`));
+  return sums;
 }
 
-/** Two values of which one is not known do not differ: a list and the state's memory may show different fields. */
-const differ = (a: unknown, b: unknown): boolean =>
-  (a ?? null) !== null && (b ?? null) !== null && JSON.stringify(a) !== JSON.stringify(b);
+interface DifferingRows {
+  readonly before: readonly SavedRow[];
+  readonly after: readonly SavedRow[];
+}
 
-function changedFields({ fields: a }: SavedRow, { fields: b }: SavedRow): readonly string[] {
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => {
-    const [one, other] = [a[name], b[name]];
-    if (one === undefined || other === undefined) return true;
-    return differ(one.before, other.before) || JSON.stringify(one.after) !== JSON.stringify(other.after);
+/** The first rows of each plan that the other does not have. Of the others a digest is held. */
+async function differingRows(
+  saved: Rows,
+  now: Rows,
+  mappings: ReadonlySet<string>,
+  meaningOf: MeaningOf,
+): Promise<DifferingRows> {
+  const open = new Map<string, number>();
+  const take = (row: SavedRow): boolean => {
+    const label = row.mapping + meaningOf(row);
+    const count = open.get(label) ?? 0;
+    if (count > 0) open.set(label, count - 1);
+    return count > 0;
+  };
+  for await (const row of saved()) {
+    const label = row.mapping + meaningOf(row);
+    if (mappings.has(row.mapping)) open.set(label, (open.get(label) ?? 0) + 1);
+  }
+  const [before, after]: [SavedRow[], SavedRow[]] = [[], []];
+  for await (const row of now())
+    if (mappings.has(row.mapping) && !take(row) && after.length < MOST_ROWS) after.push(row);
+  for await (const row of saved()) if (take(row) && before.length < MOST_ROWS) before.push(row);
+  return { before, after };
+}
+
+/** Rows of one key beside each other, in the order of both plans; rows without a key by their place. */
+function differencesOf({ before, after }: DifferingRows, witnesses: Witnesses): readonly Difference[] {
+  const labelOf = ({ mapping, key, row }: SavedRow): string =>
+    JSON.stringify(key === null ? [mapping, key, row] : [mapping, key]);
+  const [were, are] = [Map.groupBy(before, labelOf), Map.groupBy(after, labelOf)];
+  return [...new Set([...were.keys(), ...are.keys()])].flatMap((label) => {
+    const [old, found] = [were.get(label) ?? [], are.get(label) ?? []];
+    const pairs = Math.min(old.length, found.length);
+    // Rows that came or went decide over the others of their key.
+    const isSource = old.length !== found.length;
+    return [
+      ...old.slice(0, pairs).map((row, at) => changed(row, found[at] ?? row, isSource, witnesses)),
+      ...old.slice(pairs).map((row) => onlyIn(row, 'is not there any more')),
+      ...found.slice(pairs).map((row) => onlyIn(row, `is new: ${described(row)}`)),
+    ];
   });
 }
-
-function differencesOf(
-  saved: Held,
-  now: Held,
-  isFromMemory: (mapping: string) => boolean,
-): readonly Difference[] {
-  const at = ({ mapping, row }: SavedRow): string => JSON.stringify([mapping, row]);
-  const pairs: (readonly [before: SavedRow, after: SavedRow])[] = [];
-  const gone: SavedRow[] = [];
-  for (const before of saved.all()) {
-    const after = now.takeLike(before);
-    if (after === undefined) gone.push(before);
-    else pairs.push([before, after]);
-  }
-  // Rows that came or went decide over the others of their key.
-  const cameOrWent = new Set([...gone, ...now.all()].map(labelOf));
-  // What is left has a key that the other plan does not have: at the same place it is the same row with another key.
-  const added = new Map(now.all().map((row) => [at(row), row]));
-  const left: SavedRow[] = [];
-  for (const before of gone) {
-    const after = added.get(at(before));
-    if (after === undefined) left.push(before);
-    else pairs.push([before, after]);
-    added.delete(at(before));
-  }
-  return [
-    ...pairs.map(([before, after]) =>
-      changed(before, after, cameOrWent.has(labelOf(before)) ? 'source' : heldBy(before, isFromMemory)),
-    ),
-    ...left.map((row) => onlyIn(row, 'is not there any more')),
-    ...[...added.values()].map((row) => onlyIn(row, `is new: ${meaning(row)}`)),
-  ];
-}
-
-/** What a row was compared with. */
-const heldBy = (
-  { mapping }: Pick<SavedRow, 'mapping'>,
-  isFromMemory: (mapping: string) => boolean,
-): PlanPart => (isFromMemory(mapping) ? 'state' : 'service');
 
 const nameOf = ({ mapping, row, key }: SavedRow): string =>
   `${mapping} row ${row}${key === null ? '' : ` (${key})`}`;
 
-function onlyIn(row: SavedRow, what: string): Difference {
-  return {
-    // Users that are in no table any more have no cells: the state remembers them.
-    part: row.cells === NO_CELLS ? 'state' : 'source',
-    mapping: row.mapping,
-    row: row.row,
-    key: row.key,
-    fields: [],
-    message: `${nameOf(row)} ${what}`,
-  };
-}
+/** Users that are in no table any more have no cells: the state remembers them. */
+const onlyIn = (row: SavedRow, what: string): Difference => ({
+  part: row.cells === NO_CELLS ? 'state' : 'source',
+  mapping: row.mapping,
+  row: row.row,
+  key: row.key,
+  fields: [],
+  message: `${nameOf(row)} ${what}`,
+});
 
-function changed(before: SavedRow, after: SavedRow, otherwise: PlanPart): Difference {
-  const isSource = before.cells !== after.cells && (before.digest !== after.digest || before.digest === null);
-  const fields = before.key === after.key ? changedFields(before, after) : [];
+function changed(before: SavedRow, after: SavedRow, isSource: boolean, witnesses: Witnesses): Difference {
+  const saysOther =
+    before.cells !== after.cells && (before.digest !== after.digest || before.digest === null);
+  const witness = witnesses.get(after.mapping);
+  const fields = changedFields(before, after, witness?.isSame === true);
+  // Fields that both plans change alike are not what differs.
+  const shown = before.kind === after.kind ? fields : undefined;
+  const [was, is] = [described(before, shown), described(after, shown)];
   return {
-    part: isSource ? 'source' : otherwise,
+    part: isSource || saysOther ? 'source' : witness?.fromMemory === true ? 'state' : 'service',
     mapping: after.mapping,
     row: after.row,
     key: after.key,
     fields,
-    message: `${nameOf(after)} ${whatChanged(before, after, fields)}`,
+    message: `${nameOf(after)} ${was === is ? 'is another now' : `${was} in the plan and ${is} now`}`,
   };
 }
 
-function whatChanged(before: SavedRow, after: SavedRow, fields: readonly string[]): string {
-  if (before.key !== after.key) return `was ${before.key ?? 'without a key'} in the plan`;
-  if (before.kind !== after.kind) return `${meaning(before)} in the plan and ${meaning(after)} now`;
-  const said = fields.map((name) => fieldChange(name, before.fields[name], after.fields[name]));
-  if (said.length > 0) return said.join(', ');
-  return before.message === after.message
-    ? 'is another now'
-    : `was "${before.message}" in the plan and is "${after.message}" now`;
-}
-
-type FieldChange = PlannedChange['fields'][string];
-
-function fieldChange(name: string, before: FieldChange | undefined, after: FieldChange | undefined): string {
-  const show = (value: unknown): string => JSON.stringify(value ?? null);
-  if (before === undefined)
-    return `would change ${name} too (${show(after?.before)} to ${show(after?.after)})`;
-  if (after === undefined) return `has ${name} ${show(before.after)} already`;
-  return differ(before.before, after.before)
-    ? `has ${name} ${show(after.before)} at the service, ${show(before.before)} in the plan`
-    : `is to get ${name} ${show(after.after)}, ${show(before.after)} in the plan`;
+function changedFields(
+  { fields: a }: SavedRow,
+  { fields: b }: SavedRow,
+  knowsBefore: boolean,
+): readonly string[] {
+  const valuesOf = (change: SavedRow['fields'][string] | undefined): string =>
+    JSON.stringify([change === undefined, change?.after, knowsBefore && change?.before]);
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter(
+    (name) => valuesOf(a[name]) !== valuesOf(b[name]),
+  );
 }
 
 const WORDS: Readonly<Record<PlannedChange['kind'], string>> = {
@@ -263,13 +224,15 @@ const WORDS: Readonly<Record<PlannedChange['kind'], string>> = {
   deferred: 'deferred',
 };
 
-/** What a plan means to do with a row, with the reason where it does nothing. */
-function meaning({ kind, message, fields }: SavedRow): string {
-  if (kind === 'invalid' || kind === 'deferred')
-    return message === '' ? WORDS[kind] : `${WORDS[kind]} (${message})`;
-  if (kind !== 'update') return WORDS[kind];
-  const changes = Object.entries(fields).map(
-    ([name, { before, after }]) => `${name} ${JSON.stringify(before)} to ${JSON.stringify(after)}`,
-  );
-  return `${WORDS.update} (${changes.join(', ')})`;
+/** What a plan means to do with a row, with the reason where it does nothing; of a create only the fields that are asked for are shown. */
+function described({ kind, message, fields }: SavedRow, shown?: readonly string[]): string {
+  const names = shown ?? (kind === 'update' ? Object.keys(fields) : []);
+  const changes = names.map((name) => {
+    const { before = null, after = null } = fields[name] ?? {};
+    const value = JSON.stringify(after);
+    return kind === 'create' ? `${name} ${value}` : `${name} ${JSON.stringify(before)} to ${value}`;
+  });
+  const more =
+    changes.length > 0 ? changes.join(', ') : kind === 'invalid' || kind === 'deferred' ? message : '';
+  return more === '' ? WORDS[kind] : `${WORDS[kind]} (${more})`;
 }

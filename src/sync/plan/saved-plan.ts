@@ -22,6 +22,8 @@ export const PLAN_FORMAT_VERSION = 1;
 export interface SavedMapping extends OutcomeCounts {
   readonly name: string;
   readonly compared_with: string;
+  /** The rows were compared with what the state remembers; left out by older versions. */
+  readonly from_memory?: boolean;
   /** Records of the quota's feature that the account counted; left out where it counts none. */
   readonly used?: number;
   /** The digest of each part of the mapping, so that a change of it can be named. */
@@ -121,11 +123,12 @@ function headerOf(planned: PlannedPush, { id, version, madeAtMs, typed, options 
   };
 }
 
-function savedMapping({ mapping, outcomes, comparedWith, used }: MappingPlan): SavedMapping {
+function savedMapping({ mapping, outcomes, comparedWith, fromMemory, used }: MappingPlan): SavedMapping {
   return {
     name: mapping.name,
     ...outcomes,
     compared_with: comparedWith,
+    from_memory: fromMemory,
     ...(used !== undefined && { used }),
     parts: mappingParts(mapping),
   };
