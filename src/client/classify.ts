@@ -27,7 +27,7 @@ export type Verdict =
       readonly reason: string;
       /** The status of an answer that came: that of its envelope where HTTP says success and the envelope does not. */
       readonly status?: number;
-      /** HTTP says 409, and no envelope says otherwise. */
+      /** That status is 409, and no envelope says otherwise. */
       readonly isConflict?: true;
     };
 
@@ -110,16 +110,17 @@ export function classify(method: HttpRequest['method'], answer: HttpResponse | T
   }
   const { envelope } = parsed;
   if (isSuccess(status) && isSuccess(envelope.statusCode)) return { kind: 'applied', envelope };
-  const said = JSON.stringify(envelope.message);
+  const message = JSON.stringify(envelope.message);
   const reason =
     status === envelope.statusCode
-      ? `HTTP ${status} and the message ${said}`
-      : `HTTP ${status} but ${envelope.statusCode} in its envelope, with the message ${said}`;
+      ? `HTTP ${status} and the message ${message}`
+      : `HTTP ${status} but ${envelope.statusCode} in its envelope, with the message ${message}`;
+  const said = isSuccess(status) ? envelope.statusCode : status;
   return {
     kind: doubtful,
     fault: 'service.error',
     reason,
-    status: isSuccess(status) ? envelope.statusCode : status,
-    ...(status === CONFLICT && envelope.statusCode === CONFLICT && { isConflict: true }),
+    status: said,
+    ...(said === CONFLICT && envelope.statusCode === CONFLICT && { isConflict: true }),
   };
 }

@@ -43,7 +43,7 @@ export type WriteResult<Id extends OperationId> =
       readonly message: string;
       readonly quota?: QuotaRefusal;
     }
-  /** It may or may not have been applied; `status` is that of an answer that came and could not be trusted, and `isConflict` says that it is a 409 which nothing in it contradicts. */
+  /** It may or may not have been applied; `status` is that of an answer that came and could not be trusted, and `isConflict` says that it is a 409, which no envelope contradicts. */
   | {
       readonly kind: 'ambiguous';
       readonly reason: string;

@@ -227,10 +227,14 @@ describe('a service that spells keys its own way', () => {
     await expectSettled(120);
   });
 
-  it.each(['conflict', 'skip'] as const)(
-    'a row alone whose key somebody holds in another spelling is rejected, and nothing stays open (repeats: %s)',
-    async (repeated_external_id) => {
-      await start({ key_case: 'lower', key_unique: 'shown', repeated_external_id });
+  it.each<[string, Settings]>([
+    ['a 409', {}],
+    ['HTTP 200 around a 409', { error_shape: 'http_200' }],
+    ['an answer without it', { repeated_external_id: 'skip' }],
+  ])(
+    'a row alone whose key somebody holds in another spelling is rejected, and nothing stays open (%s)',
+    async (_, settings) => {
+      await start({ key_case: 'lower', key_unique: 'shown', ...settings });
       await createStranger('m-1');
       folder.write('users.csv', sheet(['M-1']));
       const before = writes();

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../../src/model/error.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
+import { digestOf } from '../../src/plan/digest.ts';
 import { knownUser } from '../../src/plan/known-records.ts';
 import { readBack, readBackNow, readBackTwice } from '../../src/sync/reconcile/read-back.ts';
 import type { OpenWrite } from '../../src/sync/resources/strategy.ts';
@@ -196,6 +197,23 @@ describe('a reading of all', () => {
   ])('proves nothing at once where %s', async (_what, arrange, later) => {
     expect(await read('now', arrange)).toMatchObject({ others: 'unclear' });
     expect(await read('settled', arrange)).toMatchObject({ others: later });
+  });
+
+  it('finds a record that was there in another spelling only where it holds what its row wants by now', async () => {
+    const rows = [userRow(1), userRow(2)];
+    const alike = ['u1'];
+    const found = async (then: string, now: string) => {
+      const engine = await makeEngine();
+      engine.service.users.push({ ...user(1), external_id: 'u1', display_name: now });
+      const digests = { external_id: digestOf('u1'), display_name: digestOf(then) };
+      const write = open(users, rows, { known: 1, alike, alikeIds: ['id-1'], alikeDigests: [digests] });
+      return [...(await readBack(engine.ports, ACCOUNT, users, [write], 'settled')).found.keys()];
+    };
+    expect(await found('Bob', 'Name 1')).toEqual(['U1']);
+    expect(await found('Name 1', 'Name 1')).toEqual([]);
+    expect(await found('Bob', 'Cleo')).toEqual([]);
+    // What another row wants says nothing of this one.
+    expect(await found('Bob', 'Name 2')).toEqual([]);
   });
 
   it('proves nothing where the account counts more beyond the list than before', async () => {

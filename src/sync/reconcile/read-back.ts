@@ -1,8 +1,10 @@
 import type { QueryOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
+import type { Fields } from '../../model/cell.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';
+import { KEY_TEXTS } from '../../model/spelling.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { shownDifferences } from '../../plan/diff.ts';
 import { digestFields } from '../../plan/digest.ts';
@@ -137,6 +139,10 @@ function filtersOf(
   return [...new Map(filters.map((filter) => [JSON.stringify(filter), filter])).values()];
 }
 
+/** Whether a record shows what a create sent, in whatever spelling of the key. A create does not set the flag. */
+const holdsSent = (known: KnownRecord, fields: Fields): boolean =>
+  Object.keys(shownDifferences(fields, known)).every((name) => name === 'is_active' || KEY_TEXTS.has(name));
+
 interface FoundRecord {
   readonly known: KnownRecord;
   readonly record: unknown;
@@ -159,15 +165,13 @@ async function openFound(
   const isSent = (key: string): boolean => sent.has(spell(key));
   const rows = open.flatMap((write) => write.rows);
   const isChanged = isChangedSince(open.map(({ intent }) => intent));
-  // A record with the values of a row, which it had not before, was written over by what was sent.
+  // A record with the values of its row, which it had not before, was written over by what was sent.
   const isWritten = ({ key, record }: Shown): boolean => {
     const known = listed.known(record);
     if (known === undefined || !isChanged(key, known)) return false;
-    // A create does not set the flag.
-    return rows.some(({ fields }) => {
-      const { is_active: _flag, ...sent } = fields ?? {};
-      return fields !== null && Object.keys(shownDifferences(sent, known)).length === 0;
-    });
+    return rows.some(
+      (row) => mayFit(mapping.resource, [row])(key) && row.fields !== null && holdsSent(known, row.fields),
+    );
   };
   const isOld = (shown: Shown): boolean => (isBefore(shown) && !isWritten(shown)) || isSent(shown.key);
   return new FoundRecords(ports, account, mapping, listed, rows, isOld, isSent);

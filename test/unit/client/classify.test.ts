@@ -127,7 +127,8 @@ describe('classify', () => {
   it.each([
     ['409 with its envelope', envelopeAnswer(409, null), true],
     ['409 with 200 in the envelope', envelopeAnswer(409, null, { statusCode: 200 }), false],
-    ['200 with 409 in the envelope', envelopeAnswer(200, null, { statusCode: 409 }), false],
+    ['200 with 409 in the envelope', envelopeAnswer(200, null, { statusCode: 409 }), true],
+    ['400 with 409 in the envelope', envelopeAnswer(400, null, { statusCode: 409 }), false],
     ['409 without the envelope', raw(409, '{"title":"no"}'), true],
     ['500 with its envelope', envelopeAnswer(500, null), false],
   ] as const)('%s: says whether it is a conflict', (_name, answer, isConflict) => {
