@@ -5,7 +5,6 @@ import { renderBesideRow, renderRowMessage } from '../../model/issue.ts';
 import type { RequestStep } from '../../model/budget.ts';
 import { renderSaid } from '../../model/said.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
-import { bookkeepingMs } from './bookkeeping-time.ts';
 import { orderMappings } from '../../plan/order.ts';
 import { knownAfter, waitingFields } from '../../plan/lookups.ts';
 import { PlanLookups } from '../compare/lookups.ts';
@@ -22,6 +21,9 @@ import type {
   Stop,
   SyncPorts,
 } from '../ports.ts';
+
+/** An intent, its result and the outcomes of its rows on a common disk, one request after the other: `npm run bench -- bookkeeping`. */
+const BOOKKEEPING_MS = 5;
 
 /** The mappings in the order of their pushing. Errors: ConfigError `lookup.circle`. */
 export function pushable(mappings: readonly PushMapping[]): readonly PushMapping[] {
@@ -74,9 +76,9 @@ export async function planRows(
     stops.push(...stopped);
   }
   await warnOfDisagreements(ports, mappings, rows);
-  const asked = steps.reduce((sum, { requests }) => sum + requests, 0);
-  const betweenMs = await bookkeepingMs(ports, account.service, asked);
-  const forecast = await ports.service.forecast(steps.map((step) => ({ ...step, betweenMs })));
+  const forecast = await ports.service.forecast(
+    steps.map((step) => ({ ...step, betweenMs: BOOKKEEPING_MS })),
+  );
   const counts = ports.service.counts();
   const invalid = plans.some(({ outcomes }) => outcomes.invalid > 0);
   return {
