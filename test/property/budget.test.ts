@@ -96,9 +96,7 @@ async function play(
     clock,
     kind,
     perMinute: { limit: world.limit, lengthMs: world.lengthMs, text: world.text },
-    ...(world.dayLimit !== undefined && {
-      perDay: { limit: world.dayLimit, lengthMs: 86_400_000, text: '1d' },
-    }),
+    perDay: world.dayLimit,
     accountCall: world.accountCall,
     skewMs: world.skewMs,
     latencyMs: () => world.latencies[(turn += 1) % world.latencies.length] ?? [0, 0],

@@ -81,10 +81,52 @@ export interface Limits {
   readonly perMinute: number;
   readonly minuteMs: number;
   readonly perDay: number;
-  readonly accountCall: 'listed' | 'free';
+  /** How the account calls the length of its shorter window; by default in seconds. */
+  readonly text?: string;
+  /** Whether an account call takes from the windows: before it reports them, after, or not at all. */
+  readonly accountCall: 'listed' | 'unlisted' | 'free';
   /** `account` counts other clients' requests from the start. */
   readonly spentBefore: number;
 }
+
+/** The plainest reading of everything: no two facts of it disagree, and nothing comes late. */
+export const PLAIN: Habits = {
+  repeatedUser: 'conflict',
+  repeatedRecord: 'conflict',
+  repeatedSetting: 'replace',
+  badRow: 'refuse_all',
+  batchLimit: Infinity,
+  answerOrder: 'same',
+  extraRecord: false,
+  missingRecord: 0,
+  newUsersActive: true,
+  success: 201,
+  refusal: 'whole',
+  pageSize: 50,
+  paging: 'right',
+  userPage: 'obeyed',
+  pastTheEnd: 'empty',
+  listOrder: 'age',
+  filters: 'obeyed',
+  listLagMs: 0,
+  logLagMs: 0,
+  counters: { lagMs: 0 },
+  priceLog: 'by_reference',
+  pointsByLeague: true,
+  leaguePoints: 'shown',
+  limits: {
+    kind: 'fixed',
+    perMinute: Infinity,
+    minuteMs: 60_000,
+    perDay: Infinity,
+    accountCall: 'listed',
+    spentBefore: 0,
+  },
+  skewMs: 0,
+  dateHeader: true,
+  latencyMs: 5,
+  spelling: {},
+};
 
 function drawLimits(dice: Dice): Limits {
   const tight = dice.chance(0.35);

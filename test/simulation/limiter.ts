@@ -27,9 +27,9 @@ export class Limiter {
 
   /** Both windows as the account reports them. */
   report(nowMs: number): Readonly<Record<string, unknown>> {
-    const [minute, day] = this.#windows(nowMs).map(({ limit, used, resetMs, lengthMs }) => ({
+    const [minute, day] = this.#windows(nowMs).map(({ limit, used, resetMs, lengthMs, text }) => ({
       limit,
-      window: `${lengthMs / 1000}s`,
+      window: text ?? `${lengthMs / 1000}s`,
       used,
       remaining: limit - used,
       reset_at: new Date(resetMs).toISOString(),
@@ -38,10 +38,10 @@ export class Limiter {
   }
 
   #windows(nowMs: number) {
-    const { perMinute, perDay, minuteMs } = this.#limits;
+    const { perMinute, perDay, minuteMs, text } = this.#limits;
     return [
-      { limit: perMinute, ...this.#used(nowMs, minuteMs), lengthMs: minuteMs },
-      { limit: perDay, ...this.#used(nowMs, DAY_MS), lengthMs: DAY_MS },
+      { limit: perMinute, ...this.#used(nowMs, minuteMs), lengthMs: minuteMs, text },
+      { limit: perDay, ...this.#used(nowMs, DAY_MS), lengthMs: DAY_MS, text: undefined },
     ];
   }
 

@@ -1,3 +1,4 @@
+import type { HttpRequest } from '../../src/model/ports.ts';
 import type { Dice } from './dice.ts';
 import { spelled, type Habits } from './habits.ts';
 import { Limiter } from './limiter.ts';
@@ -14,6 +15,18 @@ export interface Asked {
   readonly body: Values;
   /** Its number on our wire; undefined for another writer. */
   readonly request: number | undefined;
+}
+
+/** A request as it comes from a wire, with its number on ours. */
+export function askedOf({ method, url, body }: HttpRequest, request: number | undefined): Asked {
+  const { pathname, searchParams } = new URL(url);
+  return {
+    method,
+    path: pathname.replace(/^.*\/v1/, ''),
+    query: searchParams,
+    body: body === undefined ? {} : (JSON.parse(body) as Values),
+    request,
+  };
 }
 
 /** An answer as text, whole. */
@@ -65,12 +78,15 @@ export class SimulatedService {
 
   /** Handles a request now: whatever it does is done when this returns. `free` requests are not counted. */
   answer(asked: Asked, free = false): Answered {
-    const counts = asked.path !== '/auth/account' || this.#habits.limits.accountCall !== 'free';
+    const { accountCall } = this.#habits.limits;
+    const isAccount = asked.path === '/auth/account';
+    const counts = !isAccount || accountCall !== 'free';
+    const unlisted = isAccount && accountCall === 'unlisted' ? this.#reply(asked) : undefined;
     if (counts && !free && !this.#limiter.admit(this.#clockMs())) {
       if (asked.request !== undefined) this.refusedByLimiter.push(asked.request);
       return this.#text(refuse(429, 'too many requests'));
     }
-    return this.#text(this.#reply(asked));
+    return this.#text(unlisted ?? this.#reply(asked));
   }
 
   /** The headers that every answer has. */

@@ -5,8 +5,7 @@ import type { Dice } from './dice.ts';
 import { faultEffect, type Fault } from './faults.ts';
 import type { History } from './history.ts';
 import type { Life } from './life.ts';
-import type { Values } from './records.ts';
-import type { Answered, Asked, SimulatedService } from './service.ts';
+import { askedOf, type Answered, type Asked, type SimulatedService } from './service.ts';
 import type { World } from './world.ts';
 
 /** A request of ours as it left a process. */
@@ -123,20 +122,19 @@ export class Wire {
   }
 
   #note(request: HttpRequest, life: Life, fault: Fault | undefined): Asked {
-    const url = new URL(request.url);
-    const body = request.body === undefined ? {} : (JSON.parse(request.body) as Values);
-    const number = this.sent.length + 1;
+    const asked = askedOf(request, this.sent.length + 1);
+    const { method, path, body } = asked;
     const sent: Sent = {
-      number,
+      number: this.sent.length + 1,
       life: life.name,
       atMs: this.#options.world.nowMs,
-      method: request.method,
-      path: url.pathname.replace(/^.*\/v1/, ''),
-      digest: request.method === 'GET' ? undefined : digestOf(body),
+      method,
+      path,
+      digest: method === 'GET' ? undefined : digestOf(body),
       fault,
     };
     this.sent.push(sent);
     this.#options.onSend(sent);
-    return { method: sent.method, path: sent.path, query: url.searchParams, body, request: number };
+    return asked;
   }
 }

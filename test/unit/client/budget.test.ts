@@ -77,8 +77,7 @@ describe('fixed windows', () => {
   });
 
   it('are spent whole where the account call is free, once that is measured', async () => {
-    const day = { limit: 1000, lengthMs: 86_400_000, text: '1d' };
-    const { send, service, reads } = world({ accountCall: 'free', perDay: day });
+    const { send, service, reads } = world({ accountCall: 'free', perDay: 1000 });
     // 9 while it is taken to be counted, then 10 a window.
     await send(39);
     expect(service.refused).toBe(0);
@@ -382,7 +381,7 @@ describe('another client of the same key', () => {
   it('is left as much as it was seen to spend', async () => {
     const { send, service } = world({
       perMinute: { ...MINUTE, limit: 20 },
-      perDay: { limit: 1000, lengthMs: 86_400_000, text: '1d' },
+      perDay: 1000,
     });
     await send(10);
     service.spend(5);
