@@ -88,10 +88,10 @@ export interface RunRows {
   /** Rows in row order. */
   page(mapping: string, query: RowQuery): Promise<readonly RunRow[]>;
   rows(mapping: string, rowNumbers: readonly number[]): Promise<readonly RunRow[]>;
-  /** Sets an outcome for every open row of the mapping (only those of `change`, if given). */
-  settleOpen(mapping: string, outcome: Outcome, said: Words, change?: ChangeKind): Promise<void>;
-  /** Forgets the outcome of rows that ended in `outcome`, so that they are open again; answers how many. */
-  reopen(mapping: string, outcome: Outcome): Promise<number>;
+  /** Makes every open row of the mapping `deferred` (only those of `change`, if given). */
+  deferOpen(mapping: string, said: Words, change?: ChangeKind): Promise<void>;
+  /** Makes the deferred rows open again. */
+  reopenDeferred(mapping: string): Promise<void>;
   /** Makes open creates and updates `pending`, to be compared anew; a row that was created and waits for its change (it has an id) stays as it is. Known records are forgotten. */
   restart(mapping: string): Promise<void>;
   countOutcomes(mapping: string): Promise<ReadonlyMap<Outcome | 'open', number>>;

@@ -145,7 +145,10 @@ export interface Store {
   strayFolders(): Promise<readonly StrayFolder[]>;
 
   addIntent(account: ServiceAccount, intent: Intent): Promise<void>;
-  /** Records what came of an intent and, in the same transaction, what the service is now known to hold. */
+  /**
+   * Records what came of an intent and, in the same transaction, what the service is now known to hold. Errors: InternalError `state.no_intent` where none of the
+   * account has the id, or it is closed.
+   */
   settleIntent(
     account: ServiceAccount,
     intentId: string,

@@ -1,4 +1,5 @@
 import type { DuplicateGroup, RunRowPatch } from '../model/run-rows.ts';
+import { openRow, rowAfter } from './row-lifecycle.ts';
 
 type Row = DuplicateGroup['rows'][number];
 
@@ -20,20 +21,18 @@ export function resolveDuplicates({ key, rows }: DuplicateGroup): readonly RunRo
   const [first, ...later] = rows;
   if (first === undefined) return [];
   if (later.every((row) => row.digest === first.digest)) {
-    return later.map((row) => ({
-      rowNumber: row.rowNumber,
-      change: 'unchanged',
-      outcome: 'unchanged',
-      said: [{ code: 'duplicate-same', row: first.rowNumber }],
-    }));
+    return later.map(({ rowNumber }) =>
+      rowAfter(openRow(rowNumber), {
+        kind: 'is-equal',
+        said: [{ code: 'duplicate-same', row: first.rowNumber }],
+      }),
+    );
   }
   return rows.map((row) => {
     const message = `key "${key}" stands again with other values in row ${nameOthers(row, rows)}: keep one of them`;
-    return {
-      rowNumber: row.rowNumber,
-      change: 'invalid',
-      outcome: 'invalid',
+    return rowAfter(openRow(row.rowNumber), {
+      kind: 'breaks-rule',
       said: [{ code: 'issue', issue: { code: 'key.repeated', severity: 'error', value: key, message } }],
-    };
+    });
   });
 }

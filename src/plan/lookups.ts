@@ -5,16 +5,21 @@ import type { RowLookup, RunRow, RunRowPatch } from '../model/run-rows.ts';
 import type { Words } from '../model/said.ts';
 import { keyOf } from '../mapping/parsed-row.ts';
 import { digestOf } from './digest.ts';
+import { rowAfter } from './row-lifecycle.ts';
+
+/** Why a row cannot be sent, the strongest first. */
+const STOPS = ['left-out', 'breaks-rule', 'must-wait'] as const;
+export type Stop = (typeof STOPS)[number];
 
 /** What became of one field that is looked up. */
 export type LookupResult =
   | { readonly kind: 'value'; readonly value: FieldValue }
   /** The value is known once another row of the run is written. */
   | { readonly kind: 'after'; readonly after: NonNullable<RowLookup['after']> }
-  /** The row cannot be sent: it is invalid, left out, or has to wait. */
+  /** The row cannot be sent. */
   | {
       readonly kind: 'stop';
-      readonly outcome: 'invalid' | 'excluded' | 'deferred';
+      readonly because: Stop;
       readonly said: Words;
     };
 
@@ -47,16 +52,12 @@ export function withLookups(
 ): RunRowPatch {
   const { rowNumber, lookups } = row;
   const stops = [...results.values()].filter((result) => result.kind === 'stop');
-  const worst = (['excluded', 'invalid', 'deferred'] as const).find((outcome) =>
-    stops.some((stop) => stop.outcome === outcome),
-  );
-  if (worst !== undefined) {
-    const said = [
-      row.said,
-      ...stops.filter(({ outcome }) => outcome === worst).map((stop) => stop.said),
-    ].flat();
+  const kind = STOPS.find((each) => stops.some(({ because }) => because === each));
+  if (kind !== undefined) {
+    const said = stops.flatMap((stop) => (stop.because === kind ? stop.said : []));
     // A row that waits is one that would be created.
-    return { rowNumber, change: worst === 'deferred' ? 'create' : worst, outcome: worst, said };
+    const isNew = kind === 'must-wait' ? rowAfter(row, { kind: 'is-new' }) : {};
+    return { ...isNew, ...rowAfter(row, { kind, said }) };
   }
   const found = new Map<string, FieldValue>(Object.entries(row.fields ?? {}));
   const names = new Map(found);

@@ -143,26 +143,24 @@ class SqliteRunRows implements RunRows {
     );
   }
 
-  settleOpen(mapping: string, outcome: Outcome, said: Words, change?: ChangeKind): Promise<void> {
+  deferOpen(mapping: string, said: Words, change?: ChangeKind): Promise<void> {
     return this.#db.write(() => {
       this.#db.run(
-        'UPDATE row SET outcome = ?2, message = ?3, issues = NULL WHERE mapping = ?1 AND outcome IS NULL AND change = coalesce(?4, change)',
+        "UPDATE row SET outcome = 'deferred', message = ?2, issues = NULL WHERE mapping = ?1 AND outcome IS NULL AND change = coalesce(?3, change)",
         this.#mapping(mapping),
-        outcome,
         wordsToStore(said),
         change ?? null,
       );
     });
   }
 
-  reopen(mapping: string, outcome: Outcome): Promise<number> {
-    return this.#db.write(() =>
+  reopenDeferred(mapping: string): Promise<void> {
+    return this.#db.write(() => {
       this.#db.run(
-        "UPDATE row SET outcome = NULL, message = '', issues = NULL WHERE mapping = ? AND outcome = ?",
+        "UPDATE row SET outcome = NULL, message = '', issues = NULL WHERE mapping = ? AND outcome = 'deferred'",
         this.#mapping(mapping),
-        outcome,
-      ),
-    );
+      );
+    });
   }
 
   restart(mapping: string): Promise<void> {

@@ -188,7 +188,8 @@ class SqliteStore implements Store {
     return this.#db.write(() => {
       const number = this.#account(account);
       const row = this.#db.get(
-        'UPDATE intent SET result = ?, detail = ?, settled_at_ms = ? WHERE id = ? AND account = ? RETURNING document',
+        `UPDATE intent SET result = ?, detail = ?, settled_at_ms = ?
+         WHERE id = ? AND account = ? AND coalesce(result, 'ambiguous') = 'ambiguous' RETURNING document`,
         result,
         wordsToStore(detail),
         this.#clock.now(),
@@ -196,7 +197,7 @@ class SqliteStore implements Store {
         number,
       );
       if (row === undefined) {
-        throw new InternalError('state.no_intent', `no intent ${intentId} is recorded for this account`);
+        throw new InternalError('state.no_intent', `no open intent ${intentId} is recorded for this account`);
       }
       this.#confirm(number, (written(row, 0) as Intent).resource, confirmed);
     });

@@ -149,7 +149,7 @@ async function stopAtRejects(ports: SyncPorts, run: Run, planned: PlannedPush): 
   const stop = planned.stops[0]?.error;
   for (const { mapping } of planned.mappings) {
     for (const { name } of withMissing(mapping))
-      await planned.rows.settleOpen(name, 'deferred', stop === undefined ? [] : stopWords(stop));
+      await planned.rows.deferOpen(name, stop === undefined ? [] : stopWords(stop));
   }
   return finish(ports, run, planned, {
     exitCode: EXIT.stopped,

@@ -3,6 +3,7 @@ import type { ExitCode } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import { renderSaid } from '../model/said.ts';
 import type { Run } from '../model/store.ts';
+import { rowAfter, wordless } from '../plan/row-lifecycle.ts';
 import { assumeWrite, settleByWord } from './reconcile/assume.ts';
 import { settleConflicts } from './reconcile/conflicts.ts';
 import { leaveRest } from './write/defer-rest.ts';
@@ -198,11 +199,12 @@ async function readBackOf({ ports, run, mapping, rows }: Settling, each: OpenCas
     mapping.name,
     again
       .filter(({ outcome, change, id }) => outcome === null && (change !== 'create' || id === null))
-      .map(({ rowNumber }) => ({
-        rowNumber,
-        outcome: 'deferred',
-        said: [{ code }, { code: 'resume-sends-again', run: run.id }],
-      })),
+      .map((row) =>
+        rowAfter(wordless(row), {
+          kind: 'must-wait',
+          said: [{ code }, { code: 'resume-sends-again', run: run.id }],
+        }),
+      ),
   );
   const conflict = now.find(({ outcome }) => outcome === 'conflict');
   if (again.length === 0 && conflict !== undefined)

@@ -136,7 +136,7 @@ async function findRun(
 
 /** Makes the rows of one mapping ready to be compared again: what was surely applied has its outcome, what surely was not is open. */
 async function reopen({ ports, run, rows, account, options }: BegunRun, mapping: PushMapping): Promise<void> {
-  await rows.reopen(mapping.name, 'deferred');
+  await rows.reopenDeferred(mapping.name);
   await settleWrites(ports, run.id, mapping, rows, account.service, options.onAmbiguous);
   await rows.restart(mapping.name);
 }

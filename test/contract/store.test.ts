@@ -496,7 +496,7 @@ function runRowsSuite(name: string, open: () => Promise<Store>, runId: string | 
         runRow({ rowNumber: 2, change: 'update' }),
         runRow({ rowNumber: 3, change: 'invalid', outcome: 'invalid', said: words('too long') }),
       ]);
-      await rows.settleOpen('users', 'deferred', words('no budget'), 'create');
+      await rows.deferOpen('users', words('no budget'), 'create');
       expect(await rows.countOutcomes('users')).toEqual(
         new Map([
           ['deferred', 1],
@@ -504,14 +504,14 @@ function runRowsSuite(name: string, open: () => Promise<Store>, runId: string | 
           ['open', 1],
         ]),
       );
-      await rows.settleOpen('users', 'deferred', words('deadline'));
+      await rows.deferOpen('users', words('deadline'));
       expect((await rows.rows('users', [1, 2, 3])).map((row) => told(row).message)).toEqual([
         'no budget',
         'deadline',
         'too long',
       ]);
       expect(await rows.countChanges('users', true)).toEqual(new Map());
-      expect(await rows.reopen('users', 'deferred')).toBe(2);
+      await rows.reopenDeferred('users');
       expect((await rows.rows('users', [1, 2, 3])).map((row) => told(row).message)).toEqual([
         '',
         '',

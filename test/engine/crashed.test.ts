@@ -42,7 +42,7 @@ function mortal(engine: Engine, lastStep: number): { readonly ports: SyncPorts; 
           : async (runId: string | null) => {
               const rows = await engine.store.openRunRows(runId);
               opened.push(rows);
-              return durable(rows, ['patch', 'settleOpen']);
+              return durable(rows, ['patch', 'deferOpen']);
             },
     }),
     service: {

@@ -10,7 +10,6 @@ import { PushWriter } from '../../src/sync/write/push-writer.ts';
 import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, pushTask } from '../support/writes.ts';
-import { confirmed } from '../../src/plan/answered-row.ts';
 import type { PushTask } from '../../src/sync/ports.ts';
 import { told, words } from '../support/said.ts';
 
@@ -261,14 +260,21 @@ describe('answers that do not come', () => {
     const all = await writing([create(1)]);
     const { writer, engine } = all;
     const { intent } = await send(all, lost('timeout'));
-    for (const result of ['applied', 'refused', 'not_applied'] as const)
-      await writer.settle(intent, result, words('why'), []);
-    expect(writer.openSinceMs).toBeUndefined();
     engine.clock.time += 5000;
     engine.clock.skewMs = 60_000;
-    await writer.settle(intent, 'ambiguous', words('timeout'), []);
+    await writer.settle(intent, 'doubted', words('timeout'), []);
     expect(writer.openSinceMs).toBe(engine.clock.monotonic());
     expect(await resultsOf(all)).toEqual([['ambiguous', 'timeout']]);
+  });
+
+  it.each(['answered', 'refused', 'not-sent'] as const)('leave no write open that was %s', async (event) => {
+    const all = await writing([create(1)]);
+    const { intent } = await send(all, lost('timeout'));
+    await all.writer.settle(intent, event, words('why'), []);
+    expect(all.writer.openSinceMs).toBeUndefined();
+    await expect(all.writer.settle(intent, 'doubted', words('timeout'), [])).rejects.toThrow(
+      'no open intent',
+    );
   });
 });
 
@@ -278,7 +284,7 @@ describe('what is known of rows', () => {
   it('is remembered with the mapping that wrote it', async () => {
     const all = await writing([create(1)], users);
     const { intent } = await send(all, applied);
-    await all.writer.settle(intent, 'applied', [], [knownRecord('U1', {})]);
+    await all.writer.settle(intent, 'answered', [], [knownRecord('U1', {})]);
     const found = new Map([['U2', { id: 'id-2', record: knownRecord('U2', {}) }]]);
     await all.writer.remember([create(2), create(3), create(4, { key: null })], found);
     const known = await all.engine.store.snapshots(ACCOUNT, 'users', ['U1', 'U2', 'U3', '']);
@@ -342,54 +348,5 @@ describe('what is known of rows', () => {
       { outcome: 'deferred', message: 'no room', id: 'id-3' },
       { outcome: 'deferred', message: 'no room' },
     ]);
-  });
-});
-
-describe('a row that an answer confirms', () => {
-  const record = knownRecord('U1', { is_active: true });
-  const inactive = { external_id: 'U1', is_active: false };
-
-  it('is created or updated, with what the answer notes', () => {
-    expect(confirmed(create(1), { id: 'i', record })).toEqual({ rowNumber: 1, id: 'i', outcome: 'created' });
-    expect(
-      confirmed(create(1, { change: 'update', said: words('a remark') }), { id: 'i', record }),
-    ).toStrictEqual({
-      rowNumber: 1,
-      id: 'i',
-      outcome: 'updated',
-    });
-    expect(
-      confirmed(create(1, { said: words('a remark') }), {
-        id: 'i',
-        record,
-        note: { code: 'text', text: 'a note' },
-      }),
-    ).toEqual({
-      rowNumber: 1,
-      id: 'i',
-      outcome: 'created',
-      said: [...words('a remark'), ...words('a note')],
-    });
-  });
-
-  it('waits for its flag where that is still another one and its id is known', () => {
-    const row = create(1, { fields: inactive });
-    expect(confirmed(row, { id: 'i', record })).toEqual({ rowNumber: 1, id: 'i' });
-    expect(confirmed(row, { id: null, record })).toEqual({ rowNumber: 1, id: null, outcome: 'created' });
-    expect(confirmed({ ...row, change: 'update' }, { id: 'i', record })).toMatchObject({
-      outcome: 'updated',
-    });
-    const off = knownRecord('U1', { is_active: false });
-    expect(confirmed(row, { id: 'i', record: off })).toMatchObject({ outcome: 'created' });
-  });
-
-  it('is in conflict where the answer disagrees', () => {
-    const row = create(1, { said: words('a remark'), fields: inactive });
-    expect(confirmed(row, { id: 'i', record, disagrees: { code: 'text', text: 'another name' } })).toEqual({
-      rowNumber: 1,
-      id: 'i',
-      outcome: 'conflict',
-      said: [...words('a remark'), ...words('another name')],
-    });
   });
 });

@@ -29,7 +29,7 @@ const anyWords: fc.Arbitrary<Words> = fc.array(
   ),
   { maxLength: 3 },
 );
-const SETTLED: Words = [{ code: 'run-ended' }];
+const DEFERRED: Words = [{ code: 'run-ended' }];
 const anyKey = fc.option(fc.oneof(fc.constantFrom('a', 'A', 'b', 'B', '07', '7'), anyText), { freq: 8 });
 
 const anyRow = fc.record({ key: anyKey, change: anyChange, cell: anyText, outcome: fc.option(anyOutcome) });
@@ -60,8 +60,8 @@ type Step =
       readonly kind: 'patch';
       readonly patches: readonly { at: number; patch: Omit<RunRowPatch, 'rowNumber'> }[];
     }
-  | { readonly kind: 'settle'; readonly outcome: Outcome; readonly change: ChangeKind | undefined }
-  | { readonly kind: 'reopen'; readonly outcome: Outcome }
+  | { readonly kind: 'defer'; readonly change: ChangeKind | undefined }
+  | { readonly kind: 'reopen' }
   | { readonly kind: 'restart' }
   | { readonly kind: 'restore' };
 
@@ -78,11 +78,10 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   fc.record({
-    kind: fc.constant('settle' as const),
-    outcome: anyOutcome,
+    kind: fc.constant('defer' as const),
     change: fc.option(anyChange, { nil: undefined }),
   }),
-  fc.record({ kind: fc.constant('reopen' as const), outcome: anyOutcome }),
+  fc.constant({ kind: 'reopen' as const }),
   fc.constant({ kind: 'restart' as const }),
   fc.constant({ kind: 'restore' as const }),
 );
@@ -105,15 +104,15 @@ function stepModel(model: RunRow[], step: Step): void {
         );
       }
       break;
-    case 'settle':
+    case 'defer':
       change(
         (row) => row.outcome === null && (step.change === undefined || row.change === step.change),
-        () => ({ outcome: step.outcome, said: SETTLED }),
+        () => ({ outcome: 'deferred', said: DEFERRED }),
       );
       break;
     case 'reopen':
       change(
-        (row) => row.outcome === step.outcome,
+        (row) => row.outcome === 'deferred',
         () => ({ outcome: null, said: [] }),
       );
       break;
@@ -137,11 +136,11 @@ async function stepRows(file: string, rows: RunRows, count: number, step: Step):
     case 'patch':
       await rows.patch('users', patchesOf(count, step.patches));
       break;
-    case 'settle':
-      await rows.settleOpen('users', step.outcome, SETTLED, step.change);
+    case 'defer':
+      await rows.deferOpen('users', DEFERRED, step.change);
       break;
     case 'reopen':
-      await rows.reopen('users', step.outcome);
+      await rows.reopenDeferred('users');
       break;
     case 'restart':
       await rows.restart('users');

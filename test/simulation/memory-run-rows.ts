@@ -100,18 +100,16 @@ export class MemoryRunRows implements RunRows {
     return values(this.#sorted(mapping).filter(({ rowNumber }) => wanted.has(rowNumber)));
   }
 
-  settleOpen(mapping: string, outcome: Outcome, said: Words, change?: ChangeKind): Promise<void> {
+  deferOpen(mapping: string, said: Words, change?: ChangeKind): Promise<void> {
     return this.#each(
       mapping,
       (row) => row.outcome === null && (change === undefined || row.change === change),
-      { outcome, said },
+      { outcome: 'deferred', said },
     );
   }
 
-  async reopen(mapping: string, outcome: Outcome): Promise<number> {
-    const count = this.#sorted(mapping).filter((row) => row.outcome === outcome).length;
-    await this.#each(mapping, (row) => row.outcome === outcome, { outcome: null, said: [] });
-    return count;
+  reopenDeferred(mapping: string): Promise<void> {
+    return this.#each(mapping, (row) => row.outcome === 'deferred', { outcome: null, said: [] });
   }
 
   restart(mapping: string): Promise<void> {

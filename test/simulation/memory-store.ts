@@ -177,8 +177,8 @@ export class MemoryStore implements Store {
     const found = this.#data.intents.find(
       ({ account: name, stored }) => name === nameOf(account) && stored.id === intentId,
     );
-    if (found === undefined)
-      return Promise.reject(new InternalError('state.no_intent', `no intent ${intentId} is recorded`));
+    if (found === undefined || (found.stored.result ?? 'ambiguous') !== 'ambiguous')
+      return Promise.reject(new InternalError('state.no_intent', `no open intent ${intentId} is recorded`));
     found.stored = { ...found.stored, result, detail };
     return this.confirm(account, found.stored.resource, confirmed);
   }

@@ -4,6 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { RESOURCES } from '../../src/contract/resource.ts';
+import { OUTCOMES } from '../../src/model/outcome.ts';
 
 interface Room {
   /** Rooms, or single files of them, that this room may import; `*` is every room. */
@@ -368,6 +369,23 @@ function resourceChoices(file: SourceFile): readonly string[] {
   return found;
 }
 
+/** Where a file says itself what a row or an intent becomes. */
+function outcomesSet(file: SourceFile): readonly string[] {
+  const found: string[] = [];
+  const states: readonly string[] = [...OUTCOMES, 'applied', 'not_applied', 'ambiguous'];
+  const isState = (node: ts.Node): boolean => ts.isStringLiteralLike(node) && states.includes(node.text);
+  walk(file.ast, (node) => {
+    const sets =
+      ts.isPropertyAssignment(node) && node.name.getText() === 'outcome' && isState(node.initializer);
+    const records =
+      ts.isCallExpression(node) &&
+      /\bsettle(Intent)?$/.test(node.expression.getText()) &&
+      node.arguments.some(isState);
+    if (sets || records) found.push(`${file.path}: ${node.getText()}`);
+  });
+  return found;
+}
+
 /** The rows of the import table in ARCHITECTURE.md: room, rooms, packages, built-in modules. */
 function documentedRooms(): Readonly<Record<string, Room>> {
   const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
@@ -463,6 +481,14 @@ describe('a resource', () => {
     const others = files.filter(({ path }) => !RESOURCE_HOMES.some((home) => path.startsWith(home)));
     expect(others.length).toBeGreaterThan(200);
     expect(others.flatMap(resourceChoices)).toEqual([]);
+  });
+});
+
+describe('what a row and an intent become', () => {
+  it('is said by their lifecycles alone', () => {
+    const engine = files.filter(({ room }) => room === 'sync' || room === 'plan');
+    const found = engine.flatMap((file) => outcomesSet(file).map(() => file.path));
+    expect([...new Set(found)]).toEqual(['plan/row-lifecycle.ts']);
   });
 });
 

@@ -18,6 +18,9 @@ const ENTRIES = [
 /** Fewer exports than this mean that the test no longer sees the sources. */
 const FEWEST_EXPORTS = 200;
 
+/** What docs/lifecycle.md is drawn from. */
+const DRAWN = ['src/plan/intent-lifecycle.ts: INTENT_MOVES', 'src/plan/row-lifecycle.ts: ROW_MOVES'];
+
 const root = join(import.meta.dirname, '../..');
 const files = new Map(
   globSync(['src/**/*.{ts,cts}', 'templates/**/*.ts'], { cwd: root }).map((path) => [
@@ -109,5 +112,5 @@ it('every export has a user', () => {
       !used.has(`${each.file}#*`) &&
       !(each.isType && namedInItsFile(each)),
   );
-  expect(dead.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
+  expect(dead.map(({ file, name }) => `${file}: ${name}`)).toEqual(DRAWN);
 });

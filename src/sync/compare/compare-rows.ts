@@ -7,6 +7,7 @@ import { stepPct, type Step } from '../../plan/guards.ts';
 import { waitingFields } from '../../plan/lookups.ts';
 import { keysWithZeros } from '../../plan/lost-zeros.ts';
 import { needsChangeAfterCreate } from '../../plan/requests.ts';
+import { rowAfter } from '../../plan/row-lifecycle.ts';
 import type { Comparison } from '../ports.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
@@ -61,13 +62,8 @@ export async function compareRows(
       const row = page[index];
       if (row === undefined || patch.outcome !== undefined) return patch;
       if (patch.change === 'create') creates += 1;
-      if (patch.change === 'create' && creates > options.quotaRoom) {
-        return {
-          ...patch,
-          outcome: 'deferred',
-          said: [...row.said, { code: 'quota-no-room' }],
-        };
-      }
+      if (patch.change === 'create' && creates > options.quotaRoom)
+        return { ...patch, ...rowAfter(row, { kind: 'must-wait', said: [{ code: 'quota-no-room' }] }) };
       if (patch.change === 'create' || patch.change === 'update') count(row, patch.change);
       return patch;
     });
@@ -114,12 +110,15 @@ function comparedRow(
   zeros: ReadonlyMap<string, unknown>,
   { unanswered, unknownKeysWait }: Pick<Comparison, 'unanswered' | 'unknownKeysWait'>,
 ): RunRowPatch {
-  const { rowNumber, key, fields } = row;
-  if (key === null || fields === null) return { rowNumber, change: 'invalid', outcome: 'invalid' };
-  // A create with an id is one that this run has made: that of an earlier comparison goes.
-  const create = { rowNumber, change: 'create', id: null } as const;
+  const { key, fields } = row;
+  if (key === null || fields === null) return rowAfter(row, { kind: 'breaks-rule' });
+  const create = rowAfter(row, { kind: 'is-new' });
+  const waiting = (why: Said): RunRowPatch => ({
+    ...create,
+    ...rowAfter(row, { kind: 'must-wait', said: [why] }),
+  });
   const wait = unanswered?.(key);
-  if (wait !== undefined) return { ...create, outcome: 'deferred', said: [...row.said, wait] };
+  if (wait !== undefined) return waiting(wait);
   // What hangs on a record that is still to be made cannot be there.
   if (waitingFields(row).length > 0) return create;
   const difference = diff(
@@ -132,31 +131,19 @@ function comparedRow(
   switch (difference.change) {
     case 'create': {
       const problem = resourcePlans[mapping.resource].lacks?.(row) ?? lostZeros(key, zeros);
-      if (problem !== undefined) {
-        return { rowNumber, change: 'invalid', outcome: 'invalid', said: [...row.said, problem] };
-      }
-      return unknownKeysWait === undefined
-        ? create
-        : { ...create, outcome: 'deferred', said: [...row.said, unknownKeysWait] };
+      if (problem !== undefined) return rowAfter(row, { kind: 'breaks-rule', said: [problem] });
+      return unknownKeysWait === undefined ? create : waiting(unknownKeysWait);
     }
     case 'update':
-      return { rowNumber, change: 'update', before: difference.before, id: difference.id };
-    case 'unchanged':
-      return {
-        rowNumber,
-        change: 'unchanged',
-        outcome: 'unchanged',
-        id: difference.id,
-        ...(difference.said !== undefined && { said: [...row.said, difference.said] }),
-      };
+      return rowAfter(row, { kind: 'is-changed', before: difference.before, id: difference.id });
+    case 'unchanged': {
+      const { id, said } = difference;
+      return rowAfter(row, { kind: 'is-equal', id, ...(said !== undefined && { said: [said] }) });
+    }
     case 'invalid':
+      return rowAfter(row, { kind: 'breaks-rule', said: [difference.said] });
     case 'conflict':
-      return {
-        rowNumber,
-        change: difference.change,
-        outcome: difference.change,
-        said: [...row.said, difference.said],
-      };
+      return rowAfter(row, { kind: 'is-unclear', said: [difference.said] });
   }
 }
 

@@ -7,7 +7,7 @@ import { ConfigError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import { renderSaid } from '../../model/said.ts';
 import { resolveDuplicates } from '../../plan/duplicates.ts';
-import { fieldValue, withLookups, type LookupResult } from '../../plan/lookups.ts';
+import { fieldValue, withLookups, type LookupResult, type Stop } from '../../plan/lookups.ts';
 import { PUSHED_RESOURCES } from '../../plan/resources/index.ts';
 import { prepareComparison } from './compare.ts';
 import {
@@ -37,7 +37,7 @@ interface Search {
 /** What a candidate gives, or what stands against it in the words that follow its name. */
 type Taken =
   | Exclude<LookupResult, { readonly kind: 'stop' }>
-  | { readonly kind: 'stop'; readonly outcome: 'invalid' | 'deferred'; readonly message: string };
+  | { readonly kind: 'stop'; readonly because: Stop; readonly message: string };
 
 /** Looks up, while a plan is made, what rows say of records of the service and of other rows. */
 export class PlanLookups {
@@ -100,12 +100,9 @@ export class PlanLookups {
     const wanted = page.map((row) => row.lookups?.[column.field]?.texts ?? []);
     const found = await finder.find(wanted);
     const header = await this.#headerOf(mapping, column);
-    const stop = (
-      outcome: 'invalid' | 'excluded' | 'deferred',
-      message: string,
-    ): Extract<LookupResult, { kind: 'stop' }> => ({
+    const stop = (because: Stop, message: string): Extract<LookupResult, { kind: 'stop' }> => ({
       kind: 'stop',
-      outcome,
+      because,
       said: [{ code: 'issue', issue: { code: 'lookup', severity: 'error', column: header, message } }],
     });
     return Promise.all(
@@ -114,18 +111,18 @@ export class PlanLookups {
         const [candidate, second] = candidates;
         if (candidate === undefined) {
           const message = missMessage(texts, place, await finder.nearest(texts));
-          if (lookup.onMiss === 'skip') return stop('excluded', `left out: ${message}`);
-          if (this.#options.limit === undefined) return stop('invalid', message);
-          return stop('deferred', `${message}; with --limit it may stand in a row that was not read`);
+          if (lookup.onMiss === 'skip') return stop('left-out', `left out: ${message}`);
+          if (this.#options.limit === undefined) return stop('breaks-rule', message);
+          return stop('must-wait', `${message}; with --limit it may stand in a row that was not read`);
         }
         if (second !== undefined) {
           const message = ambiguousMessage(texts, place, candidates.map(nameOf));
-          if (lookup.onAmbiguous === 'skip') return stop('excluded', `left out: ${message}`);
-          return stop('invalid', message);
+          if (lookup.onAmbiguous === 'skip') return stop('left-out', `left out: ${message}`);
+          return stop('breaks-rule', message);
         }
         const result = await take(candidate);
         return result.kind === 'stop'
-          ? stop(result.outcome, `${showTexts(texts)} ${result.message}`)
+          ? stop(result.because, `${showTexts(texts)} ${result.message}`)
           : result;
       }),
     );
@@ -248,7 +245,7 @@ export class PlanLookups {
       return valueResult(mapping, column, take, valueOf(resource, candidate.record, take));
     const { row, mapping: other } = candidate;
     const { rowNumber, outcome, change, key } = row;
-    if (key === null) return { kind: 'stop', outcome: 'deferred', message: 'has no key' };
+    if (key === null) return { kind: 'stop', because: 'must-wait', message: 'has no key' };
     if (row.id !== null) {
       const held = (await this.#ports.store.snapshots(this.#account.service, resource, [key])).get(key);
       return valueResult(
@@ -264,7 +261,7 @@ export class PlanLookups {
       if (own !== undefined) return valueResult(mapping, column, take, own);
       return { kind: 'after', after: { mapping: other.name, resource, rowNumber, key } };
     }
-    return { kind: 'stop', outcome: 'deferred', message: waitsFor(other, row) };
+    return { kind: 'stop', because: 'must-wait', message: waitsFor(other, row) };
   }
 }
 
@@ -287,7 +284,7 @@ function valueResult(
     found === undefined
       ? `has no ${take} that is known here: ask your provider for it, and give ${field} that value in place of the lookup`
       : `has ${take} ${show(String(found))}, and ${field} needs ${type}`;
-  return { kind: 'stop', outcome: 'invalid', message };
+  return { kind: 'stop', because: 'breaks-rule', message };
 }
 
 function nameOf(candidate: Candidate): string {

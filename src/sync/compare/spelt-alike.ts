@@ -4,6 +4,7 @@ import type { Said } from '../../model/said.ts';
 import { LOOSE, speltKey } from '../../model/spelling.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { formsOf } from '../../plan/fit-rows.ts';
+import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { spellingOf } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
@@ -106,10 +107,10 @@ export async function speltAlikeSince(
   return { left: batch.filter(({ rowNumber }) => !gone.has(rowNumber)), refused };
 }
 
-const isThere = ({ rowNumber, said }: RunRow, record: KnownRecord): RunRowPatch => {
+const isThere = (row: RunRow, record: KnownRecord): RunRowPatch => {
   const text = record.values['external_id'] ?? record.values['name'];
   const why: Said = { code: 'key-is-there', ...(typeof text === 'string' && { text }) };
-  return { rowNumber, outcome: 'deferred', said: [...said, why] };
+  return rowAfter(row, { kind: 'must-wait', said: [why] });
 };
 
 const speltAlike = (key: string, where: string): Said => ({
@@ -121,9 +122,4 @@ const speltAlike = (key: string, where: string): Said => ({
   },
 });
 
-const invalid = ({ rowNumber, said }: RunRow, why: Said): RunRowPatch => ({
-  rowNumber,
-  change: 'invalid',
-  outcome: 'invalid',
-  said: [...said, why],
-});
+const invalid = (row: RunRow, why: Said): RunRowPatch => rowAfter(row, { kind: 'breaks-rule', said: [why] });

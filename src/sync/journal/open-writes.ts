@@ -3,7 +3,9 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRows } from '../../model/run-rows.ts';
 import type { Said, Words } from '../../model/said.ts';
 import type { ServiceAccount, StoredIntent } from '../../model/store.ts';
+import { intentAfter } from '../../plan/intent-lifecycle.ts';
 import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
+import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
 
@@ -89,7 +91,7 @@ async function closeRepeated(
     if (operation !== 'update-user' || rowNumbers.length === 0) continue;
     const run = await store.run(runId);
     if (run?.finished === true && run.rowsLost !== true)
-      await store.settleIntent(account, id, 'applied', [{ code: 'answer-again' }], []);
+      await store.settleIntent(account, id, intentAfter('repeated'), [{ code: 'answer-again' }], []);
   }
 }
 
@@ -107,7 +109,7 @@ export async function holdRows(
     );
     await rows.patch(
       mapping.name,
-      unsettled.map(({ rowNumber }) => ({ rowNumber, outcome: 'unknown', said })),
+      unsettled.map((row) => rowAfter(wordless(row), { kind: 'unanswered', said })),
     );
   }
 }

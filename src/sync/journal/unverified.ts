@@ -4,6 +4,7 @@ import type { RunRows } from '../../model/run-rows.ts';
 import type { Words } from '../../model/said.ts';
 import type { Run, StoredIntent } from '../../model/store.ts';
 import { rowPages } from '../rows/row-pages.ts';
+import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { saidNo } from '../../plan/soft-refusal.ts';
 import type { SyncPorts } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
@@ -40,13 +41,14 @@ export async function deferOpen(
       mapping.name,
       page
         .filter(({ rowNumber }) => sent.has(rowNumber))
-        .map(({ rowNumber }) => ({
-          rowNumber,
-          outcome: 'deferred',
-          said: [{ code: 'sent-not-shown' }, { code: 'not-sent-again', reason }],
-        })),
+        .map((row) =>
+          rowAfter(wordless(row), {
+            kind: 'must-wait',
+            said: [{ code: 'sent-not-shown' }, { code: 'not-sent-again', reason }],
+          }),
+        ),
     );
-  await rows.settleOpen(mapping.name, 'deferred', [{ code: 'not-sent', reason }], change);
+  await rows.deferOpen(mapping.name, [{ code: 'not-sent', reason }], change);
 }
 
 /** Rows of a run that was resumed are as they should be by now, and those that were sent without being shown say so. */

@@ -2,8 +2,10 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { KnownRecord, RunRow, RunRowPatch } from '../../model/run-rows.ts';
 import type { Words } from '../../model/said.ts';
 import type { Run, ServiceAccount, StoredIntent } from '../../model/store.ts';
+import { intentAfter } from '../../plan/intent-lifecycle.ts';
 import { known, mergedOver, numberOf, remembered } from '../../plan/known-records.ts';
 import { needsChangeAfterCreate } from '../../plan/requests.ts';
+import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { lostRows } from '../journal/lost-rows.ts';
 import type { Assumption, OpenCase, Settled, Settling } from './open-cases.ts';
 import type { SyncPorts } from '../ports.ts';
@@ -14,8 +16,7 @@ type Ports = Pick<SyncPorts, 'store' | 'clock'>;
 /** When the operator said it, for whoever reads it later. */
 export const timeOf = ({ clock }: Pick<SyncPorts, 'clock'>): string => new Date(clock.now()).toISOString();
 
-const resultOf = (assume: Assumption): 'applied' | 'not_applied' =>
-  assume === 'applied' ? 'applied' : 'not_applied';
+const resultOf = (assume: Assumption): 'applied' | 'not_applied' => intentAfter(`assumed-${assume}`);
 
 /** Records the operator's word on a raw call. */
 export async function settleByWord(
@@ -64,23 +65,16 @@ export async function assumeWrite(
 }
 
 function appliedRow(row: RunRow, { operation }: StoredIntent, taken: Words): RunRowPatch {
-  const { rowNumber } = row;
-  if (operation !== 'update-user' && row.change === 'create' && needsChangeAfterCreate(row))
-    return { rowNumber, outcome: 'deferred', said: [...taken, { code: 'flag-not-set-yet' }] };
-  if (row.change === 'update') return { rowNumber, outcome: 'updated', said: taken };
-  const isFlagUnknown = operation === 'create-users' && row.fields?.is_active !== undefined;
-  return {
-    rowNumber,
-    outcome: 'created',
-    said: isFlagUnknown ? [...taken, { code: 'flag-unknown' }] : taken,
-  };
+  const isNew = row.change === 'create' && operation !== 'update-user';
+  if (isNew && needsChangeAfterCreate(row))
+    return rowAfter(wordless(row), { kind: 'must-wait', said: [...taken, { code: 'flag-not-set-yet' }] });
+  const isFlagUnknown = isNew && operation === 'create-users' && row.fields?.is_active !== undefined;
+  const said: Words = isFlagUnknown ? [...taken, { code: 'flag-unknown' }] : taken;
+  return rowAfter(wordless(row), { kind: 'written', said });
 }
 
-const waitingRow = ({ rowNumber }: RunRow, { id }: Run, taken: Words): RunRowPatch => ({
-  rowNumber,
-  outcome: 'deferred',
-  said: [...taken, { code: 'resume-sends', run: id }],
-});
+const waitingRow = (row: RunRow, { id }: Run, taken: Words): RunRowPatch =>
+  rowAfter(wordless(row), { kind: 'must-wait', said: [...taken, { code: 'resume-sends', run: id }] });
 
 /** What the service holds if the write was applied, with the ids that were known before. What a lost row set beside its key may be anything. */
 async function sentRecords(

@@ -3,6 +3,7 @@ import type { RunRow, RunRowPatch } from '../../model/run-rows.ts';
 import type { Words } from '../../model/said.ts';
 import { shownDifferences } from '../../plan/diff.ts';
 import { mergedOver, remembered } from '../../plan/known-records.ts';
+import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { timeOf } from './assume.ts';
 import { planHeldReading } from './actual-state.ts';
 import type { Held } from '../resources/strategy.ts';
@@ -66,30 +67,25 @@ function settleRow(
   row: RunRow,
   held: Held,
 ): Settled & { readonly patch?: RunRowPatch } {
-  const { rowNumber } = row;
   const proof = describe(row, held);
   const isEqual = held.kind === 'record' && proof.length === 0;
   if (isEqual) {
-    const outcome = row.change === 'create' ? 'created' : row.change === 'update' ? 'updated' : 'unchanged';
     const said: Words = [{ code: 'held-as-row' }];
-    return { settled: 'applied', said, patch: { rowNumber, id: held.record.id, outcome, said } };
+    const patch = rowAfter(wordless(row), { kind: 'written', id: held.record.id, said });
+    return { settled: 'applied', said, patch };
   }
   if (assume === 'applied' && held.kind === 'missing') return { settled: 'not_applied', said: proof };
   if (assume === 'applied') {
     const said: Words = [{ code: 'word-left', reason: proof, at: timeOf(ports) }];
     const id = held.kind === 'record' ? { id: held.record.id } : {};
-    return { settled: 'applied', said, patch: { rowNumber, outcome: 'unchanged', said, ...id } };
+    return { settled: 'applied', said, patch: rowAfter(wordless(row), { kind: 'is-there', said, ...id }) };
   }
   if (assume === 'not-applied') {
     const said: Words = [
       { code: 'word-sent-again', at: timeOf(ports) },
       { code: 'resume-does', run: run.id },
     ];
-    return {
-      settled: 'not_applied',
-      said,
-      patch: { rowNumber, change: 'pending', before: null, outcome: 'deferred', said },
-    };
+    return { settled: 'not_applied', said, patch: rowAfter(wordless(row), { kind: 'compare-again', said }) };
   }
   return { settled: undefined, said: proof };
 }

@@ -1,7 +1,7 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../model/run-rows.ts';
 import { isSameSaid, type Said, type Words } from '../../model/said.ts';
-import type { IntentResult, ServiceAccount, StoredIntent } from '../../model/store.ts';
+import type { ServiceAccount, StoredIntent } from '../../model/store.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { changeFollowsCreate, type Confirmation } from '../../plan/requests.ts';
 import { withoutKnown } from '../evidence/known-conflict.ts';
@@ -13,7 +13,8 @@ import type { OpenWrite, Seen } from '../resources/strategy.ts';
 import { saidNo } from '../../plan/soft-refusal.ts';
 import type { OnAmbiguous, SyncPorts } from '../ports.ts';
 import { managed } from '../../plan/missing-mapping.ts';
-import { confirmed } from '../../plan/answered-row.ts';
+import { intentAfter, type IntentEvent } from '../../plan/intent-lifecycle.ts';
+import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 
 /** The rows that are open after settling. */
 export interface Settled {
@@ -64,9 +65,9 @@ export async function settleWrites(
       if (outcome === null) (id === undefined ? again : created).add(rowNumber);
       else if (outcome === 'unchanged') others.add(rowNumber);
     const ofLost = lost.map((row) => settledLost(row, intent, seen, onAmbiguous, laterRunOf));
-    const result = resultOf(intent, [...settled, ...ofLost], again.union(others));
+    const event = becameOf(intent, [...settled, ...ofLost], again.union(others));
     const detail: Words = saidNo(intent) ? intent.detail : [{ code: 'read-back-settled' }];
-    await ports.store.settleIntent(account, intent.id, result, detail, []);
+    await ports.store.settleIntent(account, intent.id, intentAfter(event), detail, []);
   }
   return { again: [...again], created: [...created] };
 }
@@ -85,10 +86,11 @@ function refusedAlone(
 ): readonly RunRowPatch[] {
   if (!saidNo(intent) || intent.rowNumbers.length > 1) return patches;
   return patches.map((patch, at) => {
-    if (patch.outcome !== null || patch.id !== undefined) return patch;
-    const isFlag = intent.operation === 'update-user' && rows[at]?.change === 'create';
+    const row = rows[at];
+    if (row === undefined || patch.outcome !== null || patch.id !== undefined) return patch;
+    const isFlag = intent.operation === 'update-user' && row.change === 'create';
     const said: Words = isFlag ? [{ code: 'flag-not-set', reason: intent.detail }] : intent.detail;
-    return { ...patch, outcome: 'rejected', said };
+    return { ...patch, ...rowAfter(wordless(row), { kind: 'refused', said }) };
   });
 }
 
@@ -131,17 +133,17 @@ async function createdLater(
 }
 
 /** What a write came to by what its rows became: open while one of them is held. */
-function resultOf(
+function becameOf(
   intent: StoredIntent,
   patches: readonly RunRowPatch[],
   notApplied: ReadonlySet<number>,
-): IntentResult {
-  if (patches.some(({ outcome }) => outcome === 'unknown')) return 'ambiguous';
+): IntentEvent {
+  if (patches.some(({ outcome }) => outcome === 'unknown')) return 'doubted';
   const again = patches.some(({ outcome, id }) => outcome === null && id === undefined);
   const isOpen = again || (patches.length === 0 && intent.rowNumbers.some((row) => notApplied.has(row)));
   const isLaters = patches.length > 0 && patches.every(({ outcome }) => outcome === 'unchanged');
-  if (!isOpen && !isLaters) return 'applied';
-  return saidNo(intent) ? 'refused' : 'not_applied';
+  if (!isOpen && !isLaters) return 'shown';
+  return saidNo(intent) ? 'refused' : 'absent';
 }
 
 /** The rows of a write that have no outcome that stands. */
@@ -189,7 +191,6 @@ const changedSince = (done: 'created' | 'updated', fields: readonly string[]): S
 /** What a row becomes whose write was answered, by what the state has seen of its record since; undefined where it stays open. */
 function answeredRow(row: RunRow, intent: StoredIntent, record: KnownRecord): RunRowPatch | undefined {
   if (row.fields === null) return undefined;
-  const { rowNumber } = row;
   const changed = changedFields(row.fields, record);
   const done = row.change === 'update' ? 'updated' : 'created';
   const shown = changed.filter((name) => name in record.digests);
@@ -198,22 +199,14 @@ function answeredRow(row: RunRow, intent: StoredIntent, record: KnownRecord): Ru
     if (record.id === null && changeFollowsCreate(row, record)) return undefined;
     // Its flag may still have to follow; what else differs came after the answer.
     const others = shown.filter((name) => name !== 'is_active');
-    return confirmed(row, {
-      id: record.id,
-      record,
-      ...(others.length > 0 && { disagrees: changedSince(done, others) }),
-    });
+    const disagrees = others.length > 0 ? { disagrees: changedSince(done, others) } : {};
+    return rowAfter(row, { kind: 'confirmed', found: { id: record.id, record, ...disagrees } });
   }
-  if (changed.length === 0) return { rowNumber, id: record.id, outcome: done };
+  if (changed.length === 0) return rowAfter(row, { kind: 'written', id: record.id });
   // A flag is set as often as it takes.
   const isFlag = intent.operation === 'update-user' && row.change === 'create';
   if (shown.length === 0 || isFlag) return undefined;
-  return {
-    rowNumber,
-    id: record.id,
-    outcome: 'conflict',
-    said: [...row.said, changedSince(done, shown)],
-  };
+  return rowAfter(row, { kind: 'disagrees', id: record.id, said: [changedSince(done, shown)] });
 }
 
 /** What a row becomes by what was seen of it. */
@@ -224,34 +217,33 @@ function settledRow(
   onAmbiguous: OnAmbiguous,
   laterRunOf: LaterRunOf,
 ): RunRowPatch {
-  const again: RunRowPatch = { rowNumber: row.rowNumber, outcome: null, said: [] };
+  const bare = wordless(row);
+  const again = { ...rowAfter(bare, { kind: 'not-applied' }), said: [] };
   const held = row.key === null ? undefined : seen?.found.get(row.key);
   if (held !== undefined && intent.operation !== 'update-user') {
     const laterRun = laterRunOf(row, held);
     return {
       ...again,
-      ...(laterRun === undefined ? confirmed({ ...row, said: [] }, held) : leftToLater(row, held, laterRun)),
+      ...(laterRun === undefined
+        ? rowAfter(bare, { kind: 'confirmed', found: held })
+        : leftToLater(bare, held, laterRun)),
     };
   }
   if (held !== undefined && (held.isOneOfSeveral === true || held.id === row.id))
-    return { ...again, ...settledChange(row, held) };
+    return { ...again, ...settledChange(bare, held) };
   if (seen?.others === 'absent' || (seen?.others === 'unseen' && onAmbiguous === 'settle')) return again;
   const why: Said = seen?.why ?? { code: 'sent-not-read-back' };
   // Having looked, it says what was seen instead of who will look.
   const before = row.said.filter(({ code }) => code !== 'resume-looks');
   const said = before.some((part) => isSameSaid(part, why)) ? before : [...before, why];
-  return { rowNumber: row.rowNumber, outcome: 'unknown', said };
+  return rowAfter(bare, { kind: 'unanswered', said });
 }
 
 /** A row whose record a later run created. What differs is compared anew, as a row that this run never sent. */
-function leftToLater(
-  { fields }: RunRow,
-  { id, record }: Confirmation,
-  laterRun: string,
-): Partial<RunRowPatch> {
+function leftToLater(row: RunRow, { id, record }: Confirmation, laterRun: string): RunRowPatch {
   const said: Words = [{ code: 'run-created-later', run: laterRun }];
-  if (changedFields(fields ?? {}, record).length > 0) return { said };
-  return { change: 'unchanged', outcome: 'unchanged', id, said };
+  if (changedFields(row.fields ?? {}, record).length > 0) return rowAfter(row, { kind: 'not-applied', said });
+  return { ...rowAfter(row, { kind: 'is-there', id, said }), change: 'unchanged' };
 }
 
 /** What came of a row of which only its write is kept. What became of a change does not matter any more: the next push compares with what was read. */
@@ -263,25 +255,18 @@ function settledLost(
   laterRunOf: LaterRunOf,
 ): RunRowPatch {
   const isFound = row.key !== null && seen?.found.has(row.key) === true;
-  if (isFound && intent.operation === 'update-user')
-    return { rowNumber: row.rowNumber, outcome: null, said: [] };
+  if (isFound && intent.operation === 'update-user') return rowAfter(row, { kind: 'not-applied' });
   return settledRow(row, intent, isReadable(intent, row) ? seen : undefined, onAmbiguous, laterRunOf);
 }
 
 /** A change that did not come through is sent again: it sets the same values. What it did not set and differs was changed since. */
-function settledChange(
-  row: RunRow,
-  { record, disagrees, isOneOfSeveral }: Confirmation,
-): Partial<RunRowPatch> {
+function settledChange(row: RunRow, { record, disagrees, isOneOfSeveral }: Confirmation): RunRowPatch {
   if (isOneOfSeveral === true)
-    return { outcome: 'conflict', said: disagrees === undefined ? [] : [disagrees] };
+    return rowAfter(row, { kind: 'disagrees', said: disagrees === undefined ? [] : [disagrees] });
   const differs = changedFields(row.fields ?? {}, record);
   const sent = row.before === null ? ['is_active'] : Object.keys(row.before);
-  if (differs.some((name) => sent.includes(name))) return {};
+  if (differs.some((name) => sent.includes(name))) return rowAfter(row, { kind: 'not-applied' });
+  if (differs.length === 0) return rowAfter(row, { kind: 'written' });
   const done = row.change === 'create' ? 'created' : 'updated';
-  if (differs.length === 0) return { outcome: done };
-  return {
-    outcome: 'conflict',
-    said: [changedSince(done, differs)],
-  };
+  return rowAfter(row, { kind: 'disagrees', said: [changedSince(done, differs)] });
 }

@@ -8,6 +8,7 @@ import { rowPages } from '../rows/row-pages.ts';
 import { recordAnswers } from '../reconcile/settle.ts';
 import type { SyncPorts } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
+import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 
 /** What is still open when the run ends: rows whose write has no answer are unknown, the others were not sent, or only in part. */
 export async function leaveRest(
@@ -34,20 +35,16 @@ export async function leaveRest(
     );
     await rows.patch(
       mapping.name,
-      created.map(({ rowNumber }) => ({
-        rowNumber,
-        outcome: 'deferred',
-        said: [{ code: 'flag-not-set-yet', reason }],
-      })),
+      created.map((row) =>
+        rowAfter(wordless(row), { kind: 'must-wait', said: [{ code: 'flag-not-set-yet', reason }] }),
+      ),
     );
     const nameless = page.filter((row) => !created.includes(row) && lacksId(mapping, row));
     await rows.patch(
       mapping.name,
-      nameless.map(({ rowNumber }) => ({
-        rowNumber,
-        outcome: 'deferred',
-        said: [{ code: 'not-sent-no-id' }],
-      })),
+      nameless.map((row) =>
+        rowAfter(wordless(row), { kind: 'must-wait', said: [{ code: 'not-sent-no-id' }] }),
+      ),
     );
   }
   await deferOpen(ports, run, mapping, rows, reason);

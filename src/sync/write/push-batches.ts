@@ -8,6 +8,7 @@ import type { Words } from '../../model/said.ts';
 import type { WriteResult } from '../../model/service.ts';
 import type { Intent } from '../../model/store.ts';
 import type { Confirmation, PushRequests } from '../../plan/requests.ts';
+import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { batchSize, shrinkBatch } from '../journal/batch-size.ts';
 import { CounterWitness } from './counter-witness.ts';
 import { renderSaid } from '../../model/said.ts';
@@ -164,7 +165,7 @@ class BatchPush {
       case 'refused':
         return this.#refused(intent, batch, result);
       case 'ambiguous':
-        await this.#writer.settle(intent, 'ambiguous', createDoubt(result, intent), []);
+        await this.#writer.settle(intent, 'doubted', createDoubt(result, intent), []);
         await this.#lower(batch, result.status);
         return this.#readBackRows(
           intent,
@@ -201,7 +202,7 @@ class BatchPush {
   ): Promise<void> {
     const { quotas, runId } = this.#writer.task;
     quotas.set(quota.feature, quota.room);
-    await this.#writer.settle(intent, batch.length === 1 ? 'refused' : 'ambiguous', reason, []);
+    await this.#writer.settle(intent, batch.length === 1 ? 'refused' : 'doubted', reason, []);
     if (batch.length === 1) return this.#writer.defer(batch, overQuota(quota.feature, runId));
     this.#refusedBatches = [...this.#refusedBatches, { batch, intent, status: TOO_MANY, reason }];
   }
@@ -213,11 +214,11 @@ class BatchPush {
     const unanswered = batch.filter((row) => row.key === null || !confirmations.has(row.key));
     // What disagrees is remembered too: the key is there, with the values that were shown.
     const records = [...confirmations.values()].map(({ record }) => record);
-    const result = unanswered.length === 0 ? 'applied' : 'ambiguous';
+    const event = unanswered.length === 0 ? 'answered' : 'doubted';
     // A service that leaves out what it holds already says no to it.
     const doubt = { reason: renderSaid(UNNAMED), isConflict: true } as const;
     const detail = unanswered.length > 0 && saysNoTo(doubt, intent) ? createDoubt(doubt, intent) : [];
-    await this.#writer.settle(intent, result, detail, records);
+    await this.#writer.settle(intent, event, detail, records);
     this.#largestApplied = Math.max(this.#largestApplied, batch.length);
     await this.#writer.patchConfirmed(batch, confirmations);
     await strategies[mapping.resource].keepAnswer(ports, account, confirmations);
@@ -241,13 +242,9 @@ class BatchPush {
     giveBack(this.#writer.task.quotas, this.#feature, batch.length);
     if (batch.length === 1) {
       await this.#writer.settle(intent, 'refused', reason, []);
-      const patches = batch.map((row) => ({
-        rowNumber: row.rowNumber,
-        said: [...row.said, ...reason],
-      }));
-      return this.#writer.patch(patches.map((patch) => ({ ...patch, outcome: 'rejected' })));
+      return this.#writer.patch(batch.map((row) => rowAfter(row, { kind: 'refused', said: reason })));
     }
-    await this.#writer.settle(intent, 'ambiguous', reason, []);
+    await this.#writer.settle(intent, 'doubted', reason, []);
     if (status === TOO_LARGE) await this.#lower(batch, status);
     this.#refusedBatches = [...this.#refusedBatches, { batch, intent, status, reason }];
   }
@@ -341,8 +338,8 @@ class BatchPush {
     const records = [...found.values()].map(({ record }) => record);
     // What is remembered before its row is done cannot be sent twice, wherever the process ends.
     if (missing.length === 0)
-      await this.#writer.settle(intent, 'applied', [{ code: 'read-back-found' }], records);
-    else await this.#writer.settle(intent, 'ambiguous', detail, records);
+      await this.#writer.settle(intent, 'shown', [{ code: 'read-back-found' }], records);
+    else await this.#writer.settle(intent, 'doubted', detail, records);
     await this.#writer.patchConfirmed(batch, found);
     if (missing.length > 0) await this.#writer.hold(missing, [{ code: 'answer-none', reason }]);
     this.#writer.checkAmbiguous(reason);

@@ -3,6 +3,7 @@ import type { Words } from '../../model/said.ts';
 import type { Intent } from '../../model/store.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { userChange } from '../../plan/requests.ts';
+import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { createPool } from './pool.ts';
 import { type PushWriter } from './push-writer.ts';
 import { doubtDetail, saysNo } from '../../plan/soft-refusal.ts';
@@ -34,10 +35,10 @@ async function pushChange(writer: PushWriter, row: RunRow): Promise<void> {
       await writer.settle(intent, 'refused', reason, []);
       // What was refused now may have been applied at an attempt before, whose answer was lost.
       if (attempt > 1) return writer.hold([row], reason);
-      const why: Words = row.change === 'create' ? [{ code: 'flag-not-set', reason }] : reason;
-      return writer.patch([{ rowNumber, outcome: 'rejected', said: [...row.said, ...why] }]);
+      const said: Words = row.change === 'create' ? [{ code: 'flag-not-set', reason }] : reason;
+      return writer.patch([rowAfter(row, { kind: 'refused', said })]);
     }
-    await writer.settle(intent, 'ambiguous', doubtDetail(result.reason, result.status), []);
+    await writer.settle(intent, 'doubted', doubtDetail(result.reason, result.status), []);
     if (!saysNo(result.status) && !writer.isSpent(rowNumber)) continue;
     const reason: Words = [{ code: 'answer-seen', reason: result.reason }];
     await writer.hold([row], [{ code: 'answer-none', reason }]);
@@ -53,21 +54,21 @@ async function confirmChange(
   row: RunRow,
   records: readonly unknown[],
 ): Promise<void> {
-  const { rowNumber, key, fields } = row;
+  const { key, fields } = row;
   const { ports, account, mapping } = writer.task;
   const found = await confirmAnswer(ports, account, mapping, [row], records);
   const record = key === null ? undefined : found.get(key)?.record;
   if (record === undefined || fields === null) {
     const reason: Words = [{ code: 'answer-unnamed', what: 'user' }];
-    await writer.settle(intent, 'ambiguous', reason, []);
+    await writer.settle(intent, 'doubted', reason, []);
     writer.countLost([row], reason);
     return writer.hold([row], [{ code: 'answer-without-user' }]);
   }
   const wrong = changedFields(fields, record).filter((name) => name in record.digests);
-  await writer.settle(intent, 'applied', [], [record]);
+  await writer.settle(intent, 'answered', [], [record]);
   if (wrong.length > 0) {
-    const said: Words = [...row.said, { code: 'held-still-other', fields: wrong }];
-    return writer.patch([{ rowNumber, outcome: 'conflict', said }]);
+    const said: Words = [{ code: 'held-still-other', fields: wrong }];
+    return writer.patch([rowAfter(row, { kind: 'disagrees', said })]);
   }
-  return writer.patch([{ rowNumber, outcome: row.change === 'create' ? 'created' : 'updated' }]);
+  return writer.patch([rowAfter(row, { kind: 'written' })]);
 }

@@ -6,6 +6,7 @@ import { openBatches } from './push-batches.ts';
 import { pushChanges } from './push-changes.ts';
 import { MAX_ATTEMPTS, PushWriter } from './push-writer.ts';
 import { resolveReferences } from './references.ts';
+import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { leaveWritten } from './sibling-writes.ts';
 import { settleWrites } from '../reconcile/settle.ts';
 import { waitSettled } from '../journal/wait-settled.ts';
@@ -42,11 +43,10 @@ async function settleRound(writer: PushWriter): Promise<boolean> {
   const { again, created } = await settleWrites(ports, runId, mapping, rows, account, onAmbiguous);
   const spent = again.filter((rowNumber) => writer.isSpent(rowNumber));
   await writer.patch(
-    (await rows.rows(mapping.name, spent)).map((row) => ({
-      rowNumber: row.rowNumber,
-      outcome: 'deferred',
-      said: spentWords(mapping, row, writer.lastReason(row.rowNumber)),
-    })),
+    (await rows.rows(mapping.name, spent)).map((row) => {
+      const said = spentWords(mapping, row, writer.lastReason(row.rowNumber));
+      return rowAfter(wordless(row), { kind: 'must-wait', said });
+    }),
   );
   return again.length + created.length > spent.length;
 }

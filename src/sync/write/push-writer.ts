@@ -3,9 +3,10 @@ import { AccessError, IncompleteError, InterruptedError, UnavailableError } from
 import type { KnownRecord, RunRow, RunRowPatch } from '../../model/run-rows.ts';
 import { renderSaid, stopWords, type Words } from '../../model/said.ts';
 import type { WriteResult } from '../../model/service.ts';
-import type { Intent, IntentResult, StoredIntent } from '../../model/store.ts';
+import type { Intent, StoredIntent } from '../../model/store.ts';
 import { digestOf } from '../../plan/digest.ts';
-import { confirmed } from '../../plan/answered-row.ts';
+import { intentAfter, type IntentEvent } from '../../plan/intent-lifecycle.ts';
+import { rowAfter } from '../../plan/row-lifecycle.ts';
 import type { Confirmation, PushRequests } from '../../plan/requests.ts';
 import { evidenceFor, type TakeEvidence } from '../evidence/pre-image.ts';
 import { saysNoTo } from '../evidence/known-conflict.ts';
@@ -66,7 +67,7 @@ export class PushWriter {
     const isDoubtful = result.kind === 'ambiguous' && !saysNoTo(result, intent);
     this.#ambiguousInARow = isDoubtful ? this.#ambiguousInARow + 1 : 0;
     if (result.kind === 'not_applied') {
-      await this.settle(intent, 'not_applied', [{ code: 'answer-seen', reason: result.reason }], []);
+      await this.settle(intent, 'not-sent', [{ code: 'answer-seen', reason: result.reason }], []);
       throw new UnavailableError(
         'service.unreachable',
         `the service could not be reached (${result.reason}); nothing of this request was sent`,
@@ -163,7 +164,7 @@ export class PushWriter {
         error instanceof InterruptedError ||
         error instanceof AccessError
       ) {
-        await this.settle(intent, 'not_applied', stopWords(error), []);
+        await this.settle(intent, 'not-sent', stopWords(error), []);
       }
       throw error;
     }
@@ -182,11 +183,12 @@ export class PushWriter {
 
   async settle(
     { id }: Intent,
-    result: IntentResult,
+    event: IntentEvent,
     detail: Words,
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
     const { ports, account, mapping } = this.task;
+    const result = intentAfter(event);
     if (result === 'ambiguous') this.openSinceMs = ports.clock.monotonic();
     const records = confirmed.map((record) => managed(mapping, record));
     await ports.store.settleIntent(account, id, result, detail, records);
@@ -219,7 +221,7 @@ export class PushWriter {
     await this.patch(
       batch.flatMap((row): RunRowPatch[] => {
         const confirmation = row.key === null ? undefined : found.get(row.key);
-        return confirmation === undefined ? [] : [confirmed(row, confirmation)];
+        return confirmation === undefined ? [] : [rowAfter(row, { kind: 'confirmed', found: confirmation })];
       }),
     );
   }
@@ -227,24 +229,19 @@ export class PushWriter {
   /** Rows of which nobody can say what became of them: never sent again silently. */
   async hold(batch: readonly RunRow[], reason: Words): Promise<void> {
     const looks = { code: 'resume-looks', run: this.task.runId } as const;
-    await this.patch(
-      batch.map((row) => ({
-        rowNumber: row.rowNumber,
-        outcome: 'unknown',
-        said: [...row.said, ...reason, looks],
-      })),
-    );
+    await this.patch(batch.map((row) => rowAfter(row, { kind: 'unanswered', said: [...reason, looks] })));
   }
 
   /** Rows whose write surely was not applied and is not sent now. */
   async defer(batch: readonly RunRow[], reason: Words): Promise<void> {
-    const patches = batch.map((row) => {
-      // A create that has its id waits for its flag only.
-      const created = row.change === 'create' && row.id !== null;
-      const why: Words = created ? [{ code: 'flag-not-set', reason }] : reason;
-      return { rowNumber: row.rowNumber, said: [...row.said, ...why] };
-    });
-    await this.patch(patches.map((patch) => ({ ...patch, outcome: 'deferred' })));
+    await this.patch(
+      batch.map((row) => {
+        // A create that has its id waits for its flag only.
+        const created = row.change === 'create' && row.id !== null;
+        const said: Words = created ? [{ code: 'flag-not-set', reason }] : reason;
+        return rowAfter(row, { kind: 'must-wait', said });
+      }),
+    );
   }
 
   /** Errors: UnavailableError `service.ambiguous` after too many answers in a row that cannot be trusted. */

@@ -45,7 +45,7 @@ async function resolveField(
 ): Promise<LookupResult> {
   const [target] = await rows.rows(after.mapping, [after.rowNumber]);
   const name = referenceName(after);
-  const wait = (said: Said): LookupResult => ({ kind: 'stop', outcome: 'deferred', said: [said] });
+  const wait = (said: Said): LookupResult => ({ kind: 'stop', because: 'must-wait', said: [said] });
   if (target === undefined) return wait({ code: 'waits-gone', name });
   const { id, key, outcome } = target;
   if (id === null || !(outcome === null || WRITTEN.has(outcome)))

@@ -1,6 +1,7 @@
 import type { RunRow, RunRowPatch } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import { changedFields } from '../../plan/diff.ts';
+import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { openWriteOf, openWrites } from '../journal/open-writes.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import type { PushTask } from '../ports.ts';
@@ -24,14 +25,11 @@ export async function leaveWritten({ ports, runId, account, mapping, rows }: Pus
       if (record === undefined) return [];
       const changed = changedFields(row.fields ?? {}, record);
       if (changed.length > 0) return [later(row, { code: 'sibling-other', fields: changed })];
-      return [{ rowNumber: row.rowNumber, outcome: 'unchanged', id: record.id }];
+      return [rowAfter(row, { kind: 'is-there', id: record.id })];
     });
     await rows.patch(mapping.name, patches);
   }
 }
 
-const later = ({ rowNumber, said }: RunRow, reason: Said): RunRowPatch => ({
-  rowNumber,
-  outcome: 'deferred',
-  said: [...said, { code: 'not-sent', reason: [reason] }],
-});
+const later = (row: RunRow, reason: Said): RunRowPatch =>
+  rowAfter(row, { kind: 'must-wait', said: [{ code: 'not-sent', reason: [reason] }] });

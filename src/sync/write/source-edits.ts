@@ -5,6 +5,7 @@ import { renderCountOf } from '../../model/count.ts';
 import { ConfigError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import type { SourceTable, TableKind } from '../../model/table.ts';
+import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import type { SyncPorts } from '../ports.ts';
 
@@ -33,7 +34,7 @@ export async function deferStaleRows(
     stale += changed.length;
     await rows.patch(
       mapping.name,
-      changed.map(({ rowNumber }) => ({ rowNumber, outcome: 'deferred', said: [{ code: 'row-edited' }] })),
+      changed.map((row) => rowAfter(wordless(row), { kind: 'must-wait', said: [{ code: 'row-edited' }] })),
     );
   }
   if (stale > 0) {
