@@ -58,7 +58,12 @@ export function refusal(
   const said = `${address} answered ${status} ${JSON.stringify(message)}`;
   const onAccount = operation === 'get-account';
   if (status === 401 || (status === 403 && onAccount)) {
-    return new AccessError('service.access', `${said}: the API key was refused`, { next: 'doctor' });
+    // Nothing says whether it is the key that is wrong or its rights.
+    const rights =
+      status === 401
+        ? ''
+        : ', or it may not read its account, which every command needs: its id and its limits stand there';
+    return new AccessError('service.access', `${said}: the API key was refused${rights}`, { next: 'doctor' });
   }
   if (!onAccount) return new RefusedError(status, said);
   const hint = status === 404 ? ': base_url is probably wrong' : '';

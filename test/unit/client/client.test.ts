@@ -170,15 +170,19 @@ describe('reads', () => {
 });
 
 describe('the account call', () => {
-  it.each<[number, string, string]>([
-    [401, 'service.access', 'AccessError'],
-    [403, 'service.access', 'AccessError'],
-    [404, 'service.error', 'UnavailableError'],
-    [400, 'service.error', 'UnavailableError'],
-  ])('refused with %i is %s', async (status, code, name) => {
+  it.each<[number, string, string, RegExp]>([
+    [401, 'service.access', 'AccessError', /: the API key was refused$/],
+    [403, 'service.access', 'AccessError', /refused, or it may not read its account, which every command/],
+    [404, 'service.error', 'UnavailableError', /base_url is probably wrong$/],
+    [400, 'service.error', 'UnavailableError', /answered 400 "no"$/],
+  ])('refused with %i is %s', async (status, code, name, message) => {
     const scripted = scriptedTransport(envelopeAnswer(status, null, { message: 'no' }));
     const wire = { ...scripted, ...testClient(scripted.transport) };
-    expect(await failureOf(wire, wire.client.account())).toMatchObject({ code, name });
+    expect(await failureOf(wire, wire.client.account())).toMatchObject({
+      code,
+      name,
+      message: expect.stringMatching(message) as string,
+    });
   });
 
   it.each([
