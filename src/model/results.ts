@@ -7,6 +7,18 @@ export type ResultLines = AsyncIterable<readonly (readonly string[])[]>;
 /** Rows to mend that a retry did not find, by the run that refused them and their numbers there: they stay to be mended. */
 export type MissedRows = ReadonlyMap<string, ReadonlySet<number>>;
 
+/** Which rows of a copy in `out/rejected/`, by their numbers, a run did not read, so that nothing is known of them. */
+export type UnreadRows = (rowNumbers: readonly number[]) => Promise<ReadonlySet<number>>;
+
+/** What stays to be mended beside the rows that a run refused. */
+export interface StillToMend {
+  readonly missed: MissedRows;
+  /** Left out where the run read its whole table. */
+  readonly unread?: UnreadRows | undefined;
+  /** The table of the run, absolute, where it was read whole. */
+  readonly source: string | undefined;
+}
+
 /** A file of rows to mend that somebody changed after it was written. Paths are relative to the configuration's folder. */
 export interface ChangedFile {
   readonly file: string;
@@ -24,22 +36,26 @@ export interface ResultFiles {
     lines: ResultLines,
   ): Promise<string>;
   /**
-   * `NAME.rejected.csv` and `NAME.rejected.xlsx` with a copy of both in `out/rejected/`; answers the copies' relative paths. There the lines of `missed` follow.
-   * A copy that was changed is kept beside the new one, unless it is `source` (absolute), the table whose rows these are.
+   * `NAME.rejected.csv` and `NAME.rejected.xlsx` with a copy of both in `out/rejected/`; answers the copies' relative paths. There the lines of `missed` follow,
+   * and those of the copy before that are `unread`. A copy that was changed is kept beside the new one, unless it is `source`.
    */
   writeRejected(
     runId: string,
     mapping: string,
     header: readonly string[],
     lines: () => ResultLines,
-    missed: MissedRows,
-    source: string | undefined,
+    still: StillToMend,
   ): Promise<{ readonly written: readonly string[]; readonly changed: readonly ChangedFile[] }>;
   /** The mapping whose rows to mend a file (absolute) holds that stands in `out/rejected/`; undefined for any other file. */
   mappingToMend(source: string): string | undefined;
   /**
    * Removes the copies in `out/rejected/` of rows that are done: those of the mapping, or, where the imported file `source` (absolute) is such a copy, that one
-   * and what was made of it. One that was changed stays, unless it is `source`.
+   * and what was made of it. One that was changed stays, unless it is `source`; where some of the mapping's rows are `unread`, these stay.
    */
-  removeRejected(runId: string, mapping: string, source: string | undefined): Promise<readonly ChangedFile[]>;
+  removeRejected(
+    runId: string,
+    mapping: string,
+    source: string | undefined,
+    unread?: UnreadRows,
+  ): Promise<readonly ChangedFile[]>;
 }

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { UnavailableError } from '../model/error.ts';
 import { shownText } from '../model/cell.ts';
 import { RESULT_COLUMNS } from '../model/results.ts';
-import type { ChangedFile, ResultFiles, ResultLines } from '../model/results.ts';
+import type { ChangedFile, ResultFiles, ResultLines, UnreadRows } from '../model/results.ts';
+import type { SourceTable } from '../model/table.ts';
 import { openCsv } from './csv/read.ts';
 import { writeCsvFile } from './csv/write.ts';
 import { openWrittenFiles, type WrittenFiles } from './written-files.ts';
@@ -34,29 +35,29 @@ function freeName(file: string): string {
 /** Our own columns stand last, in rows that are too short or too long too. */
 const ROW_FROM_END = -RESULT_COLUMNS.length;
 
-/** Rows of a file that an earlier run wrote. */
+/** A file that an earlier run wrote, and which of its rows stay to be mended. */
 interface EarlierRows {
   readonly file: string;
-  readonly rowNumbers: ReadonlySet<number>;
+  readonly staying: UnreadRows;
 }
 
-/** Lines, and behind them those of earlier files, each cell under its header where the row has one for each. */
-async function* followedBy(
-  lines: ResultLines,
-  header: readonly string[],
-  earlier: readonly EarlierRows[],
-): ResultLines {
-  yield* lines;
-  for (const { file, rowNumbers } of earlier) {
+const openWritten = (file: string): Promise<SourceTable> =>
+  openCsv(file, { origin: file, headerRow: 1, delimiter: ',', encoding: 'utf-8' });
+
+/** The lines that stay, each cell under its header where the row has one for each. */
+async function* stayingLines(header: readonly string[], earlier: readonly EarlierRows[]): ResultLines {
+  for (const { file, staying } of earlier) {
     // Nothing can be taken over from a run whose files somebody has removed.
     if (!existsSync(file)) continue;
-    const table = await openCsv(file, { origin: file, headerRow: 1, delimiter: ',', encoding: 'utf-8' });
+    const table = await openWritten(file);
     try {
       const places = header.map((name) => table.header.indexOf(name));
       for await (const batch of table.batches()) {
         const texts = batch.map(({ cells }) => cells.map(shownText));
+        const numberOf = (cells: readonly string[]): number => Number(cells.at(ROW_FROM_END));
+        const rowNumbers = await staying(texts.map(numberOf));
         yield texts
-          .filter((cells) => rowNumbers.has(Number(cells.at(ROW_FROM_END))))
+          .filter((cells) => rowNumbers.has(numberOf(cells)))
           .map((cells) =>
             cells.length === table.header.length ? places.map((at) => cells[at] ?? '') : cells,
           );
@@ -65,6 +66,11 @@ async function* followedBy(
       await table.close();
     }
   }
+}
+
+async function* followedBy(lines: ResultLines, others: ResultLines): ResultLines {
+  yield* lines;
+  yield* others;
 }
 
 /**
@@ -106,6 +112,24 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
     if (source !== undefined && path.dirname(source) === copies)
       await attempt(source, () => known.add(source));
   };
+  /** Leaves in the copies of a mapping what is unread; false where that is nothing, or where they are not as they were written. */
+  const keepUnread = async (known: WrittenFiles, mapping: string, unread: UnreadRows): Promise<boolean> => {
+    const name = rejectedName(copies, mapping);
+    const [csv, xlsx] = [`${name}.csv`, `${name}.xlsx`];
+    for (const file of [csv, xlsx]) if (await attempt(file, () => known.isChanged(file))) return false;
+    if (!existsSync(csv)) return false;
+    const before = await openWritten(csv);
+    await before.close();
+    const { header } = before;
+    const left = (): ResultLines => stayingLines(header, [{ file: csv, staying: unread }]);
+    const count = await write(csv, header, left());
+    await attempt(csv, () => known.add(csv));
+    if (count === 0) return false;
+    const { writeRejectedXlsx } = await import('./xlsx/write.ts');
+    await writeRejectedXlsx(xlsx, header, left());
+    await attempt(xlsx, () => known.add(xlsx));
+    return true;
+  };
   return {
     mappingToMend,
     writeResults: async (runId, mapping, header, lines) => {
@@ -113,13 +137,15 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
       await write(file, header, lines);
       return relative(file);
     },
-    writeRejected: async (runId, mapping, header, lines, missed, source) => {
-      const earlier = await Promise.all(
-        Array.from(missed, async ([run, rowNumbers]) => ({
+    writeRejected: async (runId, mapping, header, lines, { missed, unread, source }) => {
+      const earlier: EarlierRows[] = [];
+      for (const [run, rowNumbers] of missed)
+        earlier.push({
           file: `${rejectedName(await runFolder(run), mapping)}.csv`,
-          rowNumbers,
-        })),
-      );
+          staying: () => Promise.resolve(rowNumbers),
+        });
+      if (unread !== undefined)
+        earlier.push({ file: `${rejectedName(copies, mapping)}.csv`, staying: unread });
       const { writeRejectedXlsx } = await import('./xlsx/write.ts');
       const known = await rejectedFiles(runId);
       await readWhole(known, source);
@@ -134,7 +160,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
       };
       for (const each of [await runFolder(runId), copies]) {
         const name = rejectedName(each, mapping);
-        const all = each === copies ? () => followedBy(lines(), header, earlier) : lines;
+        const all = each === copies ? () => followedBy(lines(), stayingLines(header, earlier)) : lines;
         await writeFile(`${name}.csv`, () => write(`${name}.csv`, header, all()));
         // A workbook has a limit that the CSV file has not.
         const asWorkbook = await writeFile(`${name}.xlsx`, () =>
@@ -144,10 +170,11 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
       }
       return { written: written.map((file) => relative(file)), changed };
     },
-    removeRejected: async (runId, mapping, source) => {
+    removeRejected: async (runId, mapping, source, unread) => {
       const stem = (source === undefined ? undefined : mappingToMend(source)) ?? mapping;
       const known = await rejectedFiles(runId);
       await readWhole(known, source);
+      if (unread !== undefined && (await keepUnread(known, mapping, unread))) return [];
       const changed: ChangedFile[] = [];
       const names = existsSync(copies) ? await attempt(copies, () => readdir(copies)) : [];
       for (const name of names) {

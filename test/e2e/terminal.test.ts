@@ -81,6 +81,11 @@ describe('a file of rows to mend goes when its rows are done', () => {
     return existsSync(path) ? readdirSync(path).toSorted() : [];
   };
   const LEFT = ['members.rejected.csv', 'members.rejected.xlsx'];
+  const keysToMend = (): readonly string[] =>
+    readFileSync(join(folder.path, 'out/rejected/members.rejected.csv'), 'utf8')
+      .split('\n')
+      .slice(1, -1)
+      .map((line) => line.split(',')[0] ?? '');
 
   beforeEach(async () => {
     folder.write('mappings/members.yaml', MEMBERS);
@@ -109,11 +114,6 @@ describe('a file of rows to mend goes when its rows are done', () => {
   });
 
   it('and keeps each row that a retry did not find, until it is done', async () => {
-    const keysToMend = (): readonly string[] =>
-      readFileSync(join(folder.path, 'out/rejected/members.rejected.csv'), 'utf8')
-        .split('\n')
-        .slice(1, -1)
-        .map((line) => line.split(',')[0] ?? '');
     folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,\nM-3,\nM-4,\n');
     expect((await run('push', '--yes')).code).toBe(3);
     expect(keysToMend()).toEqual(['M-2', 'M-3', 'M-4']);
@@ -128,6 +128,34 @@ describe('a file of rows to mend goes when its rows are done', () => {
     expect((await run('retry', '--yes')).code).toBe(0);
     expect(files()).toEqual([]);
     expect((await run('retry', '--yes')).stdout).toBe('no refused rows to retry\n');
+  });
+
+  it('and keeps each row that a push with --limit or a retry of it did not read', async () => {
+    folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,\nM-3,\nM-4,\n');
+    expect((await run('push', '--yes')).code).toBe(3);
+    folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,Bob\nM-3,\nM-4,\n');
+    expect((await run('push', '--limit', '3', '--yes')).code).toBe(3);
+    expect(keysToMend()).toEqual(['M-3', 'M-4']);
+    const workbook = await run(
+      ...[
+        'import',
+        'out/rejected/members.rejected.xlsx',
+        '--as',
+        'users',
+        '--match',
+        'Member ID=external_id',
+      ],
+      ...['--dry-run', '--json'],
+    );
+    expect(JSON.parse(workbook.stdout)).toMatchObject({ mappings: [{ rows: 2, invalid: 2 }] });
+    folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,Bob\nM-3,Cid\nM-4,\n');
+    expect((await run('retry', '--yes')).code).toBe(0);
+    expect(keysToMend()).toEqual(['M-4']);
+    const retried = await run('push', '--yes');
+    expect([retried.code, retried.stderr]).toEqual([3, expect.not.stringContaining('was changed') as string]);
+    folder.write('members.csv', 'Member ID,Name\nM-1,Ann\nM-2,Bob\nM-3,Cid\nM-4,Dan\n');
+    expect((await run('push', '--yes')).code).toBe(0);
+    expect(files()).toEqual([]);
   });
 
   it('by a push', async () => {

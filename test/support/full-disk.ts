@@ -22,7 +22,10 @@ async function makeAll(): Promise<void> {
     await (await store.openRunRows('RUN')).close();
     const files = createResultFiles({ folder: disk, runFolder: (run) => store.runFolder(run) });
     await files.writeResults('RUN', 'users', ['a', 'b', 'c'], lines());
-    await files.writeRejected('RUN', 'users', ['a', 'b', 'c'], lines, new Map(), undefined);
+    await files.writeRejected('RUN', 'users', ['a', 'b', 'c'], lines, {
+      missed: new Map(),
+      source: undefined,
+    });
   } finally {
     await store.close();
   }

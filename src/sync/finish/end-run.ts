@@ -8,7 +8,7 @@ import {
   type TeamsheetError,
 } from '../../model/error.ts';
 import { OUTCOMES, type OutcomeCounts } from '../../model/outcome.ts';
-import type { ChangedFile, MissedRows } from '../../model/results.ts';
+import type { ChangedFile, MissedRows, UnreadRows } from '../../model/results.ts';
 import type { RunRows } from '../../model/run-rows.ts';
 import { renderSaid } from '../../model/said.ts';
 import type { PushSummary, RequestCounts, Run } from '../../model/store.ts';
@@ -116,7 +116,7 @@ async function endMapping(
   const counts = outcomeCounts(await rows.countOutcomes(name));
   checkCounts(name, counts);
   const files = await tryResults(ports, run, mapping, rows);
-  if (isAllDone(run, mapping, counts)) await removeRejected(ports, run, mapping);
+  if (isAllDone(run, mapping, counts)) await removeRejected(ports, run, mapping, rows);
   const reasons = await reasonsOf(rows, mapping, stoppedBy?.code);
   const notWrittenBack = await writeBackOutcomes(ports, mapping, rows);
   const gone = await countMissing(ports, mapping, rows);
@@ -168,10 +168,16 @@ function isAllDone(
 }
 
 /** A file of rows to mend goes with its rows: imported once more, a row whose key was corrected would make a second record. */
-async function removeRejected(ports: SyncPorts, run: Run, mapping: PushMapping): Promise<void> {
+async function removeRejected(
+  ports: SyncPorts,
+  run: Run,
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<void> {
   const { name, source } = mapping;
   try {
-    const changed = await ports.results.removeRejected(run.id, name, fileOf(source));
+    const unread = unreadBy(run, mapping, rows);
+    const changed = await ports.results.removeRejected(run.id, name, fileOf(source), unread);
     tellChanged(ports, mapping, changed);
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error;
@@ -182,10 +188,17 @@ async function removeRejected(ports: SyncPorts, run: Run, mapping: PushMapping):
 const fileOf = ({ location }: PushMapping['source']): string | undefined =>
   location.kind === 'sheet' ? undefined : location.path;
 
-/** Undefined also where a limit or a retry left rows of the file out. */
-function fileReadWhole(run: Run, { name, source }: PushMapping): string | undefined {
+/** What a limit or a retry left out; undefined where the whole table was read. */
+function unreadBy(run: Run, { name }: PushMapping, rows: RunRows): UnreadRows | undefined {
   const { limit, only } = (JSON.parse(run.mappings) as StoredRun).options;
-  return limit === undefined && only?.[name] === undefined ? fileOf(source) : undefined;
+  const choice = only?.[name];
+  if (limit === undefined && choice === undefined) return undefined;
+  const { stoodAt = [], rowNumbers = [] } = choice ?? {};
+  const asked = new Set([...stoodAt, ...rowNumbers]);
+  return async (numbers) => {
+    const read = new Set((await rows.rows(name, numbers)).map(({ rowNumber }) => rowNumber));
+    return new Set(numbers).difference(asked).difference(read);
+  };
 }
 
 /** Somebody mended these files and did not import them. */
@@ -216,8 +229,10 @@ async function tryResults(
 ): Promise<Awaited<ReturnType<typeof writeResults>> | undefined> {
   try {
     const missed = await missedBy(run, mapping, rows);
-    const source = fileReadWhole(run, mapping);
-    const written = await writeResults(ports.results, run.id, mapping, rows, missed, source);
+    const unread = unreadBy(run, mapping, rows);
+    const source = unread === undefined ? fileOf(mapping.source) : undefined;
+    const still = { missed, unread, source };
+    const written = await writeResults(ports.results, run.id, mapping, rows, still);
     tellChanged(ports, mapping, written.changed);
     return written;
   } catch (error) {

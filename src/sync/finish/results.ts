@@ -4,7 +4,7 @@ import { renderRowMessage } from '../../model/issue.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import { RESULT_COLUMNS } from '../../model/results.ts';
-import type { ChangedFile, MissedRows, ResultFiles, ResultLines } from '../../model/results.ts';
+import type { ChangedFile, ResultFiles, ResultLines, StillToMend } from '../../model/results.ts';
 import { renderSaid } from '../../model/said.ts';
 import type { TableKind } from '../../model/table.ts';
 import { rowPages } from '../rows/row-pages.ts';
@@ -18,14 +18,13 @@ interface WrittenResults {
   readonly changed: readonly ChangedFile[];
 }
 
-/** Writes the results of one mapping and, where rows are to be mended, its rejected files. `source` is its table, absolute, where that is a file that was read whole. */
+/** Writes the results of one mapping and, where rows are to be mended, its rejected files. */
 export async function writeResults(
   files: ResultFiles,
   runId: string,
   mapping: PushMapping,
   rows: RunRows,
-  missed: MissedRows,
-  source: string | undefined,
+  still: StillToMend,
 ): Promise<WrittenResults> {
   const header = [...(await rows.header(mapping.name)), ...RESULT_COLUMNS];
   const outcomes = await rows.countOutcomes(mapping.name);
@@ -43,7 +42,7 @@ export async function writeResults(
   const toMend = (outcomes.get('invalid') ?? 0) + (outcomes.get('rejected') ?? 0);
   if (toMend === 0) return { results, rejected: [], changed: [] };
   const lines = (): ResultLines => resultLines(rows, mapping, (row) => TO_MEND.has(row.outcome), asRead);
-  const { written, changed } = await files.writeRejected(runId, mapping.name, header, lines, missed, source);
+  const { written, changed } = await files.writeRejected(runId, mapping.name, header, lines, still);
   return { results, rejected: written, changed };
 }
 
