@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -214,6 +215,21 @@ describe('plan --out and push --plan', () => {
     }
     folder.write('dos.plan', text.replaceAll('\n', '\r\n'));
     expect(await run('push', '--plan', 'dos.plan', '--yes')).toMatchObject({ code: 0 });
+  });
+
+  it.skipIf(process.platform === 'win32')('is no pipe or folder: a plan is read again later', async () => {
+    execFileSync('mkfifo', [path('plans')]);
+    const named = ['plans', 'mappings'].map(async (out) => {
+      const { code, stdout, stderr } = await run('plan', '--out', out);
+      return [code, stdout, stderr];
+    });
+    const refusal = (out: string, what: string): unknown => [
+      64,
+      '',
+      `✗ ${out} is ${what}, and a saved plan is a file, which push --plan reads again\n  next: give --out the name of a new file\n`,
+    ];
+    expect(await Promise.all(named)).toEqual([refusal('plans', 'a pipe'), refusal('mappings', 'a folder')]);
+    expect(service.requests).toEqual([]);
   });
 
   it('leaves no half a plan behind when its place cannot be written', async () => {

@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ConfigError, UsageError } from '../../model/error.ts';
@@ -6,7 +6,7 @@ import { openSavedPlan, type SavedPlan } from '../../sync/plan/read-saved-plan.t
 import { PLAN_START, savedPlanLines } from '../../sync/plan/saved-plan.ts';
 import type { PlannedPush, PlanOptions } from '../../sync/ports.ts';
 import { writeAtomically } from '../../tables/atomic-write.ts';
-import { OPEN_FLAGS } from '../../tables/regular-file.ts';
+import { OPEN_FLAGS, otherThanFile } from '../../tables/regular-file.ts';
 import { sameSetting, type CommonArgs } from '../command.ts';
 import type { Program } from '../program.ts';
 import { renderTyped } from '../render/stop.ts';
@@ -23,15 +23,26 @@ const CHUNK = 64 * 1024;
 
 /** Errors: UsageError `plan.out_taken` when something else than a saved plan stands there. */
 export function refuseOtherFile(out: string, { cwd }: Pick<Program, 'cwd'>): void {
-  const start = startOf(resolve(cwd, out));
+  const path = resolve(cwd, out);
+  const next = 'give --out the name of a new file';
+  const other = otherAt(path);
+  if (other !== undefined) {
+    const message = `${out} is ${other}, and a saved plan is a file, which push --plan reads again`;
+    throw new UsageError('plan.out_taken', message, { next });
+  }
+  const start = startOf(path);
   if (start === undefined || start === PLAN_START) return;
-  throw new UsageError(
-    'plan.out_taken',
-    `${out} is there already and is no saved plan; it was left as it is`,
-    {
-      next: 'give --out the name of a new file',
-    },
-  );
+  const message = `${out} is there already and is no saved plan; it was left as it is`;
+  throw new UsageError('plan.out_taken', message, { next });
+}
+
+/** What stands there when it is no file; undefined also where that cannot be seen, which writing will tell. */
+function otherAt(path: string): string | undefined {
+  try {
+    return otherThanFile(statSync(path));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The first bytes of a file; undefined when there is none that can be read, which writing will tell. */
