@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { lstat, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { UnavailableError } from '../model/error.ts';
+import { otherThanFile } from './regular-file.ts';
 
 /** Takes the bytes or text of a file in order; resolves when the system has them. */
 export type Append = (chunk: string | Uint8Array) => Promise<void>;
@@ -50,8 +51,22 @@ async function attempt<T>(file: string, effect: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The file to replace: the path itself, or what a link at that path names when it stands in the same folder. */
+/** The file to replace. A pipe or a device is none: its name would be taken from it. */
 async function resolveTarget(file: string): Promise<string> {
+  const target = await followLink(file);
+  const entry = await lstat(target).catch(() => undefined);
+  const other = entry && otherThanFile(entry);
+  // The system refuses a folder in its own words.
+  if (other === undefined || entry?.isDirectory() === true) return target;
+  throw new UnavailableError(
+    'destination.unwritable',
+    `cannot write ${file}: it is ${other}, not a file; it was left as it is`,
+    { file, next: 'Name another file, then run the command again.' },
+  );
+}
+
+/** The path itself, or what a link at that path names when it stands in the same folder. */
+async function followLink(file: string): Promise<string> {
   const entry = await lstat(file).catch(() => undefined);
   if (entry?.isSymbolicLink() !== true) return file;
   const folder = await realpath(path.dirname(file));

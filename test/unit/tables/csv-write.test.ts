@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, readdir, rm, stat, symlink, writeFile, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -213,6 +214,19 @@ describe('the file', () => {
       });
     }
     expect(await readFile(outside, 'utf8')).toBe('precious\n');
+  });
+
+  it.skipIf(process.platform === 'win32')('puts no file in the place of a pipe', async () => {
+    const pipe = path.join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    await symlink('pipe', path.join(folder, 'link'));
+    for (const file of [pipe, path.join(folder, 'link')])
+      await expect(writeCsvFile(file, header, batchesOf(), options)).rejects.toMatchObject({
+        code: 'destination.unwritable',
+        message: `cannot write ${file}: it is a pipe, not a file; it was left as it is`,
+      });
+    expect((await stat(pipe)).isFIFO()).toBe(true);
+    expect((await readdir(folder)).toSorted()).toEqual(['link', 'pipe']);
   });
 
   it('names the file that cannot be written, before it asks for rows', async () => {
