@@ -2,11 +2,10 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { paging } from '../contract/envelope.ts';
 import { shapeOf } from '../contract/field.ts';
 import type { FieldType, Shape } from '../contract/field.ts';
-import { count } from './tally.ts';
 import type { Tally } from './tally.ts';
 
 /** Records that are looked at in one answer, and elements in a list inside of one. */
-const MOST_RECORDS = 50;
+const MOST_RECORDS = 20;
 const MOST_ELEMENTS = 5;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -26,43 +25,6 @@ const ENUMERATED: ReadonlySet<string> = new Set([
 
 /** Of these, numbers stand for a week or a score: one word for all of them. */
 const NUMBERED: ReadonlySet<string> = new Set(['week', 'result']);
-
-/** What was met at one place of the records of an operation. */
-interface Place {
-  readonly name: string;
-  readonly path: string;
-  readonly kind: Shape['kind'];
-  readonly type: FieldType | undefined;
-  /** Of an object its fields, of a list the one place of its elements. */
-  readonly inner: readonly Place[];
-  readonly names: ReadonlySet<string>;
-  absent: number;
-  nulls: number;
-  readonly odd: Map<string, number>;
-  /** The values, where they are enumerated. */
-  readonly values: Map<string, number> | undefined;
-  /** Fields that the interface does not know. */
-  readonly extra: Map<string, number>;
-}
-
-function placeOf(shape: Shape, name: string, path: string, operation: string): Place {
-  const within = (child: string): string => (path === '' ? child : `${path}.${child}`);
-  const inner =
-    shape.kind === 'object'
-      ? Object.entries(shape.fields).map(([child, of]) => placeOf(of, child, within(child), operation))
-      : shape.kind === 'list'
-        ? [placeOf(shape.element, name, `${path}[]`, operation)]
-        : [];
-  const type = shape.kind === 'leaf' ? shape.type : undefined;
-  const enumerated = ENUMERATED.has(name) || (name === 'status' && operation === 'get-fixtures');
-  return {
-    ...{ name, path, type, inner, kind: shape.kind, absent: 0, nulls: 0 },
-    names: new Set(inner.map((child) => child.name)),
-    odd: new Map(),
-    values: enumerated && type === 'text' ? new Map() : undefined,
-    extra: new Map(),
-  };
-}
 
 /** Numbers in a name may count records or name them: only that there is one is kept. */
 const withoutDigits = (text: string): string => text.replace(/\d+/g, '#');
@@ -125,122 +87,93 @@ function timeFormat(text: string): string {
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** Compares the raw records of answers with the contract: what differs is counted where it stands, in bounded memory. */
+/** What is looked at: the operation that answered, and what the values of its enumerated fields are named after. */
+interface Answer {
+  readonly operation: string;
+  readonly segment: string;
+}
+
+/** A place in the records of an answer. */
+interface Place {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Compares the raw records of answers with the contract and counts what differs where it stands. */
 export class RecordObserver {
-  readonly #places = new Map<string, Place>();
-  /** By operation, what its values are named after. */
-  readonly #segments = new Map<string, string>();
-  /** By length, last character and the character between day and hour: the format, and how often. */
-  readonly #times = new Map<number, { readonly format: string; times: number }>();
+  readonly #tally: Tally;
+  readonly #shapes = new Map<Endpoint, Shape>();
+  readonly #paging = shapeOf(paging);
+
+  constructor(tally: Tally) {
+    this.#tally = tally;
+  }
 
   /** Looks at the first records of an answer. */
   data(operation: string, endpoint: Endpoint, data: unknown): void {
-    const place = this.#placeOf(operation, endpoint);
-    if (!endpoint.list) this.#look(place, data);
-    else if (Array.isArray(data)) for (const record of data.slice(0, MOST_RECORDS)) this.#look(place, record);
-    else count(place.odd, kindOf(data));
+    const shape = this.#shapes.get(endpoint) ?? shapeOf(endpoint.record);
+    this.#shapes.set(endpoint, shape);
+    const answer = { operation, segment: lastSegment(endpoint) };
+    const place = { name: '', path: '' };
+    if (!endpoint.list) this.#look(answer, place, shape, data);
+    else if (!Array.isArray(data)) this.#differs(answer, place, kindOf(data));
+    else for (const record of data.slice(0, MOST_RECORDS)) this.#look(answer, place, shape, record);
   }
 
   paging(operation: string, value: unknown): void {
-    let place = this.#places.get(`${operation} paging`);
-    if (place === undefined) {
-      place = placeOf(shapeOf(paging), 'paging', 'paging', operation);
-      this.#places.set(`${operation} paging`, place);
-    }
-    this.#lookOrMiss(place, value);
+    this.#lookAtField(
+      { operation, segment: operation },
+      { name: 'paging', path: 'paging' },
+      this.#paging,
+      value,
+    );
   }
 
-  /** Adds everything that was met to the tally and starts again. */
-  empty(tally: Tally): void {
-    for (const [key, place] of this.#places) {
-      const [operation = ''] = key.split(' ');
-      this.#emptyPlace(operation, place, tally);
-    }
-    for (const { format, times } of this.#times.values())
-      tally.add('time_format', 'timestamps', format, times);
-    this.#times.clear();
+  #differs({ operation }: Answer, { path }: Place, how: string): void {
+    this.#tally.add('field', `${operation} ${path}`.trimEnd(), how);
   }
 
-  #placeOf(operation: string, endpoint: Endpoint): Place {
-    let place = this.#places.get(operation);
-    if (place === undefined) {
-      place = placeOf(shapeOf(endpoint.record), '', '', operation);
-      this.#places.set(operation, place);
-      this.#segments.set(operation, lastSegment(endpoint));
-    }
-    return place;
+  #lookAtField(answer: Answer, place: Place, shape: Shape, value: unknown): void {
+    if (value === undefined) this.#differs(answer, place, 'absent');
+    else if (value === null) this.#differs(answer, place, 'null');
+    else this.#look(answer, place, shape, value);
   }
 
-  #lookOrMiss(place: Place, value: unknown): boolean {
-    if (value === undefined) {
-      place.absent += 1;
-      return false;
-    }
-    if (value === null) place.nulls += 1;
-    else this.#look(place, value);
-    return true;
+  #look(answer: Answer, place: Place, shape: Shape, value: unknown): void {
+    if (shape.kind === 'leaf') this.#lookAtLeaf(answer, place, shape.type, value);
+    else if (typeof value !== 'object' || value === null || Array.isArray(value) !== (shape.kind === 'list'))
+      this.#differs(answer, place, kindOf(value));
+    else if (shape.kind === 'object') this.#lookAtFields(answer, place, shape.fields, value as Raw);
+    else
+      for (const element of (value as readonly unknown[]).slice(0, MOST_ELEMENTS))
+        this.#look(answer, { name: place.name, path: `${place.path}[]` }, shape.element, element);
   }
 
-  #look(place: Place, value: unknown): void {
-    if (place.kind === 'leaf') this.#lookAtLeaf(place, value);
-    else if (Array.isArray(value) !== (place.kind === 'list') || typeof value !== 'object' || value === null)
-      count(place.odd, kindOf(value));
-    else if (Array.isArray(value)) this.#lookAtElements(place, value, MOST_ELEMENTS);
-    else this.#lookAtFields(place, value as Raw);
+  #lookAtFields(answer: Answer, { path }: Place, fields: Readonly<Record<string, Shape>>, record: Raw): void {
+    const within = (name: string): string => (path === '' ? name : `${path}.${name}`);
+    for (const [name, shape] of Object.entries(fields))
+      this.#lookAtField(answer, { name, path: within(name) }, shape, record[name]);
+    for (const name of Object.keys(record))
+      if (!Object.hasOwn(fields, name))
+        this.#tally.add('extra_field', answer.operation, within(fieldName(name)));
   }
 
-  #lookAtElements(list: Place, values: readonly unknown[], most: number): void {
-    const [element] = list.inner;
-    if (element === undefined) return;
-    const end = Math.min(values.length, most);
-    for (let at = 0; at < end; at += 1) this.#look(element, values[at]);
-  }
-
-  #lookAtFields(place: Place, fields: Raw): void {
-    let met = 0;
-    for (const child of place.inner) if (this.#lookOrMiss(child, fields[child.name])) met += 1;
-    for (const _name in fields) met -= 1;
-    if (met === 0) return;
-    for (const name in fields) if (!place.names.has(name)) count(place.extra, fieldName(name));
-  }
-
-  #lookAtLeaf(place: Place, value: unknown): void {
-    const differs = difference(place.type, value);
-    if (differs !== undefined) count(place.odd, differs);
+  #lookAtLeaf(answer: Answer, place: Place, type: FieldType, value: unknown): void {
+    const how = difference(type, value);
+    if (how !== undefined) this.#differs(answer, place, how);
     else if (typeof value !== 'string') return;
-    else if (place.type === 'datetime') this.#time(value);
-    else if (place.values !== undefined)
-      count(place.values, NUMBERED.has(place.name) ? withoutDigits(value) : value);
-  }
-
-  #time(text: string): void {
-    const look =
-      (text.length * 128 + (text.charCodeAt(text.length - 1) % 128)) * 128 + (text.charCodeAt(10) % 128);
-    const known = this.#times.get(look);
-    if (known !== undefined) known.times += 1;
-    else if (this.#times.size < MOST_RECORDS) this.#times.set(look, { format: timeFormat(text), times: 1 });
-  }
-
-  #emptyPlace(operation: string, place: Place, tally: Tally): void {
-    const at = `${operation} ${place.path}`.trimEnd();
-    const differs = (value: string, times: number): void => {
-      if (times > 0) tally.add('field', at, value, times);
-    };
-    differs('absent', place.absent);
-    differs('null', place.nulls);
-    place.absent = 0;
-    place.nulls = 0;
-    for (const [value, times] of place.odd) differs(value, times);
-    place.odd.clear();
-    for (const [name, times] of place.extra)
-      tally.add('extra_field', operation, place.path === '' ? name : `${place.path}.${name}`, times);
-    place.extra.clear();
-    for (const [value, times] of place.values ?? [])
-      tally.add('value', `${this.#segments.get(operation) ?? operation} ${place.name}`, value, times);
-    place.values?.clear();
-    for (const inner of place.inner) this.#emptyPlace(operation, inner, tally);
+    else if (type === 'datetime') this.#tally.add('time_format', 'timestamps', timeFormat(value));
+    else if (type === 'text' && isEnumerated(answer, place))
+      this.#tally.add(
+        'value',
+        `${answer.segment} ${place.name}`,
+        NUMBERED.has(place.name) ? withoutDigits(value) : value,
+      );
   }
 }
+
+const isEnumerated = ({ operation }: Answer, { name }: Place): boolean =>
+  ENUMERATED.has(name) || (name === 'status' && operation === 'get-fixtures');
 
 /** `mini-league` of `/mini-league/{id}`: what the values of a field are named after, whichever operation showed them. */
 function lastSegment({ path }: Pick<Endpoint, 'path'>): string {

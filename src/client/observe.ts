@@ -38,7 +38,7 @@ const MOST_KEYS = 8;
  */
 export class Observer {
   readonly #tally = new Tally();
-  readonly #records = new RecordObserver();
+  readonly #records = new RecordObserver(this.#tally);
   readonly #writes = new WriteObserver(this.#tally);
   #budget: (() => BudgetFindings) | undefined;
   #accountId: string | undefined;
@@ -104,7 +104,6 @@ export class Observer {
 
   /** Everything that was seen since the last time. */
   take(): readonly Sighting[] {
-    this.#records.empty(this.#tally);
     this.#lookAtBudget();
     return this.#tally.take();
   }

@@ -10,14 +10,14 @@ const cut = (text: string): string => (text.length <= LONGEST ? text : `${text.s
 export class Tally {
   readonly #counts = new Map<TopicName, Map<string, Map<string, number>>>();
 
-  add(topic: TopicName, subject: string, value: string, times = 1): void {
+  add(topic: TopicName, subject: string, value: string): void {
     const subjects = this.#counts.get(topic) ?? new Map<string, Map<string, number>>();
     this.#counts.set(topic, subjects);
     const values = subjects.get(subject) ?? new Map<string, number>();
     subjects.set(subject, values);
     const { keep } = TOPICS[topic];
-    if (keep === 'each') count(values, cut(value), times);
-    else addExtreme(values, keep, value, times);
+    if (keep === 'each') count(values, cut(value));
+    else addExtreme(values, keep, value);
   }
 
   /** Everything that was counted, which is then forgotten. */
@@ -33,15 +33,15 @@ export class Tally {
 }
 
 /** Counts a value; one more value than is ever kept tells that there are more. */
-export function count(values: Map<string, number>, value: string, times = 1): void {
+function count(values: Map<string, number>, value: string): void {
   const before = values.get(value);
-  if (before !== undefined || values.size <= MOST_VALUES) values.set(value, (before ?? 0) + times);
+  if (before !== undefined || values.size <= MOST_VALUES) values.set(value, (before ?? 0) + 1);
 }
 
-function addExtreme(values: Map<string, number>, keep: 'most' | 'least', value: string, times: number): void {
+function addExtreme(values: Map<string, number>, keep: 'most' | 'least', value: string): void {
   const [only] = values.keys();
   const change = only === undefined ? 0 : Number(value) - Number(only);
   if (keep === 'most' ? change < 0 : change > 0) return;
   if (change !== 0) values.clear();
-  count(values, value, times);
+  count(values, value);
 }

@@ -203,7 +203,9 @@ describe('what is kept', () => {
       style: `${'s'.repeat(200)} ${n}`,
       [`x_${'a'.repeat(n % 30)}`]: 1,
     }));
-    const pages = [leagues.slice(0, 30), leagues.slice(30), []].map((page) => ok(page));
+    const pages = [leagues.slice(0, 20), leagues.slice(20, 40), leagues.slice(40), []].map((page) =>
+      ok(page),
+    );
     const learnt = await learn(pages, (client) => Array.fromAsync(client.list('list-mini-leagues')));
     const words = Object.keys(learnt['value mini-league style'] ?? {});
     expect(words.every((word) => word.length <= 60)).toBe(true);
