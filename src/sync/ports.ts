@@ -61,7 +61,7 @@ export interface PlanOptions {
   readonly compare: PushMapping['compare'] | undefined;
   /** `--allow-guard NAME`: guards that may be passed this time. */
   readonly allowGuards: readonly string[];
-  /** `--adopt`: take records of the service that this state does not know as its own. */
+  /** `--adopt`: the operator vouches for what this state does not remember. */
   readonly adopt: boolean;
   /** `--again`: triggers go out although they went out before. */
   readonly again?: boolean;
@@ -199,4 +199,7 @@ export interface Comparison {
 }
 
 /** What a comparison is found with. */
-export type ComparePorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs'>;
+export type ComparePorts = Pick<
+  SyncPorts,
+  'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs' | 'maxWaitMs'
+>;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
+import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { pushMapping } from '../support/builders.ts';
@@ -13,6 +14,8 @@ const onTable = (name: string, resource: PushMapping['resource'], operation: Pus
     operation,
     source: { ...pushMapping().source, origin: name, location: { kind: 'csv', path: name } },
   });
+const users = onTable('users', 'users', 'upsert');
+const minis = onTable('minis', 'mini_leagues', 'create');
 const prices = onTable('prices', 'prices', 'append');
 const triggers = onTable('weeks', 'auto_substitutions', 'trigger');
 const leagues = onTable('leagues', 'fantasy_leagues', 'create');
@@ -85,5 +88,125 @@ describe('the memory of fantasy leagues', () => {
     const adopting = { ...PLAN_OPTIONS, adopt: true };
     const { report } = await push(engine.ports, 'push', [leagues], adopting, approve);
     expect(report.mappings[0]).toMatchObject({ unchanged: 2, created: 1 });
+  });
+});
+
+describe('the memory of what a list shows late', () => {
+  const MEMBERS = ['A', 'B', 'C'] as const;
+  const adopting = { ...PLAN_OPTIONS, adopt: true };
+  const fill = (engine: Engine, names: readonly string[] = MEMBERS): void => {
+    engine.tables.set('users', [
+      ['external_id', 'display_name'],
+      ...names.map((name) => [name, `Name ${name}`]),
+    ]);
+    engine.tables.set('minis', [
+      ['fantasy_league_id', 'name', 'type'],
+      ...names.map((name) => ['1', name, 'open']),
+    ]);
+  };
+  /** A state without memory, on a service that holds the rows and shows them after a while. */
+  async function lost(listLagMs: number): Promise<Engine> {
+    const first = await makeEngine();
+    fill(first);
+    await pushIt(first, users);
+    first.service.listLagMs = listLagMs;
+    const engine = await makeEngine(first.service);
+    fill(engine);
+    return engine;
+  }
+  const heldBy = ({ service }: Engine): readonly string[] =>
+    service.users.map(({ external_id }) => external_id);
+
+  it('is not needed where the list comes while it is read again', async () => {
+    const engine = await lost(30_000);
+    expect((await pushIt(engine, users)).report.mappings[0]).toMatchObject({ unchanged: 3, created: 0 });
+    expect(engine.clock.slept).toEqual([2_000, 8_000, 30_000]);
+    expect(engine.events).toContainEqual(
+      expect.objectContaining({
+        kind: 'pause',
+        reason: 'users: the account counts 3 users and the list shows 0; it may come late',
+      }),
+    );
+  });
+
+  it('is missed where the list stays short, by push and by plan, however often it is asked', async () => {
+    const engine = await lost(Infinity);
+    const stop = {
+      code: 'state.no_memory',
+      exitCode: 6,
+      message:
+        'users: the account counts 3 users and the list shows 0, and this state has pushed none: the list may come late, another copy of the state may have created them, or they were removed',
+      next: 'restore the state file, or wait and push again; where none of the rows can be there already, add --adopt',
+    };
+    await expect(pushIt(engine, users)).rejects.toMatchObject(stop);
+    const planned = await planPush(engine.ports, [users], PLAN_OPTIONS);
+    await planned.rows.remove();
+    expect(planned).toMatchObject({ exitCode: 6, stops: [{ mapping: 'users', error: stop }] });
+    expect(heldBy(engine)).toEqual(MEMBERS);
+  });
+
+  it('is missed of a part, also when the part is known by then', async () => {
+    const engine = await makeEngine();
+    fill(engine);
+    engine.service.users.push({ id: 'a', external_id: 'A', display_name: 'Name A' });
+    engine.service.removed = 2;
+    for (let times = 0; times < 2; times += 1)
+      await expect(pushIt(engine, users)).rejects.toMatchObject({
+        code: 'state.no_memory',
+        message: expect.stringContaining('counts 3 users and the list shows 1,') as string,
+      });
+    expect(heldBy(engine)).toEqual(['A']);
+  });
+
+  it('is not waited for longer than a run may pause', async () => {
+    const engine = await lost(30_000);
+    const hasty = { ...engine.ports, maxWaitMs: 5_000 };
+    const pushing = push(hasty, 'push', [users], PLAN_OPTIONS, approve);
+    await expect(pushing).rejects.toMatchObject({ code: 'state.no_memory' });
+    expect(engine.clock.slept).toEqual([2_000]);
+  });
+
+  it('is missed by compare: live and compare: snapshot too', async () => {
+    for (const compare of ['live', 'snapshot'] as const) {
+      const engine = await lost(Infinity);
+      const pushing = push(engine.ports, 'push', [users], { ...PLAN_OPTIONS, compare }, approve);
+      await expect(pushing, compare).rejects.toMatchObject({ code: 'state.no_memory' });
+    }
+  });
+
+  it('is missed of mini leagues', async () => {
+    const engine = await makeEngine();
+    fill(engine);
+    engine.service.quotas = { mini_leagues: { max: 9, used: 3, remaining: 6 } };
+    await expect(pushIt(engine, minis)).rejects.toMatchObject({ code: 'state.no_memory' });
+  });
+
+  it('has to be asked for once, where the account counts what was removed', async () => {
+    const engine = await makeEngine();
+    fill(engine);
+    engine.service.removed = 7;
+    await expect(pushIt(engine, users)).rejects.toMatchObject({ code: 'state.no_memory' });
+    // A plan is no push: it decides nothing.
+    const planned = await planPush(engine.ports, [users], adopting);
+    await planned.rows.remove();
+    expect(planned.exitCode).toBe(0);
+    await expect(pushIt(engine, users)).rejects.toMatchObject({ code: 'state.no_memory' });
+    const { report } = await push(engine.ports, 'push', [users], adopting, approve);
+    expect(report.mappings[0]).toMatchObject({ created: 3 });
+    fill(engine, [...MEMBERS, 'D']);
+    expect((await pushIt(engine, users)).report.mappings[0]).toMatchObject({ created: 1, unchanged: 3 });
+  });
+
+  it('is not asked for where nothing is created, or the list shows all', async () => {
+    const shown = await lost(0);
+    shown.service.removed = 7;
+    expect((await pushIt(shown, users)).report.mappings[0]).toMatchObject({ unchanged: 3 });
+    const whole = await lost(0);
+    fill(whole, [...MEMBERS, 'D']);
+    expect((await pushIt(whole, users)).report.mappings[0]).toMatchObject({ unchanged: 3, created: 1 });
+    // It was whole once: what somebody else removes later is no matter.
+    whole.service.removed = 7;
+    fill(whole, [...MEMBERS, 'D', 'E']);
+    expect((await pushIt(whole, users)).report.mappings[0]).toMatchObject({ unchanged: 4, created: 1 });
   });
 });

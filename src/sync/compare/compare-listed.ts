@@ -1,18 +1,24 @@
-import type { Account } from '../../contract/resources/account.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { UsageError } from '../../model/error.ts';
+import { StoppedError, UsageError } from '../../model/error.ts';
 import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
-import { renderCountOf } from '../../model/count.ts';
+import { renderCount, renderCountOf } from '../../model/count.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import { fromSnapshots, hasUnknownKeys, nothingKnown } from '../evidence/memory.ts';
-import type { ComparePorts, Comparison } from '../ports.ts';
+import type { ComparePorts, Comparison, OpenAccount } from '../ports.ts';
 import { countsMore, countStrange } from '../evidence/pre-image.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
 import { keySpeller } from '../rows/spelling.ts';
-import { countKnown, FULL_LIST_MAX_AGE_MS, isUnlistable, readWhole } from '../evidence/full-list.ts';
+import { newestWrite } from '../evidence/last-write.ts';
+import {
+  countKnown,
+  FULL_LIST_MAX_AGE_MS,
+  isUnlistable,
+  readWhole,
+  waitForMore,
+} from '../evidence/full-list.ts';
 
 /** The facts that a full list leaves behind. */
 interface ListFact {
@@ -30,10 +36,10 @@ export async function compareListed(
   ports: ComparePorts,
   mapping: PushMapping,
   listed: ListedResource,
-  account: Account,
-  service: ServiceAccount,
+  { record: account, service }: OpenAccount,
   rows: RunRows,
   wanted: PushMapping['compare'],
+  adopt: boolean,
 ): Promise<Comparison> {
   const { resource } = mapping;
   const used = quotaUsed(account, listed.feature);
@@ -79,7 +85,8 @@ export async function compareListed(
     return { ...compared, unknownKeysWait: wait, unanswered };
   };
   try {
-    const { comparison, nameless } = await listAll(ports, mapping, listed, service, rows, used);
+    const { comparison, nameless } = await listRemembered(ports, mapping, listed, service, rows, used, adopt);
+    if (comparison.stop !== undefined) return comparison;
     if (nameless > 0) return await fallBack(`${nameless} of them do not say what they are`);
     const creates = open.filter(({ operation }) => operation !== 'update-user');
     // What came since and nobody knows may be what they made.
@@ -153,6 +160,67 @@ function ageOf(last: LastList | undefined, nowMs: number): string {
   return minutes < 120 ? `${minutes} min ago` : `${Math.round(minutes / 60)} h ago`;
 }
 
+/** A list that was read. */
+interface ListRead {
+  readonly comparison: Comparison;
+  /** Records that do not say what they are. */
+  readonly nameless: number;
+  readonly fact: ListFact;
+}
+
+/**
+ * Lists the service, again and again while the account counts more than the list shows and this state remembers nothing that explains it: the state may be lost, and
+ * the list may come late. Where it stays so, rows that would be created stop the push, unless the operator vouches for them.
+ */
+async function listRemembered(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  listed: ListedResource,
+  service: ServiceAccount,
+  rows: RunRows,
+  counted: number | undefined,
+  adopt: boolean,
+): Promise<ListRead> {
+  const startedAtMs = ports.clock.monotonic();
+  const { name, resource } = mapping;
+  let used = counted;
+  for (let attempt = 0; ; attempt += 1) {
+    const read = await listAll(ports, mapping, listed, service, rows, used);
+    const shown = await countKnown(ports, service, resource);
+    if (used === undefined || used <= shown || (await isRemembered(ports, mapping, service))) {
+      await ports.store.setFact(service, factName(mapping), JSON.stringify(read.fact));
+      return read;
+    }
+    // What is not remembered now is not remembered the next time either.
+    if (adopt || read.nameless > 0 || !(await hasUnknownKeys(mapping, rows, read.comparison))) return read;
+    const short = `${name}: the account counts ${renderCountOf(used, listed.one, listed.several)} and the list shows ${renderCount(shown)}`;
+    if (!(await waitForMore(ports, startedAtMs, attempt, short)))
+      return { ...read, comparison: { ...read.comparison, stop: notRemembered(short) } };
+    used = quotaUsed(await ports.service.account(), listed.feature);
+    await rows.restart(name);
+  }
+}
+
+/** Whether this state has believed a list of the resource before, or has written to it. */
+async function isRemembered(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  service: ServiceAccount,
+): Promise<boolean> {
+  if ((await lastList(ports, service, mapping)) !== undefined) return true;
+  return (await newestWrite(ports, service, mapping, () => true)) !== undefined;
+}
+
+const notRemembered = (short: string): StoppedError =>
+  new StoppedError(
+    'state.no_memory',
+    `${short}, and this state has pushed none: the list may come late, another copy of the state may have created them, or they were removed`,
+    {
+      flagged: (add) =>
+        `restore the state file, or wait and push again; where none of the rows can be there already, ${add} --adopt`,
+    },
+  );
+
 async function listAll(
   ports: ComparePorts,
   mapping: PushMapping,
@@ -160,7 +228,7 @@ async function listAll(
   service: ServiceAccount,
   rows: RunRows,
   used: number | undefined,
-): Promise<{ readonly comparison: Comparison; readonly nameless: number }> {
+): Promise<ListRead> {
   const { name, resource } = mapping;
   const startedAtMs = ports.clock.now();
   const spell = await keySpeller(ports, service, resource);
@@ -185,12 +253,11 @@ async function listAll(
   const known = await rows.countKnown(name);
   // What was confirmed a moment ago exists, even when the list does not show it yet.
   if (nameless === 0) await ports.store.forgetOlder(service, resource, startedAtMs - ports.settleMs);
-  const fact: ListFact = { count: known, used, pages };
-  await ports.store.setFact(service, factName(mapping), JSON.stringify(fact));
   const described = `compared with ${known} ${listed.several} read now`;
   return {
     comparison: { lookup: (keys) => knownOrRecent(ports, service, mapping, rows, keys), known, described },
     nameless,
+    fact: { count: known, used, pages },
   };
 }
 

@@ -19,5 +19,5 @@ export async function prepareComparison(
   const strategy = strategies[mapping.resource];
   return strategy.listed === undefined
     ? strategy.compare({ ports, mapping, account, rows, wanted, options })
-    : compareListed(ports, mapping, strategy.listed, account.record, account.service, rows, wanted);
+    : compareListed(ports, mapping, strategy.listed, account, rows, wanted, options.adopt);
 }

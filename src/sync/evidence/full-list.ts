@@ -12,6 +12,33 @@ import { resourcePlans } from '../../plan/resources/index.ts';
 /** What was confirmed longer ago than this and is not listed any more may have been removed by the provider. */
 export const FULL_LIST_MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
+/** When a list that comes late is read again, in parts of `settle` after its reading began: by then it shows what was written before. */
+const LOOKS = [1 / 60, 1 / 12, 1 / 3, 1];
+
+/** Waits until a list may show more; false when it had its time, or when the wait is longer than a run may pause. */
+export async function waitForMore(
+  {
+    clock,
+    settleMs,
+    maxWaitMs = Infinity,
+    emit,
+    signal,
+  }: Pick<SyncPorts, 'clock' | 'settleMs' | 'maxWaitMs' | 'emit' | 'signal'>,
+  startedAtMs: number,
+  attempt: number,
+  reason: string,
+): Promise<boolean> {
+  const elapsedMs = clock.monotonic() - startedAtMs;
+  const nextMs = LOOKS.map((part) => part * settleMs).find((atMs) => atMs > elapsedMs);
+  if (nextMs === undefined) return attempt === 0;
+  const waitMs = nextMs - elapsedMs;
+  if (waitMs > maxWaitMs) return false;
+  const [seconds, untilMs] = [Math.ceil(waitMs / 1000), clock.now() + waitMs];
+  emit({ kind: 'pause', seconds, untilMs, reason: `${reason}; it may come late` });
+  await clock.sleep(waitMs, signal);
+  return true;
+}
+
 /** What a list is held against and given to. */
 interface WholeList {
   /** Records that the account counts; undefined where it does not say. */

@@ -2,14 +2,12 @@ import { countingFeature, endpoints } from '../../contract/index.ts';
 import type { PagedOperationId, QueryOf, RecordOf } from '../../contract/index.ts';
 import { ListError } from '../../model/error.ts';
 import { quotaUsed } from '../../model/quota.ts';
+import { waitForMore } from '../evidence/full-list.ts';
 import { confirmedBefore } from './evidence.ts';
 import type { Read, ReadContext } from './read.ts';
 
 /** A list of more records is written as it comes: it fails at its end, and is not read again. */
 const MOST_KEPT = 50_000;
-
-/** When a list that is not whole is read again, in parts of `settle` after the pull began: by then it shows what was written before. */
-const LOOKS = [1 / 60, 1 / 12, 1 / 3, 1];
 
 /**
  * All records of a paged operation, once they were held against the account's counter and the records that this state has confirmed. A list that is shorter may
@@ -35,8 +33,10 @@ export function listRead<Id extends PagedOperationId>(operation: Id, query: Quer
           yield* pages;
           return;
         } catch (error) {
-          if (!(error instanceof ListError) || isYielded || !(await waitForMore(error, context, attempt)))
-            throw error;
+          // What does not add up by itself was read again at once, so that once more is enough.
+          if (!(error instanceof ListError) || isYielded || (attempt > 0 && !error.isLate)) throw error;
+          const reason = `${context.mapping}: ${error.message}`;
+          if (!(await waitForMore(context, context.startedAtMs, attempt, reason))) throw error;
         }
       }
     },
@@ -78,22 +78,3 @@ const tooShort = (operation: PagedOperationId, what: string, leftOut: number): L
     isLate: true,
     next: 'run the command again later; where it stays so, ask your provider what became of these records',
   });
-
-/** Waits until a list may show more; false when it had its time, or when the wait is longer than a run may pause. */
-async function waitForMore(
-  { message, isLate }: ListError,
-  { clock, settleMs, maxWaitMs = Infinity, startedAtMs, emit, signal, mapping }: ReadContext,
-  attempt: number,
-): Promise<boolean> {
-  // What does not add up by itself was read again at once, so that once more is enough.
-  if (attempt > 0 && !isLate) return false;
-  const elapsedMs = clock.monotonic() - startedAtMs;
-  const nextMs = LOOKS.map((part) => part * settleMs).find((atMs) => atMs > elapsedMs);
-  if (nextMs === undefined) return attempt === 0;
-  const waitMs = nextMs - elapsedMs;
-  if (waitMs > maxWaitMs) return false;
-  const [seconds, untilMs] = [Math.ceil(waitMs / 1000), clock.now() + waitMs];
-  emit({ kind: 'pause', seconds, untilMs, reason: `${mapping}: ${message}; it may come late` });
-  await clock.sleep(waitMs, signal);
-  return true;
-}
