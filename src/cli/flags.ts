@@ -130,7 +130,7 @@ export const compareFlags = {
     ...text('what rows are compared with, in place of what the mapping says: auto, live, snapshot or none'),
     choices: ['auto', 'live', 'snapshot', 'none'],
   },
-  adopt: yes('take records of the service that this state does not know as its own'),
+  adopt: yes('go on although the service has records that this state does not know'),
   again: yes('trigger substitutions that were triggered before'),
 } as const satisfies Record<string, Options>;
 

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
-import { makeFolder, runCli, startServer, type Outcome } from '../support/cli.ts';
+import {
+  makeFolder,
+  runCli,
+  startServer,
+  startService,
+  USERS_MAPPING,
+  type Outcome,
+} from '../support/cli.ts';
 
 const PRICES = `version: 1
 name: prices
@@ -263,5 +270,76 @@ describe('an older copy of the state that is put in its place', () => {
     // What was refused before the copy was made is sent again under the same guard.
     expect([0, 6]).toContain((await run(['retry', '--yes'])).code);
     expect(await uploadsOf()).toEqual(ONCE);
+  });
+});
+
+describe('a lost state and lists that show nothing yet', () => {
+  const ROWS = 120;
+  const CONFIG = `version: 1
+environments:
+  test: { base_url: "\${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } }
+push: { settle: 50ms }
+`;
+  const MINI_LEAGUES = `version: 1
+name: mini-leagues
+push: mini_leagues
+source: { csv: mini-leagues.csv }
+operation: create
+columns: { fantasy_league_id: { value: 1 }, name: Name, type: { value: open } }
+`;
+  const files = {
+    'teamsheet.yaml': CONFIG,
+    'mappings/users.yaml': USERS_MAPPING,
+    'mappings/mini-leagues.yaml': MINI_LEAGUES,
+    'users.csv': `Member ID,Name,Active\n${Array.from({ length: ROWS }, (_, at) => `M${at},Name ${at},\n`).join('')}`,
+    'import.csv': `external_id,display_name\n${Array.from({ length: ROWS }, (_, at) => `M${at},Name ${at}\n`).join('')}`,
+    'mini-leagues.csv': 'Name\nOffice\nPub\n',
+  };
+
+  it('create nothing again, from the same folder or another one, until the operator vouches for it', async () => {
+    const settings = { list_lag_ms: 1_000_000_000, repeated_external_id: 'duplicate' } as const;
+    const service = await startService({ settings });
+    const [first, second] = [makeFolder(files), makeFolder(files)];
+    const pushed = (cwd: string, ...args: readonly string[]): Promise<Outcome> =>
+      runCli([...args, '--yes', '--json'], { cwd, env: service.env });
+    const counted = async (): Promise<readonly number[]> => {
+      const headers = { 'x-api-key': service.apiKey };
+      const answer = await fetch(`${service.baseUrl}/v1/auth/account`, { headers });
+      type Features = Readonly<Record<'users' | 'mini_leagues', { readonly used: number }>>;
+      const { features } = (
+        (await answer.json()) as { readonly data: { readonly config: { readonly features: Features } } }
+      ).data.config;
+      return [features.users.used, features.mini_leagues.used];
+    };
+    try {
+      expect((await pushed(first.path, 'push')).code).toBe(0);
+      expect(await counted()).toEqual([ROWS, 2]);
+      // With its state, the same push has nothing to do.
+      expect((await pushed(first.path, 'push')).code).toBe(0);
+      rmSync(join(first.path, '.teamsheet'), { recursive: true });
+      for (const [folder, words] of [
+        [first, ['push']],
+        [first, ['push', '--compare', 'live']],
+        [first, ['push', 'mini-leagues']],
+        [first, ['sync']],
+        [second, ['push']],
+        [second, ['import', 'import.csv', '--as', 'users']],
+      ] as const) {
+        const stopped = await pushed(folder.path, ...words);
+        expect(stopped, words.join(' ')).toMatchObject({ code: 6 });
+        expect(JSON.parse(stopped.stdout)).toMatchObject({ error: { code: 'state.no_memory' } });
+      }
+      const planned = await runCli(['plan'], { cwd: first.path, env: service.env });
+      expect(planned).toMatchObject({ code: 6 });
+      expect(planned.stdout + planned.stderr).toContain('the account counts 120 users and the list shows 0');
+      expect(await counted()).toEqual([ROWS, 2]);
+      first.write('users.csv', 'Member ID,Name,Active\nnew,New,\n');
+      expect((await pushed(first.path, 'push', 'users', '--adopt')).code).toBe(0);
+      expect(await counted()).toEqual([ROWS + 1, 2]);
+    } finally {
+      await service.close();
+      first.remove();
+      second.remove();
+    }
   });
 });

@@ -51,6 +51,7 @@ describe('the simulation of the engine, its client, its state and a service', ()
       'lost newest_run',
       'lost unsynced',
       'restored',
+      'lost state',
       'command retry',
     ])
       expect(times(trouble), trouble).toBeGreaterThan(10);

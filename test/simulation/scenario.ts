@@ -22,8 +22,8 @@ export type Step =
   | { readonly kind: 'edit'; readonly times: number }
   | { readonly kind: 'other' }
   | { readonly kind: 'lose'; readonly what: Loss }
-  /** A copy of the state is made, or put in its place. */
-  | { readonly kind: 'copy' | 'restore' }
+  /** A copy of the state is made, or put in its place; or the whole state is lost. */
+  | { readonly kind: 'copy' | 'restore' | 'lose_state' }
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'jump'; readonly ms: number };
 
@@ -95,8 +95,9 @@ function withLosses(roll: Dice, steps: readonly Step[]): readonly Step[] {
     return steps.flatMap((step): readonly Step[] =>
       roll.chance(0.5) ? [step, { kind: 'lose', what: roll.pick(LOSSES) }, ...next()] : [step],
     );
-  if (!roll.chance(0.1)) return steps;
+  if (!roll.chance(0.2)) return steps;
   const at = roll.int(1, steps.length);
+  if (roll.chance(0.5)) return [...steps.slice(0, at), { kind: 'lose_state' }, ...next(), ...steps.slice(at)];
   return [
     ...steps.slice(0, at),
     { kind: 'copy' },
@@ -126,8 +127,13 @@ export function drawScenario(seed: number, losses = true): Scenario {
   const counted = counters !== 'absent' && counters.lagMs < settleMs;
   // The first push is always there, so that something happens.
   const told = [drawCommand(roll, 'push', others), ...steps];
+  const all = losses ? withLosses(dice(seed, 'losses'), told) : told;
+  // Where the state is lost, most lists are late, so that only the counter tells what is there.
+  const isLost = all.some(({ kind }) => kind === 'lose_state');
+  const isCounted = counters !== 'absent' && counters.lagMs === 0;
+  const late = isLost && isCounted ? { listLagMs: Math.floor(settleMs / 3) } : {};
   return {
-    habits: ahead ? { ...habits, listLagMs: 0, logLagMs: 0 } : habits,
+    habits: ahead ? { ...habits, listLagMs: 0, logLagMs: 0 } : { ...habits, ...late },
     jumpsAhead: ahead,
     mappings: drawMappings(dice(seed, 'mappings')),
     // A few kinds at a time meet each other more often than all of them do.
@@ -142,6 +148,6 @@ export function drawScenario(seed: number, losses = true): Scenario {
     adopt: roll.chance(0.7),
     // Without a counter nothing shows a fantasy league: who lets it be sent again, lets it be made twice.
     onAmbiguous: counted && dice(seed, 'on-ambiguous').chance(0.4) ? 'settle' : 'hold',
-    steps: losses ? withLosses(dice(seed, 'losses'), told) : told,
+    steps: all,
   };
 }

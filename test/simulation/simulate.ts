@@ -232,6 +232,8 @@ class Simulation {
         return;
       case 'restore':
         return this.#restore();
+      case 'lose_state':
+        return this.#loseState();
       case 'push':
       case 'resume':
       case 'retry':
@@ -253,11 +255,23 @@ class Simulation {
     await this.world.pass(2 * this.scenario.settleMs);
     this.history.note('-- the older copy of the state is put in its place');
     this.history.count('restored');
-    this.#disk = this.#copy.copy();
+    this.#replaceState(this.#copy.copy(), shownKinds(this.scenario));
+  }
+
+  /** The whole state is lost, when all that was sent has reached the service; its lists may show it later. */
+  async #loseState(): Promise<void> {
+    await this.world.pass(Math.max(0, this.wire.reachedMs - this.world.nowMs));
+    this.history.note('-- the whole state is lost');
+    this.history.count('lost state');
+    this.#copy = undefined;
+    this.#replaceState(new StoreData(), countedKinds(this.scenario));
+  }
+
+  #replaceState(state: StoreData, shown: ReadonlySet<Kind>): void {
+    this.#disk = state;
     this.#isRestored = true;
-    const { scenario } = this;
-    const known = this.#disk.intents.map(({ stored }) => stored);
-    this.checker.restored(known, this.wire.sent.at(-1)?.number ?? 0, shownKinds(scenario));
+    const known = state.intents.map(({ stored }) => stored);
+    this.checker.restored(known, this.wire.sent.at(-1)?.number ?? 0, shown);
   }
 
   /** One command in a process of its own. */
@@ -402,6 +416,13 @@ function shownKinds(scenario: Scenario): ReadonlySet<Kind> {
     return false;
   };
   return new Set(mappings.map(({ resource }) => resource).filter(isShown));
+}
+
+/** The resources of which a state without memory can tell that they are there, although their list comes late: the account counts them at once. */
+function countedKinds(scenario: Scenario): ReadonlySet<Kind> {
+  const { counters, listLagMs } = scenario.habits;
+  const isTold = listLagMs === 0 || (counters !== 'absent' && counters.lagMs === 0);
+  return new Set([...shownKinds(scenario)].filter((kind) => kind !== 'prices' && isTold));
 }
 
 /** Until a service shows what it did, where it is judged by that: the counter alone decides where leagues may be sent again. */

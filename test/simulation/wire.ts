@@ -47,6 +47,8 @@ export class Wire {
   readonly sent: Sent[] = [];
   /** The numbers of the requests that the service answered as it should, and whose answers came. */
   readonly answered = new Set<number>();
+  /** When the last request that left will have reached the service. */
+  reachedMs = 0;
   readonly #options: WireOptions;
 
   constructor(options: WireOptions) {
@@ -114,10 +116,13 @@ export class Wire {
           history.note('   service', each.kind, each.resource, each.key, each.id);
         return answered;
       };
+      const isLate = effect?.done === 'late';
+      const doneMs = isLate ? arriveMs - thereMs + lateMs : arriveMs;
       world.at(arriveMs, () =>
         comeBack(effect === undefined || effect.done === 'at_once' ? handle() : nothing),
       );
-      if (effect?.done === 'late') world.at(arriveMs - thereMs + lateMs, () => void handle());
+      if (isLate) world.at(doneMs, () => void handle());
+      this.reachedMs = Math.max(this.reachedMs, doneMs);
     });
   }
 
