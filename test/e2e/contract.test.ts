@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
-import type { Outcome, Service } from '../support/cli.ts';
+import { manyUsers, program } from '../support/program.ts';
 
 interface Document {
   readonly exit_code: number;
@@ -30,20 +30,12 @@ interface Document {
   };
 }
 
-const rows = (count: number): string =>
-  ['Member ID,Name,Active', ...Array.from({ length: count }, (_, n) => `M-${n},Quentin ${n},`)].join('\n');
-const files = { 'mappings/users.yaml': USERS_MAPPING, 'users.csv': rows(60) };
+const files = { 'mappings/users.yaml': USERS_MAPPING, 'users.csv': manyUsers(60) };
 
-let service: Service;
-const folder = makeFolder(files);
-beforeAll(async () => {
-  service = await startService({ settings: { max_batch: 40, page_size: 20 } });
+const { service, run } = program(files, {
+  once: true,
+  service: { settings: { max_batch: 40, page_size: 20 } },
 });
-afterAll(async () => {
-  await service.close();
-  folder.remove();
-});
-const run = (...args: string[]): Promise<Outcome> => runCli(args, { cwd: folder.path, env: service.env });
 const contract = async (): Promise<Document['contract']> => {
   const { stdout } = await run('doctor', '--contract', '--json');
   return (JSON.parse(stdout) as Document).contract;

@@ -2,23 +2,13 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { makeFolder, startService } from '../support/cli.ts';
-import type { Service } from '../support/cli.ts';
+import { expect, it } from 'vitest';
+import { program } from '../support/program.ts';
 
 const examples = join(import.meta.dirname, '../../examples');
 const CSV = 'Member ID,Display name,Active\nA,Ann,\nB,Bob,\n';
 
-let folder: ReturnType<typeof makeFolder>;
-let service: Service;
-beforeEach(async () => {
-  folder = makeFolder({ 'users.csv': CSV });
-  service = await startService();
-});
-afterEach(async () => {
-  await service.close();
-  folder.remove();
-});
+const { folder, service } = program({ 'users.csv': CSV }, { service: {} });
 
 /** Runs an example in the folder; `onLine` is told of what it prints and can end it. */
 async function run(name: string, onLine: (line: string, end: () => void) => void = () => undefined) {

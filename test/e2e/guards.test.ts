@@ -1,15 +1,9 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
-import type { Outcome, Service } from '../support/cli.ts';
+import { describe, expect, it } from 'vitest';
+import { USERS_MAPPING, type Outcome } from '../support/cli.ts';
+import { program, settlesIn } from '../support/program.ts';
 
-const CONFIG = `version: 1
-environments:
-  one: { base_url: "\${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } }
-environment: one
-push: { settle: 0s }
-`;
 const PRICES_MAPPING = `version: 1
 name: prices
 push: prices
@@ -23,20 +17,10 @@ columns:
   type: { value: current }
 `;
 
-let folder: ReturnType<typeof makeFolder>;
-let service: Service;
-
-beforeEach(async () => {
-  folder = makeFolder({ 'teamsheet.yaml': CONFIG });
-  service = await startService();
-});
-afterEach(async () => {
-  await service.close();
-  folder.remove();
-});
-
-const run = (...args: string[]): Promise<Outcome> => runCli(args, { cwd: folder.path, env: service.env });
-const writes = (): readonly string[] => service.requests.filter((request) => !request.startsWith('GET '));
+const { folder, service, run, runWith, writes } = program(
+  { 'teamsheet.yaml': settlesIn('0s') },
+  { service: {} },
+);
 
 /** Two users as a table. */
 const users = (...names: readonly string[]): string =>
@@ -228,7 +212,7 @@ describe('the memory of prices', () => {
     folder.write('prices.csv', prices(5, 6));
     expect((await run('push', '--yes')).code).toBe(0);
     const env = { ...service.env, TEAMSHEET_BASE_URL: service.baseUrl.replace('127.0.0.1', 'localhost') };
-    const renamed = await runCli(['push', '--yes', '--json'], { cwd: folder.path, env });
+    const renamed = await runWith({ env }, 'push', '--yes', '--json');
     expect(JSON.parse(renamed.stdout)).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 2 }] });
     const state = join(folder.path, '.teamsheet');
     cpSync(state, join(folder.path, 'backup'), { recursive: true });

@@ -1,24 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findLeagues } from '../../src/cli/init/find-leagues.ts';
 import { setupFiles } from '../../src/cli/init/setup-files.ts';
 import { AccessError } from '../../src/model/error.ts';
 import { parseConfig } from '../../src/runtime/config-file.ts';
 import { realClock, realRandom } from '../../src/runtime/clock.ts';
 import type { Program } from '../../src/cli/program.ts';
-import { makeFolder, runCli, startService } from '../support/cli.ts';
-import type { Service } from '../support/cli.ts';
+import { program } from '../support/program.ts';
 
-let service: Service;
-const folder = makeFolder();
-beforeAll(async () => {
-  service = await startService({ seed: 'demo' });
-});
-afterAll(async () => {
-  folder.remove();
-  await service.close();
-});
+const { folder, service, run } = program({}, { once: true, service: { seed: 'demo' } });
 
 describe('the fantasy leagues that init proposes', () => {
   const warnings: string[] = [];
@@ -65,14 +56,14 @@ describe('the variables of a new folder', () => {
   });
 
   it('are blank otherwise, stay YAML when they are filled in, and count as not set until then', async () => {
-    await runCli(['init'], { cwd: folder.path, env: service.env });
+    await run('init');
     const yaml = readFileSync(join(folder.path, 'teamsheet.yaml'), 'utf8');
     expect(parseConfig(yaml, 'teamsheet.yaml').value.vars).toEqual({
       fantasy_league_id: null,
       price_type: null,
     });
     folder.write('prices.csv', 'Player ID,Price\n1,5\n');
-    const unset = await runCli(['validate', 'prices', '--json'], { cwd: folder.path, env: service.env });
+    const unset = await run('validate', 'prices', '--json');
     expect(unset.code).toBe(4);
     expect(JSON.parse(unset.stdout)).toMatchObject({
       error: { next: expect.stringContaining('It is the number of your fantasy league') as string },
@@ -81,6 +72,6 @@ describe('the variables of a new folder', () => {
       'teamsheet.yaml',
       yaml.replace('fantasy_league_id:', 'fantasy_league_id: 1').replace('price_type:', 'price_type: weekly'),
     );
-    expect((await runCli(['validate', 'prices'], { cwd: folder.path, env: service.env })).code).toBe(0);
+    expect((await run('validate', 'prices')).code).toBe(0);
   });
 });

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readXlsx } from 'hucre/xlsx';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
-import type { Outcome, Service } from '../support/cli.ts';
+import type { Outcome } from '../support/cli.ts';
+import { program } from '../support/program.ts';
 
 const tab = (name: string, resource: string): string =>
   `- version: 1
@@ -13,29 +14,22 @@ const tab = (name: string, resource: string): string =>
   destination: { xlsx: "\${folder}/season.xlsx", tab: ${name} }
 `;
 
-let service: Service;
-const folder = makeFolder({
-  'mappings/users.yaml': USERS_MAPPING,
-  'mappings/season.yaml': tab('Squads', 'squads') + tab('Fixtures', 'fixtures'),
-  'mappings/log.yaml': `version: 1\nname: Log\npull: account
+const { folder, service, run } = program(
+  {
+    'mappings/users.yaml': USERS_MAPPING,
+    'mappings/season.yaml': tab('Squads', 'squads') + tab('Fixtures', 'fixtures'),
+    'mappings/log.yaml': `version: 1\nname: Log\npull: account
 destination: { xlsx: "\${folder}/season.xlsx", tab: Log, mode: append }\ncolumns: { Tier: tier }\n`,
-  'mappings/unready.yaml': `version: 1\nname: unready\npull: players\nwhere: { fantasy_league_id: 1 }
+    'mappings/unready.yaml': `version: 1\nname: unready\npull: players\nwhere: { fantasy_league_id: 1 }
 ids: { csv: missing.csv, column: Id }\ndestination: { csv: out/unready.csv }\n`,
-  'mappings/other.yaml': `version: 1\nname: other\npull: fixtures\nwhere: { fantasy_league_id: "\${unset}" }
+    'mappings/other.yaml': `version: 1\nname: other\npull: fixtures\nwhere: { fantasy_league_id: "\${unset}" }
 destination: { xlsx: out/other.xlsx, tab: Other }\n`,
-  'users.csv': 'Member ID,Name,Active\nM1,Ann,yes\nM2,Bob\nM3,Cleo,no,what\n',
-});
-const run = (...args: string[]): Promise<Outcome> => runCli(args, { cwd: folder.path, env: service.env });
+    'users.csv': 'Member ID,Name,Active\nM1,Ann,yes\nM2,Bob\nM3,Cleo,no,what\n',
+  },
+  { once: true, service: { seed: 'demo' } },
+);
 const json = (outcome: Outcome): Record<string, unknown> =>
   JSON.parse(outcome.stdout) as Record<string, unknown>;
-
-beforeAll(async () => {
-  service = await startService({ seed: 'demo' });
-});
-afterAll(async () => {
-  await service.close();
-  folder.remove();
-});
 
 describe('mappings with the same workbook', () => {
   const tabs = async (): Promise<Readonly<Record<string, number>>> => {

@@ -1,23 +1,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startService, steady, USERS_MAPPING } from '../support/cli.ts';
-import type { Service } from '../support/cli.ts';
+import { describe, expect, it } from 'vitest';
+import { steady, USERS_MAPPING } from '../support/cli.ts';
+import { manyUsers, program } from '../support/program.ts';
 
-let folder: ReturnType<typeof makeFolder>;
-let service: Service;
-
-beforeEach(async () => {
-  folder = makeFolder({ 'mappings/users.yaml': USERS_MAPPING });
-  service = await startService();
-});
-afterEach(async () => {
-  await service.close();
-  folder.remove();
-});
-
-const run = (...args: string[]) => runCli(args, { cwd: folder.path, env: service.env });
-const writes = (): readonly string[] => service.requests.filter((request) => !request.startsWith('GET '));
+const { folder, service, start, run, runWith, writes } = program(
+  { 'mappings/users.yaml': USERS_MAPPING },
+  { service: {} },
+);
 
 const USERS = `Member ID,Name,Active
 M1,Ann Lee,yes
@@ -163,16 +153,16 @@ out/rejected/users.rejected.csv
   });
 
   it('goes on after SIGINT where it stopped', async () => {
-    await service.close();
-    service = await startService({ settings: { latency_ms: 100, per_minute: 1000, page_size: 500 } });
-    const rows = Array.from({ length: 2500 }, (_, index) => `M${index + 1},Member ${index + 1},`);
-    folder.write('users.csv', `Member ID,Name,Active\n${rows.join('\n')}\n`);
+    await start({ settings: { latency_ms: 100, per_minute: 1000, page_size: 500 } });
+    folder.write('users.csv', manyUsers(2500));
     const folderOfRun = join(folder.path, '.teamsheet/runs');
-    const stopped = await runCli(['push', '--yes', '--json', '--verbose'], {
-      cwd: folder.path,
-      env: service.env,
-      when: { seen: /row \d+: created/, act: (kill) => kill('SIGINT') },
-    });
+    const stopped = await runWith(
+      { when: { seen: /row \d+: created/, act: (kill) => kill('SIGINT') } },
+      'push',
+      '--yes',
+      '--json',
+      '--verbose',
+    );
     expect(stopped.code).toBe(130);
     expect(stopped.stderr).toContain('SIGINT: finishing what is under way; a second SIGINT ends at once');
     const first = JSON.parse(stopped.stdout) as {
@@ -196,13 +186,8 @@ out/rejected/users.rejected.csv
   });
 
   it('ends quietly when nobody reads its output any more', async () => {
-    const rows = Array.from({ length: 5000 }, (_, index) => `M${index + 1},Member ${index + 1},`);
-    folder.write('users.csv', `Member ID,Name,Active\n${rows.join('\n')}\n`);
-    const outcome = await runCli(['plan', '--json'], {
-      cwd: folder.path,
-      env: service.env,
-      closeStdout: true,
-    });
+    folder.write('users.csv', manyUsers(5000));
+    const outcome = await runWith({ closeStdout: true }, 'plan', '--json');
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
   });
 });

@@ -1,20 +1,14 @@
 import { renderCount } from '../../src/model/count.ts';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
-import type { Outcome, RunOptions, Service } from '../support/cli.ts';
-import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { describe, expect, it } from 'vitest';
+import { signalOnce, USERS_MAPPING } from '../support/cli.ts';
+import type { Outcome, RunOptions } from '../support/cli.ts';
+import { manyUsers, program, settlesIn, type Document as Basic } from '../support/program.ts';
 import { createLock, lockFolder } from '../../src/state/sqlite-lock.ts';
 
 /** Nothing of the sandbox is applied later than a moment after it was sent. */
-const CONFIG = `version: 1
-environments:
-  test:
-    base_url: \${TEAMSHEET_BASE_URL}
-    api_key: { env: TEAMSHEET_API_KEY }
-push: { settle: 100ms }
-`;
+const CONFIG = settlesIn('100ms');
 const LEAGUES_MAPPING = `version: 1
 name: leagues
 push: fantasy_leagues
@@ -36,54 +30,22 @@ interface Case {
   readonly settled: string | null;
   readonly next: readonly string[];
 }
-interface Document {
-  readonly run: string | null;
-  readonly exit_code: number;
-  readonly mappings: readonly Readonly<Record<string, unknown>>[];
+interface Document extends Basic {
   readonly cases: readonly Case[];
-  readonly requests: Readonly<Record<'planned' | 'sent', number>>;
-  readonly error: { readonly message: string; readonly next: string };
 }
 
-let folder: ReturnType<typeof makeFolder>;
-let service: Service;
-async function start(options: SandboxOptions = {}): Promise<void> {
-  service = await startService(options);
-}
-beforeEach(() => {
-  folder = makeFolder({ 'teamsheet.yaml': CONFIG, 'mappings/users.yaml': USERS_MAPPING });
-});
-afterEach(async () => {
-  await service.close();
-  folder.remove();
-});
-
+const {
+  folder,
+  service,
+  start,
+  runWith,
+  writes: posts,
+  ...own
+} = program({ 'teamsheet.yaml': CONFIG, 'mappings/users.yaml': USERS_MAPPING });
 const run = (args: readonly string[], options: Partial<RunOptions> = {}): Promise<Outcome> =>
-  runCli(args, { cwd: folder.path, env: service.env, ...options });
+  runWith(options, ...args);
+const json = own.json as (...args: readonly string[]) => Promise<Document>;
 const parse = ({ stdout }: Outcome): Document => JSON.parse(stdout) as Document;
-/** Runs a command with `--yes --json`; answers its exit code and document. */
-async function json(...args: readonly string[]): Promise<Document> {
-  const outcome = await run([...args, '--yes', '--json']);
-  const document = parse(outcome);
-  expect(outcome.code).toBe(document.exit_code);
-  return document;
-}
-const posts = (): readonly string[] => service.requests.filter((request) => !request.startsWith('GET '));
-const manyUsers = (count: number): string =>
-  HEADER + Array.from({ length: count }, (_, at) => `M${at + 1},Member ${at + 1},\n`).join('');
-
-/** Sends a signal once the service has been asked what `asked` looks for. */
-const signalOnce = (signal: NodeJS.Signals, asked: () => boolean): NonNullable<RunOptions['when']> => ({
-  seen: /./,
-  act: (kill) => {
-    const looking = setInterval(() => {
-      if (!asked()) return;
-      clearInterval(looking);
-      kill(signal);
-    }, 2);
-    looking.unref();
-  },
-});
 
 describe('resolve', () => {
   it('settles by reading back what a run that may not wait left unknown', async () => {
@@ -287,7 +249,7 @@ describe('a signal', () => {
     await start({ settings: { latency_ms: 300, per_minute: 1000 } });
     folder.write('users.csv', manyUsers(3000));
     const stopped = await run(['push', '--yes', '--json'], {
-      when: signalOnce('SIGTERM', () => posts().length >= 8),
+      started: signalOnce('SIGTERM', () => posts().length >= 8),
     });
     expect(stopped.code).toBe(143);
     const { error, run: id, mappings } = parse(stopped);
@@ -331,7 +293,7 @@ describe('a signal', () => {
     folder.write('users.csv', manyUsers(1500));
     const stopped = await run(['push', '--yes', '--json'], {
       // The fifth request is the last of the window.
-      when: signalOnce('SIGINT', () => service.requests.length >= 5),
+      started: signalOnce('SIGINT', () => service.requests.length >= 5),
     });
     expect(stopped.code).toBe(130);
     expect(parse(stopped).error.next).toMatch(/^teamsheet resume 01/);
@@ -354,7 +316,7 @@ describe('a signal', () => {
     folder.write('mappings/reports.yaml', REPORTS);
     folder.write('users.csv', `${HEADER}M1,Ann,\n`);
     const stopped = await run(['sync', '--yes', '--json', '--config', 'teamsheet.yaml'], {
-      when: signalOnce('SIGINT', () =>
+      started: signalOnce('SIGINT', () =>
         service.requests.some((request) => request.startsWith('GET /v1/price')),
       ),
     });

@@ -1,33 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
-import type { Outcome, Service } from '../support/cli.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startService, USERS_MAPPING } from '../support/cli.ts';
+import { program, settlesIn } from '../support/program.ts';
+import type { Outcome } from '../support/cli.ts';
 
-const CONFIG = `version: 1
-environments:
-  one: { base_url: "\${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } }
-environment: one
-push: { settle: 0s }
-`;
 const table = (...lines: readonly string[]): string => `Member ID,Name,Active\n${lines.join('\n')}\n`;
 
-let folder: ReturnType<typeof makeFolder>;
-let service: Service;
-
-beforeEach(async () => {
-  folder = makeFolder({ 'mappings/users.yaml': USERS_MAPPING, 'teamsheet.yaml': CONFIG });
-  service = await startService();
-  folder.write('users.csv', table('A,Ann,', 'B,Bob,', 'C,Cleo,'));
-});
-afterEach(async () => {
-  await service.close();
-  folder.remove();
-});
-
-const run = (...args: string[]): Promise<Outcome> => runCli(args, { cwd: folder.path, env: service.env });
-const writes = (): readonly string[] => service.requests.filter((request) => !request.startsWith('GET '));
+const { folder, service, start, run, runWith, writes } = program(
+  { 'mappings/users.yaml': USERS_MAPPING, 'teamsheet.yaml': settlesIn('0s') },
+  { service: {} },
+);
+beforeEach(() => folder.write('users.csv', table('A,Ann,', 'B,Bob,', 'C,Cleo,')));
 const path = (name: string): string => join(folder.path, name);
 const created = (...ids: readonly string[]): Promise<Outcome> =>
   run(
@@ -154,10 +139,8 @@ describe('plan --out and push --plan', () => {
     await run('plan', '--out', 'week.plan');
     const other = await startService();
     try {
-      const refused = await runCli(['push', '--plan', 'week.plan', '--yes', '--trust-origin'], {
-        cwd: folder.path,
-        env: other.env,
-      });
+      const push = ['push', '--plan', 'week.plan', '--yes', '--trust-origin'];
+      const refused = await runWith({ env: other.env }, ...push);
       expect(refused).toMatchObject({
         code: 6,
         stderr: expect.stringContaining('is a plan for another service or account') as string,
@@ -260,8 +243,7 @@ describe('plan', () => {
   });
 
   it('never exits 7: rows that the quota defers are no failure of a plan', async () => {
-    await service.close();
-    service = await startService({ settings: { quota_users: 1 } });
+    await start({ settings: { quota_users: 1 } });
     const planned = await run('plan', '--detailed-exitcode');
     expect(planned).toMatchObject({
       code: 2,

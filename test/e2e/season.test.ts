@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startService, steady } from '../support/cli.ts';
-import type { Outcome, Service } from '../support/cli.ts';
+import { describe, expect, it } from 'vitest';
+import { steady, type Outcome } from '../support/cli.ts';
+import { program } from '../support/program.ts';
 
 const LEAGUE = '{ value: Summer Cup, lookup: { in: fantasy_leagues, match: name, take: id } }';
 const MAPPINGS = `- version: 1
@@ -42,9 +42,12 @@ interface Report {
 }
 const reportOf = ({ stdout }: Outcome): Report => JSON.parse(stdout) as Report;
 
-let folder: ReturnType<typeof makeFolder>;
-let service: Service;
-const run = (...args: string[]) => runCli(args, { cwd: folder.path, env: service.env });
+const { folder, service, start, run, writes } = program({
+  'mappings/season.yaml': MAPPINGS,
+  'leagues.csv': 'Name,League id\nSummer Cup,1\n',
+  'users.csv': `Member ID,Name\n${members.map((id) => `${id},Member ${id}\n`).join('')}`,
+  'squads.csv': `Member ID,Squad name,P1,P2,P3\n${members.map((id) => `${id},Squad of ${id},1,2,\n`).join('')}`,
+});
 const resultsOf = (mapping: string, report: Report): string => {
   const path = report.mappings.find(({ name }) => name === mapping)?.['results'];
   return readFileSync(join(folder.path, String(path)), 'utf8');
@@ -52,22 +55,9 @@ const resultsOf = (mapping: string, report: Report): string => {
 const countsOf = ({ mappings }: Report): readonly unknown[] =>
   mappings.map(({ name, created, unchanged, deferred }) => [name, created, unchanged, deferred]);
 
-beforeEach(() => {
-  folder = makeFolder({
-    'mappings/season.yaml': MAPPINGS,
-    'leagues.csv': 'Name,League id\nSummer Cup,1\n',
-    'users.csv': `Member ID,Name\n${members.map((id) => `${id},Member ${id}\n`).join('')}`,
-    'squads.csv': `Member ID,Squad name,P1,P2,P3\n${members.map((id) => `${id},Squad of ${id},1,2,\n`).join('')}`,
-  });
-});
-afterEach(async () => {
-  await service.close();
-  folder.remove();
-});
-
 describe('a folder with a league, users and squads', () => {
   it('is planned with its sum, pushed in one command, and then has nothing to do', async () => {
-    service = await startService({ settings: { per_minute: 100_000 } });
+    await start({ settings: { per_minute: 100_000 } });
     const planned = await run('plan');
     expect(planned.code).toBe(0);
     // Where requests take long, the plan reads the account once more to measure them.
@@ -99,7 +89,7 @@ describe('a folder with a league, users and squads', () => {
     expect(resultsOf('leagues', report)).toMatch(/^Name,.*\nSummer Cup,1,2,created,,2\n$/);
     expect(resultsOf('squads', report)).toMatch(/\nM-041,Squad of M-041,1,2,,42,created,,[0-9a-f-]{36}\n/);
 
-    const before = service.requests.length;
+    const before = writes();
     const again = await run('push', '--json');
     expect(again.code).toBe(0);
     expect(countsOf(reportOf(again))).toEqual([
@@ -107,11 +97,11 @@ describe('a folder with a league, users and squads', () => {
       ['leagues', 0, 1, 0],
       ['squads', 0, 240, 0],
     ]);
-    expect(service.requests.slice(before).filter((request) => !request.startsWith('GET '))).toEqual([]);
+    expect(writes()).toEqual(before);
   });
 
   it('goes as far as the quota reaches, says so before, and waits with what hangs on the rest', async () => {
-    service = await startService({ settings: { per_minute: 100_000, quota_users: 100, quota_squads: 90 } });
+    await start({ settings: { per_minute: 100_000, quota_users: 100, quota_squads: 90 } });
     const planned = await run('plan');
     expect(planned.stdout).toContain(
       "users: 100 now, 140 deferred (the account's quota of users ends there; once it is larger, resume sends the rest)\n",
@@ -133,7 +123,7 @@ describe('a folder with a league, users and squads', () => {
 });
 
 it('a bad row is told with its place, and what hangs on it waits; the others go on', async () => {
-  service = await startService();
+  await start();
   folder.write('users.csv', `Member ID,Name\nA,Ann\nB,${'long '.repeat(11)}\n`);
   folder.write(
     'squads.csv',
@@ -180,7 +170,7 @@ C,Lost XI,1,2,3
 });
 
 it('tables are looked up by several columns, and rows that say so are left out', async () => {
-  service = await startService();
+  await start();
   folder.write(
     'mappings/season.yaml',
     `version: 1
@@ -217,7 +207,7 @@ columns:
 });
 
 it('a game week is triggered once, and a log that nobody remembers stops it', async () => {
-  service = await startService({ seed: 'demo' });
+  await start({ seed: 'demo' });
   const trigger = (...args: string[]) =>
     run(
       'substitutions',
@@ -252,7 +242,7 @@ it('a game week is triggered once, and a log that nobody remembers stops it', as
 });
 
 it('a file of squads is imported by the ids of its members', async () => {
-  service = await startService();
+  await start();
   await run('push', 'users', '--yes');
   const imported = await run(
     'import',

@@ -1,17 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
-import type { Outcome, Service } from '../support/cli.ts';
+import { signalOnce, USERS_MAPPING, type Outcome } from '../support/cli.ts';
+import { program, settlesIn } from '../support/program.ts';
 
-const CONFIG = `version: 1
-environments:
-  test:
-    base_url: \${TEAMSHEET_BASE_URL}
-    api_key: { env: TEAMSHEET_API_KEY }
-push: { settle: 100ms }
-`;
 const KEYS = Array.from({ length: 120 }, (_, at) => `M-${String(at + 1).padStart(6, '0')}`);
 const sheet = (keys: readonly string[]): string =>
   `Member ID,Name,Active\n${keys.map((key, at) => `${key},Member ${at + 1},\n`).join('')}`;
@@ -56,38 +49,16 @@ const SEASON = {
     'Member ID,Squad,P1,P2\nM-001-north,Hill XI,1,2\nM-002-north,Hill XI,1,2\nM-003-north,Dale XI,1,2\n',
 };
 
-interface Document {
-  readonly exit_code: number;
-  readonly mappings: readonly Readonly<Record<string, unknown>>[];
-}
-
 type Settings = NonNullable<SandboxOptions['settings']>;
 
-let folder: ReturnType<typeof makeFolder>;
-let service: Service;
-beforeEach(() => {
-  folder = makeFolder({
-    'teamsheet.yaml': CONFIG,
-    'mappings/users.yaml': `${USERS_MAPPING}batch_size: 40\n`,
-    'mappings/report.yaml': REPORT,
-    'users.csv': sheet(KEYS),
-  });
+const { folder, service, run, runWith, json, ...own } = program({
+  'teamsheet.yaml': settlesIn('100ms'),
+  'mappings/users.yaml': `${USERS_MAPPING}batch_size: 40\n`,
+  'mappings/report.yaml': REPORT,
+  'users.csv': sheet(KEYS),
 });
-afterEach(async () => {
-  await service.close();
-  folder.remove();
-});
-
-const start = async (settings: Settings): Promise<void> => {
-  service = await startService({ settings });
-};
-const run = (...args: readonly string[]): Promise<Outcome> =>
-  runCli(args, { cwd: folder.path, env: service.env });
-async function json(...args: readonly string[]): Promise<Document> {
-  const outcome = await run(...args, '--yes', '--json');
-  return JSON.parse(outcome.stdout) as Document;
-}
-const writes = (): number => service.requests.filter((each) => !each.startsWith('GET ')).length;
+const start = (settings: Settings): Promise<void> => own.start({ settings });
+const writes = (): number => own.writes().length;
 async function usersOfService(): Promise<number> {
   const answer = await fetch(`${service.baseUrl}/v1/auth/account`, {
     headers: { 'x-api-key': service.apiKey },
@@ -119,18 +90,7 @@ async function createStranger(external_id: string): Promise<void> {
 
 /** Runs a command that is killed as soon as something is so. */
 const killedAfter = (isSo: () => boolean, ...args: readonly string[]): Promise<Outcome> =>
-  runCli(args, {
-    cwd: folder.path,
-    env: service.env,
-    started: (kill) => {
-      const looking = setInterval(() => {
-        if (!isSo()) return;
-        clearInterval(looking);
-        kill('SIGKILL');
-      }, 1);
-      looking.unref();
-    },
-  });
+  runWith({ started: signalOnce('SIGKILL', isSo) }, ...args);
 
 /** A second push finds every row as it is, and verify too. */
 async function expectSettled(count: number): Promise<void> {
@@ -219,7 +179,7 @@ describe('a service that spells keys its own way', () => {
     ['takes repeats', { key_case: 'lower', repeated_external_id: 'duplicate' }],
     ['lists alone', { key_case: 'lower', key_shown: 'lists', repeated_external_id: 'duplicate' }],
   ])('an answer that is lost is found in the list where it %s', async (_, settings) => {
-    service = await startService({
+    await own.start({
       settings,
       faults: [{ kind: 'reset', operation: 'create-users', processed: true }],
     });

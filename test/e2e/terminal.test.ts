@@ -1,22 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startService } from '../support/cli.ts';
-import type { Service } from '../support/cli.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { program } from '../support/program.ts';
 
-let folder: ReturnType<typeof makeFolder>;
-let service: Service;
-
-beforeEach(async () => {
-  folder = makeFolder();
-  service = await startService();
-});
-afterEach(async () => {
-  await service.close();
-  folder.remove();
-});
-
-const run = (...args: string[]) => runCli(args, { cwd: folder.path, env: service.env });
+const { folder, service, start, run } = program({}, { service: {} });
 
 describe('a row that the service refuses', () => {
   it('is told with its place, its key and the words of the service', async () => {
@@ -245,8 +232,7 @@ describe('a game week that has not ended', () => {
   const triggers = (): readonly string[] => service.requests.filter((request) => request.startsWith('POST'));
 
   beforeEach(async () => {
-    await service.close();
-    service = await startService({ seed: 'demo' });
+    await start({ seed: 'demo' });
   });
 
   it('is not processed unless it is meant, whichever command asks for it', async () => {

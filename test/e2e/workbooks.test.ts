@@ -1,23 +1,11 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
-import type { Service } from '../support/cli.ts';
+import { describe, expect, it } from 'vitest';
+import { USERS_MAPPING } from '../support/cli.ts';
+import { program } from '../support/program.ts';
 import { handMade, textRow } from '../support/workbook.ts';
 
-let folder: ReturnType<typeof makeFolder>;
-let service: Service;
-
-beforeEach(async () => {
-  folder = makeFolder({ 'mappings/README.txt': 'Mappings stand here.' });
-  service = await startService();
-});
-afterEach(async () => {
-  await service.close();
-  folder.remove();
-});
-
-const run = (...args: string[]) => runCli(args, { cwd: folder.path, env: service.env });
+const { folder, run } = program({ 'mappings/README.txt': 'Mappings stand here.' }, { service: {} });
 const users = (...rows: readonly (readonly (string | number)[])[]): string =>
   `<sheetData>${[['Member ID', 'Name', 'Active'], ...rows].map((row, index) => textRow(index + 1, row)).join('')}</sheetData>`;
 const workbook = (name: string, tabs: Readonly<Record<string, string>>): void =>

@@ -65,6 +65,18 @@ export function runCli(args: readonly string[], options: RunOptions): Promise<Ou
   });
 }
 
+/** Sends a signal to a process once something is so. */
+export const signalOnce =
+  (signal: NodeJS.Signals, isSo: () => boolean): NonNullable<RunOptions['started']> =>
+  (kill) => {
+    const looking = setInterval(() => {
+      if (!isSo()) return;
+      clearInterval(looking);
+      kill(signal);
+    }, 1);
+    looking.unref();
+  };
+
 /** A temporary folder with these files; `remove` deletes it. */
 export function makeFolder(files: Readonly<Record<string, string>> = {}): {
   readonly path: string;
