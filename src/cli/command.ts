@@ -1,6 +1,5 @@
 import type { ArgumentsCamelCase, Argv, InferredOptionTypes, Options, PositionalOptions } from 'yargs';
-import { UsageError } from '../model/error.ts';
-import type { ExitCode } from '../model/error.ts';
+import { UsageError, type ExitCode } from '../model/error.ts';
 import { commonFlags, sharedFlags } from './flags.ts';
 import type { Program } from './program.ts';
 

@@ -1,5 +1,4 @@
-import { IncompleteError, TeamsheetError } from '../model/error.ts';
-import type { ExitCode } from '../model/error.ts';
+import { IncompleteError, TeamsheetError, type ExitCode } from '../model/error.ts';
 import type { Program } from './program.ts';
 import type { Check } from './render/checks.ts';
 import { nextAfterStop } from './render/stop.ts';

@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { liveHelp } from './command-line.ts';
 import { commands } from './commands/registry.ts';
 import { packagePath, packageVersion } from '../runtime/package.ts';
-import { STATIC_TEXT_FILE } from './static-answer.ts';
-import type { StaticText } from './static-answer.ts';
+import { STATIC_TEXT_FILE, type StaticText } from './static-answer.ts';
 
 /** The help of every command out of the command tree itself, and the version. */
 export async function staticText(): Promise<StaticText> {

@@ -1,5 +1,4 @@
-import { EXIT, InternalError, InterruptedError, TeamsheetError } from '../model/error.ts';
-import type { ExitCode } from '../model/error.ts';
+import { EXIT, InternalError, InterruptedError, TeamsheetError, type ExitCode } from '../model/error.ts';
 import { sameSetting, type CommonArgs } from './command.ts';
 import { parseCommandLine } from './command-line.ts';
 import { commands, laterCommands } from './commands/registry.ts';

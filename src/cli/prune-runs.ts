@@ -1,9 +1,7 @@
 import { renderCountOf } from '../model/count.ts';
-import { EXIT } from '../model/error.ts';
-import type { ExitCode } from '../model/error.ts';
+import { EXIT, type ExitCode } from '../model/error.ts';
 import type { Store } from '../model/store.ts';
-import { planPrune, prune } from '../sync/prune.ts';
-import type { PruneOptions, PrunePlan } from '../sync/prune.ts';
+import { planPrune, prune, type PruneOptions, type PrunePlan } from '../sync/prune.ts';
 import { approve } from './push/approval.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Program } from './program.ts';

@@ -1,9 +1,7 @@
 import type { Run } from '../model/store.ts';
 import { withholder } from '../model/withhold.ts';
-import { connectionOf, readConfig } from '../runtime/config.ts';
-import type { Connection } from '../runtime/config.ts';
-import { refuseUncheckedTls, withPorts } from '../runtime/session.ts';
-import type { Session as OpenSession } from '../runtime/session.ts';
+import { connectionOf, readConfig, type Connection } from '../runtime/config.ts';
+import { refuseUncheckedTls, withPorts, type Session as OpenSession } from '../runtime/session.ts';
 import { openState, rememberedBaseUrl } from '../runtime/state.ts';
 import type { ArgsOf } from './command.ts';
 import type { serviceFlags } from './flags.ts';

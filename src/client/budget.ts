@@ -1,7 +1,13 @@
 import pLimit from 'p-limit';
 import type { Account } from '../contract/resources/account.ts';
-import type { Forecast, RateWindowName, RequestStep } from '../model/budget.ts';
-import { nextWait, pauseReason, SHORTEST_PAUSE_MS } from '../model/budget.ts';
+import {
+  nextWait,
+  pauseReason,
+  SHORTEST_PAUSE_MS,
+  type Forecast,
+  type RateWindowName,
+  type RequestStep,
+} from '../model/budget.ts';
 import type { Emit } from '../model/event.ts';
 import type { Clock, HttpRequest, HttpResponse, Transport } from '../model/ports.ts';
 import type { RequestCounts } from '../model/store.ts';

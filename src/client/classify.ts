@@ -1,7 +1,6 @@
 import type { Envelope } from '../contract/envelope.ts';
 import type { HttpRequest, HttpResponse } from '../model/ports.ts';
-import { parseEnvelope } from './envelope.ts';
-import type { ParsedBody } from './envelope.ts';
+import { parseEnvelope, type ParsedBody } from './envelope.ts';
 import { TransportError } from './transport-error.ts';
 
 /** The stable codes of answers that cannot be used. */

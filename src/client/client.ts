@@ -1,15 +1,19 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { paging as pagingSchema } from '../contract/envelope.ts';
-import type { Envelope } from '../contract/envelope.ts';
-import { countingFeature, endpoints } from '../contract/index.ts';
-import type { OperationId, PagedOperationId, QueryOf, RecordOf } from '../contract/index.ts';
+import { paging as pagingSchema, type Envelope } from '../contract/envelope.ts';
+import {
+  countingFeature,
+  endpoints,
+  type OperationId,
+  type PagedOperationId,
+  type QueryOf,
+  type RecordOf,
+} from '../contract/index.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { RequestStep } from '../model/budget.ts';
 import { InternalError, TeamsheetError } from '../model/error.ts';
 import type { Emit } from '../model/event.ts';
 import type { Clock, HttpRequest, Random, Transport, Wrap } from '../model/ports.ts';
-import { quotaUsed } from '../model/quota.ts';
-import type { QuotaRefusal } from '../model/quota.ts';
+import { quotaUsed, type QuotaRefusal } from '../model/quota.ts';
 import type { Secret } from '../model/secret.ts';
 import type {
   Answer,
@@ -21,16 +25,13 @@ import type {
   WriteResult,
 } from '../model/service.ts';
 import { createBudget } from './budget.ts';
-import { classify, isSuccess } from './classify.ts';
-import type { Verdict } from './classify.ts';
+import { classify, isSuccess, type Verdict } from './classify.ts';
 import { readRecords } from './envelope.ts';
-import { readList, unreadable } from './list.ts';
-import type { Page } from './list.ts';
+import { readList, unreadable, type Page } from './list.ts';
 import type { ListReading } from './observe-list.ts';
 import type { Observer } from './observe.ts';
 import { quotaAgainst, quotaExplains, QuotaUsedUp } from './quota-refusal.ts';
-import { buildRequest } from './request.ts';
-import type { CallParts } from './request.ts';
+import { buildRequest, type CallParts } from './request.ts';
 import { retry } from './retry.ts';
 import { failedRead, refusal, throttledForGood, unavailable, unreadableAccount } from './service-error.ts';
 import { timeout } from './timeout.ts';

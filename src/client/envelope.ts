@@ -1,6 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { envelope as envelopeSchema } from '../contract/envelope.ts';
-import type { Envelope } from '../contract/envelope.ts';
+import { envelope as envelopeSchema, type Envelope } from '../contract/envelope.ts';
 import type { RecordIssue } from '../model/service.ts';
 
 const MAX_DEPTH = 64;

@@ -1,6 +1,5 @@
 import type { HttpRequest, HttpResponse, Transport } from '../model/ports.ts';
-import { TransportError } from './transport-error.ts';
-import type { TransportFault } from './transport-error.ts';
+import { TransportError, type TransportFault } from './transport-error.ts';
 
 /** Most bytes of one decoded body. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;

@@ -1,5 +1,13 @@
-import type { Forecast, ForecastLimit, Pause, RateWindowName, RequestStep } from '../model/budget.ts';
-import { nextWait, pauseReason, SHORTEST_PAUSE_MS } from '../model/budget.ts';
+import {
+  nextWait,
+  pauseReason,
+  SHORTEST_PAUSE_MS,
+  type Forecast,
+  type ForecastLimit,
+  type Pause,
+  type RateWindowName,
+  type RequestStep,
+} from '../model/budget.ts';
 import { impliedOffset, ModelWindow } from './model-window.ts';
 import {
   creditExpired,
@@ -10,11 +18,11 @@ import {
   tickBeforePause,
   viewOf,
   windowAfter,
+  type ReadCost,
+  type WindowState,
 } from './rate-window.ts';
-import type { ReadCost, WindowState } from './rate-window.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
-import { middleOf, narrowedThen } from './server-time.ts';
-import type { Offset } from './server-time.ts';
+import { middleOf, narrowedThen, type Offset } from './server-time.ts';
 
 /** What a forecast starts from: the budget as it stands. Times are of the monotonic clock. */
 export interface ForecastStart {

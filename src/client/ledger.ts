@@ -1,6 +1,5 @@
 import type { Account } from '../contract/resources/account.ts';
-import type { RateWindow, RateWindowName } from '../model/budget.ts';
-import { RATE_WINDOWS } from '../model/budget.ts';
+import { RATE_WINDOWS, type RateWindow, type RateWindowName } from '../model/budget.ts';
 import type { Clock } from '../model/ports.ts';
 import type { BudgetFindings } from './observe.ts';
 import {
@@ -15,12 +14,11 @@ import {
   tickBeforePause,
   viewOf,
   windowAfter,
+  type ReadCost,
+  type WindowState,
 } from './rate-window.ts';
-import type { ReadCost, WindowState } from './rate-window.ts';
-import { RequestLog } from './request-log.ts';
-import type { LoggedRequest } from './request-log.ts';
-import { narrowOffset, nextTickMs } from './server-time.ts';
-import type { Offset } from './server-time.ts';
+import { RequestLog, type LoggedRequest } from './request-log.ts';
+import { narrowOffset, nextTickMs, type Offset } from './server-time.ts';
 
 /** The latest requests that say how long one takes. */
 const LATENCY_SAMPLES = 21;

@@ -1,6 +1,12 @@
 import { oldestOwn } from './own-requests.ts';
-import { isTakenToSlide, resetMs } from './rate-window.ts';
-import type { ReadCost, Reading, ReportedState, WindowState } from './rate-window.ts';
+import {
+  isTakenToSlide,
+  resetMs,
+  type ReadCost,
+  type Reading,
+  type ReportedState,
+  type WindowState,
+} from './rate-window.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
 
 /** When the service most likely saw a request of ours. */

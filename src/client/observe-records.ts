@@ -1,7 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { paging } from '../contract/envelope.ts';
-import { shapeOf } from '../contract/field.ts';
-import type { FieldType, Shape } from '../contract/field.ts';
+import { shapeOf, type FieldType, type Shape } from '../contract/field.ts';
 import type { Tally } from './tally.ts';
 
 /** Records that are looked at in one answer, and elements in a list inside of one. */

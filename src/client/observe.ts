@@ -1,15 +1,12 @@
-import type { Endpoint } from '../contract/endpoint.ts';
-import { FEATURES } from '../contract/endpoint.ts';
+import { FEATURES, type Endpoint } from '../contract/endpoint.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import type { OperationId } from '../contract/index.ts';
-import { RATE_WINDOWS, windowLengthMs } from '../model/budget.ts';
-import type { RateWindowName } from '../model/budget.ts';
+import { RATE_WINDOWS, windowLengthMs, type RateWindowName } from '../model/budget.ts';
 import type { Sighting } from '../model/learnt.ts';
 import type { HttpRequest, HttpResponse } from '../model/ports.ts';
 import { isSuccess } from './classify.ts';
 import { parseEnvelope } from './envelope.ts';
-import { listSightings } from './observe-list.ts';
-import type { ListReading } from './observe-list.ts';
+import { listSightings, type ListReading } from './observe-list.ts';
 import { fieldName, RecordObserver } from './observe-records.ts';
 import { fieldsOf, numberOf, WriteObserver } from './observe-writes.ts';
 import { parseTimeMs } from '../model/service-time.ts';

@@ -2,8 +2,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/index.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { HttpRequest, HttpResponse } from '../model/ports.ts';
-import { quotaRoom } from '../model/quota.ts';
-import type { QuotaRefusal } from '../model/quota.ts';
+import { quotaRoom, type QuotaRefusal } from '../model/quota.ts';
 
 /** Ends the repetition of a write that was refused with 429 because a quota has no room for it. */
 export class QuotaUsedUp extends Error {

@@ -1,11 +1,8 @@
-import type { RateWindow, RateWindowName } from '../model/budget.ts';
-import { windowLengthMs } from '../model/budget.ts';
-import { creditAfter, ownResetOf, SLIDE_GUARD_MS } from './own-requests.ts';
-import type { OwnReset } from './own-requests.ts';
+import { windowLengthMs, type RateWindow, type RateWindowName } from '../model/budget.ts';
+import { creditAfter, ownResetOf, SLIDE_GUARD_MS, type OwnReset } from './own-requests.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
 import { parseTimeMs } from '../model/service-time.ts';
-import { nextTickMs } from './server-time.ts';
-import type { Offset } from './server-time.ts';
+import { nextTickMs, type Offset } from './server-time.ts';
 
 /** Added to every computed reset, for timers and clocks that run a little fast. */
 export const GUARD_MS = 15;

@@ -1,8 +1,7 @@
 import pRetry from 'p-retry';
 import type { Emit } from '../model/event.ts';
 import type { Clock, HttpRequest, HttpResponse, Random, Wrap } from '../model/ports.ts';
-import { classify } from './classify.ts';
-import type { Verdict } from './classify.ts';
+import { classify, type Verdict } from './classify.ts';
 import { retryAfterMs } from './throttle.ts';
 import { TransportError } from './transport-error.ts';
 

@@ -1,5 +1,4 @@
-import { AccessError, RefusedError, UnavailableError } from '../model/error.ts';
-import type { TeamsheetError } from '../model/error.ts';
+import { AccessError, RefusedError, UnavailableError, type TeamsheetError } from '../model/error.ts';
 import type { HttpRequest } from '../model/ports.ts';
 import type { ServiceFault, Verdict } from './classify.ts';
 

@@ -1,5 +1,4 @@
-import { MOST_VALUES, TOPICS } from '../model/learnt.ts';
-import type { Sighting, TopicName } from '../model/learnt.ts';
+import { MOST_VALUES, TOPICS, type Sighting, type TopicName } from '../model/learnt.ts';
 
 /** Longest text that is kept of a value. */
 const LONGEST = 60;

@@ -3,12 +3,16 @@ import type { PushField } from '../contract/resource.ts';
 import type { Cell, FieldValue } from '../model/cell.ts';
 import { ConfigError } from '../model/error.ts';
 import type { Issue } from '../model/issue.ts';
-import type { CellContext, CellReader } from './cells.ts';
-import { compileCell, readList } from './cells.ts';
-import { indexHeader } from './header-index.ts';
-import type { HeaderIndex } from './header-index.ts';
-import { compileFileLookup, compileText, isFileLookup, isPlanLookup } from './lookup.ts';
-import type { LookupTables, Take } from './lookup.ts';
+import { compileCell, readList, type CellContext, type CellReader } from './cells.ts';
+import { indexHeader, type HeaderIndex } from './header-index.ts';
+import {
+  compileFileLookup,
+  compileText,
+  isFileLookup,
+  isPlanLookup,
+  type LookupTables,
+  type Take,
+} from './lookup.ts';
 import type { Column, PushMapping } from './mapping.ts';
 import { nearest } from '../model/nearest.ts';
 import { columnWith, requiredFields, variableOf, variableSource } from './push-fields.ts';

@@ -1,12 +1,9 @@
 import type { PushField } from '../contract/resource.ts';
-import type { Cell, FieldValue, TypedCell } from '../model/cell.ts';
-import { shownText } from '../model/cell.ts';
+import { shownText, type Cell, type FieldValue, type TypedCell } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
-import { canonical, exactNumber, parseDecimal } from './decimal.ts';
-import type { NumberStyle } from './decimal.ts';
+import { canonical, exactNumber, parseDecimal, type NumberStyle } from './decimal.ts';
 import { readKey, readTypedKey, trimKey } from './key-text.ts';
-import { limitsOf } from './limits.ts';
-import type { Limits } from './limits.ts';
+import { limitsOf, type Limits } from './limits.ts';
 import type { Column } from './mapping.ts';
 import { checkText } from './text-cell.ts';
 import { show } from './show.ts';

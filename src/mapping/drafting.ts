@@ -1,8 +1,6 @@
 import { ConfigError } from '../model/error.ts';
-import { findingsError } from './zod-issues.ts';
-import type { Finding } from './zod-issues.ts';
-import { placed } from './yaml-document.ts';
-import type { Path, YamlDocument } from './yaml-document.ts';
+import { findingsError, type Finding } from './zod-issues.ts';
+import { placed, type Path, type YamlDocument } from './yaml-document.ts';
 
 /** What the parsing of a mapping needs from outside. */
 export interface MappingContext {

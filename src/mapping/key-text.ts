@@ -1,5 +1,4 @@
-import type { Cell } from '../model/cell.ts';
-import { shownText } from '../model/cell.ts';
+import { shownText, type Cell } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import { codePoint, show, UNSEEN } from './show.ts';
 

@@ -1,17 +1,28 @@
-import type { Cell, Fields } from '../model/cell.ts';
-import { shownText } from '../model/cell.ts';
+import { shownText, type Cell, type Fields } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import type { SourceRow } from '../model/table.ts';
-import { bindLookups, fieldWithoutCell, missingHeader } from './bind.ts';
-import type { BoundField, BoundLookup, CompiledColumn } from './bind.ts';
-import { looseName } from './header-index.ts';
-import type { HeaderIndex } from './header-index.ts';
+import {
+  bindLookups,
+  fieldWithoutCell,
+  missingHeader,
+  type BoundField,
+  type BoundLookup,
+  type CompiledColumn,
+} from './bind.ts';
+import { looseName, type HeaderIndex } from './header-index.ts';
 import { foldKey } from './key-text.ts';
 import { isPlanLookup } from './lookup.ts';
 import type { PushMapping, Source } from './mapping.ts';
 import { didYouMean } from '../model/nearest.ts';
-import { hasError, keyOf, readLookups, shownCells, withTexts } from './parsed-row.ts';
-import type { Included, ParsedRow } from './parsed-row.ts';
+import {
+  hasError,
+  keyOf,
+  readLookups,
+  shownCells,
+  withTexts,
+  type Included,
+  type ParsedRow,
+} from './parsed-row.ts';
 import { show } from './show.ts';
 
 type Layout = Extract<Source['layout'], { kind: 'key_value' }>;

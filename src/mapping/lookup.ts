@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import type { PushField } from '../contract/resource.ts';
-import type { Cell, FieldValue } from '../model/cell.ts';
-import { shownText } from '../model/cell.ts';
+import { shownText, type Cell, type FieldValue } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
-import { compileCell } from './cells.ts';
-import type { CellContext, CellReader } from './cells.ts';
+import { compileCell, type CellContext, type CellReader } from './cells.ts';
 import type { Column, Lookup, LookupFile } from './mapping.ts';
 import { cellTypeOf } from './push-fields.ts';
 import { show } from './show.ts';

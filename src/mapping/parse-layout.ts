@@ -1,15 +1,12 @@
 import type { FieldType } from '../contract/field.ts';
 import type { ChartSpec, ColourRule, Layout } from '../model/layout.ts';
-import { layoutSchema } from './layout-schema.ts';
-import type { LayoutInput } from './layout-schema.ts';
+import { layoutSchema, type LayoutInput } from './layout-schema.ts';
 import { didYouMean } from '../model/nearest.ts';
 import { tabNameProblem } from '../model/tab-name.ts';
 import type { ReportColumn } from '../model/table.ts';
 import { show } from './show.ts';
-import { parseYaml } from './yaml-document.ts';
-import type { Path } from './yaml-document.ts';
-import { findingsError, findingsOf } from './zod-issues.ts';
-import type { Finding } from './zod-issues.ts';
+import { parseYaml, type Path } from './yaml-document.ts';
+import { findingsError, findingsOf, type Finding } from './zod-issues.ts';
 
 /** What a layout is checked against: the report of a mapping. */
 export interface LaidOutReport {

@@ -1,14 +1,12 @@
 import type * as z from 'zod';
-import { startDraft } from './drafting.ts';
-import type { MappingContext } from './drafting.ts';
+import { startDraft, type MappingContext } from './drafting.ts';
 import type { Mapping, MappingPlace } from './mapping.ts';
 import { parsePull } from './parse-pull.ts';
 import { parsePush } from './parse-push.ts';
 import { variableSource } from './push-fields.ts';
 import { pullSchema, pushSchema } from './schema.ts';
 import { show } from './show.ts';
-import { parseYaml } from './yaml-document.ts';
-import type { Path, YamlDocument } from './yaml-document.ts';
+import { parseYaml, type Path, type YamlDocument } from './yaml-document.ts';
 import { findingsError, findingsOf } from './zod-issues.ts';
 
 export type { MappingContext } from './drafting.ts';

@@ -1,5 +1,4 @@
-import type { Cell, Fields } from '../model/cell.ts';
-import { shownText } from '../model/cell.ts';
+import { shownText, type Cell, type Fields } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import type { RowLookup } from '../model/run-rows.ts';
 import type { BoundLookup } from './bind.ts';

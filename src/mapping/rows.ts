@@ -1,20 +1,32 @@
 import { pushTarget } from '../contract/index.ts';
-import type { Cell, Fields } from '../model/cell.ts';
-import { shownText } from '../model/cell.ts';
+import { shownText, type Cell, type Fields } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import { RESULT_COLUMNS } from '../model/results.ts';
 import type { SourceRow } from '../model/table.ts';
-import { bindFields, bindLookups, compileColumns, missingHeader, sourceHeader } from './bind.ts';
-import type { BoundField, BoundLookup } from './bind.ts';
+import {
+  bindFields,
+  bindLookups,
+  compileColumns,
+  missingHeader,
+  sourceHeader,
+  type BoundField,
+  type BoundLookup,
+} from './bind.ts';
 import type { CellContext } from './cells.ts';
-import { looseName } from './header-index.ts';
-import type { HeaderIndex } from './header-index.ts';
+import { looseName, type HeaderIndex } from './header-index.ts';
 import { foldKey } from './key-text.ts';
 import { createPairReader } from './key-value.ts';
-import { LOOKUP_SKIP } from './lookup.ts';
-import type { LookupTables } from './lookup.ts';
-import { hasError, isTextual, keyOf, readLookups, shownCells, withTexts } from './parsed-row.ts';
-import type { Included, ParsedRow } from './parsed-row.ts';
+import { LOOKUP_SKIP, type LookupTables } from './lookup.ts';
+import {
+  hasError,
+  isTextual,
+  keyOf,
+  readLookups,
+  shownCells,
+  withTexts,
+  type Included,
+  type ParsedRow,
+} from './parsed-row.ts';
 import type { Condition, PushMapping } from './mapping.ts';
 import { createRowFilter } from './row-filter.ts';
 import { show } from './show.ts';

@@ -1,5 +1,14 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import type { Document, Node, Scalar } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  type Node,
+  type Scalar,
+} from 'yaml';
 import { ConfigError } from '../model/error.ts';
 import { FLAG_KEYS, NUMBER_KEYS } from './schema.ts';
 import { show } from './show.ts';

@@ -1,8 +1,7 @@
 import type * as z from 'zod';
 import { ConfigError } from '../model/error.ts';
 import { either, showAny } from './show.ts';
-import { placed } from './yaml-document.ts';
-import type { Path, YamlDocument } from './yaml-document.ts';
+import { placed, type Path, type YamlDocument } from './yaml-document.ts';
 
 type Issue = z.core.$ZodIssue;
 

@@ -1,5 +1,4 @@
-import { endpoints } from '../contract/index.ts';
-import type { BodyOf, RecordOf } from '../contract/index.ts';
+import { endpoints, type BodyOf, type RecordOf } from '../contract/index.ts';
 import type { Fields } from '../model/cell.ts';
 import type { RunRow } from '../model/run-rows.ts';
 import { known, numberOf, remembered } from './known-records.ts';

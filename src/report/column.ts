@@ -1,7 +1,6 @@
 import type { FieldType } from '../contract/field.ts';
 import type { ReportColumn, ReportValue } from '../model/table.ts';
-import type { Report, ReportSubject } from './report.ts';
-import { ownValue } from './report.ts';
+import { ownValue, type Report, type ReportSubject } from './report.ts';
 import { cellOf } from './value.ts';
 
 /** One column as a mapping asks for it; without a type the interface's own is taken. */

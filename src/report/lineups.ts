@@ -1,7 +1,6 @@
 import { leavesOf } from '../contract/field.ts';
 import { lineupEntry, lineupRecord } from '../contract/resources/lineups.ts';
-import type { Report, ReportSubject } from './report.ts';
-import { elementsOf } from './report.ts';
+import { elementsOf, type Report, type ReportSubject } from './report.ts';
 
 const STARTERS = 11;
 

@@ -1,7 +1,6 @@
 import { leavesOf } from '../contract/field.ts';
 import { playerRecord, weeklyStat } from '../contract/resources/players.ts';
-import type { Report, ReportOptions } from './report.ts';
-import { elementsOf, recordReport } from './report.ts';
+import { elementsOf, recordReport, type Report, type ReportOptions } from './report.ts';
 
 /** One row a player with the last of its weeks as `latest.*`, or with `explode: weekly_stats` one row for each week that the player has statistics of (section 2.7). */
 export const players = ({ explode }: ReportOptions): Report =>

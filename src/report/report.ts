@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import type { Leaf } from '../contract/field.ts';
-import { leavesOf } from '../contract/field.ts';
+import { leavesOf, type Leaf } from '../contract/field.ts';
 
 /** What one report row is made of: a record, and the part of it that the row is about where a record makes several rows. */
 export interface ReportSubject {

@@ -1,5 +1,4 @@
-import { ConfigError } from '../model/error.ts';
-import type { Place } from '../model/error.ts';
+import { ConfigError, type Place } from '../model/error.ts';
 
 /**
  * The address below which `/v1` stands, without a slash at its end. Errors: ConfigError `base_url.*` for anything but https, or http on this machine,

@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { didYouMean } from '../model/nearest.ts';
-import { parseYaml } from '../mapping/yaml-document.ts';
-import type { Path } from '../mapping/yaml-document.ts';
+import { parseYaml, type Path } from '../mapping/yaml-document.ts';
 import { findingsError, findingsOf } from '../mapping/zod-issues.ts';
-import { ConfigError } from '../model/error.ts';
-import type { Place } from '../model/error.ts';
+import { ConfigError, type Place } from '../model/error.ts';
 import { parseDuration } from './duration.ts';
 
 const text = (description: string): z.ZodString => z.string().min(1).describe(description);

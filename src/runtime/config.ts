@@ -1,12 +1,15 @@
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { ConfigError } from '../model/error.ts';
-import type { Place } from '../model/error.ts';
+import { ConfigError, type Place } from '../model/error.ts';
 import { Secret } from '../model/secret.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { configSchema, parseConfig } from './config-file.ts';
-import type { ConfigFile, ParsedConfig } from './config-file.ts';
-import { bareRecord, readEnvironment, readOptionalText, warnIfOthersCanRead } from './env-file.ts';
-import type { Environment } from './env-file.ts';
+import { configSchema, parseConfig, type ConfigFile, type ParsedConfig } from './config-file.ts';
+import {
+  bareRecord,
+  readEnvironment,
+  readOptionalText,
+  warnIfOthersCanRead,
+  type Environment,
+} from './env-file.ts';
 
 /** Where a program runs. */
 export interface Surroundings {

@@ -7,27 +7,22 @@ import { withholder } from '../model/withhold.ts';
 import { countWrites, planPush } from '../sync/plan/plan-sync.ts';
 import type { PlannedChange, PlannedPush } from '../sync/ports.ts';
 import { preparePull } from '../sync/pull.ts';
-import { push } from '../sync/push.ts';
-import type { Approve } from '../sync/push.ts';
+import { push, type Approve } from '../sync/push.ts';
 import { resolve } from '../sync/resolve.ts';
 import { resume } from '../sync/resume.ts';
 import { rowIssues, validateSources } from '../sync/validate.ts';
 import { prepareVerify, readBackRun, verifyExit } from '../sync/verify.ts';
 import { realClock, realRandom } from './clock.ts';
-import { configOf, connectionOf, connectionTo, readConfig } from './config.ts';
-import type { Config, Connection } from './config.ts';
+import { configOf, connectionOf, connectionTo, readConfig, type Config, type Connection } from './config.ts';
 import { isPull, isPush, readMappings, readPullMappings, readPushMappings } from './mappings.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { completePlanOptions } from './plan-options.ts';
 import { pullMappings } from './pull-reports.ts';
-import { refuseUncheckedTls, withPorts } from './session.ts';
-import type { Session } from './session.ts';
+import { refuseUncheckedTls, withPorts, type Session } from './session.ts';
 import { openState, rememberedBaseUrl } from './state.ts';
-import { openTables } from './tables.ts';
-import type { World } from './tables.ts';
+import { openTables, type World } from './tables.ts';
 import type { CallOptions, Named, PlanView, Teamsheet, TeamsheetOptions, Writing } from './teamsheet.ts';
-import { withoutKey } from './withhold-key.ts';
-import type { Withhold } from './withhold-key.ts';
+import { withoutKey, type Withhold } from './withhold-key.ts';
 
 /**
  * Opens configuration and state; the service is asked nothing.

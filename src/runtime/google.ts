@@ -3,13 +3,11 @@ import { ConfigError } from '../model/error.ts';
 import type { Emit } from '../model/event.ts';
 import type { Store } from '../model/store.ts';
 import type { SyncPorts } from '../sync/ports.ts';
-import { createGoogleAccess } from '../tables/google/access.ts';
-import type { CountedAccess, GoogleConnection } from '../tables/google/access.ts';
+import { createGoogleAccess, type CountedAccess, type GoogleConnection } from '../tables/google/access.ts';
 import type { TabMemory } from '../tables/google/sheets-client.ts';
 import { stepLink } from '../tables/google/steps.ts';
 import { isLoopback } from './base-url.ts';
-import { googleSettings } from './config.ts';
-import type { Config } from './config.ts';
+import { googleSettings, type Config } from './config.ts';
 
 interface Parts extends Pick<SyncPorts, 'clock' | 'random' | 'signal'> {
   readonly emit: Emit;

@@ -1,13 +1,11 @@
 import { renderCountOf } from '../model/count.ts';
-import { EXIT, InterruptedError } from '../model/error.ts';
-import type { ExitCode } from '../model/error.ts';
+import { EXIT, InterruptedError, type ExitCode } from '../model/error.ts';
 import type { CoverFacts } from '../model/layout.ts';
 import type { PullSummary } from '../model/store.ts';
 import { interruptedAt } from '../sync/finish/interrupted.ts';
 import { openAccount } from '../sync/plan/plan-sync.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
-import { preparePull, pullPrepared } from '../sync/pull.ts';
-import type { PreparedPull } from '../sync/pull.ts';
+import { preparePull, pullPrepared, type PreparedPull } from '../sync/pull.ts';
 import type { PushResult } from '../sync/push.ts';
 import { packageVersion } from './package.ts';
 import type { Session } from './session.ts';

@@ -13,8 +13,7 @@ import type { Config, Connection } from './config.ts';
 import { behindGate, gates } from './gates.ts';
 import { checkOrigin, rememberOrigin } from './key-origin.ts';
 import { openLock } from './state.ts';
-import { openTables } from './tables.ts';
-import type { OpenTables, TableTask, World } from './tables.ts';
+import { openTables, type OpenTables, type TableTask, type World } from './tables.ts';
 import { withheldReports } from './withheld-reports.ts';
 
 /** A piece of work with the service, as it was asked for. */

@@ -3,8 +3,7 @@ import type { Store } from '../model/store.ts';
 import type { SyncPorts } from '../sync/ports.ts';
 import type { CountedAccess } from '../tables/google/access.ts';
 import { createTables } from '../tables/index.ts';
-import { createPipes } from '../tables/pipes.ts';
-import type { Pipes } from '../tables/pipes.ts';
+import { createPipes, type Pipes } from '../tables/pipes.ts';
 import type { Config } from './config.ts';
 import { openGoogle } from './google.ts';
 

@@ -1,7 +1,6 @@
 import type { ServiceClock } from './clock.ts';
 import { advance } from './play.ts';
-import { text } from './store.ts';
-import type { Store } from './store.ts';
+import { text, type Store } from './store.ts';
 import type { Settings } from './switches.ts';
 
 /** Characters of all bodies that are kept; beyond them, all are forgotten. */

@@ -1,5 +1,11 @@
-import type { BodyOf, OperationId, PagedOperationId, QueryOf, RecordOf } from '../contract/index.ts';
-import type { endpoints } from '../contract/index.ts';
+import type {
+  BodyOf,
+  OperationId,
+  PagedOperationId,
+  QueryOf,
+  RecordOf,
+  endpoints,
+} from '../contract/index.ts';
 import type { ServiceClock } from './clock.ts';
 import type { Paging } from './paging.ts';
 import type { Answers } from './answers.ts';

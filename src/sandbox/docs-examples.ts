@@ -3,8 +3,7 @@ import { SQUAD_CONFIG } from './leagues.ts';
 import { LEAGUE } from './season.ts';
 import { PUBLIC_RULES } from './seed.ts';
 import { position } from './stats.ts';
-import { int, text } from './store.ts';
-import type { Store } from './store.ts';
+import { int, text, type Store } from './store.ts';
 import { allWeeks } from './weeks.ts';
 
 /** What a request of an operation may ask. */

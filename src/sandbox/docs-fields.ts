@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { markup } from './console/markup.ts';
-import type { Markup } from './console/markup.ts';
+import { markup, type Markup } from './console/markup.ts';
 import { table } from './console/parts.ts';
 
 /** The fields of a schema; of what is sent, whether they are required. */

@@ -1,15 +1,11 @@
 import * as z from 'zod';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { paging } from '../contract/envelope.ts';
-import { OPERATION_IDS, endpoints } from '../contract/index.ts';
-import type { OperationId } from '../contract/index.ts';
-import { markup } from './console/markup.ts';
-import type { Markup } from './console/markup.ts';
+import { OPERATION_IDS, endpoints, type OperationId } from '../contract/index.ts';
+import { markup, type Markup } from './console/markup.ts';
 import { card } from './console/parts.ts';
-import { withQuery } from './console/visit.ts';
-import type { View, Visit } from './console/visit.ts';
-import { examplesOf } from './docs-examples.ts';
-import type { Example } from './docs-examples.ts';
+import { withQuery, type View, type Visit } from './console/visit.ts';
+import { examplesOf, type Example } from './docs-examples.ts';
 import { fieldTable } from './docs-fields.ts';
 
 /** The operations for people, made of the same contract that requests are checked against, each with a request to copy. */

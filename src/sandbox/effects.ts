@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { OperationId } from '../contract/index.ts';
-import { int, text } from './store.ts';
-import type { Row, Store } from './store.ts';
+import { int, text, type Row, type Store } from './store.ts';
 
 type RecordId = string | number;
 

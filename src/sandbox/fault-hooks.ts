@@ -5,8 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OperationId } from '../contract/index.ts';
 import type { Wait } from './clock.ts';
 import type { Context } from './context.ts';
-import { isProcessed } from './faults.ts';
-import type { Fault } from './faults.ts';
+import { isProcessed, type Fault } from './faults.ts';
 import { spell } from './spell.ts';
 import { DEFAULT_SETTINGS } from './switches.ts';
 

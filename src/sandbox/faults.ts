@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { OPERATION_IDS } from '../contract/index.ts';
-import type { OperationId } from '../contract/index.ts';
+import { OPERATION_IDS, type OperationId } from '../contract/index.ts';
 
 /** What may go wrong with a request: what it stands for, and whether the request is carried out when the fault does not say. */
 export const FAULT_KINDS = {

@@ -1,6 +1,5 @@
 import { unknownId } from './refusal.ts';
-import { int, text } from './store.ts';
-import type { Store } from './store.ts';
+import { int, text, type Store } from './store.ts';
 
 /** What a squad of the public game may hold; the interface does not say, so POST /squad does not ask for it. */
 export const SQUAD_CONFIG = {

@@ -1,12 +1,9 @@
-import { FEATURES } from '../contract/endpoint.ts';
-import type { Feature } from '../contract/endpoint.ts';
+import { FEATURES, type Feature } from '../contract/endpoint.ts';
 import { Refusal } from './refusal.ts';
 import { QUOTA_SWITCH } from './settings.ts';
 import type { Store } from './store.ts';
-import { DEFAULT_SETTINGS } from './switches.ts';
-import type { Settings } from './switches.ts';
-import { openWindow } from './windows.ts';
-import type { RateWindow } from './windows.ts';
+import { DEFAULT_SETTINGS, type Settings } from './switches.ts';
+import { openWindow, type RateWindow } from './windows.ts';
 
 const DAY_MS = 86_400_000;
 const META = 'rate_windows';

@@ -1,5 +1,4 @@
-import { between, pickWeighted, poisson } from './random.ts';
-import type { Chance } from './random.ts';
+import { between, pickWeighted, poisson, type Chance } from './random.ts';
 import type { Position } from './season.ts';
 
 /** A player as the match sees one. `rank` counts from 0, the best of the club in the position. */

@@ -1,5 +1,4 @@
-import { pick } from './random.ts';
-import type { Chance } from './random.ts';
+import { pick, type Chance } from './random.ts';
 
 type Words = readonly [string, ...string[]];
 /** Splits a list of names written in one line. */

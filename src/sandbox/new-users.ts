@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { BodyOf } from '../contract/index.ts';
 import type { Context } from './context.ts';
 import { HalfDone, Refusal } from './refusal.ts';
-import { text } from './store.ts';
-import type { Store } from './store.ts';
+import { text, type Store } from './store.ts';
 import { spellKey } from './spell.ts';
 import type { Settings } from './switches.ts';
 

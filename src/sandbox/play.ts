@@ -1,10 +1,8 @@
-import { playMatch } from './match.ts';
-import type { Footballer, Performance, Side } from './match.ts';
+import { playMatch, type Footballer, type Performance, type Side } from './match.ts';
 import { chanceOf, uuidOf } from './random.ts';
 import { settleWeek } from './settle.ts';
 import { position } from './stats.ts';
-import { int, text } from './store.ts';
-import type { Store } from './store.ts';
+import { int, text, type Store } from './store.ts';
 import { dueWeeks } from './weeks.ts';
 
 /** Plays every week that has ended at `now`, in order and in one transaction: results, statistics, and the points and ranks of every squad. Returns the numbers of those weeks. */

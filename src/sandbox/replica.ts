@@ -1,5 +1,4 @@
-import { openStore, text } from './store.ts';
-import type { Store } from './store.ts';
+import { openStore, text, type Store } from './store.ts';
 
 /** A copy of a store in memory that follows it some time behind. */
 export interface Replica {

@@ -1,6 +1,5 @@
 import { nameSeries } from './names.ts';
-import { between, chanceOf, uuidOf } from './random.ts';
-import type { Chance } from './random.ts';
+import { between, chanceOf, uuidOf, type Chance } from './random.ts';
 import type { Store } from './store.ts';
 
 /** The real league that the fictional season is played in. */

@@ -6,13 +6,10 @@ import { advance } from './play.ts';
 import { processSubstitutions } from './settle.ts';
 import { position } from './stats.ts';
 import { nameSeries, squadName } from './names.ts';
-import { between, chanceOf, pickWeighted, uuidOf } from './random.ts';
-import type { Chance } from './random.ts';
-import { writeSeason } from './season.ts';
-import type { Position } from './season.ts';
+import { between, chanceOf, pickWeighted, uuidOf, type Chance } from './random.ts';
+import { writeSeason, type Position } from './season.ts';
 import type { Scoring } from './scoring.ts';
-import { int } from './store.ts';
-import type { Store } from './store.ts';
+import { int, type Store } from './store.ts';
 import { allWeeks } from './weeks.ts';
 
 /** The start contents that a sandbox may be made with, and the time at which their seasons start. */

@@ -1,7 +1,15 @@
 import type { Feature } from '../contract/endpoint.ts';
 import { UsageError } from '../model/error.ts';
-import { DEFAULT_SETTINGS, SWITCHES, SWITCH_NAMES, readValue, takes, valuesOf } from './switches.ts';
-import type { Settings, SwitchName } from './switches.ts';
+import {
+  DEFAULT_SETTINGS,
+  SWITCHES,
+  SWITCH_NAMES,
+  readValue,
+  takes,
+  valuesOf,
+  type Settings,
+  type SwitchName,
+} from './switches.ts';
 
 /** The switch that holds the quota of a feature. */
 export const QUOTA_SWITCH = {

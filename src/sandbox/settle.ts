@@ -1,10 +1,8 @@
 import type { Place } from './lineup.ts';
 import type { Performance } from './match.ts';
-import { countLineup, scoreOf } from './scoring.ts';
-import type { Score, Scoring } from './scoring.ts';
+import { countLineup, scoreOf, type Score, type Scoring } from './scoring.ts';
 import { position, readPerformances } from './stats.ts';
-import { flag, int, text } from './store.ts';
-import type { Row, Store } from './store.ts';
+import { flag, int, text, type Row, type Store } from './store.ts';
 import { substitute } from './substitutions.ts';
 
 /** The points configuration of a fantasy league, or null. */

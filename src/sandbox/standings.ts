@@ -1,5 +1,4 @@
-import { int, text } from './store.ts';
-import type { Store } from './store.ts';
+import { int, text, type Store } from './store.ts';
 
 /** Which squads and weeks a table of ranks counts. */
 export interface Standing {

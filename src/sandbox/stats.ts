@@ -1,8 +1,6 @@
 import type { Performance } from './match.ts';
-import { POSITIONS } from './season.ts';
-import type { Position } from './season.ts';
-import { int, text } from './store.ts';
-import type { Row, Store } from './store.ts';
+import { POSITIONS, type Position } from './season.ts';
+import { int, text, type Row, type Store } from './store.ts';
 
 /** A position column. */
 export function position(row: Row): Position {

@@ -1,9 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
-import type { SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { ConfigError, InternalError } from '../model/error.ts';
-import { lockFile } from './file-lock.ts';
-import type { FileLock } from './file-lock.ts';
+import { lockFile, type FileLock } from './file-lock.ts';
 import { migrate } from './migrations.ts';
 
 /** One row as SQLite gives it. */

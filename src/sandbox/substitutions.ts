@@ -1,5 +1,4 @@
-import { FEWEST, MOST } from './lineup.ts';
-import type { Place } from './lineup.ts';
+import { FEWEST, MOST, type Place } from './lineup.ts';
 import type { Position } from './season.ts';
 
 /** The player who goes out and the one who comes in, with the places they have afterwards. */

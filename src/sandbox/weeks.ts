@@ -1,6 +1,5 @@
 import { InternalError } from '../model/error.ts';
-import { flag, int, text } from './store.ts';
-import type { Row, Store } from './store.ts';
+import { flag, int, text, type Row, type Store } from './store.ts';
 
 /** The number of the last game week. */
 export const LAST_WEEK = 38;

@@ -1,14 +1,12 @@
 import { linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 
 import { ConfigError } from '../model/error.ts';
 import { wrongPart } from './check-schema.ts';
 import { isErrno, makePrivateFile, makePrivateFolder } from './private-files.ts';
-import type { SqlRow } from './sql-row.ts';
-import { integer } from './sql-row.ts';
+import { integer, type SqlRow } from './sql-row.ts';
 import { attempt, busy, damaged, storageError } from './storage-error.ts';
 
 /** The shape of a file: what marks it as ours, and the statements that bring it from version n to n + 1. */

@@ -1,7 +1,6 @@
 import type { DuplicateGroup } from '../model/run-rows.ts';
 import type { Database } from './database.ts';
-import type { SqlRow } from './sql-row.ts';
-import { integer, text, textOrNull } from './sql-row.ts';
+import { integer, text, textOrNull, type SqlRow } from './sql-row.ts';
 
 // The indexes are made when first asked for: sorting all rows once costs a fraction of keeping an index in order while they arrive.
 const KEY_INDEX = 'CREATE INDEX IF NOT EXISTS row_key ON row (mapping, key) WHERE key IS NOT NULL';

@@ -14,13 +14,11 @@ import type {
   RunRows,
 } from '../model/run-rows.ts';
 import { fromIssues, storedWords, wordsToStore, type Words } from '../model/said.ts';
-import type { Database } from './database.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, type Database } from './database.ts';
 import { removeEmptyFolder, syncFolder } from './private-files.ts';
 import { duplicateGroups, lookAlikePairs } from './repeated-rows.ts';
 import { RUN_ROWS_FORMAT } from './run-rows-format.ts';
-import type { SqlRow } from './sql-row.ts';
-import { integer, json, text, textOrNull } from './sql-row.ts';
+import { integer, json, text, textOrNull, type SqlRow } from './sql-row.ts';
 import { attempt, storageError } from './storage-error.ts';
 
 /** The order in which `parseRow` takes them. */

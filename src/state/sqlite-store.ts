@@ -16,8 +16,7 @@ import type {
   StoredIntent,
   StrayFolder,
 } from '../model/store.ts';
-import type { Database } from './database.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, type Database } from './database.ts';
 import { RunFolders } from './run-folders.ts';
 import { integer, text, unreadable, written } from './sql-row.ts';
 import { openKeptRunRows, openRunRows } from './sqlite-run-rows.ts';

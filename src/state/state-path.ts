@@ -1,5 +1,4 @@
-import { lstatSync, statSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { lstatSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from '../model/error.ts';
 import { isErrno } from './private-files.ts';

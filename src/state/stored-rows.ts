@@ -1,8 +1,7 @@
 import type { KnownRecord } from '../model/run-rows.ts';
 import { storedWords } from '../model/said.ts';
 import type { Intent, IntentResult, Run, StoredIntent } from '../model/store.ts';
-import type { SqlRow } from './sql-row.ts';
-import { text, textOrNull, written } from './sql-row.ts';
+import { text, textOrNull, written, type SqlRow } from './sql-row.ts';
 
 /** A run of a row whose first column is its document. Errors: those of {@link written}; the same for the others. */
 export function parseRun(row: SqlRow): Run {

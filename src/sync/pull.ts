@@ -1,16 +1,20 @@
 import { renderCountOf } from '../model/count.ts';
-import type { TeamsheetError } from '../model/error.ts';
+import {
+  ConfigError,
+  EXIT,
+  IncompleteError,
+  InterruptedError,
+  ListError,
+  type TeamsheetError,
+} from '../model/error.ts';
 import type { Account } from '../contract/resources/account.ts';
-import { ConfigError, EXIT, IncompleteError, InterruptedError, ListError } from '../model/error.ts';
 import type { CoverFacts } from '../model/layout.ts';
 import type { PullSummary, ServiceAccount } from '../model/store.ts';
 import type { ReportTab, ReportValue } from '../model/table.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
 import { cellsOf } from '../report/column.ts';
-import type { Job } from './pulling/job.ts';
-import { groupByFile, isLocal, prepareJob } from './pulling/job.ts';
-import type { PullStore, ReadContext } from './pulling/read.ts';
-import { countUses, sharedKinds, take } from './pulling/read.ts';
+import { groupByFile, isLocal, prepareJob, type Job } from './pulling/job.ts';
+import { countUses, sharedKinds, take, type PullStore, type ReadContext } from './pulling/read.ts';
 import { shareReads, shareRecords } from './pulling/share.ts';
 import { announceSources } from './rows/read-rows.ts';
 import type { SyncPorts } from './ports.ts';

@@ -1,5 +1,4 @@
-import { EXIT, StoppedError, UsageError } from '../model/error.ts';
-import type { ExitCode } from '../model/error.ts';
+import { EXIT, StoppedError, UsageError, type ExitCode } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import { renderSaid } from '../model/said.ts';
 import type { Run } from '../model/store.ts';

@@ -1,6 +1,12 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import { EXIT, IncompleteError, RefusedError, UnavailableError, UsageError } from '../model/error.ts';
-import type { ExitCode } from '../model/error.ts';
+import {
+  EXIT,
+  IncompleteError,
+  RefusedError,
+  UnavailableError,
+  UsageError,
+  type ExitCode,
+} from '../model/error.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
 import type { Run, StoredIntent } from '../model/store.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
-import { lstat, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { UnavailableError } from '../model/error.ts';
 import { otherThanFile } from './regular-file.ts';

@@ -2,8 +2,7 @@ import { InternalError } from '../model/error.ts';
 import type { TableKind, TableLocation } from '../model/table.ts';
 import { writeSheetReports } from './google/report.ts';
 import type { GoogleAccess } from './google/sheets-client.ts';
-import { createSheetReader } from './google/source.ts';
-import type { SheetLocation } from './google/source.ts';
+import { createSheetReader, type SheetLocation } from './google/source.ts';
 import { createTabs } from './google/tabs.ts';
 import { writeBackSheet } from './google/write-back.ts';
 

@@ -1,5 +1,4 @@
-import type { Cell } from '../model/cell.ts';
-import { holdsNothing, shownText } from '../model/cell.ts';
+import { holdsNothing, shownText, type Cell } from '../model/cell.ts';
 import { ConfigError } from '../model/error.ts';
 import type { Issue } from '../model/issue.ts';
 import type { ReadOptions, SourceRow } from '../model/table.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openSync } from 'node:fs';
-import { open, stat, unlink } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { addAbortSignal } from 'node:stream';

@@ -1,5 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 
 /** Opens without waiting for whoever writes into a pipe; a file is opened as ever. On Windows the flag is undefined, which counts as 0. */
 export const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;

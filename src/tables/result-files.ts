@@ -3,8 +3,13 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { UnavailableError } from '../model/error.ts';
 import { shownText } from '../model/cell.ts';
-import { RESULT_COLUMNS } from '../model/results.ts';
-import type { ChangedFile, ResultFiles, ResultLines, UnreadRows } from '../model/results.ts';
+import {
+  RESULT_COLUMNS,
+  type ChangedFile,
+  type ResultFiles,
+  type ResultLines,
+  type UnreadRows,
+} from '../model/results.ts';
 import type { SourceTable } from '../model/table.ts';
 import { openCsv } from './csv/read.ts';
 import { writeCsvFile } from './csv/write.ts';

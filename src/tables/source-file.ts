@@ -1,6 +1,5 @@
 import type { BigIntStats } from 'node:fs';
-import { access, constants, open, readdir, stat } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { access, constants, open, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, matchesGlob } from 'node:path';
 import { ConfigError } from '../model/error.ts';
 import type { SourceTable } from '../model/table.ts';

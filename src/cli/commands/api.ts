@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type * as z from 'zod';
 import { withoutKey } from '../../client/withhold-key.ts';
-import { endpoints, OPERATION_IDS } from '../../contract/index.ts';
-import type { OperationId, PushedResource } from '../../contract/index.ts';
-import { isRead } from '../../contract/endpoint.ts';
-import type { Endpoint } from '../../contract/endpoint.ts';
+import { endpoints, OPERATION_IDS, type OperationId, type PushedResource } from '../../contract/index.ts';
+import { isRead, type Endpoint } from '../../contract/endpoint.ts';
 import { isPathSegment } from '../../contract/path-segment.ts';
 import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -17,8 +15,8 @@ import {
   StoppedError,
   UnavailableError,
   UsageError,
+  type ExitCode,
 } from '../../model/error.ts';
-import type { ExitCode } from '../../model/error.ts';
 import { withholder } from '../../model/withhold.ts';
 import type { HttpResponse } from '../../model/ports.ts';
 import type { Words } from '../../model/said.ts';
@@ -33,8 +31,7 @@ import { namedValues, serviceFlags, text } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { renderStop } from '../render/stop.ts';
 import { safeJson } from '../render/text.ts';
-import { withSession } from '../session.ts';
-import type { Session } from '../session.ts';
+import { withSession, type Session } from '../session.ts';
 
 /** `api OPERATION`: one raw call; standard output is the envelope as it came, but for the key. */
 export const api = defineCommand({

@@ -1,21 +1,16 @@
 import { resolve } from 'node:path';
-import { EXIT, TeamsheetError, UsageError } from '../../model/error.ts';
-import type { ExitCode } from '../../model/error.ts';
-import { findCredentials, identityOf } from '../../tables/google/credentials.ts';
-import type { Credentials } from '../../tables/google/credentials.ts';
+import { EXIT, TeamsheetError, UsageError, type ExitCode } from '../../model/error.ts';
+import { findCredentials, identityOf, type Credentials } from '../../tables/google/credentials.ts';
 import { logIn, readDesktopClient, revokeLogin } from '../../tables/google/login.ts';
 import { checkToken, scopeFor } from '../../tables/google/sign-in.ts';
 import { stepLink } from '../../tables/google/steps.ts';
 import { readLogin, removeLogin, writeLogin } from '../../tables/google/token-file.ts';
-import { defineCommand } from '../command.ts';
-import type { ArgsOf } from '../command.ts';
-import { readConfig } from '../../runtime/config.ts';
-import type { Config } from '../../runtime/config.ts';
+import { defineCommand, type ArgsOf } from '../command.ts';
+import { readConfig, type Config } from '../../runtime/config.ts';
 import { text } from '../flags.ts';
 import { googleConnectionOf, loginFileOf } from '../../runtime/google.ts';
 import type { Program } from '../program.ts';
-import { renderCheck } from '../render/checks.ts';
-import type { Check } from '../render/checks.ts';
+import { renderCheck, type Check } from '../render/checks.ts';
 import { nextAfterStop } from '../render/stop.ts';
 import { safeText } from '../render/text.ts';
 

@@ -7,8 +7,7 @@ import { Secret } from '../../model/secret.ts';
 import type { PullSummary } from '../../model/store.ts';
 import { createSandbox } from '../../sandbox/index.ts';
 import { preparePull } from '../../sync/pull.ts';
-import { push } from '../../sync/push.ts';
-import type { PushResult } from '../../sync/push.ts';
+import { push, type PushResult } from '../../sync/push.ts';
 import type { RunReport } from '../../sync/ports.ts';
 import { defineCommand } from '../command.ts';
 import { configSchema } from '../../runtime/config-file.ts';
@@ -21,8 +20,7 @@ import { renderOutcomeTable, renderRecords, renderRequests } from '../render/rep
 import { renderColumns, renderDuration, safeText } from '../render/text.ts';
 import { exitCodesOf, pullReports, worstExit } from '../../runtime/pull-reports.ts';
 import { completePlanOptions } from '../../runtime/plan-options.ts';
-import { openSession } from '../../runtime/session.ts';
-import type { Session } from '../../runtime/session.ts';
+import { openSession, type Session } from '../../runtime/session.ts';
 import { withholdKey } from '../session.ts';
 import { openState } from '../../runtime/state.ts';
 

@@ -5,21 +5,17 @@ import { renderCount } from '../../model/count.ts';
 import { EXIT } from '../../model/error.ts';
 import { checkGoogle } from '../check-google.ts';
 import { defineCommand } from '../command.ts';
-import { readContract } from '../contract.ts';
-import type { Contract } from '../contract.ts';
-import type { Config } from '../../runtime/config.ts';
-import { keyPlace, readConfig } from '../../runtime/config.ts';
+import { readContract, type Contract } from '../contract.ts';
+import { keyPlace, readConfig, type Config } from '../../runtime/config.ts';
 import { cutOffSentence } from '../push/cut-off.ts';
-import { attempt, good } from '../finding.ts';
-import type { Finding } from '../finding.ts';
+import { attempt, good, type Finding } from '../finding.ts';
 import { serviceFlags, yes } from '../flags.ts';
 import { listMappingNames, readMappings } from '../../runtime/mappings.ts';
 import type { Program } from '../program.ts';
 import { renderCheck } from '../render/checks.ts';
 import { contractDocument, renderContract } from '../render/contract.ts';
 import { renderDuration } from '../render/text.ts';
-import { withSession } from '../session.ts';
-import type { Session, SessionArgs } from '../session.ts';
+import { withSession, type Session, type SessionArgs } from '../session.ts';
 import { openState } from '../../runtime/state.ts';
 
 /** `doctor`: one line for everything that must be right before a push, with the fix. Sends one GET, and asks Google only where it is used. */

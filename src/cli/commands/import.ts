@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { basename, extname, relative, resolve, sep } from 'node:path';
 import { stringify } from 'yaml';
 import { isPushed, resources } from '../../contract/index.ts';
-import { RESOURCES } from '../../contract/resource.ts';
-import type { PushTarget, Resource, ResourceName } from '../../contract/resource.ts';
+import { RESOURCES, type PushTarget, type Resource, type ResourceName } from '../../contract/resource.ts';
 import { variableOf } from '../../mapping/push-fields.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -21,9 +20,8 @@ import { planOptions } from '../push/plan-options.ts';
 import type { Program } from '../program.ts';
 import { renderTyped } from '../render/stop.ts';
 import { runPush } from '../push/run-push.ts';
-import { withSession } from '../session.ts';
+import { withSession, type Session } from '../session.ts';
 import { showPlan } from '../push/show-plan.ts';
-import type { Session } from '../session.ts';
 
 /** What rows can be imported as: whatever a push can send. */
 const PUSHABLE = RESOURCES.filter(isPushed);

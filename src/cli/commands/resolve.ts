@@ -1,10 +1,8 @@
 import { renderCountOf } from '../../model/count.ts';
 import type { ExitCode } from '../../model/error.ts';
 import type { RequestCounts } from '../../model/store.ts';
-import { ASSUMPTIONS } from '../../sync/reconcile/open-cases.ts';
-import type { OpenCase } from '../../sync/reconcile/open-cases.ts';
-import { resolve as resolveOpen } from '../../sync/resolve.ts';
-import type { Resolution } from '../../sync/resolve.ts';
+import { ASSUMPTIONS, type OpenCase } from '../../sync/reconcile/open-cases.ts';
+import { resolve as resolveOpen, type Resolution } from '../../sync/resolve.ts';
 import { approve } from '../push/approval.ts';
 import { defineCommand } from '../command.ts';
 import { serviceFlags, text } from '../flags.ts';
@@ -17,8 +15,7 @@ import {
   resolutionDocument,
 } from '../render/resolve.ts';
 import { renderNextLine, renderTyped } from '../render/stop.ts';
-import { withSession } from '../session.ts';
-import type { Session } from '../session.ts';
+import { withSession, type Session } from '../session.ts';
 
 /** `resolve [INTENT]`: settles what is unknown or in conflict, by reading back or by the operator's word. Sends nothing but GET. */
 export const resolve = defineCommand({

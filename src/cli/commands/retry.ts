@@ -1,15 +1,13 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { ConfigError, EXIT } from '../../model/error.ts';
-import { retry as retryRun } from '../../sync/retry.ts';
-import type { CurrentMapping } from '../../sync/retry.ts';
+import { retry as retryRun, type CurrentMapping } from '../../sync/retry.ts';
 import { defineCommand } from '../command.ts';
 import { compareFlags } from '../flags.ts';
 import { listMappingNames, readPushMappings } from '../../runtime/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
 import type { Program } from '../program.ts';
 import { askApproval, tellNothing, tellResult } from '../push/run-push.ts';
-import { withSession } from '../session.ts';
-import type { Session } from '../session.ts';
+import { withSession, type Session } from '../session.ts';
 
 /** `retry`: sends the rows that a run refused again, after their sources are read anew. */
 export const retry = defineCommand({

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { EXIT, UsageError } from '../../model/error.ts';
 import type { Run } from '../../model/store.ts';
-import { readResults } from '../../sync/finish/results.ts';
-import type { ResultRow } from '../../sync/finish/results.ts';
+import { readResults, type ResultRow } from '../../sync/finish/results.ts';
 import { createTables } from '../../tables/index.ts';
 import { defineCommand } from '../command.ts';
 import { readConfig } from '../../runtime/config.ts';

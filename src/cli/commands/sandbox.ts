@@ -1,7 +1,12 @@
 import { resolve } from 'node:path';
 import { EXIT, InterruptedError, UsageError } from '../../model/error.ts';
-import { createSandbox, parseSetting, profileSettings } from '../../sandbox/index.ts';
-import type { Sandbox, Settings } from '../../sandbox/index.ts';
+import {
+  createSandbox,
+  parseSetting,
+  profileSettings,
+  type Sandbox,
+  type Settings,
+} from '../../sandbox/index.ts';
 import { defineCommand } from '../command.ts';
 import { text } from '../flags.ts';
 import { readFaults } from '../sandbox/faults-file.ts';

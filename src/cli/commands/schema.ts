@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { resources } from '../../contract/index.ts';
-import { RESOURCES } from '../../contract/resource.ts';
-import type { Resource } from '../../contract/resource.ts';
+import { RESOURCES, type Resource } from '../../contract/resource.ts';
 import { layoutJsonSchema, mappingJsonSchema } from '../../mapping/json-schema.ts';
 import { nearest } from '../../model/nearest.ts';
 import { EXIT, UsageError } from '../../model/error.ts';

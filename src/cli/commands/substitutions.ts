@@ -1,8 +1,7 @@
 import { pushTarget, type RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { columnWith, variableSource } from '../../mapping/push-fields.ts';
-import { ConfigError, UsageError } from '../../model/error.ts';
-import type { ExitCode } from '../../model/error.ts';
+import { ConfigError, UsageError, type ExitCode } from '../../model/error.ts';
 import { parseTimeMs } from '../../model/service-time.ts';
 import type { TableKind } from '../../model/table.ts';
 import { push } from '../../sync/push.ts';

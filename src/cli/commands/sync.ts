@@ -1,18 +1,15 @@
 import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
 import { EXIT, StoppedError, TeamsheetError } from '../../model/error.ts';
 import type { PullSummary } from '../../model/store.ts';
-import { preparePull } from '../../sync/pull.ts';
-import type { PreparedPull } from '../../sync/pull.ts';
-import { push } from '../../sync/push.ts';
-import type { PushResult } from '../../sync/push.ts';
+import { preparePull, type PreparedPull } from '../../sync/pull.ts';
+import { push, type PushResult } from '../../sync/push.ts';
 import type { PlanOptions, RunReport } from '../../sync/ports.ts';
 import { defineCommand } from '../command.ts';
 import { compareFlags, mappingNames, yes } from '../flags.ts';
 import { isPull, isPush, readMappings } from '../../runtime/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
 import { exitCodesOf, pullReports, stopOfReports, worstExit } from '../../runtime/pull-reports.ts';
-import { askApproval, tellResult } from '../push/run-push.ts';
-import type { Work } from '../push/run-push.ts';
+import { askApproval, tellResult, type Work } from '../push/run-push.ts';
 import { withSession } from '../session.ts';
 import { showPlan } from '../push/show-plan.ts';
 

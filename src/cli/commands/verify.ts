@@ -1,16 +1,19 @@
-import { EXIT } from '../../model/error.ts';
-import type { ExitCode } from '../../model/error.ts';
+import { EXIT, type ExitCode } from '../../model/error.ts';
 import type { RequestCounts } from '../../model/store.ts';
-import { prepareVerify, readBackRun, verifyExit } from '../../sync/verify.ts';
-import type { Verification, VerifiedRow } from '../../sync/verify.ts';
+import {
+  prepareVerify,
+  readBackRun,
+  verifyExit,
+  type Verification,
+  type VerifiedRow,
+} from '../../sync/verify.ts';
 import { defineCommand } from '../command.ts';
 import { serviceFlags } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { renderCost, renderVerified, renderVerifiedRow } from '../render/verify.ts';
 import { renderNextLine } from '../render/stop.ts';
 import { renderMoreRows } from '../render/text.ts';
-import { withSession } from '../session.ts';
-import type { Session } from '../session.ts';
+import { withSession, type Session } from '../session.ts';
 
 /** `verify [RUN]`: reads back what a run wrote and says what agrees, its cost first. Sends nothing but GET. */
 export const verify = defineCommand({

@@ -2,8 +2,7 @@ import { AccessError, TeamsheetError } from '../../model/error.ts';
 import { parseBaseUrl } from '../../runtime/base-url.ts';
 import type { Program } from '../program.ts';
 import { answered } from './ask-vars.ts';
-import { findLeagues } from './find-leagues.ts';
-import type { League } from './find-leagues.ts';
+import { findLeagues, type League } from './find-leagues.ts';
 import type { Access } from './setup-files.ts';
 
 /** A service with its key, and the fantasy leagues that it shows to that key. */

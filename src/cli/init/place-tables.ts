@@ -1,21 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../../model/error.ts';
-import { createGoogleAccess } from '../../tables/google/access.ts';
-import type { CountedAccess } from '../../tables/google/access.ts';
+import { createGoogleAccess, type CountedAccess } from '../../tables/google/access.ts';
 import { readConfig } from '../../runtime/config.ts';
 import { readEnvironment } from '../../runtime/env-file.ts';
 import { googleConnectionOf } from '../../runtime/google.ts';
-import { INPUT_RESOURCES, inputBook, inputTable } from './input-tables.ts';
-import type { InputResource } from './input-tables.ts';
+import { INPUT_RESOURCES, inputBook, inputTable, type InputResource } from './input-tables.ts';
 import { standsInside } from '../../runtime/inside-folder.ts';
 import type { Program } from '../program.ts';
 import { sayGoogle } from '../render/google.ts';
 import { createReporter } from '../render/progress.ts';
-import type { FittedMappings } from './propose.ts';
-import { fitMappings } from './propose.ts';
-import { recogniseTabs } from './recognise.ts';
-import type { FoundTab } from './recognise.ts';
+import { fitMappings, type FittedMappings } from './propose.ts';
+import { recogniseTabs, type FoundTab } from './recognise.ts';
 import type { NewFile } from './setup-files.ts';
 
 /** The tables of a set-up, made or found, with the mappings for them. */

@@ -1,11 +1,8 @@
 import { pushTarget } from '../../contract/index.ts';
 import { variableOf } from '../../mapping/push-fields.ts';
-import { INPUT_RESOURCES, inputTable, isOptional, isOursAlone } from './input-tables.ts';
-import type { InputResource } from './input-tables.ts';
-import { AS_SHIPPED, fitMapping, PUSH_MAPPINGS } from './push-mapping.ts';
-import type { Place } from './push-mapping.ts';
-import { hasOurHeader, recogniseTabs } from './recognise.ts';
-import type { FoundTab, TabMatch } from './recognise.ts';
+import { INPUT_RESOURCES, inputTable, isOptional, isOursAlone, type InputResource } from './input-tables.ts';
+import { AS_SHIPPED, fitMapping, PUSH_MAPPINGS, type Place } from './push-mapping.ts';
+import { hasOurHeader, recogniseTabs, type FoundTab, type TabMatch } from './recognise.ts';
 
 /** A mapping that was made from the headers of a tab, for `--json`. */
 export interface Proposal {

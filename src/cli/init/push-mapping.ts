@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { isMap, isScalar, parseDocument } from 'yaml';
-import type { Document, Pair, YAMLMap } from 'yaml';
+import { isMap, isScalar, parseDocument, type Document, type Pair, type YAMLMap } from 'yaml';
 import { InternalError } from '../../model/error.ts';
-import type { InputResource } from './input-tables.ts';
-import { WRITE_BACK } from './input-tables.ts';
+import { WRITE_BACK, type InputResource } from './input-tables.ts';
 import { packagePath } from '../../runtime/package.ts';
 
 /** Where the tables of a set-up stand, as a mapping names it. */

@@ -1,9 +1,7 @@
 import { pushTarget, resources } from '../../contract/index.ts';
 import { requiredFields, variableOf } from '../../mapping/push-fields.ts';
-import { fold, matchHeaders, VALUE_HEADERS } from '../header-match.ts';
-import type { HeaderMatch } from '../header-match.ts';
-import { INPUT_RESOURCES, inputTable } from './input-tables.ts';
-import type { InputResource } from './input-tables.ts';
+import { fold, matchHeaders, VALUE_HEADERS, type HeaderMatch } from '../header-match.ts';
+import { INPUT_RESOURCES, inputTable, type InputResource } from './input-tables.ts';
 
 /** A tab that stands there already. */
 export interface FoundTab {

@@ -2,8 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { packagePath } from '../../runtime/package.ts';
 import { PUSH_MAPPINGS } from './push-mapping.ts';
-import { chosenMappings, isWanted, placedMapping } from './report-places.ts';
-import type { ReportKind, ReportPlace } from './report-places.ts';
+import {
+  chosenMappings,
+  isWanted,
+  placedMapping,
+  type ReportKind,
+  type ReportPlace,
+} from './report-places.ts';
 
 /** The address of the service and the key; empty when they are still to be filled in. */
 export interface Access {

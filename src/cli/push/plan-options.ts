@@ -1,5 +1,4 @@
-import { completePlanOptions } from '../../runtime/plan-options.ts';
-import type { AskedOptions } from '../../runtime/plan-options.ts';
+import { completePlanOptions, type AskedOptions } from '../../runtime/plan-options.ts';
 import type { PlanOptions } from '../../sync/ports.ts';
 import type { ArgsOf } from '../command.ts';
 import type { sourceFlags } from '../flags.ts';

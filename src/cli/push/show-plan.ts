@@ -1,6 +1,5 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { EXIT } from '../../model/error.ts';
-import type { ExitCode } from '../../model/error.ts';
+import { EXIT, type ExitCode } from '../../model/error.ts';
 import { countWrites, planPush } from '../../sync/plan/plan-sync.ts';
 import type { CheckPlan } from '../../sync/push.ts';
 import { sampleChanges } from '../../sync/plan/sample-plan.ts';

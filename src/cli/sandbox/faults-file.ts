@@ -1,8 +1,6 @@
-import type { Path } from '../../mapping/yaml-document.ts';
-import { parseYaml } from '../../mapping/yaml-document.ts';
+import { parseYaml, type Path } from '../../mapping/yaml-document.ts';
 import { ConfigError } from '../../model/error.ts';
-import { faultSchema } from '../../sandbox/index.ts';
-import type { FaultInput } from '../../sandbox/index.ts';
+import { faultSchema, type FaultInput } from '../../sandbox/index.ts';
 import { readFileBytes } from '../../tables/regular-file.ts';
 
 /**

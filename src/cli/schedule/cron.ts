@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { cronFields, renderInterval } from './interval.ts';
-import type { Job, ScheduleFile } from './job.ts';
-import { commandOf } from './job.ts';
+import { commandOf, type Job, type ScheduleFile } from './job.ts';
 import { quoteCron, refuseControl } from './quote.ts';
 
 /** One line for a crontab. `flock` on the folder keeps a second run from starting while one is under way. */

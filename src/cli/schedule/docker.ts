@@ -1,6 +1,5 @@
 import { isAbsolute, posix, relative, sep } from 'node:path';
-import { clockTime, renderInterval } from './interval.ts';
-import type { Interval } from './interval.ts';
+import { clockTime, renderInterval, type Interval } from './interval.ts';
 import type { Job, ScheduleFile } from './job.ts';
 import { quoteCompose, quoteSh, quoteYaml, refuseControl } from './quote.ts';
 

@@ -1,7 +1,5 @@
-import { clockTime, renderInterval } from './interval.ts';
-import type { Interval } from './interval.ts';
-import type { Job, ScheduleFile } from './job.ts';
-import { commandOf } from './job.ts';
+import { clockTime, renderInterval, type Interval } from './interval.ts';
+import { commandOf, type Job, type ScheduleFile } from './job.ts';
 import { escapeSpecifiers, quoteSystemd, refuseControl } from './quote.ts';
 
 /** A service that runs once, and the timer that starts it; a service that is running is not started again. */

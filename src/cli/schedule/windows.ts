@@ -1,8 +1,6 @@
 import { win32 } from 'node:path';
-import { clockTime, renderInterval } from './interval.ts';
-import type { Interval } from './interval.ts';
-import type { Job, ScheduleFile } from './job.ts';
-import { commandOf } from './job.ts';
+import { clockTime, renderInterval, type Interval } from './interval.ts';
+import { commandOf, type Job, type ScheduleFile } from './job.ts';
 import { escapeXml, quoteBatch, refuseControl, unquotable } from './quote.ts';
 
 /** A batch file with the command, and the task that runs it. The task names the batch file where it belongs: beside the configuration. */

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import type { Endpoint } from '../endpoint.ts';
-import { FEATURES } from '../endpoint.ts';
+import { FEATURES, type Endpoint } from '../endpoint.ts';
 import { read, record } from '../field.ts';
 import type { Resource } from '../resource.ts';
 

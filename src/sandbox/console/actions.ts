@@ -2,10 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hidden } from '../control/answer.ts';
 import { isSame } from '../keys.ts';
 import { Refusal } from '../refusal.ts';
-import { checkOrigin } from './guard.ts';
-import type { Notice, Sessions } from './guard.ts';
-import { requireAccount } from './visit.ts';
-import type { ConsoleOptions } from './visit.ts';
+import { checkOrigin, type Notice, type Sessions } from './guard.ts';
+import { requireAccount, type ConsoleOptions } from './visit.ts';
 
 const BODY_LIMIT_BYTES = 4_096;
 

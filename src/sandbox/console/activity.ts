@@ -1,13 +1,10 @@
 import { OPERATION_IDS, endpoints } from '../../contract/index.ts';
 import type { RecentRequest } from '../recent-requests.ts';
 import { effectsCard } from './effects.ts';
-import { markup } from './markup.ts';
-import type { Markup, Part } from './markup.ts';
+import { markup, type Markup, type Part } from './markup.ts';
 import { card, count, time } from './parts.ts';
-import { NO_OPERATION, byMinute, isWanted } from './request-groups.ts';
-import type { RequestGroup, RequestMinute } from './request-groups.ts';
-import { link, textOf } from './visit.ts';
-import type { View, Visit } from './visit.ts';
+import { NO_OPERATION, byMinute, isWanted, type RequestGroup, type RequestMinute } from './request-groups.ts';
+import { link, textOf, type View, type Visit } from './visit.ts';
 
 /** The latest requests with what they asked, and what requests have changed, both the newest first. */
 export const activity: View = (visit) => {

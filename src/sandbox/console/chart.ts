@@ -1,5 +1,4 @@
-import { markup } from './markup.ts';
-import type { Markup } from './markup.ts';
+import { markup, type Markup } from './markup.ts';
 import { count } from './parts.ts';
 import { rankAxis } from './rank-axis.ts';
 

@@ -1,9 +1,7 @@
 import { listEffects } from '../effects.ts';
-import { markup } from './markup.ts';
-import type { Markup } from './markup.ts';
+import { markup, type Markup } from './markup.ts';
 import { card, count, num, pager, table, time } from './parts.ts';
-import { PER_PAGE, link, numberOf, withQuery } from './visit.ts';
-import type { Visit } from './visit.ts';
+import { PER_PAGE, link, numberOf, withQuery, type Visit } from './visit.ts';
 
 const MOST_PAGES = 1_000_000;
 

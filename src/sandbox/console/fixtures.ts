@@ -1,14 +1,10 @@
 import { LAST_WEEK, currentWeekNumber } from '../weeks.ts';
 import { chosenLeague } from './league-choice.ts';
-import { markup } from './markup.ts';
-import type { Markup, Part } from './markup.ts';
+import { markup, type Markup, type Part } from './markup.ts';
 import { named, num, table, time, weekPicker } from './parts.ts';
-import { listAppearances } from './read-players.ts';
-import type { Appearance } from './read-players.ts';
-import { matchLine } from './results.ts';
-import type { Fixture } from './results.ts';
-import { link, numberOf, readFixtures } from './visit.ts';
-import type { View, Visit } from './visit.ts';
+import { listAppearances, type Appearance } from './read-players.ts';
+import { matchLine, type Fixture } from './results.ts';
+import { link, numberOf, readFixtures, type View, type Visit } from './visit.ts';
 
 /** The matches of a game week with their scores, and who did what in each. */
 export const fixtures: View = (visit) => {

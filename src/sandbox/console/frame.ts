@@ -1,9 +1,7 @@
 import type { Notice } from './guard.ts';
-import { markup } from './markup.ts';
-import type { Markup } from './markup.ts';
+import { markup, type Markup } from './markup.ts';
 import { STYLE_PATH } from './style.ts';
-import { link } from './visit.ts';
-import type { Page, Visit } from './visit.ts';
+import { link, type Page, type Visit } from './visit.ts';
 
 const SECTIONS = [
   ['', 'Overview'],

@@ -7,8 +7,7 @@ import { addActions } from './actions.ts';
 import { activity } from './activity.ts';
 import { fixtures } from './fixtures.ts';
 import { bare, frame, resetPage } from './frame.ts';
-import { checkPlace, openSessions } from './guard.ts';
-import type { Sessions } from './guard.ts';
+import { checkPlace, openSessions, type Sessions } from './guard.ts';
 import { league, leagues } from './leagues.ts';
 import { prices, substitutions } from './logs.ts';
 import { markup } from './markup.ts';
@@ -19,8 +18,7 @@ import { squad } from './squad.ts';
 import { squads } from './squads.ts';
 import { ICON, STYLE, STYLE_PATH } from './style.ts';
 import { user, users } from './users.ts';
-import { requireAccount, unbent } from './visit.ts';
-import type { ConsoleOptions, View, Visit } from './visit.ts';
+import { requireAccount, unbent, type ConsoleOptions, type View, type Visit } from './visit.ts';
 
 /** The pages of an account by their path, and the section of the head that each belongs to. */
 const PAGES: readonly (readonly [path: string, section: string, view: View])[] = [

@@ -1,10 +1,8 @@
 import { requireLeague } from '../leagues.ts';
 import { Refusal } from '../refusal.ts';
-import { markup } from './markup.ts';
-import type { Markup } from './markup.ts';
+import { markup, type Markup } from './markup.ts';
 import { listLeagues } from './read-lists.ts';
-import { numberOf } from './visit.ts';
-import type { Visit } from './visit.ts';
+import { numberOf, type Visit } from './visit.ts';
 
 /** The fantasy league that the query names, or the first one. @throws Refusal 404 when there is none. */
 export function chosenLeague(visit: Visit): { readonly id: number; readonly name: string } {

@@ -1,15 +1,13 @@
 import { SQUAD_CONFIG } from '../leagues.ts';
 import { LEAGUE } from '../season.ts';
-import { markup } from './markup.ts';
-import type { Markup, Part } from './markup.ts';
+import { markup, type Markup, type Part } from './markup.ts';
 import { card, count, named, num, pager, table, tile, tiles, time } from './parts.ts';
 import type { Fixture } from './results.ts';
 import { listLeagues } from './read-lists.ts';
 import { listSquadIds } from './read-squads.ts';
 import { shirt } from './shirt.ts';
 import { rankingTable } from './squads.ts';
-import { link, numberOf, readFixtures, readLeague } from './visit.ts';
-import type { View, Visit } from './visit.ts';
+import { link, numberOf, readFixtures, readLeague, type View, type Visit } from './visit.ts';
 
 const MOST_PAGES = 1_000_000;
 const TOP = 10;

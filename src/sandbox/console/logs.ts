@@ -3,8 +3,7 @@ import { chosenLeague, leagueField } from './league-choice.ts';
 import { markup } from './markup.ts';
 import { card, count, money, named, num, pager, table, time, weekPicker } from './parts.ts';
 import { listPriceRecords, listProcessedWeeks, listSubstitutions } from './read-lists.ts';
-import { link, numberOf, withQuery } from './visit.ts';
-import type { View } from './visit.ts';
+import { link, numberOf, withQuery, type View } from './visit.ts';
 
 const MOST_PAGES = 1_000_000;
 

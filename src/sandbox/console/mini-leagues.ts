@@ -3,8 +3,7 @@ import { LAST_WEEK } from '../weeks.ts';
 import { markup } from './markup.ts';
 import { card, count, named, num, pager, table, tile, tiles, time } from './parts.ts';
 import { listMiniLeagues } from './read-lists.ts';
-import { PER_PAGE, link, numberOf, readMiniLeague } from './visit.ts';
-import type { View } from './visit.ts';
+import { PER_PAGE, link, numberOf, readMiniLeague, type View } from './visit.ts';
 
 const MOST_PAGES = 1_000_000;
 

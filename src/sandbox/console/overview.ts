@@ -4,13 +4,11 @@ import { DEFAULT_SETTINGS, SWITCH_NAMES } from '../switches.ts';
 import { LAST_WEEK, allWeeks } from '../weeks.ts';
 import { listLeagues } from './read-lists.ts';
 import { listSquadIds } from './read-squads.ts';
-import { markup } from './markup.ts';
-import type { Markup } from './markup.ts';
+import { markup, type Markup } from './markup.ts';
 import { bar, card, count, longTime, named, table, time } from './parts.ts';
 import { results } from './results.ts';
 import { rankingTable } from './squads.ts';
-import { link, readAccount, readFixtures } from './visit.ts';
-import type { View, Visit } from './visit.ts';
+import { link, readAccount, readFixtures, type View, type Visit } from './visit.ts';
 
 const FEATURE_NAMES: Readonly<Record<(typeof FEATURES)[number], string>> = {
   fantasy_leagues: 'Fantasy leagues',

@@ -1,6 +1,5 @@
 import type { Slice } from './slice.ts';
-import { markup } from './markup.ts';
-import type { Markup, Part } from './markup.ts';
+import { markup, type Markup, type Part } from './markup.ts';
 import { PER_PAGE, withQuery } from './visit.ts';
 
 /** A number with a thin gap between thousands. */

@@ -4,13 +4,11 @@ import { scoreOf } from '../scoring.ts';
 import { breakdownText } from './breakdown.ts';
 import { columnChart } from './chart.ts';
 import { chosenLeague, leagueField } from './league-choice.ts';
-import { markup } from './markup.ts';
-import type { Markup } from './markup.ts';
+import { markup, type Markup } from './markup.ts';
 import { card, count, money, named, num, pager, table, tile, tiles } from './parts.ts';
 import { clubOf, listClubs, listPerformances, listPlayers } from './read-players.ts';
 import { shirt } from './shirt.ts';
-import { link, numberOf, readPlayer, textOf, withQuery } from './visit.ts';
-import type { View, Visit } from './visit.ts';
+import { link, numberOf, readPlayer, textOf, withQuery, type View, type Visit } from './visit.ts';
 
 const MOST_PAGES = 1_000_000;
 const MOST_CLUBS = 999_999_999;

@@ -1,6 +1,5 @@
 import { position } from '../stats.ts';
-import { int, text } from '../store.ts';
-import type { Store } from '../store.ts';
+import { int, text, type Store } from '../store.ts';
 import { fullName, slice } from './slice.ts';
 
 /** The fantasy leagues in the order of their creation. */

@@ -1,7 +1,6 @@
 import type { Performance } from '../match.ts';
 import { toPerformance } from '../stats.ts';
-import { int, text } from '../store.ts';
-import type { Store } from '../store.ts';
+import { int, text, type Store } from '../store.ts';
 import { fullName, like, slice } from './slice.ts';
 
 /** A player's part in a match. */

@@ -1,9 +1,7 @@
 import { isProcessed, toPlace } from '../settle.ts';
-import { int, text } from '../store.ts';
-import type { Row, Store } from '../store.ts';
+import { int, text, type Row, type Store } from '../store.ts';
 import { substitute } from '../substitutions.ts';
-import { like, slice } from './slice.ts';
-import type { Slice } from './slice.ts';
+import { like, slice, type Slice } from './slice.ts';
 
 /** The ids of a league's squads by their points, best first; with `wanted` those whose name, manager or external id holds it. */
 export function listSquadIds(store: Store, leagueId: number, wanted: string, page: number): Slice<string> {

@@ -1,6 +1,5 @@
 import type { RecordOf } from '../../contract/index.ts';
-import { markup } from './markup.ts';
-import type { Markup, Part } from './markup.ts';
+import { markup, type Markup, type Part } from './markup.ts';
 import { named, time } from './parts.ts';
 import { shirt } from './shirt.ts';
 

@@ -1,5 +1,4 @@
-import { markup } from './markup.ts';
-import type { Markup } from './markup.ts';
+import { markup, type Markup } from './markup.ts';
 
 /** How many colours of shirts the style sheet has. */
 const KITS = 20;

@@ -1,14 +1,12 @@
 import { LAST_WEEK, currentWeekNumber, requireWeek } from '../weeks.ts';
 import { columnChart, rankChart } from './chart.ts';
-import { markup } from './markup.ts';
-import type { Markup, Part } from './markup.ts';
+import { markup, type Markup, type Part } from './markup.ts';
 import { card, count, facts, money, named, num, table, tile, tiles, weekPicker } from './parts.ts';
 import { pitch } from './pitch.ts';
 import { countSquads, listSquadRanks, listSquadWeeks, readChanges } from './read-squads.ts';
 import { shortNames } from './short-names.ts';
 import { breakdownText } from './breakdown.ts';
-import { at, link, numberOf, readLineup, readSquad } from './visit.ts';
-import type { View, Visit } from './visit.ts';
+import { at, link, numberOf, readLineup, readSquad, type View, type Visit } from './visit.ts';
 
 type Squad = ReturnType<typeof readSquad>;
 

@@ -1,10 +1,8 @@
 import { chosenLeague, leagueField } from './league-choice.ts';
-import { markup } from './markup.ts';
-import type { Markup } from './markup.ts';
+import { markup, type Markup } from './markup.ts';
 import { card, count, money, named, num, pager, table } from './parts.ts';
 import { listSquadIds } from './read-squads.ts';
-import { link, numberOf, readSquad, textOf, withQuery } from './visit.ts';
-import type { View, Visit } from './visit.ts';
+import { link, numberOf, readSquad, textOf, withQuery, type View, type Visit } from './visit.ts';
 
 const MOST_PAGES = 1_000_000;
 

@@ -1,10 +1,8 @@
 import { unknownId } from '../refusal.ts';
-import { markup } from './markup.ts';
-import type { Markup } from './markup.ts';
+import { markup, type Markup } from './markup.ts';
 import { card, count, facts, money, named, num, pager, table, time } from './parts.ts';
 import { findUser, listUserSquadIds, listUsers } from './read-users.ts';
-import { link, numberOf, readSquad, textOf, withQuery } from './visit.ts';
-import type { View, Visit } from './visit.ts';
+import { link, numberOf, readSquad, textOf, withQuery, type View, type Visit } from './visit.ts';
 
 const MOST_PAGES = 1_000_000;
 const STATES = ['active', 'inactive'] as const;

@@ -3,8 +3,7 @@ import type { Handler } from '../context.ts';
 import { listPage } from '../paging.ts';
 import { isProcessed, processSubstitutions } from '../settle.ts';
 import { Refusal, unknownId } from '../refusal.ts';
-import { flag, int, text } from '../store.ts';
-import type { Row } from '../store.ts';
+import { flag, int, text, type Row } from '../store.ts';
 import { weekById } from '../weeks.ts';
 import { requireLeague } from '../leagues.ts';
 

@@ -1,6 +1,5 @@
 import type { Handler } from '../context.ts';
-import { int, intOrNull, text } from '../store.ts';
-import type { Row } from '../store.ts';
+import { int, intOrNull, text, type Row } from '../store.ts';
 import { allWeeks, summaryOf } from '../weeks.ts';
 import { requireLeague } from '../leagues.ts';
 

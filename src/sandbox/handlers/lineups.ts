@@ -1,16 +1,13 @@
 import type { Handler } from '../context.ts';
 import type { Performance } from '../match.ts';
-import { countLineup } from '../scoring.ts';
-import type { CountedPlace } from '../scoring.ts';
+import { countLineup, type CountedPlace } from '../scoring.ts';
 import { isProcessed, readScoring, scoresOf, toPlace } from '../settle.ts';
 import { toPerformance } from '../stats.ts';
 import type { Position } from '../season.ts';
-import { int, text } from '../store.ts';
-import type { Row, Store } from '../store.ts';
+import { int, text, type Row, type Store } from '../store.ts';
 import { substitute } from '../substitutions.ts';
 import { requireWeek, summaryOf, weekByNumber } from '../weeks.ts';
-import { UNUSED_CHIPS, requireSquad } from './squads.ts';
-import type { SquadRow } from './squads.ts';
+import { UNUSED_CHIPS, requireSquad, type SquadRow } from './squads.ts';
 
 const POSITION_NAMES: Readonly<Record<Position, readonly [id: number, name: string]>> = {
   GK: [1, 'Goalkeeper'],

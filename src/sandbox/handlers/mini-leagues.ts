@@ -2,8 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Handler } from '../context.ts';
 import { listPage } from '../paging.ts';
 import { checkWord, unknownId } from '../refusal.ts';
-import { int, text } from '../store.ts';
-import type { Row, Store } from '../store.ts';
+import { int, text, type Row, type Store } from '../store.ts';
 import { LAST_WEEK, openWeekNumber } from '../weeks.ts';
 import { requireLeague } from '../leagues.ts';
 

@@ -2,11 +2,9 @@ import type { Handler } from '../context.ts';
 import { readScoring } from '../settle.ts';
 import { toPerformance } from '../stats.ts';
 import { unknownId } from '../refusal.ts';
-import { pointsOf } from '../scoring.ts';
-import type { Scoring } from '../scoring.ts';
+import { pointsOf, type Scoring } from '../scoring.ts';
 import { LEAGUE } from '../season.ts';
-import { int, text } from '../store.ts';
-import type { Row, Store } from '../store.ts';
+import { int, text, type Row, type Store } from '../store.ts';
 import { requireLeague } from '../leagues.ts';
 
 /** How many of the last weeks make the form. */

@@ -3,8 +3,7 @@ import type { Context, Handler } from '../context.ts';
 import { settleSeason } from '../settle.ts';
 import { Refusal, checkSize, unknownId } from '../refusal.ts';
 import type { Scoring } from '../scoring.ts';
-import { int, text } from '../store.ts';
-import type { Row, Store } from '../store.ts';
+import { int, text, type Row, type Store } from '../store.ts';
 import { requireLeague } from '../leagues.ts';
 
 /** The points configuration with this id, or of this fantasy league, or undefined (section 2.9). */

@@ -3,8 +3,7 @@ import type { Handler } from '../context.ts';
 import { checkBatch } from '../limits.ts';
 import { listPage } from '../paging.ts';
 import { checkSize, checkWord, unknownId } from '../refusal.ts';
-import { int, text } from '../store.ts';
-import type { Row, Store } from '../store.ts';
+import { int, text, type Row, type Store } from '../store.ts';
 import { currentWeekNumber } from '../weeks.ts';
 import { requireLeague } from '../leagues.ts';
 

@@ -4,8 +4,7 @@ import { listPage } from '../paging.ts';
 import { Refusal, unknownId } from '../refusal.ts';
 import type { Settings } from '../switches.ts';
 import { writeUsers } from '../new-users.ts';
-import { flag, int, text } from '../store.ts';
-import type { Row, Store } from '../store.ts';
+import { flag, int, text, type Row, type Store } from '../store.ts';
 
 /** The columns of a user for a query that joins `users u` to something else. */
 export const USER_COLUMNS = `u.user_id, u.id AS user_uuid, u.external_id, u.is_active, u.display_name,

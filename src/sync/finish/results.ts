@@ -3,8 +3,13 @@ import { shownText } from '../../model/cell.ts';
 import { renderRowMessage } from '../../model/issue.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
-import { RESULT_COLUMNS } from '../../model/results.ts';
-import type { ChangedFile, ResultFiles, ResultLines, StillToMend } from '../../model/results.ts';
+import {
+  RESULT_COLUMNS,
+  type ChangedFile,
+  type ResultFiles,
+  type ResultLines,
+  type StillToMend,
+} from '../../model/results.ts';
 import { renderSaid } from '../../model/said.ts';
 import type { TableKind } from '../../model/table.ts';
 import { rowPages } from '../rows/row-pages.ts';

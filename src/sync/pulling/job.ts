@@ -1,17 +1,16 @@
 import { pullTarget } from '../../contract/index.ts';
-import type { TeamsheetError } from '../../model/error.ts';
 import {
   AccessError,
   ConfigError,
   IncompleteError,
   RefusedError,
   UnavailableError,
+  type TeamsheetError,
 } from '../../model/error.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
 import type { ReportLayout } from '../../model/layout.ts';
 import { joinLayout, orderColumns } from '../../report/arrange.ts';
-import type { BoundColumn, Misfits } from '../../report/column.ts';
-import { bindColumns } from '../../report/column.ts';
+import { bindColumns, type BoundColumn, type Misfits } from '../../report/column.ts';
 import { reports } from '../../report/index.ts';
 import type { Report } from '../../report/report.ts';
 import { withPlayerIds } from './players.ts';

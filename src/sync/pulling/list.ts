@@ -1,5 +1,10 @@
-import { countingFeature, endpoints } from '../../contract/index.ts';
-import type { PagedOperationId, QueryOf, RecordOf } from '../../contract/index.ts';
+import {
+  countingFeature,
+  endpoints,
+  type PagedOperationId,
+  type QueryOf,
+  type RecordOf,
+} from '../../contract/index.ts';
 import { ListError } from '../../model/error.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import { waitForMore } from '../evidence/full-list.ts';

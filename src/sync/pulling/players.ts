@@ -5,9 +5,8 @@ import { ConfigError, RefusedError } from '../../model/error.ts';
 import type { TableKind, TableLocation } from '../../model/table.ts';
 import { indexHeader } from '../../mapping/header-index.ts';
 import type { PlayerIds, PullMapping, Source } from '../../mapping/mapping.ts';
-import type { Ids, Read, ReadContext } from './read.ts';
+import { take, type Ids, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
-import { take } from './read.ts';
 import { lineupRead } from './squads.ts';
 import { againIfChanged } from '../rows/read-rows.ts';
 

@@ -6,9 +6,8 @@ import type { PullMapping } from '../../mapping/mapping.ts';
 import type { Store } from '../../model/store.ts';
 import { ownValue } from '../../report/report.ts';
 import { playerIds } from './players.ts';
-import type { Read, ReadContext } from './read.ts';
+import { eachRead, readOne, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
-import { eachRead, readOne } from './read.ts';
 import { givenIds, LEFT_OUT, idList, leagueOf, lineupRead, numberOf, squadIds, squadList } from './squads.ts';
 
 /** A player id that the service does not know may be answered by any of these: the interface does not show it. */

@@ -1,8 +1,7 @@
 import type { SquadListElement } from '../../contract/resources/squads.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
-import type { Ids, Read } from './read.ts';
+import { eachRead, take, type Ids, type Read } from './read.ts';
 import { listRead } from './list.ts';
-import { eachRead, take } from './read.ts';
 
 type Where = PullMapping['where'];
 

@@ -1,5 +1,4 @@
-import { indexHeader } from '../../mapping/header-index.ts';
-import type { HeaderIndex } from '../../mapping/header-index.ts';
+import { indexHeader, type HeaderIndex } from '../../mapping/header-index.ts';
 import { isFileLookup, type LookupTable, type LookupTables } from '../../mapping/lookup.ts';
 import type { Lookup, LookupFile, PushMapping } from '../../mapping/mapping.ts';
 import { show } from '../../mapping/show.ts';

@@ -1,5 +1,4 @@
-import { learnMore, learntFact, learntOf } from '../../model/learnt.ts';
-import type { Learnt, Sighting } from '../../model/learnt.ts';
+import { learnMore, learntFact, learntOf, type Learnt, type Sighting } from '../../model/learnt.ts';
 import type { ServiceAccount, Store } from '../../model/store.ts';
 
 /** What was learnt about the service of an account, by the names of its facts. */

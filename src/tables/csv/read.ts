@@ -7,8 +7,7 @@ import { detectDelimiter, separatorLine } from './delimiter.ts';
 import { checkHeader, noHeader, underEmptyHeader } from '../header.ts';
 import { openWholeTable } from '../source-file.ts';
 import { refuseMarkup, refuseOtherTypes } from './other-types.ts';
-import { parseSlice } from './records.ts';
-import type { RawRow, Slice } from './records.ts';
+import { parseSlice, type RawRow, type Slice } from './records.ts';
 import { createSlicer } from './slices.ts';
 import { chooseEncoding, countLines, recoder, requireUtf8 } from './decode.ts';
 

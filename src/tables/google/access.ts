@@ -1,7 +1,6 @@
 import type { Emit } from '../../model/event.ts';
 import type { Clock, Random } from '../../model/ports.ts';
-import { findCredentials } from './credentials.ts';
-import type { CredentialPlaces } from './credentials.ts';
+import { findCredentials, type CredentialPlaces } from './credentials.ts';
 import type { GoogleAccess, GoogleCounts, SheetsClient, TabMemory } from './sheets-client.ts';
 
 /** Where to ask, and as whom. */

@@ -1,7 +1,6 @@
 import type { Emit } from '../../model/event.ts';
 import type { Clock, Random } from '../../model/ports.ts';
-import { faultIn } from './wire.ts';
-import type { Fault } from './wire.ts';
+import { faultIn, type Fault } from './wire.ts';
 
 /** Most tries of one call. Six pauses last longer than the minute that Google counts requests in; a failure that stays is told sooner. */
 const TRIES = { throttled: 7, failed: 5 } as const;

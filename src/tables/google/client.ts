@@ -3,15 +3,13 @@ import { ConfigError } from '../../model/error.ts';
 import type { Emit } from '../../model/event.ts';
 import type { Clock, Random } from '../../model/ports.ts';
 import { mayRepeatRead, mayRepeatWrite, withBackoff } from './backoff.ts';
-import { identityOf } from './credentials.ts';
-import type { Credentials } from './credentials.ts';
+import { identityOf, type Credentials } from './credentials.ts';
 import { googleError } from './google-error.ts';
 import { loadLibrary } from './library.ts';
 import type { SheetsClient, SheetValue, Values } from './sheets-client.ts';
 import { expireToken, explainFailure, signIn } from './sign-in.ts';
 import { stepLink } from './steps.ts';
-import { createWire, faultIn } from './wire.ts';
-import type { Fault } from './wire.ts';
+import { createWire, faultIn, type Fault } from './wire.ts';
 
 export interface ClientOptions {
   readonly credentials: Credentials;

@@ -4,11 +4,16 @@ import { ConfigError } from '../../model/error.ts';
 import { Secret } from '../../model/secret.ts';
 import { loopbackOf } from './addresses.ts';
 import type { Identity } from './google-error.ts';
-import { objectIn, readJsonFile, requireText, textIn, warnIfOpenToOthers } from './json-file.ts';
-import type { JsonObject } from './json-file.ts';
+import {
+  objectIn,
+  readJsonFile,
+  requireText,
+  textIn,
+  warnIfOpenToOthers,
+  type JsonObject,
+} from './json-file.ts';
 import { stepLink } from './steps.ts';
-import { readLogin } from './token-file.ts';
-import type { StoredLogin } from './token-file.ts';
+import { readLogin, type StoredLogin } from './token-file.ts';
 
 /** Where they were found: named in the configuration, a person's login, or the set-up of the machine (Application Default Credentials). */
 export type Origin = 'key' | 'login' | 'ambient';

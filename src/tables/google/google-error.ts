@@ -1,7 +1,5 @@
-import { AccessError, ConfigError, UnavailableError } from '../../model/error.ts';
-import type { TeamsheetError } from '../../model/error.ts';
-import { stepLink } from './steps.ts';
-import type { Step } from './steps.ts';
+import { AccessError, ConfigError, UnavailableError, type TeamsheetError } from '../../model/error.ts';
+import { stepLink, type Step } from './steps.ts';
 import type { Fault } from './wire.ts';
 
 /** Whose right to a spreadsheet is asked for. */

@@ -9,8 +9,7 @@ import type {
   OutcomeColumn,
 } from '../../model/input-table.ts';
 import type { SheetsClient } from './sheets-client.ts';
-import { rangeOf, readSpreadsheet } from './spreadsheet.ts';
-import type { Spreadsheet, Tab } from './spreadsheet.ts';
+import { rangeOf, readSpreadsheet, type Spreadsheet, type Tab } from './spreadsheet.ts';
 
 type Request = sheets_v4.Schema$Request;
 type CellFormat = sheets_v4.Schema$CellFormat;

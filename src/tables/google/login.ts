@@ -1,6 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AccessError, ConfigError, UnavailableError } from '../../model/error.ts';
 import type { Clock } from '../../model/ports.ts';
@@ -8,8 +7,7 @@ import { Secret } from '../../model/secret.ts';
 import { loopbackOf } from './addresses.ts';
 import { tokenError } from './google-error.ts';
 import { objectIn, readJsonFile, requireText, textIn } from './json-file.ts';
-import { loadLibrary } from './library.ts';
-import type { OAuthClient } from './library.ts';
+import { loadLibrary, type OAuthClient } from './library.ts';
 import { explainFailure, scopeFor, useWire } from './sign-in.ts';
 import { stepLink } from './steps.ts';
 import type { StoredLogin } from './token-file.ts';

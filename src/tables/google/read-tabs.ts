@@ -4,8 +4,7 @@ import { ConfigError, UnavailableError } from '../../model/error.ts';
 import { numberCell } from './shown-date.ts';
 import type { SheetValue, SheetsClient, Values } from './sheets-client.ts';
 import { columnLetters } from '../column-letters.ts';
-import { rangeOf } from './spreadsheet.ts';
-import type { Tab } from './spreadsheet.ts';
+import { rangeOf, type Tab } from './spreadsheet.ts';
 import type { FoundTab, Tabs } from './tabs.ts';
 
 /** All cells of a tab, row by row from row 1; trailing empty ones are left out. */

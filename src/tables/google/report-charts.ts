@@ -2,12 +2,18 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { ChartData } from '../../model/layout.ts';
 import { chartHeight, chartTable } from '../chart-table.ts';
 import { changedCells, sheetText } from './report-cells.ts';
-import type { Band, KeptChart } from './report-chart-look.ts';
-import { drawChart, dressNumbers, plainNumbers, sizeColumns, TABLE_COLUMN } from './report-chart-look.ts';
+import {
+  drawChart,
+  dressNumbers,
+  plainNumbers,
+  sizeColumns,
+  TABLE_COLUMN,
+  type Band,
+  type KeptChart,
+} from './report-chart-look.ts';
 import { chartSpec } from './report-chart-spec.ts';
 import { digestOf, freshId, noteOf, recall } from './report-memory.ts';
-import type { Grid, Requests, StandingTab } from './report-tab.ts';
-import { grownGrid, makeTab } from './report-tab.ts';
+import { grownGrid, makeTab, type Grid, type Requests, type StandingTab } from './report-tab.ts';
 import type { SheetValue } from './sheets-client.ts';
 
 type Request = sheets_v4.Schema$Request;

@@ -1,12 +1,17 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { CoverFacts, Layout } from '../../model/layout.ts';
-import type { CoveredTab } from '../cover-lines.ts';
-import { coverLines, joinCoveredTabs, readCoveredTabs, TABS_HEADER, WRITTEN_LABEL } from '../cover-lines.ts';
+import {
+  coverLines,
+  joinCoveredTabs,
+  readCoveredTabs,
+  TABS_HEADER,
+  WRITTEN_LABEL,
+  type CoveredTab,
+} from '../cover-lines.ts';
 import { changedCells, sheetText } from './report-cells.ts';
 import { COLOURS } from '../xlsx/style.ts';
 import { BRAND, colourOf, HEADER_FIELDS, headerFormat, sizeOf } from './report-look.ts';
-import type { Grid, Requests, StandingTab } from './report-tab.ts';
-import { grownGrid, makeTab } from './report-tab.ts';
+import { grownGrid, makeTab, type Grid, type Requests, type StandingTab } from './report-tab.ts';
 import type { SheetValue } from './sheets-client.ts';
 
 type Request = sheets_v4.Schema$Request;

@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import { ConfigError } from '../../model/error.ts';
-import { writeNote } from './report-memory.ts';
-import type { Note } from './report-memory.ts';
+import { writeNote, type Note } from './report-memory.ts';
 import type { Requests } from './report-tab.ts';
 import type { SheetsClient } from './sheets-client.ts';
 

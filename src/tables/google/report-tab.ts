@@ -1,10 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import { ConfigError } from '../../model/error.ts';
-import type { Note } from './report-memory.ts';
-import { freshId } from './report-memory.ts';
+import { freshId, type Note } from './report-memory.ts';
 import type { GoogleAccess, SheetsClient, SheetValue } from './sheets-client.ts';
-import type { Spreadsheet } from './spreadsheet.ts';
-import { findTab, rangeOf } from './spreadsheet.ts';
+import { findTab, rangeOf, type Spreadsheet } from './spreadsheet.ts';
 
 /** A tab that a report writes to, as it stands before. */
 export interface StandingTab {

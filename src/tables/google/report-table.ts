@@ -7,10 +7,18 @@ import { planFilter } from './report-filter.ts';
 import { planLooks } from './report-look.ts';
 import { noteOf, recall } from './report-memory.ts';
 import { planRules } from './report-rules.ts';
-import type { KeptTable, Standing } from './report-standing.ts';
-import { isBlank, isKept, KEY, placeColumns, readStanding, rowDigest, UNSURE } from './report-standing.ts';
-import type { Grid, Requests, StandingTab } from './report-tab.ts';
-import { grownGrid, makeTab } from './report-tab.ts';
+import {
+  isBlank,
+  isKept,
+  KEY,
+  placeColumns,
+  readStanding,
+  rowDigest,
+  UNSURE,
+  type KeptTable,
+  type Standing,
+} from './report-standing.ts';
+import { grownGrid, makeTab, type Grid, type Requests, type StandingTab } from './report-tab.ts';
 import { dressTotals, undressTotals } from './report-totals.ts';
 import type { SheetValue } from './sheets-client.ts';
 

@@ -1,8 +1,15 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { Total } from '../../model/layout.ts';
 import { COLOURS } from '../xlsx/style.ts';
-import type { ColumnLook, LookFacts } from './report-look.ts';
-import { BRAND, colourOf, formatFields, lookOf, numberFormatOf } from './report-look.ts';
+import {
+  BRAND,
+  colourOf,
+  formatFields,
+  lookOf,
+  numberFormatOf,
+  type ColumnLook,
+  type LookFacts,
+} from './report-look.ts';
 
 type Request = sheets_v4.Schema$Request;
 

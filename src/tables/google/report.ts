@@ -1,19 +1,14 @@
 import { ConfigError, InternalError, UnavailableError } from '../../model/error.ts';
 import type { ReportTab, ReportValue } from '../../model/table.ts';
-import type { CoveredTab } from '../cover-lines.ts';
-import { contentsOf } from '../cover-lines.ts';
-import type { ReportCharts } from './report-charts.ts';
-import { hasCharts, planCharts } from './report-charts.ts';
+import { contentsOf, type CoveredTab } from '../cover-lines.ts';
+import { hasCharts, planCharts, type ReportCharts } from './report-charts.ts';
 import { planCover } from './report-cover.ts';
 import { takenIds } from './report-memory.ts';
 import { isEmpty, sendRequests } from './report-send.ts';
-import type { Grid, Requests, StandingTab } from './report-tab.ts';
-import { readTabs } from './report-tab.ts';
-import type { FetchedReport, PlannedTable } from './report-table.ts';
-import { planTable } from './report-table.ts';
+import { readTabs, type Grid, type Requests, type StandingTab } from './report-tab.ts';
+import { planTable, type FetchedReport, type PlannedTable } from './report-table.ts';
 import type { GoogleAccess, SheetsClient } from './sheets-client.ts';
-import type { Spreadsheet } from './spreadsheet.ts';
-import { readSpreadsheet } from './spreadsheet.ts';
+import { readSpreadsheet, type Spreadsheet } from './spreadsheet.ts';
 
 /** Google's limit for all tabs of a spreadsheet. */
 const CELLS_MAX = 10_000_000;

@@ -1,11 +1,9 @@
 import { createSign } from 'node:crypto';
 import { AccessError, InternalError, TeamsheetError } from '../../model/error.ts';
 import type { Clock } from '../../model/ports.ts';
-import { identityOf } from './credentials.ts';
-import type { Credentials } from './credentials.ts';
+import { identityOf, type Credentials } from './credentials.ts';
 import { tokenError } from './google-error.ts';
-import { loadLibrary } from './library.ts';
-import type { AuthClient, Library } from './library.ts';
+import { loadLibrary, type AuthClient, type Library } from './library.ts';
 import { stepLink } from './steps.ts';
 import { createWire, faultIn } from './wire.ts';
 

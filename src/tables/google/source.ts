@@ -1,16 +1,12 @@
-import type { Cell } from '../../model/cell.ts';
-import { holdsNothing, shownText } from '../../model/cell.ts';
+import { holdsNothing, shownText, type Cell } from '../../model/cell.ts';
 import type { ReadOptions, SourceRow, SourceTable, TableLocation } from '../../model/table.ts';
 import { checkHeader, noHeader } from '../header.ts';
-import type { Merge } from '../grid-rows.ts';
-import { gridRows } from '../grid-rows.ts';
-import { readShown, readTabs } from './read-tabs.ts';
-import type { TabCells } from './read-tabs.ts';
+import { gridRows, type Merge } from '../grid-rows.ts';
+import { readShown, readTabs, type TabCells } from './read-tabs.ts';
 import type { GoogleAccess } from './sheets-client.ts';
 import { columnLetters } from '../column-letters.ts';
 import type { Tab } from './spreadsheet.ts';
-import { createTabs } from './tabs.ts';
-import type { SheetLocation, Tabs } from './tabs.ts';
+import { createTabs, type SheetLocation, type Tabs } from './tabs.ts';
 
 export type { SheetLocation } from './tabs.ts';
 

@@ -2,8 +2,7 @@ import { ConfigError } from '../../model/error.ts';
 import { nearest } from '../../model/nearest.ts';
 import type { TableLocation } from '../../model/table.ts';
 import type { GoogleAccess } from './sheets-client.ts';
-import { findTab, readSpreadsheet } from './spreadsheet.ts';
-import type { Spreadsheet, Tab } from './spreadsheet.ts';
+import { findTab, readSpreadsheet, type Spreadsheet, type Tab } from './spreadsheet.ts';
 
 /** A tab as a mapping names it. */
 export type SheetLocation = Extract<TableLocation, { kind: 'sheet' }>;

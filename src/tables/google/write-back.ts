@@ -1,15 +1,12 @@
 import { UnavailableError } from '../../model/error.ts';
 import type { WriteBack, WriteBackResult } from '../../model/table.ts';
-import { cellRequests, columnRequest, withinOneCall } from './cell-changes.ts';
-import type { CellChange } from './cell-changes.ts';
-import { findHeader, foldName, placeRows } from './place-rows.ts';
-import type { Header } from './place-rows.ts';
+import { cellRequests, columnRequest, withinOneCall, type CellChange } from './cell-changes.ts';
+import { findHeader, foldName, placeRows, type Header } from './place-rows.ts';
 import { withNote } from './own-notes.ts';
 import { readShown } from './read-tabs.ts';
 import type { GoogleAccess, SheetsClient } from './sheets-client.ts';
 import { rangeOf } from './spreadsheet.ts';
-import { createStrays, notedColumns } from './stray-cells.ts';
-import type { Strays, TabView } from './stray-cells.ts';
+import { createStrays, notedColumns, type Strays, type TabView } from './stray-cells.ts';
 import {
   ANSWER_FIELDS,
   cellAt,
@@ -19,10 +16,9 @@ import {
   hasTab,
   textGrid,
   usedColumns,
+  type Grid,
 } from './tab-grid.ts';
-import type { Grid } from './tab-grid.ts';
-import { createTabs } from './tabs.ts';
-import type { FoundTab, SheetLocation, Tabs } from './tabs.ts';
+import { createTabs, type FoundTab, type SheetLocation, type Tabs } from './tabs.ts';
 
 /** Writes of what fits into one call: the first, and three more when somebody moves rows in between. */
 const MAX_WRITES = 4;

@@ -1,7 +1,6 @@
 import type { Cell } from '../../model/cell.ts';
 import { decodeCellText } from './strings.ts';
-import type { NumberFormat } from './number-format.ts';
-import { shownGeneral } from './number-format.ts';
+import { shownGeneral, type NumberFormat } from './number-format.ts';
 import { cleanNumber } from './styles.ts';
 import { XmlFault } from './xml-scan.ts';
 

@@ -1,7 +1,6 @@
 import type { CellValue, WriteSheet } from 'hucre/xlsx';
 import type { ChartData } from '../../model/layout.ts';
-import type { ChartTable } from '../chart-table.ts';
-import { chartHeight, chartTable } from '../chart-table.ts';
+import { chartHeight, chartTable, type ChartTable } from '../chart-table.ts';
 import { drawChart } from './chart.ts';
 import { PRINTED } from './print.ts';
 import { displayWidth, isErrorLike, safeText } from './sheet.ts';

@@ -1,7 +1,6 @@
 import type { CellStyle, CellValue, WriteSheet } from 'hucre/xlsx';
 import type { CoverFacts, Layout } from '../../model/layout.ts';
-import type { CoveredTab } from '../cover-lines.ts';
-import { coverLines, TABS_HEADER } from '../cover-lines.ts';
+import { coverLines, TABS_HEADER, type CoveredTab } from '../cover-lines.ts';
 import { PRINTED } from './print.ts';
 import { isErrorLike, safeText } from './sheet.ts';
 import { alignment, COLOURS, FONT, HEADER_HEIGHT, HEADER_STYLE, ROW_BORDER } from './style.ts';

@@ -4,7 +4,6 @@ import { PROPERTIES_PART, propertyNumber } from './memory.ts';
 import { textOf } from './part.ts';
 import { FILTER_NAME } from './render.ts';
 import type { Zip } from './zip.ts';
-import type { SlicedXml, XmlSlice } from './xml-slices.ts';
 import {
   escapeXml,
   joinXml,
@@ -13,6 +12,8 @@ import {
   sliceXml,
   tagEnd,
   withAttribute,
+  type SlicedXml,
+  type XmlSlice,
 } from './xml-slices.ts';
 
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

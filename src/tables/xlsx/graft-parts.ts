@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
-import type { Relation, WorkbookPackage } from './package.ts';
-import { readRelations, relationsOf } from './package.ts';
+import { readRelations, relationsOf, type Relation, type WorkbookPackage } from './package.ts';
 import { requirePart, scanPart, textOf } from './part.ts';
 import type { Zip } from './zip.ts';
 import { escapeXml } from './xml-slices.ts';

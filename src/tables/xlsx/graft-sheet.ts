@@ -2,7 +2,6 @@ import { parseReference } from './rows.ts';
 import { columnLetters } from '../column-letters.ts';
 import type { GraftedStyles } from './graft-styles.ts';
 import { ruleDigest } from './memory.ts';
-import type { XmlSlice } from './xml-slices.ts';
 import {
   decodeText,
   joinXml,
@@ -11,6 +10,7 @@ import {
   sliceXml,
   tagEnd,
   withAttribute,
+  type XmlSlice,
 } from './xml-slices.ts';
 
 /** The order of a sheet's elements that the format asks for. */

@@ -1,4 +1,3 @@
-import type { SlicedXml, XmlSlice } from './xml-slices.ts';
 import {
   escapeXml,
   joinXml,
@@ -7,6 +6,8 @@ import {
   sliceXml,
   tagEnd,
   withAttribute,
+  type SlicedXml,
+  type XmlSlice,
 } from './xml-slices.ts';
 
 /** A style sheet with the styles of another in it, and what became of their numbers. */

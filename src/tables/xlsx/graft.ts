@@ -1,17 +1,19 @@
 import type { Buffer } from 'node:buffer';
 import { UnavailableError } from '../../model/error.ts';
-import type { Existing, Place } from './existing.ts';
-import { isOurs, refusedTab } from './existing.ts';
+import { isOurs, refusedTab, type Existing, type Place } from './existing.ts';
 import { graftBook, graftContentTypes, graftProperties, graftRelations } from './graft-book.ts';
-import type { PartCopies } from './graft-parts.ts';
-import { createPartCopies, orphans } from './graft-parts.ts';
+import { createPartCopies, orphans, type PartCopies } from './graft-parts.ts';
 import { dependents } from './graft-formulas.ts';
 import { adoptSheet, graftSheet, withoutResults } from './graft-sheet.ts';
 import { graftStyles } from './graft-styles.ts';
-import type { OwnTabs } from './memory.ts';
-import { memoryProperties, PROPERTIES_PART } from './memory.ts';
-import type { WorkbookPackage, WorkbookTab } from './package.ts';
-import { openPackage, readRelations, relationsOf } from './package.ts';
+import { memoryProperties, PROPERTIES_PART, type OwnTabs } from './memory.ts';
+import {
+  openPackage,
+  readRelations,
+  relationsOf,
+  type WorkbookPackage,
+  type WorkbookTab,
+} from './package.ts';
 import { textOf } from './part.ts';
 import type { Zip } from './zip.ts';
 import { sliceXml } from './xml-slices.ts';

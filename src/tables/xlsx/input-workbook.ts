@@ -1,5 +1,4 @@
-import type { CellStyle, ColumnDef, DataValidation, WriteSheet } from 'hucre/xlsx';
-import { writeXlsx } from 'hucre/xlsx';
+import { writeXlsx, type CellStyle, type ColumnDef, type DataValidation, type WriteSheet } from 'hucre/xlsx';
 import type {
   InputBook,
   InputCheck,

@@ -2,8 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { otherFile, requirePart, scanPart } from './part.ts';
-import type { Zip, ZipEntry } from './zip.ts';
-import { damagedFile, openZip } from './zip.ts';
+import { damagedFile, openZip, type Zip, type ZipEntry } from './zip.ts';
 
 /** One tab of a workbook, in the order that the person sees. */
 export interface WorkbookTab {

@@ -1,10 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { ConfigError } from '../../model/error.ts';
-import type { XmlHandlers } from './xml-scan.ts';
-import { createXmlScanner, XmlFault } from './xml-scan.ts';
-import type { Zip, ZipEntry } from './zip.ts';
-import { damagedFile } from './zip.ts';
+import { createXmlScanner, XmlFault, type XmlHandlers } from './xml-scan.ts';
+import { damagedFile, type Zip, type ZipEntry } from './zip.ts';
 
 /** What the scanner or the decoder throws, as an error that names the part. */
 export function partFault(zip: Zip, entry: ZipEntry, error: unknown): unknown {

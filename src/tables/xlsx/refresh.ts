@@ -2,16 +2,21 @@ import type { CellValue, WriteOptions } from 'hucre/xlsx';
 import type { ReportTab } from '../../model/table.ts';
 import { combineRows, keyPositions } from '../combine-rows.ts';
 import { serialOf } from '../serial-dates.ts';
-import type { Existing, Place } from './existing.ts';
-import { asRead, findPlace, isReplaceable, openExisting, readingOld } from './existing.ts';
+import {
+  asRead,
+  findPlace,
+  isReplaceable,
+  openExisting,
+  readingOld,
+  type Existing,
+  type Place,
+} from './existing.ts';
 import { graftWorkbook } from './graft.ts';
-import type { OwnTab, OwnTabs } from './memory.ts';
-import { headerDigest, rowDigest, ruleDigest, withMemory } from './memory.ts';
+import { headerDigest, rowDigest, ruleDigest, withMemory, type OwnTab, type OwnTabs } from './memory.ts';
 import { renderWorkbook } from './render.ts';
 import { decodeCellText } from './strings.ts';
 import { standingCover } from './standing-cover.ts';
-import type { FilledTab } from './workbook.ts';
-import { buildWorkbookSheets, tabName } from './workbook.ts';
+import { buildWorkbookSheets, tabName, type FilledTab } from './workbook.ts';
 
 /** The tabs that reports fill, those of covers and charts included. */
 function namesOf(tabs: readonly ReportTab[]): readonly string[] {

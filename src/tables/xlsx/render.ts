@@ -1,5 +1,4 @@
-import type { WriteOptions } from 'hucre/xlsx';
-import { writeXlsx } from 'hucre/xlsx';
+import { writeXlsx, type WriteOptions } from 'hucre/xlsx';
 import { textOf } from './part.ts';
 import { COLOURS, quotedTab } from './style.ts';
 import { openZip } from './zip.ts';

@@ -1,9 +1,7 @@
 import type { Cell } from '../../model/cell.ts';
-import type { CellTables } from './cell.ts';
-import { readCell } from './cell.ts';
+import { readCell, type CellTables } from './cell.ts';
 import { columnLetters } from '../column-letters.ts';
-import type { XmlAttributes, XmlScanner } from './xml-scan.ts';
-import { createXmlScanner, XmlFault } from './xml-scan.ts';
+import { createXmlScanner, XmlFault, type XmlAttributes, type XmlScanner } from './xml-scan.ts';
 
 const ROWS_MAX = 1_048_576;
 const COLUMNS_MAX = 16_384;

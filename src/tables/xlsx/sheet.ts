@@ -3,9 +3,16 @@ import type { Layout } from '../../model/layout.ts';
 import type { ReportColumn } from '../../model/table.ts';
 import { PRINTED } from './print.ts';
 import { conditionalRules } from './rules.ts';
-import type { Align } from './style.ts';
+import {
+  alignment,
+  COLOURS,
+  HEADER_HEIGHT,
+  HEADER_STYLE,
+  ROW_BORDER,
+  TOTALS_STYLE,
+  type Align,
+} from './style.ts';
 import { columnLetters } from '../column-letters.ts';
-import { alignment, COLOURS, HEADER_HEIGHT, HEADER_STYLE, ROW_BORDER, TOTALS_STYLE } from './style.ts';
 
 const CELL_CHARACTERS_MAX = 32_767;
 const CUT_MARK = ' … [cut]';

@@ -1,7 +1,5 @@
-import type { CoveredTab } from '../cover-lines.ts';
-import { readCoveredTabs } from '../cover-lines.ts';
-import type { Existing } from './existing.ts';
-import { plainValue } from './existing.ts';
+import { readCoveredTabs, type CoveredTab } from '../cover-lines.ts';
+import { plainValue, type Existing } from './existing.ts';
 import { requirePart } from './part.ts';
 import { readRows } from './tab-rows.ts';
 

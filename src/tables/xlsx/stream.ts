@@ -1,5 +1,4 @@
-import type { ColumnDef } from 'hucre/xlsx';
-import { writeXlsxStream } from 'hucre/xlsx';
+import { writeXlsxStream, type ColumnDef } from 'hucre/xlsx';
 import { UnavailableError } from '../../model/error.ts';
 import type { ReportTab, ReportValue } from '../../model/table.ts';
 import type { Append } from '../atomic-write.ts';

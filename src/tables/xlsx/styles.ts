@@ -1,5 +1,4 @@
-import type { NumberFormat } from './number-format.ts';
-import { numberFormat, shownGeneral } from './number-format.ts';
+import { numberFormat, shownGeneral, type NumberFormat } from './number-format.ts';
 import { scanPart } from './part.ts';
 import type { Zip, ZipEntry } from './zip.ts';
 import { XmlFault } from './xml-scan.ts';

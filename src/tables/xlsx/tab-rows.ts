@@ -1,7 +1,6 @@
 import type { WorkbookPackage } from './package.ts';
 import { partFault, readPart } from './part.ts';
-import type { TabRow } from './rows.ts';
-import { createRowScanner } from './rows.ts';
+import { createRowScanner, type TabRow } from './rows.ts';
 import { readStrings } from './strings.ts';
 import { readFormats } from './styles.ts';
 import type { ZipEntry } from './zip.ts';

@@ -1,8 +1,7 @@
 import { ConfigError } from '../../model/error.ts';
 import { nearest } from '../../model/nearest.ts';
 import { openSourceFile } from '../source-file.ts';
-import type { WorkbookPackage, WorkbookTab } from './package.ts';
-import { openPackage } from './package.ts';
+import { openPackage, type WorkbookPackage, type WorkbookTab } from './package.ts';
 import { requirePart } from './part.ts';
 import { readRows } from './tab-rows.ts';
 

@@ -2,13 +2,11 @@ import type { CellValue, WriteOptions, WriteSheet } from 'hucre/xlsx';
 import type { ArrangedRows, ChartData, ReportLayout } from '../../model/layout.ts';
 import type { ReportColumn, ReportTab, ReportValue } from '../../model/table.ts';
 import { wallClock } from '../../model/wall-clock.ts';
-import type { CoveredTab } from '../cover-lines.ts';
-import { contentsOf, joinCoveredTabs } from '../cover-lines.ts';
+import { contentsOf, joinCoveredTabs, type CoveredTab } from '../cover-lines.ts';
 import { parseInstant } from '../date-format.ts';
 import { buildChartSheet } from './charts.ts';
 import { buildCoverSheet } from './cover.ts';
-import type { Sheet } from './sheet.ts';
-import { buildSheet, LOOKS, safeText } from './sheet.ts';
+import { buildSheet, LOOKS, safeText, type Sheet } from './sheet.ts';
 import { quotedTab } from './style.ts';
 
 /** Dates before it have no number in a workbook and stay text. */

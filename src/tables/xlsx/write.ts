@@ -6,8 +6,7 @@ import { renderWorkbook } from './render.ts';
 import { buildSheet, safeText, TEXT_FOR_EDITING } from './sheet.ts';
 import { refreshWorkbook, standAlone } from './refresh.ts';
 import { streamWorkbook } from './stream.ts';
-import type { FilledTab } from './workbook.ts';
-import { tabName } from './workbook.ts';
+import { tabName, type FilledTab } from './workbook.ts';
 
 type Row = readonly ReportValue[];
 

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { Zip as ZipWriter } from 'fflate';
-import type { ZipInputFile } from 'fflate';
+import { Zip as ZipWriter, type ZipInputFile } from 'fflate';
 import type { Zip } from './zip.ts';
 
 /** A file of an archive as it is packed. */

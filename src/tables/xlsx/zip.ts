@@ -2,8 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import type { Entry, ZipFile, ZipFileOptions } from 'yauzl';
-import { fromBufferPromise, fromFdPromise } from 'yauzl';
+import { fromBufferPromise, fromFdPromise, type Entry, type ZipFile, type ZipFileOptions } from 'yauzl';
 import { ConfigError } from '../../model/error.ts';
 
 /** The most bytes that a workbook may hold when it is unpacked. */
