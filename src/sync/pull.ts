@@ -5,6 +5,7 @@ import {
   IncompleteError,
   InterruptedError,
   ListError,
+  RefusedError,
   type TeamsheetError,
 } from '../model/error.ts';
 import type { Account } from '../contract/resources/account.ts';
@@ -88,7 +89,12 @@ function summarize(job: Job, rows: number, leftOut = 0): PullSummary {
 function failed(job: Job, error: TeamsheetError, culprit: Job | undefined): PullSummary {
   const blamed = culprit !== undefined && culprit !== job;
   // A pull leaves nothing to resume: it is typed again.
-  const next = error instanceof IncompleteError ? `pull ${job.mapping.name}` : error.next;
+  const next =
+    error instanceof IncompleteError
+      ? `pull ${job.mapping.name}`
+      : error instanceof RefusedError
+        ? `check "where" of mapping ${(culprit ?? job).mapping.name}, then pull it again`
+        : error.next;
   const leftOut = !blamed && error instanceof ListError ? error.leftOut : 0;
   return {
     ...summarize(job, 0, leftOut),
@@ -98,8 +104,9 @@ function failed(job: Job, error: TeamsheetError, culprit: Job | undefined): Pull
       message: blamed
         ? `${job.mapping.destination.origin} stays as it was, because ${culprit.mapping.name} has no report: ${error.message}`
         : error.message,
-      // Exit code 4 would say that nothing was written at all.
-      exit_code: error instanceof ConfigError ? EXIT.unavailable : error.exitCode,
+      // Exit code 4 would say that nothing was written at all, and 3 speaks of rows that were pushed.
+      exit_code:
+        error instanceof ConfigError || error instanceof RefusedError ? EXIT.unavailable : error.exitCode,
       ...(next === undefined ? {} : { next }),
     },
   };

@@ -114,7 +114,7 @@ describe('what to type next', () => {
       'version: 1\nname: mini\npull: mini_leagues\nwhere: { id: 7 }\ndestination: { csv: out/mini.csv }\n',
     );
     const outcome = await run('pull', '--mappings', 'more');
-    expect(outcome.code).toBe(3);
+    expect(outcome.code).toBe(8);
     expect(outcome.stderr).not.toContain('rejected file');
   });
 });
