@@ -187,7 +187,6 @@ function textReader(
     min: limits.minLength,
     max: Math.min(limits.maxLength, column.maxLength ?? field.maxLength ?? Infinity),
     allowNewlines: column.allowNewlines,
-    isName: limits.minLength > 0 || column.field === NAME,
   };
   if (!isKey) return (cell, header, issues) => checkText(shownText(cell), header, bounds, issues);
   if (column.field === NAME) {

@@ -8,8 +8,6 @@ export interface TextBounds {
   /** Counted in UTF-16 units: the interface does not say what it counts, and no other count is higher. */
   readonly max: number;
   readonly allowNewlines: boolean;
-  /** A person knows the record by it, so something of it has to be seen. */
-  readonly isName: boolean;
 }
 
 /** The most that a spreadsheet cell holds; no field of the service is longer. */
@@ -40,8 +38,8 @@ export function checkText(
   if (text.length > bounds.max || text.length > MAX_TEXT) {
     return refuse('cell.length', `${lengthOf(text)}, at most ${Math.min(bounds.max, MAX_TEXT)}`);
   }
-  if (bounds.isName && NOTHING_SEEN.test(text))
-    return refuse('cell.unseen', `${show(text)} holds nothing that can be seen; write the name`);
+  if (NOTHING_SEEN.test(text))
+    return refuse('cell.unseen', `${show(text)} holds nothing that can be seen; fill it in`);
   if (bounds.min > 0 && shortOf(text.trim(), bounds.min)) {
     return refuse('cell.length', `${show(text)} has ${lengthOf(text.trim())}, at least ${bounds.min}`);
   }

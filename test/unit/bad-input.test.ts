@@ -436,6 +436,13 @@ describe('keys and names of users', () => {
       csv: `${HEADER}\u3164,Ana\n`,
       messages: [`${KEY} "<U+3164>" holds U+3164, which cannot be seen; delete it`],
     },
+    ...[...UNSEEN, '\u200b'].map((sign) => ({
+      row: `86: a display name of ${shownUnseen(sign)} alone`,
+      csv: `${HEADER}u1,${sign} ${sign}\n`,
+      messages: [
+        `users.csv row 2, column "Display name": "${shownUnseen(sign)} ${shownUnseen(sign)}" holds nothing that can be seen; fill it in`,
+      ],
+    })),
     ...[...FLAGS, '\u2764\ufe0f', '葛\u{e0100}城'].map((sign) => ({
       row: `52: ${sign} in a name`,
       csv: `${HEADER}u1,${sign} Ana\n`,
@@ -831,7 +838,7 @@ columns:
       csv: csv(sign.repeat(3), '1'),
       yaml: SQUADS,
       messages: [
-        `${at('Squad name')} "${shownUnseen(sign.repeat(3))}" holds nothing that can be seen; write the name`,
+        `${at('Squad name')} "${shownUnseen(sign.repeat(3))}" holds nothing that can be seen; fill it in`,
       ],
     })),
   ])('$row', checkRow);
@@ -851,9 +858,7 @@ columns:
   name: { from: League }
   league_id: { value: 1 }
 `,
-      messages: [
-        'leagues.csv row 2, column "League": "<U+3164>" holds nothing that can be seen; write the name',
-      ],
+      messages: ['leagues.csv row 2, column "League": "<U+3164>" holds nothing that can be seen; fill it in'],
     }));
 });
 
