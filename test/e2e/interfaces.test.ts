@@ -256,4 +256,10 @@ it('a report that the budget stops is pulled again: there is nothing to resume',
       "next: teamsheet pull Squads --mappings mappings --var 'folder=my out'\n",
     ) as string,
   });
+  const document = await run(
+    ...['pull', 'Squads', '--mappings=mappings', '--var', 'folder=my out', '--max-requests', '2', '--json'],
+  );
+  expect(json(document)).toMatchObject({
+    mappings: [{ error: { next: "teamsheet pull Squads --mappings mappings --var 'folder=my out'" } }],
+  });
 });

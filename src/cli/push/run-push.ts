@@ -1,6 +1,7 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { EXIT, type ExitCode } from '../../model/error.ts';
+import type { MappingSummary } from '../../model/store.ts';
 import { countWrites } from '../../sync/plan/plan-sync.ts';
 import { push, type Approve, type PushResult } from '../../sync/push.ts';
 import { sampleChanges } from '../../sync/plan/sample-plan.ts';
@@ -10,7 +11,14 @@ import { googleDocument } from '../render/google.ts';
 import type { Program } from '../program.ts';
 import { renderPlan } from '../render/plan.ts';
 import { nextAfter, renderReasons, renderReport, renderTrigger } from '../render/report.ts';
-import { asTyped, renderNextLine, renderStop, renderTyped, stopDocument } from '../render/stop.ts';
+import {
+  asTyped,
+  renderNext,
+  renderNextLine,
+  renderStop,
+  renderTyped,
+  stopDocument,
+} from '../render/stop.ts';
 import { safeText } from '../render/text.ts';
 import type { Session } from '../session.ts';
 
@@ -72,6 +80,12 @@ export async function tellNothing(
   await screen.data(screen.json ? JSON.stringify(document) : message);
 }
 
+/** What is to be typed after a report that was not written, as it is to be typed. */
+function withTypedNext(mapping: MappingSummary, program: Program): MappingSummary {
+  if (mapping.direction === 'push' || mapping.error?.next === undefined) return mapping;
+  return { ...mapping, error: { ...mapping.error, next: renderNext(mapping.error.next, program) } };
+}
+
 /**
  * Says what a run did: one JSON document, or tables; what stopped it; the next command; and last the files of rows to mend, the CSV
  * file as the very last line: it can be imported as it is. A trigger is told by its game week.
@@ -90,7 +104,8 @@ export async function tellResult(
   if (screen.json) {
     const error =
       stoppedBy === undefined ? {} : { error: stopDocument(report.command, stoppedBy, program, first).error };
-    await screen.data(JSON.stringify({ ...report, ...googleDocument(google), ...error }));
+    const mappings = report.mappings.map((mapping) => withTypedNext(mapping, program));
+    await screen.data(JSON.stringify({ ...report, mappings, ...googleDocument(google), ...error }));
     return report.exit_code;
   }
   if (week === undefined) {

@@ -94,12 +94,38 @@ export function renderNextLine(next: string, program: Pick<Program, 'screen' | '
   return `${program.screen.style('bold', 'next:')} ${safeText(renderNext(next, program))}`;
 }
 
-/** What to do next; a command to type gets the program's name in front, a sentence stays one. A pull reads configuration and mappings anew, so that it takes the flags for them. */
-function renderNext(next: string, { name, setting = [] }: Pick<Program, 'name' | 'setting'>): string {
+/**
+ * What to do next; a command to type gets the program's name in front, and behind it the flags that were typed of those for configuration, service and
+ * mappings; a sentence stays one.
+ */
+export function renderNext(next: string, { name, setting = [] }: Pick<Program, 'name' | 'setting'>): string {
   const [first = ''] = next.split(' ');
-  if (first === 'pull')
-    return [name, next, ...(setting.length === 0 ? [] : [renderTyped(setting)])].join(' ');
-  return first.startsWith('-') || Object.hasOwn(commands, first) ? `${name} ${next}` : next;
+  if (first.startsWith('-')) return `${name} ${next}`;
+  if (!Object.hasOwn(commands, first)) return next;
+  const words = READS_NOTHING.has(first) ? [] : renderSetting(first, next, setting);
+  // What the command is for may be said behind it.
+  const end = next.search(/[,;]|$/);
+  return words.length === 0
+    ? `${name} ${next}`
+    : [name, next.slice(0, end), ...words].join(' ') + next.slice(end);
+}
+
+/** Commands that know no configuration of a service, and those that read its mappings. */
+const READS_NOTHING: ReadonlySet<string> = new Set(['init', 'auth', 'sandbox', 'schema', 'demo']);
+const READS_MAPPINGS: ReadonlySet<string> = new Set([
+  ...['validate', 'plan', 'push', 'pull', 'sync', 'import', 'retry', 'substitutions', 'schedule'],
+]);
+const FOR_MAPPINGS: ReadonlySet<string> = new Set(['--mappings', '--var']);
+
+/** The flags of a setting that a command takes and that are not in its line already. */
+function renderSetting(command: string, line: string, setting: readonly string[]): readonly string[] {
+  const words: string[] = [];
+  for (let at = 0; at < setting.length; at += 2) {
+    const [flag = '', value = ''] = setting.slice(at, at + 2);
+    if (FOR_MAPPINGS.has(flag) && !READS_MAPPINGS.has(command)) continue;
+    if (!new RegExp(`(?:^| )${flag}[ =]`).test(line)) words.push(renderTyped([flag, value]));
+  }
+  return words;
 }
 
 function stacksOf(error: TeamsheetError): readonly string[] {

@@ -102,5 +102,5 @@ const notAPlan = (file: string): ConfigError =>
 const damaged = (file: string, what: string): ConfigError =>
   new ConfigError('plan.damaged', `${file}: the saved plan is damaged: ${what}`, {
     file,
-    next: 'plan again with --out FILE; a plan is not for editing',
+    next: 'make a new one with plan --out FILE; a plan is not for editing',
   });

@@ -196,6 +196,26 @@ describe('the end of a command', () => {
       'next: ask your provider',
     ]);
   });
+
+  it('names the configuration that was typed, and the mappings where they are read', () => {
+    const setting = ['--config', 'my conf.yaml', '--env', 'two', '--var', 'a=1', '--var', 'b=2'];
+    const program = { screen: fakeScreen().screen, name: 'teamsheet', setting };
+    const next = (line: string): string => renderNextLine(line, program).replace('next: teamsheet ', '');
+    const both = "--config 'my conf.yaml' --env two";
+    expect(['resume 01J', 'runs 01J', 'resolve', 'doctor', 'account'].map(next)).toEqual(
+      ['resume 01J', 'runs 01J', 'resolve', 'doctor', 'account'].map((line) => `${line} ${both}`),
+    );
+    expect(['push users', 'retry 01J', 'pull x'].map(next)).toEqual(
+      ['push users', 'retry 01J', 'pull x'].map((line) => `${line} ${both} --var a=1 --var b=2`),
+    );
+    // What says it already says it once, and where nothing of it is read, nothing is said.
+    expect(next('push --env=two --var a=1 --yes')).toBe(
+      "push --env=two --var a=1 --yes --config 'my conf.yaml'",
+    );
+    expect(next('init')).toBe('init');
+    expect(next('--help')).toBe('--help');
+    expect(next('resume 01J; then look')).toBe(`resume 01J ${both}; then look`);
+  });
 });
 
 describe('progress', () => {
