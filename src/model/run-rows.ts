@@ -54,6 +54,8 @@ export type RunRowPatch = Pick<RunRow, 'rowNumber'> &
 /** A record that the service (or the last confirmed state) holds, by key. */
 export interface KnownRecord {
   readonly key: string;
+  /** The key that a list shows for it, where its id alone told that it is the record of `key`. */
+  readonly shownAs?: string;
   readonly id: string | null;
   /** A second number of the record, such as a user's `user_id`. */
   readonly number: number | null;

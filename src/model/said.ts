@@ -40,6 +40,8 @@ const SAID = {
     `it exists; its ${fields.join(', ')} could not be compared, because the service does not list it`,
   'compared-other': ({ key, fields, canChange }: OtherRecord): string =>
     `"${key}" exists with other values (${fields.map(({ name, held, wanted }) => `${name} is ${shown(held)}, not ${shown(wanted)}`).join(', ')}): create leaves it alone${canChange ? '; use upsert to change it' : '; the service can neither change nor delete it: put the row back, or give it another name'}`,
+  'compared-shown-as': ({ key, own, fields }: ShownAs): string =>
+    `the list shows the key ${JSON.stringify(key)} for the record that was confirmed as ${JSON.stringify(own)}, with another ${fields.join(', ')}: put the row ${JSON.stringify(own)} back beside it, or give it the values of that record`,
   'user-nameless': (): string => 'a new user needs a display_name: give it one',
   'key-zeros-lost': ({ key, full }: { readonly key: string; readonly full: string }): string =>
     `key "${key}" looks like ${full} with its zeros lost: format the column as plain text, or add --allow-key-shape`,
@@ -183,6 +185,12 @@ interface OtherRecord {
   }[];
   /** Only users can be changed. */
   readonly canChange: boolean;
+}
+interface ShownAs {
+  readonly key: string;
+  /** The key that it was confirmed under. */
+  readonly own: string;
+  readonly fields: readonly string[];
 }
 interface Spent extends Because {
   readonly times: number;

@@ -83,6 +83,13 @@ export function diff(
     const said: Said = { code: 'compared-unseen', fields: unseen };
     return { change: 'unchanged', id: record.id, ...(unseen.length > 0 && { said }) };
   }
+  // What the list shows under this key was confirmed under another one: it may not be this row.
+  if (record.key !== key) {
+    return {
+      change: 'conflict',
+      said: { code: 'compared-shown-as', key, own: record.key, fields: changed },
+    };
+  }
   if (operation === 'create') {
     return { change: 'invalid', said: otherValues(key, changed, fields, record) };
   }

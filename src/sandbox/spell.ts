@@ -1,20 +1,32 @@
 import type { Settings } from './switches.ts';
 
-type KeySpelling = Pick<Settings, 'key_case' | 'key_trim' | 'key_cut'>;
+type KeySpelling = Pick<Settings, 'key_case' | 'key_trim' | 'key_cut' | 'key_form'>;
 type Spelling = KeySpelling &
   Pick<Settings, 'unneeded_fields' | 'extra_fields' | 'enumerations' | 'numbers' | 'times'>;
 
 /** A text of a key as the settings keep it. */
-export function spellKey(text: string, { key_case, key_trim, key_cut }: KeySpelling): string {
+export function spellKey(text: string, { key_case, key_trim, key_cut, key_form }: KeySpelling): string {
   const cased = { kept: text, lower: text.toLowerCase(), upper: text.toUpperCase() }[key_case];
   const trimmed = key_trim === 'trimmed' ? cased.trim() : cased;
-  return key_cut === 0 ? trimmed : Array.from(trimmed).slice(0, key_cut).join('');
+  const cut = key_cut === 0 ? trimmed : Array.from(trimmed).slice(0, key_cut).join('');
+  switch (key_form) {
+    case 'kept':
+      return cut;
+    case 'no_zeros':
+      return cut.replace(/^0+(?=.)/, '');
+    case 'no_dashes':
+      return cut.replaceAll('-', '');
+    case 'prefixed':
+      return `ext:${cut}`;
+  }
 }
 
 /** The settings as lists show keys, or as all other answers do. */
 export function shownIn<Some extends Settings>(settings: Some, place: 'lists' | 'answers'): Some {
   const isShown = settings.key_shown === 'everywhere' || settings.key_shown === place;
-  return isShown ? settings : { ...settings, key_case: 'kept', key_trim: 'kept', key_cut: 0 };
+  return isShown
+    ? settings
+    : { ...settings, key_case: 'kept', key_trim: 'kept', key_cut: 0, key_form: 'kept' };
 }
 
 /** Fields that a key is made of. */
@@ -36,7 +48,7 @@ const TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\.(\d{3})Z$/;
 export function isPlain(how: Spelling): boolean {
   const { unneeded_fields, extra_fields, enumerations, numbers, times } = how;
   const others = [unneeded_fields !== 'filled', extra_fields !== 'none', enumerations !== 'usual'];
-  const keys = [how.key_case !== 'kept', how.key_trim !== 'kept', how.key_cut !== 0];
+  const keys = [how.key_case !== 'kept', how.key_trim !== 'kept', how.key_cut !== 0, how.key_form !== 'kept'];
   return ![...others, ...keys, numbers !== 'number', times !== 'ms'].includes(true);
 }
 

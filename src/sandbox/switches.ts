@@ -113,14 +113,21 @@ export const SWITCHES = {
   ),
   key_trim: choice('external_id and names keep the blanks around them, or lose them', 'kept', 'trimmed'),
   key_cut: number('characters of external_id and names that are kept; 0 keeps all', 0),
+  key_form: choice(
+    'external_id and names keep their characters, lose the zeros in front or all dashes, or get a prefix',
+    'kept',
+    'no_zeros',
+    'no_dashes',
+    'prefixed',
+  ),
   key_shown: choice(
-    'key_case, key_trim and key_cut show everywhere, in lists alone, or in all other answers alone',
+    'key_case, key_trim, key_cut and key_form show everywhere, in lists alone, or in all other answers alone',
     'everywhere',
     'lists',
     'answers',
   ),
   key_unique: choice(
-    'an external_id is known when it was sent so before, or when it is the same after key_case, key_trim and key_cut',
+    'an external_id is known when it was sent so before, or when it is the same after key_case, key_trim, key_cut and key_form',
     'sent',
     'shown',
   ),

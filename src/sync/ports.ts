@@ -193,6 +193,8 @@ export interface Comparison {
   readonly fromMemory?: true;
   /** Set when a key that is not known may exist all the same, so that its row must wait. */
   readonly unknownKeysWait?: Said;
+  /** What the listed records say beside their keys, and these: rows may be theirs. Left out where this state has written to the resource. */
+  readonly strangers?: ReadonlyMap<string, string>;
   /** Why the row of a key must wait: a write of it was never answered and cannot be read back. */
   readonly unanswered?: (key: string) => Said | undefined;
   readonly stop?: TeamsheetError;

@@ -196,6 +196,10 @@ const LOOKS: Partial<Record<keyof Settings, readonly [Look, Cases]>> = {
     async ({ send }) => keysOf(await send('POST', '/user', users(' a '))),
     { kept: [' a '], trimmed: ['a'] },
   ],
+  key_form: [
+    async ({ send }) => keysOf(await send('POST', '/user', users('00-a-1'))),
+    { kept: ['00-a-1'], no_zeros: ['-a-1'], no_dashes: ['00a1'], prefixed: ['ext:00-a-1'] },
+  ],
   batch_failure: [
     async ({ send }) => {
       const { status } = await send('POST', '/user', users('a', 'b', 'D-001', 'c'));

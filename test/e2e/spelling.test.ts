@@ -143,6 +143,31 @@ describe('a service that spells keys its own way', () => {
     },
   );
 
+  it.each<[string, NonNullable<Settings['key_form']>, (key: string) => string]>([
+    ['without zeros in front', 'no_zeros', (key) => key.slice(2)],
+    ['without dashes', 'no_dashes', (key) => key],
+    ['with a prefix', 'prefixed', (key) => key],
+  ])(
+    '%s in lists alone, and takes repeats: the ids of records tell whose they are',
+    async (_, key_form, keyOf) => {
+      await start({ key_form, key_shown: 'lists', repeated_external_id: 'duplicate' });
+      folder.write('users.csv', sheet(KEYS.map(keyOf)));
+      expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ created: 120 }] });
+      await expectSettled(120);
+      await expectSettled(120);
+      folder.write('users.csv', sheet(KEYS.map(keyOf)).replace('Member 7,', 'Member seven,'));
+      expect(await json('push')).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 119, updated: 1 }] });
+      await expectSettled(120);
+      // Without its state nothing proves it.
+      rmSync(join(folder.path, '.teamsheet'), { recursive: true });
+      const plan = await run('plan');
+      expect([plan.code, plan.stderr]).toEqual([
+        0,
+        expect.stringContaining('and no row has one of their keys. Row 2, '),
+      ]);
+    },
+  );
+
   it('with a cut end: keys that are cut differently are one each, and keys that become one are invalid', async () => {
     await start({ key_cut: 8, key_case: 'upper', repeated_external_id: 'duplicate' });
     folder.write('users.csv', sheet(['north-01-Ann', 'south-01-Bob', 'west-1']));

@@ -54,8 +54,10 @@ export interface Habits {
  * What a service does to the texts of keys: in this order, where it does several. They are sent without blanks around them, so that only those which a cut
  * leaves can be trimmed.
  */
-const SPELLING_WAYS = ['lower', 'upper', 'cut', 'trim', 'pad'] as const;
+const SPELLING_WAYS = ['lower', 'upper', 'cut', 'trim', 'pad', 'no_zeros', 'prefix'] as const;
 type SpellingWay = (typeof SPELLING_WAYS)[number];
+/** What no folding of texts explains: only the ids of records tell what they are. */
+const STRANGE_WAYS: readonly SpellingWay[] = ['no_zeros', 'prefix'];
 /** Where it shows them. */
 type Place = 'lists' | 'answers';
 
@@ -68,7 +70,12 @@ const SPELL: Readonly<Record<SpellingWay, (text: string) => string>> = {
   cut: (text) => text.slice(0, CUT),
   trim: (text) => text.trim(),
   pad: (text) => text.padEnd(10),
+  no_zeros: (text) => text.replace(/^0+(?=.)/, ''),
+  prefix: (text) => `x:${text}`,
 };
+
+/** Whether lists show keys so that only the ids of records tell whose they are: what was never seen with its id is another record there. */
+export const areListsStrange = ({ spelling }: Habits): boolean => spelling.prefix === 'lists';
 
 /** A text of a key as a service shows it in lists, or in all other answers. */
 export function spelled(text: string, spelling: Habits['spelling'], place: Place): string {
@@ -177,7 +184,12 @@ function drawUnlisted(dice: Dice, settleMs: number): Partial<Habits> {
 function drawSpelling(dice: Dice): Habits['spelling'] {
   if (!dice.chance(0.25)) return {};
   const ways = [dice.pick(SPELLING_WAYS), ...(dice.chance(0.4) ? [dice.pick(SPELLING_WAYS)] : [])];
-  return Object.fromEntries(ways.map((way) => [way, dice.pick(['everywhere', 'lists', 'answers'])]));
+  return Object.fromEntries(
+    ways.map((way) => [
+      way,
+      dice.pick(STRANGE_WAYS.includes(way) ? ['lists', 'answers'] : ['everywhere', 'lists', 'answers']),
+    ]),
+  );
 }
 
 function drawAny(dice: Dice, settleMs: number): Habits {

@@ -1,7 +1,7 @@
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { dice, type Dice } from './dice.ts';
 import { FAULTS, type Fault } from './faults.ts';
-import { drawHabits, type Habits } from './habits.ts';
+import { areListsStrange, drawHabits, type Habits } from './habits.ts';
 import type { Ending } from './life.ts';
 import { drawMappings } from './mappings.ts';
 import { LOSSES, type Loss } from './memory-store.ts';
@@ -113,14 +113,16 @@ export function drawScenario(seed: number, losses = true): Scenario {
   const roll = dice(seed, 'scenario');
   const timeoutMs = roll.pick([5_000, 30_000, 60_000]);
   const settleMs = roll.pick([2 * timeoutMs, 120_000]);
-  const others = roll.chance(0.35);
+  const drawn = drawHabits(dice(seed, 'habits'), settleMs);
+  // Of what others made, nothing tells then that it is what a row says.
+  const isAlone = areListsStrange(drawn);
+  const others = roll.chance(0.35) && !isAlone;
   // Across processes only the wall clock tells how long ago something was. Where it jumps ahead, nothing may be pending: no program could know.
   const jumps = roll.chance(0.15);
   const ahead = jumps && roll.chance(0.5);
   const steps = Array.from({ length: roll.int(1, 7) }, () =>
     drawStep(roll, others, jumps ? (ahead ? 1 : -1) : 0),
   );
-  const drawn = drawHabits(dice(seed, 'habits'), settleMs);
   // An answer comes in time, unless a fault keeps it.
   const habits = { ...drawn, latencyMs: Math.min(drawn.latencyMs, Math.floor(timeoutMs / 3)) };
   const { counters } = habits;
@@ -142,7 +144,7 @@ export function drawScenario(seed: number, losses = true): Scenario {
     timeoutMs,
     concurrency: roll.pick([1, 2, 8]),
     maxWaitMs: roll.pick([15 * MINUTE_MS, 2 * 86_400_000]),
-    before: roll.pick([0, 0, 2, 5]),
+    before: isAlone ? 0 : roll.pick([0, 0, 2, 5]),
     quota: roll.chance(0.15) ? roll.int(0, 6) : undefined,
     others,
     adopt: roll.chance(0.7),

@@ -19,17 +19,23 @@ import {
   readWhole,
   waitForMore,
 } from '../evidence/full-list.ts';
+import { addShown, forgetShown, shownUnder } from './shown-as.ts';
 
 /** The facts that a full list leaves behind. */
 interface ListFact {
   readonly count: number;
   readonly used: number | undefined;
   readonly pages: number;
+  /** Records that it showed under keys which are not theirs. */
+  readonly shownAs?: number;
 }
 type LastList = ListFact & { readonly atMs: number };
 
 /** `compare: auto` lists the service when that costs at most this many requests. */
 const CHEAP_LIST_REQUESTS = 10;
+
+/** Records that rows are held against where this state may be lost. */
+const MOST_STRANGERS = 1000;
 
 /** Finds what rows of a resource that the service lists are compared with: the list, or the last confirmed state. */
 export async function compareListed(
@@ -68,7 +74,10 @@ export async function compareListed(
   // Only a list can tell what became of a write without an answer: a change may have come through that the memory does not know.
   if (open.length === 0 && (wanted === 'snapshot' || auto)) {
     const compared = await snapshot();
-    if (!(await mayBeOlder(ports, mapping, listed, service, rows, compared, used))) return compared;
+    // A row whose key is not known may be a record that the list shows under it.
+    const isShown = last?.shownAs !== undefined && (await hasUnknownKeys(mapping, rows, compared));
+    if (!isShown && !(await mayBeOlder(ports, mapping, listed, service, rows, compared, used)))
+      return compared;
   }
   const warn = (reason: string): void => {
     const message = `${mapping.name}: the service's ${listed.several} could not be listed (${reason})`;
@@ -79,7 +88,7 @@ export async function compareListed(
     warn(reason);
     const compared = await snapshot();
     // The account counts as many as are known here, so that whatever is not known is new.
-    if (open.length === 0 && used === compared.known) return compared;
+    if (open.length === 0 && used === compared.known && last?.shownAs === undefined) return compared;
     const changes = open.filter(({ operation }) => operation === 'update-user');
     const unanswered = await unansweredKeys(ports, service, resource, changes);
     return { ...compared, unknownKeysWait: wait, unanswered };
@@ -232,6 +241,10 @@ async function listAll(
   const { name, resource } = mapping;
   const startedAtMs = ports.clock.now();
   const spell = await keySpeller(ports, service, resource);
+  const hasWritten = (await newestWrite(ports, service, mapping, () => true)) !== undefined;
+  const strangers = new Map<string, string>();
+  let shownAs = 0;
+  await forgetShown(rows, mapping);
   const { pages, nameless, isRespelt } = await readWhole(ports, listed, service, resource, {
     used,
     onPage: async (records, done) => {
@@ -239,6 +252,9 @@ async function listAll(
         name,
         records.map((record) => ({ ...record, key: spell(record.key) })),
       );
+      if (!hasWritten && strangers.size < MOST_STRANGERS)
+        for (const { key, values } of records) strangers.set(listed.besideKey(key, values), key);
+      shownAs += await addShown(rows, mapping, records, spell);
       const unit = `${listed.several} listed`;
       // The account may count late, or what it counted may have come on since.
       const total = used !== undefined && used >= done ? { total: used } : {};
@@ -255,9 +271,14 @@ async function listAll(
   if (nameless === 0) await ports.store.forgetOlder(service, resource, startedAtMs - ports.settleMs);
   const described = `compared with ${known} ${listed.several} read now`;
   return {
-    comparison: { lookup: (keys) => knownOrRecent(ports, service, mapping, rows, keys), known, described },
+    comparison: {
+      lookup: (keys) => knownOrRecent(ports, service, mapping, rows, keys),
+      known,
+      described,
+      ...(!hasWritten && { strangers }),
+    },
     nameless,
-    fact: { count: known, used, pages },
+    fact: { count: known, used, pages, ...(shownAs > 0 && { shownAs }) },
   };
 }
 
@@ -265,10 +286,11 @@ async function listAll(
 async function knownOrRecent(
   { store }: Pick<ComparePorts, 'store'>,
   service: ServiceAccount,
-  { name, resource }: PushMapping,
+  mapping: PushMapping,
   rows: RunRows,
   keys: readonly string[],
 ): ReturnType<Comparison['lookup']> {
+  const { name, resource } = mapping;
   const spell = await keySpeller({ store }, service, resource);
   const listed = await rows.known(name, keys.map(spell));
   const found = new Map(
@@ -279,8 +301,10 @@ async function knownOrRecent(
   );
   const absent = keys.filter((key) => !found.has(key));
   const recent = await store.snapshots(service, resource, absent);
+  const left = absent.filter((key) => !recent.has(key));
   return new Map<string, readonly KnownRecord[]>([
     ...found,
     ...[...recent].map(([key, record]) => [key, [record]] as const),
+    ...(await shownUnder(rows, mapping, left, spell)),
   ]);
 }

@@ -22,6 +22,8 @@ export interface Compared {
   /** Records that are created, and those that the quota has no room for. */
   readonly creates: number;
   readonly overQuota: number;
+  /** Where no row is known: a row that would be created, and the key of a record that it may be. */
+  readonly stranger: { readonly row: RunRow; readonly key: string } | undefined;
   readonly largestStep: Step | undefined;
   readonly largestStepPct: Step | undefined;
 }
@@ -53,6 +55,8 @@ export async function compareRows(
     batched.set(group, (batched.get(group) ?? 0) + 1);
     if (needsChangeAfterCreate(row)) single += 1;
   };
+  let stranger: Compared['stranger'];
+  let found = 0;
   let largestStep: Step | undefined;
   let largestStepPct: Step | undefined;
   for await (const page of rowPages(rows, mapping.name, { change: 'pending', open: true })) {
@@ -61,12 +65,14 @@ export async function compareRows(
     const settled = patches.map((patch, index): RunRowPatch => {
       const row = page[index];
       if (row === undefined || patch.outcome !== undefined) return patch;
+      if (patch.change === 'create') stranger ??= strangerOf(mapping, row, comparison);
       if (patch.change === 'create') creates += 1;
       if (patch.change === 'create' && creates > options.quotaRoom)
         return { ...patch, ...rowAfter(row, { kind: 'must-wait', said: [{ code: 'quota-no-room' }] }) };
       if (patch.change === 'create' || patch.change === 'update') count(row, patch.change);
       return patch;
     });
+    found += settled.filter(({ change }) => change !== 'create' && change !== 'invalid').length;
     for (const step of settled.flatMap((patch, index) => stepOf(mapping, page[index], patch))) {
       if (largestStep === undefined || size(step) > size(largestStep)) largestStep = step;
       if (largestStepPct === undefined || stepPct(step) > stepPct(largestStepPct)) largestStepPct = step;
@@ -74,7 +80,17 @@ export async function compareRows(
     await rows.patch(mapping.name, settled);
   }
   const overQuota = Math.max(0, creates - Math.max(0, options.quotaRoom));
-  return { batched, single, updates, creates: creates - overQuota, overQuota, largestStep, largestStepPct };
+  return {
+    ...{ batched, single, updates, creates: creates - overQuota, overQuota, largestStep, largestStepPct },
+    stranger: found > 0 ? undefined : stranger,
+  };
+}
+
+/** The record of the list that says what a row says, under another key. */
+function strangerOf({ resource }: PushMapping, row: RunRow, { strangers }: Comparison): Compared['stranger'] {
+  const besideKey = resourcePlans[resource].listed?.besideKey(row.key ?? '', row.fields ?? {});
+  const key = besideKey === undefined || besideKey === '' ? undefined : strangers?.get(besideKey);
+  return key === undefined ? undefined : { row, key };
 }
 
 const size = (step: Step): number => Math.abs(step.after - step.before);

@@ -18,6 +18,7 @@ import {
   type Candidate,
   type RecordFinder,
 } from './find-records.ts';
+import { ownRowsFirst } from './shown-as.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import type { Comparison, PlanOptions, SyncPorts, OpenAccount } from '../ports.ts';
 
@@ -226,10 +227,10 @@ export class PlanLookups {
     if (known !== undefined) return known;
     const name = `${resource} looked up`;
     const asked = { ...mapping, name, resource, compare: 'auto' } as const;
-    const found = await prepareComparison(this.#ports, asked, this.#account, this.#rows, {
-      adopt: true,
-      compare: undefined,
-    });
+    const options = { adopt: true, compare: undefined };
+    const read = await prepareComparison(this.#ports, asked, this.#account, this.#rows, options);
+    const { service } = this.#account;
+    const found = ownRowsFirst(this.#ports, service, this.#mappings, this.#rows, resource, read);
     this.#known.set(resource, found);
     return found;
   }
@@ -247,7 +248,8 @@ export class PlanLookups {
     const { rowNumber, outcome, change, key } = row;
     if (key === null) return { kind: 'stop', because: 'must-wait', message: 'has no key' };
     if (row.id !== null) {
-      const held = (await this.#ports.store.snapshots(this.#account.service, resource, [key])).get(key);
+      const remembered = await this.#ports.store.snapshots(this.#account.service, resource, [key]);
+      const held = remembered.get(key) ?? (await this.#known.get(resource)?.lookup([key]))?.get(key)?.[0];
       return valueResult(
         mapping,
         column,

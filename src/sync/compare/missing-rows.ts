@@ -40,7 +40,12 @@ export async function addMissing(
   }
   let rowNumber = 0;
   for await (const page of ports.store.allSnapshots(service, mapping.resource)) {
-    const gone = page.filter((record) => isOurs(mapping, record) && !keys.has(record.key));
+    const gone = page.filter(
+      ({ shownAs, ...record }) =>
+        isOurs(mapping, record) &&
+        !keys.has(record.key) &&
+        !(shownAs !== undefined && keys.has(spell(shownAs))),
+    );
     await rows.add(
       missing.name,
       gone.map((record): RunRow => {

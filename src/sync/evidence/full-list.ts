@@ -5,7 +5,7 @@ import type { Wholeness } from '../../model/service.ts';
 import type { ServiceAccount, Store } from '../../model/store.ts';
 import { mergedOver, remembered } from '../../plan/known-records.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
-import { keySpeller, learnFromIds } from '../rows/spelling.ts';
+import { keySpeller, learnFromIds, ownKeys } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
@@ -78,6 +78,9 @@ export async function readWhole(
   const keys = new Map<string, string | null>();
   const repeated: (readonly [string, string | null])[] = [];
   const spell = await keySpeller(ports, service, resource);
+  const toOwnKeys = await ownKeys(ports, service, resource);
+  /** By the keys of records, those that the list shows for them. */
+  const shownAs = new Map<string, string>();
   let isRespelt = false;
   const wholeness: Wholeness[] = [];
   const onEnd = (found: Wholeness): void => {
@@ -85,13 +88,16 @@ export async function readWhole(
   };
   for await (const page of ports.service.list(listed.operation, {}, ports.signal, 'fail', onEnd)) {
     pages += 1;
-    const found = page.flatMap((record) => listed.known(record) ?? []);
-    nameless += page.length - found.length;
-    done += found.length;
-    for (const { key, id } of found) {
-      const spelt = spell(key);
-      if (keys.has(spelt)) repeated.push([spelt, id]);
-      else keys.set(spelt, id);
+    const shown = page.flatMap((record) => listed.known(record) ?? []);
+    nameless += page.length - shown.length;
+    done += shown.length;
+    const found = await toOwnKeys(shown);
+    for (const record of found) {
+      const spelt = spell(record.key);
+      if (record.shownAs === undefined) shownAs.delete(spelt);
+      else if (!keys.has(spelt)) shownAs.set(spelt, record.shownAs);
+      if (keys.has(spelt)) repeated.push([spelt, record.id]);
+      else keys.set(spelt, record.id);
     }
     const records = await withHidden(ports, service, resource, found);
     await ports.store.confirm(service, resource, records.map(remembered));
@@ -110,9 +116,11 @@ export async function readWhole(
     if (used !== done && wholeness.includes('doubtful')) throw unstable();
     // What is known and not listed may be listed under another spelling of its key.
     const isMissing = (await ports.store.countSnapshots(service, resource)) > keys.size;
-    const shown = isMissing ? [...keys, ...repeated] : [];
-    const isListed = (key: string): boolean => keys.has(key);
-    isRespelt = isMissing && (await learnFromIds(ports, service, resource, isListed, shown));
+    if (isMissing) await keepShown(ports, service, resource, keys, shownAs.size > 0);
+    const shown = [...keys, ...repeated].map(([key, id]) => [shownAs.get(key) ?? key, id] as const);
+    const isListed = (key: string): boolean => keys.has(key) && !shownAs.has(key);
+    isRespelt =
+      (isMissing || shownAs.size > 0) && (await learnFromIds(ports, service, resource, isListed, shown));
     // Nothing that was confirmed within a day went unnoticed.
     await ports.store.forgetOlder(service, resource, startedAtMs - FULL_LIST_MAX_AGE_MS);
     // The counter may count what is gone.
@@ -127,6 +135,25 @@ export async function readWhole(
     await rememberRepeated(ports, service, resource, done - keys.size);
   }
   return { pages, nameless, missing, ...(isRespelt && { isRespelt }) };
+}
+
+/**
+ * Confirms again what the list shows under the keys of other records, which were confirmed with the same ids; and what is there by the operator's word alone,
+ * where the list shows keys so that it could not be known by them.
+ */
+async function keepShown(
+  { store }: Pick<SyncPorts, 'store'>,
+  service: ServiceAccount,
+  resource: PushedResource,
+  listed: ReadonlyMap<string, string | null>,
+  isStrange: boolean,
+): Promise<void> {
+  const ids = new Set(listed.values());
+  const isShown = (id: string | null): boolean => (id === null ? isStrange : ids.has(id));
+  for await (const page of store.allSnapshots(service, resource)) {
+    const shown = page.filter(({ key, id }) => !listed.has(key) && isShown(id));
+    if (shown.length > 0) await store.confirm(service, resource, shown);
+  }
 }
 
 const repeatedFact = (resource: PushedResource): string => `repeated:${resource}`;

@@ -4,6 +4,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RequestStep } from '../../model/budget.ts';
 import type { TeamsheetError } from '../../model/error.ts';
 import { CHANGE_KINDS, type OutcomeCounts } from '../../model/outcome.ts';
+import { renderCountOf } from '../../model/count.ts';
 import { quotaRoom, quotaUsed } from '../../model/quota.ts';
 import type { RunRows } from '../../model/run-rows.ts';
 import { plannedOutcomes } from '../../plan/counts.ts';
@@ -15,6 +16,7 @@ import { compareRows, type Compared } from '../compare/compare-rows.ts';
 import { prepareComparison } from '../compare/compare.ts';
 import { strategies } from '../resources/index.ts';
 import type { PlanLookups } from '../compare/lookups.ts';
+import { ownRowsFirst } from '../compare/shown-as.ts';
 import { addMissing } from '../compare/missing-rows.ts';
 import { refuseSpeltAlike } from '../compare/spelt-alike.ts';
 import type { Comparison, MappingPlan, PlanOptions, Stop, SyncPorts, OpenAccount } from '../ports.ts';
@@ -85,14 +87,15 @@ interface Found {
 }
 
 async function compareMapping(planning: Planning, mapping: PushMapping): Promise<Found> {
-  const { ports, rows, account, options, lookups, made } = planning;
+  const { ports, mappings, rows, account, options, lookups, made } = planning;
   const open = await rows.countChanges(mapping.name, true);
   const carried = open.get('create') ?? 0;
   const missing = missingOf(mapping);
   const isDone =
     (open.get('pending') ?? 0) === 0 && !(missing !== undefined && (await mayBeMissing(missing, rows)));
   if (isDone) return { comparison: undefined, compared: undefined, gone: undefined, carried };
-  const comparison = await prepareComparison(ports, mapping, account, rows, options);
+  const found = await prepareComparison(ports, mapping, account, rows, options);
+  const comparison = ownRowsFirst(ports, account.service, mappings, rows, mapping.resource, found);
   lookups.knows(mapping.resource, comparison);
   const feature = quotaOf(mapping);
   const before = feature === undefined ? 0 : (made.get(feature) ?? 0);
@@ -101,12 +104,29 @@ async function compareMapping(planning: Planning, mapping: PushMapping): Promise
     allowKeyShape: options.allowKeyShape,
     signal: ports.signal,
   });
+  warnOfStrangers(ports, mapping, comparison, compared);
   if (feature !== undefined) made.set(feature, before + compared.creates);
   const gone =
     missing === undefined || comparison.unknownKeysWait !== undefined
       ? undefined
       : await planMissing(planning, mapping, missing, comparison);
   return { comparison, compared, gone, carried };
+}
+
+/** A state that never wrote may be lost, and a service may show keys so that nobody knows its records by them. */
+function warnOfStrangers(
+  { emit }: Pick<SyncPorts, 'emit'>,
+  { name, resource }: PushMapping,
+  { known }: Comparison,
+  { stranger }: Compared,
+): void {
+  if (stranger === undefined) return;
+  const { row, key } = stranger;
+  const [one, several] = resourcePlans[resource].nouns;
+  emit({
+    kind: 'warning',
+    message: `${name}: this state has pushed no ${several}. The service shows ${renderCountOf(known, one, several)}, and no row has one of their keys. Row ${row.rowNumber}, ${JSON.stringify(row.key)}, may be its ${JSON.stringify(key)}: where the service shows keys in a way of its own, a push makes such rows a second time`,
+  });
 }
 
 /** The requests of one mapping, at most too, and in the order in which a push sends them. */

@@ -9,7 +9,7 @@ import { readOne } from '../pulling/read.ts';
 import { strategies } from '../resources/index.ts';
 import { asSpelt, LIKELY_PAGE, nothingToClose, oneByOne, orMissing } from '../resources/read-held.ts';
 import type { Held, HeldPorts, HeldReading, Sent } from '../resources/strategy.ts';
-import { keySpeller } from '../rows/spelling.ts';
+import { keySpeller, ownKeys } from '../rows/spelling.ts';
 
 /**
  * Chooses how the written rows of a mapping are read: each by its id, or from the list, whichever takes fewer requests. `sent` is what is
@@ -69,11 +69,13 @@ function readList(
   const list = async (): Promise<{ readonly all: RunRows; readonly nameless: number }> => {
     const all = await ports.store.openRunRows(null);
     const spell = await keySpeller(ports, account, resource);
+    const toOwnKeys = await ownKeys(ports, account, resource);
     try {
       let nameless = 0;
       for await (const page of ports.service.list(listed.operation, {}, ports.signal, 'fail')) {
-        const found = page.flatMap((record) => listed.known(record) ?? []);
-        nameless += page.length - found.length;
+        const shown = page.flatMap((record) => listed.known(record) ?? []);
+        nameless += page.length - shown.length;
+        const found = await toOwnKeys(shown);
         const under = (by: string, keyOf: (record: KnownRecord) => string): Promise<void> =>
           all.addKnown(
             by,

@@ -16,7 +16,7 @@ import { type Confirmation } from '../../plan/requests.ts';
 import { countsMore, countStrange, isChangedSince, wasLate, wasThere } from '../evidence/pre-image.ts';
 import { strategies } from '../resources/index.ts';
 import type { OpenWrite, ReadBackPorts, Seen } from '../resources/strategy.ts';
-import { confirmShown, keySpeller } from '../rows/spelling.ts';
+import { confirmShown, keySpeller, ownKeys, type ToOwnKeys } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
 import { countKnown, isUnlistable, readWhole } from '../evidence/full-list.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
@@ -41,7 +41,7 @@ export async function readBackNow(
     for (const filter of filtersOf(listed, rows)) {
       const query = filter as QueryOf<ListedResource['operation']>;
       for await (const page of ports.service.list(listed.operation, query, ports.signal, 'fail'))
-        found.add(page);
+        await found.add(page);
     }
     return { ...NOTHING, found: await found.confirmations() };
   });
@@ -80,9 +80,7 @@ async function readList(
   const found = await openFound(ports, account, mapping, listed, open);
   const { pages, nameless, missing } = await readWhole(ports, listed, account, resource, {
     used,
-    onPage: (_records, _done, raw) => {
-      found.add(raw);
-    },
+    onPage: (_records, _done, raw) => found.add(raw),
   });
   const writes = open.map(({ intent }) => intent);
   const isMore = await countsMore(ports, account, mapping, used, writes);
@@ -174,7 +172,8 @@ async function openFound(
     );
   };
   const isOld = (shown: Shown): boolean => (isBefore(shown) && !isWritten(shown)) || isSent(shown.key);
-  return new FoundRecords(ports, account, mapping, listed, rows, isOld, isSent);
+  const toOwnKeys = await ownKeys(ports, account, mapping.resource);
+  return new FoundRecords(ports, account, mapping, listed, rows, isOld, isSent, toOwnKeys);
 }
 
 /** Those of the records of lists that may be rows, each once. */
@@ -188,6 +187,7 @@ class FoundRecords {
   readonly #isSent: (key: string) => boolean;
   readonly #mayFit: (key: string) => boolean;
   readonly #isAlike: (record: KnownRecord) => boolean;
+  readonly #toOwnKeys: ToOwnKeys;
   readonly #found = new Map<string, FoundRecord[]>();
   /** Records that nobody sent so, and that say what rows say or have keys like theirs. */
   alike = 0;
@@ -200,6 +200,7 @@ class FoundRecords {
     rows: readonly RunRow[],
     isOld: (shown: Shown) => boolean,
     isSent: (key: string) => boolean,
+    toOwnKeys: ToOwnKeys,
   ) {
     this.#ports = ports;
     this.#account = account;
@@ -210,12 +211,19 @@ class FoundRecords {
     this.#isSent = isSent;
     this.#mayFit = mayFit(mapping.resource, rows);
     this.#isAlike = alikeBut(listed, rows);
+    this.#toOwnKeys = toOwnKeys;
   }
 
-  add(page: readonly unknown[]): void {
-    for (const record of page) {
+  async add(page: readonly unknown[]): Promise<void> {
+    const nameOf = (key: string, id: string | null): string => JSON.stringify([key, id]);
+    const records = new Map<string, unknown>();
+    const shown = page.flatMap((record) => {
       const known = this.#listed.known(record);
-      if (known === undefined) continue;
+      if (known !== undefined) records.set(nameOf(known.key, known.id), record);
+      return known ?? [];
+    });
+    for (const known of await this.#toOwnKeys(shown)) {
+      const record = records.get(nameOf(known.shownAs ?? known.key, known.id));
       const fits = this.#mayFit(known.key);
       if (!this.#isSent(known.key) && (fits || this.#isAlike(known))) this.alike += 1;
       if (!fits) continue;
@@ -256,6 +264,8 @@ function alikeBut(listed: ListedResource, rows: readonly RunRow[]): (record: Kno
   const wanted = new Set(
     rows.flatMap(({ key, fields }) => (key === null ? [] : listed.besideKey(key, fields ?? {}))),
   );
+  // A row whose fields are lost may be any record.
+  if (wanted.has('')) return () => true;
   return ({ key, values }) => {
     const own = listed.besideKey(key, values);
     return own === '' || wanted.has(own);

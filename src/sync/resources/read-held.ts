@@ -11,9 +11,9 @@ export const LIKELY_PAGE = 50;
 
 export const nothingToClose = (): Promise<void> => Promise.resolve();
 
-/** A record without the text of its key, where it is that of the row in another spelling. */
+/** A record without the text of its key, where it is that of the row in another spelling, or the row's own by its id. */
 export function asSpelt(
-  { key, fields }: RunRow,
+  { key, id, fields }: RunRow,
   record: KnownRecord,
   resource: PushMapping['resource'],
 ): KnownRecord {
@@ -21,7 +21,8 @@ export function asSpelt(
   if (field === undefined) return record;
   const [sent, kept] = [fields?.[field], record.values[field]];
   if (key === null || typeof sent !== 'string' || typeof kept !== 'string') return record;
-  if (sent === kept || spellingOf([[sent, kept]]) === undefined) return record;
+  const isOwn = id !== null && record.id === id;
+  if (sent === kept || !(isOwn || spellingOf([[sent, kept]]) !== undefined)) return record;
   const { [field]: _kept, ...digests } = record.digests;
   return { ...record, key, digests };
 }

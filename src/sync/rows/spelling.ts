@@ -1,7 +1,7 @@
 import { resources } from '../../contract/index.ts';
 import type { ResourceName } from '../../contract/resource.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRow } from '../../model/run-rows.ts';
+import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import {
   bothSpellings,
   isSameSpelling,
@@ -14,6 +14,7 @@ import {
   type Spelling,
 } from '../../model/spelling.ts';
 import type { ServiceAccount } from '../../model/store.ts';
+import { digestOf } from '../../plan/digest.ts';
 import { fitRows, type Shown } from '../../plan/fit-rows.ts';
 import { type Confirmation } from '../../plan/requests.ts';
 import type { SyncPorts } from '../ports.ts';
@@ -99,9 +100,16 @@ export async function confirmAnswer(
   const field = keyText(mapping.resource);
   const parts = partsOfKey(mapping.resource, first?.key ?? '');
   if (parts === undefined) return match(answered);
+  const byId = new Map(rows.flatMap(({ id, key }) => (id === null || key === null ? [] : [[id, key]])));
   const shown = answered.flatMap((record): Shown[] => {
-    const text = field && (record as { external_id?: unknown; name?: unknown })[field];
-    return typeof text === 'string' ? [{ key: parts.before + text.normalize('NFC'), record }] : [];
+    const { id, ...texts } = record as { id?: unknown; external_id?: unknown; name?: unknown };
+    const text = field && texts[field];
+    if (typeof text !== 'string') return [];
+    const key = parts.before + text.normalize('NFC');
+    const own = byId.get(String(id));
+    // The record that a change was sent for is its row's, whatever key the answer shows for it.
+    const isStrange = own !== undefined && isStrangeSpelling(mapping.resource, own, key);
+    return [{ key: isStrange ? own : key, record }];
   });
   // A record that says no name answers for the one row that was sent.
   if (shown.length < answered.length && resources[mapping.resource].push.batch === 1) return match(answered);
@@ -117,6 +125,69 @@ export async function confirmAnswer(
   return confirmShown(ports, account, mapping, rows, shown, namesAll ? () => false : isOld, (records) =>
     match([...records.values()].flat()),
   );
+}
+
+/** Whether no spelling makes two keys one. */
+const isStrangeSpelling = (resource: ResourceName, own: string, shown: string): boolean =>
+  textSpelling([[partsOfKey(resource, own)?.text ?? own, partsOfKey(resource, shown)?.text ?? shown]]) ===
+  undefined;
+
+/** Puts the records of a list under the keys that they are known by. */
+export type ToOwnKeys = (listed: readonly KnownRecord[]) => Promise<readonly KnownRecord[]>;
+
+/**
+ * Finds the keys under which the records of a list were confirmed before: the id of a record proves what it is, whatever key the list shows for it. What the
+ * state does not know by its id stays under the key that the list shows.
+ */
+export async function ownKeys(
+  { store }: Ports,
+  account: ServiceAccount,
+  resource: ResourceName,
+): Promise<ToOwnKeys> {
+  if ((await store.countSnapshots(account, resource)) === 0) return (listed) => Promise.resolve(listed);
+  const spell = await keySpeller({ store }, account, resource);
+  let known: Promise<ReadonlyMap<string, readonly string[]>> | undefined;
+  return async (listed) => {
+    const before = await store.snapshots(
+      account,
+      resource,
+      listed.map(({ key }) => key),
+    );
+    const isAsShown = ({ key, id }: KnownRecord): boolean => id === null || before.get(key)?.id === id;
+    // Only a key that is shown otherwise, or that is new, makes the whole state be read.
+    if (listed.every(isAsShown)) return listed;
+    const keysOf = await (known ??= keysById({ store }, account, resource));
+    return listed.flatMap((record) => {
+      const shown = spell(record.key);
+      const place = partsOfKey(resource, shown)?.before;
+      const keys = isAsShown(record) ? [] : (keysOf.get(record.id ?? '') ?? []);
+      const own = keys.filter((key) => key !== shown && partsOfKey(resource, key)?.before === place);
+      return own.length === 0 ? [record] : own.map((key) => underKey(resource, record, key));
+    });
+  };
+}
+
+async function keysById(
+  { store }: Ports,
+  account: ServiceAccount,
+  resource: ResourceName,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const keys = new Map<string, readonly string[]>();
+  for await (const page of store.allSnapshots(account, resource))
+    for (const { id, key } of page) if (id !== null) keys.set(id, [...(keys.get(id) ?? []), key]);
+  return keys;
+}
+
+/** A record under the key that it is known by, as if the list showed that. */
+function underKey(resource: ResourceName, record: KnownRecord, key: string): KnownRecord {
+  const [field, text] = [keyText(resource), partsOfKey(resource, key)?.text];
+  const own = { ...record, key, shownAs: record.key };
+  if (field === undefined || text === undefined) return own;
+  return {
+    ...own,
+    digests: { ...record.digests, [field]: digestOf(text) },
+    values: { ...record.values, [field]: text },
+  };
 }
 
 /**

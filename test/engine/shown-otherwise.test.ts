@@ -1,0 +1,299 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { PushMapping } from '../../src/mapping/mapping.ts';
+import type { ServiceAccount } from '../../src/model/store.ts';
+import { knownUser, remembered } from '../../src/plan/known-records.ts';
+import type { PlanOptions } from '../../src/sync/ports.ts';
+import { push, type PushResult } from '../../src/sync/push.ts';
+import { resolve } from '../../src/sync/resolve.ts';
+import { prepareVerify } from '../../src/sync/verify.ts';
+import { mappingFrom as mapping } from '../support/builders.ts';
+import { makeEngine, openEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+import { approve, outcomesOf, resultLines, userTable } from '../support/push-case.ts';
+import type { FakeService } from '../support/fake-service.ts';
+
+/** Lists show keys in ways that no folding of texts explains; every other answer shows them as they were sent. */
+const STRANGE: readonly (readonly [string, FakeService['spelling']])[] = [
+  ['without leading zeros', { no_zeros: 'lists' }],
+  ['with a prefix', { prefix: 'lists' }],
+  ['with a prefix, in lower case and cut', { prefix: 'lists', lower: 'lists', cut: 'lists' }],
+];
+
+const users = mapping('users', 'users', 'upsert', 'auto');
+const PLAYERS = '{ from_all: [P1], type: integer, blank: omit }';
+const squads = mapping(
+  'squads',
+  'squads',
+  'create',
+  `{ fantasy_league_id: { value: 1 }, user_id: { from: Who, lookup: { in: users, match: external_id, take: user_id } }, name: Name, players_in: ${PLAYERS} }`,
+);
+const minis = mapping(
+  'minis',
+  'mini_leagues',
+  'create',
+  '{ fantasy_league_id: { value: 1 }, name: Name, type: { value: open } }',
+);
+
+const set = (engine: Engine, name: string, ...lines: readonly string[]): void => {
+  engine.tables.set(
+    `${name}.csv`,
+    lines.map((line) => line.split(',')),
+  );
+};
+const run = (
+  engine: Engine,
+  mappings: readonly PushMapping[],
+  options: Partial<PlanOptions> = {},
+): Promise<PushResult> => push(engine.ports, 'push', mappings, { ...PLAN_OPTIONS, ...options }, approve);
+
+/** A push after everything that was confirmed has to stand in the list. */
+async function later(...args: Parameters<typeof run>): Promise<PushResult> {
+  args[0].clock.time += 2 * args[0].ports.settleMs;
+  return run(...args);
+}
+
+const outcomes = (engine: Engine, name = 'users'): readonly string[] =>
+  resultLines(engine, name).map(({ outcome }) => outcome);
+
+async function verdicts(engine: Engine): Promise<readonly string[]> {
+  const verification = await prepareVerify(engine.ports, undefined);
+  const rows = await Array.fromAsync(verification?.rows() ?? []);
+  await verification?.close();
+  return rows.map(({ key, verdict }) => `${key ?? ''} ${verdict}`);
+}
+
+const accountOf = ({ ports: { baseUrl } }: Engine): ServiceAccount => ({
+  baseUrl,
+  accountId: '0b0e3c9a-0000-4000-8000-000000000001',
+});
+
+async function knownUsers(engine: Engine): Promise<readonly string[]> {
+  const pages = await Array.fromAsync(engine.store.allSnapshots(accountOf(engine), 'users'));
+  return pages.flat().map(({ key }) => key);
+}
+
+describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
+  it('holds each user once, whatever is pushed again, changed and read back', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = spelling;
+    userTable(engine, '0001,Ann,', '0002,Bob,false', '0003,Cid,');
+    expect(outcomesOf(await run(engine, [users]))).toEqual({ created: 3 });
+    expect(await verdicts(engine)).toEqual(['0001 agrees', '0002 agrees', '0003 agrees']);
+    for (let round = 0; round < 3; round += 1)
+      expect(outcomesOf(await later(engine, [users]))).toEqual({ unchanged: 3 });
+    expect(await knownUsers(engine)).toEqual(['0001', '0002', '0003']);
+
+    userTable(engine, '0001,Anna,', '0002,Bob,true', '0003,Cid,', '0004,Dora,');
+    expect(outcomesOf(await later(engine, [users]))).toEqual({ created: 1, updated: 2, unchanged: 1 });
+    expect(outcomesOf(await later(engine, [users]))).toEqual({ unchanged: 4 });
+    expect(engine.service.users.map(({ external_id, display_name }) => [external_id, display_name])).toEqual([
+      ['0001', 'Anna'],
+      ['0002', 'Bob'],
+      ['0003', 'Cid'],
+      ['0004', 'Dora'],
+    ]);
+  });
+
+  it('holds each squad and mini league once, and a squad finds its user', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = spelling;
+    userTable(engine, '0001,Ann,', '0002,Bob,');
+    set(engine, 'squads', 'Who,Name,P1', '0001,007 United,1', '0002,007 United,2');
+    set(engine, 'minis', 'Name', '000 Cup', '001 Cup');
+    const all = [users, squads, minis];
+    await run(engine, all);
+    for (let round = 0; round < 2; round += 1) {
+      set(engine, 'squads', 'Who,Name,P1', '0001,007 United,1', '0002,007 United,2', '0002,008 Rovers,3');
+      const { report } = await later(engine, all);
+      expect(report.exit_code).toBe(0);
+    }
+    expect(outcomes(engine, 'squads')).toEqual(['unchanged', 'unchanged', 'unchanged']);
+    expect(engine.service.squads.map(({ user_id, name }) => [user_id, name])).toEqual([
+      [1, '007 United'],
+      [2, '007 United'],
+      [2, '008 Rovers'],
+    ]);
+    expect(engine.service.miniLeagues.map(({ name }) => name)).toEqual(['000 Cup', '001 Cup']);
+  });
+
+  it('is read back by ids where the answer to a change is lost', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = spelling;
+    userTable(engine, '0001,Ann,', '0002,Bob,');
+    await run(engine, [users]);
+    userTable(engine, '0001,Anna,', '0002,Bob,');
+    engine.service.faults.push('lost', 'refused');
+    await later(engine, [users]);
+    expect(outcomes(engine)).toEqual(['updated', 'unchanged']);
+  });
+
+  it('shows nothing of a new row whose answer is lost: it stays unknown, and the operator says that it is there', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = spelling;
+    userTable(engine, '0001,Ann,');
+    await run(engine, [users]);
+    userTable(engine, '0001,Ann,', '0002,Bob,');
+    engine.service.faults.push('lost');
+    await later(engine, [users]);
+    expect(outcomes(engine)).toEqual(['unchanged', 'unknown']);
+    await later(engine, [users]);
+    const [open] = await engine.store.openIntents(accountOf(engine));
+    await resolve(engine.ports, open?.id ?? '', 'applied', approve);
+    for (let round = 0; round < 2; round += 1)
+      expect(outcomesOf(await later(engine, [users]))).toEqual({ unchanged: 2 });
+    expect(engine.service.users).toHaveLength(2);
+  });
+
+  it('shows nothing of a row that is lost either: its key is held until the operator says what became of it', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = spelling;
+    userTable(engine, '0001,Ann,', '0002,Bob,');
+    engine.service.faults.push('short');
+    await push({ ...engine.ports, maxWaitMs: 0 }, 'push', [users], PLAN_OPTIONS, approve);
+    await rm(join(engine.folder, 'runs'), { recursive: true });
+    await resolve(engine.ports, undefined, undefined, approve);
+    await later(engine, [users]);
+    expect(outcomes(engine)).toEqual(['deferred', 'deferred']);
+    expect(engine.service.users).toHaveLength(2);
+  });
+
+  it('and whose answers show them otherwise too holds each user once', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = Object.fromEntries(
+      Object.keys(spelling).map((way) => [way, 'answers'] as const),
+    );
+    userTable(engine, '0001,Ann,', '0002,Bob,false');
+    await run(engine, [users]);
+    userTable(engine, '0001,Anna,', '0002,Bob,false', '0003,Cid,');
+    await later(engine, [users]);
+    await later(engine, [users]);
+    expect(outcomes(engine)).toEqual(['unchanged', 'unchanged', 'unchanged']);
+    expect(engine.service.users).toHaveLength(3);
+  });
+
+  it('deactivates those alone whose rows are gone', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = spelling;
+    const managed = mapping(
+      'users',
+      'users',
+      'upsert',
+      'auto',
+      'missing_rows: deactivate\nguards: { max_deactivate: 5, max_change_pct: 100 }',
+    );
+    userTable(engine, '0001,Ann,', '0002,Bob,');
+    await run(engine, [managed]);
+    await later(engine, [managed]);
+    expect(engine.service.users.map(({ is_active }) => is_active)).toEqual([true, true]);
+    userTable(engine, '0001,Ann,');
+    await later(engine, [managed]);
+    await later(engine, [managed]);
+    expect(engine.service.users.map(({ is_active }) => is_active)).toEqual([true, false]);
+  });
+});
+
+describe('a key that the list shows for the record of another row', () => {
+  it('proves nothing for the row of that key: both are there once', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = { no_zeros: 'lists' };
+    userTable(engine, '007,Ann,');
+    await run(engine, [users]);
+    userTable(engine, '007,Ann,', '7,Ann,');
+    const options = { allowKeyShape: true };
+    expect(outcomesOf(await later(engine, [users], options))).toEqual({ created: 1, unchanged: 1 });
+    userTable(engine, '007,Ann,', '7,Bob,');
+    expect(outcomesOf(await later(engine, [users], options))).toEqual({ updated: 1, unchanged: 1 });
+    expect(outcomesOf(await later(engine, [users], options))).toEqual({ unchanged: 2 });
+    expect(engine.service.users.map(({ external_id, display_name }) => [external_id, display_name])).toEqual([
+      ['007', 'Ann'],
+      ['7', 'Bob'],
+    ]);
+  });
+
+  it('stays its record, also where another command read the list before the answer to its create was recorded', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = { no_zeros: 'lists' };
+    userTable(engine, '007,Ann,', '008,Bob,');
+    await run(engine, [users]);
+    const [held] = engine.service.users;
+    if (held === undefined) throw new Error('nothing was made');
+    await engine.store.confirm(accountOf(engine), 'users', [
+      remembered(knownUser({ ...held, external_id: '7' })),
+    ]);
+    for (let round = 0; round < 3; round += 1)
+      expect(outcomesOf(await later(engine, [users]))).toEqual({ unchanged: 2 });
+  });
+
+  it('is no user that a squad of that row is given to', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = { no_zeros: 'lists' };
+    userTable(engine, '007,Ann,');
+    await run(engine, [users]);
+    userTable(engine, '007,Ann,', '7,Bob,');
+    set(engine, 'squads', 'Who,Name,P1', '7,Hill XI,1');
+    await later(engine, [users, squads], { allowKeyShape: true });
+    expect(engine.service.squads.map(({ user_id }) => user_id)).toEqual([2]);
+  });
+
+  it('is the row of that key where the other row is gone: a record that got another name is not made anew', async () => {
+    const engine = await makeEngine();
+    set(engine, 'minis', 'Name', 'Office', 'Pub');
+    await run(engine, [minis]);
+    const [first] = engine.service.miniLeagues;
+    if (first === undefined) throw new Error('nothing was made');
+    engine.service.miniLeagues[0] = { ...first, name: 'Work' };
+    set(engine, 'minis', 'Name', 'Work', 'Pub');
+    for (let round = 0; round < 2; round += 1) {
+      await later(engine, [minis]);
+      expect(outcomes(engine, 'minis')).toEqual(['unchanged', 'unchanged']);
+    }
+    expect(engine.service.miniLeagues).toHaveLength(2);
+  });
+
+  it('is not changed to what the row of that key says', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = { no_zeros: 'lists' };
+    userTable(engine, '007,Ann,');
+    await run(engine, [users]);
+    userTable(engine, '7,Bob,');
+    await later(engine, [users], { allowKeyShape: true });
+    expect(resultLines(engine)[0]).toMatchObject({
+      outcome: 'conflict',
+      message:
+        'users.csv row 2: the list shows the key "7" for the record that was confirmed as "007", with another display_name: put the row "007" back beside it, or give it the values of that record',
+    });
+    expect(engine.service.users.map(({ display_name }) => display_name)).toEqual(['Ann']);
+  });
+});
+
+describe('without its state', () => {
+  /** The same service and tables with an empty state. */
+  async function forgotten(engine: Engine): Promise<Engine> {
+    await rm(engine.folder, { recursive: true });
+    const fresh = await openEngine(engine.folder, engine.service, engine.clock);
+    for (const [name, lines] of engine.tables) fresh.tables.set(name, lines);
+    return fresh;
+  }
+  const warnings = ({ events }: Engine): readonly string[] =>
+    events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
+
+  it('a push warns that the records may be there under other keys, before it is approved', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = { prefix: 'lists' };
+    userTable(engine, '0001,Ann,', '0002,Bob,', '0003,Cid,');
+    await run(engine, [users]);
+    const fresh = await forgotten(engine);
+    const seen: (readonly string[])[] = [];
+    await push(fresh.ports, 'push', [users], PLAN_OPTIONS, () => {
+      seen.push(warnings(fresh));
+      return Promise.reject(new Error('no'));
+    }).catch(() => undefined);
+    await fresh.store.close();
+    expect(seen).toEqual([
+      [
+        'users: this state has pushed no users. The service shows 3 users, and no row has one of their keys. Row 2, "0001", may be its "x:0001": where the service shows keys in a way of its own, a push makes such rows a second time',
+      ],
+    ]);
+  });
+});
