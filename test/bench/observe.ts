@@ -14,6 +14,7 @@ import type { Service } from '../../src/model/service.ts';
 import { openStore } from '../../src/state/sqlite-store.ts';
 import { keepLearnt } from '../../src/sync/runs/learn.ts';
 import { StepClock } from '../support/engine.ts';
+import { median } from './support/measure.ts';
 
 const USERS = 20_000;
 const PER_PAGE = 50;
@@ -95,8 +96,6 @@ async function readLineups(service: Service): Promise<void> {
   for (let n = 0; n < LINEUPS; n += 1) await service.get('get-lineup', { id: id(1) });
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 /** Processor time in milliseconds: other work of the machine does not count. */
 async function measure(work: () => Promise<void>): Promise<number> {
   const start = process.cpuUsage();

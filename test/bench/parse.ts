@@ -13,6 +13,7 @@ import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { parseMappings } from '../../src/mapping/parse-mappings.ts';
 import { createRowReader } from '../../src/mapping/rows.ts';
 import { openCsv } from '../../src/tables/csv/read.ts';
+import { median } from './support/measure.ts';
 
 const ROUNDS = 3;
 const MAPPING = `
@@ -82,9 +83,6 @@ async function measure(side: string, path: string): Promise<Sample> {
   const ms = performance.now() - start;
   return { rows, ms, rssMb: process.resourceUsage().maxRSS / 1024 };
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
 
 async function compare(rows: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'teamsheet-bench-'));

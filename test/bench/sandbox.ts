@@ -14,6 +14,7 @@ import { Worker, isMainThread, parentPort, workerData } from 'node:worker_thread
 import fastify from 'fastify';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
+import { median, timed } from './support/measure.ts';
 
 const CONNECTIONS = 8;
 const REQUESTS = 6_000;
@@ -75,9 +76,6 @@ async function measure(data: Load): Promise<Rates> {
   return { wall, busy: (REQUESTS / (user + system)) * 1_000_000 };
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-
 function requestOf(sandbox: Sandbox, url: string): string {
   return `GET ${url} HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: ${sandbox.apiKey}\r\n\r\n`;
 }
@@ -108,12 +106,6 @@ async function compare(name: string, sandbox: Sandbox, port: number, url: string
   console.log(
     `${name}: ${ratio('busy')} of the bare route by processor time, ${ratio('wall')} by the clock; up to ${best.toFixed(0)} requests/s, ${body.length} bytes`,
   );
-}
-
-async function timed<T>(work: () => T | Promise<T>): Promise<readonly [ms: number, T]> {
-  const start = performance.now();
-  const result = await work();
-  return [performance.now() - start, result];
 }
 
 async function post(sandbox: Sandbox, url: string, body: object): Promise<void> {

@@ -11,6 +11,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { streamXlsxRows, writeXlsxStream } from 'hucre/xlsx';
 import { openXlsx } from '../../src/tables/xlsx/read.ts';
+import { median } from './support/measure.ts';
 
 const ROUNDS = 3;
 
@@ -68,9 +69,6 @@ async function measure(side: string, file: string): Promise<Sample> {
   const rows = await (side === 'ours' ? ours(file) : library(file));
   return { rows, ms: performance.now() - start, megabytes: process.resourceUsage().maxRSS / 1024 };
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
 
 async function compare(rows: number): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'teamsheet-bench-'));
