@@ -11,20 +11,16 @@ import { settingNames } from '../support/points.ts';
 import { runRow } from '../support/run-row.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { missingOf } from '../../src/plan/missing-mapping.ts';
-import { approve, mappingOn, USER_HEADER, userTable } from '../support/push-case.ts';
+import {
+  approve,
+  mappingOn,
+  POINTS as points,
+  PRICES as prices,
+  USER_HEADER,
+  userTable,
+} from '../support/push-case.ts';
 
 const users = mappingOn('users.csv');
-const prices = mappingOn('prices.csv', {
-  name: 'prices',
-  resource: 'prices',
-  operation: 'append',
-  compare: 'snapshot',
-});
-const points = mappingOn('points.csv', {
-  name: 'points',
-  resource: 'points_config',
-  operation: 'set',
-});
 
 const manyUsers = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, i) => `U${i + 1},User ${i + 1},`);

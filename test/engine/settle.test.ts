@@ -6,7 +6,18 @@ import type { PlanOptions, SyncPorts } from '../../src/sync/ports.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { approve, expectNoKeyTwice, mappingOn, resultLines, summaryOf } from '../support/push-case.ts';
+import {
+  approve,
+  expectNoKeyTwice,
+  LEAGUES,
+  mappingOn,
+  POINTS,
+  PRICE_HEADER,
+  PRICES,
+  resultLines,
+  summaryOf,
+  TRIGGERS,
+} from '../support/push-case.ts';
 import type { FakeService } from '../support/fake-service.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import type { Fault } from '../support/fake-service.ts';
@@ -633,20 +644,14 @@ interface Unlisted {
 const WEEKS = ['01234567-89ab-4cde-8f01-23456789abcd', '01234567-89ab-4cde-8f01-23456789abce'];
 const UNLISTED = {
   prices: {
-    mapping: mappingOn('prices.csv', {
-      name: 'prices',
-      resource: 'prices',
-      operation: 'append',
-      compare: 'snapshot',
-      batchSize: 2,
-    }),
+    mapping: { ...PRICES, batchSize: 2 },
     table: [
-      ['fantasy_league_id', 'player_id', 'price', 'type'],
+      PRICE_HEADER,
       ...['1,1,5,initial', '1,2,6,initial', '1,3,7,initial', '1,4,8,initial'].map((line) => line.split(',')),
     ],
   },
   leagues: {
-    mapping: mappingOn('leagues.csv', { name: 'leagues', resource: 'fantasy_leagues', operation: 'create' }),
+    mapping: LEAGUES,
     table: [
       ['name', 'league_id'],
       ['Cup', '1'],
@@ -654,7 +659,7 @@ const UNLISTED = {
     ],
   },
   points: {
-    mapping: mappingOn('points.csv', { name: 'points', resource: 'points_config', operation: 'set' }),
+    mapping: POINTS,
     table: [
       ['fantasy_league_id', ...settingNames],
       ['1', ...settingNames.map(() => '1')],
@@ -662,11 +667,7 @@ const UNLISTED = {
     ],
   },
   triggers: {
-    mapping: mappingOn('triggers.csv', {
-      name: 'triggers',
-      resource: 'auto_substitutions',
-      operation: 'trigger',
-    }),
+    mapping: TRIGGERS,
     table: [['fantasy_league_id', 'game_week_id'], ...WEEKS.map((week, at) => [String(at + 1), week])],
   },
 } satisfies Record<string, Unlisted>;

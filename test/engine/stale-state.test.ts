@@ -3,17 +3,11 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { resume } from '../../src/sync/resume.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
-import { approve, mappingOn, summaryOf } from '../support/push-case.ts';
+import { approve, mappingOn, PRICES as prices, summaryOf } from '../support/push-case.ts';
 import { makeEngine, openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
 import { FakeService } from '../support/fake-service.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
-const prices = mappingOn('prices.csv', {
-  name: 'prices',
-  resource: 'prices',
-  operation: 'append',
-  compare: 'snapshot',
-});
 
 const priceTable = (engine: Engine, ...lines: readonly string[]): void => {
   engine.tables.set('prices.csv', [

@@ -8,20 +8,15 @@ import {
   expectNoKeyTwice,
   mappingOn,
   outcomesOf,
+  PRICES as prices,
   resultLines,
-  userCells,
   type UserLine,
+  userCells,
 } from '../support/push-case.ts';
 
 // Cases that the properties beside this file found, kept by name.
 
 const users = mappingOn('users.csv', { batchSize: 4 });
-const prices = mappingOn('prices.csv', {
-  name: 'prices',
-  resource: 'prices',
-  operation: 'append',
-  compare: 'snapshot',
-});
 const budgetStop = { throws: new IncompleteError('budget.exhausted', 'the day is used up') };
 
 const member = (key: string, name = 'Ann', active = ''): UserLine => ({ key, name, active });

@@ -11,8 +11,7 @@ import {
 import type { Outcomes } from '../support/season/checks.ts';
 import { readEffects, readFacts } from '../support/season/facts.ts';
 import type { Facts } from '../support/season/facts.ts';
-import { Life } from '../support/season/life.ts';
-import type { Moment } from '../support/season/life.ts';
+import { Life, type Moment } from '../support/life.ts';
 import { makeTemplate, openSeason } from '../support/season/season.ts';
 import type { Season, Template } from '../support/season/season.ts';
 import { MAPPING_NAMES } from '../support/season/tables.ts';

@@ -25,6 +25,30 @@ export function mappingOn(path: string, changes: Partial<PushMapping> = {}): Pus
   });
 }
 
+/** What no list shows, each on a table of its own name. */
+export const PRICES = mappingOn('prices.csv', {
+  name: 'prices',
+  resource: 'prices',
+  operation: 'append',
+  compare: 'snapshot',
+});
+export const LEAGUES = mappingOn('leagues.csv', {
+  name: 'leagues',
+  resource: 'fantasy_leagues',
+  operation: 'create',
+});
+export const POINTS = mappingOn('points.csv', {
+  name: 'points',
+  resource: 'points_config',
+  operation: 'set',
+});
+export const TRIGGERS = mappingOn('triggers.csv', {
+  name: 'triggers',
+  resource: 'auto_substitutions',
+  operation: 'trigger',
+});
+export const PRICE_HEADER = ['fantasy_league_id', 'player_id', 'price', 'type'];
+
 /** A row of a users table, as its cells. */
 export interface UserLine {
   readonly key: string;

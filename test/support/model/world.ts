@@ -11,7 +11,7 @@ import { resolve, type Assumption, type ResolvedCase } from '../../../src/sync/r
 import { resume } from '../../../src/sync/resume.ts';
 import { openEngine, PLAN_OPTIONS, stateFolder, StepClock, type Engine } from '../engine.ts';
 import { FakeService } from '../fake-service.ts';
-import { Killed, Process, type Death } from './process.ts';
+import { Life, type Moment } from '../life.ts';
 import { fillTables, modelMappings, nothingWanted } from './wanted.ts';
 
 export const SETTLE_MS = 120_000;
@@ -32,10 +32,11 @@ export interface Setting {
   readonly order: readonly number[];
 }
 
-/** How a command of the engine ends: by itself, killed, or by a signal at its n-th request. */
+/** How a command of the engine ends: by itself, killed after so many calls or writes, or by a signal at its n-th request. */
 export type End =
   | { readonly kind: 'whole' }
-  | ({ readonly kind: 'killed' } & Death)
+  | { readonly kind: 'killed'; readonly calls: number; readonly writes?: never }
+  | { readonly kind: 'killed'; readonly writes: number; readonly calls?: never }
   | { readonly kind: 'interrupted'; readonly requests: number };
 export const WHOLE: End = { kind: 'whole' };
 
@@ -168,12 +169,13 @@ export class World {
     end: End,
     approve: (planned: PlannedPush) => Promise<void>,
   ): Promise<PushResult | undefined> {
-    const life = new Process(end.kind === 'killed' ? end : {});
+    const life = new Life(end.kind === 'killed' ? deathOf(end) : undefined);
     const abort = new AbortController();
     this.#attend(end.kind === 'interrupted' ? end.requests : Infinity, abort);
     const { ports } = this.engine;
     const { concurrency } = this.#setting;
-    const mine: SyncPorts = life.ports({ ...ports, concurrency, signal: abort.signal });
+    const service = life.service(ports.service);
+    const mine: SyncPorts = { ...life.ports(ports), service, concurrency, signal: abort.signal };
     try {
       return await orStop(() =>
         command === 'push'
@@ -181,7 +183,7 @@ export class World {
           : resume(mine, undefined, approve),
       );
     } catch (error) {
-      if (!(error instanceof Killed)) throw error;
+      if (!life.isOver) throw error;
       await life.bury();
       await this.start();
       return undefined;
@@ -228,6 +230,11 @@ export class World {
     }
     return run;
   }
+}
+
+function deathOf({ calls, writes = 0 }: Extract<End, { kind: 'killed' }>): Moment {
+  if (calls !== undefined) return { call: calls, when: 'after' };
+  return { call: writes, when: 'after', of: (name) => name === 'service.send' };
 }
 
 async function collect(planned: PlannedPush, shown: Set<string>): Promise<void> {

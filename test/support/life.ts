@@ -1,15 +1,21 @@
-import type { RunRows } from '../../../src/model/run-rows.ts';
-import type { Store } from '../../../src/model/store.ts';
-import type { SyncPorts } from '../../../src/sync/ports.ts';
-import type { Transport } from '../../../src/model/ports.ts';
+import type { RunRows } from '../../src/model/run-rows.ts';
+import type { Store } from '../../src/model/store.ts';
+import type { SyncPorts } from '../../src/sync/ports.ts';
+import type { Service } from '../../src/model/service.ts';
+import type { Transport } from '../../src/model/ports.ts';
 
 class PowerCut extends Error {}
+
+/** All methods of the state and of its rows but those that read a stream. */
+const OF_STATE = (name: string): boolean => !['allSnapshots', 'duplicates', 'lookAlikes'].includes(name);
 
 /** A moment between two effects of a process: before or after one of them. */
 export interface Moment {
   /** Counted from 1. */
   readonly call: number;
   readonly when: 'before' | 'after';
+  /** Which calls count, by their names and those of all calls up to them; all of them by default. */
+  readonly of?: (name: string, calls: readonly string[]) => boolean;
 }
 
 /**
@@ -21,6 +27,7 @@ export class Life {
   readonly calls: string[] = [];
   readonly #end: Moment | undefined;
   readonly #opened: RunRows[] = [];
+  #counted = 0;
   #dead = false;
 
   constructor(end?: Moment) {
@@ -34,7 +41,9 @@ export class Life {
   async call<T>(name: string, effect: () => Promise<T>): Promise<T> {
     this.check();
     this.calls.push(name);
-    const isLast = this.calls.length === this.#end?.call;
+    const counts = this.#end?.of?.(name, this.calls) ?? true;
+    if (counts) this.#counted += 1;
+    const isLast = counts && this.#counted === this.#end?.call;
     if (isLast && this.#end.when === 'before') this.#die();
     const result = await effect();
     if (isLast) this.#die();
@@ -52,14 +61,18 @@ export class Life {
     (request) =>
       this.call(`${request.method} ${new URL(request.url).pathname}`, () => next(request));
 
+  /** A service in memory, whose writes are calls, too. */
+  readonly service = (service: Service): Service =>
+    this.#mortal('service', service, (name) => name === 'send');
+
   readonly ports = (ports: SyncPorts): SyncPorts => {
     const openRunRows: Store['openRunRows'] = (runId) =>
       this.call('store.openRunRows', async () => {
         const rows = await ports.store.openRunRows(runId);
         this.#opened.push(rows);
-        return this.#mortal('rows', rows, ['duplicates', 'lookAlikes']);
+        return this.#mortal('rows', rows, OF_STATE);
       });
-    const store = this.#mortal('store', ports.store, ['allSnapshots']);
+    const store = this.#mortal('store', ports.store, OF_STATE);
     return {
       ...ports,
       store: new Proxy(store, {
@@ -79,13 +92,13 @@ export class Life {
     throw new PowerCut('the power is cut');
   }
 
-  /** Every method is a call of this life, but for those that only read a stream. */
-  #mortal<Port extends object>(what: string, port: Port, streams: readonly string[]): Port {
+  /** Every method of those names is a call of this life. */
+  #mortal<Port extends object>(what: string, port: Port, isCall: (name: string) => boolean): Port {
     return new Proxy(port, {
       get: (target, name) => {
         const method: unknown = Reflect.get(target, name);
         if (typeof method !== 'function' || typeof name !== 'string') return method;
-        if (streams.includes(name)) return method.bind(target) as unknown;
+        if (!isCall(name)) return method.bind(target) as unknown;
         return (...args: unknown[]) =>
           this.call(`${what}.${name}`, () => method.apply(target, args) as Promise<unknown>);
       },
