@@ -42,7 +42,8 @@ export type {
   VerifyOptions,
   VerifyResult,
 } from './runtime/teamsheet.ts';
-export type { MappingPlan, PlannedChange, RunReport, Stop } from './sync/ports.ts';
+export type { MappingPlan, PlannedChange } from './plan/push-plan.ts';
+export type { RunReport, Stop } from './sync/ports.ts';
 export type { PushResult } from './sync/push.ts';
 export type { OpenCase, ResolvedCase } from './sync/reconcile/open-cases.ts';
 export type { Resolution } from './sync/resolve.ts';

@@ -7,12 +7,13 @@ import {
   comparePlannedRows,
   type Difference,
   type Witness,
-} from './plan/compare-plans.ts';
+} from '../plan/compare-plans.ts';
 import { withMissing } from '../plan/missing-mapping.ts';
 import { push, type Approve, type PushResult } from './push.ts';
-import type { SavedPlan } from './plan/read-saved-plan.ts';
-import { savedRows, type SavedHeader } from './plan/saved-plan.ts';
-import { StalePlanError } from './plan/stale-plan.ts';
+import type { SavedPlan } from '../plan/read-saved-plan.ts';
+import { savedRows } from './plan/save-plan.ts';
+import type { SavedHeader } from '../plan/saved-plan.ts';
+import { StalePlanError } from '../plan/stale-plan.ts';
 import { isSameAccount } from './journal/stored-run.ts';
 import type { PlannedPush, SyncPorts } from './ports.ts';
 

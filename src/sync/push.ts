@@ -16,7 +16,8 @@ import { pushMapping } from './write/push-mapping.ts';
 import { openOrRemove, readSources } from './rows/read-rows.ts';
 import { deferStaleRows } from './write/source-edits.ts';
 import type { StoredRun } from './journal/stored-run.ts';
-import type { PlannedPush, PlanOptions, SyncPorts, OpenAccount } from './ports.ts';
+import type { PlannedPush, SyncPorts, OpenAccount } from './ports.ts';
+import type { PlanOptions } from '../plan/push-plan.ts';
 import { missingOf, withMissing } from '../plan/missing-mapping.ts';
 
 export type { PushResult } from './finish/end-run.ts';

@@ -7,7 +7,7 @@ import { assumeWrite, settleByWord } from './reconcile/assume.ts';
 import { settleConflicts } from './reconcile/conflicts.ts';
 import { leaveRest } from './write/defer-rest.ts';
 import { endLostRun, hasLostRows, mappingOf } from './journal/lost-rows.ts';
-import { isListedCreate } from './journal/unverified.ts';
+import { isListedCreate } from '../plan/intents.ts';
 import {
   findCase,
   openCases,

@@ -18,7 +18,8 @@ import {
 import { readSources } from './rows/read-rows.ts';
 import { settleWrites } from './reconcile/settle.ts';
 import { runOf, type StoredRun } from './journal/stored-run.ts';
-import type { PlanOptions, SyncPorts, OpenAccount } from './ports.ts';
+import type { SyncPorts, OpenAccount } from './ports.ts';
+import type { PlanOptions } from '../plan/push-plan.ts';
 import { withMissing } from '../plan/missing-mapping.ts';
 
 /** What the operator says of a run that goes on. */

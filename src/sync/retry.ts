@@ -8,7 +8,8 @@ import { push, type Approve, type PushResult } from './push.ts';
 import { chosenRows, missedRows } from './rows/read-rows.ts';
 import { eachRow } from './rows/row-pages.ts';
 import { newestRun, pushedMappings, runOf, type StoredRun } from './journal/stored-run.ts';
-import type { PlanOptions, RowChoice, SyncPorts } from './ports.ts';
+import type { SyncPorts } from './ports.ts';
+import type { PlanOptions, RowChoice } from '../plan/push-plan.ts';
 
 /** A mapping of an earlier run as it stands now; undefined when it is not there any more. */
 export type CurrentMapping = (mapping: PushMapping) => PushMapping | undefined;

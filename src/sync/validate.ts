@@ -9,7 +9,8 @@ import { renderRowIssue, type Issue } from '../model/issue.ts';
 import { eachRow } from './rows/row-pages.ts';
 import { pushable } from './plan/plan-sync.ts';
 import { openOrRemove, readSources } from './rows/read-rows.ts';
-import type { PlanOptions, Stop, SyncPorts } from './ports.ts';
+import type { Stop, SyncPorts } from './ports.ts';
+import type { PlanOptions } from '../plan/push-plan.ts';
 
 /** What checking the source of one mapping found, without a single request. */
 export interface ValidatedMapping {

@@ -11,7 +11,7 @@ import type { Outcome } from '../model/outcome.ts';
 import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
 import type { Run, StoredIntent } from '../model/store.ts';
 import { shownDifferences, type FieldDifference } from '../plan/diff.ts';
-import { readEvidence } from './evidence/pre-image.ts';
+import { readEvidence } from '../plan/evidence.ts';
 import { planHeldReading } from './reconcile/actual-state.ts';
 import type { Held, HeldPorts, HeldReading } from './resources/strategy.ts';
 import { openAccount } from './plan/plan-sync.ts';

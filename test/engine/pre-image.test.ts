@@ -8,9 +8,9 @@ import {
   wasLate,
   evidenceFor as evidenceWith,
   leagueOf,
-  readEvidence,
   writesBeside,
 } from '../../src/sync/evidence/pre-image.ts';
+import { readEvidence } from '../../src/plan/evidence.ts';
 import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';

@@ -6,7 +6,7 @@ import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
 import type { IntentResult } from '../../src/model/store.ts';
 import { readBack } from '../../src/sync/reconcile/read-back.ts';
-import type { OpenWrite, Seen } from '../../src/sync/resources/strategy.ts';
+import type { OpenWrite, Seen } from '../../src/plan/seen.ts';
 import { pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';

@@ -5,7 +5,7 @@ import type { RunRow } from '../../src/model/run-rows.ts';
 import { digestOf } from '../../src/plan/digest.ts';
 import { knownUser } from '../../src/plan/known-records.ts';
 import { readBack, readBackNow, readBackTwice } from '../../src/sync/reconcile/read-back.ts';
-import type { OpenWrite } from '../../src/sync/resources/strategy.ts';
+import type { OpenWrite } from '../../src/plan/seen.ts';
 import { pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf } from '../support/writes.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import type { ServiceAccount } from '../../src/model/store.ts';
 import { knownUser, remembered } from '../../src/plan/known-records.ts';
-import type { PlanOptions } from '../../src/sync/ports.ts';
+import type { PlanOptions } from '../../src/plan/push-plan.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resolve } from '../../src/sync/resolve.ts';
 import { prepareVerify } from '../../src/sync/verify.ts';

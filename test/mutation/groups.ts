@@ -48,7 +48,9 @@ export const groups: Readonly<Record<string, Group>> = {
   plan: {
     sources: [
       'src/plan/diff.ts',
+      'src/plan/intent-lifecycle.ts',
       'src/plan/requests.ts',
+      'src/plan/row-lifecycle.ts',
       'src/plan/record-requests.ts',
       'src/plan/known-records.ts',
       'src/plan/resources/auto-substitutions.ts',
@@ -63,10 +65,16 @@ export const groups: Readonly<Record<string, Group>> = {
       'test/unit/plan/diff.test.ts',
       'test/unit/plan/known-records.test.ts',
       'test/unit/plan/requests.test.ts',
+      'test/unit/plan/row-lifecycle.test.ts',
     ],
   },
   reconciliation: {
     sources: [
+      'src/plan/evidence.ts',
+      'src/plan/intents.ts',
+      'src/plan/lost-rows.ts',
+      'src/plan/seen.ts',
+      'src/plan/settled-rows.ts',
       'src/sync/reconcile/settle.ts',
       'src/sync/reconcile/read-back.ts',
       'src/sync/evidence/full-list.ts',

@@ -8,7 +8,8 @@ import type { Clock } from '../../src/model/ports.ts';
 import type { Store } from '../../src/model/store.ts';
 import type { SourceTable, TableKind } from '../../src/model/table.ts';
 import { openStore } from '../../src/state/sqlite-store.ts';
-import type { PlanOptions, SyncPorts } from '../../src/sync/ports.ts';
+import type { SyncPorts } from '../../src/sync/ports.ts';
+import type { PlanOptions } from '../../src/plan/push-plan.ts';
 import { FakeService } from './fake-service.ts';
 
 /** A clock that a test moves; `sleep` moves it at once and remembers how long it was asked to wait. */

@@ -71,7 +71,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   // The library's entry, which gives out names of other rooms.
   index: {
-    rooms: ['contract', 'model', 'mapping', 'sync', 'client', 'runtime'],
+    rooms: ['contract', 'model', 'mapping', 'plan', 'sync', 'client', 'runtime'],
     packages: [],
     node: [],
   },
@@ -277,7 +277,7 @@ const STRING_METHODS = new Set(
 const TEXT_READERS: Readonly<Record<string, string>> = {
   'model/said.ts': 'reads the texts of an older version, which gave no codes',
   'model/issue.ts': 'puts the place of a row before what is said of it',
-  'sync/finish/write-back-rows.ts': 'cuts a message that is too long for a cell',
+  'plan/write-back-rows.ts': 'cuts a message that is too long for a cell',
   'cli/render/stop.ts': 'names the program as it was started, and the command that was typed',
   'cli/command-line.ts': 'yargs gives texts',
   'client/envelope.ts': 'zod gives texts',

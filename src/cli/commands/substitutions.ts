@@ -5,7 +5,7 @@ import { ConfigError, UsageError, type ExitCode } from '../../model/error.ts';
 import { parseTimeMs } from '../../model/service-time.ts';
 import type { TableKind } from '../../model/table.ts';
 import { push } from '../../sync/push.ts';
-import type { PlanOptions } from '../../sync/ports.ts';
+import type { PlanOptions } from '../../plan/push-plan.ts';
 import { defineCommand } from '../command.ts';
 import { guardFlags, serviceFlags, text, writeFlags, yes } from '../flags.ts';
 import { renderTime, safeText } from '../render/text.ts';

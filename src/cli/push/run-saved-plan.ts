@@ -1,7 +1,7 @@
 import { UsageError, type ExitCode } from '../../model/error.ts';
 import { checkBeforePlanning, checkPlanned, pushSavedPlan } from '../../sync/push-saved-plan.ts';
-import type { SavedPlan } from '../../sync/plan/read-saved-plan.ts';
-import type { PlanOptions } from '../../sync/ports.ts';
+import type { SavedPlan } from '../../plan/read-saved-plan.ts';
+import type { PlanOptions } from '../../plan/push-plan.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { listMappingNames, readPushMappings } from '../../runtime/mappings.ts';
 import { readPlanFile } from './plan-file.ts';

@@ -1,6 +1,5 @@
-import { EXIT, InternalError } from '../../model/error.ts';
-import type { TeamsheetError } from '../../model/error.ts';
-import { StalePlanError } from '../../sync/plan/stale-plan.ts';
+import { EXIT, InternalError, type TeamsheetError } from '../../model/error.ts';
+import { StalePlanError } from '../../plan/stale-plan.ts';
 import { UnapprovedError } from '../push/approval.ts';
 import { commands } from '../commands/registry.ts';
 import type { Program } from '../program.ts';

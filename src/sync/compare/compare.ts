@@ -1,6 +1,7 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRows } from '../../model/run-rows.ts';
-import type { ComparePorts, Comparison, OpenAccount, PlanOptions } from '../ports.ts';
+import type { ComparePorts, Comparison, OpenAccount } from '../ports.ts';
+import type { PlanOptions } from '../../plan/push-plan.ts';
 import { strategies } from '../resources/index.ts';
 import { compareListed } from './compare-listed.ts';
 

@@ -20,7 +20,8 @@ import {
 } from './find-records.ts';
 import { ownRowsFirst } from './shown-as.ts';
 import { rowPages } from '../rows/row-pages.ts';
-import type { Comparison, PlanOptions, SyncPorts, OpenAccount } from '../ports.ts';
+import type { Comparison, SyncPorts, OpenAccount } from '../ports.ts';
+import type { PlanOptions } from '../../plan/push-plan.ts';
 
 type Ports = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs'>;
 

@@ -6,7 +6,8 @@ import { missingOf } from '../../plan/missing-mapping.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { eachRow, rowPages } from '../rows/row-pages.ts';
 import { keySpeller } from '../rows/spelling.ts';
-import type { PlanOptions, SyncPorts, PushTask } from '../ports.ts';
+import type { SyncPorts, PushTask } from '../ports.ts';
+import type { PlanOptions } from '../../plan/push-plan.ts';
 
 /**
  * Adds the users that this mapping once created or adopted, that are active, and that no row of the plan names any more, as pending rows. None with `--limit`,

@@ -6,7 +6,7 @@ import type { WriteBackResult, WriteBackRow } from '../../model/table.ts';
 import { wallClock } from '../../model/wall-clock.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import type { SyncPorts } from '../ports.ts';
-import { rowWriter } from './write-back-rows.ts';
+import { rowWriter } from '../../plan/write-back-rows.ts';
 
 type Ports = Pick<SyncPorts, 'tables' | 'emit' | 'clock' | 'timezone'>;
 

@@ -1,13 +1,9 @@
-import { pushTarget } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { Fields } from '../../model/cell.ts';
 import { EXIT, IncompleteError } from '../../model/error.ts';
-import type { RunRow, RunRows } from '../../model/run-rows.ts';
-import { partsOfKey } from '../../model/spelling.ts';
-import type { Run, StoredIntent } from '../../model/store.ts';
+import type { RunRows } from '../../model/run-rows.ts';
+import type { Run } from '../../model/store.ts';
 import { allMappings, pushedMappings } from './stored-run.ts';
 import type { SyncPorts } from '../ports.ts';
-import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** The rows of all sources of a run that are kept. */
 export async function countRows(rows: RunRows, mappings: readonly PushMapping[]): Promise<number> {
@@ -80,44 +76,3 @@ function nextPush(run: Run): string | undefined {
 /** The mapping of a run by its name; undefined for a raw call. */
 export const mappingOf = (run: Run, name: string): PushMapping | undefined =>
   allMappings(run).find((each) => each.name === name);
-
-/** What the key of a record that a list shows says of its fields. */
-function fieldsOfKey({ resource }: StoredIntent, key: string): Fields | null {
-  const parts = resourcePlans[resource].listed && partsOfKey(resource, key);
-  if (parts === undefined) return null;
-  const values = [...parts.before.split('/').slice(0, -1).map(Number), parts.text];
-  return Object.fromEntries(
-    (pushTarget(resource)?.key ?? []).flatMap((name, at) => {
-      const value = values[at];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-}
-
-/** The rows of a write that are not kept any more, as far as the write itself tells: of some, what their keys say. */
-export function lostRows(intent: StoredIntent, kept: readonly RunRow[]): readonly RunRow[] {
-  const numbers = new Set(kept.map(({ rowNumber }) => rowNumber));
-  return intent.rowNumbers.flatMap((rowNumber, at): RunRow[] =>
-    numbers.has(rowNumber)
-      ? []
-      : [
-          {
-            rowNumber,
-            lines: [],
-            key: intent.keys[at] ?? null,
-            folded: null,
-            digest: null,
-            fields: intent.fields?.[at] ?? fieldsOfKey(intent, intent.keys[at] ?? ''),
-            change: intent.operation === 'update-user' ? 'update' : 'create',
-            before: null,
-            said: [],
-            outcome: null,
-            id: null,
-          },
-        ],
-  );
-}
-
-/** Whether reading back can find such a row: by its key in a list, or by its values. */
-export const isReadable = ({ resource }: StoredIntent, { fields }: RunRow): boolean =>
-  resourcePlans[resource].listed !== undefined || fields !== null;

@@ -1,7 +1,7 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { StoppedError, UsageError } from '../../model/error.ts';
 import type { Run, ServiceAccount, Store } from '../../model/store.ts';
-import type { PlanOptions } from '../ports.ts';
+import type { PlanOptions } from '../../plan/push-plan.ts';
 import { withMissing } from '../../plan/missing-mapping.ts';
 
 /** What a run keeps so that it can be planned anew or resumed without its files. */

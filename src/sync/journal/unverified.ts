@@ -2,19 +2,11 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { ChangeKind } from '../../model/outcome.ts';
 import type { RunRows } from '../../model/run-rows.ts';
 import type { Words } from '../../model/said.ts';
-import type { Run, StoredIntent } from '../../model/store.ts';
+import type { Run } from '../../model/store.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
-import { saidNo } from '../../plan/soft-refusal.ts';
 import type { SyncPorts } from '../ports.ts';
-import { resourcePlans } from '../../plan/resources/index.ts';
-
-/** A write whose records a list shows for good once they are there, so that their absence proves that it was not applied. */
-export const isListedCreate = ({
-  resource,
-  operation,
-}: Pick<StoredIntent, 'resource' | 'operation'>): boolean =>
-  resourcePlans[resource].listed !== undefined && operation !== 'update-user';
+import { mayBeApplied } from '../../plan/intents.ts';
 
 /** The rows of a run that were sent, that reading back did not show, and that may have been applied all the same. */
 async function sentNotShown(
@@ -69,11 +61,4 @@ export async function noteSent(
       said: [{ code: 'sent-not-shown' }, { code: 'row-as-it-should-be' }],
     })),
   );
-}
-
-/** Whether reading back did not show a write, and that proves nothing. */
-export function mayBeApplied(intent: StoredIntent): boolean {
-  if (isListedCreate(intent)) return false;
-  if (intent.result === 'not_applied') return intent.detail.some(({ code }) => code === 'read-back-settled');
-  return intent.result === 'refused' && saidNo(intent);
 }

@@ -19,7 +19,8 @@ import type { PlanLookups } from '../compare/lookups.ts';
 import { ownRowsFirst } from '../compare/shown-as.ts';
 import { addMissing } from '../compare/missing-rows.ts';
 import { refuseSpeltAlike } from '../compare/spelt-alike.ts';
-import type { Comparison, MappingPlan, PlanOptions, Stop, SyncPorts, OpenAccount } from '../ports.ts';
+import type { Comparison, Stop, SyncPorts, OpenAccount } from '../ports.ts';
+import type { MappingPlan, PlanOptions } from '../../plan/push-plan.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 

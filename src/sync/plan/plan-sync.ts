@@ -12,15 +12,8 @@ import { warnOfDisagreements } from '../compare/disagreements.ts';
 import { planMapping } from './plan-mapping.ts';
 import { openOrRemove, readSources } from '../rows/read-rows.ts';
 import { eachRow } from '../rows/row-pages.ts';
-import type {
-  MappingPlan,
-  OpenAccount,
-  PlannedChange,
-  PlannedPush,
-  PlanOptions,
-  Stop,
-  SyncPorts,
-} from '../ports.ts';
+import type { OpenAccount, PlannedPush, Stop, SyncPorts } from '../ports.ts';
+import type { MappingPlan, PlannedChange, PlanOptions } from '../../plan/push-plan.ts';
 
 /** An intent, its result and the outcomes of its rows on a common disk, one request after the other: `npm run bench -- bookkeeping`. */
 const BOOKKEEPING_MS = 5;

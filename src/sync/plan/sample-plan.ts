@@ -1,6 +1,7 @@
 import type { RowQuery } from '../../model/run-rows.ts';
 import { plannedChange } from './plan-sync.ts';
-import type { PlannedChange, PlannedPush } from '../ports.ts';
+import type { PlannedPush } from '../ports.ts';
+import type { PlannedChange } from '../../plan/push-plan.ts';
 
 /** Rows that are shown one by one; the counts stand for the rest. */
 const SHOWN = 12;

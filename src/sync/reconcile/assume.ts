@@ -6,7 +6,7 @@ import { intentAfter } from '../../plan/intent-lifecycle.ts';
 import { known, mergedOver, numberOf, remembered } from '../../plan/known-records.ts';
 import { needsChangeAfterCreate } from '../../plan/requests.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
-import { lostRows } from '../journal/lost-rows.ts';
+import { lostRows } from '../../plan/lost-rows.ts';
 import type { Assumption, OpenCase, Settled, Settling } from './open-cases.ts';
 import type { SyncPorts } from '../ports.ts';
 import { managed } from '../../plan/missing-mapping.ts';

@@ -1,21 +1,24 @@
 import type { QueryOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { Fields } from '../../model/cell.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
-import type { Said } from '../../model/said.ts';
-import { KEY_TEXTS } from '../../model/spelling.ts';
 import type { ServiceAccount } from '../../model/store.ts';
-import { shownDifferences } from '../../plan/diff.ts';
-import { digestFields } from '../../plan/digest.ts';
 import { mayFit, type Shown } from '../../plan/fit-rows.ts';
-import { remembered } from '../../plan/known-records.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { quotaUsed } from '../../model/quota.ts';
-import { type Confirmation } from '../../plan/requests.ts';
-import { countsMore, countStrange, isChangedSince, wasLate, wasThere } from '../evidence/pre-image.ts';
+import type { Confirmation } from '../../plan/requests.ts';
+import { countsMore, countStrange, wasLate } from '../evidence/pre-image.ts';
+import { isChangedSince, wasThere } from '../../plan/evidence.ts';
 import { strategies } from '../resources/index.ts';
-import type { OpenWrite, ReadBackPorts, Seen } from '../resources/strategy.ts';
+import type { ReadBackPorts } from '../resources/strategy.ts';
+import {
+  type OpenWrite,
+  type Seen,
+  holdsSent,
+  type FoundRecord,
+  alikeBut,
+  foundRow,
+} from '../../plan/seen.ts';
 import { confirmShown, keySpeller, ownKeys, type ToOwnKeys } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
 import { countKnown, isUnlistable, readWhole } from '../evidence/full-list.ts';
@@ -137,15 +140,6 @@ function filtersOf(
   return [...new Map(filters.map((filter) => [JSON.stringify(filter), filter])).values()];
 }
 
-/** Whether a record shows what a create sent, in whatever spelling of the key. A create does not set the flag. */
-const holdsSent = (known: KnownRecord, fields: Fields): boolean =>
-  Object.keys(shownDifferences(fields, known)).every((name) => name === 'is_active' || KEY_TEXTS.has(name));
-
-interface FoundRecord {
-  readonly known: KnownRecord;
-  readonly record: unknown;
-}
-
 /** Prepares to look for the rows of writes in lists. */
 async function openFound(
   ports: Pick<SyncPorts, 'store'>,
@@ -257,43 +251,4 @@ class FoundRecords {
       },
     );
   }
-}
-
-/** Tells which records say what rows say, but for their keys: those of the same name, or of the same league and user. */
-function alikeBut(listed: ListedResource, rows: readonly RunRow[]): (record: KnownRecord) => boolean {
-  const wanted = new Set(
-    rows.flatMap(({ key, fields }) => (key === null ? [] : listed.besideKey(key, fields ?? {}))),
-  );
-  // A row whose fields are lost may be any record.
-  if (wanted.has('')) return () => true;
-  return ({ key, values }) => {
-    const own = listed.besideKey(key, values);
-    return own === '' || wanted.has(own);
-  };
-}
-
-/** What a list says of a row that was sent: the record, with the fields that were sent and that no list shows. */
-function foundRow(
-  row: RunRow,
-  found: readonly FoundRecord[],
-  { several }: ListedResource,
-): readonly [string, Confirmation][] {
-  const [first, second] = found;
-  if (first === undefined || row.key === null) return [];
-  const { known } = first;
-  const record = remembered({
-    ...known,
-    digests: { ...digestFields(row.fields ?? {}), ...known.digests },
-    values: { ...row.fields, ...known.values },
-  });
-  const ids = found.map((each) => each.known.id ?? '');
-  const disagrees: Said | undefined = second && {
-    code: 'compared-several',
-    key: row.key,
-    what: several,
-    ids,
-  };
-  return [
-    [row.key, { id: known.id, record, ...(disagrees !== undefined && { disagrees, isOneOfSeveral: true }) }],
-  ];
 }

@@ -10,7 +10,8 @@ import { weekEnd, weekOf, type LeagueWeeks } from '../../plan/week-end.ts';
 import { newestWrite } from '../evidence/last-write.ts';
 import { logCost, readLog } from '../evidence/logs.ts';
 import { fromSnapshots, nothingKnown, unknownLeagues, withUnanswered } from '../evidence/memory.ts';
-import { leagueOf, readEvidence, writesBeside, type Evidence } from '../evidence/pre-image.ts';
+import { leagueOf, writesBeside } from '../evidence/pre-image.ts';
+import { readEvidence, type Evidence } from '../../plan/evidence.ts';
 import type { ComparePorts, Comparison, PushTask, SyncPorts } from '../ports.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import { confirmAll, NO_EVIDENCE } from './look-back.ts';
@@ -21,11 +22,11 @@ import {
   type HeldPorts,
   type HeldReading,
   type LookBack,
-  type OpenWrite,
   type PushStrategy,
   type ReadBackPorts,
   type Sent,
 } from './strategy.ts';
+import type { OpenWrite } from '../../plan/seen.ts';
 
 type Ports = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
 type Reading = Pick<SyncPorts, 'service' | 'signal'>;

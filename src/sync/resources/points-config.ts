@@ -20,8 +20,8 @@ import {
   type LookBack,
   type PushStrategy,
   type ReadBackPorts,
-  type Seen,
 } from './strategy.ts';
+import type { Seen } from '../../plan/seen.ts';
 
 /** Points configurations are compared with what was last confirmed and, of leagues that are not known, with what the service shows. */
 async function compare({ ports, mapping, account, rows, wanted }: ComparisonAsked): Promise<Comparison> {

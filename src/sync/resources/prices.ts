@@ -9,7 +9,8 @@ import { isUnlistable } from '../evidence/full-list.ts';
 import { newestWrite, type LastWrite } from '../evidence/last-write.ts';
 import { logCost, readLog } from '../evidence/logs.ts';
 import { fromSnapshots, nothingKnown, unknownLeagues, withUnanswered } from '../evidence/memory.ts';
-import { appliedSince, readEvidence, writesBeside, type Evidence } from '../evidence/pre-image.ts';
+import { appliedSince, writesBeside } from '../evidence/pre-image.ts';
+import { readEvidence, type Evidence } from '../../plan/evidence.ts';
 import type { ComparePorts, Comparison, PushTask, SyncPorts } from '../ports.ts';
 import { NO_PLAYER } from '../pulling/resources.ts';
 import { eachRow } from '../rows/row-pages.ts';
@@ -20,10 +21,10 @@ import {
   PLAIN,
   type ComparisonAsked,
   type LookBack,
-  type OpenWrite,
   type PushStrategy,
   type ReadBackPorts,
 } from './strategy.ts';
+import type { OpenWrite } from '../../plan/seen.ts';
 
 type Ports = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
 

@@ -1,34 +1,14 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { StoppedError } from '../../model/error.ts';
 import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
-import type { Said } from '../../model/said.ts';
-import type { Intent, ServiceAccount } from '../../model/store.ts';
+import type { ServiceAccount } from '../../model/store.ts';
 import type { OpenWeek } from '../../plan/guards.ts';
 import type { Confirmation } from '../../plan/requests.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import type { EvidenceSource } from '../evidence/pre-image.ts';
-import type { ComparePorts, Comparison, OpenAccount, PlanOptions, SyncPorts } from '../ports.ts';
-
-/** A write without a trustworthy answer, and those of its rows of which it is not known what became of them. */
-export interface OpenWrite {
-  readonly intent: Intent;
-  readonly rows: readonly RunRow[];
-}
-
-/** What reading back says of the rows of open writes. */
-export interface Seen {
-  readonly found: ReadonlyMap<string, Confirmation>;
-  /** Of the rows that were not found: they surely do not exist; nothing is seen of them, which proves nothing; or it cannot be told. */
-  readonly others: 'absent' | 'unseen' | 'unclear';
-  /** What people should know of the rows that were not found. */
-  readonly why?: Said;
-  /** There is more than before, and it is not just what was sent. */
-  readonly grew?: boolean;
-  /** The service does not let its records be listed. */
-  readonly isUnlisted?: true;
-  /** Pages that all records fill, where they were listed. */
-  readonly pages?: number;
-}
+import type { ComparePorts, Comparison, OpenAccount, SyncPorts } from '../ports.ts';
+import type { PlanOptions } from '../../plan/push-plan.ts';
+import type { OpenWrite, Seen } from '../../plan/seen.ts';
 
 /** What reading back is done with. */
 export type ReadBackPorts = Pick<

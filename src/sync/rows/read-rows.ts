@@ -10,7 +10,8 @@ import { fromIssues } from '../../model/said.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { resolveDuplicates } from '../../plan/duplicates.ts';
 import { lookupFiles, readLookupTables } from './lookup-tables.ts';
-import type { PlanOptions, RowChoice, SyncPorts } from '../ports.ts';
+import type { SyncPorts } from '../ports.ts';
+import type { PlanOptions, RowChoice } from '../../plan/push-plan.ts';
 import { eachRow } from './row-pages.ts';
 
 type ReadPorts = Pick<SyncPorts, 'tables' | 'emit' | 'signal' | 'variable' | 'timezone'>;

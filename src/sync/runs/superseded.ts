@@ -4,7 +4,8 @@ import type { Run, ServiceAccount } from '../../model/store.ts';
 import { deferOpen } from '../journal/unverified.ts';
 import { countPlan } from '../plan/plan-mapping.ts';
 import { isSameAccount, pushedMappings } from '../journal/stored-run.ts';
-import type { MappingPlan, PlannedPush, SyncPorts } from '../ports.ts';
+import type { PlannedPush, SyncPorts } from '../ports.ts';
+import type { MappingPlan } from '../../plan/push-plan.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 

@@ -1,7 +1,7 @@
 import type { RunRow } from '../../model/run-rows.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import type { Intent } from '../../model/store.ts';
-import { readEvidence } from '../evidence/pre-image.ts';
+import { readEvidence } from '../../plan/evidence.ts';
 import { countKnown } from '../evidence/full-list.ts';
 import type { PushTask } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Intent } from '../../../../src/model/store.ts';
-import { renderSaid } from '../../../../src/model/said.ts';
-import type { Confirmation } from '../../../../src/plan/requests.ts';
-import { createDoubt, saysNoTo, withoutKnown } from '../../../../src/sync/evidence/known-conflict.ts';
-import { saidNo } from '../../../../src/plan/soft-refusal.ts';
-import { intentOf } from '../../../support/writes.ts';
+import type { Intent } from '../../../src/model/store.ts';
+import { renderSaid } from '../../../src/model/said.ts';
+import type { Confirmation } from '../../../src/plan/requests.ts';
+import { createDoubt, saysNoTo, withoutKnown } from '../../../src/plan/known-conflict.ts';
+import { saidNo } from '../../../src/plan/soft-refusal.ts';
+import { intentOf } from '../../support/writes.ts';
 
 const CONFLICT = { reason: 'HTTP 409 and the message "no"', status: 409, isConflict: true } as const;
 const wrote = (alike: readonly string[] | undefined, changes: Partial<Intent> = {}): Intent =>

@@ -1,7 +1,7 @@
-import type { PushMapping } from '../../mapping/mapping.ts';
-import { digestOf } from '../../plan/digest.ts';
+import type { PushMapping } from '../mapping/mapping.ts';
+import { digestOf } from './digest.ts';
 import { mappingParts, NO_CELLS, type SavedHeader, type SavedRow } from './saved-plan.ts';
-import type { MappingPlan, PlannedChange } from '../ports.ts';
+import type { MappingPlan, PlannedChange } from './push-plan.ts';
 
 /** Where a plan and what is there now part, in the order in which a person looks. */
 export const PLAN_PARTS = ['mapping', 'source', 'state', 'service'] as const;

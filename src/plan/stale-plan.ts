@@ -1,5 +1,5 @@
-import { renderCountOf } from '../../model/count.ts';
-import { StoppedError } from '../../model/error.ts';
+import { renderCountOf } from '../model/count.ts';
+import { StoppedError } from '../model/error.ts';
 import { PLAN_PARTS, type Difference } from './compare-plans.ts';
 
 /** Differences of each part that a message spells out. */

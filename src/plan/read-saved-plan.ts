@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ConfigError } from '../../model/error.ts';
+import { ConfigError } from '../model/error.ts';
 import {
   PLAN_FORMAT,
   PLAN_FORMAT_VERSION,

@@ -1,10 +1,10 @@
-import type { Words } from '../../model/said.ts';
-import { partsOfKey } from '../../model/spelling.ts';
-import type { Intent } from '../../model/store.ts';
-import type { Confirmation } from '../../plan/requests.ts';
-import { isChangedSince, readEvidence, wasThere } from './pre-image.ts';
-import { isListedCreate } from '../journal/unverified.ts';
-import { doubtDetail, saidNo, saysNo } from '../../plan/soft-refusal.ts';
+import type { Words } from '../model/said.ts';
+import { partsOfKey } from '../model/spelling.ts';
+import type { Intent } from '../model/store.ts';
+import type { Confirmation } from './requests.ts';
+import { isChangedSince, readEvidence, wasThere } from './evidence.ts';
+import { isListedCreate } from './intents.ts';
+import { doubtDetail, saidNo, saysNo } from './soft-refusal.ts';
 
 /** An answer that could not be trusted. */
 interface Doubt {

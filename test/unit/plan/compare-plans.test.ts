@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { comparePlannedRows, type Difference } from '../../../src/sync/plan/compare-plans.ts';
-import type { SavedRow } from '../../../src/sync/plan/saved-plan.ts';
+import { comparePlannedRows, type Difference } from '../../../src/plan/compare-plans.ts';
+import type { SavedRow } from '../../../src/plan/saved-plan.ts';
 
 const row = (rowNumber: number, other: Partial<SavedRow> = {}): SavedRow => ({
   mapping: 'users',
