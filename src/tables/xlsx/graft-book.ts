@@ -5,12 +5,11 @@ import { textOf } from './part.ts';
 import { FILTER_NAME } from './render.ts';
 import type { Zip } from './zip.ts';
 import {
+  attributesOf,
   escapeXml,
   joinXml,
-  readAttributes,
   replaceChildren,
   sliceXml,
-  tagEnd,
   withAttribute,
   type SlicedXml,
   type XmlSlice,
@@ -38,8 +37,6 @@ const ORDER = [
  */
 const REBUILT = ['fileVersion', 'sheets', 'definedNames', 'calcPr'];
 
-const startOf = (xml: string): ReadonlyMap<string, string> => readAttributes(xml.slice(0, tagEnd(xml, 1)));
-
 function child({ children }: SlicedXml, name: string): SlicedXml | undefined {
   const found = children.find((slice) => slice.name === name);
   return found === undefined ? undefined : sliceXml(found.xml);
@@ -51,8 +48,10 @@ export function graftRelations(
   parts: readonly string[],
 ): { readonly xml: string; readonly added: readonly string[] } {
   const relations = sliceXml(xml);
-  const kept = relations.children.filter(({ xml: one }) => !startOf(one).get('Type')?.endsWith('/calcChain'));
-  const taken = new Set(kept.map(({ xml: one }) => startOf(one).get('Id')));
+  const kept = relations.children.filter(
+    ({ xml: one }) => !attributesOf(one).get('Type')?.endsWith('/calcChain'),
+  );
+  const taken = new Set(kept.map(({ xml: one }) => attributesOf(one).get('Id')));
   const added: string[] = [];
   for (let number = 1; added.length < parts.length; number += 1)
     if (!taken.has(`rId${number}`)) added.push(`rId${number}`);
@@ -70,7 +69,8 @@ export function graftContentTypes(
   removed: ReadonlySet<string>,
 ): string {
   const sheet = sliceXml(xml);
-  const nameOf = (slice: XmlSlice): string => (startOf(slice.xml).get('PartName') ?? '').replace(/^\//, '');
+  const nameOf = (slice: XmlSlice): string =>
+    (attributesOf(slice.xml).get('PartName') ?? '').replace(/^\//, '');
   const kept = sheet.children.filter((slice) => !removed.has(nameOf(slice)) || types.has(nameOf(slice)));
   const known = new Set(kept.map(nameOf));
   const added = [...types]
@@ -103,7 +103,10 @@ export function graftBook(
 ): string {
   const [into, from] = [sliceXml(old), sliceXml(fresh)];
   const sheets = child(into, 'sheets') ?? { head: '<sheets>', children: [], tail: '</sheets>' };
-  let sheetId = Math.max(0, ...sheets.children.map(({ xml }) => Number(startOf(xml).get('sheetId') ?? 0)));
+  let sheetId = Math.max(
+    0,
+    ...sheets.children.map(({ xml }) => Number(attributesOf(xml).get('sheetId') ?? 0)),
+  );
   const tabs = added.map(({ name, id, isFirst }) => ({
     isFirst,
     name: 'sheet',
@@ -112,7 +115,7 @@ export function graftBook(
   const before = tabs.filter(({ isFirst }) => isFirst);
   const all = [...before, ...sheets.children, ...tabs.filter(({ isFirst }) => !isFirst)];
   const position = (name: string | undefined): number =>
-    all.findIndex(({ xml }) => startOf(xml).get('name')?.toLowerCase() === name?.toLowerCase());
+    all.findIndex(({ xml }) => attributesOf(xml).get('name')?.toLowerCase() === name?.toLowerCase());
   const names = mixNames(moveNames(into, before.length), from, position, (at) =>
     filters.get(standing[at - before.length]?.part ?? ''),
   );
@@ -130,7 +133,7 @@ export function graftBook(
 /** The names of a workbook, which know their tabs by position, once there are so many tabs before them. */
 function moveNames(into: SlicedXml, before: number): readonly string[] {
   return (child(into, 'definedNames')?.children ?? []).map(({ xml }) => {
-    const at = startOf(xml).get('localSheetId');
+    const at = attributesOf(xml).get('localSheetId');
     return at === undefined ? xml : withAttribute(xml, 'localSheetId', String(Number(at) + before));
   });
 }
@@ -141,12 +144,12 @@ function mixNames(
   position: (tab: string | undefined) => number,
   sheetAt: (position: number) => string | undefined,
 ): readonly string[] {
-  const tabs = child(from, 'sheets')?.children.map(({ xml }) => startOf(xml).get('name')) ?? [];
+  const tabs = child(from, 'sheets')?.children.map(({ xml }) => attributesOf(xml).get('name')) ?? [];
   const ours = (child(from, 'definedNames')?.children ?? []).map(({ xml }) =>
-    withAttribute(xml, 'localSheetId', String(position(tabs[Number(startOf(xml).get('localSheetId'))]))),
+    withAttribute(xml, 'localSheetId', String(position(tabs[Number(attributesOf(xml).get('localSheetId'))]))),
   );
   const keyOf = (xml: string): string => {
-    const attributes = startOf(xml);
+    const attributes = attributesOf(xml);
     return JSON.stringify([attributes.get('name'), attributes.get('localSheetId')]);
   };
   const keys = new Set(ours.map(keyOf));
@@ -156,7 +159,7 @@ function mixNames(
 
 /** The hidden name of a filter's range, which says the same as the filter; without a filter there is no name. */
 function filterName(xml: string, sheetAt: (position: number) => string | undefined): readonly string[] {
-  const attributes = startOf(xml);
+  const attributes = attributesOf(xml);
   const sheet = sheetAt(Number(attributes.get('localSheetId')));
   if (attributes.get('name') !== FILTER_NAME || sheet === undefined) return [xml];
   const [, range] = /<autoFilter[^>]*\sref="([^"]*)"/.exec(sheet) ?? [];
@@ -182,9 +185,9 @@ export async function graftProperties(
   const stands = zip.find(PROPERTIES_PART);
   const properties = sliceXml(stands === undefined ? NO_PROPERTIES : await textOf(zip, stands.name));
   const others = properties.children.filter(
-    ({ xml }) => propertyNumber(startOf(xml).get('name') ?? '') === 0,
+    ({ xml }) => propertyNumber(attributesOf(xml).get('name') ?? '') === 0,
   );
-  let id = Math.max(1, ...others.map(({ xml }) => Number(startOf(xml).get('pid') ?? 1)));
+  let id = Math.max(1, ...others.map(({ xml }) => Number(attributesOf(xml).get('pid') ?? 1)));
   const ours = Object.entries(memory).map(([name, text]): XmlSlice => {
     id += 1;
     const value = `<vt:lpwstr xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes">${escapeXml(text)}</vt:lpwstr>`;

@@ -1,4 +1,4 @@
-import { escapeXml, readAttributes } from './xml-slices.ts';
+import { attributesOf, escapeXml } from './xml-slices.ts';
 
 /** A tab that a refresh does not write. */
 interface OtherSheet {
@@ -21,8 +21,8 @@ export function dependents<S extends OtherSheet>(
   workbook: string,
 ): readonly S[] {
   const names = Array.from(
-    workbook.matchAll(/<(?:\w+:)?definedName(\s[^>]*)>([^<]*)</g),
-    ([, raw = '', text = '']) => ({ word: escapeXml(readAttributes(raw).get('name') ?? ''), text }),
+    workbook.matchAll(/(<(?:\w+:)?definedName\s[^>]*>)([^<]*)</g),
+    ([, tag = '', text = '']) => ({ word: escapeXml(attributesOf(tag).get('name') ?? ''), text }),
   );
   const formulas = new Map(sheets.map((sheet) => [sheet, formulasOf(sheet.xml)]));
   const words = new Set(changed.map(asWritten));

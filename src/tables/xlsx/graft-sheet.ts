@@ -3,9 +3,9 @@ import { columnLetters } from '../column-letters.ts';
 import type { GraftedStyles } from './graft-styles.ts';
 import { ruleDigest } from './memory.ts';
 import {
+  attributesOf,
   decodeText,
   joinXml,
-  readAttributes,
   replaceChildren,
   sliceXml,
   tagEnd,
@@ -57,8 +57,6 @@ const ORDER = [
   ...['webPublishItems', 'tableParts', 'extLst'],
 ];
 
-const startOf = (xml: string): ReadonlyMap<string, string> => readAttributes(xml.slice(0, tagEnd(xml, 1)));
-
 interface Row {
   readonly head: string;
   readonly tail: string;
@@ -72,11 +70,11 @@ function rowsOf(sheetData: XmlSlice | undefined): Map<number, Row> {
   let number = 0;
   for (const { xml } of sheetData === undefined ? [] : sliceXml(sheetData.xml).children) {
     const { head, children, tail } = sliceXml(xml);
-    number = Number(startOf(head).get('r') ?? number + 1);
+    number = Number(attributesOf(head).get('r') ?? number + 1);
     const cells = new Map<number, string>();
     let column = -1;
     for (const cell of children) {
-      const reference = startOf(cell.xml).get('r');
+      const reference = attributesOf(cell.xml).get('r');
       column = reference === undefined ? column + 1 : (parseReference(reference)?.column ?? column + 1);
       cells.set(
         column,
@@ -94,12 +92,12 @@ function rowsOf(sheetData: XmlSlice | undefined): Map<number, Row> {
 export function adoptSheet(xml: string, styles: GraftedStyles, strings: readonly string[]): string {
   const sheet = sliceXml(xml);
   const styled = (tag: string, attribute: string): string => {
-    const style = startOf(tag).get(attribute);
+    const style = attributesOf(tag).get(attribute);
     return style === undefined ? tag : withAttribute(tag, attribute, String(styles.cellStyle(Number(style))));
   };
   const adoptCell = (cell: string): string => {
     const tag = styled(cell, 's');
-    if (startOf(tag).get('t') !== 's') return tag;
+    if (attributesOf(tag).get('t') !== 's') return tag;
     const text = strings[Number(/<v>(\d+)<\/v>/.exec(tag)?.[1])] ?? '';
     return `${withAttribute(tag, 't', 'inlineStr').slice(0, tagEnd(withAttribute(tag, 't', 'inlineStr'), 1))}><is>${text}</is></c>`;
   };
@@ -112,7 +110,7 @@ export function adoptSheet(xml: string, styles: GraftedStyles, strings: readonly
     if (name === 'conditionalFormatting') {
       const rules = sliceXml(part);
       const moved = rules.children.map((rule) => {
-        const dxf = startOf(rule.xml).get('dxfId');
+        const dxf = attributesOf(rule.xml).get('dxfId');
         return dxf === undefined
           ? rule
           : { ...rule, xml: withAttribute(rule.xml, 'dxfId', String(styles.difference(Number(dxf)))) };
@@ -190,7 +188,7 @@ function digestOf(range: string, rule: string, ours: number): string | undefined
   const formulas = sliceXml(rule)
     .children.filter(({ name }) => name === 'formula')
     .map(({ xml }) => decodeText(sliceXmlText(xml)));
-  return ruleDigest(startOf(rule).get('type') ?? '', range, formulas);
+  return ruleDigest(attributesOf(rule).get('type') ?? '', range, formulas);
 }
 
 const sliceXmlText = (xml: string): string => xml.replace(/^<[^>]*>|<[^>]*>$/g, '');
@@ -202,7 +200,7 @@ function mixRules(
   { ours: columns, rules: remembered }: OwnPlace,
 ): readonly XmlSlice[] {
   const isRules = ({ name }: XmlSlice): boolean => name === 'conditionalFormatting';
-  const range = (xml: string): string => startOf(xml).get('sqref') ?? '';
+  const range = (xml: string): string => attributesOf(xml).get('sqref') ?? '';
   const coming = fresh.filter(isRules);
   const own = new Set([
     ...remembered,
@@ -217,13 +215,13 @@ function mixRules(
       const digest = digestOf(range(slice.xml), xml, columns);
       return digest === undefined || !own.has(digest);
     });
-    for (const { xml } of left) last = Math.max(last, Number(startOf(xml).get('priority') ?? 0));
+    for (const { xml } of left) last = Math.max(last, Number(attributesOf(xml).get('priority') ?? 0));
     return left.length === 0 ? [] : [{ ...slice, xml: joinXml({ ...rules, children: left }) }];
   });
   const added = coming.map((slice) => {
     const rules = sliceXml(slice.xml);
     const children = rules.children.map((rule) => {
-      const priority = last + Number(startOf(rule.xml).get('priority') ?? 1);
+      const priority = last + Number(attributesOf(rule.xml).get('priority') ?? 1);
       return { ...rule, xml: withAttribute(rule.xml, 'priority', String(priority)) };
     });
     return { ...slice, xml: joinXml({ ...rules, children }) };
@@ -234,7 +232,7 @@ function mixRules(
 /** The widths of both: those that stand are kept, columns without one get ours. */
 function mixWidths(old: XmlSlice | undefined, fresh: XmlSlice | undefined): readonly XmlSlice[] {
   const reach = (xml: string): readonly [number, number] => {
-    const attributes = startOf(xml);
+    const attributes = attributesOf(xml);
     return [Number(attributes.get('min')), Number(attributes.get('max'))];
   };
   const stand = old === undefined ? [] : sliceXml(old.xml).children;
@@ -250,8 +248,8 @@ function mixWidths(old: XmlSlice | undefined, fresh: XmlSlice | undefined): read
 /** The filter that stands, over as many rows as there are now; one that a person took away stays away. */
 function movedFilter(old: XmlSlice | undefined, fresh: XmlSlice | undefined): readonly XmlSlice[] {
   if (old === undefined || fresh === undefined) return old === undefined ? [] : [old];
-  const last = /\d+$/.exec(startOf(fresh.xml).get('ref') ?? '')?.[0] ?? '1';
-  const range = (startOf(old.xml).get('ref') ?? '').replace(/\d+$/, last);
+  const last = /\d+$/.exec(attributesOf(fresh.xml).get('ref') ?? '')?.[0] ?? '1';
+  const range = (attributesOf(old.xml).get('ref') ?? '').replace(/\d+$/, last);
   return [{ ...old, xml: withAttribute(old.xml, 'ref', range) }];
 }
 

@@ -1,10 +1,9 @@
 import {
   escapeXml,
   joinXml,
-  readAttributes,
+  attributesOf,
   replaceChildren,
   sliceXml,
-  tagEnd,
   withAttribute,
   type SlicedXml,
   type XmlSlice,
@@ -24,9 +23,6 @@ const SECTIONS = [
   ...['numFmts', 'fonts', 'fills', 'borders', 'cellStyleXfs', 'cellXfs', 'cellStyles', 'dxfs'],
   ...['tableStyles', 'colors', 'extLst'],
 ];
-
-const attributesOf = (xml: string): ReadonlyMap<string, string> =>
-  readAttributes(xml.slice(0, tagEnd(xml, 1)));
 
 /** A section of a style sheet that grows only by what it does not have. */
 interface Section {

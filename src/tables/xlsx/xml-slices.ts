@@ -132,42 +132,20 @@ function entity(whole: string, name: string): string {
   throw new XmlFault(`it names the entity ${whole}`);
 }
 
-const isBlank = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9;
-
 /** Text as it is meant: line ends are LF, the five entities and character references are resolved. Errors: XmlFault for any other entity. */
 export function decodeText(raw: string): string {
   const text = raw.includes('\r') ? raw.replace(/\r\n?/g, '\n') : raw;
   return text.includes('&') ? text.replace(/&([^;&]{0,15});?/g, entity) : text;
 }
 
-/**
- * The attributes of a tag by their names without prefix; namespace declarations with one are left out. What is no attribute is passed over, in time
- * that grows with the length of the tag and no faster.
- */
-export function readAttributes(raw: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  let at = 0;
-  for (let sign = raw.indexOf('='); sign !== -1; sign = raw.indexOf('=', at)) {
-    const nameEnd = endOfBlanks(raw, sign, -1);
-    const valueAt = endOfBlanks(raw, sign + 1, 1);
-    let nameAt = nameEnd;
-    while (nameAt > at && !isBlank(raw.charCodeAt(nameAt - 1))) nameAt--;
-    const quote = raw.charAt(valueAt);
-    const end = quote === '"' || quote === "'" ? raw.indexOf(quote, valueAt + 1) : -1;
-    const name = raw.slice(nameAt, nameEnd);
-    if (end !== -1 && name !== '' && !name.startsWith('xmlns:'))
-      found.set(name.slice(name.indexOf(':') + 1), decodeText(raw.slice(valueAt + 1, end)));
-    at = Math.max(sign, end) + 1;
-  }
-  return found;
-}
+const ATTRIBUTE = /(?<=\s)(?!xmlns:)(?:[^\s=:]+:)?([^\s=:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-/** Where blanks end that stand before (`step` -1) or from (1) a place on. */
-function endOfBlanks(raw: string, from: number, step: 1 | -1): number {
-  let at = from;
-  const offset = step === 1 ? 0 : -1;
-  while (at + offset >= 0 && at + offset < raw.length && isBlank(raw.charCodeAt(at + offset))) at += step;
-  return at;
+/** The attributes of the first tag of an element by their names without prefix; namespace declarations with one are left out. */
+export function attributesOf(xml: string): ReadonlyMap<string, string> {
+  const found = xml.slice(0, tagEnd(xml, 1)).matchAll(ATTRIBUTE);
+  return new Map(
+    Array.from(found, ([, name = '', double, single = '']) => [name, decodeText(double ?? single)] as const),
+  );
 }
 
 /** The end of the tag that begins before `from`: the first `>` outside quotation marks, or -1. */
