@@ -6,6 +6,7 @@ import { resources } from '../../src/contract/index.ts';
 import { RESOURCES } from '../../src/contract/resource.ts';
 import type { Mapping, PullMapping, PushMapping } from '../../src/mapping/mapping.ts';
 import { parseMappings } from '../../src/mapping/parse-mappings.ts';
+import { joinLayout } from '../../src/report/arrange.ts';
 import { demoFiles } from '../../templates/demo/generate.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -88,6 +89,22 @@ describe('the shipped mappings', () => {
       ...['Rank by game week', 'Total points by game week', 'The best squads by points'],
     ]);
     expect(charts.filter(({ id }) => id === undefined)).toEqual([]);
+  });
+
+  it('keep the line-ups of squads of one name apart, also where their managers have one name', () => {
+    const lineups = pulls.find(({ name }) => name === 'lineups-workbook');
+    if (lineups?.layout === undefined) throw new Error('there is no such layout');
+    const headers = ['Squad', 'Manager', 'Order', 'Points'];
+    const columns = headers.map((header) => ({ header, type: 'text', format: undefined }) as const);
+    const squads = ['Zoe', 'Ann', 'Ann'].flatMap((manager, squad) =>
+      [1, 2, 12].map((order) => ['Lions', manager, order, 10 * squad]),
+    );
+    const { rows } = joinLayout(lineups.layout, columns).arrange([...squads, ['Bears', 'Zoe', 1, 0]]);
+    expect(rows).toEqual([
+      ['Bears', 'Zoe', 1, 0],
+      ...[10, 20].flatMap((points) => [1, 2, 12].map((order) => ['Lions', 'Ann', order, points])),
+      ...[1, 2, 12].map((order) => ['Lions', 'Zoe', order, 0]),
+    ]);
   });
 
   it('guard against a table that changes too much', () => {
