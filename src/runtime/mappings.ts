@@ -53,7 +53,7 @@ export function readPullMappings(
 
 /**
  * The named mappings, or all (of one direction) but those whose optional file is not there, in the order of their files. A variable that only a
- * mapping needs which is not wanted may be unset.
+ * mapping needs which is not wanted may be unset; with `onUnset`, a mapping whose variable is not set is left out and told.
  * Errors: UsageError `mapping.unknown`, `mapping.direction`; ConfigError `mappings.missing`, `mappings.none`, `mapping.name_twice`,
  * `destination.source`, and those of parsing.
  */
@@ -62,6 +62,7 @@ export function readMappings(
   names: readonly string[],
   program: Seat,
   direction?: Direction,
+  onUnset?: (mapping: string, error: ConfigError) => void,
 ): readonly Mapping[] {
   const files = listFiles(config, program);
   const known = indexNames(files);
@@ -84,9 +85,19 @@ export function readMappings(
       { next: 'init' },
     );
   }
-  const read = files.flatMap(({ text, shown }) =>
-    parseFile(text, shown, config, (name) => wanted.includes(name)),
-  );
+  const read = files.flatMap(({ text, shown, entries }) => {
+    if (onUnset === undefined) return parseFile(text, shown, config, (name) => wanted.includes(name));
+    const ours = entries.filter(({ name }) => wanted.includes(name));
+    return ours.flatMap(({ name }) => {
+      try {
+        return parseFile(text, shown, config, (each) => each === name);
+      } catch (error) {
+        if (!(error instanceof ConfigError) || error.code !== 'mapping.variable') throw error;
+        onUnset(name, error);
+        return [];
+      }
+    });
+  });
   refuseReportsOverSources(read, files, config);
   return names.length > 0 ? read : read.filter((mapping) => !isAbsent(mapping));
 }

@@ -89,3 +89,34 @@ it('every issue of a row has a remedy', () => {
     codes.filter((code) => code !== 'key.look_alike').toSorted(),
   );
 });
+
+it('checks the other tables where a variable of one mapping is not set, and ends with 4', async () => {
+  const other = makeFolder({
+    'mappings/users.yaml': USERS_MAPPING,
+    'mappings/prices.yaml': readFileSync(join(ROOT, 'mappings/prices.yaml'), 'utf8'),
+    'users.csv': 'Member ID,Name,Active\nu1,Ana,maybe\n',
+    'prices.csv': 'Player ID,Price\n1,2\n',
+  });
+  try {
+    const [told, json] = await Promise.all([
+      runCli(['validate', ...VARS], { cwd: other.path }),
+      runCli(['validate', ...VARS, '--json'], { cwd: other.path }),
+    ]);
+    expect(told).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('users.csv row 2, column "Active"') as string,
+      stderr: expect.stringMatching(
+        /✗ mappings\/prices.yaml:\d+:\d+: the variable price_type is not set\n {2}next: .*\n/,
+      ) as string,
+    });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      exit_code: 4,
+      mappings: [{ name: 'users', invalid: 1 }],
+      issues: [{ mapping: 'users', column: 'Active' }],
+      stops: [{ mapping: 'prices', code: 'mapping.variable' }],
+    });
+    expect((await runCli(['validate', 'prices', ...VARS], { cwd: other.path })).code).toBe(4);
+  } finally {
+    other.remove();
+  }
+});

@@ -2,6 +2,8 @@ import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import { renderRowMessage } from '../../model/issue.ts';
 import { renderSaid } from '../../model/said.ts';
+import { EXIT } from '../../model/error.ts';
+import type { Stop } from '../../sync/ports.ts';
 import { preparePull } from '../../sync/pull.ts';
 import { eachRow } from '../../sync/rows/row-pages.ts';
 import { rowIssues, validateSources, type Validation } from '../../sync/validate.ts';
@@ -33,7 +35,12 @@ export const validate = defineCommand({
     const config = readConfig(args, program);
     const warn = (message: string): void => program.screen.warn(message);
     config.warnings.forEach(warn);
-    const mappings = readMappings(config, args.mapping, program);
+    const unset: Stop[] = [];
+    const mappings = readMappings(config, args.mapping, program, undefined, (mapping, error) =>
+      unset.push({ mapping, error }),
+    );
+    const [first] = unset;
+    if (first !== undefined && mappings.length === 0) throw first.error;
     const store = await openState(config, program.clock, warn);
     const { emit, stop } = createReporter(program.screen, program.clock);
     const task = { config, store, maxWaitMs: args.maxWait, readOnly: true };
@@ -49,7 +56,12 @@ export const validate = defineCommand({
       };
       const options = planOptions(args);
       await preparePull(mappings.filter(isPull), ports.tables);
-      const validation = await validateSources(ports, mappings.filter(isPush), options);
+      const validated = await validateSources(ports, mappings.filter(isPush), options);
+      const validation = {
+        ...validated,
+        stops: [...validated.stops, ...unset],
+        exitCode: unset.length > 0 ? EXIT.config : validated.exitCode,
+      };
       stop();
       try {
         await tell(validation, mappings.filter(isPull), program);
@@ -88,7 +100,9 @@ async function tell(validation: Validation, pulls: readonly PullMapping[], progr
     await tellWarnings(validation.rows, mapping, program);
   }
   if (pulls.length > 0) await screen.data(`${renderCountOf(pulls.length, 'report')} checked: no mistakes`);
-  for (const { error } of validation.stops) screen.tell(renderStop(error, program));
+  // A variable that several mappings lack is one thing to do.
+  const stops = Map.groupBy(validation.stops, ({ error }) => error.next ?? error.message);
+  for (const [stop] of stops.values()) if (stop !== undefined) screen.tell(renderStop(stop.error, program));
 }
 
 /** What is worth a look in rows that go on. */
