@@ -350,7 +350,11 @@ function readMeLines(where: string): readonly InputNote[] {
     line(
       `${where === 'workbook' ? 'Save and close this file. Then type' : 'Type'}, in the folder of teamsheet.yaml:`,
     ),
-    line('teamsheet plan      shows what would change, and sends nothing'),
-    line('teamsheet push      shows it, asks, and sends it'),
+    line('teamsheet plan users      shows what would change, and sends nothing'),
+    line('teamsheet push users      shows it, asks, and sends it'),
+    line(
+      'In place of users write the tabs that you have filled in: one or more of users, prices, points, fantasy-leagues, mini-leagues, squads.',
+    ),
+    line('Without a name every tab is read. Then Users, Prices and Points must have rows of your own.'),
   ];
 }

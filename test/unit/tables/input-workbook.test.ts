@@ -5,6 +5,7 @@ import { readXlsx } from 'hucre/xlsx';
 import type { Sheet } from 'hucre/xlsx';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inputBook, INPUT_RESOURCES, inputTable } from '../../../src/cli/init/input-tables.ts';
+import { PUSH_MAPPINGS } from '../../../src/cli/init/push-mapping.ts';
 import { fillSpreadsheet, readInputTabs } from '../../../src/tables/google/input-spreadsheet.ts';
 import { readWorkbookHeaders } from '../../../src/tables/input-headers.ts';
 import { renderInputWorkbook } from '../../../src/tables/xlsx/input-workbook.ts';
@@ -37,6 +38,13 @@ describe('the workbook of inputs', () => {
   it('begins with the tab that explains it', () => {
     expect(sheets.map(({ name }) => name)).toEqual(['Read me', ...book.tables.map(({ tab }) => tab)]);
     expect(sheet('Read me').rows.flat().join('\n')).toContain('teamsheet push');
+  });
+
+  it('says how tabs are sent that are filled in, while others are empty', () => {
+    const text = sheet('Read me').rows.flat().join('\n');
+    expect(text).toContain('teamsheet plan users      shows');
+    const names = INPUT_RESOURCES.map((resource) => PUSH_MAPPINGS[resource]?.replace('.yaml', ''));
+    expect(text).toContain(`one or more of ${names.join(', ')}.`);
   });
 
   it('has a note on every header, which is bold and stays in view', () => {
