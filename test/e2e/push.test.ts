@@ -30,7 +30,7 @@ users: the account holds no users yet
 +  users row 5  M4  display_name: Łukasz 李
 
 2 writes to send, finished in a few seconds
-  at most 4 reads, 6 writes, if the service refuses whole requests and each row goes alone
+  if a batch is refused, its rows go one by one: at most 4 reads, 6 writes
 `);
     expect(planned).toMatchObject({ code: 3, stderr: 'next: teamsheet push users\n' });
 

@@ -145,9 +145,7 @@ function renderCost(planned: PlannedPush, { nowMs, timezone, style }: View): str
   ];
   if (worstReads + worstWrites > asked) {
     const most = renderReadsAndWrites(worstReads, worstWrites);
-    lines.push(
-      style('dim', `  at most ${most}, if the service refuses whole requests and each row goes alone`),
-    );
+    lines.push(style('dim', `  if a batch is refused, its rows go one by one: at most ${most}`));
   }
   for (const pause of forecast.pauses.slice(0, 3)) {
     lines.push(

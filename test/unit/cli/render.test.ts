@@ -467,7 +467,7 @@ describe('a plan', () => {
   it('says what refusals would cost at most, where they would cost more', () => {
     const view = { style: plain, nowMs: 0, timezone: 'UTC' };
     expect(renderPlan(planned({}), [], view)).toContain(
-      'at most 12 reads, 39 writes, if the service refuses whole requests and each row goes alone',
+      'if a batch is refused, its rows go one by one: at most 12 reads, 39 writes',
     );
     const [mapping] = planned({}).mappings;
     const mappings = [{ ...mapping, worst: { writes: 2, reads: 0 } }] as unknown as PlannedPush['mappings'];
