@@ -82,7 +82,10 @@ function about(path: Path, message: string): Finding {
 }
 
 function tooSmall(issue: z.core.$ZodIssueTooSmall, value: unknown): string {
-  if (issue.origin === 'string') return 'is empty; write something';
+  if (issue.origin === 'string')
+    return value === ''
+      ? 'is empty; write something'
+      : `${showAny(value)} is too short, at least ${issue.minimum} characters`;
   if (issue.origin === 'array')
     return Number(issue.minimum) > 1
       ? `has too few; write at least ${issue.minimum}`

@@ -91,7 +91,38 @@ describe.concurrent('a wrong command line is exit 64 with one clear line and the
       'get-fantasy-league: --id .. cannot stand in an address',
       'teamsheet api --help',
     ],
-    [['api', 'get-player', '--id', '7'], 'get-player: --query fantasy_league_id', 'teamsheet api --help'],
+    [
+      ['api', 'get-player', '--id', '7'],
+      'get-player: --query fantasy_league_id: is missing; write a number',
+      'teamsheet api --help',
+    ],
+    ...(
+      [
+        [
+          'create-users',
+          '{"users":[{"external_id":1,"display_name":"x"}]}',
+          'users.0.external_id: 1 is not a text',
+        ],
+        [
+          'create-users',
+          '{"users":[{"external_id":"a","display_name":"b","x":1}]}',
+          'users.0.x: the operation takes no such field',
+        ],
+        ['create-users', '[]', 'a list is not a map'],
+        [
+          'create-squad',
+          '{"fantasy_league_id":1,"user_id":1,"name":"ab","players_in":[1]}',
+          'name: "ab" is too short, at least 3 characters',
+        ],
+      ] as const
+    ).map(
+      ([operation, body, message]) =>
+        [
+          ['api', operation, '--body', body, '--yes'],
+          `${operation}: --body ${message}\n`,
+          'teamsheet api --help',
+        ] as const,
+    ),
     [['schema', 'mappin'], 'there is no schema "mappin"', 'teamsheet schema mapping'],
     [['sandbox', '--set', 'per_minut=3'], 'there is no switch "per_minut"', 'did you mean per_minute?'],
   ])('%j', async (args, message, next) => {

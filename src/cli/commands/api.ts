@@ -6,6 +6,7 @@ import { withoutKey } from '../../client/withhold-key.ts';
 import { endpoints, OPERATION_IDS, type OperationId, type PushedResource } from '../../contract/index.ts';
 import { isRead, type Endpoint } from '../../contract/endpoint.ts';
 import { isPathSegment } from '../../contract/path-segment.ts';
+import { findingsOf } from '../../mapping/zod-issues.ts';
 import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import { nearest } from '../../model/nearest.ts';
 import {
@@ -139,9 +140,10 @@ function check(operation: OperationId, flag: string, schema: z.ZodType | undefin
     throw new UsageError('api.input', `${operation}: --id ${value} cannot stand in an address`, { next });
   }
   if (error === undefined) return value;
-  const [issue] = error.issues;
-  const place = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-  const problem = value === undefined ? 'is missing' : `${place}${issue?.message ?? 'does not fit'}`;
+  const [found] = findingsOf(error.issues, value, []);
+  const place = found === undefined || found.path.length === 0 ? '' : `${found.path.join('.')}: `;
+  const message = found?.of === 'key' ? 'the operation takes no such field' : found?.message;
+  const problem = value === undefined ? 'is missing' : `${place}${message ?? 'does not fit'}`;
   throw new UsageError('api.input', `${operation}: ${flag} ${problem}`, { next });
 }
 
