@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { resources } from '../../src/contract/index.ts';
 import { RESOURCES } from '../../src/contract/resource.ts';
 import type { Mapping, PullMapping, PushMapping } from '../../src/mapping/mapping.ts';
+import { isWanted } from '../../src/cli/init/report-places.ts';
 import { parseMappings } from '../../src/mapping/parse-mappings.ts';
 import { joinLayout } from '../../src/report/arrange.ts';
 import { demoFiles } from '../../templates/demo/generate.ts';
@@ -165,6 +166,12 @@ describe('the input tables', () => {
     expect(text).toContain(basename(path));
     expect(header.filter((column) => !described(column))).toEqual([]);
   });
+});
+
+it('the page on the input tables names only reports that init makes when it is not asked', () => {
+  const text = readFileSync(join(root, 'templates/inputs/README.md'), 'utf8');
+  const reports = Array.from(text.matchAll(/`([a-z-]+-(?:report|workbook))`/g), ([, name = '']) => name);
+  expect(reports.filter((name) => !isWanted('workbook', `${name}.yaml`))).toEqual([]);
 });
 
 describe("the demo's tables", () => {
