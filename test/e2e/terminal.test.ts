@@ -157,7 +157,11 @@ describe('a file of rows to mend goes when its rows are done', () => {
     expect((await importRejected('members.rejected.csv')).code).toBe(3);
     expect(files()).toContain('members.rejected.rejected.csv');
     folder.write('out/rejected/members.rejected.rejected.csv', 'Member ID,Name\nM-2,Bob\n');
-    expect((await importRejected('members.rejected.rejected.csv')).code).toBe(0);
+    const imported = await importRejected('members.rejected.rejected.csv');
+    expect(imported.code).toBe(0);
+    expect(imported.stderr).toContain(
+      'members.csv still has these rows as they were refused: correct them there too\n',
+    );
     expect(files()).toEqual([]);
     // The table has the row still as it was refused: nothing of that is left to be tried again.
     const retried = await run('retry', '--yes');

@@ -15,10 +15,11 @@ import type { Config } from '../../runtime/config.ts';
 import { compareFlags, namedValues, text, yes } from '../flags.ts';
 import { fold, matchHeaders, VALUE_HEADERS } from '../header-match.ts';
 import { standsInside } from '../../runtime/inside-folder.ts';
-import { isPush, parseFile } from '../../runtime/mappings.ts';
+import { isPush, parseFile, readPushMappings } from '../../runtime/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
 import type { Program } from '../program.ts';
 import { renderTyped } from '../render/stop.ts';
+import { safeText } from '../render/text.ts';
 import { runPush } from '../push/run-push.ts';
 import { withSession, type Session } from '../session.ts';
 import { showPlan } from '../push/show-plan.ts';
@@ -78,14 +79,36 @@ export const importFile = defineCommand({
           variable: (field: string) => args.set[field] ?? session.ports.variable(field),
         };
         const work = { ...session, ports, program, yes: args.yes };
-        return args.dryRun === true
-          ? showPlan('import', [mapping], planOptions(args), work)
-          : runPush('import', [mapping], planOptions(args), work);
+        if (args.dryRun === true) return showPlan('import', [mapping], planOptions(args), work);
+        const exitCode = await runPush('import', [mapping], planOptions(args), work);
+        const table = ownTable(mapping, session, program);
+        if (table !== undefined)
+          program.screen.say(
+            safeText(`${table} still has these rows as they were refused: correct them there too`),
+          );
+        return exitCode;
       },
       { readOnly: args.dryRun },
     );
   },
 });
+
+/** The table whose rows to mend were imported; undefined for any other file, and where no mapping reads the table any more. */
+function ownTable(
+  { source: { location } }: PushMapping,
+  { config, ports }: Session,
+  program: Program,
+): string | undefined {
+  const mended = location.kind === 'sheet' ? undefined : ports.results.mappingToMend(location.path);
+  if (mended === undefined) return undefined;
+  try {
+    return readPushMappings(config, [mended], program)[0]?.source.origin;
+  } catch (error) {
+    // The import is done, whatever is wrong with a mapping that it did not need.
+    if (error instanceof ConfigError || error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
 
 const resourceOf = (name: ResourceName): Resource => resources[name];
 
