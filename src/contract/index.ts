@@ -1,6 +1,6 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Endpoint, Feature } from './endpoint.ts';
-import type { PullTarget, PushableResource, PushTarget, Resource, ResourceName } from './resource.ts';
+import type { PullTarget, PushableResource, PushTarget, Resource, RowAsked } from './resource.ts';
 import { account, accountEndpoints } from './resources/account.ts';
 import { autoSubstitutionEndpoints, autoSubstitutions } from './resources/auto-substitutions.ts';
 import { fantasyLeagueEndpoints, fantasyLeagues } from './resources/fantasy-leagues.ts';
@@ -67,7 +67,10 @@ export const resources = {
   players,
   fixtures,
   auto_substitutions: autoSubstitutions,
-} as const satisfies Record<ResourceName, Resource>;
+} as const satisfies Record<string, Resource>;
+
+export type ResourceName = keyof typeof resources;
+export const RESOURCES = Object.keys(resources) as readonly ResourceName[];
 
 /** The resources that can be pushed. */
 export type PushedResource = {
@@ -83,6 +86,12 @@ export function pushTarget(resource: ResourceName): PushTarget | undefined {
 export function pullTarget(resource: ResourceName): PullTarget | undefined {
   const { pull }: Resource = resources[resource];
   return pull;
+}
+
+/** What one row of a report is made of, with the paths that are added to the record (interfaces.md, section 4). */
+export function reportRecord(resource: ResourceName, asked: RowAsked): z.ZodObject {
+  const target = pullTarget(resource);
+  return target?.rowRecord?.(asked) ?? target?.record ?? z.looseObject({});
 }
 
 export const isPushed = (resource: ResourceName): resource is PushedResource =>

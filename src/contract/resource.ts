@@ -2,21 +2,6 @@ import type * as z from 'zod';
 import type { FieldType } from './field.ts';
 import type { Feature } from './endpoint.ts';
 
-export const RESOURCES = [
-  'account',
-  'users',
-  'prices',
-  'points_config',
-  'fantasy_leagues',
-  'mini_leagues',
-  'squads',
-  'lineups',
-  'players',
-  'fixtures',
-  'auto_substitutions',
-] as const;
-export type ResourceName = (typeof RESOURCES)[number];
-
 export type PushOperation = 'create' | 'update' | 'upsert' | 'append' | 'set' | 'trigger';
 
 /** One field that a mapping's `columns` may fill. */
@@ -96,7 +81,6 @@ export interface RowAsked {
 
 /** A resource of the service: what can be pushed to it and pulled from it (interfaces.md, section 2). */
 export interface Resource {
-  readonly name: ResourceName;
   readonly push?: PushTarget;
   readonly pull?: PullTarget;
 }

@@ -1,6 +1,6 @@
 import type { FieldType } from '../contract/field.ts';
-import type { PushedResource } from '../contract/index.ts';
-import type { PushOperation, ResourceName } from '../contract/resource.ts';
+import type { PushedResource, ResourceName } from '../contract/index.ts';
+import type { PushOperation } from '../contract/resource.ts';
 import type { Layout } from '../model/layout.ts';
 import type { TableLocation } from '../model/table.ts';
 

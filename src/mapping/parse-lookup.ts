@@ -1,5 +1,5 @@
-import { pullTarget, pushTarget } from '../contract/index.ts';
-import { RESOURCES, type PushField } from '../contract/resource.ts';
+import { pullTarget, pushTarget, RESOURCES } from '../contract/index.ts';
+import type { PushField } from '../contract/resource.ts';
 import { didYouMean } from '../model/nearest.ts';
 import type { Drafting } from './drafting.ts';
 import { isFileLookup } from './lookup.ts';

@@ -1,6 +1,6 @@
-import type { TableLocation } from '../model/table.ts';
 import type * as z from 'zod';
-import { pullTarget } from '../contract/index.ts';
+import type { TableLocation } from '../model/table.ts';
+import { pullTarget, reportRecord } from '../contract/index.ts';
 import { isPathSegment } from '../contract/path-segment.ts';
 import { leavesOf, type FieldType } from '../contract/field.ts';
 import type { PullTarget } from '../contract/resource.ts';
@@ -11,7 +11,6 @@ import { didYouMean } from '../model/nearest.ts';
 import { parseLayout } from './parse-layout.ts';
 import { parseLocation, parseSource } from './parse-source.ts';
 import { pathProblem } from './record-path.ts';
-import { reportRecord } from './report-record.ts';
 import type { PullInput } from './schema.ts';
 import { show } from './show.ts';
 import { findingsOf } from './zod-issues.ts';

@@ -1,5 +1,5 @@
-import { isPushed, pushTarget } from '../contract/index.ts';
-import type { PushField, PushOperation, PushTarget, ResourceName } from '../contract/resource.ts';
+import { isPushed, pushTarget, type ResourceName } from '../contract/index.ts';
+import type { PushField, PushOperation, PushTarget } from '../contract/resource.ts';
 import type { Issue } from '../model/issue.ts';
 import { compileCell } from './cells.ts';
 import { constantCell } from './bind.ts';

@@ -1,5 +1,5 @@
-import { pushTarget } from '../contract/index.ts';
-import type { PushField, PushOperation, ResourceName } from '../contract/resource.ts';
+import { pushTarget, type ResourceName } from '../contract/index.ts';
+import type { PushField, PushOperation } from '../contract/resource.ts';
 import type { CellType, Column } from './mapping.ts';
 
 /** The fields that a mapping for this operation must fill. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { RESOURCES } from '../contract/resource.ts';
+import { RESOURCES } from '../contract/index.ts';
 import { TRANSFORMS, TRANSFORM_NAMES } from './transforms.ts';
 import { didYouMean, nearest } from '../model/nearest.ts';
 import { show, showAny } from './show.ts';

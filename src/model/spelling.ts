@@ -1,5 +1,4 @@
-import { pushTarget } from '../contract/index.ts';
-import { RESOURCES, type ResourceName } from '../contract/resource.ts';
+import { pushTarget, RESOURCES, type ResourceName } from '../contract/index.ts';
 import type { KnownRecord } from './run-rows.ts';
 
 /** How a service was seen to keep texts of keys otherwise than they were sent. */

@@ -1,5 +1,4 @@
-import type { PushedResource } from '../contract/index.ts';
-import type { ResourceName } from '../contract/resource.ts';
+import type { PushedResource, ResourceName } from '../contract/index.ts';
 import type { Fields } from './cell.ts';
 import type { ExitCode } from './error.ts';
 import type { OutcomeCounts } from './outcome.ts';

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../contract/resource.ts';
+import type { ResourceName } from '../contract/index.ts';
 import type { RunRow } from '../model/run-rows.ts';
 import {
   LOOSE,

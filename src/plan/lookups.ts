@@ -1,5 +1,4 @@
-import { pushTarget } from '../contract/index.ts';
-import type { ResourceName } from '../contract/resource.ts';
+import { pushTarget, type ResourceName } from '../contract/index.ts';
 import type { FieldValue, Fields } from '../model/cell.ts';
 import type { RowLookup, RunRow, RunRowPatch } from '../model/run-rows.ts';
 import type { Words } from '../model/said.ts';

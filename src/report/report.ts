@@ -7,14 +7,6 @@ export interface ReportSubject {
   readonly part?: unknown;
 }
 
-/** What a mapping may ask of a report beside its columns. */
-export interface ReportOptions {
-  /** Squads: the detail record instead of the list element. */
-  readonly detail: boolean;
-  /** The array that rows are made of; undefined is one row a record. */
-  readonly explode: string | undefined;
-}
-
 /** How the records of one resource become report rows. */
 export interface Report {
   /** The columns of a mapping that names none, in order (interfaces.md, "Pull columns"). */

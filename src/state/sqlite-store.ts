@@ -1,6 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-
-import type { ResourceName } from '../contract/resource.ts';
+import type { ResourceName } from '../contract/index.ts';
 import { InternalError } from '../model/error.ts';
 import type { Clock } from '../model/ports.ts';
 import type { KnownRecord, RunRows } from '../model/run-rows.ts';

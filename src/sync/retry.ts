@@ -1,4 +1,4 @@
-import { RESOURCES } from '../contract/resource.ts';
+import { RESOURCES } from '../contract/index.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, UsageError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ResourceName } from '../../src/contract/resource.ts';
+import type { ResourceName } from '../../src/contract/index.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
 import { spellingFact, type Spelling } from '../../src/model/spelling.ts';
 import type { Shown } from '../../src/plan/fit-rows.ts';

@@ -13,8 +13,8 @@ import type { Issue } from '../../src/model/issue.ts';
 const runs = process.env['TEAMSHEET_LONG'] === undefined ? 200 : 5000;
 const context: CellContext = { locale: 'en', grouped: false, allowKeyShape: false, timezone: 'UTC' };
 
-const targets = Object.values(resources as Readonly<Record<string, Resource>>).flatMap(
-  ({ name, push }): [string, PushTarget][] => (push === undefined ? [] : [[name, push]]),
+const targets = Object.entries(resources as Readonly<Record<string, Resource>>).flatMap(
+  ([name, { push }]): [string, PushTarget][] => (push === undefined ? [] : [[name, push]]),
 );
 const fields = targets.flatMap(([resource, { fields: all, key }]) =>
   Object.entries(all).map(([name, field]) => ({

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RESOURCES } from '../../src/contract/resource.ts';
+import { RESOURCES } from '../../src/contract/index.ts';
 import type { ReportValue } from '../../src/model/table.ts';
 import { bindColumns, cellsOf } from '../../src/report/column.ts';
-import { reports } from '../../src/report/index.ts';
+import { reportOf } from '../../src/report/index.ts';
 import { fanOut } from '../../src/sync/pulling/fan-out.ts';
 import { writeCsvReport } from '../../src/tables/csv/write.ts';
 
@@ -72,7 +72,7 @@ describe('reports', () => {
     const options = fc.record({ detail: fc.boolean(), explode: fc.constantFrom(undefined, 'weekly_stats') });
     fc.assert(
       fc.property(fc.constantFrom(...RESOURCES), options, fc.jsonValue(), (resource, asked, record) => {
-        const report = reports[resource](asked);
+        const report = reportOf(resource, asked);
         const columns = bindColumns(report, undefined);
         for (const row of report.rows(record)) {
           const cells = cellsOf(columns, row, new Map());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { ResourceName } from '../../src/contract/resource.ts';
+import type { ResourceName } from '../../src/contract/index.ts';
 import type { StoredIntent } from '../../src/model/store.ts';
 import {
   expectIntents,

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../src/contract/resource.ts';
+import type { ResourceName } from '../../src/contract/index.ts';
 import { InternalError } from '../../src/model/error.ts';
 import type { Clock } from '../../src/model/ports.ts';
 import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';

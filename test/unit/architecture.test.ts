@@ -3,7 +3,7 @@ import { builtinModules } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { RESOURCES } from '../../src/contract/resource.ts';
+import { RESOURCES } from '../../src/contract/index.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 
 interface Room {

@@ -6,13 +6,13 @@ import { parse as parseYaml } from 'yaml';
 import { commands } from '../../src/cli/commands/registry.ts';
 import { configSchema } from '../../src/runtime/config-file.ts';
 import { endpoints, OPERATION_IDS } from '../../src/contract/index.ts';
-import { RESOURCES } from '../../src/contract/resource.ts';
-import type { ResourceName } from '../../src/contract/resource.ts';
+import { RESOURCES } from '../../src/contract/index.ts';
+import type { ResourceName } from '../../src/contract/index.ts';
 import { parseMappings } from '../../src/mapping/parse-mappings.ts';
 import { TRANSFORMS } from '../../src/mapping/transforms.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
-import { reports } from '../../src/report/index.ts';
-import type { ReportOptions } from '../../src/report/report.ts';
+import { reportOf } from '../../src/report/index.ts';
+import type { RowAsked } from '../../src/contract/resource.ts';
 
 const root = join(import.meta.dirname, '../..');
 const pages = [
@@ -163,12 +163,9 @@ describe('the reference', () => {
     expect(tableRows('docs/service.md').slice(1)).toEqual(expected);
   });
 
-  const options: ReportOptions = { detail: false, explode: undefined };
-  const fieldsOf = (
-    name: ResourceName,
-    changes: Partial<ReportOptions> = {},
-  ): readonly (readonly string[])[] =>
-    reports[name]({ ...options, ...changes }).leaves.map(({ path, type }) => [path, type]);
+  const options: RowAsked = { detail: false, explode: undefined };
+  const fieldsOf = (name: ResourceName, changes: Partial<RowAsked> = {}): readonly (readonly string[])[] =>
+    reportOf(name, { ...options, ...changes }).leaves.map(({ path, type }) => [path, type]);
 
   it.each(RESOURCES.filter((name) => name !== 'squads' && name !== 'players'))(
     'has every field of %s',

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../src/contract/index.ts';
-import { RESOURCES } from '../../src/contract/resource.ts';
+import { RESOURCES } from '../../src/contract/index.ts';
 import type { Mapping, PullMapping, PushMapping } from '../../src/mapping/mapping.ts';
 import { isWanted } from '../../src/cli/init/report-places.ts';
 import { parseMappings } from '../../src/mapping/parse-mappings.ts';

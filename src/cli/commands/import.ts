@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { basename, extname, relative, resolve, sep } from 'node:path';
 import { stringify } from 'yaml';
-import { isPushed, resources } from '../../contract/index.ts';
-import { RESOURCES, type PushTarget, type Resource, type ResourceName } from '../../contract/resource.ts';
+import { isPushed, resources, RESOURCES, type ResourceName } from '../../contract/index.ts';
+import type { PushTarget, Resource } from '../../contract/resource.ts';
 import { variableOf } from '../../mapping/push-fields.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { resources } from '../../contract/index.ts';
-import { RESOURCES, type Resource } from '../../contract/resource.ts';
+import { resources, RESOURCES, type ResourceName } from '../../contract/index.ts';
+import type { Resource } from '../../contract/resource.ts';
 import { layoutJsonSchema, mappingJsonSchema } from '../../mapping/json-schema.ts';
 import { nearest } from '../../model/nearest.ts';
 import { EXIT, UsageError } from '../../model/error.ts';
@@ -32,7 +32,7 @@ function schemaOf(name: string): unknown {
   if (name === 'layout') return layoutJsonSchema();
   if (name === 'config') return z.toJSONSchema(configSchema, { io: 'input' });
   const resource = RESOURCES.find((known) => known === name);
-  if (resource !== undefined) return resourceSchema(resources[resource]);
+  if (resource !== undefined) return resourceSchema(resource, resources[resource]);
   const near = nearest(name, ['mapping', 'layout', 'config', ...RESOURCES]);
   throw new UsageError(
     'usage.schema',
@@ -44,11 +44,10 @@ function schemaOf(name: string): unknown {
 }
 
 /** The record that a pull reads; the fields that a push may fill stand in `$defs/push`. */
-function resourceSchema(resource: Resource): object {
-  const { pull, push } = resource;
+function resourceSchema(title: ResourceName, { pull, push }: Resource): object {
   const record: Record<string, unknown> =
     pull === undefined ? {} : { ...z.toJSONSchema(pull.record, { io: 'output', unrepresentable: 'any' }) };
-  if (push === undefined) return { title: resource.name, ...record };
+  if (push === undefined) return { title, ...record };
   const fields = Object.entries(push.fields).map(([field, { schema: one, description, label }]) => [
     field,
     { ...inline(z.toJSONSchema(one, { io: 'input', unrepresentable: 'any' })), title: label, description },
@@ -60,7 +59,7 @@ function resourceSchema(resource: Resource): object {
     additionalProperties: false,
   };
   return {
-    title: resource.name,
+    title,
     ...record,
     $defs: { ...(record['$defs'] as object | undefined), push: pushed },
   };

@@ -1,5 +1,5 @@
-import { pushTarget, resources } from '../../contract/index.ts';
-import type { PushField, ResourceName } from '../../contract/resource.ts';
+import { pushTarget, resources, type ResourceName } from '../../contract/index.ts';
+import type { PushField } from '../../contract/resource.ts';
 import type {
   InputBook,
   InputCheck,

@@ -36,7 +36,7 @@ const features = record(
 );
 
 /** Section 2.1. */
-export const accountRecord = record(
+const accountRecord = record(
   { id: read.uuid() },
   {
     tier: read.text(),
@@ -67,6 +67,5 @@ export const accountEndpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export const account: Resource = {
-  name: 'account',
   pull: { where: {}, required: [], record: accountRecord, identity: ['id'] },
 };

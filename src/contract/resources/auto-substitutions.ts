@@ -5,7 +5,7 @@ import type { PushableResource } from '../resource.ts';
 import { nestedPlayer } from './prices.ts';
 
 /** Auto-substitution record (section 2.11); it does not hold the game week. */
-export const autoSubstitutionRecord = record(
+const autoSubstitutionRecord = record(
   { id: read.uuid() },
   {
     squad: record({}, { id: read.text(), name: read.text() }),
@@ -54,7 +54,6 @@ export const autoSubstitutionEndpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export const autoSubstitutions: PushableResource = {
-  name: 'auto_substitutions',
   push: {
     operations: ['trigger'],
     onlyBecause: 'processing can only be triggered',

@@ -43,7 +43,7 @@ const leagueRecord = record(
 );
 
 /** Detail (section 2.3). */
-export const fantasyLeagueRecord = record(
+const fantasyLeagueRecord = record(
   { id: read.integer() },
   {
     name: read.text(),
@@ -84,7 +84,6 @@ export const fantasyLeagueEndpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export const fantasyLeagues: PushableResource = {
-  name: 'fantasy_leagues',
   push: {
     operations: ['create'],
     onlyBecause: 'the service can create them, but neither change nor delete them; only users can be changed',

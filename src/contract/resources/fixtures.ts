@@ -43,7 +43,6 @@ export const fixtureEndpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export const fixtures: Resource = {
-  name: 'fixtures',
   pull: {
     where: { fantasy_league_id: send.positive() },
     required: ['fantasy_league_id'],

@@ -61,7 +61,6 @@ export const lineupEndpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export const lineups: Resource = {
-  name: 'lineups',
   pull: {
     where: { user_id: send.positive(), fantasy_league_id: send.positive(), id: send.text(1) },
     required: [],

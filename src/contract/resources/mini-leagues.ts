@@ -5,7 +5,7 @@ import type { PushableResource } from '../resource.ts';
 import { gameWeekSummary } from './fantasy-leagues.ts';
 
 /** Section 2.4. */
-export const miniLeagueRecord = record(
+const miniLeagueRecord = record(
   { id: read.integer() },
   {
     name: read.text(),
@@ -65,7 +65,6 @@ export const miniLeagueEndpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export const miniLeagues: PushableResource = {
-  name: 'mini_leagues',
   push: {
     operations: ['create'],
     onlyBecause: 'the service can create them, but neither change nor delete them; only users can be changed',

@@ -82,7 +82,6 @@ export const playerEndpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export const players: Resource = {
-  name: 'players',
   pull: {
     where: { fantasy_league_id: send.positive(), id: send.positive() },
     required: ['fantasy_league_id'],

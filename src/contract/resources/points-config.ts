@@ -113,7 +113,6 @@ const settingFields = Object.fromEntries(
 );
 
 export const pointsConfig: PushableResource = {
-  name: 'points_config',
   push: {
     operations: ['set'],
     onlyBecause: 'a points configuration is always sent whole',

@@ -10,7 +10,7 @@ export const nestedPlayer = record(
 );
 
 /** Price upload record (section 2.10); it does not hold the price. */
-export const priceRecord = record(
+const priceRecord = record(
   { id: read.uuid() },
   {
     txn_ref: read.text(),
@@ -58,7 +58,6 @@ export const priceEndpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export const prices: PushableResource = {
-  name: 'prices',
   push: {
     operations: ['append'],
     onlyBecause: 'an uploaded price can neither be changed nor deleted, only followed by another',

@@ -18,7 +18,7 @@ export const chip = record(
 );
 
 /** Detail (section 2.5). */
-export const squadRecord = record(
+const squadRecord = record(
   { id: read.uuid() },
   {
     name: read.text(),
@@ -51,7 +51,7 @@ export const squadRecord = record(
 ).meta({ id: 'Squad' });
 
 /** List element (section 2.5). */
-export const squadListRecord = record(
+const squadListRecord = record(
   { id: read.uuid() },
   {
     name: read.text(),
@@ -123,7 +123,6 @@ export const squadEndpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export const squads: PushableResource = {
-  name: 'squads',
   push: {
     operations: ['create'],
     onlyBecause: 'the service can create them, but neither change nor delete them; only users can be changed',

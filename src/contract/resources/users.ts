@@ -86,7 +86,6 @@ export const userEndpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export const users: PushableResource = {
-  name: 'users',
   push: {
     operations: ['create', 'update', 'upsert'],
     key: ['external_id'],

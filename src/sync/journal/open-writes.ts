@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../contract/resource.ts';
+import type { ResourceName } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRows } from '../../model/run-rows.ts';
 import type { Said, Words } from '../../model/said.ts';

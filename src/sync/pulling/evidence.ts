@@ -1,6 +1,5 @@
-import type { PagedOperationId, QueryOf } from '../../contract/index.ts';
+import type { PagedOperationId, QueryOf, ResourceName } from '../../contract/index.ts';
 import type { PriceUploadRecord } from '../../contract/resources/prices.ts';
-import type { ResourceName } from '../../contract/resource.ts';
 import type { KnownRecord } from '../../model/run-rows.ts';
 import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import type { ReadContext } from './read.ts';

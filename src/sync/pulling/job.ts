@@ -11,7 +11,7 @@ import type { PullMapping } from '../../mapping/mapping.ts';
 import type { ReportLayout } from '../../model/layout.ts';
 import { joinLayout, orderColumns } from '../../report/arrange.ts';
 import { bindColumns, type BoundColumn, type Misfits } from '../../report/column.ts';
-import { reports } from '../../report/index.ts';
+import { reportOf } from '../../report/index.ts';
 import type { Report } from '../../report/report.ts';
 import { withPlayerIds } from './players.ts';
 import type { Read } from './read.ts';
@@ -72,7 +72,7 @@ export async function prepareJob(given: PullMapping, tables: SyncPorts['tables']
       'Use either ids or filters.',
     );
   const { mapping, failure } = await tryPlayerIds(given, tables);
-  const report = reports[resource]({ detail: wantsDetail(mapping), explode });
+  const report = reportOf(resource, { detail: wantsDetail(mapping), explode });
   const { layout } = mapping;
   const bound = bindColumns(report, mapping.columns);
   const columns = layout === undefined ? bound : orderColumns(layout, bound);

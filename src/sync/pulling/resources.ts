@@ -1,5 +1,4 @@
-import { pullTarget } from '../../contract/index.ts';
-import type { ResourceName } from '../../contract/resource.ts';
+import { pullTarget, type ResourceName } from '../../contract/index.ts';
 import { ListError, RefusedError, UnavailableError } from '../../model/error.ts';
 import type { RecordIssue } from '../../model/service.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';

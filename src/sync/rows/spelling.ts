@@ -1,5 +1,4 @@
-import { resources } from '../../contract/index.ts';
-import type { ResourceName } from '../../contract/resource.ts';
+import { resources, type ResourceName } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import {
@@ -16,7 +15,7 @@ import {
 import type { ServiceAccount } from '../../model/store.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { fitRows, type Shown } from '../../plan/fit-rows.ts';
-import { type Confirmation } from '../../plan/requests.ts';
+import type { Confirmation } from '../../plan/requests.ts';
 import type { SyncPorts } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 

@@ -5,7 +5,8 @@ import { inputBook, INPUT_RESOURCES, inputTable } from '../../../src/cli/init/in
 import { fitMappings } from '../../../src/cli/init/propose.ts';
 import type { FittedMappings } from '../../../src/cli/init/propose.ts';
 import { PUSH_MAPPINGS } from '../../../src/cli/init/push-mapping.ts';
-import type { PushField, ResourceName } from '../../../src/contract/resource.ts';
+import type { PushField } from '../../../src/contract/resource.ts';
+import type { ResourceName } from '../../../src/contract/index.ts';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
 import { parseMappings } from '../../../src/mapping/parse-mappings.ts';
 import { createRowReader } from '../../../src/mapping/rows.ts';

@@ -4,7 +4,7 @@ import { FEATURES } from '../../../src/contract/endpoint.ts';
 import type { Endpoint } from '../../../src/contract/endpoint.ts';
 import { endpoints, OPERATION_IDS, resources } from '../../../src/contract/index.ts';
 import type { OperationId } from '../../../src/contract/index.ts';
-import { RESOURCES } from '../../../src/contract/resource.ts';
+import { RESOURCES } from '../../../src/contract/index.ts';
 import type { Resource } from '../../../src/contract/resource.ts';
 
 /** The endpoint table of the interface (section 4), row by row: operation, method, path, query, body, list, paged. */
@@ -100,10 +100,6 @@ describe('the operations', () => {
 
 describe('the resources', () => {
   const all = RESOURCES.map((name): readonly [string, Resource] => [name, resources[name]]);
-
-  it.each(all)('%s stands under its own name', (name, resource) => {
-    expect(resource.name).toBe(name);
-  });
 
   it('take the push operations of the interface', () => {
     const pushed = all.flatMap(([name, { push }]) =>

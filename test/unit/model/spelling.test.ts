@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ResourceName } from '../../../src/contract/resource.ts';
+import type { ResourceName } from '../../../src/contract/index.ts';
 import type { KnownRecord } from '../../../src/model/run-rows.ts';
 import {
   bothSpellings,

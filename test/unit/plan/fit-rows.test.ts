@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ResourceName } from '../../../src/contract/resource.ts';
+import type { ResourceName } from '../../../src/contract/index.ts';
 import { fitRows, formsOf, mayFit } from '../../../src/plan/fit-rows.ts';
 import type { Spelling } from '../../../src/model/spelling.ts';
 

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RESOURCES } from '../../../src/contract/resource.ts';
+import { RESOURCES } from '../../../src/contract/index.ts';
 import type { Misfits } from '../../../src/report/column.ts';
 import { bindColumns, cellsOf } from '../../../src/report/column.ts';
-import { reports } from '../../../src/report/index.ts';
-import type { Report, ReportOptions } from '../../../src/report/report.ts';
+import { reportOf } from '../../../src/report/index.ts';
+import type { RowAsked } from '../../../src/contract/resource.ts';
+import type { Report } from '../../../src/report/report.ts';
 
 type ColumnRequest = NonNullable<Parameters<typeof bindColumns>[1]>[number];
 
@@ -15,9 +16,9 @@ const records = JSON.parse(readFileSync(join(fixtures, 'records.json'), 'utf8'))
   readonly unknown[]
 >;
 
-const noOptions: ReportOptions = { detail: false, explode: undefined };
+const noOptions: RowAsked = { detail: false, explode: undefined };
 /** Every report in each of its shapes: the golden file, the resource, what the mapping asks. */
-const SHAPES: readonly (readonly [string, (typeof RESOURCES)[number], ReportOptions])[] = [
+const SHAPES: readonly (readonly [string, (typeof RESOURCES)[number], RowAsked])[] = [
   ...RESOURCES.map((name) => [name, name, noOptions] as const),
   ['squads-detail', 'squads', { ...noOptions, detail: true }],
   ['players-weekly', 'players', { ...noOptions, explode: 'weekly_stats' }],
@@ -42,7 +43,7 @@ function transposed(
 describe('players without explode', () => {
   it('have the last of their weeks beside their own fields', () => {
     const request = (from: string, type?: 'integer') => ({ header: from, from, type, format: undefined });
-    const report = reports.players(noOptions);
+    const report = reportOf('players', noOptions);
     const columns = bindColumns(report, [request('price'), request('latest.game_week', 'integer')]);
     const weeks = [{ game_week: '9' }, { game_week: '10' }];
     const rows = [{ price: 7.5, weekly_stats: weeks }, { price: 4 }].flatMap(report.rows);
@@ -57,13 +58,13 @@ describe('the report of', () => {
   it.each(SHAPES)('%s has the columns and rows of its golden file', async (name, resource, options) => {
     const given = records[name];
     expect(given?.length).toBeGreaterThan(0);
-    await expect(transposed(reports[resource](options), undefined, given ?? [])).toMatchFileSnapshot(
+    await expect(transposed(reportOf(resource, options), undefined, given ?? [])).toMatchFileSnapshot(
       join(fixtures, `${name}.txt`),
     );
   });
 
   it.each(SHAPES)('%s survives records that hold nothing or nonsense', (_, resource, options) => {
-    const report = reports[resource](options);
+    const report = reportOf(resource, options);
     const columns = bindColumns(report, undefined);
     for (const record of [
       null,
@@ -87,7 +88,7 @@ describe('columns', () => {
     format,
   });
   const cells = (record: unknown, ...requests: readonly ColumnRequest[]) => {
-    const columns = bindColumns(reports.fantasy_leagues(), requests);
+    const columns = bindColumns(reportOf('fantasy_leagues', noOptions), requests);
     const misfits = new Map<string, Misfits>();
     return { columns, misfits, values: cellsOf(columns, { record }, misfits) };
   };
@@ -155,7 +156,7 @@ describe('columns', () => {
   });
 
   it('count the values that are not of their type and keep the first', () => {
-    const columns = bindColumns(reports.fantasy_leagues(), [request('id'), request('name')]);
+    const columns = bindColumns(reportOf('fantasy_leagues', noOptions), [request('id'), request('name')]);
     const misfits = new Map<string, Misfits>();
     for (const id of [1, 'x', '2', 1.5, null, '']) cellsOf(columns, { record: { id, name: 'n' } }, misfits);
     expect([...misfits]).toEqual([['id', { count: 2, first: 'x' }]]);
