@@ -12,7 +12,7 @@ export function damaged(file: string, reason: string, cause?: unknown): ConfigEr
   const why = reason.replaceAll(/\s*\n\s*/g, ' ');
   return new ConfigError('state.damaged', `${file} is damaged or was not written by teamsheet: ${why}`, {
     file,
-    next: 'Restore it from a backup, or move it away and plan again with --compare live: nothing that the service holds is lost.',
+    next: 'Restore it from a backup, or move it away and plan again: nothing that the service holds is lost.',
     cause,
   });
 }

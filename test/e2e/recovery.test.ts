@@ -165,6 +165,7 @@ describe('verify', () => {
       mappings: [{ name: 'users', rows: 2, agrees: 1, differs: 1, missing: 0, unreadable: 0 }],
       rows: [{ row: 2, verdict: 'differs', fields: { display_name: { wanted: 'Ann', held: 'Anna' } } }],
     });
+    expect((await run(['verify', id ?? ''])).stderr).toContain('plan users --compare live, which shows');
     expect(posts()).toHaveLength(before + 1);
   });
 });

@@ -310,6 +310,68 @@ describe('the write that tells how long the log was', () => {
   });
 });
 
+describe('steps, where the state may not remember the last upload of prices', () => {
+  const step = (player: number): RunRow =>
+    runRow(
+      player + 101,
+      { fantasy_league_id: 1, player_id: player, price: 0.2, type: 'Delta' },
+      { key: `1/${player}/Delta`, change: 'update' },
+    );
+
+  it('stop at an unknown upload of one of their players, whatever it is of, and ask for no price', async () => {
+    const engine = await ownUpload();
+    uploaded(engine, 1, { 1: 7, 8: 7, 9: 7 });
+    const { stop, reads } = await check(engine, [row(2, 4.5), step(2), step(1)]);
+    expect(stop).toMatchObject({
+      code: 'state.no_memory',
+      exitCode: 6,
+      message:
+        'prices: the service has price uploads that this state does not remember, and steps that are to be sent now may be among them: the state file is older than the last push, or somebody else has uploaded them',
+      next: 'restore the newest state file, or add --adopt to upload what is planned all the same',
+    });
+    expect(reads).toBe(WHOLE_LOG);
+    expect(await check(engine, [step(2), row(3, 4)])).toMatchObject({ isStopped: false, reads: WHOLE_LOG });
+  });
+
+  it('stand beside a price of the same player', async () => {
+    const engine = await ownUpload();
+    uploaded(engine, 1, { 1: 7 });
+    expect(await check(engine, [step(1), row(1, 4.5)])).toMatchObject({ isStopped: true, reads: WHOLE_LOG });
+    // A price that is there stops in its own words, but no step can be compared with what is there.
+    const { stop } = await check(engine, [row(1, 7), step(2)]);
+    expect(stop).toMatchObject({
+      message: expect.stringContaining('of prices that are to be sent now') as string,
+      next: expect.not.stringContaining('--compare live') as string,
+    });
+  });
+
+  it.each<readonly [string, (engine: Engine) => void, Partial<Sent>]>([
+    ['is too long', ({ service }) => void (service.pageSize = 1), {}],
+    ['was too long before', () => undefined, { evidence: { count: 0 } }],
+    [
+      'has no references',
+      ({ service }) => void (service.references = 'absent'),
+      { evidence: { count: 0, refs: [''] } },
+    ],
+  ])(
+    'stop where the log %s and is longer than it must be, but for writes that are open',
+    async (_what, arrange, changes) => {
+      const players = Array.from({ length: 20 }, (_, at) => at + 1);
+      const keys = players.map((player) => `1/${player}/Delta`);
+      const open = { keys: ['1/30/Delta'], evidence: { count: 20 }, result: null };
+      const engine = await remembering([{ ...OWN, ...changes, keys }, open]);
+      for (const player of players) uploaded(engine, player, { [player]: 4 });
+      arrange(engine);
+      expect(await check(engine, [step(21)])).toMatchObject({ isStopped: false });
+      uploaded(engine, 21, { 30: 1 });
+      expect(await check(engine, [step(21)])).toMatchObject({ isStopped: false });
+      uploaded(engine, 22, { 31: 1 });
+      expect(await check(engine, [step(21)])).toMatchObject({ isStopped: true });
+      expect(await check(engine, [row(21, 9)])).toMatchObject({ isStopped: false });
+    },
+  );
+});
+
 describe('a state that may not remember the last trigger', () => {
   const HOUR_MS = 60 * 60 * 1000;
   const T0 = Date.UTC(2026, 7, 14, 18);

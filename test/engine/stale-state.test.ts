@@ -140,18 +140,108 @@ describe('an old state file that was restored', () => {
     await expect(run(old, single)).rejects.toMatchObject({ code: 'state.no_memory' });
   });
 
-  it('is known by an upload of just the same players, where prices are steps', async () => {
+  it.each(['upload', 'record', 'absent'] as const)(
+    'sends no step again that went out since (references of the log: %s)',
+    async (references) => {
+      const engine = await makeEngine();
+      engine.service.references = references;
+      priceTable(engine, '1,1,0.1,delta', '1,2,0.2,delta', '1,3,0.3,delta');
+      await run(engine);
+      const old = await backup(engine);
+      priceTable(engine, '1,1,0.1,delta', '1,2,0.25,delta', '1,3,0.3,delta');
+      await run(engine);
+      priceTable(old, '1,1,0.1,delta', '1,2,0.25,delta', '1,3,0.3,delta');
+      await expect(run(old)).rejects.toMatchObject({
+        code: 'state.no_memory',
+        exitCode: 6,
+        next: 'restore the newest state file, or add --adopt to upload what is planned all the same',
+      });
+      expect(old.service.writes).toHaveLength(2);
+      const adopted = await run(old, prices, { ...PLAN_OPTIONS, adopt: true });
+      expect(summaryOf(adopted)).toMatchObject({ updated: 1, unchanged: 2 });
+    },
+  );
+
+  it('sends no step again from a run that it goes on with', async () => {
     const engine = await makeEngine();
-    priceTable(engine, '1,1,0.1,delta', '1,2,0.1,delta', '1,3,0.1,delta');
+    priceTable(engine, '1,1,0.1,delta', '1,2,0.2,delta');
     await run(engine);
+    engine.service.faults.push('unreachable');
+    priceTable(engine, '1,1,0.1,delta', '1,2,0.25,delta');
+    expect(summaryOf(await run(engine))).toMatchObject({ unchanged: 1, deferred: 1 });
     const old = await backup(engine);
-    priceTable(engine, '1,1,0.2,delta', '1,2,0.3,delta', '1,3,0.1,delta');
+    await resume(engine.ports, undefined, approve);
+    expect(engine.service.writes).toHaveLength(2);
+    await expect(resume(old.ports, undefined, approve)).rejects.toMatchObject({ code: 'state.no_memory' });
+    expect(engine.service.writes).toHaveLength(2);
+    const adopted = await resume(old.ports, undefined, approve, { adopt: true });
+    expect(adopted && summaryOf(adopted)).toMatchObject({ unchanged: 1, updated: 1 });
+  });
+
+  it.each(['push', 'resume'] as const)(
+    'sends no step again beside a write that was open then (%s)',
+    async (command) => {
+      const engine = await makeEngine();
+      const pairs = mappingOn('prices.csv', { ...prices, batchSize: 2 });
+      const steps = ['1,1,0.1,delta', '1,2,0.2,delta', '1,3,0.3,delta', '1,4,0.4,delta'];
+      engine.service.faults.push(undefined, 'lost', 'unreachable');
+      priceTable(engine, ...steps, '1,5,0.5,delta');
+      await push({ ...engine.ports, maxWaitMs: 0 }, 'push', [pairs], PLAN_OPTIONS, approve);
+      const old = await backup(engine);
+      await resume(engine.ports, undefined, approve);
+      const sent = engine.service.prices.length;
+      expect(sent).toBe(5);
+      priceTable(old, ...steps, '1,5,0.5,delta');
+      const again = command === 'push' ? run(old, pairs) : resume(old.ports, undefined, approve);
+      await expect(again).rejects.toMatchObject({ code: 'state.no_memory' });
+      expect(engine.service.prices).toHaveLength(sent);
+    },
+  );
+});
+
+describe('steps of prices', () => {
+  it('are not stopped by what this state sent, by a write that is open, or by steps of other players', async () => {
+    const engine = await makeEngine();
+    const single = mappingOn('prices.csv', { ...prices, batchSize: 1 });
+    priceTable(engine, '1,1,0.1,delta', '1,2,0.2,delta');
+    expect(summaryOf(await run(engine, single))).toMatchObject({ created: 2 });
+    engine.service.faults.push('lost');
+    priceTable(engine, '1,1,0.15,delta', '1,2,0.25,delta');
+    expect(summaryOf(await run(engine, single))).toMatchObject({ unknown: 1, updated: 1 });
+    engine.service.prices.push({ player_id: 7, price: 1, type: 'delta', league: 1 });
+    priceTable(engine, '1,1,0.15,delta', '1,2,0.3,delta', '1,3,0.3,delta');
+    expect(summaryOf(await run(engine, single))).toMatchObject({ deferred: 1, updated: 1, created: 1 });
+  });
+
+  it('are not compared with what the service shows, and nothing is remembered of that', async () => {
+    const engine = await makeEngine();
+    priceTable(engine, '1,1,0.1,delta', '1,2,5,initial');
     await run(engine);
-    // The service holds the sum of the steps.
-    const steps = engine.service.prices.splice(3);
-    engine.service.prices.push(...steps.map((step) => ({ ...step, price: step.price + 4 })));
-    priceTable(old, '1,1,0.2,delta', '1,2,0.3,delta', '1,3,0.1,delta');
-    await expect(run(old)).rejects.toMatchObject({ code: 'state.no_memory' });
+    const live = { ...PLAN_OPTIONS, compare: 'live' as const };
+    await expect(run(engine, prices, live)).rejects.toMatchObject({
+      code: 'compare.steps',
+      exitCode: 4,
+      message:
+        'prices: --compare live is not for steps, and row 2 is one (its type is "delta"): the service shows what all steps came to, so that each would be sent again',
+      next: 'leave --compare live out: steps are compared with the last confirmed push',
+    });
+    await expect(run(engine, { ...prices, compare: 'live' })).rejects.toMatchObject({
+      code: 'compare.steps',
+      next: 'take compare: live out of the mapping: steps are compared with the last confirmed push',
+    });
+    expect(summaryOf(await run(engine))).toMatchObject({ unchanged: 2 });
+    priceTable(engine, '1,2,5,initial');
+    expect(summaryOf(await run(engine, prices, live))).toMatchObject({ unchanged: 1 });
+  });
+
+  it('are never sent from a state that is lost, which does not say that they could be compared', async () => {
+    const engine = await makeEngine();
+    priceTable(engine, '1,1,0.1,delta');
+    engine.service.prices.push({ player_id: 1, price: 0.1, type: 'delta', league: 1 });
+    await expect(run(engine)).rejects.toMatchObject({
+      code: 'state.no_memory',
+      next: 'restore the state file, or add --adopt to upload all prices of the source again',
+    });
   });
 });
 

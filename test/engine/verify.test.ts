@@ -176,6 +176,20 @@ describe('each resource is read back in its own way', () => {
     });
   });
 
+  it('prices that are steps: not at all, because the service shows what they came to', async () => {
+    const engine = await makeEngine();
+    await pushed(
+      engine,
+      { ...mappingOf('prices', 'append'), compare: 'snapshot' },
+      ['fantasy_league_id', 'player_id', 'price', 'type'],
+      ['1', '7', '0.5', 'delta'],
+      ['1', '8', '6', 'buy'],
+    );
+    const { lines, exit } = (await verdicts(engine)) ?? {};
+    expect(lines).toEqual([expect.stringMatching(/^1\/7\/delta unreadable/), '1/8/buy agrees']);
+    expect(exit).toBe(7);
+  });
+
   it('points configurations: by the id that the upload answered with', async () => {
     const engine = await makeEngine();
     const names = settingNames;

@@ -3,10 +3,13 @@ import { parseMappings } from '../../src/mapping/parse-mappings.ts';
 import type { Dice } from './dice.ts';
 import type { Kind } from './records.ts';
 
+/** A price in the place of the one before, or a step that is added to it. */
+export type PriceType = 'current' | 'delta';
+
 const KNOWN = '{ value: 1, type: integer }';
 const LOOKED_UP = '{ value: Cup, lookup: { in: fantasy_leagues, match: name, take: id } }';
 
-const yaml = (league: string): string => `
+const yaml = (league: string, priceType: string): string => `
 - { version: 1, name: squads, push: squads, source: { csv: squads }, operation: create, columns: {
     fantasy_league_id: ${league}, name: Name, players_in: { from: Players, split: ";", type: integer },
     user_id: { from: Member, lookup: { in: users, match: external_id, take: user_id } } } }
@@ -18,7 +21,7 @@ const yaml = (league: string): string => `
     name: Name, league_id: { from: League, type: integer } } }
 - { version: 1, name: prices, push: prices, source: { csv: prices }, operation: append, compare: snapshot, columns: {
     fantasy_league_id: ${league}, player_id: { from: Player, type: integer },
-    price: { from: Price, type: number }, type: { value: delta } } }
+    price: { from: Price, type: number }, type: { value: ${priceType} } } }
 - { version: 1, name: points, push: points_config, source: { csv: points_config }, operation: set, columns: auto }
 - { version: 1, name: triggers, push: auto_substitutions, source: { csv: auto_substitutions }, operation: trigger, columns: {
     fantasy_league_id: { value: 1, type: integer }, game_week_id: { from: Week, type: uuid } } }
@@ -26,20 +29,21 @@ const yaml = (league: string): string => `
 
 const parsed = new Map<string, readonly PushMapping[]>();
 
-function parse(league: string): readonly PushMapping[] {
+function parse(league: string, priceType: string): readonly PushMapping[] {
+  const text = yaml(league, priceType);
   const found =
-    parsed.get(league) ??
-    (parseMappings(yaml(league), 'simulation.yaml', {
+    parsed.get(text) ??
+    (parseMappings(text, 'simulation.yaml', {
       variable: () => undefined,
       resolvePath: (path) => path,
       readLayout: () => ({ file: '', text: '' }),
     }) as readonly PushMapping[]);
-  parsed.set(league, found);
+  parsed.set(text, found);
   return found;
 }
 
 /** Draws what the operator keeps in step, and how. */
-export function drawMappings(dice: Dice): readonly PushMapping[] {
+export function drawMappings(dice: Dice, priceType: PriceType): readonly PushMapping[] {
   // A league that is made by the same push, or one that is there.
   const own = dice.chance(0.4);
   const kinds = new Set<Kind>(
@@ -50,7 +54,7 @@ export function drawMappings(dice: Dice): readonly PushMapping[] {
   const batchSize = dice.pick([1, 2, 3, 100]);
   const compare = dice.pick(['auto', 'auto', 'live', 'snapshot'] as const);
   const deactivates = dice.chance(0.3);
-  return parse(own ? LOOKED_UP : KNOWN)
+  return parse(own ? LOOKED_UP : KNOWN, priceType)
     .filter(({ resource }) => kinds.has(resource))
     .map((mapping): PushMapping => ({
       ...mapping,

@@ -3,7 +3,7 @@ import { dice, type Dice } from './dice.ts';
 import { FAULTS, type Fault } from './faults.ts';
 import { areListsStrange, drawHabits, type Habits } from './habits.ts';
 import type { Ending } from './life.ts';
-import { drawMappings } from './mappings.ts';
+import { drawMappings, type PriceType } from './mappings.ts';
 import { LOSSES, type Loss } from './memory-store.ts';
 
 /** One thing that happens. */
@@ -31,6 +31,8 @@ export type Step =
 export interface Scenario {
   readonly habits: Habits;
   readonly mappings: readonly PushMapping[];
+  /** What the prices of the operator and of others are. */
+  readonly priceType: PriceType;
   readonly faults: readonly Fault[];
   readonly settleMs: number;
   readonly timeoutMs: number;
@@ -126,6 +128,7 @@ export function drawScenario(seed: number, losses = true): Scenario {
   // An answer comes in time, unless a fault keeps it.
   const habits = { ...drawn, latencyMs: Math.min(drawn.latencyMs, Math.floor(timeoutMs / 3)) };
   const { counters } = habits;
+  const priceType = dice(seed, 'price type').pick(['current', 'delta'] as const);
   const counted = counters !== 'absent' && counters.lagMs < settleMs;
   // The first push is always there, so that something happens.
   const told = [drawCommand(roll, 'push', others), ...steps];
@@ -137,7 +140,8 @@ export function drawScenario(seed: number, losses = true): Scenario {
   return {
     habits: ahead ? { ...habits, listLagMs: 0, logLagMs: 0 } : { ...habits, ...late },
     jumpsAhead: ahead,
-    mappings: drawMappings(dice(seed, 'mappings')),
+    mappings: drawMappings(dice(seed, 'mappings'), priceType),
+    priceType,
     // A few kinds at a time meet each other more often than all of them do.
     faults: roll.chance(0.3) ? FAULTS : roll.shuffled(FAULTS).slice(0, roll.int(1, 4)),
     settleMs,

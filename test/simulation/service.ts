@@ -358,8 +358,9 @@ export class SimulatedService {
     const price = this.records
       .of('prices')
       .map(latest)
-      .findLast((record) => record['player_id'] === id && record['fantasy_league_id'] === league);
-    return this.#ok({ id, price: price?.['price'] ?? 5 });
+      .filter((record) => record['player_id'] === id && record['fantasy_league_id'] === league)
+      .reduce((before, record) => Number(record['price']) + (record['type'] === 'delta' ? before : 0), 5);
+    return this.#ok({ id, price });
   }
 
   #uploadPrices({ request, body }: Asked, prices: readonly Values[]): Reply {

@@ -101,7 +101,7 @@ class Simulation {
         : settleMs - shownAfterMs(this.scenario) - 1000,
       onSend: (sent) => this.checker.sent(sent),
     });
-    this.#stranger = new Stranger(this.service, history, dice(seed, 'stranger'));
+    this.#stranger = new Stranger(this.service, history, dice(seed, 'stranger'), this.scenario.priceType);
     this.#around = {
       scenario: this.scenario,
       desk: new Desk(dice(seed, 'desk')),
@@ -406,7 +406,9 @@ function countedRandom(jitter: { next(): number }): Random {
 function shownKinds(scenario: Scenario): ReadonlySet<Kind> {
   const { habits, mappings } = scenario;
   const isShown = (kind: Kind): boolean => {
-    if (kind === 'prices') return habits.paging === 'right' && habits.priceLog === 'by_reference';
+    // The log names the players of steps, which is enough; the upload of a price tells by its players together.
+    const isTold = scenario.priceType === 'delta' || habits.priceLog === 'by_reference';
+    if (kind === 'prices') return habits.paging === 'right' && isTold;
     // An older state may not know how the lists spell keys, and then cannot know its records in them.
     const isSpelled = Object.values(habits.spelling).some((where) => where !== 'answers');
     // Without a list the counter alone tells of records that an older state does not know.

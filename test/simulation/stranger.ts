@@ -1,5 +1,6 @@
 import type { Dice } from './dice.ts';
 import type { History } from './history.ts';
+import type { PriceType } from './mappings.ts';
 import type { SimulatedService } from './service.ts';
 
 const MEMBERS = ['A', 'B', 'C', 'X', 'Y'] as const;
@@ -9,11 +10,13 @@ export class Stranger {
   readonly #service: SimulatedService;
   readonly #history: History;
   readonly #dice: Dice;
+  readonly #priceType: PriceType;
 
-  constructor(service: SimulatedService, history: History, dice: Dice) {
+  constructor(service: SimulatedService, history: History, dice: Dice, priceType: PriceType) {
     this.#service = service;
     this.#history = history;
     this.#dice = dice;
+    this.#priceType = priceType;
   }
 
   createUser(): void {
@@ -46,7 +49,7 @@ export class Stranger {
       case 3: {
         this.#ask('POST', '/price', {
           fantasy_league_id: 1,
-          prices: [{ player_id: this.#dice.int(7, 11), price: 9.9, type: 'delta' }],
+          prices: [{ player_id: this.#dice.int(7, 11), price: 9.9, type: this.#priceType }],
         });
         return;
       }

@@ -55,6 +55,8 @@ interface FakeRecord {
 interface FakePrice {
   readonly player_id: number;
   readonly price: number;
+  /** A `delta` is added to the price before it. */
+  readonly type?: string;
   readonly league?: number;
   /** The write that it came with. */
   readonly write?: number;
@@ -158,9 +160,9 @@ export class FakeService implements Service {
 
   #one(operation: OperationId, id: string | number = 0): readonly unknown[] | undefined {
     if (operation === 'get-player') {
-      const price = this.prices.findLast(({ player_id }) => player_id === id);
-      if (price === undefined) throw new RefusedError(404, 'no such player');
-      return [{ id, price: price.price }];
+      const prices = this.prices.filter(({ player_id }) => player_id === id);
+      if (prices.length === 0) throw new RefusedError(404, 'no such player');
+      return [{ id, price: prices.reduce((sum, each) => each.price + (each.type === 'delta' ? sum : 0), 4) }];
     }
     if (operation === 'get-fantasy-league') return [{ id, name: `League ${id}` }];
     if (operation !== 'get-points-config') return undefined;
@@ -375,7 +377,7 @@ export class FakeService implements Service {
     }
     if (operation === 'update-user') return this.#updateUser(write);
     if (operation === 'upload-prices') {
-      const { prices } = body as { prices: { player_id: number; price: number }[] };
+      const { prices } = body as { prices: FakePrice[] };
       const bad = prices.find((price) => this.refuses.has(price.player_id));
       if (bad !== undefined)
         return { kind: 'refused', status: 400, message: `player_id ${bad.player_id} is not known` };
@@ -428,10 +430,10 @@ export class FakeService implements Service {
     }
   }
 
-  #upload(write: Write, prices: readonly Pick<FakePrice, 'player_id' | 'price'>[]): void {
+  #upload(write: Write, prices: readonly Pick<FakePrice, 'player_id' | 'price' | 'type'>[]): void {
     const { fantasy_league_id: league } = write.body as { fantasy_league_id: number };
     const upload = { league, write: this.writes.indexOf(write), atMs: this.now() };
-    this.prices.push(...prices.map(({ player_id, price }) => ({ player_id, price, ...upload })));
+    this.prices.push(...prices.map((price) => ({ ...price, ...upload })));
     for (const { player_id } of prices) this.#log(write, String(player_id), 'create');
   }
 

@@ -11,7 +11,7 @@ import { defineCommand } from '../command.ts';
 import { serviceFlags } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { renderCost, renderVerified, renderVerifiedRow } from '../render/verify.ts';
-import { renderNextLine } from '../render/stop.ts';
+import { renderNextLine, renderTyped } from '../render/stop.ts';
 import { renderMoreRows } from '../render/text.ts';
 import { withSession, type Session } from '../session.ts';
 
@@ -86,12 +86,13 @@ function countsOf({ service }: Session['ports'], toAsk: number): RequestCounts {
 
 const SHOWN_ROWS = 20;
 
-/** A push compares anew and sets right what differs or is gone. */
+/** A push compares anew and sets right what differs or is gone; a mapping whose prices are steps could not be compared so, and none of them is wrong. */
 function nextAfter(others: readonly VerifiedRow[]): readonly string[] {
-  const wrong = others.some(({ verdict }) => verdict === 'differs' || verdict === 'missing');
+  const wrong = others.filter(({ verdict }) => verdict === 'differs' || verdict === 'missing');
+  const names = renderTyped([...new Set(wrong.map(({ mapping }) => mapping))]);
   const unsettled = others.some(({ unsettled: open }) => open);
   return [
-    ...(wrong ? ['plan --compare live, which shows what a push would set right'] : []),
+    ...(names === '' ? [] : [`plan ${names} --compare live, which shows what a push would set right`]),
     ...(unsettled ? ['resolve'] : []),
   ];
 }

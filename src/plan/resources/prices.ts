@@ -1,5 +1,10 @@
+import type { FieldValue } from '../../model/cell.ts';
 import { confirmSent, fieldsOf, type PushRequests } from '../requests.ts';
 import type { ResourcePlan } from './resource-plan.ts';
+
+/** Whether a kind of price is a step, which the service adds to the price it has. No kind is documented: its name tells. */
+export const isStep = (type: FieldValue | undefined): boolean =>
+  typeof type === 'string' && type.toLowerCase().includes('delta');
 
 const requests: PushRequests = {
   operation: 'upload-prices',

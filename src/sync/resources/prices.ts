@@ -1,10 +1,11 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { FieldValue } from '../../model/cell.ts';
-import { RefusedError, StoppedError } from '../../model/error.ts';
-import type { RunRows } from '../../model/run-rows.ts';
+import { ConfigError, RefusedError, StoppedError } from '../../model/error.ts';
+import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import type { Intent, ServiceAccount } from '../../model/store.ts';
 import { known } from '../../plan/known-records.ts';
+import { isStep } from '../../plan/resources/prices.ts';
 import { isUnlistable } from '../evidence/full-list.ts';
 import { newestWrite, type LastWrite } from '../evidence/last-write.ts';
 import { logCost, readLog } from '../evidence/logs.ts';
@@ -78,11 +79,43 @@ async function compare({
 }: ComparisonAsked): Promise<Comparison> {
   const { service } = account;
   if (wanted === 'none') return nothingKnown('compared with nothing, as compare: none says');
-  if (wanted === 'live') return compareLive(ports, mapping, service, rows, priceReader(ports), 'player');
+  if (wanted === 'live') {
+    const step = await firstStep(mapping, rows);
+    if (step !== undefined) throw notForSteps(mapping, step, options.compare !== undefined);
+    return compareLive(ports, mapping, service, rows, priceReader(ports), 'player');
+  }
   const comparison = await fromSnapshots(ports, mapping, service, 'compared with the last confirmed push');
   const stop = options.adopt ? undefined : await checkAnyMemory(ports, mapping, service, rows);
   return stop === undefined ? comparison : { ...comparison, stop };
 }
+
+/** The first of the rows that are to be compared that is a step. */
+async function firstStep({ name }: PushMapping, rows: RunRows): Promise<RunRow | undefined> {
+  for await (const row of eachRow(rows, name, { change: 'pending', open: true }))
+    if (isStep(row.fields?.type)) return row;
+  return undefined;
+}
+
+/** Compared with what the service shows, a step would be sent again each time. */
+function notForSteps(
+  { name, place }: PushMapping,
+  { rowNumber, fields }: RunRow,
+  isFlag: boolean,
+): ConfigError {
+  const said = isFlag ? '--compare live' : 'compare: live';
+  const remedy = isFlag ? `leave ${said} out` : `take ${said} out of the mapping`;
+  return new ConfigError(
+    'compare.steps',
+    `${name}: ${said} is not for steps, and row ${rowNumber} is one (its type is ${JSON.stringify(fields?.type)}): the service shows what all steps came to, so that each would be sent again`,
+    { ...(isFlag ? {} : place), next: `${remedy}: steps are compared with the last confirmed push` },
+  );
+}
+
+/** What else an operator may do than to restore the state: what the service shows tells of prices, and not of steps. */
+const orElse = (add: string, hasSteps: boolean, adopting: string): string =>
+  hasSteps
+    ? `or ${add} --adopt to ${adopting}`
+    : `${add} --compare live to compare with the service, or --adopt to ${adopting}`;
 
 /**
  * A state that remembers nothing of a fantasy league must not write over a log of it: the state may be lost, and a price may be a delta. Only reads.
@@ -94,7 +127,7 @@ async function checkAnyMemory(
   rows: RunRows,
 ): Promise<StoppedError | undefined> {
   const leagues = await unknownLeagues(ports, mapping, service, rows);
-  return leagues.size === 0 ? undefined : logOf(ports, mapping, leagues);
+  return leagues.size === 0 ? undefined : logOf(ports, mapping, leagues, rows);
 }
 
 /** Pages of the log of prices that are looked through, once for each new league. */
@@ -102,8 +135,9 @@ const MOST_PAGES = 200;
 
 async function logOf(
   { service, signal }: ComparePorts,
-  { name }: PushMapping,
+  mapping: PushMapping,
   leagues: ReadonlySet<number>,
+  rows: RunRows,
 ): Promise<StoppedError | undefined> {
   const { records } = await service.get('list-prices', { query: {}, signal });
   if (records.length === 0) return undefined;
@@ -112,12 +146,13 @@ async function logOf(
   const league = first === undefined ? await loggedLeague({ service, signal }, leagues) : first;
   if (league === undefined) return undefined;
   const has = league === null ? 'price uploads' : `price uploads of fantasy league ${league}`;
+  const hasSteps = (await firstStep(mapping, rows)) !== undefined;
   return new StoppedError(
     'state.no_memory',
-    `${name}: the service has ${has}, but this state remembers none, so it cannot tell which prices are already there`,
+    `${mapping.name}: the service has ${has}, but this state remembers none, so it cannot tell which prices are already there`,
     {
       flagged: (add) =>
-        `restore the state file, ${add} --compare live to compare with the service, or --adopt to upload all prices of the source again`,
+        `restore the state file, ${orElse(add, hasSteps, 'upload all prices of the source again')}`,
     },
   );
 }
@@ -174,14 +209,21 @@ async function checkMemory(
   const uploads = unknownUploads(log.records, last.evidence.refs, [...applied, ...open]);
   const suspects = uploads === undefined ? planned.keys() : new Set(uploads.flat());
   const wanted = [...suspects].flatMap((player) => planned.get(player) ?? []);
+  // The log shows no prices, and what the service shows of a player does not tell whether a step is in it.
+  const isExplained = uploads === undefined && log.count <= least + open.length;
+  const isStepSent = !isExplained && wanted.some((each) => each.isStep);
   const isOurs = uploads !== undefined && isJustThese(uploads, planned);
-  if (!isOurs && !(await isOneThere(ports, wanted.slice(0, SAMPLE)))) return undefined;
+  if (!isStepSent && !isOurs && !(await isOneThere(ports, wanted.slice(0, SAMPLE)))) return undefined;
+  const hasSteps = planned.values().some((all) => all.some((each) => each.isStep));
+  const which = isStepSent
+    ? 'and steps that are to be sent now may be among them'
+    : 'of prices that are to be sent now';
   return new StoppedError(
     'state.no_memory',
-    `${mapping.name}: the service has price uploads that this state does not remember, of prices that are to be sent now: the state file is older than the last push, or somebody else has uploaded them`,
+    `${mapping.name}: the service has price uploads that this state does not remember, ${which}: the state file is older than the last push, or somebody else has uploaded them`,
     {
       flagged: (add) =>
-        `restore the newest state file, ${add} --compare live to compare with the service, or --adopt to upload what is planned all the same`,
+        `restore the newest state file, ${orElse(add, hasSteps, 'upload what is planned all the same')}`,
     },
   );
 }
@@ -205,17 +247,20 @@ const playerOf = (key: string): string => key.split('/').slice(0, 2).join('/');
 interface PlannedPrice {
   readonly key: string;
   readonly price: FieldValue | undefined;
+  readonly isStep: boolean;
 }
 
-/** The prices that are to be sent, by league and player. */
+/** The prices that are to be sent, by league and player, who may have one of each kind. */
 async function plannedPrices(
   rows: RunRows,
   { name }: PushMapping,
-): Promise<ReadonlyMap<string, PlannedPrice>> {
-  const planned = new Map<string, PlannedPrice>();
-  for await (const { key, change, fields } of eachRow(rows, name, { open: true }))
-    if (key !== null && (change === 'create' || change === 'update'))
-      planned.set(playerOf(key), { key, price: fields?.price });
+): Promise<ReadonlyMap<string, readonly PlannedPrice[]>> {
+  const planned = new Map<string, readonly PlannedPrice[]>();
+  for await (const { key, change, fields } of eachRow(rows, name, { open: true })) {
+    if (key === null || (change !== 'create' && change !== 'update')) continue;
+    const price = { key, price: fields?.price, isStep: isStep(fields?.type) };
+    planned.set(playerOf(key), [...(planned.get(playerOf(key)) ?? []), price]);
+  }
   return planned;
 }
 
@@ -241,10 +286,10 @@ function unknownUploads(
     .toArray();
 }
 
-/** Whether unknown uploads are of just the players that are to be sent, several at a time: nothing but a push looks so. Prices that are steps show no more. */
+/** Whether unknown uploads are of just the players that are to be sent, several at a time: nothing but a push looks so. */
 function isJustThese(
   uploads: readonly (readonly string[])[],
-  planned: ReadonlyMap<string, PlannedPrice>,
+  planned: ReadonlyMap<string, unknown>,
 ): boolean {
   const several = new Set(uploads.filter(({ length }) => length > 1).flat());
   return (
@@ -388,5 +433,7 @@ export const prices: PushStrategy = {
   lookBack,
   unitOf: playerOf,
   planHeldReading: (ports, _account, _mapping, { units }) =>
-    readKeys(ports, priceReader(ports), units, 'the price of each player'),
+    readKeys(ports, priceReader(ports), units, 'the price of each player', ({ fields }) =>
+      isStep(fields?.type) ? 'it is a step: the service shows what all steps came to' : undefined,
+    ),
 };

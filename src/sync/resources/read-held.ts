@@ -42,11 +42,19 @@ export function oneByOne(ports: HeldPorts, read: (row: RunRow) => Promise<Held>)
   };
 }
 
-/** Reads what the service holds of each key. */
-export function readKeys(ports: HeldPorts, readKey: ReadKey, requests: number, how: string): HeldReading {
-  const read = oneByOne(ports, async ({ key }) => {
+/** Reads what the service holds of each key, but for rows of which that says nothing: `unseen` says why. */
+export function readKeys(
+  ports: HeldPorts,
+  readKey: ReadKey,
+  requests: number,
+  how: string,
+  unseen: (row: RunRow) => string | undefined = () => undefined,
+): HeldReading {
+  const read = oneByOne(ports, async (row) => {
+    const reason = unseen(row);
+    if (reason !== undefined) return { kind: 'unreadable', reason };
     try {
-      const record = await readKey(key ?? '');
+      const record = await readKey(row.key ?? '');
       return record === undefined ? { kind: 'missing' } : { kind: 'record', record };
     } catch (error) {
       if (!(error instanceof UnavailableError) || !error.code.startsWith('points_config.')) throw error;

@@ -59,7 +59,7 @@ export interface ComparisonAsked {
   readonly account: OpenAccount;
   readonly rows: RunRows;
   readonly wanted: PushMapping['compare'];
-  readonly options: Pick<PlanOptions, 'adopt' | 'again'>;
+  readonly options: Pick<PlanOptions, 'compare' | 'adopt' | 'again'>;
 }
 
 /** What stands in place of a list, where the service lists no records that can be compared. */
