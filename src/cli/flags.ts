@@ -24,7 +24,7 @@ export function duration(flag: string): (text: string) => number | undefined {
 }
 
 /** `name=value` pairs; the first `=` separates. Errors: UsageError `usage.pair`. */
-export function namedValues(flag: string): (texts: readonly string[]) => Readonly<Record<string, string>> {
+function namedValues(flag: string): (texts: readonly string[]) => Readonly<Record<string, string>> {
   return (texts) =>
     Object.fromEntries(
       texts.map((text) => {
@@ -40,6 +40,23 @@ export function text(describe: string): { type: 'string'; requiresArg: true; des
   return { type: 'string', requiresArg: true, describe };
 }
 
+/** A flag that takes a text and may be repeated. */
+export function texts(describe: string) {
+  return {
+    type: 'string',
+    array: true,
+    requiresArg: true,
+    default: [],
+    defaultDescription: 'none',
+    describe,
+  } as const;
+}
+
+/** A flag of `name=value` pairs. */
+export function pairs(flag: string, describe: string) {
+  return { ...texts(describe), coerce: namedValues(flag) };
+}
+
 /** A flag that is there or not; undefined is not. */
 export function yes(describe: string): { type: 'boolean'; describe: string } {
   return { type: 'boolean', describe };
@@ -49,15 +66,7 @@ export function yes(describe: string): { type: 'boolean'; describe: string } {
 export const commonFlags = {
   config: text('the configuration file, in place of teamsheet.yaml'),
   env: text('the environment of the configuration'),
-  var: {
-    type: 'string',
-    array: true,
-    requiresArg: true,
-    default: [],
-    defaultDescription: 'none',
-    coerce: namedValues('var'),
-    describe: 'name=value for ${name} in mappings; repeatable',
-  },
+  var: pairs('var', 'name=value for ${name} in mappings; repeatable'),
   mappings: text('the folder of mapping files'),
   json: yes('standard output is one JSON document'),
   quiet: yes('say only warnings and errors'),
@@ -82,13 +91,8 @@ export const serviceFlags = {
 /** The flag that passes guards, whichever they are. */
 export const guardFlags = {
   'allow-guard': {
-    type: 'string',
-    array: true,
-    requiresArg: true,
+    ...texts(`let this guard pass once; repeatable: ${GUARDS.join(', ')}`),
     choices: GUARDS,
-    default: [],
-    defaultDescription: 'none',
-    describe: `let this guard pass once; repeatable: ${GUARDS.join(', ')}`,
   },
 } as const satisfies Record<string, Options>;
 

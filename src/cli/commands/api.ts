@@ -28,7 +28,7 @@ import { createPipes } from '../../tables/pipes.ts';
 import { readFileBytes } from '../../tables/regular-file.ts';
 import { conflictSays } from './api-conflict.ts';
 import { defineCommand } from '../command.ts';
-import { namedValues, serviceFlags, text } from '../flags.ts';
+import { pairs, serviceFlags, text } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { renderStop } from '../render/stop.ts';
 import { safeJson } from '../render/text.ts';
@@ -39,15 +39,7 @@ export const api = defineCommand({
   options: {
     ...serviceFlags,
     id: text('the id in the path'),
-    query: {
-      type: 'string',
-      array: true,
-      requiresArg: true,
-      default: [],
-      defaultDescription: 'none',
-      coerce: namedValues('query'),
-      describe: 'name=value of the query; may be repeated',
-    },
+    query: pairs('query', 'name=value of the query; may be repeated'),
     body: text('the body as JSON, or @FILE'),
   },
   positionals: {

@@ -12,7 +12,7 @@ import { RESULT_COLUMNS } from '../../model/results.ts';
 import { defineCommand } from '../command.ts';
 import { bareRecord } from '../../runtime/env-file.ts';
 import type { Config } from '../../runtime/config.ts';
-import { compareFlags, namedValues, text, yes } from '../flags.ts';
+import { compareFlags, pairs, text, yes } from '../flags.ts';
 import { fold, matchHeaders, VALUE_HEADERS } from '../header-match.ts';
 import { standsInside } from '../../runtime/inside-folder.ts';
 import { isPush, parseFile, readPushMappings } from '../../runtime/mappings.ts';
@@ -32,24 +32,8 @@ export const importFile = defineCommand({
   options: {
     ...compareFlags,
     as: { ...text(`the resource that the rows are: ${PUSHABLE.join(', ')}`), demandOption: true },
-    set: {
-      type: 'string',
-      array: true,
-      requiresArg: true,
-      default: [],
-      defaultDescription: 'none',
-      coerce: namedValues('set'),
-      describe: 'field=value for every row; may be repeated',
-    },
-    match: {
-      type: 'string',
-      array: true,
-      requiresArg: true,
-      default: [],
-      defaultDescription: 'none',
-      coerce: namedValues('match'),
-      describe: '"Header=field" where the header does not say it; may be repeated',
-    },
+    set: pairs('set', 'field=value for every row; may be repeated'),
+    match: pairs('match', '"Header=field" where the header does not say it; may be repeated'),
     tab: text('the tab of a workbook that holds the rows; without it, the only one with any'),
     'save-mapping': text('write the mapping into this file, to use it again'),
     'dry-run': yes('show the plan and send nothing'),

@@ -6,6 +6,7 @@ import { parseTimeMs } from '../../model/service-time.ts';
 import type { TableKind } from '../../model/table.ts';
 import { push } from '../../sync/push.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
+import { completePlanOptions } from '../../runtime/plan-options.ts';
 import { defineCommand } from '../command.ts';
 import { guardFlags, serviceFlags, text, writeFlags, yes } from '../flags.ts';
 import { renderTime, safeText } from '../render/text.ts';
@@ -52,16 +53,11 @@ export const substitutions = defineCommand({
         program.screen.say(safeText(`${name}: ${datesOf(found, session.config.timezone)}`));
         const tables = { ...session.ports.tables, csv: oneRow([String(league), found.id]) };
         const work = { ...session, ports: { ...session.ports, tables }, program, yes: args.yes };
-        const options = {
-          limit: undefined,
-          allowEmpty: false,
-          allowKeyShape: false,
-          encoding: undefined,
-          compare: undefined,
+        const options = completePlanOptions({
           allowGuards: args.allowGuard,
           adopt: args.adopt === true,
           again: args.again === true,
-        };
+        });
         const mappings = [triggerOf(name)];
         return args.dryRun === true
           ? showPlan('substitutions', mappings, options, work)

@@ -150,23 +150,17 @@ const TABLES: Readonly<Record<InputResource, TablePlan>> = {
 
 /** The columns that a push fills in beside the rows of a spreadsheet: headers by what they hold. */
 export const WRITE_BACK: Readonly<Partial<Record<InputResource, Readonly<Record<string, string>>>>> = {
-  users: { status: 'Sync status', message: 'Sync message', id: 'User ID', synced_at: 'Synced at' },
-  prices: { status: 'Sync status', message: 'Sync message', synced_at: 'Synced at' },
-  points_config: { status: 'Sync status', message: 'Sync message', synced_at: 'Synced at' },
-  fantasy_leagues: {
-    status: 'Sync status',
-    message: 'Sync message',
-    id: 'Fantasy league ID',
-    synced_at: 'Synced at',
-  },
-  mini_leagues: {
-    status: 'Sync status',
-    message: 'Sync message',
-    id: 'Mini league ID',
-    synced_at: 'Synced at',
-  },
-  squads: { status: 'Sync status', message: 'Sync message', id: 'Squad ID', synced_at: 'Synced at' },
+  users: written({ id: 'User ID' }),
+  prices: written(),
+  points_config: written(),
+  fantasy_leagues: written({ id: 'Fantasy league ID' }),
+  mini_leagues: written({ id: 'Mini league ID' }),
+  squads: written({ id: 'Squad ID' }),
 };
+
+function written(id: { readonly id?: string } = {}): Readonly<Record<string, string>> {
+  return { status: 'Sync status', message: 'Sync message', ...id, synced_at: 'Synced at' };
+}
 
 /** Widths in characters; an id of the service has 36. */
 const OUTCOME_WIDTHS: Readonly<Record<string, number>> = { status: 14, message: 60, id: 38, synced_at: 20 };

@@ -17,19 +17,13 @@ import {
 
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 /** The order of a workbook's elements that the format asks for. */
-const ORDER = [
-  ...[
-    'fileVersion',
-    'fileSharing',
-    'workbookPr',
-    'workbookProtection',
-    'bookViews',
-    'sheets',
-    'functionGroups',
-  ],
-  ...['externalReferences', 'definedNames', 'calcPr', 'oleSize', 'customWorkbookViews', 'pivotCaches'],
-  ...['smartTagPr', 'smartTagTypes', 'webPublishing', 'fileRecoveryPr', 'webPublishObjects', 'extLst'],
-];
+const ORDER = `
+  fileVersion fileSharing workbookPr workbookProtection bookViews sheets functionGroups
+  externalReferences definedNames calcPr oleSize customWorkbookViews pivotCaches smartTagPr
+  smartTagTypes webPublishing fileRecoveryPr webPublishObjects extLst
+`
+  .trim()
+  .split(/\s+/);
 
 /**
  * Elements that are written anew. The version of the program that saved the file last is left out, because LibreOffice trusts the stored results of

@@ -14,48 +14,16 @@ import {
 } from './xml-slices.ts';
 
 /** The order of a sheet's elements that the format asks for. */
-const ORDER = [
-  ...[
-    'sheetPr',
-    'dimension',
-    'sheetViews',
-    'sheetFormatPr',
-    'cols',
-    'sheetData',
-    'sheetCalcPr',
-    'sheetProtection',
-  ],
-  ...[
-    'protectedRanges',
-    'scenarios',
-    'autoFilter',
-    'sortState',
-    'dataConsolidate',
-    'customSheetViews',
-    'mergeCells',
-  ],
-  ...['phoneticPr', 'conditionalFormatting', 'dataValidations', 'hyperlinks', 'printOptions', 'pageMargins'],
-  ...[
-    'pageSetup',
-    'headerFooter',
-    'rowBreaks',
-    'colBreaks',
-    'customProperties',
-    'cellWatches',
-    'ignoredErrors',
-  ],
-  ...[
-    'smartTags',
-    'drawing',
-    'legacyDrawing',
-    'legacyDrawingHF',
-    'drawingHF',
-    'picture',
-    'oleObjects',
-    'controls',
-  ],
-  ...['webPublishItems', 'tableParts', 'extLst'],
-];
+const ORDER = `
+  sheetPr dimension sheetViews sheetFormatPr cols sheetData sheetCalcPr sheetProtection
+  protectedRanges scenarios autoFilter sortState dataConsolidate customSheetViews mergeCells
+  phoneticPr conditionalFormatting dataValidations hyperlinks printOptions pageMargins pageSetup
+  headerFooter rowBreaks colBreaks customProperties cellWatches ignoredErrors smartTags drawing
+  legacyDrawing legacyDrawingHF drawingHF picture oleObjects controls webPublishItems tableParts
+  extLst
+`
+  .trim()
+  .split(/\s+/);
 
 interface Row {
   readonly head: string;
