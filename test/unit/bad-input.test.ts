@@ -152,7 +152,7 @@ describe('a file that cannot be read is refused whole, with its place and a reme
       row: '94: a protected workbook',
       input: Buffer.concat([hex('D0 CF 11 E0'), Buffer.alloc(40)]),
       message:
-        'users.csv: this is an old Excel workbook (.xls) or one that is protected by a password, not CSV',
+        'users.csv: this is a workbook that is protected by a password, or an old Excel workbook (.xls), not CSV',
     },
     {
       row: '95: a login page',

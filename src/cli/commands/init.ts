@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { ConfigError, EXIT, UsageError } from '../../model/error.ts';
 import { defineCommand } from '../command.ts';
-import { text as textFlag } from '../flags.ts';
+import { text as textFlag, texts } from '../flags.ts';
 import { askAccess } from '../init/ask-access.ts';
 import { askVars } from '../init/ask-vars.ts';
 import { namedFrom, placeSpreadsheet, placeWorkbook, type PlacedTables } from '../init/place-tables.ts';
@@ -29,13 +29,9 @@ export const init = defineCommand({
       describe: 'where the reports go; without a terminal: workbook',
     },
     show: {
-      type: 'string',
-      array: true,
-      requiresArg: true,
+      ...texts('what the reports show; may be repeated'),
       choices: REPORT_KINDS,
-      default: [],
       defaultDescription: 'without a terminal: all',
-      describe: 'what the reports show; may be repeated',
     },
   },
   positionals: { dir: { type: 'string', describe: 'the folder to set up; without it, this one' } },

@@ -8,7 +8,7 @@ import {
   type Settings,
 } from '../../sandbox/index.ts';
 import { defineCommand } from '../command.ts';
-import { text } from '../flags.ts';
+import { text, texts } from '../flags.ts';
 import { readFaults } from '../sandbox/faults-file.ts';
 import { profilesAsData, profilesAsText } from '../sandbox/profiles.ts';
 import { openRequestLog } from '../sandbox/request-log.ts';
@@ -27,14 +27,7 @@ export const sandbox = defineCommand({
     seed: { ...text('what a new database starts with: default or demo'), choices: ['default', 'demo'] },
     now: text('the time at which its clock starts, ISO 8601'),
     profile: text('a named set of switches; sandbox profiles lists them'),
-    set: {
-      type: 'string',
-      array: true,
-      requiresArg: true,
-      default: [],
-      defaultDescription: 'none',
-      describe: 'switch=value, such as per_minute=60; may be repeated',
-    },
+    set: texts('switch=value, such as per_minute=60; may be repeated'),
     faults: text('a YAML or JSON file of what goes wrong'),
     log: text('append a JSON line for each request to this file; --verbose shows them'),
   },

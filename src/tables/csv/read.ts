@@ -5,14 +5,18 @@ import type { Issue } from '../../model/issue.ts';
 import type { ReadOptions, SourceRow, SourceTable } from '../../model/table.ts';
 import { detectDelimiter, separatorLine } from './delimiter.ts';
 import { checkHeader, noHeader, underEmptyHeader } from '../header.ts';
+import { markupOf, otherFileOf, wrongFile } from '../other-files.ts';
 import { openWholeTable } from '../source-file.ts';
-import { refuseMarkup, refuseOtherTypes } from './other-types.ts';
 import { parseSlice, type RawRow, type Slice } from './records.ts';
 import { createSlicer } from './slices.ts';
 import { chooseEncoding, countLines, recoder, requireUtf8 } from './decode.ts';
 
 /** Small, so that the rows of a slice are garbage before they grow old. */
 const CHUNK_BYTES = 64 * 1024;
+const WORKBOOK = {
+  what: 'an XLSX workbook or another ZIP file',
+  next: 'Name it with source: { xlsx: PATH, tab: NAME }, or export the tab as CSV.',
+};
 /** A longer record is a quote that was never closed. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
@@ -103,7 +107,8 @@ async function* readSlices(handle: FileHandle, options: ReadOptions): AsyncGener
     return buffer.subarray(0, bytesRead);
   };
   const head = await readChunk();
-  refuseOtherTypes(head, origin);
+  const other = head.toString('latin1', 0, 4) === 'PK\u0003\u0004' ? WORKBOOK : otherFileOf(head);
+  if (other !== undefined) throw wrongFile(origin, 'CSV', other);
   const encoding = chooseEncoding(head, options.encoding, origin);
   const recode = encoding.name === 'utf-8' ? undefined : recoder(encoding, origin);
   const slicer = createSlicer();
@@ -120,7 +125,8 @@ async function* readSlices(handle: FileHandle, options: ReadOptions): AsyncGener
   let isFirst = true;
   for (let raw = head.subarray(encoding.markBytes); raw.length > 0; raw = await readChunk()) {
     const chunk = recode === undefined ? raw : recode(raw, false);
-    if (isFirst) refuseMarkup(chunk.toString('utf8', 0, 1024), origin);
+    const markup = isFirst ? markupOf(chunk.toString('utf8', 0, 1024)) : undefined;
+    if (markup !== undefined) throw wrongFile(origin, 'CSV', markup);
     isFirst = false;
     const bytes = slicer.push(chunk);
     if (bytes !== undefined) yield checked(bytes);

@@ -3,22 +3,17 @@ import { wallClock } from '../../model/wall-clock.ts';
 import type { ReportColumn, ReportValue } from '../../model/table.ts';
 import { parseInstant } from '../date-format.ts';
 import { SAME_DAY_FRACTION, serialOf } from '../serial-dates.ts';
+import { cleanText, cutText } from '../xlsx/sheet.ts';
 import type { SheetValue } from './sheets-client.ts';
 
 /** Dates before it stay text, as in a workbook. */
 const FIRST_YEAR = 1900;
 /** Google refuses longer texts in a cell. */
 const CELL_CHARACTERS_MAX = 50_000;
-const CUT_MARK = ' … [cut]';
-
-/** Control characters and others that no cell can hold. */
-const FORBIDDEN = /[\0-\x08\v\f\x0E-\x1F\uFFFE\uFFFF]/g;
 
 /** Text as a cell of a sheet can hold it: what it cannot hold becomes U+FFFD, line ends are LF, and past 50,000 characters it is cut with a mark. */
 export function sheetText(text: string): string {
-  const clean = text.toWellFormed().replace(FORBIDDEN, '\uFFFD').replace(/\r\n?/g, '\n');
-  if (clean.length <= CELL_CHARACTERS_MAX) return clean;
-  return clean.slice(0, CELL_CHARACTERS_MAX - CUT_MARK.length).toWellFormed() + CUT_MARK;
+  return cutText(cleanText(text), CELL_CHARACTERS_MAX);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { posix } from 'node:path';
+import { otherFileOf } from '../other-files.ts';
 import { otherFile, requirePart, scanPart } from './part.ts';
 import { damagedFile, openZip, type Zip, type ZipEntry } from './zip.ts';
 
@@ -35,16 +36,6 @@ export interface Relation {
   readonly external: boolean;
 }
 
-const SIGNATURES: readonly { readonly bytes: string; readonly what: string; readonly next: string }[] = [
-  {
-    bytes: 'd0cf11e0',
-    what: 'a workbook that is protected by a password, or an old Excel workbook (.xls)',
-    next: 'Save it without a password as .xlsx.',
-  },
-  { bytes: '25504446', what: 'a PDF document', next: 'Name the workbook that it was made from.' },
-  { bytes: '1f8b', what: 'a gzip archive', next: 'Unpack it first.' },
-];
-
 /** Errors: ConfigError `source.type` when the first bytes are not those of a ZIP archive, naming what they look like. */
 async function requireZip(handle: FileHandle, origin: string): Promise<void> {
   const buffer = Buffer.alloc(1024);
@@ -52,18 +43,9 @@ async function requireZip(handle: FileHandle, origin: string): Promise<void> {
   const head = buffer.subarray(0, bytesRead);
   if (['504b0304', '504b0506'].includes(head.toString('hex', 0, 4))) return;
   if (bytesRead === 0) throw otherFile(origin, 'an empty file', 'Save the workbook again.');
-  const known = SIGNATURES.find(({ bytes }) => head.toString('hex').startsWith(bytes));
+  const known = otherFileOf(head);
   if (known !== undefined) throw otherFile(origin, known.what, known.next);
-  const text = head.toString('utf8');
-  if (/^\ufeff?\s*<(?:!doctype\s+html|html|head|body|table)\b/i.test(text))
-    throw otherFile(
-      origin,
-      'a web page (HTML), perhaps a login page',
-      'Download the file again while signed in, or save it as .xlsx.',
-    );
-  if (/^\ufeff?\s*<\?xml\b/i.test(text))
-    throw otherFile(origin, 'an XML document', 'Open it in Excel or LibreOffice and save it as .xlsx.');
-  if (!/[\0-\x08\x0e-\x1f]/.test(text))
+  if (!/[\0-\x08\x0e-\x1f]/.test(head.toString('utf8')))
     throw otherFile(
       origin,
       'a text file, such as CSV',

@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { TextDecoder } from 'node:util';
-import { ConfigError } from '../../model/error.ts';
+import type { ConfigError } from '../../model/error.ts';
+import { wrongFile } from '../other-files.ts';
 import { createXmlScanner, XmlFault, type XmlHandlers } from './xml-scan.ts';
 import { damagedFile, type Zip, type ZipEntry } from './zip.ts';
 
@@ -62,9 +63,5 @@ export async function textOf(zip: Zip, name: string): Promise<string> {
 }
 
 /** ConfigError `source.type`: the file is something else than a workbook that can be read. */
-export function otherFile(origin: string, what: string, next: string): ConfigError {
-  return new ConfigError('source.type', `${origin}: this is ${what}, not an XLSX workbook`, {
-    file: origin,
-    next,
-  });
-}
+export const otherFile = (origin: string, what: string, next: string): ConfigError =>
+  wrongFile(origin, 'an XLSX workbook', { what, next });

@@ -66,15 +66,14 @@ const UNUSUAL = /[\0-\x08\v\f\r\x0E-\x1F\uD800-\uDFFF\uFFFE\uFFFF]|_x/;
 export const cleanText = (text: string): string =>
   text.toWellFormed().replace(FORBIDDEN, '\uFFFD').replace(/\r\n?/g, '\n');
 
+/** Text of at most so many characters, with a mark where it was cut. */
+export const cutText = (text: string, most: number): string =>
+  text.length <= most ? text : text.slice(0, most - CUT_MARK.length).toWellFormed() + CUT_MARK;
+
 /** Text as a cell can hold it: clean, cut with a mark when it is too long, and never taken for an escape. */
 export function safeText(text: string): string {
   if (text.length <= CELL_CHARACTERS_MAX && !UNUSUAL.test(text)) return text;
-  const clean = cleanText(text);
-  const cut =
-    clean.length <= CELL_CHARACTERS_MAX
-      ? clean
-      : clean.slice(0, CELL_CHARACTERS_MAX - CUT_MARK.length).toWellFormed() + CUT_MARK;
-  return cut.replace(ESCAPE_LOOKALIKE, '_x005F_');
+  return cutText(cleanText(text), CELL_CHARACTERS_MAX).replace(ESCAPE_LOOKALIKE, '_x005F_');
 }
 
 const WIDE =

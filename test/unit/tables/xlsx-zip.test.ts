@@ -144,7 +144,7 @@ describe('another kind of file is named as what it is', () => {
       what: '95: a login page',
       content: Buffer.from('\n<!DOCTYPE html><html><body>Sign in</body></html>'),
       is: 'a web page (HTML), perhaps a login page',
-      next: 'Download the file again while signed in, or save it as .xlsx.',
+      next: 'Download the file again while signed in.',
     },
     {
       what: 'CSV',
