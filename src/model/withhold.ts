@@ -9,13 +9,17 @@ const SHORT_KEY = 8;
 const WORD_OR_NUMBER = /^([a-z]+|[A-Z]+|[A-Z][a-z]+|\d+)$/;
 /** What stands in many texts: few characters repeated, such as `00000000`. */
 const isRepeated = (part: string): boolean => new Set(part).size < 4;
-/** Words of letters of one case, and numbers. */
-const WORDS = /^([a-z\W_]+|[A-Z\W_]+|[\d\W_]+)$/;
+/** Words of letters of one case, numbers and times. Other signs stand between letters in no words of ours. */
+const WORDS = /^([a-z _-]+|[A-Z _-]+|[\d .,:_-]+)$/;
 
 /** Characters of base64, of base64 for addresses and of hexadecimal digits. */
 const ENCODED = /[\w+/=-]/;
 /** How a character that a key may have is written in JSON, in an address and in HTML. */
-const ESCAPES = /\\u00([2-7][0-9a-f])|\\(["\\/])|%([2-7][0-9a-f])|&#(\d{2,3});|&#x([0-9a-f]{2});/gi;
+const ESCAPES =
+  /\\u00([2-7][0-9a-f])|\\(["\\/])|%([2-7][0-9a-f])|&#(\d{2,3});|&#x([0-9a-f]{2});|&(amp|lt|gt|quot|apos);/gi;
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+/** One form inside another, as HTML in a text of JSON. */
+const MOST_ESCAPED = 3;
 
 /** What to look for: the beginning and the end of a key, the same for one that counts only whole, and both as other programs encode them. */
 interface Marks {
@@ -42,11 +46,11 @@ export function withholder(
   const all = [marks.first, marks.last, ...marks.encoded];
   const holds = (text: string): boolean => all.some((mark) => text.includes(mark));
   return (text) => {
-    const plain = unescaped(text);
-    if (!holds(text) && (plain === undefined || !holds(plain.text))) return text;
-    const spans = spansIn(text, key, marks);
-    if (plain !== undefined)
-      for (const [from, to] of spansIn(plain.text, key, marks)) spans.push([plain.at(from), plain.at(to)]);
+    const found = readings(text).filter((reading) => holds(reading.text));
+    if (found.length === 0) return text;
+    const spans = found.flatMap((reading) =>
+      spansIn(reading.text, key, marks).map(([from, to]): Span => [reading.at(from), reading.at(to)]),
+    );
     return replaced(text, spans);
   };
 }
@@ -84,22 +88,39 @@ function inHex(text: string): readonly string[] {
   return [hex, hex.toUpperCase()];
 }
 
-/** A text with its escapes resolved and where each of its characters stood; undefined when it has none. */
-function unescaped(
-  text: string,
-): { readonly text: string; readonly at: (index: number) => number } | undefined {
-  if (!/[\\%]|&#/.test(text)) return undefined;
+/** A text as it may be read, and where each of its characters stood. */
+interface Reading {
+  readonly text: string;
+  readonly at: (index: number) => number;
+}
+
+/** A text as it is, with its escapes resolved, with those resolved that come to light then, and so on. */
+function readings(text: string): readonly Reading[] {
+  const all: Reading[] = [{ text, at: (index) => index }];
+  for (let last = all[0]; last !== undefined && all.length <= MOST_ESCAPED;) {
+    const before = last;
+    const next = unescaped(before.text);
+    last = next && { text: next.text, at: (index) => before.at(next.at(index)) };
+    if (last !== undefined) all.push(last);
+  }
+  return all;
+}
+
+/** A text with its escapes resolved; undefined when it has none. */
+function unescaped(text: string): Reading | undefined {
+  if (!/[\\%]|&[#a-z]/i.test(text)) return undefined;
   const ends: number[] = [];
   const shifts: number[] = [];
   let shift = 0;
   const plain = text.replace(ESCAPES, (match: string, ...rest: (string | number | undefined)[]) => {
-    const [json, itself, address, decimal, hex] = rest as (string | undefined)[];
-    const offset = rest[5] as number;
+    const [json, itself, address, decimal, hex, name] = rest as (string | undefined)[];
+    const offset = rest[6] as number;
     shifts.push(shift);
     ends.push(offset - shift);
     shift += match.length - 1;
     return (
       itself ??
+      NAMED[name?.toLowerCase() ?? ''] ??
       String.fromCharCode(
         decimal === undefined ? parseInt(json ?? address ?? hex ?? '', 16) : Number(decimal),
       )

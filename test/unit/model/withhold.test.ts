@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withholder } from '../../../src/model/withhold.ts';
 
-const KEY = 'canary-Zx81/9f3a+5c7e"Qw42';
+const KEY = 'ca"ary-Zx81/9f3a+5c7e"Qw42';
 const withhold = withholder(KEY);
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const escaped = (text: string, form: (code: string) => string): string =>
@@ -17,6 +17,8 @@ const ENCODINGS: readonly (readonly [string, (text: string) => string])[] = [
     (text) => encodeURIComponent(text).replace(/%../g, (code) => code.toLowerCase()),
   ],
   ['an address with escapes alone', (text) => escaped(text, (code) => `%${code.toUpperCase()}`)],
+  ['JSON inside JSON', (text) => JSON.stringify(JSON.stringify(text).slice(1, -1)).slice(1, -1)],
+  ['HTML with names', (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')],
   ['HTML', (text) => escaped(text, (code) => `&#x${code};`)],
   ['hexadecimal digits', (text) => Buffer.from(text).toString('hex')],
   ['upper hexadecimal digits', (text) => Buffer.from(text).toString('hex').toUpperCase()],
