@@ -40,6 +40,7 @@ type Span = readonly [from: number, to: number];
 export function withholder(
   key: string,
   among: 'any text' | 'our own words' = 'any text',
+  hidden: (part: string) => string = () => REDACTED,
 ): (text: string) => string {
   const marks = marksOf(key, (part) => isRepeated(part) || (among === 'our own words' && WORDS.test(part)));
   if (marks === undefined) return (text) => text;
@@ -51,7 +52,7 @@ export function withholder(
     const spans = found.flatMap((reading) =>
       spansIn(reading.text, key, marks).map(([from, to]): Span => [reading.at(from), reading.at(to)]),
     );
-    return replaced(text, spans);
+    return replaced(text, spans, hidden);
   };
 }
 
@@ -169,13 +170,18 @@ function* placesOf(mark: string, text: string): Generator<number> {
   for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) yield at;
 }
 
-function replaced(text: string, spans: readonly Span[]): string {
-  let result = '';
-  let done = 0;
+function replaced(text: string, spans: readonly Span[], hidden: (part: string) => string): string {
+  const joined: Span[] = [];
   for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {
-    if (to <= done) continue;
-    if (from >= done) result += text.slice(done, from) + REDACTED;
-    done = to;
+    const last = joined.at(-1);
+    if (last === undefined || from >= last[1]) joined.push([from, to]);
+    else if (to > last[1]) joined.splice(-1, 1, [last[0], to]);
   }
-  return result + text.slice(done);
+  let done = 0;
+  const parts = joined.map(([from, to]) => {
+    const before = text.slice(done, from);
+    done = to;
+    return before + hidden(text.slice(from, to));
+  });
+  return parts.join('') + text.slice(done);
 }

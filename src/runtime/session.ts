@@ -14,6 +14,8 @@ import { behindGate, gates } from './gates.ts';
 import { checkOrigin, rememberOrigin } from './key-origin.ts';
 import { openLock } from './state.ts';
 import { openTables, type OpenTables, type TableTask, type World } from './tables.ts';
+import { withoutKey } from './withhold-key.ts';
+import { withheldStore } from './withheld-store.ts';
 import { withheldReports } from './withheld-reports.ts';
 
 /** A piece of work with the service, as it was asked for. */
@@ -113,7 +115,7 @@ export function openSession(task: Task, world: World): Session {
   });
   const ports = behindGate<SyncPorts>(command, gates[command], {
     service,
-    store,
+    store: withheldStore(store, connection.apiKey),
     lock: openLock(config),
     results: createResultFiles({ folder: config.folder, runFolder: (runId) => store.runFolder(runId) }),
     baseUrl: stateUrl,
@@ -131,7 +133,9 @@ export function openSession(task: Task, world: World): Session {
   const learn = async (): Promise<ServiceAccount> => {
     // An account that could not be read has no id.
     const account = { baseUrl: stateUrl, accountId: observer.accountId ?? '' };
-    await keepLearnt(store, account, observer.take(), clock.now());
+    // What answers name, such as fields that the interface does not have, may quote the key too.
+    const learnt = withoutKey(observer.take(), withholder(connection.apiKey.reveal(), 'our own words'));
+    await keepLearnt(store, account, learnt, clock.now());
     return account;
   };
   return { config, connection, ports, google, pipes, lastAnswer: () => answer, learn };

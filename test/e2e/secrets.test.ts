@@ -106,6 +106,7 @@ it('shows the key nowhere when every answer of the service quotes it in every fo
       const quoted = (record: object): object => ({
         ...record,
         note: told,
+        [`f${CANARY.slice(0, 8)}`]: told,
         ...('display_name' in record && { display_name: told }),
       });
       const data = Array.isArray(body.data)
@@ -139,6 +140,39 @@ it('shows the key nowhere when every answer of the service quotes it in every fo
   expect(readFileSync(join(folder.path, 'out/users.csv'), 'utf8')).toContain('[redacted]');
   expect(readFileSync(join(folder.path, 'out/rejected/users.rejected.csv'), 'utf8')).toContain('[redacted]');
   expect(leaksIn(outcomes)).toEqual([]);
+});
+
+it('keeps no record of the service that quotes the key, and sends nothing for that', async () => {
+  const call = (method: string, path: string, body: object): Promise<Response> =>
+    fetch(`${service.baseUrl}${path}`, {
+      method,
+      headers: { 'x-api-key': service.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const quotes = [...new Set(FORMS)].map((form) => `E ${form}`);
+  const made = await call('POST', '/v1/user', {
+    users: quotes.map((external_id) => ({ external_id, display_name: `N ${external_id}`.slice(0, 50) })),
+  });
+  expect(made.status).toBe(201);
+  folder.write('mappings/users.yaml', USERS_MAPPING.replace('operation: upsert', 'operation: create'));
+  folder.write('users.csv', 'Member ID,Name,Active\nQ1,Ann,\nQ2,Bob,\n');
+  const push = (): Promise<Outcome> =>
+    runCli(['push', '--yes', '--compare', 'live', '--json'], { cwd: folder.path, env: service.env });
+  const first = await push();
+  const results = JSON.parse(first.stdout) as { mappings: readonly [{ results: string }] };
+  const lines = readFileSync(join(folder.path, results.mappings[0].results), 'utf8').split('\n');
+  const id = lines
+    .find((line) => line.startsWith('Q1,'))
+    ?.split(',')
+    .at(-1)
+    ?.trim();
+  expect((await call('PATCH', '/v1/user', { id, display_name: `Is ${CANARY}` })).status).toBe(200);
+  const second = await push();
+  const third = await push();
+  expect([first, second, third].map(({ code }) => code)).toEqual([0, 3, 3]);
+  expect(JSON.parse(third.stdout)).toMatchObject({ mappings: [{ created: 0, invalid: 1, unchanged: 1 }] });
+  expect(readFileSync(join(folder.path, 'out/rejected/users.rejected.csv'), 'utf8')).toContain('[redacted');
+  expect(leaksIn([first, second, third])).toEqual([]);
 });
 
 it("leaves the key in an operator's own cells, and never takes such a row for another one", async () => {
