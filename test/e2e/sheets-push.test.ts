@@ -1,21 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
-import { startFakeGoogle } from '../support/google/fake-google.ts';
-import type { FakeCell, FakeGoogle, FakeTab } from '../support/google/fake-google.ts';
+import type { FakeCell, FakeTab } from '../support/google/fake-google.ts';
+import { googleOfFile } from '../support/google/of-file.ts';
 
-let google: FakeGoogle;
+const google = googleOfFile();
 let service: Service;
 let folder: ReturnType<typeof makeFolder>;
 let id = '';
 let tab: FakeTab;
-beforeAll(async () => {
-  google = await startFakeGoogle();
-});
-afterAll(async () => {
-  expect(google.problems).toEqual([]);
-  await google.close();
-});
 beforeEach(async () => {
   service = await startService();
 });

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TeamsheetError } from '../../src/model/error.ts';
 import { push } from '../../src/sync/push.ts';
 import { PLAN_OPTIONS } from '../support/engine.ts';
-import { startFakeGoogle } from '../support/google/fake-google.ts';
-import type { FakeCell, FakeGoogle, FakeTab } from '../support/google/fake-google.ts';
+import type { FakeCell, FakeTab } from '../support/google/fake-google.ts';
 import { makeSheetEngine, type SheetEngine } from '../support/sheet-engine.ts';
+import { googleOfFile } from '../support/google/of-file.ts';
 
-let fake: FakeGoogle;
-beforeAll(async () => {
-  fake = await startFakeGoogle();
-});
-afterAll(async () => {
-  expect(fake.problems).toEqual([]);
-  await fake.close();
-});
+const fake = googleOfFile();
 
 const WRITE_BACK = { status: 'Status', message: 'Message', id: 'Service ID', synced_at: 'Synced' };
 const OURS = Object.values(WRITE_BACK);

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TeamsheetError } from '../../src/model/error.ts';
 import type { PushSummary } from '../../src/model/store.ts';
 import { push } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { PLAN_OPTIONS } from '../support/engine.ts';
-import { startFakeGoogle } from '../support/google/fake-google.ts';
-import type { FakeGoogle, Fault } from '../support/google/fake-google.ts';
+import type { Fault } from '../support/google/fake-google.ts';
 import { makeSheetEngine, type SheetEngine } from '../support/sheet-engine.ts';
+import { googleOfFile } from '../support/google/of-file.ts';
 
-let fake: FakeGoogle;
-beforeAll(async () => {
-  fake = await startFakeGoogle();
-});
-afterAll(async () => {
-  expect(fake.problems).toEqual([]);
-  await fake.close();
-});
+const fake = googleOfFile();
 
 type Answer = Exclude<Fault, string>;
 const refused = (code: number, status: string, more: Partial<Answer> = {}): Answer => ({

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import type { PushSummary } from '../../src/model/store.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { PLAN_OPTIONS } from '../support/engine.ts';
-import { startFakeGoogle } from '../support/google/fake-google.ts';
-import type { FakeGoogle } from '../support/google/fake-google.ts';
 import { settingNames } from '../support/points.ts';
 import { makeSheetEngine, type SheetEngine } from '../support/sheet-engine.ts';
+import { googleOfFile } from '../support/google/of-file.ts';
 
-let fake: FakeGoogle;
-beforeAll(async () => {
-  fake = await startFakeGoogle();
-});
-afterAll(async () => {
-  expect(fake.problems).toEqual([]);
-  await fake.close();
-});
+const fake = googleOfFile();
 
 const WRITE_BACK = { status: 'Status', message: 'Message', id: 'Service ID', synced_at: 'Synced' };
 const HEADER = ['external_id', 'display_name'];

@@ -1,27 +1,20 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Layout, ReportLayout } from '../../../src/model/layout.ts';
 import type { ReportColumn, ReportTab, ReportValue } from '../../../src/model/table.ts';
 import { joinLayout } from '../../../src/report/arrange.ts';
 import { createSheetKind } from '../../../src/tables/google-sheets.ts';
 import { writeSheetReports } from '../../../src/tables/google/report.ts';
 import { accessTo } from '../../support/google-access.ts';
-import type { FakeGoogle, FakeTab, Fault, GoogleCall } from '../../support/google/fake-google.ts';
-import { startFakeGoogle } from '../../support/google/fake-google.ts';
+import { googleOfFile } from '../../support/google/of-file.ts';
+import type { FakeTab, Fault, GoogleCall } from '../../support/google/fake-google.ts';
 
 type Row = readonly ReportValue[];
 type Access = ReturnType<typeof accessTo>;
 
-let fake: FakeGoogle;
+const fake = googleOfFile();
 let access: Access;
 let id = '';
-beforeAll(async () => {
-  fake = await startFakeGoogle();
-});
-afterAll(async () => {
-  expect(fake.problems).toEqual([]);
-  await fake.close();
-});
 beforeEach(() => {
   access = accessTo(fake);
   id = fake.add({ title: 'Season', tabs: [{ title: 'Notes', rows: [['mine', 1]] }] });

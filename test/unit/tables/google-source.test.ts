@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Cell } from '../../../src/model/cell.ts';
 import type { Issue } from '../../../src/model/issue.ts';
 import type { ReadOptions, SourceRow, SourceTable } from '../../../src/model/table.ts';
@@ -6,19 +6,12 @@ import { numberCell } from '../../../src/tables/google/shown-date.ts';
 import { createSheetReader } from '../../../src/tables/google/source.ts';
 import type { SheetReader } from '../../../src/tables/google/source.ts';
 import { accessTo } from '../../support/google-access.ts';
-import { startFakeGoogle } from '../../support/google/fake-google.ts';
-import type { FakeCell, FakeGoogle, FakeTabInput } from '../../support/google/fake-google.ts';
+import { googleOfFile } from '../../support/google/of-file.ts';
+import type { FakeCell, FakeTabInput } from '../../support/google/fake-google.ts';
 
-let fake: FakeGoogle;
+const fake = googleOfFile();
 let access: ReturnType<typeof accessTo>;
 let reader: SheetReader;
-beforeAll(async () => {
-  fake = await startFakeGoogle();
-});
-afterAll(async () => {
-  expect(fake.problems).toEqual([]);
-  await fake.close();
-});
 beforeEach(() => {
   access = accessTo(fake);
   reader = createSheetReader(access);

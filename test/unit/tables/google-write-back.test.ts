@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ReadOptions, WriteBack, WriteBackResult, WriteBackRow } from '../../../src/model/table.ts';
 import { writeBackSheet } from '../../../src/tables/google/write-back.ts';
 import { accessTo } from '../../support/google-access.ts';
-import { startFakeGoogle } from '../../support/google/fake-google.ts';
-import type { FakeCell, FakeGoogle, FakeTab } from '../../support/google/fake-google.ts';
+import { googleOfFile } from '../../support/google/of-file.ts';
+import type { FakeCell, FakeTab } from '../../support/google/fake-google.ts';
 
-let fake: FakeGoogle;
+const fake = googleOfFile();
 let access: ReturnType<typeof accessTo>;
 let id = '';
 let tab: FakeTab;
-beforeAll(async () => {
-  fake = await startFakeGoogle();
-});
-afterAll(async () => {
-  expect(fake.problems).toEqual([]);
-  await fake.close();
-});
 beforeEach(() => {
   access = accessTo(fake);
 });
