@@ -2,21 +2,17 @@ import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client/client.ts';
 import { parseMappings } from '../../src/mapping/parse-mappings.ts';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import { OUTCOMES } from '../../src/model/outcome.ts';
-import { Secret } from '../../src/model/secret.ts';
-import { PROFILES, createSandbox, profileSettings } from '../../src/sandbox/index.ts';
-import type { PushSummary } from '../../src/model/store.ts';
+import { PROFILES, profileSettings } from '../../src/sandbox/index.ts';
 import type { Settings } from '../../src/sandbox/index.ts';
 import { push } from '../../src/sync/push.ts';
 import type { PushResult } from '../../src/sync/push.ts';
-import { PLAN_OPTIONS, StepClock, openEngine, stateFolder } from '../support/engine.ts';
+import { PLAN_OPTIONS, stateFolder } from '../support/engine.ts';
 import type { Engine } from '../support/engine.ts';
-import { FakeService } from '../support/fake-service.ts';
-import { patientClock } from '../support/patient-clock.ts';
 import { settingNames } from '../support/points.ts';
+import { clientOn, engineOn, openPatientSandbox } from '../support/sandbox-engine.ts';
+import { outcomesOf } from '../support/season/checks.ts';
 
 const START_MS = Date.UTC(2026, 7, 14, 18, 0, 0);
 const USERS = 70;
@@ -43,16 +39,10 @@ interface Rig {
 
 async function withRig(settings: Partial<Settings>, work: (rig: Rig) => Promise<void>): Promise<void> {
   const folder = await stateFolder();
-  let busy = 0;
-  const clock = patientClock(START_MS, () => busy > 0);
-  const failures: unknown[] = [];
   const db = join(folder, 'service.sqlite');
-  const sandbox = await createSandbox({ db, settings, clock, onFailure: (error) => failures.push(error) });
-  const shadow = Object.assign(new StepClock(), {
-    now: () => clock.now(),
-    monotonic: () => clock.monotonic(),
-  });
-  const engine = await openEngine(folder, new FakeService(), shadow);
+  const own = await openPatientSandbox(START_MS, { db, settings });
+  const { sandbox, clock, failures } = own;
+  const engine = await engineOn(folder, clock);
   const mappings = parseMappings(MAPPINGS, 'mappings.yaml', {
     variable: () => undefined,
     resolvePath: (path) => path,
@@ -72,22 +62,7 @@ async function withRig(settings: Partial<Settings>, work: (rig: Rig) => Promise<
         expect(status).toBe(201);
       },
       push: () => {
-        const service = createClient({
-          baseUrl: engine.ports.baseUrl,
-          apiKey: new Secret(sandbox.apiKey),
-          transport: async (request) => {
-            busy += 1;
-            try {
-              return await sandbox.inject(request);
-            } finally {
-              busy -= 1;
-            }
-          },
-          ...{ clock, random: engine.ports.random, emit: engine.ports.emit, signal: engine.abort.signal },
-          ...{ reservePerMinute: 0, reservePerDay: 0, maxWaitMs: 900_000, maxRequests: undefined },
-          ...{ timeoutMs: 60_000, concurrency: 8 },
-        });
-        const ports = { ...engine.ports, service, clock };
+        const ports = { ...engine.ports, service: clientOn(engine, own), clock };
         return clock.drive(push(ports, 'push', mappings, PLAN_OPTIONS, () => Promise.resolve()));
       },
     });
@@ -117,18 +92,6 @@ function setTables({ engine }: Rig, renamed: number): void {
   ]);
 }
 
-/** What came of each mapping's rows, leaving out what came of none. */
-const outcomesOf = ({ report }: PushResult): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    report.mappings.map((summary) => {
-      const counts = summary as PushSummary;
-      return [
-        counts.name,
-        Object.fromEntries(OUTCOMES.flatMap((one) => (counts[one] > 0 ? [[one, counts[one]]] : []))),
-      ];
-    }),
-  );
-
 const count = ({ database }: Rig, sql: string): number => Number(database.prepare(sql).get()?.['n']);
 const writes = (rig: Rig): number => count(rig, 'SELECT count(*) AS n FROM effects');
 
@@ -151,16 +114,16 @@ describe('the engine on a service of the profile', () => {
     await withRig(profileSettings(name), async (rig) => {
       setTables(rig, 0);
       const created = { users: { created: USERS }, prices: { created: PRICES }, points: { created: 1 } };
-      expect(outcomesOf(await rig.push())).toEqual(created);
+      expect(outcomesOf((await rig.push()).report.mappings)).toEqual(created);
       const before = writes(rig);
-      expect(outcomesOf(await rig.push())).toEqual(settled);
+      expect(outcomesOf((await rig.push()).report.mappings)).toEqual(settled);
       expect(writes(rig)).toBe(before);
       setTables(rig, 3);
       const updated = { ...settled, users: { unchanged: USERS - 3, updated: 3 } };
-      expect(outcomesOf(await rig.push())).toEqual(updated);
+      expect(outcomesOf((await rig.push()).report.mappings)).toEqual(updated);
       const after = writes(rig);
       rig.pass(A_DAY_AND_MORE_MS);
-      expect(outcomesOf(await rig.push())).toEqual(settled);
+      expect(outcomesOf((await rig.push()).report.mappings)).toEqual(settled);
       expect(writes(rig)).toBe(after);
       expectNothingTwice(rig);
     });
@@ -176,7 +139,7 @@ describe('the engine on a service of the profile', () => {
       setTables(rig, 0);
       // Prices cannot be read back, so that theirs are not sent again.
       const expected = { users: { created: USERS }, prices: { unknown: PRICES }, points: { created: 1 } };
-      expect(outcomesOf(await rig.push())).toEqual(expected);
+      expect(outcomesOf((await rig.push()).report.mappings)).toEqual(expected);
       expect(count(rig, 'SELECT count(*) AS n FROM users')).toBe(USERS);
       expectNothingTwice(rig);
     });
@@ -200,7 +163,7 @@ describe('the engine on a service of the profile', () => {
       setTables(rig, 0);
       await rig.push();
       rig.pass(A_DAY_AND_MORE_MS);
-      expect(outcomesOf(await rig.push())).toMatchObject({ users: { unchanged: USERS } });
+      expect(outcomesOf((await rig.push()).report.mappings)).toMatchObject({ users: { unchanged: USERS } });
       expectNothingTwice(rig);
     });
   });
@@ -211,11 +174,15 @@ describe('the engine on a service of the profile', () => {
       await rig.push();
       const users = rig.engine.tables.get('users.csv') ?? [];
       rig.engine.tables.set('users.csv', [...users, ['N-1', 'Newcomer']]);
-      expect(outcomesOf(await rig.push())).toMatchObject({ users: { unchanged: USERS, created: 1 } });
+      expect(outcomesOf((await rig.push()).report.mappings)).toMatchObject({
+        users: { unchanged: USERS, created: 1 },
+      });
       // Somebody else creates a user: now any key may be there.
       await rig.create('S-1', 'Stranger');
       rig.engine.tables.set('users.csv', [...users, ['N-1', 'Newcomer'], ['S-1', 'Stranger']]);
-      expect(outcomesOf(await rig.push())).toMatchObject({ users: { unchanged: USERS + 1, deferred: 1 } });
+      expect(outcomesOf((await rig.push()).report.mappings)).toMatchObject({
+        users: { unchanged: USERS + 1, deferred: 1 },
+      });
       expectNothingTwice(rig);
     });
   });

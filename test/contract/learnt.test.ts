@@ -1,20 +1,17 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client/client.ts';
 import { Observer } from '../../src/client/observe.ts';
 import { parseMappings } from '../../src/mapping/parse-mappings.ts';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { TeamsheetError } from '../../src/model/error.ts';
-import { Secret } from '../../src/model/secret.ts';
 import type { Service } from '../../src/model/service.ts';
-import { PROFILES, createSandbox, profileSettings } from '../../src/sandbox/index.ts';
+import { PROFILES, profileSettings } from '../../src/sandbox/index.ts';
 import type { Settings } from '../../src/sandbox/index.ts';
 import { keepLearnt, readLearnt } from '../../src/sync/runs/learn.ts';
 import { push } from '../../src/sync/push.ts';
-import { PLAN_OPTIONS, StepClock, openEngine, stateFolder } from '../support/engine.ts';
-import { FakeService } from '../support/fake-service.ts';
-import { patientClock } from '../support/patient-clock.ts';
+import { PLAN_OPTIONS, stateFolder } from '../support/engine.ts';
 import { settingNames } from '../support/points.ts';
+import { clientOn, engineOn, openPatientSandbox } from '../support/sandbox-engine.ts';
 
 /** In the middle of a minute: a fixed window then ends while its requests are young, which tells it from a sliding one. */
 const START_MS = Date.UTC(2026, 7, 14, 18, 0, 30);
@@ -84,40 +81,12 @@ async function readEverything(service: Service): Promise<void> {
 /** Pushes, reads everything past the end of a minute window, and answers what was learnt: the values by `topic subject`. */
 async function learnFrom(settings: Partial<Settings>): Promise<Readonly<Record<string, readonly string[]>>> {
   const folder = await stateFolder();
-  let busy = 0;
-  const clock = patientClock(START_MS, () => busy > 0);
-  const failures: unknown[] = [];
-  const sandbox = await createSandbox({
-    ...{ seed: 'demo', settings, clock, onFailure: (error) => failures.push(error) },
-  });
-  const shadow = Object.assign(new StepClock(), {
-    now: () => clock.now(),
-    monotonic: () => clock.monotonic(),
-  });
-  const engine = await openEngine(folder, new FakeService(), shadow);
+  const own = await openPatientSandbox(START_MS, { seed: 'demo', settings });
+  const { sandbox, clock, failures } = own;
+  const engine = await engineOn(folder, clock);
   const observer = new Observer();
   try {
-    const service = createClient({
-      baseUrl: engine.ports.baseUrl,
-      apiKey: new Secret(sandbox.apiKey),
-      transport: async (request) => {
-        busy += 1;
-        try {
-          return await sandbox.inject(request);
-        } finally {
-          busy -= 1;
-        }
-      },
-      ...{
-        clock,
-        random: engine.ports.random,
-        emit: engine.ports.emit,
-        signal: engine.abort.signal,
-        observer,
-      },
-      ...{ reservePerMinute: 0, reservePerDay: 0, maxWaitMs: 900_000, maxRequests: undefined },
-      ...{ timeoutMs: 60_000, concurrency: 8 },
-    });
+    const service = clientOn(engine, own, observer);
     for (const [name, table] of TABLES) engine.tables.set(name, table);
     const mappings = parseMappings(MAPPINGS, 'mappings.yaml', {
       variable: () => undefined,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { InterruptedError, UnavailableError } from '../../src/model/error.ts';
-import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { SyncPorts } from '../../src/sync/ports.ts';
 import type { PlanOptions } from '../../src/plan/push-plan.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
@@ -16,7 +15,7 @@ import {
   PRICE_HEADER,
   PRICES,
   resultLines,
-  summaryOf,
+  outcomesOf,
   TRIGGERS,
 } from '../support/push-case.ts';
 import type { FakeService } from '../support/fake-service.ts';
@@ -49,10 +48,9 @@ const run = (
     approve,
   );
 
-const outcomes = (result: PushResult | undefined): Record<string, number> => {
+const outcomes = (result: PushResult | undefined): ReturnType<typeof outcomesOf> => {
   if (result === undefined) throw new Error('nothing to resume');
-  const summary = summaryOf(result);
-  return Object.fromEntries(OUTCOMES.flatMap((one) => (summary[one] > 0 ? [[one, summary[one]]] : [])));
+  return outcomesOf(result);
 };
 const pauses = ({ events }: Engine): readonly object[] => events.filter(({ kind }) => kind === 'pause');
 const intentsOf = async ({ store }: Engine): Promise<readonly (readonly [number, string | null])[]> => {

@@ -36,7 +36,8 @@ export interface Habits {
   readonly logLagMs: number;
   /** With an endless lag they never move. */
   readonly counters: { readonly lagMs: number } | 'absent';
-  readonly priceLog: 'by_reference' | 'own_references';
+  /** What a record of the log of prices says of its upload: a reference of it, one of its own, or nothing. */
+  readonly priceLog: 'by_reference' | 'own_references' | 'no_references';
   /** The configuration of points can be read by the number of its league, not only by its own id. */
   readonly pointsByLeague: boolean;
   /** What a league says of its configuration of points: nothing, the settings themselves, or something in another shape. */
@@ -220,7 +221,7 @@ function drawAny(dice: Dice, settleMs: number): Habits {
       { lagMs: 3_600_000 },
       'absent',
     ]),
-    priceLog: dice.pick(['by_reference', 'own_references']),
+    priceLog: dice.pick(['by_reference', 'own_references', 'no_references']),
     pointsByLeague: dice.chance(0.7),
     leaguePoints: dice.pick(['absent', 'shown', 'other_shape']),
     limits: drawLimits(dice),

@@ -379,7 +379,8 @@ export class SimulatedService {
     for (const { player_id, price, type } of good) {
       const number = this.records.newNumber();
       const key = `${String(league)}/${String(player_id)}/${String(type)}`;
-      const txn_ref = priceLog === 'by_reference' ? reference : `txn-${number}`;
+      const own = priceLog === 'own_references' ? `txn-${number}` : undefined;
+      const txn_ref = priceLog === 'by_reference' ? reference : own;
       const values = { fantasy_league_id: league, player_id, price, type, txn_ref };
       this.records.create('prices', key, uuidOf(number), values, this.#now(), request);
     }

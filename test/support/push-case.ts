@@ -1,12 +1,9 @@
 import { expect } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import { TeamsheetError } from '../../src/model/error.ts';
 import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
 import type { PushSummary } from '../../src/model/store.ts';
-import { digestOf } from '../../src/plan/digest.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
-import { resume } from '../../src/sync/resume.ts';
 import { pushMapping } from './builders.ts';
 import { PLAN_OPTIONS, type Engine } from './engine.ts';
 
@@ -94,12 +91,14 @@ export function resultLines(engine: Engine, mapping = 'users'): readonly ResultL
 export const summaryOf = (result: PushResult): PushSummary => result.report.mappings[0] as PushSummary;
 
 /** Counts of the outcomes that occur. */
-export function outcomesOf(result: PushResult): Readonly<Partial<Record<Outcome, number>>> {
-  const summary = summaryOf(result);
-  return Object.fromEntries(
+export const outcomesIn = (summary: PushSummary): Readonly<Partial<Record<Outcome, number>>> =>
+  Object.fromEntries(
     OUTCOMES.filter((outcome) => summary[outcome] > 0).map((outcome) => [outcome, summary[outcome]]),
   );
-}
+
+/** The same of the first mapping of a push. */
+export const outcomesOf = (result: PushResult): Readonly<Partial<Record<Outcome, number>>> =>
+  outcomesIn(summaryOf(result));
 
 /** I2: every row has exactly one outcome, the counts add up, and row numbers survive. */
 export function expectWholeCounts(
@@ -115,14 +114,6 @@ export function expectWholeCounts(
   for (const outcome of OUTCOMES)
     expect(lines.filter((line) => line.outcome === outcome)).toHaveLength(summary[outcome]);
   expect(OUTCOMES.reduce((sum, outcome) => sum + summary[outcome], 0)).toBe(rowNumbers.length);
-}
-
-/** I4: whatever goes out has an open, durable intent with the digest of its body. */
-export async function expectIntent(engine: Engine, body: unknown): Promise<void> {
-  const accountId = '0b0e3c9a-0000-4000-8000-000000000001';
-  const open = await engine.store.openIntents({ baseUrl: engine.ports.baseUrl, accountId });
-  const digest = digestOf(body);
-  expect(open.some(({ result, bodyDigest }) => result === null && bodyDigest === digest)).toBe(true);
 }
 
 /** I1: no key was created twice by us. */
@@ -149,20 +140,4 @@ export async function expectFixpoint(
   const before = engine.service.writes.length;
   await push(engine.ports, 'push', [mapping], options, approve);
   expect(engine.service.writes).toHaveLength(before);
-}
-
-/** What `push` or `resume` answered; undefined when it stopped before it wrote, or there was nothing to resume. */
-export async function attempt(
-  engine: Engine,
-  command: 'push' | 'resume',
-  mapping: PushMapping,
-): Promise<PushResult | undefined> {
-  try {
-    return command === 'push'
-      ? await push(engine.ports, 'push', [mapping], PLAN_OPTIONS, approve)
-      : await resume(engine.ports, undefined, approve);
-  } catch (error) {
-    if (error instanceof TeamsheetError && error.code !== 'counts.lost') return undefined;
-    throw error;
-  }
 }

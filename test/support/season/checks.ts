@@ -6,6 +6,7 @@ import type { MappingSummary, PushSummary } from '../../../src/model/store.ts';
 import { digestOf } from '../../../src/plan/digest.ts';
 import type { PushResult } from '../../../src/sync/push.ts';
 import { settingNames } from '../points.ts';
+import { outcomesIn, resultLines } from '../push-case.ts';
 import { readEffects, readFacts } from './facts.ts';
 import type { Facts } from './facts.ts';
 import type { Process, Season } from './season.ts';
@@ -19,32 +20,9 @@ export function outcomesOf(summaries: readonly MappingSummary[]): Outcomes {
   return Object.fromEntries(
     summaries.map((each) => {
       const summary = each as PushSummary;
-      const counts = OUTCOMES.filter((outcome) => summary[outcome] > 0).map((outcome) => [
-        outcome,
-        summary[outcome],
-      ]);
-      return [summary.name, Object.fromEntries(counts) as Partial<Record<Outcome, number>>];
+      return [summary.name, outcomesIn(summary)];
     }),
   );
-}
-
-/** A row of a results file. */
-export interface Result {
-  readonly cells: readonly string[];
-  readonly row: number;
-  readonly outcome: string;
-  readonly message: string;
-}
-
-export function resultsOf({ engine }: Process, mapping: MappingName): readonly Result[] {
-  const [header = [], ...lines] = engine.files.get(`${mapping}.results`) ?? [];
-  const own = header.length - 4;
-  return lines.map((line) => ({
-    cells: line.slice(0, own),
-    row: Number(line[own]),
-    outcome: line[own + 1] ?? '',
-    message: line[own + 2] ?? '',
-  }));
 }
 
 /** I1: nothing that makes a record was applied twice, whatever its body, and no record is there twice. */
@@ -73,8 +51,8 @@ export function expectWholeCounts(process: Process, result: PushResult): void {
     expect(OUTCOMES.reduce((sum, outcome) => sum + summary[outcome], 0)).toBe(summary.rows);
     // A disk that failed left no results to count.
     if (summary.results === null) continue;
-    const lines = resultsOf(process, summary.name as MappingName);
-    expect(lines.map(({ row }) => row)).toEqual(table.slice(1).map((_, index) => index + 2));
+    const lines = resultLines(process.engine, summary.name);
+    expect(lines.map(({ rowNumber }) => rowNumber)).toEqual(table.slice(1).map((_, index) => index + 2));
     expect(summary.rows).toBe(lines.length);
     for (const outcome of OUTCOMES)
       expect([summary.name, outcome, lines.filter((line) => line.outcome === outcome).length]).toEqual([
@@ -122,12 +100,12 @@ export function expectTruth(season: Season, process: Process, before: Facts): vo
   const facts = readFacts(season.database);
   for (const { name } of season.mappings) {
     const mapping = name as MappingName;
-    for (const { cells, row, outcome, message } of resultsOf(process, mapping)) {
+    for (const { cells, rowNumber, outcome, message } of resultLines(process.engine, mapping)) {
       const wanted = WANTED[mapping](cells);
       if (outcome === 'unknown' || outcome === 'conflict') continue;
       const stands = facts[mapping].filter((line) => wanted.includes(line));
       const stood = before[mapping].filter((line) => wanted.includes(line));
-      const told = { mapping, row, outcome, message };
+      const told = { mapping, rowNumber, outcome, message };
       const halfDone = message.includes('created, but its active flag was not set');
       if (['created', 'updated', 'unchanged'].includes(outcome))
         expect({ ...told, stands: stands.length > 0 }).toEqual({ ...told, stands: true });

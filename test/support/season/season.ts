@@ -3,14 +3,10 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createClient } from '../../../src/client/client.ts';
-import { TransportError } from '../../../src/client/transport-error.ts';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
-import type { Clock, Transport } from '../../../src/model/ports.ts';
+import type { Transport } from '../../../src/model/ports.ts';
 import type { ResultFiles } from '../../../src/model/results.ts';
-import { Secret } from '../../../src/model/secret.ts';
 import type { ServiceAccount } from '../../../src/model/store.ts';
-import { createSandbox } from '../../../src/sandbox/index.ts';
 import type { Sandbox, Settings } from '../../../src/sandbox/index.ts';
 import { push } from '../../../src/sync/push.ts';
 import type { PushResult } from '../../../src/sync/push.ts';
@@ -19,13 +15,12 @@ import { planPush } from '../../../src/sync/plan/plan-sync.ts';
 import type { SyncPorts } from '../../../src/sync/ports.ts';
 import { createResultFiles } from '../../../src/tables/result-files.ts';
 import { control } from '../control.ts';
-import { openEngine, PLAN_OPTIONS, StepClock } from '../engine.ts';
+import { PLAN_OPTIONS } from '../engine.ts';
 import type { Engine } from '../engine.ts';
-import { FakeService } from '../fake-service.ts';
-import { patientClock } from '../patient-clock.ts';
 import type { PatientClock } from '../patient-clock.ts';
 import { lastWeek, seasonMappings, thisWeek } from './tables.ts';
 import type { MappingName } from './tables.ts';
+import { clientOn, engineOn, openPatientSandbox } from '../sandbox-engine.ts';
 
 const START_MS = Date.UTC(2026, 7, 14, 18, 0, 0);
 const SERVICE = 'service.sqlite';
@@ -34,8 +29,6 @@ export const SETTLE_MS = 120_000;
 /** A file system in memory where there is one: a season makes hundreds of durable commits. */
 const TEMPORARY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const makeFolder = (): Promise<string> => mkdtemp(path.join(TEMPORARY, 'teamsheet-season-'));
-/** Larger answers are not read to their end. */
-const MOST_BYTES = 16 * 1024 * 1024;
 
 /** A service and a state as they are after last week's push and the first game week; every season begins with a copy of it. */
 export interface Template {
@@ -115,7 +108,9 @@ export class Season {
 
   /** A new process on the state that the ones before left. */
   async start(disturb: Disturb = (ports) => ports): Promise<Process> {
-    const engine = await openEngine(this.folder, new FakeService(), shadowOf(this.clock));
+    const transport: Transport = (request) => this.wire(this.#transport)(request);
+    const engine = await engineOn(this.folder, this.clock);
+    const service = clientOn(engine, { sandbox: this.sandbox, clock: this.clock, transport });
     this.#engines.push(engine);
     const { regularUsers, weekId } = this.template;
     for (const [name, lines] of thisWeek(regularUsers, weekId))
@@ -125,7 +120,7 @@ export class Season {
       );
     const ports = disturb({
       ...engine.ports,
-      service: clientOf(engine, this.sandbox, this.clock, (request) => this.wire(this.#transport)(request)),
+      service,
       clock: this.clock,
       settleMs: SETTLE_MS,
       concurrency: 2,
@@ -165,21 +160,6 @@ function processOf(
   };
 }
 
-/** The engine's clock type asks for more than the engine uses. */
-const shadowOf = (clock: Clock): StepClock =>
-  Object.assign(new StepClock(), { now: () => clock.now(), monotonic: () => clock.monotonic() });
-
-function clientOf(engine: Engine, sandbox: Sandbox, clock: Clock, transport: Transport) {
-  const { baseUrl, random, emit } = engine.ports;
-  return createClient({
-    ...{ baseUrl, transport, clock, random, emit },
-    apiKey: new Secret(sandbox.apiKey),
-    signal: engine.abort.signal,
-    ...{ reservePerMinute: 0, reservePerDay: 0, maxWaitMs: 900_000, maxRequests: undefined },
-    ...{ timeoutMs: 60_000, concurrency: 8 },
-  });
-}
-
 /** Results in the run's folder as the program writes them, and in memory for the test. */
 function keptResults(folder: string, { ports, store }: Engine): ResultFiles {
   const files = createResultFiles({ folder, runFolder: (runId) => store.runFolder(runId) });
@@ -205,68 +185,13 @@ function keptResults(folder: string, { ports, store }: Engine): ResultFiles {
   };
 }
 
-/** The sandbox as a transport without a socket. What breaks the connection there breaks it here. */
-async function openService(
-  folder: string,
-  startMs: number,
-  settings: Partial<Settings>,
-): Promise<{
-  readonly sandbox: Sandbox;
-  readonly clock: PatientClock;
-  readonly transport: Transport;
-  readonly failures: readonly unknown[];
-}> {
-  let busy = 0;
-  const clock = patientClock(startMs, () => busy > 0);
-  const failures: unknown[] = [];
-  // While the service itself waits, nobody is busy: time goes on.
-  const own: Clock = {
-    now: () => clock.now(),
-    monotonic: () => clock.monotonic(),
-    sleep: async (ms, signal) => {
-      busy -= 1;
-      try {
-        await clock.sleep(ms, signal);
-      } finally {
-        busy += 1;
-      }
-    },
-  };
-  const sandbox = await createSandbox({
-    ...{ db: path.join(folder, SERVICE), settings, clock: own, port: null },
-    onFailure: (error) => failures.push(error),
-  });
-  const transport: Transport = async (request) => {
-    busy += 1;
-    // What nobody waits for any more is still under way at the service.
-    const answer = sandbox.inject({ ...request, signal: new AbortController().signal }).finally(() => {
-      busy -= 1;
-    });
-    answer.catch(() => undefined);
-    const body = await untilAborted(answer, request.signal);
-    if (body.body.length > MOST_BYTES) throw new TransportError('too_large', 'the answer is too large');
-    return body;
-  };
-  return { sandbox, clock, transport, failures };
-}
-
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal?.reason as Error);
-    if (signal?.aborted === true) abort();
-    signal?.addEventListener('abort', abort, { once: true });
-    work
-      .then(resolve, (cause: unknown) => reject(new TransportError('reset', 'the connection broke', cause)))
-      .finally(() => signal?.removeEventListener('abort', abort));
-  });
-}
-
 /** Pushes last week's tables and plays the first game week. */
 export async function makeTemplate(regularUsers: number): Promise<Template> {
   const folder = await makeFolder();
-  const { sandbox, clock, transport } = await openService(folder, START_MS, {});
-  const engine = await openEngine(folder, new FakeService(), shadowOf(clock));
-  const client = clientOf(engine, sandbox, clock, transport);
+  const own = await openPatientSandbox(START_MS, { db: path.join(folder, SERVICE) });
+  const { sandbox, clock } = own;
+  const engine = await engineOn(folder, clock);
+  const client = clientOn(engine, own);
   try {
     for (const [name, lines] of lastWeek(regularUsers)) engine.tables.set(name, lines);
     const mappings = seasonMappings(['users', 'prices']);
@@ -301,6 +226,7 @@ export async function openSeason(template: Template, options: SeasonOptions = {}
   const folder = await makeFolder();
   for (const file of [SERVICE, STATE])
     await copyFile(path.join(template.folder, file), path.join(folder, file));
-  const service = await openService(folder, template.nowMs, options.settings ?? {});
+  const { settings = {} } = options;
+  const service = await openPatientSandbox(template.nowMs, { db: path.join(folder, SERVICE), settings });
   return new Season({ folder, template, options, ...service });
 }

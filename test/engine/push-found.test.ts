@@ -14,7 +14,7 @@ import {
   userCells,
 } from '../support/push-case.ts';
 
-// Cases that the properties beside this file found, kept by name.
+// Cases that properties and the simulation found, kept by name.
 
 const users = mappingOn('users.csv', { batchSize: 4 });
 const budgetStop = { throws: new IncompleteError('budget.exhausted', 'the day is used up') };
