@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse, Transport } from '../model/ports.ts';
+import { rootsOf, type SystemError } from '../model/fetch-error.ts';
 import { TransportError, type TransportFault } from './transport-error.ts';
 
 /** Most bytes of one decoded body. */
@@ -20,18 +21,6 @@ const CONNECT_CODES: ReadonlySet<string> = new Set([
   'EHOSTDOWN',
   'EADDRNOTAVAIL',
 ]);
-
-interface SystemError extends Error {
-  readonly code?: unknown;
-  readonly syscall?: unknown;
-}
-
-/** The innermost errors of a failed fetch: several when several addresses of one name were tried. */
-function rootsOf(error: unknown): readonly SystemError[] {
-  if (error instanceof AggregateError) return error.errors.flatMap(rootsOf);
-  if (!(error instanceof Error)) return [];
-  return error.cause instanceof Error ? rootsOf(error.cause) : [error];
-}
 
 function faultOf(root: SystemError): readonly [TransportFault, string] {
   const code = typeof root.code === 'string' ? root.code : '';

@@ -1,15 +1,10 @@
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { ConfigError, type Place } from '../model/error.ts';
 import { Secret } from '../model/secret.ts';
+import { warnIfOpenToOthers } from '../tables/regular-file.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { configSchema, parseConfig, type ConfigFile, type ParsedConfig } from './config-file.ts';
-import {
-  bareRecord,
-  readEnvironment,
-  readOptionalText,
-  warnIfOthersCanRead,
-  type Environment,
-} from './env-file.ts';
+import { bareRecord, readEnvironment, readOptionalText, type Environment } from './env-file.ts';
 
 /** Where a program runs. */
 export interface Surroundings {
@@ -270,7 +265,7 @@ function readKey(
   const text = readOptionalText(file, 'key.unreadable');
   if (text === undefined)
     throw new ConfigError('key.missing', `${at(place)}the key file ${path} does not exist`, place);
-  return { apiKey: keyOf(text.trim(), path, place), warnings: warnIfOthersCanRead(file) };
+  return { apiKey: keyOf(text.trim(), path, place), warnings: warnIfOpenToOthers(file) };
 }
 
 /** Servers take about twice that for all headers of a request. */

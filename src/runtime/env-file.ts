@@ -1,8 +1,7 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError } from '../model/error.ts';
-import { readFileBytes } from '../tables/regular-file.ts';
+import { readFileBytes, warnIfOpenToOthers } from '../tables/regular-file.ts';
 
 /** The process's environment over a `.env` file: what is really set is never overridden, an empty place in the file counts as unset. */
 export interface Environment {
@@ -16,7 +15,7 @@ export function readEnvironment(folder: string, env: Environment['values']): Env
   const text = readOptionalText(file, 'env.unreadable');
   if (text === undefined) return { values: bareRecord(env), warnings: [] };
   const filled = Object.entries(parseEnv(text)).filter(([, value]) => value !== '');
-  return { values: bareRecord(Object.fromEntries(filled), env), warnings: warnIfOthersCanRead(file) };
+  return { values: bareRecord(Object.fromEntries(filled), env), warnings: warnIfOpenToOthers(file) };
 }
 
 /** Names and values, the later part first, and nothing else: a name like `toString` that is in no part has no value. */
@@ -39,10 +38,4 @@ export function readOptionalText(file: string, code: string): string | undefined
   } catch (cause) {
     throw new ConfigError(code, `${file} is not UTF-8`, { file, next: 'save the file as UTF-8', cause });
   }
-}
-
-/** A warning when a file with a secret can be read by its group or by everybody. */
-export function warnIfOthersCanRead(file: string): readonly string[] {
-  const open = process.platform !== 'win32' && (statSync(file).mode & 0o044) !== 0;
-  return open ? [`${file} can be read by other accounts of this machine; type: chmod 600 '${file}'`] : [];
 }

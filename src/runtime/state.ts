@@ -5,7 +5,7 @@ import type { Lock, Store } from '../model/store.ts';
 import { canonicalBaseUrl } from '../model/service-address.ts';
 import { isLoopback } from './base-url.ts';
 import type { Config } from './config.ts';
-import { warnIfOthersCanRead } from './env-file.ts';
+import { warnIfOpenToOthers } from '../tables/regular-file.ts';
 
 /** Opens the state file of a configuration, making it when it is missing. Errors: ConfigError and UnavailableError `state.*`. */
 export async function openState(
@@ -14,7 +14,7 @@ export async function openState(
   warn: (message: string) => void,
 ): Promise<Store> {
   const store = await openStore({ file: config.state, clock });
-  for (const warning of warnIfOthersCanRead(config.state)) warn(warning);
+  for (const warning of warnIfOpenToOthers(config.state)) warn(warning);
   return store;
 }
 

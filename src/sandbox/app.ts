@@ -12,6 +12,7 @@ import type { Context } from './context.ts';
 import { BODY_LIMIT_BYTES, errorAnswer, refuseUnknown } from './error-answer.ts';
 import { controlOf } from './control/index.ts';
 import { addFaultHooks } from './fault-hooks.ts';
+import { LOOPBACK_ADDRESS } from './console/guard.ts';
 import { consoleOf } from './console/index.ts';
 import { checkKey } from './keys.ts';
 import { addLog, type AnswerLine } from './log.ts';
@@ -168,7 +169,6 @@ function admit({ limits, settings }: Context, isAccountCall: boolean): void {
   if (settings.account_state === 'key_inactive_refusing') throw new Refusal(401, 'the key is not active');
 }
 
-const LOOPBACK_ADDRESS = /^(::ffff:)?127\.|^::1$/;
 const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])?(:\d+)?$/i;
 
 /** A name of somewhere else that leads to this machine alone is a web page that would talk to the sandbox through a browser. */

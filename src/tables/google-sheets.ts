@@ -1,9 +1,8 @@
-import { InternalError } from '../model/error.ts';
-import type { TableKind, TableLocation } from '../model/table.ts';
+import type { TableKind } from '../model/table.ts';
 import { writeSheetReports } from './google/report.ts';
 import type { GoogleAccess } from './google/sheets-client.ts';
-import { createSheetReader, type SheetLocation } from './google/source.ts';
-import { createTabs } from './google/tabs.ts';
+import { createSheetReader } from './google/source.ts';
+import { createTabs, sheetOf } from './google/tabs.ts';
 import { writeBackSheet } from './google/write-back.ts';
 
 /** Tabs of Google spreadsheets. */
@@ -20,9 +19,4 @@ export function createSheetKind(access: GoogleAccess): Required<TableKind> {
     titleOf: (location) => titles.get(sheetOf(location).spreadsheet),
     writeBack: (location, writeBack) => writeBackSheet(access, sheetOf(location), writeBack, tabs),
   };
-}
-
-function sheetOf(location: TableLocation): SheetLocation {
-  if (location.kind === 'sheet') return location;
-  throw new InternalError('table.kind', `a ${location.kind} location was given to the Google Sheets tables`);
 }

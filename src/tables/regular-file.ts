@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type Stats } from 'node:fs';
 
 /** Opens without waiting for whoever writes into a pipe; a file is opened as ever. On Windows the flag is undefined, which counts as 0. */
 export const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
@@ -23,4 +23,10 @@ export function readFileBytes(file: string): Buffer {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** A warning when a file with a secret can be read by its group or by everybody. */
+export function warnIfOpenToOthers(file: string): readonly string[] {
+  const open = process.platform !== 'win32' && (statSync(file).mode & 0o044) !== 0;
+  return open ? [`${file} can be read by other accounts of this machine; type: chmod 600 '${file}'`] : [];
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../refusal.ts';
 
-const LOOPBACK_ADDRESS = /^(::ffff:)?127\.|^::1$/;
+export const LOOPBACK_ADDRESS = /^(::ffff:)?127\.|^::1$/;
 const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 /** @throws Refusal 421 or 403 unless the request was made on this machine and for this machine: its pages need no key to be read. */

@@ -4,14 +4,8 @@ import { ConfigError } from '../../model/error.ts';
 import { Secret } from '../../model/secret.ts';
 import { loopbackOf } from './addresses.ts';
 import type { Identity } from './google-error.ts';
-import {
-  objectIn,
-  readJsonFile,
-  requireText,
-  textIn,
-  warnIfOpenToOthers,
-  type JsonObject,
-} from './json-file.ts';
+import { objectIn, readJsonFile, requireText, textIn, type JsonObject } from './json-file.ts';
+import { warnIfOpenToOthers } from '../regular-file.ts';
 import { stepLink } from './steps.ts';
 import { readLogin, type StoredLogin } from './token-file.ts';
 

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { ConfigError } from '../../model/error.ts';
 import { readFileBytes } from '../regular-file.ts';
 
@@ -55,10 +54,4 @@ export function requireText(
 export function textIn(object: JsonObject, name: string): string | undefined {
   const value = object[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** A warning when a file with a secret can be read by its group or by everybody. */
-export function warnIfOpenToOthers(file: string): readonly string[] {
-  const open = process.platform !== 'win32' && (statSync(file).mode & 0o044) !== 0;
-  return open ? [`${file} can be read by other accounts of this machine; type: chmod 600 '${file}'`] : [];
 }

@@ -9,6 +9,7 @@ import { readTabs, type Grid, type Requests, type StandingTab } from './report-t
 import { planTable, type FetchedReport, type PlannedTable } from './report-table.ts';
 import type { GoogleAccess, SheetsClient } from './sheets-client.ts';
 import { readSpreadsheet, type Spreadsheet } from './spreadsheet.ts';
+import { sheetOf } from './tabs.ts';
 
 /** Google's limit for all tabs of a spreadsheet. */
 const CELLS_MAX = 10_000_000;
@@ -34,7 +35,8 @@ export async function writeSheetReports(
   const fetched: FetchedReport[] = [];
   for (const report of tabs) fetched.push({ report, fresh: await fetchRows(report) });
   const client = await access.client();
-  const refreshed = (): Promise<Spreadsheet> => refresh(access, client, sheetOf(first).spreadsheet, fetched);
+  const refreshed = (): Promise<Spreadsheet> =>
+    refresh(access, client, sheetOf(first.location).spreadsheet, fetched);
   const spreadsheet = await refreshed().catch((error: unknown) => {
     // A tab that came, went or was renamed between two calls makes Google refuse the next one as a whole.
     if (error instanceof ConfigError && error.code === 'google.range') return refreshed();
@@ -56,7 +58,7 @@ async function refresh(
   const tabs = fetched.map(({ report }) => report);
   const standing = await readTabs(access, client, spreadsheet, tabNames(tabs, spreadsheet), taken);
   const planned = fetched.map((each): PlannedReport => {
-    const tab = tabOf(standing, sheetOf(each.report).tab);
+    const tab = tabOf(standing, sheetOf(each.report.location).tab);
     return { ...planTable(tab, each, taken), report: each.report, tab };
   });
   const charts = planChartTabs(spreadsheet, standing, planned, taken);
@@ -82,17 +84,12 @@ async function fetchRows({ table }: ReportTab): Promise<readonly Row[]> {
   return rows;
 }
 
-function sheetOf({ location }: ReportTab): Extract<ReportTab['location'], { kind: 'sheet' }> {
-  if (location.kind === 'sheet') return location;
-  throw new InternalError('table.kind', `a ${location.kind} location was given to the Google Sheets tables`);
-}
-
 /** All tabs that a refresh may write to: those of the reports, their covers and charts, and old tabs of charts. */
 function tabNames(tabs: readonly ReportTab[], { answer }: Spreadsheet): ReadonlySet<string> {
   const old = (answer.sheets ?? []).filter(hasCharts).map(({ properties }) => properties?.title ?? '');
   const named = tabs.flatMap((report) => {
     const { cover, chartTab } = report.layout ?? {};
-    return [sheetOf(report).tab, chartTab, cover?.tab];
+    return [sheetOf(report.location).tab, chartTab, cover?.tab];
   });
   return new Set([...named, ...old].filter((name) => name !== undefined));
 }

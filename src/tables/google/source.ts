@@ -8,8 +8,6 @@ import { columnLetters } from '../column-letters.ts';
 import type { Tab } from './spreadsheet.ts';
 import { createTabs, type SheetLocation, type Tabs } from './tabs.ts';
 
-export type { SheetLocation } from './tabs.ts';
-
 /** Reads tabs: the spreadsheets that were announced are read once, all their tabs in one call. */
 export interface SheetReader {
   /** What a run is going to open; what was read of these spreadsheets before is read anew. */

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../model/error.ts';
+import { ConfigError, InternalError } from '../../model/error.ts';
 import { nearest } from '../../model/nearest.ts';
 import type { TableLocation } from '../../model/table.ts';
 import type { GoogleAccess } from './sheets-client.ts';
@@ -6,6 +6,12 @@ import { findTab, readSpreadsheet, type Spreadsheet, type Tab } from './spreadsh
 
 /** A tab as a mapping names it. */
 export type SheetLocation = Extract<TableLocation, { kind: 'sheet' }>;
+
+/** A location that surely is a tab. Errors: InternalError `table.kind`. */
+export function sheetOf(location: TableLocation): SheetLocation {
+  if (location.kind === 'sheet') return location;
+  throw new InternalError('table.kind', `a ${location.kind} location was given to the Google Sheets tables`);
+}
 
 /** A tab that was found, in its spreadsheet. */
 export interface FoundTab {

@@ -1,3 +1,4 @@
+import { rootsOf } from '../../model/fetch-error.ts';
 import type { Clock } from '../../model/ports.ts';
 
 /** Which of Google's doors was knocked at: the spreadsheets, or the one that gives out access tokens. */
@@ -173,18 +174,6 @@ function waitAskedFor(headers: Headers, nowMs: number): number | undefined {
     ? Number(text) * 1000
     : Date.parse(text) - (Number.isNaN(serverMs) ? nowMs : serverMs);
   return ms > 0 ? ms : undefined;
-}
-
-interface SystemError extends Error {
-  readonly code?: unknown;
-  readonly syscall?: unknown;
-}
-
-/** The innermost errors of a failed fetch: several when several addresses of one name were tried. */
-function rootsOf(error: unknown): readonly SystemError[] {
-  if (error instanceof AggregateError) return error.errors.flatMap(rootsOf);
-  if (!(error instanceof Error)) return [];
-  return error.cause instanceof Error ? rootsOf(error.cause) : [error];
 }
 
 /** The request surely was not sent only if every address that was tried failed to connect. */
