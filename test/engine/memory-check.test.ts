@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
+import { RefusedError, UnavailableError } from '../../src/model/error.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
 import type { IntentResult, ServiceAccount } from '../../src/model/store.ts';
 import { strategies } from '../../src/sync/resources/index.ts';
@@ -253,6 +254,20 @@ describe('a state that may not remember the last upload of prices', () => {
     expect(await check(engine, [row(1, 4)])).toMatchObject({ isStopped: false });
   });
 
+  it('fails where the log is not answered now, which it was before: it may show a later upload', async () => {
+    const engine = await ownUpload();
+    uploaded(engine, 1, { 1: 4.5 });
+    engine.service.readFaults.push(undefined, new UnavailableError('service.no_envelope', 'no envelope'));
+    await expect(check(engine, [row(1, 4.5)])).rejects.toThrow('no envelope');
+  });
+
+  it('goes on where the log is refused now', async () => {
+    const engine = await ownUpload();
+    uploaded(engine, 1, { 1: 4.5 });
+    engine.service.readFaults.push(undefined, new RefusedError(404, 'gone'));
+    expect(await check(engine, [row(1, 4.5)])).toMatchObject({ isStopped: false });
+  });
+
   it('fails where a price cannot be read', async () => {
     const engine = await ownUpload();
     uploaded(engine, 1, { 1: 7 });
@@ -428,7 +443,14 @@ describe('a state that may not remember the last trigger', () => {
     expect(await checkWeeks(engine, week(1))).toMatchObject({ isStopped: false });
   });
 
-  it('goes on where the log cannot be read, or says no time', async () => {
+  it('fails where the log is not answered now, which it was before', async () => {
+    const engine = await remembering([trigger(1, 0)]);
+    substituted(engine, 1, 0, 100);
+    engine.service.readFaults.push(new UnavailableError('service.no_envelope', 'no envelope'));
+    await expect(checkWeeks(engine, week(1))).rejects.toThrow('no envelope');
+  });
+
+  it('goes on where the log states no total, or says no time', async () => {
     const unread = await remembering([trigger(1, 0)]);
     substituted(unread, 1, 0, 100);
     unread.service.statesTotal = false;

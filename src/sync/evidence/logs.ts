@@ -1,4 +1,5 @@
 import type { QueryOf, RecordOf } from '../../contract/index.ts';
+import { RefusedError } from '../../model/error.ts';
 import type { Wholeness } from '../../model/service.ts';
 import type { SyncPorts } from '../ports.ts';
 import { isUnlistable } from './full-list.ts';
@@ -19,17 +20,18 @@ const MOST_PAGES = 20;
 
 /**
  * Reads a log; undefined where its length cannot be told: a service that states no totals may show a part of it.
- * Errors: those of reading, but for a log that is refused or does not add up.
+ * Errors: those of reading, but for a log that is refused or does not add up. `wasRead`: of a log that was read before, a refusal alone is no error.
  */
 export async function readLog<Id extends LogOperation>(
   ports: Pick<SyncPorts, 'service' | 'signal'>,
   operation: Id,
   query: QueryOf<Id>,
+  wasRead = false,
 ): Promise<Log<Id> | undefined> {
   try {
     return await read(ports, operation, query);
   } catch (error) {
-    if (!isUnlistable(error)) throw error;
+    if (!isUnlistable(error) || (wasRead && !(error instanceof RefusedError))) throw error;
     return undefined;
   }
 }

@@ -112,7 +112,8 @@ async function checkMemory(
       keys.some((key) => key.startsWith(`${league}/`)) ? count : undefined,
     );
     if (last === undefined) continue;
-    const log = await readLog(ports, 'list-auto-substitutions', { fantasy_league_id: league });
+    const query = { fantasy_league_id: league };
+    const log = await readLog(ports, 'list-auto-substitutions', query, true);
     const times = (log?.records ?? []).map(({ created_at }) => Date.parse(created_at ?? ''));
     const since = times.toSorted((one, other) => one - other).slice(last.found);
     const [first, newest] = [since[0] ?? NaN, since.at(-1) ?? NaN];

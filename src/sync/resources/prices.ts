@@ -203,7 +203,7 @@ async function checkMemory(
   // In most cases its first page says that the log is as long as it must be.
   const { paging } = await ports.service.get('list-prices', { query: {}, signal: ports.signal });
   if (paging?.total === least) return undefined;
-  const log = await readLog(ports, 'list-prices', {});
+  const log = await readLog(ports, 'list-prices', {}, true);
   if (log === undefined || log.count <= least) return undefined;
   const planned = await plannedPrices(rows, mapping);
   const uploads = unknownUploads(log.records, last.evidence.refs, [...applied, ...open]);
