@@ -8,31 +8,19 @@ import {
   RefusedError,
   type TeamsheetError,
 } from '../model/error.ts';
-import type { Account } from '../contract/resources/account.ts';
 import type { CoverFacts } from '../model/layout.ts';
-import type { PullSummary, ServiceAccount } from '../model/store.ts';
+import type { PullSummary } from '../model/store.ts';
 import type { ReportTab, ReportValue } from '../model/table.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
 import { cellsOf } from '../report/column.ts';
 import { groupByFile, isLocal, prepareJob, type Job } from './pulling/job.ts';
-import { countUses, sharedKinds, take, type PullStore, type ReadContext } from './pulling/read.ts';
+import { countUses, sharedKinds, take, type ReadContext, type ReadPorts } from './pulling/read.ts';
 import { shareReads, shareRecords } from './pulling/share.ts';
 import { announceSources } from './rows/read-rows.ts';
 import type { SyncPorts } from './ports.ts';
 
 /** What a pull needs beside its mappings. */
-export interface PullPorts extends Pick<
-  SyncPorts,
-  'service' | 'tables' | 'emit' | 'signal' | 'clock' | 'settleMs' | 'maxWaitMs'
-> {
-  readonly store: PullStore;
-  readonly account: ServiceAccount;
-  /** The account as it was read just now. */
-  readonly counted: Account;
-  /** Single-record reads in flight. */
-  readonly concurrency: number;
-  /** The IANA time zone that formatted dates are shown in. */
-  readonly timezone: string;
+export interface PullPorts extends ReadPorts, Pick<SyncPorts, 'tables' | 'timezone'> {
   /** What a cover tab says of the files that are written now. */
   readonly coverFacts: () => CoverFacts;
 }

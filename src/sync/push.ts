@@ -10,8 +10,9 @@ import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
 import { leaveRest } from './write/defer-rest.ts';
 import { countRows } from './journal/lost-rows.ts';
 import { waitForOpenWrites } from './journal/open-writes.ts';
+import { orderMappings } from '../plan/order.ts';
 import type { QuotasLeft } from '../plan/over-quota.ts';
-import { openAccount, planRows, pushable } from './plan/plan-sync.ts';
+import { openAccount, planRows } from './plan/plan-sync.ts';
 import { pushMapping } from './write/push-mapping.ts';
 import { openOrRemove, readSources } from './rows/read-rows.ts';
 import { deferStaleRows } from './write/source-edits.ts';
@@ -40,7 +41,7 @@ export async function push(
   approve: Approve,
   check?: CheckPlan,
 ): Promise<PushResult> {
-  const ordered = pushable(mappings);
+  const ordered = orderMappings(mappings);
   const startedAtMs = ports.clock.now();
   const id = ports.random.ulid(startedAtMs);
   // Every source is read and checked before the service hears of anything.
@@ -111,10 +112,12 @@ export async function planAndWrite(
     ready = await afterOpenWrites(begun);
     planned = await planRows(ports, mappings, rows, ready.account, options);
     await check?.(planned);
-    const rejectStop = planned.stops.every(({ error }) => error.code === 'guard.reject_mode');
-    if (planned.stops.length > 0 && rejectStop) return await stopAtRejects(ports, run, planned);
     const [stop] = planned.stops;
-    if (stop !== undefined) throw stop.error;
+    if (stop !== undefined) {
+      const isReject = planned.stops.every(({ error }) => error.code === 'guard.reject_mode');
+      if (isReject) return await stopAtRejects(ports, run, planned, stop.error);
+      throw stop.error;
+    }
     ports.passed?.('memory', 'older_state', 'guards');
     await approve(planned, run.id);
     ports.passed?.('approval');
@@ -146,18 +149,15 @@ function resumable(stop: TeamsheetError, run: Run): TeamsheetError {
 }
 
 /** `reject_mode: fail` with invalid rows: nothing is sent, the good rows are deferred, and the files of bad rows are written. */
-async function stopAtRejects(ports: SyncPorts, run: Run, planned: PlannedPush): Promise<PushResult> {
-  const stop = planned.stops[0]?.error;
-  for (const { mapping } of planned.mappings) {
-    for (const { name } of withMissing(mapping))
-      await planned.rows.deferOpen(name, stop === undefined ? [] : stopWords(stop));
-  }
-  return finish(ports, run, planned, {
-    exitCode: EXIT.stopped,
-    stoppedBy: stop,
-    keep: false,
-    stale: new Map(),
-  });
+async function stopAtRejects(
+  ports: SyncPorts,
+  run: Run,
+  planned: PlannedPush,
+  stoppedBy: TeamsheetError,
+): Promise<PushResult> {
+  for (const { name } of planned.mappings.flatMap(({ mapping }) => withMissing(mapping)))
+    await planned.rows.deferOpen(name, stopWords(stoppedBy));
+  return finish(ports, run, planned, { exitCode: EXIT.stopped, stoppedBy, keep: false, stale: new Map() });
 }
 
 /** Sends what is open, mapping by mapping, and ends the run. `overtaken` counts the deferred rows by mapping that are left to the next push. */

@@ -7,7 +7,7 @@ import { openAccount } from './plan/plan-sync.ts';
 import { push, type Approve, type PushResult } from './push.ts';
 import { chosenRows, missedRows } from './rows/read-rows.ts';
 import { eachRow } from './rows/row-pages.ts';
-import { newestRun, pushedMappings, runOf, type StoredRun } from './journal/stored-run.ts';
+import { newestRun, optionsOf, pushedMappings, runOf } from './journal/stored-run.ts';
 import type { SyncPorts } from './ports.ts';
 import type { PlanOptions, RowChoice } from '../plan/push-plan.ts';
 
@@ -109,7 +109,7 @@ async function newestRefused(
           source.location.kind === 'sheet' ? undefined : results.mappingToMend(source.location.path);
         const rows = rowsRead(run, name, mended !== undefined);
         // A retry that found all it was to read had what earlier ones of the same rows had not found.
-        const choice = choicesOf(run)?.[name];
+        const choice = optionsOf(run).only?.[name];
         if (choice !== undefined && rows >= chosenRows(choice))
           for (const by of choice.refusedBy ?? []) foundSince.add(`${by} ${name}`);
         for (const read of mended === undefined ? [name] : [name, mended])
@@ -154,13 +154,11 @@ async function refusedRows(
   }
 }
 
-const choicesOf = (run: Run): PlanOptions['only'] => (JSON.parse(run.mappings) as StoredRun).options.only;
-
 /** What a retry did not find is still to be tried again. */
 async function choiceOf(run: Run, rows: RunRows, name: string): Promise<RowChoice> {
   const keys = new Map<string, readonly [stoodAt: number, by: string]>();
   const rowNumbers = new Map<number, string>();
-  const before = choicesOf(run)?.[name];
+  const before = optionsOf(run).only?.[name];
   if (before !== undefined) {
     const missed = await missedRows(before, rows, name);
     const byOf = (at: number): string => missed.refusedBy?.[at] ?? run.id;

@@ -3,11 +3,11 @@ import { EXIT, type ExitCode } from '../model/error.ts';
 import type { OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import { outcomeCounts } from '../plan/counts.ts';
+import { orderMappings } from '../plan/order.ts';
 import { checkGuards } from '../plan/guards.ts';
 import { issuesAmong } from '../model/said.ts';
 import { renderRowIssue, type Issue } from '../model/issue.ts';
 import { eachRow } from './rows/row-pages.ts';
-import { pushable } from './plan/plan-sync.ts';
 import { openOrRemove, readSources } from './rows/read-rows.ts';
 import type { Stop, SyncPorts } from './ports.ts';
 import type { PlanOptions } from '../plan/push-plan.ts';
@@ -38,7 +38,7 @@ export async function validateSources(
   mappings: readonly PushMapping[],
   options: PlanOptions,
 ): Promise<Validation> {
-  const ordered = pushable(mappings);
+  const ordered = orderMappings(mappings);
   const rows = await readSources(ports, null, ordered, options);
   return openOrRemove(rows, async () => {
     const validated: ValidatedMapping[] = [];

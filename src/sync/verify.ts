@@ -153,7 +153,7 @@ async function verification(
     });
   }
   const close = async (): Promise<void> => {
-    for (const { reading } of readings) await reading.close();
+    for (const { reading } of readings) await reading.close?.();
     await rows.close();
   };
   if (readings.length === 0) {

@@ -23,7 +23,14 @@ import { rowPages } from '../rows/row-pages.ts';
 import type { Comparison, SyncPorts, OpenAccount } from '../ports.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
 
-type Ports = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs'>;
+/** What the mappings of one push are planned with. */
+export interface PlanParts {
+  readonly ports: SyncPorts;
+  readonly mappings: readonly PushMapping[];
+  readonly rows: RunRows;
+  readonly account: OpenAccount;
+  readonly options: PlanOptions;
+}
 
 /** A column that is looked up, and what it is looked up in. */
 interface Search {
@@ -43,25 +50,11 @@ type Taken =
 
 /** Looks up, while a plan is made, what rows say of records of the service and of other rows. */
 export class PlanLookups {
-  readonly #ports: Ports;
-  readonly #account: OpenAccount;
-  readonly #mappings: readonly PushMapping[];
-  readonly #rows: RunRows;
-  readonly #options: PlanOptions;
+  readonly #plan: PlanParts;
   readonly #known = new Map<PushedResource, Comparison>();
 
-  constructor(
-    ports: Ports,
-    account: OpenAccount,
-    mappings: readonly PushMapping[],
-    rows: RunRows,
-    options: PlanOptions,
-  ) {
-    this.#ports = ports;
-    this.#account = account;
-    this.#mappings = mappings;
-    this.#rows = rows;
-    this.#options = options;
+  constructor(plan: PlanParts) {
+    this.#plan = plan;
   }
 
   /** Keeps what a mapping was compared with, for the lookups of those after it. */
@@ -77,21 +70,21 @@ export class PlanLookups {
     const searches: Search[] = [];
     for (const column of columns) searches.push(await this.#search(mapping, column));
     const { name, resource } = mapping;
-    for await (const page of rowPages(this.#rows, name, { change: 'pending', open: true })) {
-      this.#ports.signal.throwIfAborted();
+    for await (const page of rowPages(this.#plan.rows, name, { change: 'pending', open: true })) {
+      this.#plan.ports.signal.throwIfAborted();
       const results = page.map(() => new Map<string, LookupResult>());
       for (const search of searches) {
         const found = await this.#results(mapping, search, page);
         for (const [at, result] of found.entries()) results[at]?.set(search.column.field, result);
       }
-      await this.#rows.patch(
+      await this.#plan.rows.patch(
         name,
         page.map((row, at) => withLookups(resource, row, results[at] ?? new Map())),
       );
     }
     // Rows that say it in other words may mean the same record.
-    for await (const group of this.#rows.duplicates(name))
-      await this.#rows.patch(name, resolveDuplicates(group));
+    for await (const group of this.#plan.rows.duplicates(name))
+      await this.#plan.rows.patch(name, resolveDuplicates(group));
   }
 
   async #results(
@@ -114,7 +107,7 @@ export class PlanLookups {
         if (candidate === undefined) {
           const message = missMessage(texts, place, await finder.nearest(texts));
           if (lookup.onMiss === 'skip') return stop('left-out', `left out: ${message}`);
-          if (this.#options.limit === undefined) return stop('breaks-rule', message);
+          if (this.#plan.options.limit === undefined) return stop('breaks-rule', message);
           return stop('must-wait', `${message}; with --limit it may stand in a row that was not read`);
         }
         if (second !== undefined) {
@@ -133,7 +126,7 @@ export class PlanLookups {
   /** The header that people know the column by. */
   async #headerOf(mapping: PushMapping, { from, lookup }: Column): Promise<string | undefined> {
     if ((lookup?.match.length ?? 1) > 1) return from.join(' + ');
-    const header = sourceHeader(mapping, await this.#rows.header(mapping.name));
+    const header = sourceHeader(mapping, await this.#plan.rows.header(mapping.name));
     return header.names[header.find(from) ?? -1];
   }
 
@@ -153,7 +146,7 @@ export class PlanLookups {
     resource: PushedResource,
   ): Promise<Search> {
     const comparison = await this.#comparison(mapping, resource);
-    const others = this.#mappings.filter((each) => each.resource === resource);
+    const others = this.#plan.mappings.filter((each) => each.resource === resource);
     const place =
       others.length === 0
         ? resource
@@ -168,7 +161,7 @@ export class PlanLookups {
   }
 
   async #searchMapping(mapping: PushMapping, column: Column, lookup: Lookup, name: string): Promise<Search> {
-    const other = this.#mappings.find((each) => each.name === name);
+    const other = this.#plan.mappings.find((each) => each.name === name);
     if (other === undefined || other === mapping) {
       const { file, line } = mapping.place;
       throw new ConfigError(
@@ -177,7 +170,7 @@ export class PlanLookups {
         { file, line, next: `name both mappings: ${name} ${mapping.name}` },
       );
     }
-    const header = await this.#rows.header(other.name);
+    const header = await this.#plan.rows.header(other.name);
     this.#checkNames(mapping, column, lookup, other, header);
     const takesRecord =
       !header.includes(lookup.take) &&
@@ -187,7 +180,7 @@ export class PlanLookups {
       column,
       lookup,
       place: `${other.source.origin}, ${lookup.match.join(' + ')}`,
-      finder: findRows(this.#rows, other, lookup.match),
+      finder: findRows(this.#plan.rows, other, lookup.match),
       take: async (candidate) => {
         if (takesRecord || candidate.kind === 'known')
           return this.#takeRecord(mapping, column, lookup.take, other.resource, candidate);
@@ -220,7 +213,7 @@ export class PlanLookups {
   }
 
   #tables() {
-    return { store: this.#ports.store, account: this.#account.service, rows: this.#rows };
+    return { store: this.#plan.ports.store, account: this.#plan.account.service, rows: this.#plan.rows };
   }
 
   async #comparison(mapping: PushMapping, resource: PushedResource): Promise<Comparison> {
@@ -229,9 +222,22 @@ export class PlanLookups {
     const name = `${resource} looked up`;
     const asked = { ...mapping, name, resource, compare: 'auto' } as const;
     const options = { adopt: true, compare: undefined };
-    const read = await prepareComparison(this.#ports, asked, this.#account, this.#rows, options);
-    const { service } = this.#account;
-    const found = ownRowsFirst(this.#ports, service, this.#mappings, this.#rows, resource, read);
+    const read = await prepareComparison(
+      this.#plan.ports,
+      asked,
+      this.#plan.account,
+      this.#plan.rows,
+      options,
+    );
+    const { service } = this.#plan.account;
+    const found = ownRowsFirst(
+      this.#plan.ports,
+      service,
+      this.#plan.mappings,
+      this.#plan.rows,
+      resource,
+      read,
+    );
     this.#known.set(resource, found);
     return found;
   }
@@ -249,7 +255,7 @@ export class PlanLookups {
     const { rowNumber, outcome, change, key } = row;
     if (key === null) return { kind: 'stop', because: 'must-wait', message: 'has no key' };
     if (row.id !== null) {
-      const remembered = await this.#ports.store.snapshots(this.#account.service, resource, [key]);
+      const remembered = await this.#plan.ports.store.snapshots(this.#plan.account.service, resource, [key]);
       const held = remembered.get(key) ?? (await this.#known.get(resource)?.lookup([key]))?.get(key)?.[0];
       return valueResult(
         mapping,

@@ -17,7 +17,7 @@ import { exhaustedAt, interruptedAt } from './interrupted.ts';
 import { chosenRows, missedRows } from '../rows/read-rows.ts';
 import { reasonsOf, type Reason } from './reasons.ts';
 import { writeResults } from './results.ts';
-import type { StoredRun } from '../journal/stored-run.ts';
+import { optionsOf } from '../journal/stored-run.ts';
 import type { RunReport, SyncPorts } from '../ports.ts';
 import { writeBackOutcomes } from './write-back.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
@@ -161,7 +161,7 @@ function isAllDone(
   { name }: PushMapping,
   { rows, invalid, rejected, deferred, unknown, conflict }: OutcomeCounts,
 ): boolean {
-  const { limit, only = {} } = (JSON.parse(run.mappings) as StoredRun).options;
+  const { limit, only = {} } = optionsOf(run);
   const refused = only[name];
   const isRead = limit === undefined && (refused === undefined || rows >= chosenRows(refused));
   return isRead && invalid + rejected + deferred + unknown + conflict === 0;
@@ -190,7 +190,7 @@ const fileOf = ({ location }: PushMapping['source']): string | undefined =>
 
 /** What a limit or a retry left out; undefined where the whole table was read. */
 function unreadBy(run: Run, { name }: PushMapping, rows: RunRows): UnreadRows | undefined {
-  const { limit, only } = (JSON.parse(run.mappings) as StoredRun).options;
+  const { limit, only } = optionsOf(run);
   const choice = only?.[name];
   if (limit === undefined && choice === undefined) return undefined;
   const { stoodAt = [], rowNumbers = [] } = choice ?? {};
@@ -213,7 +213,7 @@ function tellChanged({ emit }: SyncPorts, mapping: PushMapping, changed: readonl
 
 /** What a retry was to read and did not find. */
 async function missedBy(run: Run, { name }: PushMapping, rows: RunRows): Promise<MissedRows> {
-  const choice = (JSON.parse(run.mappings) as StoredRun).options.only?.[name];
+  const choice = optionsOf(run).only?.[name];
   if (choice === undefined) return new Map();
   const { stoodAt = [], rowNumbers, refusedBy = [] } = await missedRows(choice, rows, name);
   const missed = Map.groupBy([...stoodAt, ...rowNumbers].entries(), ([at]) => refusedBy[at] ?? '');

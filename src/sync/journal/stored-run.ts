@@ -21,6 +21,9 @@ export function allMappings(run: Run): readonly PushMapping[] {
   return pushedMappings(run).flatMap(withMissing);
 }
 
+/** What the run was begun with; of a run that pushed mappings. */
+export const optionsOf = (run: Run): PlanOptions => (JSON.parse(run.mappings) as StoredRun).options;
+
 export const isSameAccount = (one: ServiceAccount, other: ServiceAccount): boolean =>
   one.baseUrl === other.baseUrl && one.accountId === other.accountId;
 

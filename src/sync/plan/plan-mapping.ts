@@ -15,22 +15,17 @@ import { listPages } from '../compare/compare-listed.ts';
 import { compareRows, type Compared } from '../compare/compare-rows.ts';
 import { prepareComparison } from '../compare/compare.ts';
 import { strategies } from '../resources/index.ts';
-import type { PlanLookups } from '../compare/lookups.ts';
+import type { PlanLookups, PlanParts } from '../compare/lookups.ts';
 import { ownRowsFirst } from '../compare/shown-as.ts';
 import { addMissing } from '../compare/missing-rows.ts';
 import { refuseSpeltAlike } from '../compare/spelt-alike.ts';
-import type { Comparison, Stop, SyncPorts, OpenAccount } from '../ports.ts';
-import type { MappingPlan, PlanOptions } from '../../plan/push-plan.ts';
+import type { Comparison, Stop, SyncPorts } from '../ports.ts';
+import type { MappingPlan } from '../../plan/push-plan.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
-/** What the mappings of one push are planned with. */
-export interface Planning {
-  readonly ports: SyncPorts;
-  readonly mappings: readonly PushMapping[];
-  readonly rows: RunRows;
-  readonly account: OpenAccount;
-  readonly options: PlanOptions;
+/** What one mapping of a push is planned with. */
+interface Planning extends PlanParts {
   readonly lookups: PlanLookups;
   /** Records that the mappings so far would create, by the quota that they use. */
   readonly made: Map<Feature, number>;

@@ -18,11 +18,6 @@ import type { MappingPlan, PlannedChange, PlanOptions } from '../../plan/push-pl
 /** An intent, its result and the outcomes of its rows on a common disk, one request after the other: `npm run bench -- bookkeeping`. */
 const BOOKKEEPING_MS = 5;
 
-/** The mappings in the order of their pushing. Errors: ConfigError `lookup.circle`. */
-export function pushable(mappings: readonly PushMapping[]): readonly PushMapping[] {
-  return orderMappings(mappings);
-}
-
 /** Reads the account, resyncs the budget and names the account in the state. Errors: AccessError, UnavailableError. */
 export async function openAccount(
   ports: Pick<SyncPorts, 'service' | 'emit' | 'baseUrl'>,
@@ -44,7 +39,7 @@ export async function planPush(
   mappings: readonly PushMapping[],
   options: PlanOptions,
 ): Promise<PlannedPush> {
-  const ordered = pushable(mappings);
+  const ordered = orderMappings(mappings);
   const rows = await readSources(ports, null, ordered, options);
   return openOrRemove(rows, async () => planRows(ports, ordered, rows, await openAccount(ports), options));
 }
@@ -60,7 +55,7 @@ export async function planRows(
   const plans: MappingPlan[] = [];
   const steps: RequestStep[] = [];
   const stops: Stop[] = [];
-  const lookups = new PlanLookups(ports, account, mappings, rows, options);
+  const lookups = new PlanLookups({ ports, account, mappings, rows, options });
   const planning = { ports, mappings, rows, account, options, lookups, made: new Map<Feature, number>() };
   for (const mapping of mappings) {
     const { plan, stopped, work } = await planMapping(planning, mapping);

@@ -9,6 +9,7 @@ import {
 } from '../../model/error.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
 import type { ReportLayout } from '../../model/layout.ts';
+import type { TableLocation } from '../../model/table.ts';
 import { joinLayout, orderColumns } from '../../report/arrange.ts';
 import { bindColumns, type BoundColumn, type Misfits } from '../../report/column.ts';
 import { reportOf } from '../../report/index.ts';
@@ -94,11 +95,10 @@ export async function prepareJob(given: PullMapping, tables: SyncPorts['tables']
  * to it. Errors: ConfigError `destination.twice`.
  */
 export function groupByFile(jobs: readonly Job[]): readonly (readonly Job[])[] {
-  const groups = new Map<string, Job[]>();
   const taken = new Map<string, string>();
   for (const job of jobs) {
     const { location, mode, origin } = job.mapping.destination;
-    const file = location.kind === 'sheet' ? location.spreadsheet : location.path;
+    const file = fileOf(location);
     const table = location.kind === 'csv' ? file : `${file} ${location.tab.toLowerCase()}`;
     const other = taken.get(table);
     if (other !== undefined && (mode === 'replace' || location.kind !== 'csv')) {
@@ -110,10 +110,12 @@ export function groupByFile(jobs: readonly Job[]): readonly (readonly Job[])[] {
       );
     }
     taken.set(table, job.mapping.name);
-    const together = location.kind === 'csv' ? job.mapping.name : file;
-    const group = groups.get(together);
-    if (group === undefined) groups.set(together, [job]);
-    else group.push(job);
   }
+  const groups = Map.groupBy(jobs, ({ mapping: { name, destination } }) =>
+    destination.location.kind === 'csv' ? name : fileOf(destination.location),
+  );
   return [...groups.values()];
 }
+
+const fileOf = (location: TableLocation): string =>
+  location.kind === 'sheet' ? location.spreadsheet : location.path;

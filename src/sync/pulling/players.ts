@@ -72,8 +72,8 @@ export async function withPlayerIds(mapping: PullMapping, tables: Tables): Promi
   };
 }
 
-async function* inRanges(ranges: Ranges): AsyncGenerator<number> {
-  for (const { from, to } of await Promise.resolve(ranges)) for (let id = from; id <= to; id += 1) yield id;
+function* inRanges(ranges: Ranges): Generator<number> {
+  for (const { from, to } of ranges) for (let id = from; id <= to; id += 1) yield id;
 }
 
 async function* idsInState(league: number, { store, account }: ReadContext): AsyncGenerator {

@@ -1,32 +1,29 @@
 import type { OperationId, QueryOf, RecordOf } from '../../contract/index.ts';
 import type { Account } from '../../contract/resources/account.ts';
 import { InternalError, RefusedError, UnavailableError } from '../../model/error.ts';
-import type { Emit } from '../../model/event.ts';
-import type { Clock } from '../../model/ports.ts';
-import type { Service } from '../../model/service.ts';
 import type { ServiceAccount, Store } from '../../model/store.ts';
+import type { SyncPorts } from '../ports.ts';
 import { fanOut } from './fan-out.ts';
 import type { Share, ShareOne } from './share.ts';
 
 /** Remembered ids, what was confirmed, and what was sent. */
 export type PullStore = Pick<Store, 'fact' | 'allSnapshots' | 'runs' | 'intents'>;
 
-/** What a read of records works with. */
-export interface ReadContext {
-  readonly service: Service;
+/** What a pull reads with. */
+export interface ReadPorts extends Pick<
+  SyncPorts,
+  'service' | 'clock' | 'settleMs' | 'maxWaitMs' | 'emit' | 'signal' | 'concurrency'
+> {
   readonly store: PullStore;
   readonly account: ServiceAccount;
   /** The account as it was read when the pull began. */
   readonly counted: Account;
-  readonly clock: Clock;
-  readonly settleMs: number;
-  readonly maxWaitMs?: number;
+}
+
+/** What a read of records works with. */
+export interface ReadContext extends ReadPorts {
   /** When the pull began, on the monotonic clock. */
   readonly startedAtMs: number;
-  readonly emit: Emit;
-  readonly signal: AbortSignal;
-  /** The most single-record reads in flight. */
-  readonly concurrency: number;
   /** The most records that are wanted. */
   readonly limit: number;
   readonly share: Share;
@@ -93,7 +90,7 @@ export async function readOne<Id extends OperationId>(
 export interface Ids {
   readonly name: string;
   readonly needs: readonly Read[];
-  readonly values: (context: ReadContext) => AsyncIterable<string | number>;
+  readonly values: (context: ReadContext) => AsyncIterable<string | number> | Iterable<string | number>;
 }
 
 /** What a fan-out reads for each id. */
@@ -142,7 +139,7 @@ function namesNothing(error: unknown, absent: readonly number[]): error is Error
   return error instanceof InternalError && error.code === 'request.invalid';
 }
 
-async function* firstOf<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
+async function* firstOf<T>(items: AsyncIterable<T> | Iterable<T>, most: number): AsyncGenerator<T> {
   let left = most;
   if (left <= 0) return;
   for await (const item of items) {

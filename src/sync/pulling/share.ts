@@ -1,12 +1,6 @@
 /** Reads records under a name; equal names in one run mean the same records. */
 export type Share = <T>(name: string, read: () => AsyncIterable<T>) => AsyncIterable<T>;
 
-async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
-
 /**
  * Makes each read happen once in a run. `uses` says how often each name will be asked for: what is asked for once streams, the rest is read by
  * the first who asks, kept in memory, and let go with the last. A read that failed has failed for all.
@@ -19,7 +13,7 @@ export function shareReads(uses: ReadonlyMap<string, number>): Share {
       yield* read();
       return;
     }
-    const entry = kept.get(name) ?? { items: collect(read()), left: total };
+    const entry = kept.get(name) ?? { items: Array.fromAsync(read()), left: total };
     entry.left -= 1;
     if (entry.left === 0) kept.delete(name);
     else kept.set(name, entry);

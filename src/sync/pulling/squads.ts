@@ -24,15 +24,11 @@ export function givenIds(where: Where): readonly (string | number)[] | undefined
   return typeof ids === 'object' ? ids : [ids];
 }
 
-async function* valuesOf<T>(values: readonly T[]): AsyncGenerator<T> {
-  yield* await Promise.resolve(values);
-}
-
 /** Ids that are known beforehand. */
 export const idList = (values: readonly (string | number)[]): Ids => ({
   name: JSON.stringify(values),
   needs: [],
-  values: () => valuesOf(values),
+  values: () => values,
 });
 
 /** The squads that a `where` names, by the filters of GET /squad. */

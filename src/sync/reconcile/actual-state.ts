@@ -7,7 +7,7 @@ import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import type { OpenAccount } from '../ports.ts';
 import { readOne } from '../pulling/read.ts';
 import { strategies } from '../resources/index.ts';
-import { asSpelt, LIKELY_PAGE, nothingToClose, oneByOne, orMissing } from '../resources/read-held.ts';
+import { asSpelt, LIKELY_PAGE, oneByOne, orMissing } from '../resources/read-held.ts';
 import type { Held, HeldPorts, HeldReading, Sent } from '../resources/strategy.ts';
 import { keySpeller, ownKeys } from '../rows/spelling.ts';
 
@@ -150,5 +150,5 @@ function readById(
       return { kind: 'unreadable', reason: `the ${listed.one} does not say what it is` };
     return { kind: 'record', record: asSpelt(row, held, resource) };
   });
-  return { requests: count, how: `each ${listed.one} by its id`, read, close: nothingToClose };
+  return { requests: count, how: `each ${listed.one} by its id`, read };
 }

@@ -48,7 +48,7 @@ async function readHeld(
     if (!(error instanceof UnavailableError) && !(error instanceof RefusedError)) throw error;
     return rows.map(() => ({ kind: 'unreadable', reason: error.message }));
   } finally {
-    await reading.close();
+    await reading.close?.();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { QueryOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
-import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
+import type { RunRow } from '../../model/run-rows.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { mayFit, type Shown } from '../../plan/fit-rows.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
@@ -19,7 +19,7 @@ import {
   alikeBut,
   foundRow,
 } from '../../plan/seen.ts';
-import { confirmShown, keySpeller, ownKeys, type ToOwnKeys } from '../rows/spelling.ts';
+import { confirmShown, keySpeller, ownKeys } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
 import { countKnown, isUnlistable, readWhole } from '../evidence/full-list.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
@@ -92,7 +92,7 @@ async function readList(
     when === 'now' && (isBehind || missing > 0 || (await wasLate(ports, account, mapping, writes)));
   const confirmations = await found.confirmations();
   const strange = await countStrange(ports, account, mapping, writes);
-  const isStrange = strange > 0 && found.alike > 0;
+  const isStrange = strange > 0 && found.countAlike() > 0;
   // A record that does not say what it is may be one of the rows.
   const others = nameless > 0 || isMore || isLate || isStrange ? 'unclear' : 'absent';
   return { found: confirmations, others, pages, ...(isStrange && { why: { code: 'read-back-strange' } }) };
@@ -140,6 +140,14 @@ function filtersOf(
   return [...new Map(filters.map((filter) => [JSON.stringify(filter), filter])).values()];
 }
 
+/** The records of lists that may be the rows of writes, each once. */
+interface FoundRecords {
+  add(page: readonly unknown[]): Promise<void>;
+  /** Records that nobody sent so, and that say what rows say or have keys like theirs. */
+  countAlike(): number;
+  confirmations(): Promise<ReadonlyMap<string, Confirmation>>;
+}
+
 /** Prepares to look for the rows of writes in lists. */
 async function openFound(
   ports: Pick<SyncPorts, 'store'>,
@@ -148,107 +156,87 @@ async function openFound(
   listed: ListedResource,
   open: readonly OpenWrite[],
 ): Promise<FoundRecords> {
-  const spell = await keySpeller(ports, account, mapping.resource);
-  const isBefore = wasThere(open.map(({ intent }) => intent));
+  const { resource } = mapping;
+  const rows = open.flatMap((write) => write.rows);
+  const isSent = await sentKeys(ports, account, mapping, open);
+  const isOld = oldRecords(mapping, listed, open, isSent);
+  const fits = mayFit(resource, rows);
+  const isAlike = alikeBut(listed, rows);
+  const toOwnKeys = await ownKeys(ports, account, resource);
+  const found = new Map<string, FoundRecord[]>();
+  let alike = 0;
+  const nameOf = (key: string, id: string | null): string => JSON.stringify([key, id]);
+  const match = (records: ReadonlyMap<string, readonly unknown[]>): ReadonlyMap<string, Confirmation> => {
+    if (listed.showsAnswers === true)
+      return resourcePlans[resource].requests.match(rows, [...records.values()].flat());
+    return new Map(
+      rows.flatMap((row) => {
+        const own = (records.get(row.key ?? '') ?? []).flatMap((record) => {
+          const known = listed.known(record);
+          return known === undefined ? [] : [{ known, record }];
+        });
+        return foundRow(row, own, listed);
+      }),
+    );
+  };
+  return {
+    add: async (page) => {
+      const records = new Map<string, unknown>();
+      const shown = page.flatMap((record) => {
+        const known = listed.known(record);
+        if (known !== undefined) records.set(nameOf(known.key, known.id), record);
+        return known ?? [];
+      });
+      for (const known of await toOwnKeys(shown)) {
+        const record = records.get(nameOf(known.shownAs ?? known.key, known.id));
+        const isFit = fits(known.key);
+        if (!isSent(known.key) && (isFit || isAlike(known))) alike += 1;
+        if (!isFit) continue;
+        const others = (found.get(known.key) ?? []).filter((other) => other.known.id !== known.id);
+        found.set(known.key, [...others, { known, record }]);
+      }
+    },
+    countAlike: () => alike,
+    confirmations: () => {
+      const shown = [...found].flatMap(([key, all]) => all.map(({ record }) => ({ key, record })));
+      return confirmShown(ports, account, mapping, rows, shown, isOld, match);
+    },
+  };
+}
+
+/** Tells the keys that the runs of writes have sent, in any spelling that is the same for the service. */
+async function sentKeys(
+  ports: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  { resource }: PushMapping,
+  open: readonly OpenWrite[],
+): Promise<(key: string) => boolean> {
+  const spell = await keySpeller(ports, account, resource);
   const sent = new Set<string>();
   for (const runId of new Set(open.map(({ intent }) => intent.runId)))
-    for (const { keys, resource } of await ports.store.intents(runId))
-      if (resource === mapping.resource) for (const key of keys) sent.add(spell(key));
-  const isSent = (key: string): boolean => sent.has(spell(key));
+    for (const intent of await ports.store.intents(runId))
+      if (intent.resource === resource) for (const key of intent.keys) sent.add(spell(key));
+  return (key) => sent.has(spell(key));
+}
+
+/** Tells the records that were there before writes, or that were sent under their own keys. */
+function oldRecords(
+  { resource }: PushMapping,
+  listed: ListedResource,
+  open: readonly OpenWrite[],
+  isSent: (key: string) => boolean,
+): (shown: Shown) => boolean {
+  const intents = open.map(({ intent }) => intent);
+  const isBefore = wasThere(intents);
+  const isChanged = isChangedSince(intents);
   const rows = open.flatMap((write) => write.rows);
-  const isChanged = isChangedSince(open.map(({ intent }) => intent));
   // A record with the values of its row, which it had not before, was written over by what was sent.
   const isWritten = ({ key, record }: Shown): boolean => {
     const known = listed.known(record);
     if (known === undefined || !isChanged(key, known)) return false;
     return rows.some(
-      (row) => mayFit(mapping.resource, [row])(key) && row.fields !== null && holdsSent(known, row.fields),
+      (row) => mayFit(resource, [row])(key) && row.fields !== null && holdsSent(known, row.fields),
     );
   };
-  const isOld = (shown: Shown): boolean => (isBefore(shown) && !isWritten(shown)) || isSent(shown.key);
-  const toOwnKeys = await ownKeys(ports, account, mapping.resource);
-  return new FoundRecords(ports, account, mapping, listed, rows, isOld, isSent, toOwnKeys);
-}
-
-/** Those of the records of lists that may be rows, each once. */
-class FoundRecords {
-  readonly #ports: Pick<SyncPorts, 'store'>;
-  readonly #account: ServiceAccount;
-  readonly #mapping: PushMapping;
-  readonly #listed: ListedResource;
-  readonly #rows: readonly RunRow[];
-  readonly #isOld: (shown: Shown) => boolean;
-  readonly #isSent: (key: string) => boolean;
-  readonly #mayFit: (key: string) => boolean;
-  readonly #isAlike: (record: KnownRecord) => boolean;
-  readonly #toOwnKeys: ToOwnKeys;
-  readonly #found = new Map<string, FoundRecord[]>();
-  /** Records that nobody sent so, and that say what rows say or have keys like theirs. */
-  alike = 0;
-
-  constructor(
-    ports: Pick<SyncPorts, 'store'>,
-    account: ServiceAccount,
-    mapping: PushMapping,
-    listed: ListedResource,
-    rows: readonly RunRow[],
-    isOld: (shown: Shown) => boolean,
-    isSent: (key: string) => boolean,
-    toOwnKeys: ToOwnKeys,
-  ) {
-    this.#ports = ports;
-    this.#account = account;
-    this.#mapping = mapping;
-    this.#listed = listed;
-    this.#rows = rows;
-    this.#isOld = isOld;
-    this.#isSent = isSent;
-    this.#mayFit = mayFit(mapping.resource, rows);
-    this.#isAlike = alikeBut(listed, rows);
-    this.#toOwnKeys = toOwnKeys;
-  }
-
-  async add(page: readonly unknown[]): Promise<void> {
-    const nameOf = (key: string, id: string | null): string => JSON.stringify([key, id]);
-    const records = new Map<string, unknown>();
-    const shown = page.flatMap((record) => {
-      const known = this.#listed.known(record);
-      if (known !== undefined) records.set(nameOf(known.key, known.id), record);
-      return known ?? [];
-    });
-    for (const known of await this.#toOwnKeys(shown)) {
-      const record = records.get(nameOf(known.shownAs ?? known.key, known.id));
-      const fits = this.#mayFit(known.key);
-      if (!this.#isSent(known.key) && (fits || this.#isAlike(known))) this.alike += 1;
-      if (!fits) continue;
-      const others = (this.#found.get(known.key) ?? []).filter((other) => other.known.id !== known.id);
-      this.#found.set(known.key, [...others, { known, record }]);
-    }
-  }
-
-  confirmations(): Promise<ReadonlyMap<string, Confirmation>> {
-    const { resource } = this.#mapping;
-    const shown = [...this.#found].flatMap(([key, all]) => all.map(({ record }) => ({ key, record })));
-    return confirmShown(
-      this.#ports,
-      this.#account,
-      this.#mapping,
-      this.#rows,
-      shown,
-      this.#isOld,
-      (records) => {
-        if (this.#listed.showsAnswers === true)
-          return resourcePlans[resource].requests.match(this.#rows, [...records.values()].flat());
-        return new Map(
-          this.#rows.flatMap((row) => {
-            const own = (records.get(row.key ?? '') ?? []).flatMap((record) => {
-              const known = this.#listed.known(record);
-              return known === undefined ? [] : [{ known, record }];
-            });
-            return foundRow(row, own, this.#listed);
-          }),
-        );
-      },
-    );
-  }
+  return (shown) => (isBefore(shown) && !isWritten(shown)) || isSent(shown.key);
 }

@@ -15,7 +15,7 @@ import { readEvidence, type Evidence } from '../../plan/evidence.ts';
 import type { ComparePorts, Comparison, PushTask, SyncPorts } from '../ports.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import { confirmAll, NO_EVIDENCE } from './look-back.ts';
-import { LIKELY_PAGE, nothingToClose, oneByOne } from './read-held.ts';
+import { LIKELY_PAGE, oneByOne } from './read-held.ts';
 import {
   PLAIN,
   type ComparisonAsked,
@@ -210,7 +210,7 @@ function readHeld(ports: HeldPorts, requests: number, { atMs, logCounts }: Sent)
         'the log has no record since, and names no game week: a game week without substitutions leaves none',
     };
   });
-  return { requests, how: 'the substitution log of each league', read, close: nothingToClose };
+  return { requests, how: 'the substitution log of each league', read };
 }
 
 /** The game weeks that rows would have processed although they are not over, or nobody can tell. Only reads. */

@@ -2,6 +2,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { remembered } from '../../plan/known-records.ts';
+import { readAll } from '../pulling/fan-out.ts';
 import type { ComparePorts, Comparison } from '../ports.ts';
 
 /** Reads what the service holds of a key; undefined when it holds nothing. */
@@ -9,9 +10,6 @@ export type ReadKey = (key: string) => Promise<KnownRecord | undefined>;
 
 /** What a key is read with. */
 export type ReadPorts = Pick<ComparePorts, 'service' | 'store' | 'emit' | 'signal'>;
-
-/** Reads that are asked for at a time; the client bounds those in flight. */
-const AT_A_TIME = 8;
 
 /**
  * `compare: live` for prices and points configurations, which the service does not list with their values: one read for each player, or for each league, of
@@ -28,12 +26,8 @@ export async function compareLive(
   const pending = (await rows.countChanges(mapping.name, true)).get('pending') ?? 0;
   return {
     lookup: async (keys) => {
-      const found: KnownRecord[] = [];
-      for (let at = 0; at < keys.length; at += AT_A_TIME) {
-        ports.signal.throwIfAborted();
-        const records = await Promise.all(keys.slice(at, at + AT_A_TIME).map(read));
-        found.push(...records.filter((record) => record !== undefined));
-      }
+      const records = await readAll(ports.signal, keys, read);
+      const found = records.filter((record) => record !== undefined);
       await ports.store.confirm(service, mapping.resource, found.map(remembered));
       return new Map(found.map((record) => [record.key, [record]]));
     },

@@ -12,7 +12,7 @@ import { readEvidence, type Evidence } from '../../plan/evidence.ts';
 import type { Comparison, PushTask, SyncPorts } from '../ports.ts';
 import { readOne } from '../pulling/read.ts';
 import { NO_EVIDENCE, nothing } from './look-back.ts';
-import { asSpelt, nothingToClose, oneByOne, orMissing } from './read-held.ts';
+import { asSpelt, oneByOne, orMissing } from './read-held.ts';
 import {
   PLAIN,
   type ComparisonAsked,
@@ -117,7 +117,7 @@ function readLeagues(ports: HeldPorts, requests: number): HeldReading {
     };
     return { kind: 'record', record: asSpelt(row, known(key, id, null, held), 'fantasy_leagues') };
   });
-  return { requests, how: 'each fantasy league by its id', read, close: nothingToClose };
+  return { requests, how: 'each fantasy league by its id', read };
 }
 
 export const fantasyLeagues: PushStrategy = {

@@ -140,21 +140,13 @@ const lookBack: LookBack = async (ports, account, mapping, open) => {
 async function readPoints(
   ports: ReadBackPorts,
   account: ServiceAccount,
-  { name, resource }: PushMapping,
+  mapping: PushMapping,
   row: RunRow,
 ): Promise<Confirmation | 'another' | undefined> {
   try {
-    const { record } = await readPointsConfig(leagueOf(row), { ...ports, account, mapping: name });
-    const held: Readonly<Record<string, unknown>> = { ...record, fantasy_league_id: leagueOf(row) };
-    const fields = Object.keys(pushTarget(resource)?.fields ?? {}).flatMap((field) => {
-      const value = held[field];
-      return typeof value === 'number' ? [[field, value] as const] : [];
-    });
-    // A configuration may come without an id of its own.
-    const own: { readonly id?: string } = record;
-    const holds = known(row.key ?? '', own.id ?? null, null, Object.fromEntries(fields));
-    if (changedFields(row.fields ?? {}, holds).length > 0) return 'another';
-    return { id: holds.id, record: holds };
+    const record = await configReader(ports, mapping, account)(String(leagueOf(row)));
+    if (record === undefined) return undefined;
+    return changedFields(row.fields ?? {}, record).length > 0 ? 'another' : { id: record.id, record };
   } catch (error) {
     const isUnread = error instanceof UnavailableError && error.code.startsWith('points_config.');
     if (!isUnread && !(error instanceof RefusedError)) throw error;

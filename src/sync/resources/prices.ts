@@ -27,6 +27,7 @@ import {
 } from './strategy.ts';
 import type { OpenWrite } from '../../plan/seen.ts';
 
+type LogRecord = RecordOf<'list-prices'>;
 type Ports = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
 
 /** More references than these are not kept with every write. */
@@ -176,10 +177,7 @@ async function loggedLeague(
   return undefined;
 }
 
-function leagueOfLog(
-  records: readonly RecordOf<'list-prices'>[],
-  leagues: ReadonlySet<number>,
-): number | null | undefined {
+function leagueOfLog(records: readonly LogRecord[], leagues: ReadonlySet<number>): number | null | undefined {
   const found = records.map(({ fantasy_league_id: league }) => league ?? null);
   return found.find((league) => league === null || leagues.has(league));
 }
@@ -266,7 +264,7 @@ async function plannedPrices(
 
 /** The players of each upload that came later, but for what this state has sent; undefined where the log does not tell uploads apart. */
 function unknownUploads(
-  records: readonly RecordOf<'list-prices'>[] | undefined,
+  records: readonly LogRecord[] | undefined,
   refs: readonly string[] | undefined,
   ownKeys: readonly string[],
 ): readonly (readonly string[])[] | undefined {
@@ -278,12 +276,16 @@ function unknownUploads(
     own.set(player, left - 1);
     return left > 0;
   };
-  const fresh = records.filter(({ txn_ref }) => !refs.includes(txn_ref ?? ''));
-  return Map.groupBy(fresh, ({ txn_ref }) => txn_ref ?? '')
-    .values()
+  return freshUploads(records, refs)
     .map((upload) => upload.map(({ fantasy_league_id, player }) => `${fantasy_league_id}/${player?.id}`))
     .map((players) => players.filter((player) => !isOwn(player)))
     .toArray();
+}
+
+/** The records of each upload that is not among these references. */
+function freshUploads(records: readonly LogRecord[], refs: readonly string[]) {
+  const fresh = records.filter(({ txn_ref }) => !refs.includes(txn_ref ?? ''));
+  return Map.groupBy(fresh, ({ txn_ref }) => txn_ref ?? '').values();
 }
 
 /** Whether unknown uploads are of just the players that are to be sent, several at a time: nothing but a push looks so. */
@@ -388,11 +390,9 @@ interface Upload {
 const playersText = (players: readonly (number | string)[]): string => players.map(String).sort().join(' ');
 
 /** The uploads of a log that were not there when the evidence was taken. */
-function uploadsOf(records: readonly RecordOf<'list-prices'>[], { refs }: Evidence): Upload[] {
+function uploadsOf(records: readonly LogRecord[], { refs }: Evidence): Upload[] {
   if (refs === undefined) return [];
-  const fresh = records.filter(({ txn_ref }) => !refs.includes(txn_ref ?? ''));
-  return Map.groupBy(fresh, ({ txn_ref }) => txn_ref ?? '')
-    .values()
+  return freshUploads(records, refs)
     .map((group): Upload => {
       const leagues = new Set(group.flatMap(({ fantasy_league_id }) => fantasy_league_id ?? []));
       return {

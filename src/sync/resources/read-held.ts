@@ -2,14 +2,13 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import { keyText, spellingOf } from '../../model/spelling.ts';
+import { readAll } from '../pulling/fan-out.ts';
 import { NO_PLAYER } from '../pulling/resources.ts';
 import type { ReadKey } from './compare-live.ts';
 import type { Held, HeldPorts, HeldReading } from './strategy.ts';
 
 /** Records on one page of a list where nothing says how many there are. */
 export const LIKELY_PAGE = 50;
-
-export const nothingToClose = (): Promise<void> => Promise.resolve();
 
 /** A record without the text of its key, where it is that of the row in another spelling, or the row's own by its id. */
 export function asSpelt(
@@ -27,20 +26,11 @@ export function asSpelt(
   return { ...record, key, digests };
 }
 
-/** Reads that are asked for at a time; the client bounds those in flight. */
-const AT_A_TIME = 8;
-
 /** Reads row by row, a few at a time. */
-export function oneByOne(ports: HeldPorts, read: (row: RunRow) => Promise<Held>): HeldReading['read'] {
-  return async (rows) => {
-    const held: Held[] = [];
-    for (let at = 0; at < rows.length; at += AT_A_TIME) {
-      ports.signal.throwIfAborted();
-      held.push(...(await Promise.all(rows.slice(at, at + AT_A_TIME).map(read))));
-    }
-    return held;
-  };
-}
+export const oneByOne =
+  ({ signal }: HeldPorts, read: (row: RunRow) => Promise<Held>): HeldReading['read'] =>
+  (rows) =>
+    readAll(signal, rows, read);
 
 /** Reads what the service holds of each key, but for rows of which that says nothing: `unseen` says why. */
 export function readKeys(
@@ -61,7 +51,7 @@ export function readKeys(
       return { kind: 'unreadable', reason: error.message };
     }
   });
-  return { requests, how, read, close: nothingToClose };
+  return { requests, how, read };
 }
 
 /** Undefined for what the service does not know. Errors: the others of reading. */

@@ -34,7 +34,7 @@ export interface HeldReading {
   readonly how: string;
   /** Answers for each row, in order. Errors: those of reading. */
   read(rows: readonly RunRow[]): Promise<readonly Held[]>;
-  close(): Promise<void>;
+  close?(): Promise<void>;
 }
 
 /** When rows were sent, by this machine's clock, and how many records the log of a row's key had just before. */

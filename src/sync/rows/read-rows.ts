@@ -5,7 +5,7 @@ import { renderCountOf } from '../../model/count.ts';
 import { ConfigError } from '../../model/error.ts';
 import { renderIssue, renderRowIssue, type Issue } from '../../model/issue.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
-import type { SourceRow, SourceTable, TableLocation } from '../../model/table.ts';
+import type { SourceTable, TableLocation } from '../../model/table.ts';
 import { fromIssues } from '../../model/said.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { resolveDuplicates } from '../../plan/duplicates.ts';
@@ -145,7 +145,8 @@ async function addRows(
     done += room.length;
     ports.emit({ kind: 'reading', mapping: mapping.name, done });
   };
-  for await (const batch of limited(table.batches(), ports.signal)) {
+  for await (const batch of table.batches()) {
+    ports.signal.throwIfAborted();
     await add(reader.read(batch));
     if (done >= (options.limit ?? Infinity)) break;
   }
@@ -231,16 +232,6 @@ function movedRows({ keys, stoodAt = [] }: RowChoice): {
           ];
     },
   };
-}
-
-async function* limited(
-  batches: AsyncIterable<readonly SourceRow[]>,
-  signal: AbortSignal,
-): AsyncIterable<readonly SourceRow[]> {
-  for await (const batch of batches) {
-    signal.throwIfAborted();
-    yield batch;
-  }
 }
 
 function toRunRow(parsed: ParsedRow): RunRow {

@@ -322,12 +322,7 @@ class BatchPush {
   }
 
   /** Rows without a trustworthy answer: those that the service lists are confirmed, the others are held. */
-  async #readBackRows(
-    intent: Intent,
-    batch: readonly RunRow[],
-    reason: Words,
-    detail = reason,
-  ): Promise<void> {
+  async #readBackRows(intent: Intent, batch: readonly RunRow[], reason: Words, detail: Words): Promise<void> {
     const { ports, account, mapping } = this.#writer.task;
     const shown = await readBackNow(ports, account, mapping, { intent, rows: batch });
     this.#noteSpelling(shown);

@@ -1,4 +1,4 @@
-import type { PushMapping } from '../../mapping/mapping.ts';
+import type { Column } from '../../mapping/mapping.ts';
 import type { RowReference, RunRow, RunRowPatch } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import {
@@ -17,28 +17,27 @@ const WRITTEN: ReadonlySet<RunRow['outcome']> = new Set(['created', 'updated', '
 /** Before the rows of a mapping go out: fills in what is known now that the rows before them are written, and defers those that wait for a row that is not. */
 export async function resolveReferences(task: PushTask): Promise<void> {
   const { rows, mapping } = task;
-  if (mapping.columns === 'auto') return;
-  for await (const page of rowPages(rows, mapping.name, { change: 'create', open: true })) {
+  const { name, columns } = mapping;
+  if (columns === 'auto') return;
+  for await (const page of rowPages(rows, name, { change: 'create', open: true })) {
     const waiting = page.filter((row) => waitingFields(row).length > 0);
     const patches: RunRowPatch[] = [];
-    for (const row of waiting) patches.push(await resolveRow(task, mapping, row));
-    await rows.patch(mapping.name, patches);
+    for (const row of waiting) patches.push(await resolveRow(task, columns, row));
+    await rows.patch(name, patches);
   }
 }
 
-async function resolveRow(task: PushTask, mapping: PushMapping, row: RunRow): Promise<RunRowPatch> {
+async function resolveRow(task: PushTask, columns: readonly Column[], row: RunRow): Promise<RunRowPatch> {
   const results = new Map<string, LookupResult>();
   for (const [field, after] of waitingFields(row)) {
-    const column =
-      mapping.columns === 'auto' ? undefined : mapping.columns.find((each) => each.field === field);
-    results.set(field, await resolveField(task, mapping, field, column?.lookup?.take ?? 'id', after));
+    const column = columns.find((each) => each.field === field);
+    results.set(field, await resolveField(task, field, column?.lookup?.take ?? 'id', after));
   }
-  return withLookups(mapping.resource, row, results);
+  return withLookups(task.mapping.resource, row, results);
 }
 
 async function resolveField(
-  { rows, ports, account }: PushTask,
-  { resource }: PushMapping,
+  { rows, ports, account, mapping: { resource } }: PushTask,
   field: string,
   take: string,
   after: RowReference,
