@@ -21,6 +21,13 @@ type Make = new (code: string, message: string, details: { readonly next: string
 /** What is said of an answer: the class, the code, what happened, what to do, and the section of the guide about it. */
 type Verdict = readonly [make: Make, code: string, message: string, remedy: string, step: Step];
 
+/** What neither person nor configuration is to blame for. */
+const unavailable = (
+  code: string,
+  message: string,
+  remedy = 'type the same command again later',
+): Verdict => [UnavailableError, code, message, remedy, 'network'];
+
 /** Longest text of Google that is quoted. */
 const LONGEST_QUOTE = 300;
 
@@ -51,29 +58,18 @@ function verdictOfNetwork(
 ): Verdict {
   const doubt =
     access === 'write' && sent && door === 'sheets' ? '; whether it took the change is not known' : '';
-  if (fault === 'timeout')
-    return [
-      UnavailableError,
-      'google.timeout',
-      `Google Sheets: ${reason}${doubt}`,
-      'type the same command again later',
-      'network',
-    ];
+  if (fault === 'timeout') return unavailable('google.timeout', `Google Sheets: ${reason}${doubt}`);
   if (fault === 'certificate')
-    return [
-      UnavailableError,
+    return unavailable(
       'google.certificate',
       `Google Sheets: ${reason}`,
       'look for a proxy or a virus scanner that opens TLS connections, and at the clock of this machine',
-      'network',
-    ];
-  return [
-    UnavailableError,
+    );
+  return unavailable(
     'google.unreachable',
     `Google Sheets: ${reason}${doubt}`,
     'check the network, then type the same command again',
-    'network',
-  ];
+  );
 }
 
 /** Google's error document, as far as it is one. */
@@ -89,13 +85,11 @@ function verdictOfAnswer(answer: Answer, asked: Asked): Verdict {
   const refusal = readRefusal(text);
   const said = refusal.message === '' ? '' : ` (Google: ${quote(refusal.message)})`;
   if (status >= 300 && status < 400)
-    return [
-      UnavailableError,
+    return unavailable(
       'google.redirect',
       `Google Sheets answered with a redirect (${status}), which is not followed`,
       'look for a proxy or a login page of the network, and at google.root_url',
-      'network',
-    ];
+    );
   if (status === 401)
     return [AccessError, 'google.token', `Google refused the access token${said}`, ...renew(asked.who)];
   if (status === 403) return verdictOfForbidden(refusal, asked, said);
@@ -123,28 +117,18 @@ function verdictOfAnswer(answer: Answer, asked: Asked): Verdict {
 function verdictOfFailure({ status, text }: Answer, said: string, { access }: Asked): Verdict {
   const doubt = access === 'write' ? '; whether it took the change is not known' : '';
   if (/^\s*</.test(text))
-    return [
-      UnavailableError,
+    return unavailable(
       'google.html',
       `a web page came instead of an answer of Google Sheets (${status})${doubt}`,
       'look for a proxy or a login page of the network; otherwise type the same command again later',
-      'network',
-    ];
+    );
   if (status < 300)
-    return [
-      UnavailableError,
+    return unavailable(
       'google.answer',
       `the answer of Google Sheets is not whole${doubt}`,
       'type the same command again',
-      'network',
-    ];
-  return [
-    UnavailableError,
-    'google.error',
-    `Google Sheets failed with ${status}${said}${doubt}`,
-    'type the same command again later',
-    'network',
-  ];
+    );
+  return unavailable('google.error', `Google Sheets failed with ${status}${said}${doubt}`);
 }
 
 function verdictOfForbidden(
@@ -240,13 +224,11 @@ function verdictOfToken(answer: Answer, who: Identity): Verdict {
   const said = [error, description].filter((part) => typeof part === 'string').join(': ');
   const quoted = said === '' ? '' : ` (Google: ${quote(said)})`;
   if (status === 429 || status >= 500 || status < 400 || said === '')
-    return [
-      UnavailableError,
+    return unavailable(
       'google.token_server',
       `Google's server for access tokens answered with ${status} and nothing usable${quoted}`,
       'type the same command again later; look for a proxy or a login page of the network',
-      'network',
-    ];
+    );
   if (/short-lived token|\biat\b|\bexp\b/i.test(said))
     return [
       AccessError,
