@@ -124,8 +124,8 @@ export class UsageError extends TeamsheetError {
 export class RefusedError extends TeamsheetError {
   readonly exitCode = EXIT.rows;
   readonly status: number;
-  constructor(status: number, message: string, details: Details = {}) {
-    super('service.refused', message, details);
+  constructor(status: number, message: string) {
+    super('service.refused', message, {});
     this.status = status;
   }
 }

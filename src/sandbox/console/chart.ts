@@ -17,8 +17,8 @@ const BOTTOM = 22;
 const INNER_WIDTH = WIDTH - LEFT - RIGHT;
 const INNER_HEIGHT = HEIGHT - TOP - BOTTOM;
 
-/** Columns, one for each week; the highest carries its value. */
-export function columnChart(label: string, values: readonly WeekValue[]): Markup {
+/** Points as columns, one for each week; the highest carries its value. */
+export function pointsChart(values: readonly WeekValue[]): Markup {
   const most = Math.max(1, ...values.map(({ value }) => value));
   const least = Math.min(0, ...values.map(({ value }) => value));
   const y = (value: number): number => TOP + (INNER_HEIGHT * (most - value)) / (most - least);
@@ -31,11 +31,11 @@ export function columnChart(label: string, values: readonly WeekValue[]): Markup
     const height = Math.max(1, Math.abs(y(value) - y(0)));
     return markup`<rect class="column" x="${left.toFixed(1)}" y="${top.toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}" rx="1.5"><title>Game week ${week}: ${count(value)}</title></rect>`;
   });
-  return frame(label, [guide(y(most), most), guide(y(0), 0)], columns, weekLabels(values, x));
+  return frame('Points by game week', [guide(y(most), most), guide(y(0), 0)], columns, weekLabels(values, x));
 }
 
 /** A line of ranks in a league of `squads`, the first rank above. */
-export function rankChart(label: string, values: readonly WeekValue[], squads: number): Markup {
+export function rankChart(values: readonly WeekValue[], squads: number): Markup {
   const { best, worst, ticks } = rankAxis(
     values.map(({ value }) => value),
     squads,
@@ -51,7 +51,7 @@ export function rankChart(label: string, values: readonly WeekValue[], squads: n
   );
   const line = markup`<polyline class="line" points="${points.join(' ')}" />`;
   return frame(
-    label,
+    'Rank by game week',
     ticks.map((rank) => guide(y(rank), rank)),
     [line, dots],
     weekLabels(values, x),

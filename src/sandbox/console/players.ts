@@ -2,7 +2,7 @@ import { POSITIONS } from '../season.ts';
 import { readScoring } from '../settle.ts';
 import { scoreOf } from '../scoring.ts';
 import { breakdownText } from './breakdown.ts';
-import { columnChart } from './chart.ts';
+import { pointsChart } from './chart.ts';
 import { chosenLeague, leagueField } from './league-choice.ts';
 import { markup, type Markup } from './markup.ts';
 import { card, count, money, named, num, pager, table, tile, tiles } from './parts.ts';
@@ -123,10 +123,7 @@ export const player: View = (visit) => {
           ? null
           : card(
               'Points by game week',
-              columnChart(
-                'Points by game week',
-                weeks.map((stat) => ({ week: Number(stat.game_week), value: stat.points ?? 0 })),
-              ),
+              pointsChart(weeks.map((stat) => ({ week: Number(stat.game_week), value: stat.points ?? 0 }))),
             )
       }
       ${card('Week by week', table('Statistics by week', [num('Week'), 'Against', 'Result', ...numbers, 'Points from'], rows, 'No game week played yet.'))}`,

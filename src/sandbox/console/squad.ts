@@ -1,5 +1,5 @@
 import { LAST_WEEK, currentWeekNumber, requireWeek } from '../weeks.ts';
-import { columnChart, rankChart } from './chart.ts';
+import { pointsChart, rankChart } from './chart.ts';
 import { markup, type Markup, type Part } from './markup.ts';
 import { card, count, facts, money, named, num, table, tile, tiles, weekPicker } from './parts.ts';
 import { pitch } from './pitch.ts';
@@ -93,13 +93,9 @@ function weeksCard({ context, id }: Visit, now: Squad): Markup {
   return card(
     'Week by week',
     markup`<h3>Points</h3>`,
-    columnChart(
-      'Points by game week',
-      points.map(({ week, points: value }) => ({ week, value })),
-    ),
+    pointsChart(points.map(({ week, points: value }) => ({ week, value }))),
     markup`<h3>Rank</h3>`,
     rankChart(
-      'Rank by game week',
       ranks.map(({ week, rank }) => ({ week, value: rank })),
       countSquads(context.store, Number(now.fantasy_league?.id)),
     ),
