@@ -69,7 +69,7 @@ describe('a whole list', () => {
         pages.push([keysOf(records), done, raw.length, known]);
       },
     });
-    expect(whole).toEqual({ pages: 2, nameless: 0, missing: 0 });
+    expect(whole).toEqual({ pages: 2, nameless: 0, missing: 0, unlisted: 0 });
     expect(pages).toEqual([
       [['U1', 'U2'], 2, 2, ['U1', 'U2']],
       [['U3'], 3, 1, ['U1', 'U2', 'U3']],
@@ -92,7 +92,12 @@ describe('a whole list', () => {
     ],
   ])('%s is believed', async (_what, given) => {
     const engine = await makeEngine();
-    expect(await readUsers(engine, { known: [1], ...given })).toEqual({ pages: 1, nameless: 0, missing: 0 });
+    expect(await readUsers(engine, { known: [1], ...given })).toEqual({
+      pages: 1,
+      nameless: 0,
+      missing: 0,
+      unlisted: 0,
+    });
   });
 
   it.each<readonly [string, Case, string]>([
@@ -147,7 +152,7 @@ describe('a whole list', () => {
   it('tells how many of those that the state knows it does not show', async () => {
     const engine = await makeEngine();
     const given = { listed: 2, used: 2, known: [1, 8, 9] };
-    expect(await readUsers(engine, given)).toEqual({ pages: 1, nameless: 0, missing: 2 });
+    expect(await readUsers(engine, given)).toEqual({ pages: 1, nameless: 0, missing: 2, unlisted: 0 });
     expect(await remembered(engine)).toEqual(['U1', 'U2', 'U8', 'U9']);
   });
 
@@ -188,6 +193,20 @@ describe('a whole list', () => {
     expect(await remembered(engine)).toEqual(['U1']);
   });
 
+  it.each<readonly [string, Case]>([
+    ['nothing is counted', { listed: 1 }],
+    ['the counter stays at 0', { listed: 0, used: 0 }],
+    ['the counter comes late', { listed: 1, used: 0 }],
+    ['the account counts more', { listed: 1, used: 2 }],
+  ])('makes nothing gone where %s', async (_what, given) => {
+    const engine = await makeEngine();
+    expect(await readUsers(engine, { ...given, knownLongAgo: [1, 8] })).toMatchObject({
+      missing: 0,
+      unlisted: 2 - given.listed,
+    });
+    expect(await remembered(engine)).toEqual(['U1', 'U8']);
+  });
+
   it('keeps what was confirmed a day before', async () => {
     const engine = await makeEngine();
     await confirmUsers(engine, [8]);
@@ -212,7 +231,7 @@ describe('a whole list', () => {
       used: 3,
       onPage: (_records, done) => void seen.push(done),
     });
-    expect(whole).toEqual({ pages: 1, nameless: 1, missing: 0 });
+    expect(whole).toEqual({ pages: 1, nameless: 1, missing: 0, unlisted: 0 });
     expect(seen).toEqual([1]);
     expect(await engine.store.countSnapshots(ACCOUNT, 'mini_leagues')).toBe(2);
   });

@@ -210,3 +210,83 @@ describe('the memory of what a list shows late', () => {
     expect((await pushIt(whole, users)).report.mappings[0]).toMatchObject({ unchanged: 4, created: 1 });
   });
 });
+
+describe('a list that no longer shows what was confirmed', () => {
+  const DAY_MS = 86_400_000;
+  const adopting = { ...PLAN_OPTIONS, adopt: true };
+  const fill = (engine: Engine, ...names: readonly string[]): void =>
+    void engine.tables.set('users', [
+      ['external_id', 'display_name'],
+      ...names.map((name) => [name, `Name ${name}`]),
+    ]);
+  const pushUsers = async (engine: Engine, options = PLAN_OPTIONS, mapping = users) =>
+    (await push(engine.ports, 'push', [mapping], options, approve)).report.mappings[0];
+  const counts = (used: number): Engine['service']['quotas'] => ({
+    users: { max: 99, used, remaining: 99 - used },
+  });
+  /** A, B and C were pushed, and the list shows A alone. */
+  async function shortened(mapping = users): Promise<Engine> {
+    const engine = await makeEngine();
+    fill(engine, 'A', 'B', 'C');
+    await pushUsers(engine, PLAN_OPTIONS, mapping);
+    engine.service.users.splice(1);
+    engine.clock.time += DAY_MS;
+    return engine;
+  }
+
+  it.each<readonly [string, (engine: Engine) => void]>([
+    ['nothing is counted', ({ service }) => void (service.counter = 'absent')],
+    ['the counter stays at 0', ({ service }) => void (service.quotas = counts(0))],
+    ['the account counts more than it', ({ service }) => void (service.quotas = counts(3))],
+  ])('creates none of it again where %s, without the word of the operator', async (_what, set) => {
+    const engine = await shortened();
+    set(engine);
+    for (let days = 0; days < 2; days += 1) {
+      engine.clock.time += DAY_MS;
+      expect(await pushUsers(engine)).toMatchObject({ unchanged: 3, created: 0 });
+    }
+    expect(engine.events).toContainEqual({
+      kind: 'warning',
+      message:
+        'users: the list does not show 2 users that were confirmed before (first: "B"): they count as there and are not created again; if they were removed, push once with --adopt',
+    });
+    // A plan is no push: it forgets nothing.
+    const planned = await planPush(engine.ports, [users], adopting);
+    await planned.rows.remove();
+    expect(planned.mappings[0]?.toWrite.create).toBe(2);
+    expect(await pushUsers(engine)).toMatchObject({ unchanged: 3 });
+    expect(await pushUsers(engine, adopting)).toMatchObject({ unchanged: 1, created: 2 });
+  });
+
+  it('creates what was never confirmed', async () => {
+    const engine = await shortened();
+    engine.service.counter = 'absent';
+    fill(engine, 'A', 'B', 'D');
+    expect(await pushUsers(engine)).toMatchObject({ unchanged: 2, created: 1 });
+  });
+
+  it('says nothing of what no row names', async () => {
+    const engine = await shortened();
+    engine.service.counter = 'absent';
+    fill(engine, 'A');
+    await pushUsers(engine);
+    expect(engine.events.filter(({ kind }) => kind === 'warning')).toEqual([]);
+  });
+
+  it('creates it again where the account counts just what is listed', async () => {
+    expect(await pushUsers(await shortened())).toMatchObject({ unchanged: 1, created: 2 });
+  });
+
+  it('leaves what the operator calls removed alone where it left the table too', async () => {
+    const mapping = { ...users, missingRows: 'deactivate' } as const;
+    const engine = await shortened(mapping);
+    engine.service.counter = 'absent';
+    fill(engine, 'A');
+    expect(await pushUsers(engine, adopting, mapping)).toMatchObject({
+      rows: 1,
+      unchanged: 1,
+      deactivated: 0,
+    });
+    expect(engine.service.writes).toHaveLength(1);
+  });
+});

@@ -1,4 +1,6 @@
+import type { PushedResource } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
+import { show } from '../../mapping/show.ts';
 import { StoppedError, UsageError } from '../../model/error.ts';
 import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';
@@ -10,6 +12,7 @@ import { fromSnapshots, hasUnknownKeys, nothingKnown } from '../evidence/memory.
 import type { ComparePorts, Comparison, OpenAccount } from '../ports.ts';
 import { countsMore, countStrange } from '../evidence/pre-image.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
+import { rowPages } from '../rows/row-pages.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import { newestWrite } from '../evidence/last-write.ts';
 import {
@@ -194,7 +197,7 @@ async function listRemembered(
   const { name, resource } = mapping;
   let used = counted;
   for (let attempt = 0; ; attempt += 1) {
-    const read = await listAll(ports, mapping, listed, service, rows, used);
+    const read = await listAll(ports, mapping, listed, service, rows, used, adopt);
     const shown = await countKnown(ports, service, resource);
     if (used === undefined || used <= shown || (await isRemembered(ports, mapping, service))) {
       await ports.store.setFact(service, factName(mapping), JSON.stringify(read.fact));
@@ -237,6 +240,7 @@ async function listAll(
   service: ServiceAccount,
   rows: RunRows,
   used: number | undefined,
+  adopt: boolean,
 ): Promise<ListRead> {
   const { name, resource } = mapping;
   const startedAtMs = ports.clock.now();
@@ -245,7 +249,7 @@ async function listAll(
   const strangers = new Map<string, string>();
   let shownAs = 0;
   await forgetShown(rows, mapping);
-  const { pages, nameless, isRespelt } = await readWhole(ports, listed, service, resource, {
+  const { pages, nameless, unlisted, isRespelt } = await readWhole(ports, listed, service, resource, {
     used,
     onPage: async (records, done) => {
       await rows.addKnown(
@@ -264,15 +268,18 @@ async function listAll(
   if (isRespelt) {
     // The list showed how the service spells keys: what was read is put under them anew.
     await rows.restart(name);
-    return listAll(ports, mapping, listed, service, rows, used);
+    return listAll(ports, mapping, listed, service, rows, used, adopt);
   }
   const known = await rows.countKnown(name);
   // What was confirmed a moment ago exists, even when the list does not show it yet.
-  if (nameless === 0) await ports.store.forgetOlder(service, resource, startedAtMs - ports.settleMs);
+  const sinceMs = startedAtMs - ports.settleMs;
+  if (nameless === 0 && unlisted === 0) await ports.store.forgetOlder(service, resource, sinceMs);
+  const isShown = unlisted === 0 ? () => true : await shownSince(ports, service, resource, sinceMs);
+  if (!adopt && unlisted > 0) await warnOfUnlisted(ports, mapping, listed, service, rows, isShown);
   const described = `compared with ${known} ${listed.several} read now`;
   return {
     comparison: {
-      lookup: (keys) => knownOrRecent(ports, service, mapping, rows, keys),
+      lookup: (keys) => knownOrConfirmed(ports, service, mapping, rows, keys, adopt ? isShown : undefined),
       known,
       described,
       ...(!hasWritten && { strangers }),
@@ -282,13 +289,53 @@ async function listAll(
   };
 }
 
-/** The listed records of the keys, and those that were confirmed so lately that the list may not show them yet. */
-async function knownOrRecent(
+/** Tells which keys stand in the list, or were confirmed so lately that the list may not show them yet. */
+async function shownSince(
+  { store }: Pick<ComparePorts, 'store'>,
+  service: ServiceAccount,
+  resource: PushedResource,
+  sinceMs: number,
+): Promise<(key: string) => boolean> {
+  const spell = await keySpeller({ store }, service, resource);
+  const shown = new Set<string>();
+  for await (const page of store.allSnapshots(service, resource, sinceMs))
+    for (const { key } of page) shown.add(key);
+  return (key) => shown.has(spell(key));
+}
+
+/** Says of which rows the records were confirmed once and are not listed any more. */
+async function warnOfUnlisted(
+  { store, emit }: Pick<ComparePorts, 'store' | 'emit'>,
+  { name, resource }: PushMapping,
+  { one, several }: ListedResource,
+  service: ServiceAccount,
+  rows: RunRows,
+  isShown: (key: string) => boolean,
+): Promise<void> {
+  let count = 0;
+  let first = '';
+  for await (const page of rowPages(rows, name, { change: 'pending', open: true })) {
+    const absent = page.flatMap(({ key }) => (key === null || isShown(key) ? [] : [key]));
+    for (const key of (await store.snapshots(service, resource, absent)).keys()) {
+      count += 1;
+      first ||= key;
+    }
+  }
+  if (count === 0) return;
+  emit({
+    kind: 'warning',
+    message: `${name}: the list does not show ${renderCountOf(count, one, several)} that ${count === 1 ? 'was' : 'were'} confirmed before (first: ${show(first)}): ${count === 1 ? 'it counts' : 'they count'} as there and ${count === 1 ? 'is' : 'are'} not created again; if ${count === 1 ? 'it was' : 'they were'} removed, push once with --adopt`,
+  });
+}
+
+/** The listed records of the keys, and those that were confirmed before and are not listed: all of them, or of some keys alone. */
+async function knownOrConfirmed(
   { store }: Pick<ComparePorts, 'store'>,
   service: ServiceAccount,
   mapping: PushMapping,
   rows: RunRows,
   keys: readonly string[],
+  isShown: (key: string) => boolean = () => true,
 ): ReturnType<Comparison['lookup']> {
   const { name, resource } = mapping;
   const spell = await keySpeller({ store }, service, resource);
@@ -300,11 +347,11 @@ async function knownOrRecent(
     }),
   );
   const absent = keys.filter((key) => !found.has(key));
-  const recent = await store.snapshots(service, resource, absent);
-  const left = absent.filter((key) => !recent.has(key));
+  const confirmed = await store.snapshots(service, resource, absent.filter(isShown));
+  const left = absent.filter((key) => !confirmed.has(key));
   return new Map<string, readonly KnownRecord[]>([
     ...found,
-    ...[...recent].map(([key, record]) => [key, [record]] as const),
+    ...[...confirmed].map(([key, record]) => [key, [record]] as const),
     ...(await shownUnder(rows, mapping, left, spell)),
   ]);
 }

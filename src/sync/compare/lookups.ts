@@ -221,7 +221,7 @@ export class PlanLookups {
     if (known !== undefined) return known;
     const name = `${resource} looked up`;
     const asked = { ...mapping, name, resource, compare: 'auto' } as const;
-    const options = { adopt: true, compare: undefined };
+    const options = { adopt: this.#plan.options.adopt, compare: undefined };
     const read = await prepareComparison(
       this.#plan.ports,
       asked,

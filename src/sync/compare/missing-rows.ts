@@ -6,7 +6,7 @@ import { missingOf } from '../../plan/missing-mapping.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { eachRow, rowPages } from '../rows/row-pages.ts';
 import { keySpeller } from '../rows/spelling.ts';
-import type { SyncPorts, PushTask } from '../ports.ts';
+import type { Comparison, SyncPorts, PushTask } from '../ports.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
 
 /**
@@ -19,6 +19,7 @@ export async function addMissing(
   mappings: readonly PushMapping[],
   rows: RunRows,
   service: ServiceAccount,
+  comparison: Pick<Comparison, 'lookup'>,
   options: Pick<PlanOptions, 'limit'>,
 ): Promise<void> {
   const missing = missingOf(mapping);
@@ -41,12 +42,15 @@ export async function addMissing(
   }
   let rowNumber = 0;
   for await (const page of ports.store.allSnapshots(service, mapping.resource)) {
-    const gone = page.filter(
+    const left = page.filter(
       ({ shownAs, ...record }) =>
         isOurs(mapping, record) &&
         !keys.has(record.key) &&
         !(shownAs !== undefined && keys.has(spell(shownAs))),
     );
+    // What the operator calls removed needs no change.
+    const there = await comparison.lookup(left.map(({ key }) => key));
+    const gone = left.filter(({ key }) => there.has(key));
     await rows.add(
       missing.name,
       gone.map((record): RunRow => {

@@ -9,7 +9,7 @@ import { keySpeller, learnFromIds, ownKeys } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
-/** What was confirmed longer ago than this and is not listed any more may have been removed by the provider. */
+/** A list that does not show what was confirmed longer ago than this is no late list: the provider may have removed it. */
 export const FULL_LIST_MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
 /** When a list that comes late is read again, in parts of `settle` after its reading began: by then it shows what was written before. */
@@ -56,8 +56,10 @@ interface Whole {
   readonly pages: number;
   /** Records that do not say what they are: any key may be among them. */
   readonly nameless: number;
-  /** Records that this state saw confirmed and that were not listed: a list that comes late, or records that are gone. */
+  /** Records that this state saw confirmed within a day and that were not listed: a list that comes late, or records that are gone. */
   readonly missing: number;
+  /** Records that this state knows and that were not listed, although no counter says that they are gone: the list may end early. */
+  readonly unlisted: number;
   /** The list shows that the service spells keys otherwise than was known when it was read. */
   readonly isRespelt?: true;
 }
@@ -74,7 +76,7 @@ export async function readWhole(
   { used, onPage }: WholeList,
 ): Promise<Whole> {
   const startedAtMs = ports.clock.now();
-  let [pages, done, nameless, missing] = [0, 0, 0, 0];
+  let [pages, done, nameless, missing, unlisted] = [0, 0, 0, 0, 0];
   const keys = new Map<string, string | null>();
   const repeated: (readonly [string, string | null])[] = [];
   const spell = await keySpeller(ports, service, resource);
@@ -121,10 +123,15 @@ export async function readWhole(
     const isListed = (key: string): boolean => keys.has(key) && !shownAs.has(key);
     isRespelt =
       (isMissing || shownAs.size > 0) && (await learnFromIds(ports, service, resource, isListed, shown));
+    const sinceMs = startedAtMs - FULL_LIST_MAX_AGE_MS;
+    // A counter that stays at 0 counts nothing.
+    const areGone = done > 0 && used === done;
     // Nothing that was confirmed within a day went unnoticed.
-    await ports.store.forgetOlder(service, resource, startedAtMs - FULL_LIST_MAX_AGE_MS);
+    if (areGone) await ports.store.forgetOlder(service, resource, sinceMs);
+    const more = Math.max(0, (await ports.store.countSnapshots(service, resource)) - keys.size);
+    unlisted = areGone ? 0 : more;
     // The counter may count what is gone.
-    missing = Math.max(0, (await ports.store.countSnapshots(service, resource)) - keys.size);
+    if (more > 0) missing = Math.max(0, (await countSince(ports, service, resource, sinceMs)) - keys.size);
     if (tooFew && missing > 0) throw unstable();
     // A counter that comes late agrees with a first page that shows as little.
     if (wholeness.includes('doubtful') && missing > 0)
@@ -134,7 +141,19 @@ export async function readWhole(
       );
     await rememberRepeated(ports, service, resource, done - keys.size);
   }
-  return { pages, nameless, missing, ...(isRespelt && { isRespelt }) };
+  return { pages, nameless, missing, unlisted, ...(isRespelt && { isRespelt }) };
+}
+
+/** Records that were confirmed since a time. */
+async function countSince(
+  { store }: Pick<SyncPorts, 'store'>,
+  service: ServiceAccount,
+  resource: PushedResource,
+  sinceMs: number,
+): Promise<number> {
+  let count = 0;
+  for await (const page of store.allSnapshots(service, resource, sinceMs)) count += page.length;
+  return count;
 }
 
 /**

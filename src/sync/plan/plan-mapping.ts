@@ -225,7 +225,7 @@ async function planMissing(
   missing: PushMapping,
   comparison: Comparison,
 ): Promise<Pick<MappingPlan, 'deactivated' | 'missing'>> {
-  await addMissing(ports, mapping, mappings, rows, account.service, options);
+  await addMissing(ports, mapping, mappings, rows, account.service, comparison, options);
   const { allowKeyShape } = options;
   const { signal } = ports;
   const compared = await compareRows(missing, rows, comparison, { quotaRoom: 0, allowKeyShape, signal });
