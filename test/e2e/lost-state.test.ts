@@ -343,3 +343,56 @@ columns: { fantasy_league_id: { value: 1 }, name: Name, type: { value: open } }
     }
   });
 });
+
+it('a list that ends early, on an account that counts nothing, creates nothing again', async () => {
+  const mappings = { 'mappings/users.yaml': USERS_MAPPING };
+  const rows = Array.from({ length: 60 }, (_, at) => `M${at},Name ${at},\n`).join('');
+  const own = await createSandbox({ settings: { repeated_external_id: 'duplicate', page_size: 50 } });
+  let created = 0;
+  const proxy = await startServer((request, response) => {
+    void (async () => {
+      const { method, url = '' } = request;
+      const body = await bodyOf(request);
+      const call = method === 'POST' ? ({ method, body } as const) : ({ method: 'GET' } as const);
+      const headers = { 'x-api-key': own.apiKey, 'content-type': 'application/json' };
+      const answer = await own.inject({ ...call, url: `http://sandbox.test${url}`, headers });
+      const told = JSON.parse(answer.body) as {
+        readonly data: { config?: { features?: unknown } } & readonly unknown[];
+        paging?: object;
+      };
+      if (method === 'POST') created += told.data.length;
+      if (url.endsWith('/auth/account') && told.data.config !== undefined) told.data.config.features = null;
+      // Its first page is all that it has ever heard of.
+      if (method === 'GET' && told.paging !== undefined)
+        told.paging = { page: 1, page_total: 1, per_page: 50, current: 1, total: told.data.length };
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(told));
+    })();
+  });
+  const config = `version: 1
+environments: { one: { base_url: "${proxy.baseUrl}", api_key: { env: TEAMSHEET_API_KEY } } }
+push: { settle: 0s }
+`;
+  const place = makeFolder({
+    ...mappings,
+    'teamsheet.yaml': config,
+    'users.csv': `Member ID,Name,Active\n${rows}`,
+  });
+  const pushIt = (): Promise<Outcome> =>
+    runCli(['push', '--yes'], { cwd: place.path, env: { TEAMSHEET_API_KEY: own.apiKey } });
+  try {
+    const first = await pushIt();
+    expect(first, first.stderr).toMatchObject({ code: 0 });
+    for (let times = 0; times < 2; times += 1) {
+      const again = await pushIt();
+      expect(again, again.stderr).toMatchObject({ code: 0 });
+      expect(again.stderr.replace(/\s+/g, ' ')).toContain(
+        'does not show 10 users that were confirmed before',
+      );
+    }
+    expect(created).toBe(60);
+  } finally {
+    await proxy.close();
+    await own.close();
+    place.remove();
+  }
+});

@@ -52,6 +52,7 @@ describe('the simulation of the engine, its client, its state and a service', ()
       'lost unsynced',
       'restored',
       'lost state',
+      'lists end early',
       'command retry',
     ])
       expect(times(trouble), trouble).toBeGreaterThan(10);

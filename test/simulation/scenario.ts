@@ -24,6 +24,8 @@ export type Step =
   | { readonly kind: 'lose'; readonly what: Loss }
   /** A copy of the state is made, or put in its place; or the whole state is lost. */
   | { readonly kind: 'copy' | 'restore' | 'lose_state' }
+  /** Lists end early for a while and say that they are whole. */
+  | { readonly kind: 'early' }
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'jump'; readonly ms: number };
 
@@ -110,6 +112,14 @@ function withLosses(roll: Dice, steps: readonly Step[]): readonly Step[] {
   ];
 }
 
+/** The same steps, with a while in which lists end early. Only a state that is whole can know better. */
+function withEarlyEnd(roll: Dice, steps: readonly Step[]): readonly Step[] {
+  const isLost = steps.some(({ kind }) => kind === 'lose_state' || kind === 'restore');
+  if (isLost || !roll.chance(0.25)) return steps;
+  const at = roll.int(1, steps.length);
+  return [...steps.slice(0, at), { kind: 'early' }, ...steps.slice(at)];
+}
+
 /** Draws the whole story of a seed. */
 export function drawScenario(seed: number, losses = true): Scenario {
   const roll = dice(seed, 'scenario');
@@ -132,7 +142,7 @@ export function drawScenario(seed: number, losses = true): Scenario {
   const counted = counters !== 'absent' && counters.lagMs < settleMs;
   // The first push is always there, so that something happens.
   const told = [drawCommand(roll, 'push', others), ...steps];
-  const all = losses ? withLosses(dice(seed, 'losses'), told) : told;
+  const all = withEarlyEnd(dice(seed, 'early'), losses ? withLosses(dice(seed, 'losses'), told) : told);
   // Where the state is lost, most lists are late, so that only the counter tells what is there.
   const isLost = all.some(({ kind }) => kind === 'lose_state');
   const isCounted = counters !== 'absent' && counters.lagMs === 0;

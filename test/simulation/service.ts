@@ -54,6 +54,8 @@ export class SimulatedService {
   readonly records = new Records();
   /** Records that the account may still create of each kind; lifted when the trouble is over. */
   readonly quota = new Map<Kind, number>();
+  /** Lists of records show their first half alone, and say that this is all. */
+  endsEarly = false;
   /** The numbers of the requests that the limiter refused. */
   readonly refusedByLimiter: number[] = [];
   readonly #habits: Habits;
@@ -160,7 +162,10 @@ export class SimulatedService {
   }
 
   #listed(kind: Kind, query: URLSearchParams): Reply {
-    return listRecords(this.#habits, this.records.of(kind), kind, query, this.#now());
+    const all = this.records.of(kind);
+    const isLog = kind === 'prices' || kind === 'auto_substitutions';
+    const shown = this.endsEarly && !isLog ? all.slice(0, all.length / 2) : all;
+    return listRecords(this.#habits, shown, kind, query, this.#now());
   }
 
   #ok(data: unknown): Reply {

@@ -45,6 +45,7 @@ export interface SimulateOptions {
 const LATEST_BEFORE_JUMP_MS = 1000;
 /** Longer than any pause that a run should make once nothing is wrong. */
 const PATIENT_MS = 40 * 86_400_000;
+const DAY_MS = 86_400_000;
 type CommandKind = 'push' | 'resume' | 'retry' | 'plan' | 'resolve';
 
 /** What one command is run with. */
@@ -235,6 +236,8 @@ class Simulation {
         return this.#restore();
       case 'lose_state':
         return this.#loseState();
+      case 'early':
+        return this.#endEarly();
       case 'push':
       case 'resume':
       case 'retry':
@@ -266,6 +269,26 @@ class Simulation {
     this.history.count('lost state');
     this.#copy = undefined;
     this.#replaceState(new StoreData(), countedKinds(this.scenario));
+  }
+
+  /** Lists end early while nothing else goes wrong: what becomes of a write without an answer, such a list cannot tell. */
+  async #endEarly(): Promise<void> {
+    const { badRow, missingRecord, counters } = this.scenario.habits;
+    await this.world.pass(2 * this.scenario.settleMs);
+    // A counter that comes late may agree with such a list by chance.
+    const isLate = counters !== 'absent' && counters.lagMs > 0 && counters.lagMs < Infinity;
+    const isTold = badRow === 'refuse_all' && missingRecord === 0 && !isLate;
+    if (!isTold || this.checker.openWrites().length > 0) return;
+    this.history.note('-- lists end early');
+    this.history.count('lists end early');
+    this.wire.weather = CALM;
+    this.service.endsEarly = true;
+    for (const waitMs of [this.scenario.settleMs, DAY_MS, 0]) {
+      await this.command('push', { maxWaitMs: PATIENT_MS });
+      await this.world.pass(waitMs);
+    }
+    this.service.endsEarly = false;
+    this.history.note('-- lists are whole again');
   }
 
   #replaceState(state: StoreData, shown: ReadonlySet<Kind>): void {
