@@ -49,6 +49,8 @@ export interface Scenario {
   readonly adopt: boolean;
   readonly onAmbiguous: 'hold' | 'settle';
   readonly jumpsAhead: boolean;
+  /** How far somebody sets the wall clock while a command runs; by nothing where it is never set. */
+  readonly leapMs: number;
   readonly steps: readonly Step[];
 }
 
@@ -150,6 +152,7 @@ export function drawScenario(seed: number, losses = true): Scenario {
   return {
     habits: ahead ? { ...habits, listLagMs: 0, logLagMs: 0 } : { ...habits, ...late },
     jumpsAhead: ahead,
+    leapMs: jumps ? (ahead ? 1 : -1) * dice(seed, 'leap').pick([0, 60_000, 86_400_000]) : 0,
     mappings: drawMappings(dice(seed, 'mappings'), priceType),
     priceType,
     // A few kinds at a time meet each other more often than all of them do.

@@ -11,7 +11,7 @@ import type { SyncPorts } from '../../src/sync/ports.ts';
 import type { PlanOptions } from '../../src/plan/push-plan.ts';
 import { Checker } from './checker.ts';
 import { Desk } from './desk.ts';
-import { dice } from './dice.ts';
+import { dice, type Dice } from './dice.ts';
 import { checkEnd, isDoubtful } from './end.ts';
 import { History, Violation } from './history.ts';
 import { Life, type Ending } from './life.ts';
@@ -75,6 +75,7 @@ class Simulation {
   readonly wire: Wire;
   readonly #around: Surroundings;
   readonly #stranger: Stranger;
+  readonly #leaps: Dice;
   #lives = 0;
   /** Two processes, or one that left requests under way, may spend more than one knows of. */
   #aloneOnBudget = true;
@@ -102,6 +103,7 @@ class Simulation {
         : settleMs - shownAfterMs(this.scenario) - 1000,
       onSend: (sent) => this.checker.sent(sent),
     });
+    this.#leaps = dice(seed, 'leaps');
     this.#stranger = new Stranger(this.service, history, dice(seed, 'stranger'), this.scenario.priceType);
     this.#around = {
       scenario: this.scenario,
@@ -248,9 +250,24 @@ class Simulation {
           world.at(world.nowMs + 500 * (other + 1) ** 3, () => this.#stranger.act());
         const { maxWaitMs } = scenario;
         const adopt = scenario.adopt && !this.#isRestored;
+        const isDone = await this.#leap();
         await this.command(step.kind, { ending: step.ending, thinkMs: step.thinkMs, adopt, maxWaitMs });
+        isDone();
       }
     }
+  }
+
+  /** Has somebody set the wall clock while the next command runs, now and then. Answers how to say that it is done. */
+  async #leap(): Promise<() => void> {
+    const { scenario, world, history } = this;
+    if (scenario.leapMs === 0 || !this.#leaps.chance(0.5)) return () => undefined;
+    // As between commands.
+    if (scenario.leapMs > 0) await world.pass(LATEST_BEFORE_JUMP_MS);
+    return world.at(world.nowMs + this.#leaps.int(1, 20_000), () => {
+      history.note('-- the clock leaps', scenario.leapMs);
+      history.count('clock leaps');
+      world.jumpedMs += scenario.leapMs;
+    });
   }
 
   /** An older copy comes in the place of the state, when all that was done since is shown. */
