@@ -23,9 +23,7 @@ export type Fault =
   /** Refused with 429 after all the client's waiting. */
   | 'throttled'
   | 'unreachable'
-  /** Applied, and answered with its records in another order, with a stranger among them, or with one missing. */
-  | 'reversed'
-  | 'extra'
+  /** Applied, and answered without its first record. */
   | 'short'
   | { readonly throws: Error };
 
@@ -100,8 +98,6 @@ export class FakeService implements Service {
   /** External ids of users, and names of squads and mini leagues, whose records in the list cannot be read. */
   readonly unreadable = new Set<string>();
   maxBatch = Infinity;
-  /** Whether `half_then_refused` keeps a half of a price upload too. */
-  keepsHalfUploads = true;
   /** Users that the quota has room for, which nothing says before it is passed. */
   maxUsers = Infinity;
   /** Users on one page of the list. */
@@ -347,17 +343,17 @@ export class FakeService implements Service {
           const { users } = write.body as { users: User[] };
           this.#createUsers(write, users.slice(0, users.length / 2));
         }
-        if (write.operation === 'upload-prices' && this.keepsHalfUploads) {
+        if (write.operation === 'upload-prices') {
           const { prices } = write.body as { prices: FakePrice[] };
           this.#upload(write, prices.slice(0, prices.length / 2));
         }
         return { kind: 'refused', status: 400, message: 'half done' };
+      case 'short': {
+        const result = this.#apply(write);
+        return result.kind === 'applied' ? answer(result.records.slice(1)) : result;
+      }
       default:
-        // Only the answer to a batch is a list, which may hold more than was asked for.
-        return disturbed(
-          fault === 'extra' && write.operation !== 'create-users' ? undefined : fault,
-          this.#apply(write),
-        );
+        return this.#apply(write);
     }
   }
 
@@ -479,24 +475,4 @@ const fits =
 
 function answer(records: readonly unknown[]): WriteResult<OperationId> {
   return { kind: 'applied', status: 201, message: 'created', records: records as never, issues: [] };
-}
-
-/** An answer whose records are not simply those of the request, in its order. */
-function disturbed(
-  fault: 'reversed' | 'extra' | 'short' | 'unreachable' | undefined,
-  result: WriteResult<OperationId>,
-): WriteResult<OperationId> {
-  if (result.kind !== 'applied') return result;
-  const { records } = result;
-  const stranger = { id: 'stranger', external_id: 'a stranger', display_name: 'Nobody' };
-  switch (fault) {
-    case 'reversed':
-      return answer(records.toReversed());
-    case 'extra':
-      return answer([stranger, ...records]);
-    case 'short':
-      return answer(records.slice(1));
-    default:
-      return result;
-  }
 }
