@@ -23,9 +23,12 @@ import { Throttle } from './throttle.ts';
 export interface BudgetOptions {
   readonly clock: Clock;
   readonly emit: Emit;
+  /** Requests of each window that are left for others. */
   readonly reservePerMinute: number;
   readonly reservePerDay: number;
+  /** The longest pause that a run makes. */
   readonly maxWaitMs: number;
+  /** The most requests in all; undefined sets no limit. */
   readonly maxRequests: number | undefined;
   /** Wall-clock time after which nothing is under way any more; undefined sets no end. */
   readonly finishByMs: number | undefined;
@@ -45,24 +48,14 @@ export interface BudgetOptions {
   readonly throttledForGood: () => Error;
 }
 
-/** The budget of one API key: lets requests through while both reported windows have room. */
-export interface Budget {
-  /** Waits for the budget, then sends. Errors: IncompleteError `budget.exhausted`, `budget.max_requests` before anything is sent. */
-  readonly transport: Transport;
-  account(signal: AbortSignal): Promise<Account>;
-  counts(): RequestCounts;
-  /** See {@link Service.timeMs}. */
-  timeMs(): number | undefined;
-  /** What was found out about the account call and the windows. */
-  findings(): BudgetFindings;
-  /** See {@link Service.forecast}. */
-  forecast(steps: readonly RequestStep[], signal: AbortSignal): Promise<Forecast>;
-}
-
 /** What takes longer is worth an account call that makes its forecast surer. */
 const WORTH_MEASURING_MS = 2000;
 
-class KeyBudget implements Budget {
+/**
+ * The budget of one API key: lets requests through while both reported windows have room. It knows nothing at first, and reads the account before the
+ * first request.
+ */
+export class Budget {
   readonly #options: BudgetOptions;
   readonly #ledger: Ledger;
   readonly #throttle = new Throttle();
@@ -88,6 +81,7 @@ class KeyBudget implements Budget {
     this.#inFlight = pLimit(options.concurrency);
   }
 
+  /** Waits for the budget, then sends. Errors: IncompleteError `budget.exhausted`, `budget.max_requests` before anything is sent. */
   readonly transport: Transport = (request) =>
     this.#inFlight(async () => {
       const signal = request.signal ?? new AbortController().signal;
@@ -119,6 +113,7 @@ class KeyBudget implements Budget {
     return { ...this.#counts };
   }
 
+  /** See {@link Service.forecast}. */
   async forecast(steps: readonly RequestStep[], signal: AbortSignal): Promise<Forecast> {
     const first = this.#foresee(steps);
     if (!this.#isWorthMeasuring(first)) return first;
@@ -156,11 +151,13 @@ class KeyBudget implements Budget {
     );
   }
 
+  /** See {@link Service.timeMs}. */
   timeMs(): number | undefined {
     const { offset } = this.#ledger;
     return offset && this.#options.clock.monotonic() + offset.lowMs;
   }
 
+  /** What was found out about the account call and the windows. */
   findings(): BudgetFindings {
     return this.#ledger.findings();
   }
@@ -332,9 +329,4 @@ class KeyBudget implements Budget {
       this.#waitedSinceSentMs += waitedMs;
     }
   }
-}
-
-/** A budget that knows nothing yet: it reads the account before the first request. */
-export function createBudget(options: BudgetOptions): Budget {
-  return new KeyBudget(options);
 }

@@ -11,8 +11,7 @@ import {
 import type { Account } from '../contract/resources/account.ts';
 import type { RequestStep } from '../model/budget.ts';
 import { InternalError, TeamsheetError } from '../model/error.ts';
-import type { Emit } from '../model/event.ts';
-import type { Clock, HttpRequest, Random, Transport, Wrap } from '../model/ports.ts';
+import type { HttpRequest, Random, Transport, Wrap } from '../model/ports.ts';
 import { quotaUsed, type QuotaRefusal } from '../model/quota.ts';
 import type { Secret } from '../model/secret.ts';
 import type {
@@ -24,7 +23,7 @@ import type {
   Wholeness,
   WriteResult,
 } from '../model/service.ts';
-import { createBudget } from './budget.ts';
+import { Budget, type BudgetOptions } from './budget.ts';
 import { classify, isSuccess, type Verdict } from './classify.ts';
 import { readRecords } from './envelope.ts';
 import { readList, unreadable, type Page } from './list.ts';
@@ -39,27 +38,19 @@ import { TransportError } from './transport-error.ts';
 import { withholdKey } from './withhold-key.ts';
 
 /** Everything a client is made of; times in milliseconds. */
-export interface ClientOptions {
+export interface ClientOptions extends Omit<
+  BudgetOptions,
+  'finishByMs' | 'wire' | 'readAccount' | 'quotaExplains' | 'throttledForGood'
+> {
   /** `{base_url}` of the interface: may hold a path; a slash at its end is tolerated. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
   readonly transport: Transport;
-  readonly clock: Clock;
   readonly random: Random;
-  readonly emit: Emit;
-  /** Requests of each window that are left for others. */
-  readonly reservePerMinute: number;
-  readonly reservePerDay: number;
-  /** The longest pause that a run makes. */
-  readonly maxWaitMs: number;
-  /** The most requests in all; undefined sets no limit. */
-  readonly maxRequests: number | undefined;
   /** Wall-clock time after which no request is under way any more; undefined sets no end. */
   readonly finishByMs?: number | undefined;
   /** For one whole answer. */
   readonly timeoutMs: number;
-  /** Most requests in flight. */
-  readonly concurrency: number;
   /** Aborted: nothing new is sent, reads in flight end, a write in flight is waited for. */
   readonly signal: AbortSignal;
   /** Is shown every answer, to learn from it; nothing here depends on it. */
@@ -141,7 +132,7 @@ class Client implements Service {
   constructor(options: ClientOptions) {
     this.#options = options;
     const { clock, random, emit, timeoutMs, transport, observer } = options;
-    this.#budget = createBudget({
+    this.#budget = new Budget({
       ...options,
       finishByMs: options.finishByMs,
       wire: showRefusals(observer)(withholdKey(options.apiKey)(timeout(clock, timeoutMs)(transport))),

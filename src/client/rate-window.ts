@@ -362,8 +362,6 @@ export function viewOf(
       : (oldest.answeredMs ?? nowMs) + window.lengthMs + SLIDE_GUARD_MS;
   return {
     name: window.name,
-    capacity: window.limit - window.reserve,
-    lengthMs: window.lengthMs,
     room: window.room,
     resetAtMs: window.kind === 'sliding' ? slideMs : resetMs(window, offset),
   };

@@ -48,9 +48,6 @@ export type RateWindowName = (typeof RATE_WINDOWS)[number];
 /** One rate window as it stands now. Times are milliseconds of any one clock. */
 export interface RateWindow {
   readonly name: RateWindowName;
-  /** Requests that a fresh window takes, the reserve left out; Infinity when the service sets no limit. */
-  readonly capacity: number;
-  readonly lengthMs: number;
   /** Requests that may be sent before the reset; zero or less means none. */
   readonly room: number;
   /** When there is room again: surely not before the service's own reset. */

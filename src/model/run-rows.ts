@@ -83,6 +83,13 @@ export interface DuplicateGroup {
   readonly rows: readonly { readonly rowNumber: number; readonly digest: string }[];
 }
 
+/** A row whose key looks like that of an earlier row, and is another one. */
+export interface LookAlike {
+  readonly rowNumber: number;
+  readonly otherRow: number;
+  readonly otherKey: string;
+}
+
 /** The rows of one run, mapping by mapping; every method is one transaction. Holds any number of rows outside memory. */
 export interface RunRows {
   add(mapping: string, rows: readonly RunRow[]): Promise<void>;
@@ -102,9 +109,7 @@ export interface RunRows {
   /** Groups of valid rows with the same key, in order of their first row, in pages. */
   duplicates(mapping: string): AsyncIterable<DuplicateGroup>;
   /** Pairs of rows whose keys differ but fold to the same text: the later row and the earlier one. */
-  lookAlikes(
-    mapping: string,
-  ): AsyncIterable<{ readonly rowNumber: number; readonly otherRow: number; readonly otherKey: string }>;
+  lookAlikes(mapping: string): AsyncIterable<LookAlike>;
   /** Adds known records for comparison; a key that comes with two ids is kept twice. */
   addKnown(mapping: string, records: readonly KnownRecord[]): Promise<void>;
   /** Known records by key; more than one for a key is a conflict. */

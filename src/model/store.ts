@@ -183,10 +183,7 @@ export interface Store {
   /** Remembers how the service spells the keys of a resource; what is confirmed, before and from now on, is found by any spelling of its key. */
   respell(account: ServiceAccount, resource: ResourceName, spelling: Spelling): Promise<void>;
 
-  fact(
-    account: ServiceAccount,
-    name: string,
-  ): Promise<{ readonly value: string; readonly atMs: number } | undefined>;
+  fact(account: ServiceAccount, name: string): Promise<Omit<Fact, 'name'> | undefined>;
   setFact(account: ServiceAccount, name: string, value: string): Promise<void>;
   /** All facts of the account, by name. */
   facts(account: ServiceAccount): Promise<readonly Fact[]>;

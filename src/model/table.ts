@@ -19,7 +19,6 @@ export interface ReadOptions {
   readonly delimiter: string;
   /** `auto` is UTF-8, or UTF-16 by its byte order mark; otherwise a WHATWG encoding label. */
   readonly encoding: string;
-  /** Columns that may hold line breaks are known later; the reader keeps them as they are. */
 }
 
 /** One row after the header. Blank rows are not rows. */

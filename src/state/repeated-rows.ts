@@ -1,4 +1,4 @@
-import type { DuplicateGroup } from '../model/run-rows.ts';
+import type { DuplicateGroup, LookAlike } from '../model/run-rows.ts';
 import type { Database } from './database.ts';
 import { integer, text, textOrNull, type SqlRow } from './sql-row.ts';
 
@@ -55,10 +55,7 @@ interface SeenRow {
 }
 
 /** Each valid row that has an earlier one of another key and the same folded key, with the earliest such row, as they stood when it was asked. */
-export async function* lookAlikePairs(
-  db: Database,
-  mapping: number,
-): AsyncGenerator<{ readonly rowNumber: number; readonly otherRow: number; readonly otherKey: string }> {
+export async function* lookAlikePairs(db: Database, mapping: number): AsyncGenerator<LookAlike> {
   let first: SeenRow | undefined;
   let firstOfAnotherKey: SeenRow | undefined;
   for await (const row of rowsInOrder(db, mapping, FOLDED_INDEX, LOOK_ALIKE_ROWS)) {

@@ -43,8 +43,8 @@ export function json(row: SqlRow, column: number): unknown {
   }
 }
 
-/** The parsed JSON of a column that always holds some. Errors: UnreadableValueError, also where a seal was broken. */
-export function written(row: SqlRow, column: number): unknown {
-  text(row, column);
-  return json(row, column);
+/** The parsed JSON of the first column, which always holds some. Errors: UnreadableValueError, also where a seal was broken. */
+export function written(row: SqlRow): unknown {
+  text(row, 0);
+  return json(row, 0);
 }

@@ -8,6 +8,7 @@ import type { ChangeKind, Outcome } from '../model/outcome.ts';
 import type {
   DuplicateGroup,
   KnownRecord,
+  LookAlike,
   RowQuery,
   RunRow,
   RunRowPatch,
@@ -184,9 +185,7 @@ class SqliteRunRows implements RunRows {
     yield* duplicateGroups(this.#db, await this.#db.read(() => this.#mapping(mapping)));
   }
 
-  async *lookAlikes(
-    mapping: string,
-  ): AsyncGenerator<{ readonly rowNumber: number; readonly otherRow: number; readonly otherKey: string }> {
+  async *lookAlikes(mapping: string): AsyncGenerator<LookAlike> {
     yield* lookAlikePairs(this.#db, await this.#db.read(() => this.#mapping(mapping)));
   }
 

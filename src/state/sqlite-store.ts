@@ -197,7 +197,7 @@ class SqliteStore implements Store {
       if (row === undefined) {
         throw new InternalError('state.no_intent', `no open intent ${intentId} is recorded for this account`);
       }
-      this.#confirm(number, (written(row, 0) as Intent).resource, confirmed);
+      this.#confirm(number, (written(row) as Intent).resource, confirmed);
     });
   }
 
@@ -341,10 +341,7 @@ class SqliteStore implements Store {
     });
   }
 
-  fact(
-    account: ServiceAccount,
-    name: string,
-  ): Promise<{ readonly value: string; readonly atMs: number } | undefined> {
+  fact(account: ServiceAccount, name: string): Promise<Omit<Fact, 'name'> | undefined> {
     return this.#db.read(() => {
       const row = this.#db.get(
         'SELECT value, at_ms FROM sealed_fact WHERE account = ? AND name = ?',

@@ -2,6 +2,7 @@ import type { ChangeKind, Outcome } from '../../src/model/outcome.ts';
 import type {
   DuplicateGroup,
   KnownRecord,
+  LookAlike,
   RowQuery,
   RunRow,
   RunRowPatch,
@@ -142,9 +143,7 @@ export class MemoryRunRows implements RunRows {
     }
   }
 
-  async *lookAlikes(
-    mapping: string,
-  ): AsyncGenerator<{ readonly rowNumber: number; readonly otherRow: number; readonly otherKey: string }> {
+  async *lookAlikes(mapping: string): AsyncGenerator<LookAlike> {
     const valid = this.#sorted(mapping).filter((row) => isValid(row) && row.folded !== null);
     for (const [, rows] of Map.groupBy(valid, (row) => row.folded)) {
       for (const [index, row] of rows.entries()) {

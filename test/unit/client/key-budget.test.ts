@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createBudget } from '../../../src/client/budget.ts';
-import type { Budget, BudgetOptions } from '../../../src/client/budget.ts';
+import { Budget, type BudgetOptions } from '../../../src/client/budget.ts';
 import type { ReportedWindow } from '../../../src/client/rate-window.ts';
 import type { Account } from '../../../src/contract/resources/account.ts';
 import type { RunEvent } from '../../../src/model/event.ts';
@@ -69,7 +68,7 @@ function world(options: Partial<BudgetOptions> = {}): World {
   const told: Told[] = [];
   const show: World['show'] = { per_minute: minute(1) };
   const takes = { ms: 0 };
-  const budget = createBudget({
+  const budget = new Budget({
     clock,
     emit: (event) => events.push(event),
     reservePerMinute: 0,

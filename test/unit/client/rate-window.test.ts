@@ -384,8 +384,6 @@ describe('a sliding window', () => {
   it('has room again when its oldest request leaves it, or after the next reading', () => {
     expect(viewOf(sliding, log, OFFSET, 0)).toEqual({
       name: 'per_minute',
-      capacity: 90,
-      lengthMs: LENGTH_MS,
       room: 80,
       resetAtMs: 62_010,
     });

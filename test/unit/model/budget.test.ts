@@ -6,15 +6,11 @@ const DAY_MS = 86_400_000;
 
 const minute: RateWindow = {
   name: 'per_minute',
-  capacity: 20,
-  lengthMs: 60_000,
   room: 5,
   resetAtMs: 30_000,
 };
 const day: RateWindow = {
   name: 'per_day',
-  capacity: 100,
-  lengthMs: DAY_MS,
   room: 50,
   resetAtMs: 3_600_000,
 };
