@@ -148,13 +148,11 @@ async function settleByWords(
 ): Promise<readonly ResolvedCase[]> {
   const settled: ResolvedCase[] = [];
   for (const each of cases) {
-    if (assume === undefined)
-      settled.push({
-        ...each,
-        settled: undefined,
-        said: [...each.reason, { code: 'word-wanted' }],
-      });
-    else settled.push({ ...each, ...(await settleByWord(ports, account.service, each, assume)) });
+    const found: Settled =
+      assume === undefined
+        ? { settled: undefined, said: [...each.reason, { code: 'word-wanted' }] }
+        : await settleByWord(ports, account.service, each, assume);
+    settled.push({ ...each, ...found });
   }
   return settled;
 }

@@ -145,8 +145,10 @@ export class PlanLookups {
     lookup: Lookup,
     resource: PushedResource,
   ): Promise<Search> {
+    const { ports, account, mappings, rows } = this.#plan;
     const comparison = await this.#comparison(mapping, resource);
-    const others = this.#plan.mappings.filter((each) => each.resource === resource);
+    const tables = { store: ports.store, account: account.service, rows };
+    const others = mappings.filter((each) => each.resource === resource);
     const place =
       others.length === 0
         ? resource
@@ -155,7 +157,7 @@ export class PlanLookups {
       column,
       lookup,
       place: `${place}, ${lookup.match.join(' + ')}`,
-      finder: findRecords(this.#tables(), resource, lookup.match, (keys) => comparison.lookup(keys), others),
+      finder: findRecords(tables, resource, lookup.match, (keys) => comparison.lookup(keys), others),
       take: (candidate) => this.#takeRecord(mapping, column, lookup.take, resource, candidate),
     };
   }
@@ -210,10 +212,6 @@ export class PlanLookups {
         { file, line, next: `write one of ${known.join(', ')}` },
       );
     }
-  }
-
-  #tables() {
-    return { store: this.#plan.ports.store, account: this.#plan.account.service, rows: this.#plan.rows };
   }
 
   async #comparison(mapping: PushMapping, resource: PushedResource): Promise<Comparison> {

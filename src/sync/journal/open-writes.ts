@@ -8,6 +8,7 @@ import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
+import { pauseForOpenWrites } from './wait-settled.ts';
 
 /** The writes of any run of the account to one resource that have no trustworthy answer. */
 export async function openWrites(
@@ -67,15 +68,7 @@ export async function waitForOpenWrites(
     if (endedAtMs === nowMs) await ports.store.updateRun(runId, { endedAtMs });
     waitMs = Math.max(waitMs, Math.min(endedAtMs, nowMs) + ports.settleMs - nowMs);
   }
-  if (waitMs > 0) {
-    ports.emit({
-      kind: 'pause',
-      seconds: Math.ceil(waitMs / 1000),
-      untilMs: nowMs + waitMs,
-      reason: 'a write without an answer may still be applied',
-    });
-    await ports.clock.sleep(waitMs, ports.signal);
-  }
+  if (waitMs > 0) await pauseForOpenWrites(ports, waitMs);
   await closeRepeated(ports, account, open);
   ports.passed?.('open_writes');
   return waitMs > 0;

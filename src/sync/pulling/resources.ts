@@ -9,8 +9,8 @@ import { eachRead, readOne, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
 import { givenIds, LEFT_OUT, idList, leagueOf, lineupRead, numberOf, squadIds, squadList } from './squads.ts';
 
-/** A player id that the service does not know may be answered by any of these: the interface does not show it. */
-export const NO_PLAYER = [400, 404, 410, 422];
+/** An id that names nothing may be answered by any of these: the interface does not show it. */
+export const NAMES_NOTHING = [400, 404, 410, 422];
 
 async function* inOneBatch<T>(records: Promise<readonly T[]>): AsyncGenerator<readonly T[]> {
   yield await records;
@@ -68,9 +68,6 @@ async function* pointsConfigIds(league: number, context: PointsContext): AsyncGe
 const isEmpty = (shown: unknown): boolean =>
   shown === undefined || shown === null || (typeof shown === 'object' && Object.keys(shown).length === 0);
 
-/** An id that names nothing may be refused by any of these: the interface does not show it. */
-const NO_CONFIG = [400, 404, 410, 422];
-
 /**
  * The points configuration of a league, found by the id remembered from its upload, else by the league's number, else by the id that stands in
  * the league's own record; `by` says which one it was.
@@ -91,7 +88,7 @@ export async function readPointsConfig(league: number, context: PointsContext) {
       reason = `points configuration ${id} is that of fantasy league ${answered}`;
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
-      if (code === 'points_config.none' && !NO_CONFIG.includes(error.status))
+      if (code === 'points_config.none' && !NAMES_NOTHING.includes(error.status))
         code = 'points_config.not_found';
       reason = error.message;
     }
@@ -163,7 +160,7 @@ const readers: Readonly<Record<ResourceName, (mapping: PullMapping) => Read>> = 
       operation: 'get-player',
       query: { fantasy_league_id: league },
       noun: 'player',
-      absent: NO_PLAYER,
+      absent: NAMES_NOTHING,
       guessed: given === undefined && ranges !== undefined,
     });
   },

@@ -1,7 +1,7 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { quotaUsed } from '../../model/quota.ts';
-import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
+import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import type { OpenAccount } from '../ports.ts';
@@ -65,8 +65,7 @@ function readList(
   listed: ListedResource,
   pages: number,
 ): HeldReading {
-  let listing: Promise<{ readonly all: RunRows; readonly nameless: number }> | undefined;
-  const list = async (): Promise<{ readonly all: RunRows; readonly nameless: number }> => {
+  const list = async () => {
     const all = await ports.store.openRunRows(null);
     const spell = await keySpeller(ports, account, resource);
     const toOwnKeys = await ownKeys(ports, account, resource);
@@ -90,12 +89,12 @@ function readList(
       throw error;
     }
   };
+  let listing: ReturnType<typeof list> | undefined;
   return {
     requests: pages,
     how: `the list of ${listed.several}`,
     read: async (rows) => {
-      listing ??= list();
-      const { all, nameless } = await listing;
+      const { all, nameless } = await (listing ??= list());
       const spell = await keySpeller(ports, account, resource);
       const keys = rows.map(({ key }) => spell(key ?? ''));
       const byKey = await all.known('key', keys);

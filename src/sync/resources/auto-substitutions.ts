@@ -182,12 +182,7 @@ const mayHaveTriggered = ({ keys, result }: StoredIntent, league: number): boole
 /** A trigger leaves records in the log of its league, which do not name the game week: only records that came after it speak for it. Where it is not
  * known how many there were before, their times must do, which are those of the service's clock. */
 function readHeld(ports: HeldPorts, requests: number, { atMs, logCounts }: Sent): HeldReading {
-  interface Log {
-    readonly count: number;
-    readonly later: number;
-  }
-  const logs = new Map<string, Promise<Log>>();
-  const readLeague = async (league: number): Promise<Log> => {
+  const readLeague = async (league: number) => {
     let [count, later] = [0, 0];
     const query = { fantasy_league_id: league };
     for await (const page of ports.service.list('list-auto-substitutions', query, ports.signal, 'fail')) {
@@ -196,6 +191,7 @@ function readHeld(ports: HeldPorts, requests: number, { atMs, logCounts }: Sent)
     }
     return { count, later };
   };
+  const logs = new Map<string, ReturnType<typeof readLeague>>();
   const read = oneByOne(ports, async ({ key, id, fields }) => {
     const league = String(fields?.fantasy_league_id ?? '');
     const reading = logs.get(league) ?? readLeague(Number(league));

@@ -13,7 +13,7 @@ import { fromSnapshots, nothingKnown, unknownLeagues, withUnanswered } from '../
 import { appliedSince, writesBeside } from '../evidence/pre-image.ts';
 import { readEvidence, type Evidence } from '../../plan/evidence.ts';
 import type { ComparePorts, Comparison, PushTask, SyncPorts } from '../ports.ts';
-import { NO_PLAYER } from '../pulling/resources.ts';
+import { NAMES_NOTHING } from '../pulling/resources.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import { compareLive, type ReadKey, type ReadPorts } from './compare-live.ts';
 import { confirmAll, NO_EVIDENCE, nothing } from './look-back.ts';
@@ -51,7 +51,7 @@ function priceReader({ service, signal }: ReadPorts): ReadKey {
       const { records } = await service.get('get-player', { id: player, query, signal });
       return records[0]?.price ?? undefined;
     } catch (error) {
-      if (error instanceof RefusedError && NO_PLAYER.includes(error.status)) return undefined;
+      if (error instanceof RefusedError && NAMES_NOTHING.includes(error.status)) return undefined;
       throw error;
     }
   };
@@ -339,18 +339,8 @@ const lookBack: LookBack = async (ports, account, mapping, open) => {
   const [player] = doubtful.values();
   if (player !== undefined)
     return { ...seen, others: 'unclear', grew: more > 0, why: { code: 'prices-other', player } };
-  return more === 0
-    ? {
-        ...seen,
-        others: 'unseen',
-        why: { code: 'prices-not-logged' },
-      }
-    : {
-        ...seen,
-        others: 'unclear',
-        grew: more > 0,
-        why: { code: 'prices-more', more },
-      };
+  if (more === 0) return { ...seen, others: 'unseen', why: { code: 'prices-not-logged' } };
+  return { ...seen, others: 'unclear', grew: more > 0, why: { code: 'prices-more', more } };
 };
 
 /** Players that are asked for at a time; the client bounds those in flight. */

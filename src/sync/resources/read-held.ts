@@ -3,7 +3,7 @@ import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import { keyText, spellingOf } from '../../model/spelling.ts';
 import { readAll } from '../pulling/fan-out.ts';
-import { NO_PLAYER } from '../pulling/resources.ts';
+import { NAMES_NOTHING } from '../pulling/resources.ts';
 import type { ReadKey } from './compare-live.ts';
 import type { Held, HeldPorts, HeldReading } from './strategy.ts';
 
@@ -59,7 +59,7 @@ export async function orMissing<T>(read: () => Promise<T>): Promise<T | undefine
   try {
     return await read();
   } catch (error) {
-    if (error instanceof RefusedError && NO_PLAYER.includes(error.status)) return undefined;
+    if (error instanceof RefusedError && NAMES_NOTHING.includes(error.status)) return undefined;
     throw error;
   }
 }
