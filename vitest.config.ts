@@ -4,7 +4,10 @@ import { defineConfig } from 'vitest/config';
 const report = process.env['TEAMSHEET_TEST_REPORT'];
 
 /** Tests of rooms that touch nothing outside their arguments and ports: their files share one set of modules, which saves loading them for each file. */
-const SHARED = 'test/{unit/{contract,model,mapping,plan,report,sync,client},engine}/**/*.test.ts';
+const SHARED = [
+  'test/{unit/{contract,model,mapping,plan,report,sync,client,sandbox},engine}/**/*.test.ts',
+  'test/contract/sandbox-*.test.ts',
+];
 
 /** A busy machine may take its time: what hangs is stopped, what is slow is not. */
 const PATIENCE_MS = process.env['TEAMSHEET_LONG'] === undefined ? 120_000 : 1_800_000;
@@ -21,13 +24,13 @@ export default defineConfig({
     expect: { poll: { timeout: PATIENCE_MS / 2 } },
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     projects: [
-      { extends: true, test: { name: 'shared', include: [SHARED], isolate: false } },
+      { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
       {
         extends: true,
         test: {
           name: 'isolated',
           include: ['test/{unit,engine,property,contract,e2e}/**/*.test.ts'],
-          exclude: [SHARED],
+          exclude: SHARED,
         },
       },
     ],
