@@ -1,4 +1,4 @@
-/** Writes the members that the service holds into out/users.csv of the working folder. */
+/** Writes the members that the service has into out/users.csv of the working folder. */
 import { createTeamsheet } from 'teamsheet';
 
 const report = `

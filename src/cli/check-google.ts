@@ -39,7 +39,7 @@ export async function* checkGoogle(
   for (const warning of warnings) yield { level: 'warning', name: 'secrets', found: warning };
   const token = await attempt('Google token', program, async () => {
     await checkToken(credentials, program);
-    return good('Google token', 'Google gives one');
+    return good('Google token', 'Google gives a token');
   });
   // What the machine is set up with shows only when a token is had.
   if (credentials.kind !== 'machine' || token.level === 'good') yield good('Google', describe(credentials));

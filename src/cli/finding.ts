@@ -8,7 +8,7 @@ export type Finding = Check & { readonly exitCode?: ExitCode; readonly code?: st
 
 export const good = (name: string, found: string): Finding => ({ level: 'good', name, found });
 
-/** The value, or what is wrong and how to mend it. */
+/** The value, or what is wrong and how to correct it. */
 export async function attempt<T extends object>(
   name: string,
   program: Program,

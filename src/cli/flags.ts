@@ -64,15 +64,15 @@ export function yes(describe: string): { type: 'boolean'; describe: string } {
 
 /** Flags that every command takes. */
 export const commonFlags = {
-  config: text('the configuration file, in place of teamsheet.yaml'),
+  config: text('the configuration file, instead of teamsheet.yaml'),
   env: text('the environment of the configuration'),
   var: pairs('var', 'name=value for ${name} in mappings; repeatable'),
   mappings: text('the folder of mapping files'),
   json: yes('standard output is one JSON document'),
-  quiet: yes('say only warnings and errors'),
+  quiet: yes('print only warnings and errors'),
   verbose: yes('say more'),
   'no-color': yes('no colours; NO_COLOR does the same'),
-  'no-progress': yes('no line of progress'),
+  'no-progress': yes('no progress line'),
   yes: yes('approve the plan without being asked'),
   'max-requests': {
     ...text('send at most this many requests'),
@@ -84,7 +84,7 @@ export const commonFlags = {
 
 /** Flags of every command that speaks with the service. */
 export const serviceFlags = {
-  'trust-origin': yes('the key may go to another address than before'),
+  'trust-origin': yes('send the key to another address than before'),
   insecure: yes('go on although NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off'),
 } as const satisfies Record<string, Options>;
 
@@ -99,8 +99,8 @@ export const guardFlags = {
 /** Flags of every command that reads source tables. */
 export const sourceFlags = {
   encoding: text('encoding of CSV files, such as windows-1252'),
-  'allow-empty': yes('a source without rows is meant'),
-  'allow-key-shape': yes('keys that look changed by a spreadsheet are meant'),
+  'allow-empty': yes('accept a source without rows'),
+  'allow-key-shape': yes('accept keys that look changed by a spreadsheet'),
   ...guardFlags,
 } as const satisfies Record<string, Options>;
 
@@ -118,7 +118,7 @@ export const writeFlags = {
 export const ambiguousFlags = {
   'on-ambiguous': {
     ...text(
-      'a write without an answer that nothing shows: hold it as unknown, or settle it as not applied and send it again',
+      'a write without an answer that the service does not show: hold keeps it unknown, settle sends it again',
     ),
     choices: ['hold', 'settle'],
   },
@@ -131,7 +131,7 @@ export const compareFlags = {
   ...writeFlags,
   ...ambiguousFlags,
   compare: {
-    ...text('what rows are compared with, in place of what the mapping says: auto, live, snapshot or none'),
+    ...text('what rows are compared with, instead of what the mapping says: auto, live, snapshot or none'),
     choices: ['auto', 'live', 'snapshot', 'none'],
   },
   adopt: yes('go on although the service has records that this state does not know'),

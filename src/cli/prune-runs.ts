@@ -53,13 +53,7 @@ function whatGoes({ runs, folders }: PrunePlan): string {
       ? [renderCountOf(runs.length, 'run with its results', 'runs with their results')]
       : []),
     ...(folders.length > 0
-      ? [
-          renderCountOf(
-            folders.length,
-            'folder of a command that was cut off',
-            'folders of commands that were cut off',
-          ),
-        ]
+      ? [renderCountOf(folders.length, 'folder of an interrupted command', 'folders of interrupted commands')]
       : []),
   ].join(' and ');
 }

@@ -8,7 +8,7 @@ import { createScreen, screenFlags } from './screen.ts';
 import { listenForSignals } from './signals.ts';
 
 /**
- * Lets memory grow in small steps: a plan of 100,000 users peaks at 145 MB instead of 167 MB, and at 165 MB instead of 182 MB when the service holds
+ * Lets memory grow in small steps: a plan of 100,000 users peaks at 145 MB instead of 167 MB, and at 165 MB instead of 182 MB when the service has
  * them all. Set for a command that takes longer than {@link SHORT_MS}: a short one would only be slowed down.
  */
 const SMALL_HEAP = ['--semi-space-growth-factor=1', '--heap-growing-percent=50'];
@@ -25,10 +25,9 @@ export async function run(argv: readonly string[]): Promise<void> {
     clock: realClock,
     random: realRandom,
     signal: listenForSignals(
-      (name) => screen.tell(`${name}: finishing what is under way; a second ${name} ends at once`),
+      (name) => screen.tell(`${name}: finishing the current request; a second ${name} ends at once`),
       // What a write that was under way became of is not known here: the state has its intent.
-      (name) =>
-        screen.tell(`${name}: ended at once; a push that had begun goes on with: ${programName(env)} resume`),
+      (name) => screen.tell(`${name}: ended at once; to continue a push, type: ${programName(env)} resume`),
     ),
     screen,
     name: programName(env),

@@ -31,7 +31,7 @@ export function pauseTooLong(
 ): IncompleteError {
   return new IncompleteError(
     'budget.exhausted',
-    `${reason}: requests can go on at ${localIso(untilMs)}, in ${spoken(ms)}, and max_wait is ${spoken(maxWaitMs)}`,
+    `${reason}: the next request is possible at ${localIso(untilMs)}, in ${spoken(ms)}, but max_wait is ${spoken(maxWaitMs)}`,
   );
 }
 
@@ -56,6 +56,6 @@ export function requestsUsedUp(maxRequests: number): IncompleteError {
 export function endsTooLate(finishByMs: number): IncompleteError {
   return new IncompleteError(
     'budget.finish_by',
-    `nothing more is sent that would end after ${localIso(finishByMs)}`,
+    `no request is sent that would end after ${localIso(finishByMs)}`,
   );
 }

@@ -91,7 +91,7 @@ export function classify(method: HttpRequest['method'], answer: HttpResponse | T
     if (refusal !== undefined) return refusal;
   }
   if (status >= 300 && status < 400) {
-    const reason = `a redirect (HTTP ${status}), which is never followed because it would carry the key elsewhere`;
+    const reason = `a redirect (HTTP ${status}), which is never followed, because it would send the key elsewhere`;
     return method === 'GET'
       ? { kind: 'redirected', fault: 'service.redirect', reason }
       : { kind: 'ambiguous', fault: 'service.redirect', reason };

@@ -75,7 +75,7 @@ export function refusal(
 export function throttledForGood(request: HttpRequest): UnavailableError {
   return new UnavailableError(
     'service.throttled',
-    `${addressOf(request)} was refused with 429 again and again, also after the waits that the service asked for: a quota that no waiting cures`,
+    `${addressOf(request)} was refused with 429 again and again, even after the waits that the service asked for: waiting does not help against this quota`,
     { next: 'look at the quotas with the account command, and ask your provider' },
   );
 }

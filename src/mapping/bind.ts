@@ -231,7 +231,7 @@ export function bindFields(
     if (column.default !== undefined)
       return [{ field: column.field, read: (_, issues) => item.read('', undefined, issues) }];
     if (!loose) {
-      const message = `no column ${column.from.map(show).join(' or ')}: ${column.field} is left alone`;
+      const message = `no column ${column.from.map(show).join(' or ')}: ${column.field} is not sent`;
       warnings.push({ code: 'header.optional', severity: 'warning', message });
     }
     return [];

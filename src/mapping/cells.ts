@@ -92,7 +92,7 @@ function whole(column: Column, isTextKey: boolean, read: CellReader): CellReader
 }
 
 function errorMessage(shown: string): string {
-  return `holds the spreadsheet error ${shown}; mend its formula, or write the value`;
+  return `holds the spreadsheet error ${shown}; correct its formula, or write the value`;
 }
 
 function blankReader(column: Column, isTextKey: boolean, read: CellReader): CellReader {
@@ -234,7 +234,7 @@ function numberReader(column: Column, context: CellContext, limits: Limits): Cel
     }
     const value = exactNumber(digits);
     if (value === undefined) {
-      const limit = whole ? 'at most 9007199254740991' : 'at most 15 digits are carried exactly';
+      const limit = whole ? 'at most 9007199254740991' : 'only 15 digits are exact';
       return refuse(
         issues,
         'cell.precision',

@@ -7,7 +7,7 @@ export interface NumberStyle {
   readonly grouped: boolean;
 }
 
-/** Plain digits with a point, such as `-1234.50`, or what is wrong and how to mend it. */
+/** Plain digits with a point, such as `-1234.50`, or what is wrong and how to correct it. */
 export type Decimal = { readonly digits: string } | { readonly problem: string };
 
 const PLAIN = { en: /^[+-]?\d+(?:\.\d+)?$/, de: /^[+-]?\d+(?:,\d+)?$/ } as const;

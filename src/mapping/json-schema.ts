@@ -18,7 +18,7 @@ export function layoutJsonSchema(): object {
   return z.toJSONSchema(
     layoutSchema.meta({
       title: 'teamsheet report layout',
-      description: 'How a report is arranged and looks in a workbook or a Google sheet.',
+      description: 'Order, formats, colours and charts of a report in a workbook or a Google sheet.',
     }),
     { io: 'input' },
   );

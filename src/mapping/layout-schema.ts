@@ -17,7 +17,7 @@ const look = strict({
     .min(1)
     .max(120)
     .optional()
-    .describe('In characters, and more where numbers or dates need it; left out: as the cells need.'),
+    .describe('In characters; more where numbers or dates need it. Default: what the cells need.'),
   format: text
     .check((context) => {
       const problem = formatProblem(context.value);
@@ -30,16 +30,16 @@ const look = strict({
     })
     .optional()
     .describe("A number or date format in spreadsheet notation, such as #,##0; it wins over the mapping's."),
-  align: z.enum(['left', 'center', 'right']).optional().describe('Left out: as the type of the column asks.'),
+  align: z.enum(['left', 'center', 'right']).optional().describe('Default: by the type of the column.'),
 });
 
 const sortKey = strict({
   by: text.describe('The header of a column.'),
-  descending: flag.describe('The greatest first.'),
+  descending: flag.describe('The highest value first.'),
 });
 
 const rule = strict({
-  column: text.describe('The header of the column whose values decide.'),
+  column: text.describe('The header of the column whose values are compared.'),
   when: text
     .optional()
     .describe('One of < <= = != >= > and a value: "<= 3", "= Postponed". Texts only with = and !=.'),
@@ -53,26 +53,24 @@ const rule = strict({
     .max(3)
     .optional()
     .describe(
-      'Instead of `when`: two or three colours, from the least value to the greatest of a column of numbers.',
+      'Instead of `when`: two or three colours, from the lowest to the highest value of a column of numbers.',
     ),
 });
 
 const chart = strict({
-  title: text.describe('What stands above the chart.'),
-  type: z.enum(['line', 'column', 'bar']).default('line').describe('bar: lying columns.'),
+  title: text.describe('The title above the chart.'),
+  type: z.enum(['line', 'column', 'bar']).default('line').describe('bar: horizontal columns.'),
   x: text.describe('The header whose values are the categories, such as game weeks.'),
   y: text.describe('The header whose numbers are drawn.'),
-  series: text
-    .optional()
-    .describe('The header whose values are told apart, one line each; left out: one series.'),
-  id: text.optional().describe('The header that tells apart what has one name, such as Squad ID for squads.'),
+  series: text.optional().describe('The header with one series for each value. Default: one series.'),
+  id: text.optional().describe('The header that tells equal names apart, such as Squad ID for squads.'),
   limit: z
     .int()
     .min(1)
     .max(30)
     .default(10)
     .describe('The most series, or bars where there is one series: the best by their last number.'),
-  reverse: flag.describe('The least number stands at the top, as for ranks.'),
+  reverse: flag.describe('The lowest number stands at the top, as for ranks.'),
 });
 
 /** A layout file, as it is written. */
@@ -81,25 +79,25 @@ export const layoutSchema = strict({
   columns: z
     .record(z.string(), look)
     .default({})
-    .describe('Looks by header. The headers named here stand first, in this order.'),
+    .describe('Width, format and alignment by header. These headers stand first, in this order.'),
   freeze: strict({
     rows: z.int().min(0).max(10).default(1).describe('Rows that stay when the sheet is scrolled.'),
     columns: z.int().min(0).max(10).default(0).describe('Columns that stay.'),
   })
     .prefault({})
-    .describe('What stays in view.'),
+    .describe('Rows and columns that stay in view.'),
   filter: z.boolean().default(true).describe('Filter buttons in the header.'),
   sort: z
     .array(z.union([text.transform((by) => ({ by, descending: false })), sortKey]))
     .default([])
     .describe('Headers that the rows are sorted by; empty cells stand last.'),
-  rules: z.array(rule).default([]).describe('Colours that follow the values.'),
+  rules: z.array(rule).default([]).describe('Colours for values.'),
   totals: z
     .record(z.string(), z.enum(['sum', 'mean', 'count', 'min', 'max']))
     .default({})
-    .describe('Header: what stands below its column.'),
+    .describe('Header: the total below its column.'),
   charts: strict({
-    tab: text.default('Charts').describe('The tab that the charts and their numbers stand on.'),
+    tab: text.default('Charts').describe('The tab of the charts and their numbers.'),
     list: z.array(chart).min(1).describe('The charts, in order.'),
   })
     .optional()
@@ -112,7 +110,7 @@ export const layoutSchema = strict({
   })
     .optional()
     .describe('A first tab about all tabs of the file: title, time, source, rows.'),
-}).describe('How a report is arranged and looks.');
+}).describe('Order, formats, colours and charts of a report.');
 
 /** A checked layout file. */
 export type LayoutInput = z.output<typeof layoutSchema>;

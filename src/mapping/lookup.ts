@@ -98,7 +98,7 @@ function takeFrom(table: LookupTable, { onMiss, onAmbiguous }: Lookup, read: Cel
     const value = read(first.cell, header, issues);
     for (let at = before; at < issues.length; at += 1) {
       const issue = issues[at] as Issue;
-      const from = `${showTexts(texts)} is in row ${first.rowNumber} of ${table.place}, where ${show(shownText(first.cell))} is no good`;
+      const from = `${showTexts(texts)} is in row ${first.rowNumber} of ${table.place}, where ${show(shownText(first.cell))} is not valid`;
       issues[at] = { ...issue, message: `${from}: ${issue.message}` };
     }
     return value;

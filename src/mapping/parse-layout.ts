@@ -79,7 +79,7 @@ function checkHeaders(input: LayoutInput, { name, columns }: LaidOutReport, note
       check(chart[key], path);
       const other = used.find((each) => each !== key && chart[each] === chart[key]);
       if (other !== undefined && used.indexOf(other) < used.indexOf(key))
-        note(path, `${key} and ${other} are the same column; a chart needs different ones`);
+        note(path, `${key} and ${other} are the same column; a chart needs two different columns`);
     }
     check(chart.id, ['charts', 'list', index, 'id']);
   });

@@ -41,7 +41,7 @@ export function parsePull(input: PullInput, draft: Drafting): PullMapping {
   }
   const ids = parseIds(input, target, where, draft);
   if (input.layout !== undefined && destination.location.kind === 'csv')
-    draft.note(['layout'], 'layout is for xlsx and sheet; a CSV file has no looks', 'key');
+    draft.note(['layout'], 'layout is for xlsx and sheet; a CSV file takes no layout', 'key');
   draft.settle();
   return {
     direction: 'pull',

@@ -93,12 +93,12 @@ const sourceShape = {
   locale: z
     .enum(['en', 'de'])
     .optional()
-    .describe('How numbers are written: en 1,234.50 or de 1.234,50. Left out: 1234.50 only.'),
+    .describe('How numbers are written: en 1,234.50 or de 1.234,50. Default: 1234.50 only.'),
   layout: z
     .enum(['table', 'key_value'])
     .default('table')
     .describe('key_value: each row is one setting and its value.'),
-  optional: flag.describe('A file that is not there is left out when every mapping runs.'),
+  optional: flag.describe('A missing file is no error when all mappings run.'),
   key_column: text.optional().describe('key_value: the column of the setting names.'),
   value_column: text.optional().describe('key_value: the column of the values.'),
 };
@@ -114,17 +114,17 @@ const lookup = strict({
     .union([text, strict({ ...location, header_row: headerRow, delimiter, encoding })])
     .describe('A resource, the name of a mapping, or a table: exactly one of csv, xlsx and sheet.'),
   match: texts.describe(
-    'The column that the cell is looked up in; or several, for as many headers in `from`, in the same order.',
+    'The column with the text of the cell; or several columns, for as many headers in `from`, in the same order.',
   ),
   take: text.describe('The column (or field) whose value is taken.'),
   on_miss: z
     .enum(['invalid', 'skip'])
     .default('invalid')
-    .describe('What becomes of a row that nothing matches: skip leaves it out.'),
+    .describe('The outcome of a row that nothing matches; skip excludes it.'),
   on_ambiguous: z
     .enum(['invalid', 'skip'])
     .default('invalid')
-    .describe('What becomes of a row that several match: skip leaves it out.'),
+    .describe('The outcome of a row that several match; skip excludes it.'),
 });
 
 const transformName = z.enum(TRANSFORM_NAMES as readonly [string, ...string[]], {
@@ -143,14 +143,14 @@ const columnSchema = strict({
   type: z
     .enum(['text', 'integer', 'number', 'boolean', 'datetime', 'uuid'])
     .optional()
-    .describe("What the cells hold; left out: the field's own type."),
+    .describe("The type of the cells. Default: the field's own type."),
   required: z.boolean().optional().describe('A missing column or an empty cell is an error.'),
   default: textOrEmpty.optional().describe('What an empty cell means.'),
   blank: z
     .enum(['omit', 'clear', 'error'])
     .optional()
     .describe(
-      'What an empty cell does: omit leaves the field alone, clear sends an empty text, error refuses the row.',
+      'What an empty cell does: omit does not send the field, clear sends an empty text, error refuses the row.',
     ),
   transform: z
     .union([transformName.transform((one) => [one]), z.array(transformName)])
@@ -159,14 +159,14 @@ const columnSchema = strict({
   true_values: texts.default([]).describe('Texts that mean true, beside TRUE and 1.'),
   false_values: texts.default([]).describe('Texts that mean false, beside FALSE and 0.'),
   format: text.optional().describe('How a date is written, such as dd/mm/yyyy hh:mm.'),
-  min: z.number().optional().describe('The least number.'),
-  max: z.number().optional().describe('The greatest number.'),
+  min: z.number().optional().describe('The smallest number.'),
+  max: z.number().optional().describe('The largest number.'),
   max_length: z
     .int()
     .min(1)
     .max(32_767)
     .optional()
-    .describe("The most characters; lifts the field's own limit where that is ours."),
+    .describe("The most characters. It replaces teamsheet's own limit of the field."),
   scale: z
     .int()
     .min(0)
@@ -186,7 +186,7 @@ const guards = strict({
     .min(0)
     .max(100)
     .default(100)
-    .describe('More changed rows, in percent of what is known, stop the push.'),
+    .describe('More changed rows, in percent of the known records, stop the push.'),
   max_deactivate: z.int().min(0).default(0).describe('More users to deactivate stop the push.'),
   max_step: z
     .number()
@@ -284,7 +284,7 @@ export const pushSchema = strict({
     .enum(['auto', 'live', 'snapshot', 'none'])
     .default('auto')
     .describe(
-      'What rows are compared with: the service, the last confirmed push, nothing, or (auto) the cheaper that is safe.',
+      'What rows are compared with: the service, the last confirmed push, nothing, or (auto) the cheapest safe way.',
     ),
 }).describe('Rows of a table to the service.');
 export type PushInput = z.output<typeof pushSchema>;
@@ -295,7 +295,7 @@ const reportColumn = strict({
   type: z
     .enum(['text', 'integer', 'number', 'boolean', 'datetime', 'uuid', 'json'])
     .optional()
-    .describe("How the cell is typed; left out: the field's own type."),
+    .describe("The type of the cell. Default: the field's own type."),
   format: text
     .optional()
     .describe('A number or date format in spreadsheet notation, such as 0.0 or yyyy-mm-dd hh:mm.'),
@@ -320,7 +320,7 @@ export const pullSchema = strict({
     mode: z
       .enum(['replace', 'append', 'merge'])
       .default('replace')
-      .describe('What becomes of rows that are there already.'),
+      .describe('What happens to existing rows.'),
     key: texts.default([]).describe('merge: the headers that tell rows apart.'),
     excel: flag.describe('CSV: writes a byte order mark so that Excel reads UTF-8.'),
     formulas: z

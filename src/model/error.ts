@@ -53,7 +53,7 @@ export interface FileProblem {
   readonly message: string;
 }
 
-/** The operator mends a configuration, mapping or source file; nothing was sent. */
+/** The operator corrects a configuration, mapping or source file; nothing was sent. */
 export class ConfigError extends TeamsheetError {
   readonly exitCode = EXIT.config;
   /** What is wrong, thing by thing, where the message is made of them. */
@@ -68,7 +68,7 @@ export class ConfigError extends TeamsheetError {
   }
 }
 
-/** The operator mends a key or a right: the service or Google refused access. */
+/** The operator corrects a key or a right: the service or Google refused access. */
 export class AccessError extends TeamsheetError {
   readonly exitCode = EXIT.access;
 }
@@ -89,7 +89,7 @@ export class StoppedError extends TeamsheetError {
   }
 }
 
-/** The operator waits or mends the network or a destination: something needed did not answer, or answered what cannot be trusted. */
+/** The operator waits or corrects the network or a destination: something needed did not answer, or answered what cannot be trusted. */
 export class UnavailableError extends TeamsheetError {
   readonly exitCode = EXIT.unavailable;
 }

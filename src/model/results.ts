@@ -4,13 +4,13 @@ export const RESULT_COLUMNS = ['_row', '_outcome', '_message', '_id'] as const;
 /** Lines of a results file in batches, every cell as text. */
 export type ResultLines = AsyncIterable<readonly (readonly string[])[]>;
 
-/** Rows to mend that a retry did not find, by the run that refused them and their numbers there: they stay to be mended. */
+/** Rows to correct that a retry did not find, by the run that refused them and their numbers there: they stay to be corrected. */
 export type MissedRows = ReadonlyMap<string, ReadonlySet<number>>;
 
 /** Which rows of a copy in `out/rejected/`, by their numbers, a run did not read, so that nothing is known of them. */
 export type UnreadRows = (rowNumbers: readonly number[]) => Promise<ReadonlySet<number>>;
 
-/** What stays to be mended beside the rows that a run refused. */
+/** What stays to be corrected beside the rows that a run refused. */
 export interface StillToMend {
   readonly missed: MissedRows;
   /** Left out where the run read its whole table. */
@@ -19,14 +19,14 @@ export interface StillToMend {
   readonly source: string | undefined;
 }
 
-/** A file of rows to mend that somebody changed after it was written. Paths are relative to the configuration's folder. */
+/** A file of rows to correct that somebody changed after it was written. Paths are relative to the configuration's folder. */
 export interface ChangedFile {
   readonly file: string;
   /** Where it stands now; the same path where nothing took its place. */
   readonly keptAs: string;
 }
 
-/** Writes what became of each row, in the run's folder and, for rows to mend, in `out/rejected/`. */
+/** Writes what became of each row, in the run's folder and, for rows to correct, in `out/rejected/`. */
 export interface ResultFiles {
   /** `NAME.results.csv`; answers its path relative to the configuration's folder. */
   writeResults(
@@ -46,7 +46,7 @@ export interface ResultFiles {
     lines: () => ResultLines,
     still: StillToMend,
   ): Promise<{ readonly written: readonly string[]; readonly changed: readonly ChangedFile[] }>;
-  /** The mapping whose rows to mend a file (absolute) holds that stands in `out/rejected/`; undefined for any other file. */
+  /** The mapping whose rows to correct a file (absolute) holds that stands in `out/rejected/`; undefined for any other file. */
   mappingToMend(source: string): string | undefined;
   /**
    * Removes the copies in `out/rejected/` of rows that are done: those of the mapping, or, where the imported file `source` (absolute) is such a copy, that one

@@ -20,7 +20,7 @@ interface OtherValue {
 const shown = (value: FieldValue | undefined): string =>
   value === undefined ? 'another value' : JSON.stringify(value);
 
-const byWord = (at: string): string => `by the operator's word at ${at}`;
+const byWord = (at: string): string => `as the operator said at ${at}`;
 
 /** What can be said of a row, of a write and of what is open, by its code. Codes and values are stored: a code that was ever used keeps its meaning. */
 const SAID = {
@@ -33,49 +33,50 @@ const SAID = {
 
   'duplicate-same': ({ row }: { readonly row: number }): string => `unchanged (duplicate of row ${row})`,
   'compared-unknown': ({ key }: { readonly key: string }): string =>
-    `"${key}" is not known to the service: update changes what exists; use upsert to create it`,
+    `"${key}" is not known to the service: update changes existing records only; use upsert to create it`,
   'compared-several': ({ key, what, ids }: SeveralRecords): string =>
-    `the service holds ${ids.length} ${what} for "${key}": ${ids.join(' and ')}`,
+    `the service has ${ids.length} ${what} for "${key}": ${ids.join(' and ')}`,
   'compared-unseen': ({ fields }: { readonly fields: readonly string[] }): string =>
-    `it exists; its ${fields.join(', ')} could not be compared, because the service does not list it`,
+    `the record exists; its ${fields.join(', ')} could not be compared, because the service does not list that`,
   'compared-other': ({ key, fields, canChange }: OtherRecord): string =>
-    `"${key}" exists with other values (${fields.map(({ name, held, wanted }) => `${name} is ${shown(held)}, not ${shown(wanted)}`).join(', ')}): create leaves it alone${canChange ? '; use upsert to change it' : '; the service can neither change nor delete it: put the row back, or give it another name'}`,
+    `"${key}" exists with other values (${fields.map(({ name, held, wanted }) => `${name} is ${shown(held)}, not ${shown(wanted)}`).join(', ')}): create does not change it${canChange ? '; use upsert to change it' : '; the service can neither change nor delete it: write the old values into the row, or another name'}`,
   'compared-shown-as': ({ key, own, fields }: ShownAs): string =>
     `the list shows the key ${JSON.stringify(key)} for the record that was confirmed as ${JSON.stringify(own)}, with another ${fields.join(', ')}: put the row ${JSON.stringify(own)} back beside it, or give it the values of that record`,
-  'user-nameless': (): string => 'a new user needs a display_name: give it one',
+  'user-nameless': (): string => 'a new user needs a display_name: fill it in',
   'key-zeros-lost': ({ key, full }: { readonly key: string; readonly full: string }): string =>
     `key "${key}" looks like ${full} with its zeros lost: format the column as plain text, or add --allow-key-shape`,
   'key-is-there': ({ text }: { readonly text?: string }): string =>
     `not sent: the service has this record already${text === undefined ? '' : ` as ${JSON.stringify(text)}`}; the next push compares it`,
   'list-unread': ({ what }: { readonly what: string }): string =>
-    `the service could not be listed, so it is not known whether this ${what} exists`,
-  'quota-no-room': (): string => 'the quota of the account has no room for it now',
+    `the list of the service could not be read, so nobody knows whether this ${what} exists`,
+  'quota-no-room': (): string => "the account's quota has no room for this row now",
   'quota-full': ({ feature, run }: OfRun & { readonly feature: string }): string =>
-    `the account's quota of ${feature.replaceAll('_', ' ')} has no room for it; once it is larger, teamsheet resume ${run} sends it`,
+    `the account's quota of ${feature.replaceAll('_', ' ')} is full; after it is raised, teamsheet resume ${run} sends it`,
 
   'row-edited': (): string =>
-    'stale: edited in the sheet since the plan was made; the next push reads it anew',
-  'row-as-it-should-be': (): string => 'as it should be by now',
+    'stale: the row was edited in the sheet after the plan; the next push reads it again',
+  'row-as-it-should-be': (): string => 'the record is now as the row says',
   'not-sent': ({ reason }: Because): string => `not sent: ${renderSaid(reason)}`,
   'not-sent-again': ({ reason }: Because): string => `not sent again: ${renderSaid(reason)}`,
   'not-sent-no-id': (): string =>
-    'not sent: it is there by your word, but its id is not known, and a change needs it; push again with --compare live once the service can be listed',
-  'waits-gone': ({ name }: { readonly name: string }): string => `waits for ${name}, which is gone`,
+    'not sent: you said that the record exists, but its id is not known, and a change needs the id; push again with --compare live when the service can be listed',
+  'waits-gone': ({ name }: { readonly name: string }): string =>
+    `waits for ${name}, which is no longer there`,
   'waits-for': ({ name, outcome }: { readonly name: string; readonly outcome: string | null }): string =>
     `not sent: it waits for ${name}, which is ${outcome ?? 'not sent'}`,
   'waits-value': ({ name, take }: { readonly name: string; readonly take: string }): string =>
-    `not sent: the service did not say the ${take} of ${name}`,
+    `not sent: the service did not give the ${take} of ${name}`,
   'sibling-unanswered': ({ mapping }: { readonly mapping: string }): string =>
-    `${mapping} sent it in this run, and no trustworthy answer came`,
+    `${mapping} sent the same key in this run, and no trustworthy answer came`,
   'sibling-other': ({ fields }: { readonly fields: readonly string[] }): string =>
-    `another mapping of this run wrote it, with another ${fields.join(', ')}`,
+    `another mapping of this run wrote the same key, with another ${fields.join(', ')}`,
 
-  'run-ended': (): string => 'the run ended before it',
+  'run-ended': (): string => 'the run ended first',
   'run-unrecorded': (): string => 'the run ended before an answer was recorded',
   'run-read-since': ({ run }: OfRun): string =>
-    `run ${run} has read its table since; the next push reads it anew`,
-  'run-created-later': ({ run }: OfRun): string => `run ${run}, a later one, created it`,
-  'resume-looks': ({ run }: OfRun): string => `teamsheet resume ${run} finds out what became of it`,
+    `run ${run} has read its table since; the next push reads the row again`,
+  'run-created-later': ({ run }: OfRun): string => `a later run (${run}) created the record`,
+  'resume-looks': ({ run }: OfRun): string => `teamsheet resume ${run} looks for it`,
   'resume-sends': ({ run }: OfRun): string => `teamsheet resume ${run} sends it`,
   'resume-sends-again': ({ run }: OfRun): string => `teamsheet resume ${run} sends it again`,
   'resume-does': ({ run }: OfRun): string => `teamsheet resume ${run} does it`,
@@ -84,7 +85,7 @@ const SAID = {
     `the service refused it (${status}): ${message}`,
   /** Refused in other words than the envelope: only reading back shows that nothing was applied. */
   'refused-doubtful': ({ reason, held }: { readonly reason: string; readonly held?: string }): string =>
-    `the service refused it: ${reason}${held === undefined ? '' : `; it holds ${JSON.stringify(held)}, which it may take for the same key`}`,
+    `the service refused it: ${reason}${held === undefined ? '' : `; it has ${JSON.stringify(held)}, and may take it for the same key`}`,
   'refused-in-part': ({ reason }: Because): string =>
     `${renderSaid(reason)}, and some rows of its request may have been applied`,
   'answer-seen': ({ reason }: { readonly reason: string }): string => reason,
@@ -92,16 +93,16 @@ const SAID = {
     `the answer does not name this ${what}`,
   'answer-none': ({ reason }: Partial<Because>): string =>
     `no trustworthy answer${reason === undefined ? '' : ` (${renderSaid(reason)})`}`,
-  'answer-without-user': (): string => 'no trustworthy answer (it does not name this user)',
+  'answer-without-user': (): string => 'no trustworthy answer (the answer does not name this user)',
   'answer-several': ({ key, count }: { readonly key: string; readonly count: number }): string =>
     `the service answered with ${count} users for "${key}"`,
   'answer-kept-as': ({ text }: { readonly text: string }): string => `kept as ${text}`,
-  'answer-again': (): string => 'the same change was sent again and answered',
+  'answer-again': (): string => 'the same change was sent again, and its answer came',
   'sent-unanswered': ({ run }: OfRun): string =>
-    `an earlier write of it (run ${run}) has no trustworthy answer and cannot be read back; it is not sent again`,
+    `an earlier write of this row (run ${run}) has no trustworthy answer and cannot be read back; the row is not sent again`,
   'sent-not-shown': (): string => `sent without a trustworthy answer, and ${NOT_SHOWN}`,
   'sent-spent': ({ times, isProved, reason }: Spent): string =>
-    `sent ${times} times${isProved ? ', and applied none of these times' : ` without a trustworthy answer, and ${NOT_SHOWN}`} (the last answer: ${renderSaid(reason)})`,
+    `sent ${times} times${isProved ? ' and never applied' : ` without a trustworthy answer, and ${NOT_SHOWN}`} (the last answer: ${renderSaid(reason)})`,
   'sent-not-applied': (): string => `sent, but ${PROVED_ABSENT}`,
   'sent-not-read-back': (): string =>
     'sent, but no trustworthy answer came, and it cannot be read back; it is not sent again',
@@ -112,57 +113,57 @@ const SAID = {
   'flag-unknown': (): string =>
     'created, but nobody knows whether its active flag is as the row says: the next push compares it',
 
-  'held-missing': (): string => 'the service holds no such record',
+  'held-missing': (): string => 'the service has no such record',
   'held-unreadable': ({ reason }: { readonly reason: string }): string => `it cannot be read back: ${reason}`,
-  'held-as-row': (): string => 'the service now holds one record that is as the row says',
+  'held-as-row': (): string => 'the service now has one record, as the row says',
   'held-other': ({ field, held, wanted }: OtherValue): string =>
-    `the service holds ${held === null ? `another ${field}` : `${field} ${JSON.stringify(held)}`}, not ${JSON.stringify(wanted)}`,
+    `the service has ${held === null ? `another ${field}` : `${field} ${JSON.stringify(held)}`}, not ${JSON.stringify(wanted)}`,
   'held-still-other': ({ fields }: { readonly fields: readonly string[] }): string =>
-    `the service still holds another value of ${fields.join(', ')}`,
+    `the service still has another value of ${fields.join(', ')}`,
   'held-changed-since': ({ done, fields }: ChangedSince): string =>
-    `${done}, and changed since: the service holds another ${fields.join(', ')}`,
+    `${done}, and changed later: the service now has another ${fields.join(', ')}`,
 
   'read-back-found': (): string => 'found by reading back',
   'read-back-found-some': ({ found, of }: { readonly found: number; readonly of: number }): string =>
     `${found} of ${of} rows were found by reading back, the others were not applied`,
   /** Settled by what reading back showed or did not show. */
-  'read-back-settled': (): string => 'settled by reading back',
+  'read-back-settled': (): string => 'decided by reading back',
   'read-back-absent': (): string => PROVED_ABSENT,
   'read-back-not-shown': (): string => NOT_SHOWN,
   'read-back-rows-lost': (): string =>
-    'its rows are lost: what reading back found is remembered, and the next push sends the others',
+    'the rows of this write are lost: the records that were found are remembered, and the next push sends the others',
   'read-back-conflict': ({ reason }: Because): string => `in conflict: ${renderSaid(reason)}`,
   'read-back-strange': (): string =>
-    'the list has new records under keys that nobody sent, which may be these rows',
+    'the list has new records with keys that were not sent; they may be these rows',
   'read-back-no-evidence': (): string =>
-    'what the service held before it could not be read, so nobody can tell whether it was applied',
+    'what the service had before the write could not be read, so nobody can tell whether it was applied',
   'prices-not-logged': (): string =>
-    'the upload log does not show it, but its price may be a delta, so it is not sent again',
+    'the upload log does not show it; the price may be a delta, so it is not sent again',
   'prices-more': ({ more }: { readonly more: number }): string =>
-    `the upload log grew by ${renderCountOf(more, 'record')}, and not by these rows alone`,
+    `the upload log has ${renderCountOf(more, 'record')} more than before, and not only of these rows`,
   'prices-other': ({ player }: { readonly player: string }): string =>
-    `the upload log has one of just these players, but the service shows another price of player ${player}: it may be somebody else's, the price may be a delta, or it was changed since`,
+    `the upload log has one of just these players, but the service shows another price of player ${player}: somebody else may have uploaded it, the price may be a delta, or it was changed later`,
   'fantasy-leagues-not-counted': (): string =>
-    'the account counts no fantasy league more than before, but it may count late',
+    'the account counts no more fantasy leagues than before, but its counter may be late',
   'fantasy-leagues-counted': ({ intents }: { readonly intents: readonly string[] }): string =>
-    `the account counts ${intents.length} more than before, so it seems to exist, but nothing shows its id: find it at the provider, and type ${intents.map((id) => `teamsheet resolve ${id} --assume applied`).join(' and ')}`,
+    `the account counts ${intents.length} more than before, so it seems to exist, but nothing shows its id: ask the provider for it, then type ${intents.map((id) => `teamsheet resolve ${id} --assume applied`).join(' and ')}`,
   'fantasy-leagues-more': ({ more, open }: { readonly more: number; readonly open: number }): string =>
-    `the account counts ${more} fantasy leagues more than before, where ${open} had no answer: ask the provider which are there`,
+    `the account counts ${more} more fantasy leagues than before, and ${open} had no answer: ask the provider which exist`,
   'points-config-unread': (): string => 'the points configuration of the league could not be read',
   'points-config-other': (): string =>
     'the league has another points configuration; it is not sent again, because it may add a second one',
   'substitutions-none': (): string =>
-    'the log of the league shows no new substitution, which a trigger without effect leaves none of either; --again sends it again',
+    'the log of the league shows no new substitution, but a game week without substitutions leaves none; --again sends the trigger again',
   'substitutions-of-another': (): string =>
-    'the log has new substitutions, which may be those of another trigger of the league',
+    'the log has new substitutions; they may belong to another trigger of the league',
   'substitutions-late': (): string =>
-    'the log of the league has new substitutions, but they came when nothing could be applied late any more: they may be those of somebody else, or late ones',
+    'the log of the league has new substitutions, but they came after settle had passed: they may be late, or somebody else made them',
 
   'word-assumed': ({ assume, at }: ByWord): string => `${assume}, ${byWord(at)}`,
   'word-taken': ({ assume, at }: ByWord): string =>
     `taken as ${assume === 'applied' ? 'applied' : 'not applied'}, ${byWord(at)}`,
   'word-left': ({ reason, at }: Because & { readonly at: string }): string =>
-    `left as the service holds it (${renderSaid(reason)}), ${byWord(at)}`,
+    `left as the service has it (${renderSaid(reason)}), ${byWord(at)}`,
   'word-sent-again': ({ at }: { readonly at: string }): string =>
     `to be compared and sent again, ${byWord(at)}`,
   'word-wanted': (): string => 'only you can say whether it was applied',
@@ -268,12 +269,11 @@ export function storedWords(stored: string): Words {
 const isKnown = (part: { readonly code: string }): part is Said => Object.hasOwn(SAID, part.code);
 
 const OLD_REFUSAL = 'the service refused it: ';
+const OLD_DECIDED = 'settled by reading back';
 
 /** Versions up to 0.1 knew by these two texts what had become of a write: a run that one of them left open must go on as safely. */
 function oldWords(text: string): Words {
   if (text.startsWith(OLD_REFUSAL))
     return [{ code: 'refused-doubtful', reason: text.slice(OLD_REFUSAL.length) }];
-  return text === renderSaid([{ code: 'read-back-settled' }])
-    ? [{ code: 'read-back-settled' }]
-    : [{ code: 'text', text }];
+  return text === OLD_DECIDED ? [{ code: 'read-back-settled' }] : [{ code: 'text', text }];
 }

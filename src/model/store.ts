@@ -132,7 +132,7 @@ export interface Store {
   newestUnfinishedRun(account: ServiceAccount): Promise<Run | undefined>;
   /** The runs of the account that ended with rows in conflict, oldest first. */
   runsInConflict(account: ServiceAccount): Promise<readonly Run[]>;
-  /** Creates or opens the rows of a run in its folder, anew where they are damaged; without an id they are kept in a temporary place and `remove` deletes them. */
+  /** Creates or opens the rows of a run in its folder, again where they are damaged; without an id they are kept in a temporary place and `remove` deletes them. */
   openRunRows(runId: string | null): Promise<RunRows>;
   /** The rows that are there of a run; undefined when none are, or they are damaged. */
   keptRunRows(runId: string): Promise<RunRows | undefined>;

@@ -25,7 +25,7 @@ export function compareMappings(
 ): readonly Difference[] {
   return saved.mappings.flatMap(({ name, parts }): readonly Difference[] => {
     const mapping = now.find((each) => each.name === name);
-    if (mapping === undefined) return [ofMapping(name, [], 'it is not there any more')];
+    if (mapping === undefined) return [ofMapping(name, [], 'it is no longer there')];
     const found = mappingParts(mapping);
     const changed = [...new Set([...Object.keys(parts), ...Object.keys(found)])].filter(
       (part) => parts[part] !== found[part],
@@ -33,7 +33,7 @@ export function compareMappings(
     if (changed.length === 0) return [];
     const words = changed.map(wordOf);
     const what = words.length === 1 ? 'is' : 'are';
-    const message = `its ${words.join(', ')} ${what} not as planned, or a variable that it uses is another`;
+    const message = `its ${words.join(', ')} ${what} not as planned, or a variable that it uses has changed`;
     return [ofMapping(name, words, message)];
   });
 }
@@ -166,7 +166,7 @@ function differencesOf({ before, after }: DifferingRows, witnesses: Witnesses): 
     const isSource = old.length !== found.length;
     return [
       ...old.slice(0, pairs).map((row, at) => changed(row, found[at] ?? row, isSource, witnesses)),
-      ...old.slice(pairs).map((row) => onlyIn(row, 'is not there any more')),
+      ...old.slice(pairs).map((row) => onlyIn(row, 'is no longer there')),
       ...found.slice(pairs).map((row) => onlyIn(row, `is new: ${described(row)}`)),
     ];
   });
@@ -199,7 +199,7 @@ function changed(before: SavedRow, after: SavedRow, isSource: boolean, witnesses
     row: after.row,
     key: after.key,
     fields,
-    message: `${nameOf(after)} ${was === is ? 'is another now' : `${was} in the plan and ${is} now`}`,
+    message: `${nameOf(after)} ${was === is ? 'has changed' : `${was} in the plan and ${is} now`}`,
   };
 }
 

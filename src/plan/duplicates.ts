@@ -29,7 +29,7 @@ export function resolveDuplicates({ key, rows }: DuplicateGroup): readonly RunRo
     );
   }
   return rows.map((row) => {
-    const message = `key "${key}" stands again with other values in row ${nameOthers(row, rows)}: keep one of them`;
+    const message = `key "${key}" has other values in row ${nameOthers(row, rows)}: keep one of them`;
     return rowAfter(openRow(row.rowNumber), {
       kind: 'breaks-rule',
       said: [{ code: 'issue', issue: { code: 'key.repeated', severity: 'error', value: key, message } }],

@@ -128,14 +128,14 @@ export function checkGuards(
         new StoppedError(
           'guard.empty_source',
           figures.excluded === 0
-            ? `${name}: ${source.origin} has a header and no rows, so it may have been cut`
+            ? `${name}: ${source.origin} has a header and no rows, so the file may have been cut`
             : `${name}: where leaves out all rows of ${source.origin} (${figures.excluded})`,
           {
             file: source.origin,
             flagged: (add) =>
               figures.excluded === 0
-                ? `if it is meant to be empty, ${add} --allow-empty`
-                : `add rows of your own; if it is meant so, ${add} --allow-empty`,
+                ? `if it is intended to be empty, ${add} --allow-empty`
+                : `add rows of your own; if this is intended, ${add} --allow-empty`,
           },
         ),
       ];
@@ -147,7 +147,7 @@ export function checkGuards(
         new StoppedError(`guard.${guard}`, `${name}: ${what}`, {
           file: source.origin,
           line,
-          flagged: (add) => `if this is meant, ${add} --allow-guard ${guard}`,
+          flagged: (add) => `if this is intended, ${add} --allow-guard ${guard}`,
         }),
     );
   const rejects =
@@ -158,7 +158,7 @@ export function checkGuards(
             `${name}: ${figures.invalid} of ${figures.rows} rows are invalid and reject_mode is fail, so nothing is sent`,
             {
               file: source.origin,
-              next: 'mend the rows, or set reject_mode: skip',
+              next: 'correct the rows, or set reject_mode: skip',
             },
           ),
         ]

@@ -60,7 +60,7 @@ export function withLookups(
   }
   const found = new Map<string, FieldValue>(Object.entries(row.fields ?? {}));
   const names = new Map(found);
-  // A field that was settled before keeps its texts: a row that is not sent yet is looked up anew.
+  // A field that was settled before keeps its texts: a row that is not sent yet is looked up again.
   const waiting: Record<string, RowLookup> = { ...lookups };
   for (const [field, result] of results) {
     const texts = lookups?.[field]?.texts ?? [];

@@ -25,11 +25,11 @@ export function orderMappings<M extends Pick<PushMapping, 'name' | 'resource' | 
       return !left.some((other) => names.includes(other.name) || names.includes(other.resource));
     });
     if (at === -1) {
-      const [{ name, place }] = left as [M];
+      const [{ place }] = left as [M];
       throw new ConfigError(
         'lookup.circle',
-        `${place.file}:${place.line}: ${name} looks something up in what comes after it: ${left.map((each) => each.name).join(', ')} wait for each other`,
-        { ...place, next: 'take one of the lookups out' },
+        `${place.file}:${place.line}: the lookups of ${left.map((each) => each.name).join(', ')} form a circle`,
+        { ...place, next: 'remove one of the lookups' },
       );
     }
     ordered.push(...left.splice(at, 1));

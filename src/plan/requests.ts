@@ -7,7 +7,7 @@ import { known, remembered } from './known-records.ts';
 /** What an answer says of one row that was sent. */
 export interface Confirmation {
   readonly id: string | null;
-  /** What the service now holds, for the next comparison. */
+  /** What the service now has, for the next comparison. */
   readonly record: KnownRecord;
   /** Why the answer does not agree with what was sent; such a row is a conflict. */
   readonly disagrees?: Said;

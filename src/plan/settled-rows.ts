@@ -59,7 +59,7 @@ export function answeredRow(row: RunRow, intent: StoredIntent, record: KnownReco
   const done = row.change === 'update' ? 'updated' : 'created';
   const shown = changed.filter((name) => name in record.digests);
   if (isListedCreate(intent)) {
-    // Taken as created by the operator's word, it has no id that its flag could follow with: it is compared anew.
+    // Taken as created by the operator's word, it has no id that its flag could follow with: it is compared again.
     if (record.id === null && changeFollowsCreate(row, record)) return undefined;
     // Its flag may still have to follow; what else differs came after the answer.
     const others = shown.filter((name) => name !== 'is_active');
@@ -103,7 +103,7 @@ export function settledRow(
   return rowAfter(bare, { kind: 'unanswered', said });
 }
 
-/** A row whose record a later run created. What differs is compared anew, as a row that this run never sent. */
+/** A row whose record a later run created. What differs is compared again, as a row that this run never sent. */
 function leftToLater(row: RunRow, { id, record }: Confirmation, laterRun: string): RunRowPatch {
   const said: Words = [{ code: 'run-created-later', run: laterRun }];
   if (changedFields(row.fields ?? {}, record).length > 0) return rowAfter(row, { kind: 'not-applied', said });

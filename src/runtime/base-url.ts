@@ -19,7 +19,7 @@ export function parseBaseUrl(text: string, place: Place = {}): string {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     return refuse(
       'insecure',
-      'must begin with https://; http:// is for this machine (127.0.0.1) alone, the key would travel readable',
+      'must begin with https://; http:// is for this machine (127.0.0.1) only, because http shows the key to the network',
     );
   }
   const path = url.pathname.replace(/\/+$/, '');

@@ -72,7 +72,7 @@ export function behindGate<Given extends Ports>(command: string, row: Row | unde
         passed('lock');
         return {
           release: () => {
-            // The next run of the same command passes them anew.
+            // The next run of the same command passes them again.
             for (const check of CHECKS) if (check !== 'origin') done.delete(check);
             return held.release();
           },

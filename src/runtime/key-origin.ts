@@ -21,7 +21,7 @@ export async function checkOrigin(
     'origin.changed',
     `this key was used with ${before} before, and now would go to ${origin}`,
     {
-      next: 'check base_url; if the move is meant, add --trust-origin once',
+      next: 'check base_url; if the move is intended, add --trust-origin once',
     },
   );
 }

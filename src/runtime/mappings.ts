@@ -183,7 +183,7 @@ export function parseFile(
 ): readonly Mapping[] {
   const resolvePath = (path: string, allowOutside: boolean): string => {
     if (standsInside(folder, path) || allowOutside) return resolve(folder, path);
-    throw new ConfigError('mapping.outside', `"${path}" leads out of the configuration's folder`, {
+    throw new ConfigError('mapping.outside', `"${path}" is outside the configuration's folder`, {
       next: 'move the file, or write allow_outside: true beside it',
     });
   };
@@ -198,7 +198,7 @@ export function parseFile(
 /** Errors: ConfigError `mapping.outside`, `mapping.layout`. */
 function readLayout(folder: string, path: string): { readonly file: string; readonly text: string } {
   if (!standsInside(folder, path)) {
-    throw new ConfigError('mapping.outside', `the layout "${path}" leads out of the configuration's folder`, {
+    throw new ConfigError('mapping.outside', `the layout "${path}" is outside the configuration's folder`, {
       next: "move the file into the configuration's folder",
     });
   }
@@ -239,7 +239,7 @@ function nameTwice({ name, place }: MappingName, other: MappingName): ConfigErro
   const spot = `${place.file}:${place.line}`;
   return new ConfigError(
     'mapping.name_twice',
-    `${spot}: "${name}" is the name of a mapping in ${other.place.file}:${other.place.line} already`,
+    `${spot}: "${name}" is already the name of a mapping in ${other.place.file}:${other.place.line}`,
     {
       ...place,
       next: 'give one of them another name',

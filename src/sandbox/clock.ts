@@ -46,7 +46,7 @@ interface Offsets {
 
 /**
  * The clock of the service in `store`. A new one starts its season at `startAt`; one that has run before goes on from where it was. `now` sets the
- * season and the wall clock anew, whatever was before.
+ * season and the wall clock again, whatever was before.
  */
 export function openServiceClock(
   store: Store,

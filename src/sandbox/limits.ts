@@ -20,7 +20,7 @@ export interface Limits {
   reserve(feature: Feature, count: number): void;
   /** Keeps the use of the windows for the next start on the same file. */
   save(): void;
-  /** Begins both windows anew. */
+  /** Begins both windows again. */
   clear(): void;
 }
 

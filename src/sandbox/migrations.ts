@@ -145,7 +145,7 @@ export function migrate(database: DatabaseSync): void {
   if (version > MIGRATIONS.length) {
     throw new Error(`it was written by a newer version of teamsheet (format ${version})`);
   }
-  // A table that others refer to can be made anew only while nobody looks.
+  // A table that others refer to can be made again only while nobody looks.
   database.exec('PRAGMA foreign_keys = OFF');
   for (const [index, sql] of MIGRATIONS.slice(version).entries()) {
     database.exec(`BEGIN; ${sql}; PRAGMA user_version = ${version + index + 1}; COMMIT`);

@@ -64,7 +64,7 @@ export function scoresOf(
   return new Map(Array.from(performances, ([id, performance]) => [id, scoreOf(scoring, performance)]));
 }
 
-/** Writes the points of every squad of a fantasy league for a played week anew, and its totals, from which the ranks follow; `now` is noted as their time. */
+/** Writes the points of every squad of a fantasy league for a played week again, and its totals, from which the ranks follow; `now` is noted as their time. */
 export function settleWeek(store: Store, fantasyLeagueId: number, week: number, now: string): void {
   const scores = scoresOf(readScoring(store, fantasyLeagueId), readPerformances(store, week));
   const minutesOf = (playerId: number): number => scores.get(playerId)?.minutes ?? 0;
@@ -84,7 +84,7 @@ export function settleWeek(store: Store, fantasyLeagueId: number, week: number, 
   store.run('UPDATE fantasy_leagues SET ranked_at = ? WHERE id = ?', now, fantasyLeagueId);
 }
 
-/** Writes the points of every played week of a fantasy league anew, as a changed points configuration asks. */
+/** Writes the points of every played week of a fantasy league again, as a changed points configuration asks. */
 export function settleSeason(store: Store, fantasyLeagueId: number, now: string): void {
   const played = store.all('SELECT number FROM game_weeks WHERE is_played = 1', [], (row) =>
     int(row, 'number'),

@@ -90,7 +90,7 @@ export class Store {
     throw new InternalError('sandbox.changes', 'a copy of the sandbox does not follow it');
   }
 
-  /** Empties every table but the values of the sandbox itself; numbering starts anew. Within a transaction alone. */
+  /** Empties every table but the values of the sandbox itself; numbering starts again. Within a transaction alone. */
   clear(): void {
     const tables = this.all(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name <> 'meta'`,

@@ -27,7 +27,7 @@ const COLUMNS =
   'row_number, row.key, folded, digest, lines, fields, change, before, message, outcome, row.id, lookups, issues, read_key';
 
 /**
- * Opens or creates the rows of a run in `file`; a damaged file is begun anew. Null keeps them outside any named file until they are closed. Errors: those of
+ * Opens or creates the rows of a run in `file`; a damaged file is begun again. Null keeps them outside any named file until they are closed. Errors: those of
  * `openDatabase`.
  */
 export function openRunRows(file: string | null, busyTimeoutMs: number): RunRows {

@@ -12,7 +12,7 @@ export function damaged(file: string, reason: string, cause?: unknown): ConfigEr
   const why = reason.replaceAll(/\s*\n\s*/g, ' ');
   return new ConfigError('state.damaged', `${file} is damaged or was not written by teamsheet: ${why}`, {
     file,
-    next: 'Restore it from a backup, or move it away and plan again: nothing that the service holds is lost.',
+    next: 'Restore it from a backup, or move it away and plan again: nothing that the service has is lost.',
     cause,
   });
 }
@@ -20,7 +20,7 @@ export function damaged(file: string, reason: string, cause?: unknown): ConfigEr
 function unwritable(file: string, cause: Error): UnavailableError {
   return new UnavailableError('state.unwritable', `${file} cannot be opened and written: ${cause.message}`, {
     file,
-    next: 'Free some disk space or mend the rights of the file and its folder, then run the command again.',
+    next: 'Free some disk space or correct the permissions of the file and its folder, then run the command again.',
     cause,
   });
 }
@@ -42,7 +42,7 @@ export function storageError(file: string, error: unknown): unknown {
 
 /** Another process held a file too long. Code `state.busy`. */
 export function busy(file: string, cause?: Error): UnavailableError {
-  return new UnavailableError('state.busy', `${file} is in use by another process for too long`, {
+  return new UnavailableError('state.busy', `${file} has been in use by another process for too long`, {
     file,
     next: 'Wait until the other command ends, then run this one again.',
     cause,

@@ -21,7 +21,7 @@ import type { PlannedPush, SyncPorts } from './ports.ts';
 type CheckPorts = Pick<SyncPorts, 'store' | 'baseUrl' | 'clock' | 'emit'>;
 
 /**
- * Pushes exactly what a saved plan says: plans anew with its options, and writes only when nothing else comes of it. `mappings` are those of its names that
+ * Pushes exactly what a saved plan says: plans again with its options, and writes only when nothing else comes of it. `mappings` are those of its names that
  * there still are; `remake` is the command line that plans once more.
  * Errors: StoppedError `plan.*` before anything is sent; those of {@link push}.
  */
@@ -61,7 +61,7 @@ export async function checkBeforePlanning(
   if (stop !== undefined) {
     throw new StoppedError('plan.stopped', `${file} is a plan that may not be pushed: ${stop.message}`, {
       file,
-      next: `mend that, or pass the guard, then plan again: ${remake}`,
+      next: `correct that, or pass the guard, then plan again: ${remake}`,
     });
   }
   await refuseSecondPush(ports, saved, remake);
@@ -94,7 +94,7 @@ export async function checkPlanned(
   if (differences.length > 0) {
     throw staleError(ports, saved, [...(await runsSince(ports, header)), ...differences], remake);
   }
-  ports.emit({ kind: 'note', message: `${file} (${ageOf(ports, header)}) still holds` });
+  ports.emit({ kind: 'note', message: `${file} (${ageOf(ports, header)}) is still valid` });
 }
 
 /** By the name of each mapping, and of the users that left its table. */
@@ -168,7 +168,7 @@ async function openWritesSince(
     .filter(({ resource, sentAtMs }) => resources.has(resource) && sentAtMs > Date.parse(header.made_at))
     .map(({ runId, mapping, keys }): Difference => {
       const which = `${keys.slice(0, 3).join(', ')}${keys.length > 3 ? `, and ${keys.length - 3} more` : ''}`;
-      const message = `${mapping}: run ${runId} sent ${which} after the plan was made and has no answer: teamsheet resume ${runId} finds out what became of it`;
+      const message = `${mapping}: run ${runId} sent ${which} after the plan was made and has no answer: teamsheet resume ${runId} looks for it`;
       return { part: 'state', mapping, row: null, key: keys[0] ?? null, fields: [], message };
     });
 }

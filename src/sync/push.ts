@@ -50,7 +50,7 @@ export async function push(
   const lock = await openOrRemove(rows, () => ports.lock.acquire(account.service, command));
   try {
     const run = newRun(id, command, account.service, startedAtMs, ordered, options);
-    // Planned anew by `resume`, it might write another plan than the one that was promised.
+    // Planned again by `resume`, it might write another plan than the one that was promised.
     await ports.store.addRun({ ...run, finished: check !== undefined });
     return await planAndWrite({ ports, run, mappings: ordered, rows, account, options }, approve, check);
   } finally {
@@ -131,13 +131,13 @@ export async function planAndWrite(
     });
     throw stop === undefined ? error : check === undefined ? resumable(stop, run) : stop;
   }
-  // A run that is planned anew has ended once before; only its last end tells when its last write can have gone out.
+  // A run that is planned again has ended once before; only its last end tells when its last write can have gone out.
   const counted = await countRows(rows, mappings);
   await ports.store.updateRun(run.id, { phase: 'writing', finished: false, endedAtMs: null, rows: counted });
   return write(ready, planned);
 }
 
-/** A stop before the first write that somebody decides, such as a guard: the run is over. After any other one `resume` plans it anew. */
+/** A stop before the first write that somebody decides, such as a guard: the run is over. After any other one `resume` plans it again. */
 function isDecided(stop: TeamsheetError | undefined): boolean {
   return stop?.exitCode === EXIT.stopped || stop?.exitCode === EXIT.config || stop?.exitCode === EXIT.usage;
 }

@@ -49,7 +49,7 @@ export async function resolve(
   approve: ApproveCases | 'list',
 ): Promise<Resolution> {
   if (assume !== undefined && target === undefined)
-    throw new UsageError('resolve.assume', '--assume is about one write or conflict: name it', {
+    throw new UsageError('resolve.assume', '--assume needs the id of one write or conflict', {
       next: 'resolve',
     });
   const account = await openAccount(ports);
@@ -92,11 +92,11 @@ async function settleCases(
   }
   const [only] = cases;
   const found = only?.settled;
-  // A conflict that is left as the service holds it, or that waits to be sent, is what was asked for.
+  // A conflict that is left as the service has it, or that waits to be sent, is what was asked for.
   if (assume !== undefined && only !== undefined && found !== undefined && disproves(found, assume))
     throw new StoppedError(
       'resolve.disproved',
-      `${only.id} is not settled as ${assume}: reading back ${found === 'applied' ? 'proved that it was applied' : 'says otherwise'} (${renderSaid(only.said)})`,
+      `${only.id} is not recorded as ${assume}: reading back ${found === 'applied' ? 'proved that it was applied' : 'says otherwise'} (${renderSaid(only.said)})`,
       { next: nextAfterProof(only) },
     );
   const left = cases.some(({ settled }) => settled === undefined);
@@ -223,7 +223,7 @@ async function readBackOf({ ports, run, mapping, rows }: Settling, each: OpenCas
   };
 }
 
-/** Ends the run anew with its rows as they are now. What a finished run kept after all was settled is not all of its rows: its counts stand. */
+/** Ends the run again with its rows as they are now. What a finished run kept after all was settled is not all of its rows: its counts stand. */
 async function updateRun(ports: SyncPorts, run: Run, rows: RunRows): Promise<void> {
   const pushed = run.summaries.filter((each) => each.direction === 'push');
   const isWhole = !run.finished || pushed.some(({ conflict }) => conflict > 0);

@@ -29,7 +29,7 @@ type AddedOptions = {
 
 /**
  * Goes on with an unfinished run from its own rows: settles what had no answer, opens what was deferred, compares again and sends. A run that
- * stopped before its plan was complete is planned anew. Rows that a later run has overtaken are left. Undefined when there is nothing to resume. What is `added` wins over what the run
+ * stopped before its plan was complete is planned again. Rows that a later run has overtaken are left. Undefined when there is nothing to resume. What is `added` wins over what the run
  * began with, and guards are passed beside those that it passed already.
  * Errors: UsageError `run.unknown`; IncompleteError `run.rows_lost`; StoppedError `run.other_account`, `guard.*`; those of `push`.
  */
@@ -114,7 +114,7 @@ async function unsentAt(stop: unknown, { run: { id }, mappings, rows }: BegunRun
   return interruptedAt(exhaustedAt(stop, what, `resume ${id}`), what, `resume ${id}`);
 }
 
-/** A guard ends a run that is planned anew as it ends a push. */
+/** A guard ends a run that is planned again as it ends a push. */
 function afterGuard(error: unknown): never {
   const isGuard = error instanceof StoppedError && /^(guard\.|state\.no_memory$)/.test(error.code);
   if (!isGuard) throw error;

@@ -15,7 +15,7 @@ import type { PlanOptions, RowChoice } from '../plan/push-plan.ts';
 export type CurrentMapping = (mapping: PushMapping) => PushMapping | undefined;
 
 /**
- * Sends the rows that a run refused (invalid and rejected ones) again, after their sources are read anew: a run of its own. Without an id it is the newest
+ * Sends the rows that a run refused (invalid and rejected ones) again, after their sources are read again: a run of its own. Without an id it is the newest
  * run with such rows whose mapping no later run pushed. Undefined when there is none.
  * Errors: UsageError `run.unknown`, `run.rows_gone`, `retry.substitutions`; StoppedError `run.other_account`; those of `push`.
  */
@@ -85,8 +85,8 @@ function refusedOf({ summaries }: Run): readonly PushSummary[] {
 }
 
 /**
- * A later run of the same mapping has read the rows anew, so that what an earlier one refused is past. A retry read refused rows alone: while it found fewer
- * than were refused, the others may still come back. An import of a file of rows to mend has read those of its mapping.
+ * A later run of the same mapping has read the rows again, so that what an earlier one refused is past. A retry read refused rows alone: while it found fewer
+ * than were refused, the others may still come back. An import of a file of rows to correct has read those of its mapping.
  */
 async function newestRefused(
   { store, results, emit }: SyncPorts,
@@ -125,7 +125,7 @@ async function newestRefused(
   return found;
 }
 
-/** How many of the rows that were refused before it a run can have read: any number, unless it was a retry, or refused rows of a file to mend. */
+/** How many of the rows that were refused before it a run can have read: any number, unless it was a retry, or refused rows of a file to correct. */
 function rowsRead({ command, exitCode, summaries }: Run, mapping: string, isMended: boolean): number {
   if (command !== 'retry' && !(isMended && exitCode !== EXIT.done)) return Infinity;
   return summaries.reduce(
@@ -142,7 +142,7 @@ async function refusedRows(
 ): Promise<Readonly<Record<string, RowChoice>>> {
   const rows = await store.keptRunRows(run.id);
   if (rows === undefined)
-    throw new UsageError('run.rows_gone', `which rows run ${run.id} refused is not kept any more`, {
+    throw new UsageError('run.rows_gone', `the refused rows of run ${run.id} are no longer kept`, {
       next: `push ${names.join(' ')}`,
     });
   try {

@@ -24,7 +24,7 @@ import { hasLostRows, lostRowsError } from './journal/lost-rows.ts';
 export const VERDICTS = ['agrees', 'differs', 'missing', 'unreadable'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** One row that a run wrote, compared with what the service holds now. */
+/** One row that a run wrote, compared with what the service has now. */
 export interface VerifiedRow {
   readonly mapping: string;
   readonly row: number;
@@ -84,7 +84,7 @@ export async function prepareVerify(
     if (!wroteRows(run)) return undefined;
     throw new UsageError(
       'run.rows_gone',
-      `what run ${run.id} wrote is not kept any more, so it cannot be read back`,
+      `the rows that run ${run.id} wrote are no longer kept, so they cannot be read back`,
       { next: 'plan' },
     );
   }
@@ -96,7 +96,7 @@ export async function prepareVerify(
   }
 }
 
-/** Of a run that was cut off nothing but its open writes tells that it wrote. */
+/** Of a run that was interrupted nothing but its open writes tells that it wrote. */
 async function newestWritten({ store }: VerifyPorts, { service }: OpenAccount): Promise<Run | undefined> {
   const open = new Set((await store.openIntents(service)).map(({ runId }) => runId));
   return (
@@ -218,7 +218,7 @@ async function readOrFail(reading: HeldReading, rows: readonly RunRow[]): Promis
   }
 }
 
-const NO_ANSWER = 'its write has no trustworthy answer yet: teamsheet resolve settles it';
+const NO_ANSWER = 'its write has no trustworthy answer yet: type teamsheet resolve';
 
 function heldOf(row: RunRow, answered: readonly RunRow[], held: readonly Held[] | Failure): Held {
   const at = answered.indexOf(row);
@@ -239,9 +239,9 @@ function verified(
     case 'unreadable':
       return { ...base, verdict: 'unreadable', message: held.reason };
     case 'missing':
-      return { ...base, verdict: 'missing', message: 'the service holds no such record' };
+      return { ...base, verdict: 'missing', message: 'the service has no such record' };
     case 'several': {
-      const message = `the service holds ${held.ids.length} records for it: ${held.ids.join(' and ')}`;
+      const message = `the service has ${held.ids.length} records for it: ${held.ids.join(' and ')}`;
       return { ...base, verdict: 'differs', message };
     }
     case 'record': {

@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up',
   EROFS: 'the file system is read-only',
   ENOTDIR: 'a part of its path is a file, not a folder',
-  EISDIR: 'a folder of that name is in the way',
+  EISDIR: 'a folder has that name',
   ENAMETOOLONG: 'its name is too long',
 };
 
@@ -23,7 +23,7 @@ function unwritable(file: string, cause: unknown): UnavailableError {
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';
   return new UnavailableError(
     'destination.unwritable',
-    `cannot write ${file}: ${REASONS[code] ?? (cause as Error).message} (${code}); what stood there before is untouched`,
+    `cannot write ${file}: ${REASONS[code] ?? (cause as Error).message} (${code}); the old file is unchanged`,
     {
       file,
       cause,
@@ -37,7 +37,7 @@ function notDurable(file: string, cause: unknown): UnavailableError {
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';
   return new UnavailableError(
     'destination.unwritable',
-    `${file} is written, but its folder cannot be saved: ${REASONS[code] ?? (cause as Error).message} (${code}); after a power cut the old file may stand there`,
+    `${file} is written, but its folder cannot be saved: ${REASONS[code] ?? (cause as Error).message} (${code}); after a power cut the old file may come back`,
     { file, cause, next: 'Check the disk, then run the same command again.' },
   );
 }

@@ -40,7 +40,7 @@ function freeName(file: string): string {
 /** Our own columns stand last, in rows that are too short or too long too. */
 const ROW_FROM_END = -RESULT_COLUMNS.length;
 
-/** A file that an earlier run wrote, and which of its rows stay to be mended. */
+/** A file that an earlier run wrote, and which of its rows stay to be corrected. */
 interface EarlierRows {
   readonly file: string;
   readonly staying: UnreadRows;
@@ -79,8 +79,8 @@ async function* followedBy(lines: ResultLines, others: ResultLines): ResultLines
 }
 
 /**
- * Writes results into the run's folder and rows to mend also into `out/rejected/` below the configuration. The files hold the operator's own
- * cells, not escaped, so that a mended file is imported as it is. Errors: UnavailableError `destination.*`.
+ * Writes results into the run's folder and rows to correct also into `out/rejected/` below the configuration. The files hold the operator's own
+ * cells, not escaped, so that a corrected file is imported as it is. Errors: UnavailableError `destination.*`.
  */
 export function createResultFiles({ folder, runFolder }: ResultFolders): ResultFiles {
   const relative = (file: string): string => path.relative(folder, file).split(path.sep).join('/');
@@ -102,7 +102,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new UnavailableError(
         'destination.unwritable',
-        `the file of rows to mend stays as it is: ${reason}`,
+        `the file of rows to correct stays as it is: ${reason}`,
         { file: relative(file), cause },
       );
     }

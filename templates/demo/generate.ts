@@ -1,6 +1,6 @@
 /**
  * Makes the inputs of `teamsheet demo`: fictional users, a price list for the sandbox's players and a points configuration. The files are the
- * same on every machine; `node templates/demo/generate.ts` writes them anew, and a test compares them byte for byte.
+ * same on every machine; `node templates/demo/generate.ts` writes them again, and a test compares them byte for byte.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

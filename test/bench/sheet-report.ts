@@ -1,6 +1,6 @@
 /**
  * A report of 10,000 rows and 12 columns in a Google sheet, on the local implementation of Google's interface: calls, cells written and time of the
- * first refresh, of one where nothing changed, and of one where every hundredth row did, against writing all cells anew each time.
+ * first refresh, of one where nothing changed, and of one where every hundredth row did, against writing all cells again each time.
  * Run: `npm run bench -- sheet-report`
  */
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';

@@ -34,7 +34,7 @@ describe('rate windows', () => {
       });
     }));
 
-  it('refuse with 429 and Retry-After when full, do not count the refused, and begin anew at the reset', () =>
+  it('refuse with 429 and Retry-After when full, do not count the refused, and begin again at the reset', () =>
     withBox({ per_minute: 2, window_seconds: 2 }, async (box) => {
       box.clock.advance(500);
       await box.call('list-users');

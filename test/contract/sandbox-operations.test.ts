@@ -132,7 +132,7 @@ describe('every operation on the demo season', () => {
     }
   });
 
-  it('set-points-config replaces what the league has, under the same id, and settles the points anew', async () => {
+  it('set-points-config replaces what the league has, under the same id, and settles the points again', async () => {
     const before = (await box.call('get-fantasy-league', { id: 1 })).record;
     const [squad] = (await box.call('list-squads')).list;
     box.clock.advance(1_000);

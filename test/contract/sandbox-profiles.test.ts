@@ -22,7 +22,7 @@ interface Box {
 
 let folder = '';
 let boxes = 0;
-// Copies of one file start faster than a season anew.
+// Copies of one file start faster than a season again.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'teamsheet-profiles-'));
   await (await createSandbox({ seed: 'demo', clock: testClock(), db: join(folder, 'demo') })).close();

@@ -70,7 +70,7 @@ describe('queries', () => {
       'get-squad': { id: String(squad) },
       'get-lineup': { id: String(squad) },
       'get-player': { id: 1, query: league },
-      // Every squad of the league is counted anew, so every squad of the league is read.
+      // Every squad of the league is counted again, so every squad of the league is read.
       'set-points-config': { body: pointsConfigBody() },
       'get-points-config': { id: String(config.record['id']) },
       'upload-prices': { body: { ...league, prices: [{ player_id: 1, price: 5, type: 'current' }] } },

@@ -296,7 +296,7 @@ describe.concurrent('a 429', () => {
       // Three of ours, the other one, and the one that was refused.
       expect(writes).toHaveLength(5);
       expect(await readFile(path.join(folder, report.mappings[0]?.results ?? ''), 'utf8')).toMatch(
-        /quota of users has no room for it; once it is larger, teamsheet resume 01\w+ sends it/,
+        /quota of users is full; after it is raised, teamsheet resume 01\w+ sends it/,
       );
       // Nothing has changed, so that resume ends in the same way.
       expect(await json('resume', '--yes')).toMatchObject({

@@ -43,9 +43,7 @@ describe.concurrent('help and version', () => {
 
   it('offer to import only what can be pushed', async () => {
     const text = (await staticText()).help['import'] ?? '';
-    expect(text.replace(/\s+/g, ' ')).toContain(
-      'the resource that the rows are: users, prices, points_config',
-    );
+    expect(text.replace(/\s+/g, ' ')).toContain('the resource of the rows: users, prices, points_config');
   });
 
   it('name every command and none of a later version', async () => {

@@ -133,7 +133,10 @@ describe('a person', () => {
     });
     // The library could be told to print the answers that it gets.
     const told = await run(['auth', 'status', '--verbose'], { GOOGLE_SDK_NODE_LOGGING: 'all' });
-    expect(told).toMatchObject({ stderr: '', stdout: expect.stringContaining('Google gives one') as string });
+    expect(told).toMatchObject({
+      stderr: '',
+      stdout: expect.stringContaining('Google gives a token') as string,
+    });
   });
 
   it('has doctor check the spreadsheets of mappings', async () => {
@@ -141,7 +144,7 @@ describe('a person', () => {
     expect(outcome.code).toBe(0);
     expect(googleChecks(outcome).map(({ level, found }) => [level, found])).toEqual([
       ['good', expect.stringContaining('login of')],
-      ['good', 'Google gives one'],
+      ['good', 'Google gives a token'],
       ['good', '"League 2026" can be read; 1 of 1 tabs found'],
     ]);
     expect(outcome.stderr).toContain('Google Sheets: 1 read and 0 writes (60 of each a minute)');

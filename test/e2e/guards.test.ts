@@ -78,7 +78,7 @@ const CASES: readonly Case[] = [
 
 describe.each(CASES)('the guard $guard', ({ guard, mapping, guards, tables: [first, second], says }) => {
   const file = mapping === PRICES_MAPPING ? 'prices.csv' : 'users.csv';
-  const flag = `if this is meant, add --allow-guard ${guard}`;
+  const flag = `if this is intended, add --allow-guard ${guard}`;
 
   it('stops push and sync before they write, names the flag, and passes with it', async () => {
     folder.write('mappings/one.yaml', `${mapping}${guards}\n`);
@@ -122,7 +122,7 @@ describe('a table without rows', () => {
       const stopped = await run(...words, '--yes');
       expect(stopped, words.join(' ')).toMatchObject({
         code: 6,
-        stderr: expect.stringContaining('if it is meant to be empty, add --allow-empty') as string,
+        stderr: expect.stringContaining('if it is intended to be empty, add --allow-empty') as string,
       });
       expect((await run(...words, '--yes', '--allow-empty')).code, words.join(' ')).toBe(0);
     }
@@ -131,7 +131,7 @@ describe('a table without rows', () => {
 });
 
 describe('reject_mode: fail', () => {
-  it('sends nothing while a row is invalid, in push and sync, and leaves the rows to mend', async () => {
+  it('sends nothing while a row is invalid, in push and sync, and leaves the rows to correct', async () => {
     folder.write('mappings/one.yaml', `${USERS_MAPPING}reject_mode: fail\n`);
     folder.write('users.csv', `${FOUR}M5,Eve,maybe\n`);
     for (const command of ['push', 'sync']) {
@@ -140,7 +140,7 @@ describe('reject_mode: fail', () => {
       expect(JSON.parse(stopped.stdout)).toMatchObject({
         exit_code: 6,
         mappings: [{ rows: 5, created: 0, invalid: 1, deferred: 4 }],
-        error: { code: 'guard.reject_mode', next: 'mend the rows, or set reject_mode: skip' },
+        error: { code: 'guard.reject_mode', next: 'correct the rows, or set reject_mode: skip' },
       });
     }
     expect(writes()).toEqual([]);
@@ -151,7 +151,7 @@ describe('reject_mode: fail', () => {
 });
 
 describe('resume', () => {
-  it('holds the guards of a run that is planned anew, and says how to push in its place', async () => {
+  it('holds the guards of a run that is planned again, and says how to push in its place', async () => {
     folder.write('mappings/one.yaml', `${USERS_MAPPING}guards: { min_rows: 4 }\n`);
     folder.write('users.csv', FOUR);
     expect((await run('push', '--yes')).code).toBe(0);
@@ -163,7 +163,7 @@ describe('resume', () => {
     expect(stopped).toMatchObject({
       code: 6,
       stderr: expect.stringContaining(
-        'next: this run is over; if this is meant, push again and add --allow-guard min_rows',
+        'next: this run is over; if this is intended, push again and add --allow-guard min_rows',
       ) as string,
     });
     expect(writes()).toHaveLength(before);
@@ -241,7 +241,7 @@ describe('retry', () => {
     const stopped = await run('retry', '--yes');
     expect(stopped).toMatchObject({
       code: 6,
-      stderr: expect.stringContaining('if this is meant, add --allow-guard max_step') as string,
+      stderr: expect.stringContaining('if this is intended, add --allow-guard max_step') as string,
     });
     expect(writes()).toHaveLength(before);
     expect((await run('retry', '--yes', '--allow-guard', 'max_step')).code).toBe(0);

@@ -106,7 +106,7 @@ describe('a workbook of init', () => {
     const again = await run('init', 'own', '--workbook', '../own.xlsx');
     expect(again.stderr).toContain('points.yaml was kept and is not the one for');
     expect(again.stdout).toMatch(/^mappings.points\.yaml would be proposed for the tab "Scoring"/m);
-    expect(again.stdout).not.toContain('which was proposed');
+    expect(again.stdout).not.toContain('which init proposed');
   });
 
   it.each([

@@ -86,7 +86,7 @@ describe('what to type next', () => {
   it('follows every stop', async () => {
     const noEnvironment = await run('plan', 'users', '--config', 'none.yaml', '--json');
     expect(json(noEnvironment)).toMatchObject({
-      error: { next: 'mend that, then type: teamsheet plan users --config none.yaml --json' },
+      error: { next: 'correct that, then type: teamsheet plan users --config none.yaml --json' },
     });
     const unknown = await run('completion', 'bash', '--json');
     expect(json(unknown)).toMatchObject({ command: 'completion', exit_code: 64 });
@@ -108,7 +108,7 @@ describe('what to type next', () => {
     expect(json(profiles)).toMatchObject({ profiles: { lagging: { settings: { list_lag_ms: 5000 } } } });
   });
 
-  it('does not speak of rows to mend when only reports were pulled', async () => {
+  it('does not speak of rows to correct when only reports were pulled', async () => {
     folder.write(
       'more/mini.yaml',
       'version: 1\nname: mini\npull: mini_leagues\nwhere: { id: 7 }\ndestination: { csv: out/mini.csv }\n',

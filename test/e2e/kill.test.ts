@@ -25,7 +25,7 @@ const ROUNDS = 6;
 const shipped = (name: string): string =>
   readFileSync(join(import.meta.dirname, '../../mappings', `${name}.yaml`), 'utf8');
 
-/** The shipped mappings by name, and what the service holds of each. */
+/** The shipped mappings by name, and what the service has of each. */
 const MAPPINGS = {
   users: 'users',
   'fantasy-leagues': 'leagues',
@@ -250,7 +250,7 @@ async function expectSentence(season: Season): Promise<void> {
   const run = newestRun(season);
   const { code, stderr } = await season.run(['runs']);
   expect(code, stderr).toBe(0);
-  const said = stderr.split('\n').filter((line) => line.includes('was cut off'));
+  const said = stderr.split('\n').filter((line) => line.includes('was interrupted'));
   if (run === undefined || run.phase === 'ended') {
     expect(said).toEqual([]);
     return;
@@ -258,13 +258,13 @@ async function expectSentence(season: Season): Promise<void> {
   expect([run, said.length]).toEqual([run, 1]);
   const [line = ''] = said;
   expect(line).toContain(`run ${run.id} (push, `);
-  expect(line).toMatch(new RegExp(`teamsheet resume ${run.id} (goes on|plans it anew)$`));
+  expect(line).toMatch(new RegExp(`teamsheet resume ${run.id} (continues|plans it again)$`));
   if (run.phase === 'planning') {
     expect(line).toContain('nothing was sent');
     return;
   }
   const [, done = '', rows = '', left = '', unclear = '0'] =
-    /: (\d+) of (\d+) rows (?:is|are) done, (\d+) (?:is|are) not(?:, and of (\d+) it is not known yet)?;/.exec(
+    /: (\d+) of (\d+) rows (?:is|are) done, (\d+) (?:is|are) not(?:, (\d+) (?:is|are) not known yet)?;/.exec(
       line,
     ) ?? [];
   expect({ line, rows: Number(rows) }).toEqual({ line, rows: ROWS });
@@ -322,7 +322,7 @@ async function finish(season: Season, before: Facts): Promise<void> {
     const effects = readEffects(database).length;
     const resumed = await season.run(['resume', '--yes', '--json']);
     expect([0, 7], resumed.stderr).toContain(resumed.code);
-    expect(resumed.stderr.match(/was cut off/g)?.length ?? 0).toBeLessThanOrEqual(1);
+    expect(resumed.stderr.match(/was interrupted/g)?.length ?? 0).toBeLessThanOrEqual(1);
     expectTruth(season, resumed, before);
     if (resumed.code === 0 || readEffects(database).length === effects) break;
     expect(round).toBeLessThan(ROUNDS);

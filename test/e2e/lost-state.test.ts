@@ -161,7 +161,7 @@ describe('a pulled plug', () => {
     if (what !== 'loss of the log of the rows') {
       const verified = await run(['verify']);
       expect(verified).toMatchObject({ code: 7 });
-      expect(verified.stderr).toMatch(/was cut off and its rows are lost; teamsheet resolve finds out/);
+      expect(verified.stderr).toMatch(/was interrupted and its rows are lost; teamsheet resolve looks for/);
       expect(verified.stderr).toContain('next: teamsheet resolve\n');
     }
     const resumed = await run(['resume', '--yes']);
@@ -187,7 +187,7 @@ describe('a pulled plug', () => {
   });
 });
 
-describe('a run that was cut off, and that goes on after a later push', () => {
+describe('a run that was interrupted, and that goes on after a later push', () => {
   it('counts as created what it created, and says of the others which run did', async () => {
     folder.write(
       'mappings/users.yaml',
@@ -219,7 +219,7 @@ columns:
     expect(counts.reduce((sum, { created = 0 }) => sum + created, 0)).toBe(5);
     expect(counts[1]).toMatchObject({ unknown: 0, deferred: 0 });
     const results = readFileSync(join(stateFolder(), 'runs', older, 'users.results.csv'), 'utf8');
-    expect(results).toContain(`unchanged,"users.csv row 4: run ${later.run}, a later one, created it"`);
+    expect(results).toContain(`unchanged,"users.csv row 4: a later run (${later.run}) created the record"`);
   });
 });
 

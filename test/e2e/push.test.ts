@@ -77,7 +77,7 @@ out/rejected/users.rejected.csv
     expect(writes()).toHaveLength(2);
   });
 
-  it('leaves results that only their owner can read, and rows to mend that can be imported', async () => {
+  it('leaves results that only their owner can read, and rows to correct that can be imported', async () => {
     folder.write('users.csv', USERS);
     const pushed = await run('push', '--yes', '--json');
     const report = JSON.parse(pushed.stdout) as {
@@ -164,7 +164,7 @@ out/rejected/users.rejected.csv
       '--verbose',
     );
     expect(stopped.code).toBe(130);
-    expect(stopped.stderr).toContain('SIGINT: finishing what is under way; a second SIGINT ends at once');
+    expect(stopped.stderr).toContain('SIGINT: finishing the current request; a second SIGINT ends at once');
     const first = JSON.parse(stopped.stdout) as {
       readonly run: string;
       readonly mappings: readonly Record<string, number>[];

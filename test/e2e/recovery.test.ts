@@ -118,14 +118,14 @@ describe('resolve', () => {
     expect(parse(await run(['runs', pushed.run ?? '', '--json']))).toMatchObject({
       exit_code: 0,
       finished: true,
-      rows: [{ outcome: 'created', message: expect.stringContaining("the operator's word at") as string }],
+      rows: [{ outcome: 'created', message: expect.stringContaining('as the operator said at') as string }],
     });
     expect(await json('push', 'leagues')).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 1 }] });
   });
 });
 
 describe('retry', () => {
-  it('sends mended rows alone, and is done when none are left', async () => {
+  it('sends corrected rows alone, and is done when none are left', async () => {
     await start();
     folder.write('users.csv', `${HEADER}M1,Ann,\nM2,,\n`);
     expect(await json('push')).toMatchObject({ exit_code: 3, mappings: [{ created: 1, invalid: 1 }] });
@@ -222,9 +222,9 @@ describe('a disk that fails in the middle of a push', () => {
 
   it('is told with what is done, what is not, and how to go on', async () => {
     const { stderr } = await pushUntilFull(/COMMIT/);
-    expect(stderr.match(/was cut off/g)).toHaveLength(1);
+    expect(stderr.match(/was interrupted/g)).toHaveLength(1);
     const [, id, done = '', left = '', unclear = ''] =
-      /^! run (\w+) \(push, .*\) was cut off: ([\d,]+) of 3,000 rows are done, ([\d,]+) are not, and of ([\d,]+) it is not known yet; teamsheet resume \1 goes on$/m.exec(
+      /^! run (\w+) \(push, .*\) was interrupted: ([\d,]+) of 3,000 rows are done, ([\d,]+) are not, ([\d,]+) (?:is|are) not known yet; teamsheet resume \1 continues$/m.exec(
         stderr,
       ) ?? [];
     const sum = [done, left, unclear].map((count) => Number(count.replace(',', '')));
@@ -239,9 +239,9 @@ describe('a disk that fails in the middle of a push', () => {
   it('is told all the same when what is done cannot be read any more', async () => {
     const { stderr } = await pushUntilFull(/./);
     expect(stderr).toMatch(
-      /^! what is done and what is not cannot be read now \(.*\); teamsheet runs says it, once that is mended$/m,
+      /^! what is done and what is not cannot be read now \(.*\); teamsheet runs says it, once that is corrected$/m,
     );
-    expect((await run(['runs'])).stderr).toContain('was cut off');
+    expect((await run(['runs'])).stderr).toContain('was interrupted');
   });
 });
 
@@ -280,9 +280,7 @@ describe('a signal', () => {
     });
     expect(stopped.code).toBe(130);
     expect(stopped.stdout).toBe('');
-    expect(stopped.stderr).toContain(
-      'SIGINT: ended at once; a push that had begun goes on with: teamsheet resume\n',
-    );
+    expect(stopped.stderr).toContain('SIGINT: ended at once; to continue a push, type: teamsheet resume\n');
     const resumed = await json('resume');
     expect(resumed).toMatchObject({ exit_code: 0, mappings: [{ rows: 1, created: 1 }] });
     const { data } = JSON.parse((await run(['api', 'list-users'])).stdout) as { readonly data: unknown[] };

@@ -42,7 +42,7 @@ describe('plan --out and push --plan', () => {
     const held = await run('push', '--plan', 'plans/week.plan', '--dry-run');
     expect(held).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/plans\/week\.plan \(plan of .*, 0 min old\) still holds/) as string,
+      stderr: expect.stringMatching(/plans\/week\.plan \(plan of .*, 0 min old\) is still valid/) as string,
     });
     expect(writes()).toEqual([]);
 
@@ -106,7 +106,7 @@ describe('plan --out and push --plan', () => {
     expect((await run('resume')).stdout).toBe('nothing to resume\n');
   });
 
-  it('notices what the service holds by now', async () => {
+  it('notices what the service has by now', async () => {
     await run('plan', '--out', 'week.plan');
     await created('B');
     const stale = await run('push', '--plan', 'week.plan', '--yes');
@@ -130,7 +130,7 @@ describe('plan --out and push --plan', () => {
     const gone = await run('push', '--plan', 'week.plan', '--yes', '--var', 'column=Name');
     expect(gone).toMatchObject({
       code: 6,
-      stderr: expect.stringContaining('users: it is not there any more') as string,
+      stderr: expect.stringContaining('users: it is no longer there') as string,
     });
     expect(service.requests).toHaveLength(gets);
   });
@@ -168,7 +168,7 @@ describe('plan --out and push --plan', () => {
       const refused = await run('push', '--plan', 'week.plan', ...words);
       expect(refused).toMatchObject({
         code: 64,
-        stderr: expect.stringContaining(`so ${words[0] ?? ''} cannot stand beside it`) as string,
+        stderr: expect.stringContaining(`so ${words[0] ?? ''} cannot be used with it`) as string,
       });
     }
   });
@@ -248,7 +248,7 @@ describe('plan', () => {
     expect(planned).toMatchObject({
       code: 2,
       stdout: expect.stringContaining(
-        "users: 1 now, 2 deferred (the account's quota of users ends there; once it is larger, resume sends the rest)",
+        "users: 1 now, 2 deferred (the account's quota of users is full then; after it is raised, resume sends the rest)",
       ) as string,
     });
     await created('Z');

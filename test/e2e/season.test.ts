@@ -104,7 +104,7 @@ describe('a folder with a league, users and squads', () => {
     await start({ settings: { per_minute: 100_000, quota_users: 100, quota_squads: 90 } });
     const planned = await run('plan');
     expect(planned.stdout).toContain(
-      "users: 100 now, 140 deferred (the account's quota of users ends there; once it is larger, resume sends the rest)\n",
+      "users: 100 now, 140 deferred (the account's quota of users is full then; after it is raised, resume sends the rest)\n",
     );
     expect(planned.stdout).toContain(
       "squads: 90 now, 10 deferred (the account's quota of squads ends there;",
@@ -165,7 +165,7 @@ C,Lost XI,1,2,3
   parts.forEach((part, at) => expect(told[at]?.[1]).toContain(part));
   const again = await run('push', '--yes');
   expect(steady(again.stderr)).toMatch(
-    /next: mend the rows in the rejected file.*\nnext: teamsheet resume RUN\n/,
+    /next: correct the rows in the rejected file.*\nnext: teamsheet resume RUN\n/,
   );
 });
 

@@ -227,7 +227,7 @@ describe('a service that spells keys its own way', () => {
         const pushed = await run('push', '--yes');
         expect([pushed.code, pushed.stderr]).toEqual([
           3,
-          expect.stringContaining('it holds "m-1", which it may take for the same key'),
+          expect.stringContaining('it has "m-1", and may take it for the same key'),
         ]);
         expect(writes()).toBe(before + round);
       }

@@ -38,7 +38,7 @@ columns:
 `;
   const isLeft = (): boolean => existsSync(join(folder.path, 'out/rejected/squads.rejected.csv'));
 
-  it('is found by retry: refused again until it is mended, and then sent', async () => {
+  it('is found by retry: refused again until it is corrected, and then sent', async () => {
     folder.write('users.csv', 'external_id,display_name\nM-1,Ann\n');
     await run('import', 'users.csv', '--as', 'users', '--yes');
     folder.write('mappings/squads.yaml', MAPPING);
@@ -48,9 +48,9 @@ columns:
     expect([same.code, isLeft()]).toEqual([3, true]);
     expect(same.stderr).toContain('there is no player 9000');
     folder.write('squads.csv', 'Member ID,Squad,P1,P2\nM-1,Alpha,1,2\n');
-    const mended = await run('retry', '--yes');
-    expect([mended.code, isLeft()]).toEqual([0, false]);
-    expect(mended.stderr).toContain('1 of 1 refused row found again');
+    const corrected = await run('retry', '--yes');
+    expect([corrected.code, isLeft()]).toEqual([0, false]);
+    expect(corrected.stderr).toContain('1 of 1 refused row found again');
   });
 });
 
@@ -62,7 +62,7 @@ operation: upsert
 columns: { external_id: Member ID, display_name: Name }
 `;
 
-describe('a file of rows to mend goes when its rows are done', () => {
+describe('a file of rows to correct goes when its rows are done', () => {
   const files = (): readonly string[] => {
     const path = join(folder.path, 'out/rejected');
     return existsSync(path) ? readdirSync(path).toSorted() : [];
@@ -170,7 +170,7 @@ describe('a file of rows to mend goes when its rows are done', () => {
   });
 });
 
-describe('a file of rows to mend that somebody has changed', () => {
+describe('a file of rows to correct that somebody has changed', () => {
   const REJECTED = 'out/rejected/members.rejected.csv';
   const KEPT = 'out/rejected/members.rejected.1.csv';
   const MENDED = 'Member ID,Name\nM-2,Bob\n';
@@ -244,7 +244,7 @@ describe('a game week that has not ended', () => {
     expect(refused).toMatchObject({
       code: 6,
       stderr: expect.stringMatching(
-        /✗ substitutions: game week 9 of fantasy league 1 has not ended: .*\n {2}next: if this is meant, add --allow-guard open_week\n/,
+        /✗ substitutions: game week 9 of fantasy league 1 has not ended: .*\n {2}next: if this is intended, add --allow-guard open_week\n/,
       ) as string,
     });
     const weeks = JSON.parse((await run('api', 'get-fixtures', '--id', '1')).stdout) as {

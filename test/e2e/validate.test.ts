@@ -20,7 +20,7 @@ it('validate --json names every bad row and cell', async () => {
   const shape = 'looks changed by a spreadsheet; write it as plain text, or add --allow-key-shape';
   const repeated = (row: number, other: number): object => ({
     ...{ mapping: 'users', file: 'users.csv', row, column: null, value: 'u3', code: 'key.repeated' },
-    message: `users.csv row ${row}: key "u3" stands again with other values in row ${other}: keep one of them`,
+    message: `users.csv row ${row}: key "u3" has other values in row ${other}: keep one of them`,
     remedy: 'keep one of the rows',
     severity: 'error',
   });

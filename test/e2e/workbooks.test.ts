@@ -12,7 +12,7 @@ const workbook = (name: string, tabs: Readonly<Record<string, string>>): void =>
   writeFileSync(join(folder.path, name), handMade({ tabs }));
 
 describe('a workbook', () => {
-  it('is pushed by a mapping; what is refused is mended in the workbook of rejected rows and imported as it is', async () => {
+  it('is pushed by a mapping; what is refused is corrected in the workbook of rejected rows and imported as it is', async () => {
     folder.write(
       'mappings/users.yaml',
       USERS_MAPPING.replace('{ csv: users.csv }', '{ xlsx: season.xlsx, tab: Members }'),

@@ -32,7 +32,7 @@ async function cutOff(engine: Engine): Promise<void> {
 const look = ({ ports }: Engine, lock: Lock = ports.lock): Promise<readonly CutOff[]> =>
   cutOffRuns({ store: ports.store, lock }, () => true);
 
-it('says of a run that was cut off what is done, what is not and what nobody knows', async () => {
+it('says of a run that was interrupted what is done, what is not and what nobody knows', async () => {
   const engine = await makeTable();
   expect(await look(engine)).toEqual([]);
   await cutOff(engine);
@@ -50,7 +50,7 @@ it('says nothing of a run that a live process carries on', async () => {
   expect(await look(engine, held)).toEqual([]);
 });
 
-it('says so of a run that was cut off before its plan, until another run begins', async () => {
+it('says so of a run that was interrupted before its plan, until another run begins', async () => {
   const engine = await makeTable();
   const { store } = engine;
   const gone = new Proxy(store, {

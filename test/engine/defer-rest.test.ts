@@ -61,7 +61,7 @@ it('a row whose write has no answer is unknown, if it was a write of this run an
     [3, null, { runId: 'OTHER' }],
     [4, null, { mapping: 'others' }],
   ];
-  const unknown = 'no trustworthy answer; teamsheet resume RUN finds out what became of it';
+  const unknown = 'no trustworthy answer; teamsheet resume RUN looks for it';
   expect(await left(rows, sent)).toEqual({
     1: ['unknown', unknown],
     2: ['unknown', unknown],

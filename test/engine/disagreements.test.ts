@@ -24,7 +24,7 @@ it('two mappings that write one key with different values are warned of', async 
   set(engine, 'members.csv', 'external_id,display_name', 'A,Ann', 'B,Bob', 'C,Cid');
   set(engine, 'guests.csv', 'external_id,display_name', 'D,Dot', 'B,Bobby', 'C,Cyd');
   expect(await warnings(engine)).toEqual([
-    'guests: row 3 has another display_name for "B" than row 3 of members (and 1 more row like it): each push changes it to and fro, so leave it in one of the tables',
+    'guests: row 3 has another display_name for "B" than row 3 of members (and 1 more row like it): each push changes it back and forth, so keep it in one of the tables only',
   ]);
 });
 
@@ -37,5 +37,5 @@ it('two mappings are not that say the same of a key, or write other fields of it
   expect(await warnings(engine)).toEqual([]);
   // Rows of one key that disagree are invalid.
   set(engine, 'guests.csv', 'external_id,display_name', 'A,Anna', 'A,Anne');
-  expect((await warnings(engine)).filter((message) => message.includes('to and fro'))).toEqual([]);
+  expect((await warnings(engine)).filter((message) => message.includes('back and forth'))).toEqual([]);
 });

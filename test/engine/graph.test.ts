@@ -73,7 +73,7 @@ describe('the order of a push', () => {
 
   it('refuses mappings that wait for each other', () => {
     const self = squadsBy('{ in: squads, match: name, take: user_id }');
-    expect(() => orderMappings([self, users])).toThrow('squads looks something up in what comes after it');
+    expect(() => orderMappings([self, users])).toThrow('the lookups of squads form a circle');
   });
 });
 

@@ -68,7 +68,7 @@ describe('a run whose rows are lost', () => {
     },
   );
 
-  it('says that nothing is open where all was answered, and names the push that reads its tables anew', async () => {
+  it('says that nothing is open where all was answered, and names the push that reads its tables again', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,', 'B,Bob,', 'C,Cid,');
     engine.service.faults.push(undefined, 'unreachable');
@@ -80,7 +80,7 @@ describe('a run whose rows are lost', () => {
     expect((await pushIt(engine, users)).mappings[0]).toMatchObject({ unchanged: 2, created: 1 });
   });
 
-  it('is planned anew where it stopped before its plan was complete, also where its rows are damaged', async () => {
+  it('is planned again where it stopped before its plan was complete, also where its rows are damaged', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,');
     const refuse = (): Promise<never> => Promise.reject(new Error('the process ends'));
@@ -114,7 +114,7 @@ describe('a run whose rows are lost', () => {
     userTable(engine, 'A,Ann,');
     engine.service.faults.push('lost');
     const run = await loseRows(engine, users);
-    // A run that was cut off counted nothing.
+    // A run that was interrupted counted nothing.
     await engine.store.updateRun(run, { phase: 'writing', summaries: [] });
     for (const named of [run, undefined])
       await expect(prepareVerify(engine.ports, named)).rejects.toMatchObject({
@@ -132,7 +132,7 @@ describe('a run whose rows are lost', () => {
 describe('writes whose rows are lost', () => {
   it.each([
     ['lost', 'applied', 'found by reading back', { unchanged: 2 }],
-    ['vanished', 'not_applied', 'its rows are lost', { created: 2 }],
+    ['vanished', 'not_applied', 'the rows of this write are lost', { created: 2 }],
   ] as const)('that were %s are read back as %s by their keys', async (fault, settled, says, next) => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,', 'B,Bob,');
@@ -208,7 +208,7 @@ describe('writes whose rows are lost', () => {
       expect(await settle(engine, intent?.id, 'applied')).toMatchObject({ exitCode: 0 });
       expect((await pushIt(engine, mapping)).mappings[0]).toMatchObject(unlisted);
       const said = engine.files.get(`${resource}.results`)?.[1]?.join();
-      expect(said).toMatch(/could not be compared|its id is not known, and a change needs it/);
+      expect(said).toMatch(/could not be compared|its id is not known, and a change needs the id/);
       service.listable = true;
       expect((await pushIt(engine, mapping)).mappings[0]).toMatchObject({ unchanged: 1 });
       expect(service.effects).toHaveLength(1);

@@ -110,7 +110,7 @@ describe('a state that may not remember the last upload of prices', () => {
       exitCode: 6,
       message:
         'prices: the service has price uploads that this state does not remember, of prices that are to be sent now: the state file is older than the last push, or somebody else has uploaded them',
-      next: 'restore the newest state file, add --compare live to compare with the service, or --adopt to upload what is planned all the same',
+      next: 'restore the newest state file, add --compare live to compare with the service, or --adopt to upload what is planned anyway',
     });
     expect(reads).toBe(WHOLE_LOG);
   });
@@ -342,7 +342,7 @@ describe('steps, where the state may not remember the last upload of prices', ()
       exitCode: 6,
       message:
         'prices: the service has price uploads that this state does not remember, and steps that are to be sent now may be among them: the state file is older than the last push, or somebody else has uploaded them',
-      next: 'restore the newest state file, or add --adopt to upload what is planned all the same',
+      next: 'restore the newest state file, or add --adopt to upload what is planned anyway',
     });
     expect(reads).toBe(WHOLE_LOG);
     expect(await check(engine, [step(2), row(3, 4)])).toMatchObject({ isStopped: false, reads: WHOLE_LOG });
@@ -417,7 +417,7 @@ describe('a state that may not remember the last trigger', () => {
       code: 'state.no_memory',
       message:
         'weeks: the service has substitutions of fantasy league 1 that came after those of the last trigger which this state remembers (of 2026-08-19T11:00:00.000Z), so it cannot tell which game weeks are processed already',
-      next: 'restore the newest state file, or add --adopt to process the game weeks of the source all the same',
+      next: 'restore the newest state file, or add --adopt to process the game weeks of the source anyway',
     });
   });
 

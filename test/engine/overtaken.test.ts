@@ -86,7 +86,7 @@ const warnings = ({ events }: Engine): readonly string[] =>
   events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
 
 const NEW = runOn('NEW', [users, prices]);
-const ANEW = 'deferred not sent: run NEW has read its table since; the next push reads it anew';
+const ANEW = 'deferred not sent: run NEW has read its table since; the next push reads the row again';
 
 describe('what is left of a run whose table a later one has read', () => {
   it('is what it creates, with the requests of that', async () => {

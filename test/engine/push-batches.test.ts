@@ -13,9 +13,8 @@ import { told, words } from '../support/said.ts';
 import { resourcePlans } from '../../src/plan/resources/index.ts';
 
 const SETTLE_MS = 120_000;
-const LOOKS = '; teamsheet resume RUN finds out what became of it';
-const NO_ROOM =
-  "the account's quota of users has no room for it; once it is larger, teamsheet resume RUN sends it";
+const LOOKS = '; teamsheet resume RUN looks for it';
+const NO_ROOM = "the account's quota of users is full; after it is raised, teamsheet resume RUN sends it";
 
 /** A row that creates the user of this number. */
 const create = (at: number, changes: Partial<RunRow> = {}): RunRow =>
@@ -596,7 +595,7 @@ describe('a refused batch', () => {
   });
 });
 
-/** The state knows the users that the service holds. */
+/** The state knows the users that the service has. */
 async function engineKnows({ engine }: Pushing, count: number): Promise<void> {
   const records = Array.from({ length: count }, (_, at) => ({
     key: `O${at}`,

@@ -11,7 +11,7 @@ import type { PushTask } from '../../src/sync/ports.ts';
 import { pushMapping } from '../../src/sync/write/push-mapping.ts';
 import { told, words } from '../support/said.ts';
 
-const LOOKS = '; teamsheet resume RUN finds out what became of it';
+const LOOKS = '; teamsheet resume RUN looks for it';
 
 /** A change of the name of the user of this number. */
 const change = (at: number, changes: Partial<RunRow> = {}): RunRow =>
@@ -36,7 +36,7 @@ interface Pushed {
   readonly error: unknown;
 }
 
-/** Sends the changes of these rows, of users that the service holds. */
+/** Sends the changes of these rows, of users that the service has. */
 async function pushed(
   given: readonly RunRow[],
   arrange: (engine: Engine) => void = () => undefined,
@@ -160,7 +160,7 @@ it('an answer of somebody else proves nothing', async () => {
       });
   });
   expect(all.rows).toEqual([
-    { outcome: 'unknown', message: `no trustworthy answer (it does not name this user)${LOOKS}` },
+    { outcome: 'unknown', message: `no trustworthy answer (the answer does not name this user)${LOOKS}` },
   ]);
   expect(resultsOf(all)).toEqual([['ambiguous', 'the answer does not name this user']]);
   expect(await all.engine.store.countSnapshots(ACCOUNT, 'users')).toBe(0);
@@ -215,7 +215,7 @@ it('an answer that holds other values is a conflict that names them, and one tha
   expect(conflict.rows).toEqual([
     {
       outcome: 'conflict',
-      message: 'a remark; the service still holds another value of display_name, is_active',
+      message: 'a remark; the service still has another value of display_name, is_active',
     },
   ]);
   expect(resultsOf(conflict)).toEqual([['applied', '']]);

@@ -9,7 +9,7 @@ import { told } from '../support/said.ts';
 const SETTLE_MS = 120_000;
 const SENT =
   'sent 3 times without a trustworthy answer, and nothing shows that it was applied (the last answer: timeout)';
-const LOOKS = '; teamsheet resume RUN finds out what became of it';
+const LOOKS = '; teamsheet resume RUN looks for it';
 
 /** A row that creates the user of this number, and one that changes its name. */
 const create = (at: number, changes: Partial<RunRow> = {}): RunRow =>
@@ -48,7 +48,7 @@ const rowsOf = async ({ rows, mapping }: Task): Promise<readonly object[]> =>
 
 describe('what was sent as often as a run may send it, and was not applied, waits for another run', () => {
   it.each<readonly [string, RunRow, string, string]>([
-    ['a user', create(1), 'U1', 'sent 3 times, and applied none of these times (the last answer: timeout)'],
+    ['a user', create(1), 'U1', 'sent 3 times and never applied (the last answer: timeout)'],
     ['a change', change(1), 'id-1', SENT],
     [
       'a flag of a user that was created',
@@ -147,7 +147,7 @@ it('a key that the service spells as one of an open write of an earlier mapping 
   await engine.store.respell(ACCOUNT, 'users', { case: true });
   await push(task);
   expect(await rowsOf(task)).toEqual([
-    ['deferred', 'not sent: others sent it in this run, and no trustworthy answer came'],
+    ['deferred', 'not sent: others sent the same key in this run, and no trustworthy answer came'],
   ]);
   expect(engine.service.writes).toEqual([]);
 });

@@ -153,7 +153,7 @@ describe('a write that', () => {
     expect(all.engine.events).toMatchObject([{ kind: 'progress', done: 0 }]);
   });
 
-  const SAID = 'the service answered 429 (slow down) again and again, also after the waits that it asked for';
+  const SAID = 'the service answered 429 (slow down) again and again, even after the waits that it asked for';
 
   it('is refused for its row, for want of room, is deferred, and ends the run', async () => {
     const all = await writing([create(1, { said: words('a remark') })]);
@@ -323,7 +323,7 @@ describe('what is known of rows', () => {
   it('is nothing of those that are held, which says what to do', async () => {
     const all = await writing([create(1), create(2, { said: words('a remark') })]);
     await all.writer.hold(all.given, words('no trustworthy answer (timeout)'));
-    const message = 'no trustworthy answer (timeout); teamsheet resume RUN finds out what became of it';
+    const message = 'no trustworthy answer (timeout); teamsheet resume RUN looks for it';
     expect(await rowsOf(all)).toEqual([
       { outcome: 'unknown', message },
       { outcome: 'unknown', message: `a remark; ${message}` },

@@ -138,7 +138,7 @@ describe('users', () => {
     userTable(engine, 'A,Ann,', 'B,,');
     expect(outcomes(await run(engine))).toEqual({ rows: 2, created: 1, invalid: 1 });
     expect(engine.files.get('users.results')?.[2]?.[5]).toBe(
-      'users.csv row 3: a new user needs a display_name: give it one',
+      'users.csv row 3: a new user needs a display_name: fill it in',
     );
     userTable(engine, 'A,,');
     expect(outcomes(await run(engine))).toEqual({ rows: 1, unchanged: 1 });
@@ -331,7 +331,7 @@ describe('refusals', () => {
     expect(deferred).toHaveLength(200);
     for (const line of deferred ?? [])
       expect(line.join()).toContain(
-        `the account's quota of users has no room for it; once it is larger, teamsheet resume ${result.report.run} sends it`,
+        `the account's quota of users is full; after it is raised, teamsheet resume ${result.report.run} sends it`,
       );
     engine.service.maxUsers = Infinity;
     const resumed = await resume(engine.ports, undefined, approve);
@@ -495,7 +495,7 @@ describe('stops', () => {
     expectNoDuplicates(engine);
   });
 
-  it('a run that stops before its plan is complete is planned anew by resume', async () => {
+  it('a run that stops before its plan is complete is planned again by resume', async () => {
     const engine = await makeEngine();
     userTable(engine, ...manyUsers(10));
     const interrupted = new AbortController();

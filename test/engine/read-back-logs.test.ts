@@ -13,7 +13,7 @@ import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
 
 const AT_MS = 1000;
 const NO_EVIDENCE =
-  'what the service held before it could not be read, so nobody can tell whether it was applied';
+  'what the service had before the write could not be read, so nobody can tell whether it was applied';
 const mappingOf = (resource: PushMapping['resource']): PushMapping =>
   pushMapping({ name: resource, resource });
 
@@ -119,9 +119,9 @@ describe('uploads of prices', () => {
     rows: sent.keys.map((key, row) => runRow(row + 1, { price: 5 }, { key })),
     ...sent,
   });
-  const UNSEEN = 'the upload log does not show it, but its price may be a delta, so it is not sent again';
+  const UNSEEN = 'the upload log does not show it; the price may be a delta, so it is not sent again';
   const more = (count: number): string =>
-    `the upload log grew by ${renderCountOf(count, 'record')}, and not by these rows alone`;
+    `the upload log has ${renderCountOf(count, 'record')} more than before, and not only of these rows`;
 
   it('that the log does not show are not seen, though an older one has the same players', async () => {
     expect(await lookAt(old)).toMatchObject({ keys: [], others: 'unseen', why: UNSEEN, pages: 1 });
@@ -149,7 +149,7 @@ describe('uploads of prices', () => {
   });
 
   const ANOTHER = (player: number): string =>
-    `the upload log has one of just these players, but the service shows another price of player ${player}: it may be somebody else's, the price may be a delta, or it was changed since`;
+    `the upload log has one of just these players, but the service shows another price of player ${player}: somebody else may have uploaded it, the price may be a delta, or it was changed later`;
 
   it.each<readonly [string, PriceOf]>([
     ['another price', (player) => (player === 1 ? 9.9 : 5)],
@@ -281,7 +281,7 @@ describe('fantasy leagues', () => {
     expect(await lookAt(2)).toMatchObject({
       keys: [],
       others: 'unseen',
-      why: 'the account counts no fantasy league more than before, but it may count late',
+      why: 'the account counts no more fantasy leagues than before, but its counter may be late',
     });
     const answered = { ...write, result: 'applied' as const };
     expect(await lookAt(3, [answered, write])).toMatchObject({ others: 'unseen' });
@@ -289,7 +289,7 @@ describe('fantasy leagues', () => {
 
   it('seem to exist where the account counts just those more', async () => {
     const exists = (count: number, commands: string): string =>
-      `the account counts ${count} more than before, so it seems to exist, but nothing shows its id: find it at the provider, and type ${commands}`;
+      `the account counts ${count} more than before, so it seems to exist, but nothing shows its id: ask the provider for it, then type ${commands}`;
     expect(await lookAt(3)).toMatchObject({
       keys: [],
       others: 'unclear',
@@ -306,7 +306,7 @@ describe('fantasy leagues', () => {
     expect(await lookAt(4)).toMatchObject({
       keys: [],
       others: 'unclear',
-      why: 'the account counts 2 fantasy leagues more than before, where 1 had no answer: ask the provider which are there',
+      why: 'the account counts 2 more fantasy leagues than before, and 1 had no answer: ask the provider which exist',
     });
   });
 
@@ -421,8 +421,8 @@ describe('triggers', () => {
       service.statesTotal = states;
     });
   const NONE =
-    'the log of the league shows no new substitution, which a trigger without effect leaves none of either; --again sends it again';
-  const EITHER = 'the log has new substitutions, which may be those of another trigger of the league';
+    'the log of the league shows no new substitution, but a game week without substitutions leaves none; --again sends the trigger again';
+  const EITHER = 'the log has new substitutions; they may belong to another trigger of the league';
 
   it('are found where the log of their league has grown', async () => {
     expect(await lookAt(2)).toMatchObject({ keys: ['1/a'], others: 'unclear' });
@@ -444,7 +444,7 @@ describe('triggers', () => {
   });
 
   const LATER =
-    'the log of the league has new substitutions, but they came when nothing could be applied late any more: they may be those of somebody else, or late ones';
+    'the log of the league has new substitutions, but they came after settle had passed: they may be late, or somebody else made them';
 
   it.each([
     ['once nothing could be late, are held: others made them', 'settled', [], LATER],

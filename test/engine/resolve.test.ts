@@ -60,7 +60,7 @@ it('a write whose rows a later run created was not applied', async () => {
   expect(await summaryOf(engine, older)).toMatchObject({ unknown: 2 });
   const later = await pushUsers(engine);
   expect(await summaryOf(engine, later)).toMatchObject({ created: 2 });
-  const message = `run ${later}, a later one, created it`;
+  const message = `a later run (${later}) created the record`;
   expect(await settle(engine)).toMatchObject({
     cases: [{ run: { id: older }, settled: 'not_applied', message }],
     resumable: [],
@@ -240,7 +240,7 @@ describe("the operator's word", () => {
     expect(cases[0]?.settled).toBeUndefined();
     const { cases: settled, exitCode } = await settle(engine, id, 'applied');
     expect(settled).toMatchObject(
-      [{ settled: 'applied', message: /operator's word at 2026-08-14T/ }].map(matching),
+      [{ settled: 'applied', message: /operator said at 2026-08-14T/ }].map(matching),
     );
     expect(exitCode).toBe(0);
     expect(await summaryOf(engine, run)).toMatchObject({ created: 1, finished: true, exit: 0 });
@@ -341,7 +341,7 @@ describe("the operator's word", () => {
     await expect(settle(engine, '01JRAW')).resolves.toMatchObject({ cases: [] });
     expect(engine.events.at(-1)).toMatchObject({
       kind: 'note',
-      message: expect.stringContaining('settled already: applied') as string,
+      message: expect.stringContaining('resolved already: applied') as string,
     });
   });
 
@@ -425,12 +425,12 @@ describe('a conflict', () => {
     return run;
   }
 
-  it('that the service has mended is settled by reading again', async () => {
+  it('that the service has corrected is settled by reading again', async () => {
     const engine = await makeEngine();
     const run = await twoAnns(engine);
     expect(await settle(engine)).toMatchObject({
       cases: [
-        { id: `${run}:users:2`, settled: undefined, message: 'the service holds 2 records for "A": x and y' },
+        { id: `${run}:users:2`, settled: undefined, message: 'the service has 2 records for "A": x and y' },
       ],
       exitCode: 7,
     });
@@ -444,7 +444,7 @@ describe('a conflict', () => {
     expect((await settle(engine)).cases).toEqual([]);
   });
 
-  it('applied leaves it as the service holds it', async () => {
+  it('applied leaves it as the service has it', async () => {
     const engine = await makeEngine();
     const run = await twoAnns(engine);
     await settle(engine, `${run}:users:2`, 'applied');

@@ -37,7 +37,7 @@ const told = (engine: Engine): readonly string[] =>
   );
 
 describe('retry of rows whose key is looked up', () => {
-  it('finds those of users that the service has, mended or not, and keeps the file until they are done', async () => {
+  it('finds those of users that the service has, corrected or not, and keeps the file until they are done', async () => {
     const engine = await makeEngine();
     for (const [id, number] of [
       ['Ann', 9],

@@ -37,7 +37,7 @@ const names = (engine: Engine): readonly string[] =>
   engine.service.users.map(({ external_id, display_name }) => `${external_id} ${display_name ?? ''}`);
 
 describe('retry', () => {
-  it('sends mended rows, and nothing of the others, as a run of its own', async () => {
+  it('sends corrected rows, and nothing of the others, as a run of its own', async () => {
     const engine = await makeEngine();
     engine.service.refuses.add('C');
     userTable(engine, 'A,Ann,', 'B,,', 'C,Cid,', ',Dan,');
@@ -93,7 +93,7 @@ describe('retry', () => {
         kind: 'warning',
         message: 'users.csv: row 3 had the refused key B and now has D, which is not read',
       },
-      { kind: 'warning', message: 'users.csv: no row has the refused key C any more' },
+      { kind: 'warning', message: 'users.csv: the refused key C is no longer in any row' },
     ]);
     // The rows are done once a push has read them.
     expect([...engine.files.keys()]).toContain('users.rejected');
@@ -101,7 +101,7 @@ describe('retry', () => {
     expect([...engine.files.keys()]).not.toContain('users.rejected');
   });
 
-  it('keeps the rows to mend while a push reads only some rows or leaves some', async () => {
+  it('keeps the rows to correct while a push reads only some rows or leaves some', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,', 'B,,');
     await pushUsers(engine);
@@ -200,7 +200,7 @@ describe('retry', () => {
     expect(counts(await again(engine))).toMatchObject({ rows: 1, created: 1 });
   });
 
-  it('one that stopped while it compared is planned anew by resume, with the same rows', async () => {
+  it('one that stopped while it compared is planned again by resume, with the same rows', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,', 'B,,');
     await pushUsers(engine);

@@ -131,7 +131,7 @@ describe('a push of a saved plan', () => {
     expect(report.mappings[0] as PushSummary).toMatchObject({ created: 1, updated: 1, unchanged: 1 });
     expect(engine.events).toContainEqual({
       kind: 'note',
-      message: 'week.plan (plan of 2026-08-14T18:01:00.000Z, 3 h old) still holds',
+      message: 'week.plan (plan of 2026-08-14T18:01:00.000Z, 3 h old) is still valid',
     });
     const writes = engine.service.writes.length;
     await expect(pushSaved(engine, saved, [users])).rejects.toMatchObject({
@@ -241,9 +241,9 @@ describe('a stale plan', () => {
     expect(said(error)).toEqual([
       'source: users row 2 (A) to be changed (display_name "Ann" to "Anna") in the plan and to be changed (display_name "Ann" to "Annie") now',
       'source: users row 3 (B) unchanged in the plan and to be changed (display_name "Bob" to "Bea") now',
-      'source: users row 4 (C) is not there any more',
+      'source: users row 4 (C) is no longer there',
       'source: users row 4 (D) is new: to be created',
-      'source: users row 5 (E) is new: invalid (a new user needs a display_name: give it one)',
+      'source: users row 5 (E) is new: invalid (a new user needs a display_name: fill it in)',
     ]);
     expect(error.counts).toEqual({ mapping: 0, source: 5, state: 0, service: 0 });
     expect(error.message).toMatch(
@@ -255,7 +255,7 @@ describe('a stale plan', () => {
     const engine = await planned();
     const saved = await savePlan(engine, [users]);
     userTable(engine, 'B,Bob,', 'C,Cleo,');
-    expect(said(await staleness(engine, saved))).toEqual(['source: users row 2 (A) is not there any more']);
+    expect(said(await staleness(engine, saved))).toEqual(['source: users row 2 (A) is no longer there']);
   });
 
   it('blames the source for a row that a second one contradicts', async () => {
@@ -288,8 +288,8 @@ describe('a stale plan', () => {
     const { reads } = engine.service;
     const changed = { ...users, batchSize: 7, missingRows: 'deactivate' as const };
     expect(said(await staleness(engine, saved, [changed]))).toEqual([
-      'mapping: users: its missing_rows, batch_size are not as planned, or a variable that it uses is another',
-      'mapping: leagues: it is not there any more',
+      'mapping: users: its missing_rows, batch_size are not as planned, or a variable that it uses has changed',
+      'mapping: leagues: it is no longer there',
     ]);
     expect(engine.service.reads).toBe(reads);
   });
@@ -305,7 +305,7 @@ describe('a stale plan', () => {
     expect((await pushSaved(engine, saved, [moved])).report.exit_code).toBe(0);
   });
 
-  it('names what the service holds by now', async () => {
+  it('names what the service has by now', async () => {
     const engine = await planned();
     const saved = await savePlan(engine, [users]);
     const user = engine.service.users.find(({ external_id }) => external_id === 'A');
@@ -354,7 +354,7 @@ describe('a stale plan', () => {
     const saved = await savePlan(engine, [users]);
     engine.service.quotas = { users: { max: 2, used: 2, remaining: 0 } };
     expect(said(await staleness(engine, saved))).toEqual([
-      'service: users row 4 (C) to be created in the plan and deferred (the quota of the account has no room for it now) now',
+      "service: users row 4 (C) to be created in the plan and deferred (the account's quota has no room for this row now) now",
     ]);
   });
 
@@ -433,7 +433,7 @@ describe('a stale plan', () => {
     );
     userTable(engine, 'A,Ann,');
     expect(said(await staleness(engine, saved, [leaving]))).toEqual([
-      'source: users row 3 (B) is not there any more',
+      'source: users row 3 (B) is no longer there',
       'state: users (missing) row 1 (B) is new: to be changed (is_active true to false)',
     ]);
     userTable(engine, 'A,Ann,', 'B,Bob,');

@@ -102,7 +102,7 @@ describe('settling a create', () => {
     expect([...remembers.values()]).toMatchObject([{ id: 'id-1', managedBy: 'users' }]);
   });
 
-  it('leaves to a later run what that created meanwhile, in any spelling, and compares anew what differs', async () => {
+  it('leaves to a later run what that created meanwhile, in any spelling, and compares again what differs', async () => {
     const rows = [
       create(1),
       create(2, { outcome: 'unknown', said: words('no answer') }),
@@ -124,7 +124,7 @@ describe('settling a create', () => {
     for (const at of [1, 2, 4]) held(given, at);
     held(given, 3, { display_name: 'Another' });
     expect(await settle(given)).toEqual({ again: [3], created: [] });
-    const message = 'run LATER, a later one, created it';
+    const message = 'a later run (LATER) created the record';
     expect(await rowsOf(given)).toEqual([
       { rowNumber: 1, outcome: 'unchanged', id: 'id-1', message },
       { rowNumber: 2, outcome: 'unchanged', id: 'id-2', message },
@@ -155,13 +155,13 @@ describe('settling a create', () => {
     expect(await resultsOf(given)).toEqual(['applied']);
   });
 
-  it('says anew what is wrong with a record, in the place of why the row was held', async () => {
+  it('says again what is wrong with a record, in the place of why the row was held', async () => {
     const row = create(1, { outcome: 'unknown', said: words('no answer') });
     const given = await ended({ rows: [row], sent: [{ rowNumbers: [1], result: 'ambiguous' }] });
     held(given, 1, { display_name: 'Somebody' });
     await settle(given);
     const [found] = await rowsOf(given);
-    const message = 'the service holds display_name "Somebody", not "Name 1"';
+    const message = 'the service has display_name "Somebody", not "Name 1"';
     expect(found).toMatchObject({ outcome: 'conflict', message });
   });
 
@@ -395,7 +395,7 @@ describe('settling a change of a user', () => {
     expect(await settle(given)).toEqual({ again: [], created: [] });
     expect(await rowsOf(given)).toMatchObject([{ rowNumber: 1, outcome: 'conflict', id: 'id-1' }]);
     const [{ message } = { message: '' }] = (await given.rows.rows('users', [1])).map(told);
-    expect(message).toContain('updated, and changed since: the service holds another display_name');
+    expect(message).toContain('updated, and changed later: the service now has another display_name');
     expect(await resultsOf(given)).toEqual(['applied']);
   });
 
@@ -407,7 +407,7 @@ describe('settling a change of a user', () => {
     const given = await ended({ rows: [row], sent });
     held(given, 1, { display_name: 'Eve' });
     await settle(given);
-    const message = 'updated, and changed since: the service holds another display_name, is_active';
+    const message = 'updated, and changed later: the service now has another display_name, is_active';
     expect(await rowsOf(given)).toEqual([{ rowNumber: 1, outcome: 'conflict', id: 'id-1', message }]);
   });
 });
@@ -470,7 +470,7 @@ describe('an answer that was recorded before its rows were marked', () => {
       sent: [{ rowNumbers: [1, 2, 3, 4, 5, 6], ...applied }],
     });
     const { store } = given.engine;
-    // Nobody knows what the service holds of a field that it does not show.
+    // Nobody knows what the service has of a field that it does not show.
     const listed = [
       knownRecord('U1', { external_id: 'U1' }),
       ...[3, 5, 6].map((at) => knownRecord(`U${at}`, { ...fieldsOf(at), is_active: true })),
@@ -501,7 +501,7 @@ describe('an answer that was recorded before its rows were marked', () => {
     });
     const changed = knownRecord('U1', { ...fieldsOf(1), display_name: 'Somebody', motto: 'Two' });
     await given.engine.store.confirm(ACCOUNT, 'users', [changed]);
-    const message = 'a remark; created, and changed since: the service holds another display_name, motto';
+    const message = 'a remark; created, and changed later: the service now has another display_name, motto';
     expect(await record(given)).toEqual([{ rowNumber: 1, outcome: 'conflict', id: 'id-U1', message }]);
   });
 
@@ -520,7 +520,7 @@ describe('an answer that was recorded before its rows were marked', () => {
   it('of an update that was changed since is a conflict that names the fields', async () => {
     const given = await ended({ rows: [update(1, { said: words('a remark') })], sent: change });
     await given.engine.store.confirm(ACCOUNT, 'users', [old]);
-    const message = 'a remark; updated, and changed since: the service holds another display_name';
+    const message = 'a remark; updated, and changed later: the service now has another display_name';
     expect(await record(given)).toEqual([{ rowNumber: 1, outcome: 'conflict', id: 'id-1', message }]);
   });
 
@@ -542,7 +542,7 @@ describe('an answer that was recorded before its rows were marked', () => {
       knownRecord('1/2', { price: 9 }, null),
       knownRecord('1/3', {}, null),
     ]);
-    const message = 'created, and changed since: the service holds another price';
+    const message = 'created, and changed later: the service now has another price';
     expect(await record(given)).toEqual([
       { rowNumber: 1, outcome: 'created' },
       { rowNumber: 2, outcome: 'conflict', message },

@@ -236,7 +236,7 @@ describe('a key that the list shows for the record of another row', () => {
     expect(engine.service.squads.map(({ user_id }) => user_id)).toEqual([2]);
   });
 
-  it('is the row of that key where the other row is gone: a record that got another name is not made anew', async () => {
+  it('is the row of that key where the other row is gone: a record that got another name is not made again', async () => {
     const engine = await makeEngine();
     set(engine, 'minis', 'Name', 'Office', 'Pub');
     await run(engine, [minis]);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => fake.close());
 
 const HEADER = ['external_id', 'display_name', 'is_active', 'Remark'];
-const STALE = 'stale: edited in the sheet since the plan was made; the next push reads it anew';
+const STALE = 'stale: the row was edited in the sheet after the plan; the next push reads it again';
 
 const three = (): Promise<SheetEngine> =>
   makeSheetEngine(fake, [HEADER, ['A', 'Ann', '', 'x'], ['B', 'Bob', '', ''], ['C', 'Cyd', '', '']]);
@@ -44,7 +44,7 @@ const messages = ({ engine }: SheetEngine): readonly (string | undefined)[] =>
   (engine.files.get('users.results') ?? []).slice(1).map((line) => line.at(-2));
 
 describe('rows that are edited between the plan and the push', () => {
-  it('are not sent, and the next push reads them anew', async () => {
+  it('are not sent, and the next push reads them again', async () => {
     const made = await three();
     const first = await run(made, () => made.tab.set(2, 1, 'Bobby'));
     expect(summary(first)).toMatchObject({ rows: 3, created: 2, deferred: 1, stale: 1 });
@@ -52,7 +52,7 @@ describe('rows that are edited between the plan and the push', () => {
     expect(names(made)).toEqual(['A Ann', 'C Cyd']);
     expect(messages(made)).toEqual(['', `tab "Users" row 3: ${STALE}`, '']);
     expect(warnings(made)).toContain(
-      'tab "Users": 1 row was edited since the plan was made and not sent; the next push reads it anew',
+      'tab "Users": 1 row was edited since the plan was made and not sent; the next push reads it again',
     );
     expect(summary(await run(made))).toMatchObject({ created: 1, unchanged: 2 });
     expect(names(made)).toEqual(['A Ann', 'C Cyd', 'B Bobby']);

@@ -154,7 +154,7 @@ describe('an old state file that was restored', () => {
       await expect(run(old)).rejects.toMatchObject({
         code: 'state.no_memory',
         exitCode: 6,
-        next: 'restore the newest state file, or add --adopt to upload what is planned all the same',
+        next: 'restore the newest state file, or add --adopt to upload what is planned anyway',
       });
       expect(old.service.writes).toHaveLength(2);
       const adopted = await run(old, prices, { ...PLAN_OPTIONS, adopt: true });

@@ -48,7 +48,13 @@ describe('a run that a later run of its mapping has overtaken', () => {
         'deferred',
         expect.stringContaining(`run ${newer?.id} has read its table since`) as string,
       ],
-      ['B', 'Old Bob', '3', 'deferred', expect.stringContaining('the next push reads it anew') as string],
+      [
+        'B',
+        'Old Bob',
+        '3',
+        'deferred',
+        expect.stringContaining('the next push reads the row again') as string,
+      ],
     ]);
     expect(names(engine)).toEqual(['New Ann', 'Bob', 'Cid']);
     expect(engine.events).toContainEqual({

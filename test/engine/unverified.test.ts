@@ -112,7 +112,7 @@ it('rows that need no change any more tell which of them were sent', async () =>
   expect(await told()).toEqual([
     [
       'unchanged',
-      'sent without a trustworthy answer, and nothing shows that it was applied; as it should be by now',
+      'sent without a trustworthy answer, and nothing shows that it was applied; the record is now as the row says',
     ],
     ['rejected', ''],
     ['unchanged', ''],

@@ -80,9 +80,9 @@ describe('what a run wrote', () => {
     const found = await verdicts(engine);
     expect(found?.lines).toEqual([
       'A differs, display_name',
-      'B missing, the service holds no such record',
+      'B missing, the service has no such record',
       'C agrees',
-      'D differs, the service holds 2 records for it: twin and user-4',
+      'D differs, the service has 2 records for it: twin and user-4',
     ]);
     expect(found?.rows[0]?.fields).toEqual({ display_name: { wanted: 'Ann', held: 'Anna' } });
     expect(found?.exit).toBe(3);
@@ -108,7 +108,7 @@ describe('what a run wrote', () => {
     await pushUsers(engine, 'A,Ann,');
     const open = await verdicts(engine);
     expect(open?.lines).toEqual([
-      'A unreadable, its write has no trustworthy answer yet: teamsheet resolve settles it',
+      'A unreadable, its write has no trustworthy answer yet: type teamsheet resolve',
     ]);
     expect(open).toMatchObject({ exit: 7, reads: 0 });
     const other = await makeEngine();
@@ -217,7 +217,7 @@ describe('each resource is read back in its own way', () => {
     );
     engine.service.miniLeagues.splice(0, 1);
     expect(await verdicts(engine)).toMatchObject({
-      lines: ['1/North missing, the service holds no such record', '1/South agrees'],
+      lines: ['1/North missing, the service has no such record', '1/South agrees'],
       cost: ['1 by the list of mini leagues'],
     });
   });

@@ -163,7 +163,7 @@ describe('what became of rows', () => {
       ['A', 'Ann', 'created', '', 'user-1', NOW],
     ]);
     expect(warnings(made)).toContain(
-      'tab "Users": row 4 could not be found again; what became of it stands in the results file',
+      'tab "Users": row 4 could not be found again; its outcome stands in the results file',
     );
   });
 

@@ -102,7 +102,7 @@ export class Checker {
       if (result === undefined) this.#intents.delete(id);
       else seen.result = result;
     }
-    // What was done before the copy may be told anew, by a run that does not remember having done it.
+    // What was done before the copy may be told again, by a run that does not remember having done it.
     this.#intentOf.clear();
     this.#told.clear();
   }

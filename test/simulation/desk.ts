@@ -76,7 +76,7 @@ export class Desk {
   }
 
   /** Takes out or changes whatever the service refuses, so that there is nothing left to refuse. */
-  mend(): void {
+  correct(): void {
     for (const [member, { name, active }] of this.#members)
       if (name === REFUSED.user) this.#members.set(member, { name: 'Ann', active });
     for (const squad of this.#squads) if (squad.endsWith(`|${REFUSED.squad}`)) this.#squads.delete(squad);

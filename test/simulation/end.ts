@@ -50,7 +50,7 @@ function problemOf(judged: Judged): string | undefined {
     case 'conflict':
       return held.length > 1 || differs(judged) !== undefined
         ? undefined
-        : 'the service holds what the row says';
+        : 'the service has what the row says';
     case 'invalid':
       return mayBeInvalid(judged) ? undefined : renderSaid(row.said);
     case 'rejected':
@@ -83,7 +83,7 @@ function differs({ row, end, resource }: Judged): string | undefined {
     ([name, value]) => name in held && JSON.stringify(held[name]) !== JSON.stringify(value),
   );
   if (wrong.length === 0) return undefined;
-  return `the service holds ${wrong.map(([name]) => `${name} ${JSON.stringify(held[name])}`).join(', ')}`;
+  return `the service has ${wrong.map(([name]) => `${name} ${JSON.stringify(held[name])}`).join(', ')}`;
 }
 
 const isOpen = ({ row, end, resource }: Judged): boolean => end.checker.openKeys(resource).has(row.key ?? '');

@@ -26,7 +26,7 @@ export class RunRowsData {
   synced: ReadonlyMap<string, MappingRows> | undefined;
 }
 
-/** Rows are never changed, only replaced; what is known of the service is found anew. */
+/** Rows are never changed, only replaced; what is known of the service is found again. */
 const copyOf = (mappings: ReadonlyMap<string, MappingRows>): Map<string, MappingRows> =>
   new Map(
     [...mappings].map(([name, { rows, header }]) => [

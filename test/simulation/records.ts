@@ -46,7 +46,7 @@ export const latest = ({ versions }: Held): Values => versions.at(-1)?.values ??
 export const asOf = ({ versions }: Held, atMs: number): Values | undefined =>
   versions.findLast((version) => version.atMs <= atMs)?.values;
 
-/** Everything that the service holds, and the log of how it came there. */
+/** Everything that the service has, and the log of how it came there. */
 export class Records {
   readonly effects: Effect[] = [];
   readonly #held = new Map<Kind, Held[]>();

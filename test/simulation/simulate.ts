@@ -126,7 +126,7 @@ class Simulation {
     this.wire.weather = CALM;
     this.service.quota.clear();
     this.service.enlargeDay();
-    this.#around.desk.mend();
+    this.#around.desk.correct();
     this.history.note('-- nothing goes wrong from now on');
     await this.world.pass(2 * this.scenario.settleMs);
     if (this.#isRestored) {
@@ -163,7 +163,7 @@ class Simulation {
     const before = this.wire.sent.length;
     const again = await this.command('push', calm);
     const writes = this.wire.sent.slice(before).filter(({ method }) => method !== 'GET').length;
-    // What the service goes on refusing is planned and sent anew each time, and nothing comes of it.
+    // What the service goes on refusing is planned and sent again each time, and nothing comes of it.
     const refused = rejectedRows(last) > 0 && sameOutcomes(last, again);
     if (planned.writes !== 0 && !refused)
       this.checker.fail('I5', `the plan after three re-runs has ${planned.writes ?? 'no'} writes`);

@@ -275,7 +275,6 @@ const STRING_METHODS = new Set(
 
 /** Where texts are read all the same: laid out for people, or said by somebody else who gives no codes. */
 const TEXT_READERS: Readonly<Record<string, string>> = {
-  'model/said.ts': 'reads the texts of an older version, which gave no codes',
   'model/issue.ts': 'puts the place of a row before what is said of it',
   'plan/write-back-rows.ts': 'cuts a message that is too long for a cell',
   'cli/render/stop.ts': 'names the program as it was started, and the command that was typed',

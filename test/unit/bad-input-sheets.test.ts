@@ -76,7 +76,7 @@ describe('the key of a row in a Google sheet', () => {
       '60: an error',
       { error: '#REF!' },
       null,
-      ['holds the spreadsheet error #REF!; mend its formula, or write the value'],
+      ['holds the spreadsheet error #REF!; correct its formula, or write the value'],
     ],
     ['61: the text null', 'null', null, ['"null" is not a key; write the real one, or delete the row']],
     ['92: an apostrophe before zeros', '00123', '00123', []],

@@ -489,7 +489,7 @@ describe('keys and names of users', () => {
     ...['#N/A', '#REF!'].map((error) => ({
       row: `60: ${error}`,
       csv: `${HEADER}${error},Ana\n`,
-      messages: [`${KEY} holds the spreadsheet error ${error}; mend its formula, or write the value`],
+      messages: [`${KEY} holds the spreadsheet error ${error}; correct its formula, or write the value`],
     })),
     ...['null', 'NULL', 'N/A'].map((word) => ({
       row: `61: ${word} as a key`,
@@ -703,7 +703,7 @@ describe('numbers', () => {
       row: '73: more digits than a number carries',
       csv: price('7.12345678901234567'),
       yaml: unscaled,
-      messages: [`${PRICE} "7.12345678901234567" has too many digits, at most 15 digits are carried exactly`],
+      messages: [`${PRICE} "7.12345678901234567" has too many digits, only 15 digits are exact`],
     },
     {
       row: '74: 12.5',
@@ -974,7 +974,7 @@ describe('typed cells of a spreadsheet in a key column', () => {
       '60: an error cell',
       { kind: 'error', shown: '#N/A' },
       null,
-      ['holds the spreadsheet error #N/A; mend its formula, or write the value'],
+      ['holds the spreadsheet error #N/A; correct its formula, or write the value'],
     ],
     ['53: half a character', 'u\ud8001', null, ['"u<U+D800>1" holds half of a character; type it again']],
   ])('%s', (_, cell, key, messages) => {
@@ -1109,7 +1109,7 @@ describe('workbooks', () => {
     [
       '101: an error',
       '<c r="A2" t="e"><v>#REF!</v></c>',
-      'holds the spreadsheet error #REF!; mend its formula, or write the value',
+      'holds the spreadsheet error #REF!; correct its formula, or write the value',
     ],
     [
       '101: a formula that nobody calculated',

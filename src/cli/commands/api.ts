@@ -97,7 +97,7 @@ async function inputOf(
   const isNamed = (name: string): boolean => Object.hasOwn(endpoint.query?.shape ?? {}, name);
   const others = asWritten.filter(([name]) => !isNamed(name));
   for (const [name] of others)
-    program.screen.warn(`${operation}: the interface names no query parameter ${name}; it is sent as it is`);
+    program.screen.warn(`${operation}: the interface has no query parameter ${name}; it is sent unchanged`);
   const input = {
     id: check(operation, '--id', endpoint.pathId, id === undefined ? undefined : numberOr(id)),
     query: check(
@@ -286,7 +286,7 @@ function stopOf(
     case 'ambiguous':
       return new UnavailableError(
         'service.ambiguous',
-        `${operation} was sent, but whether it was applied is not known: ${result.reason}`,
+        `${operation} was sent, but nobody knows whether it was applied: ${result.reason}`,
         {
           next: `look with a reading operation before sending it again; teamsheet resolve ${intentId} --assume applied, or not-applied, records what you found`,
         },

@@ -23,8 +23,8 @@ export const auth = defineCommand({
   positionals: { action: { type: 'string', demandOption: true, describe: 'login, status or logout' } },
   examples: [
     ['auth login --client client.json', 'log in with the browser'],
-    ['auth status', 'as whom Google Sheets are read and written'],
-    ['auth logout', 'take the right back and forget the login'],
+    ['auth status', 'show which account reads and writes Google Sheets'],
+    ['auth logout', 'revoke the login and delete it'],
   ],
   run: (args, program) => {
     const { action } = args;
@@ -64,7 +64,9 @@ async function login(...[args, config, program]: Parameters<Action>): Promise<Ex
   }
   await screen.data(`logged in${email === null ? '' : ` as ${safeText(email)}`}; kept in ${safeText(file)}`);
   if (config.google?.credentials !== undefined)
-    screen.warn('google.credentials in teamsheet.yaml goes before this login; take it out to use the login');
+    screen.warn(
+      'google.credentials in teamsheet.yaml takes precedence over this login; remove it to use the login',
+    );
   return EXIT.done;
 }
 
@@ -102,7 +104,7 @@ async function status(...[, config, program]: Parameters<Action>): Promise<ExitC
     { level: 'good', name: 'file', found: file ?? 'none' },
     { level: 'good', name: 'scopes', found: scopes.join(' ') },
     failure === undefined
-      ? { level: 'good', name: 'token', found: 'Google gives one' }
+      ? { level: 'good', name: 'token', found: 'Google gives a token' }
       : { level: 'bad', name: 'token', found: failure.message, fix: nextAfterStop(failure, program) },
   ];
   for (const check of checks) await screen.data(renderCheck(check, screen.dataStyle));
@@ -126,7 +128,7 @@ async function logout(...[, config, program]: Parameters<Action>): Promise<ExitC
   await screen.data(stored === undefined ? 'there is no login' : `logged out; ${safeText(file)} is removed`);
   if (revocation?.revoked === false)
     screen.warn(
-      `the right could not be taken back at Google (${revocation.reason}): remove it at https://myaccount.google.com/connections`,
+      `the login could not be revoked at Google (${revocation.reason}): remove it at https://myaccount.google.com/connections`,
     );
   return EXIT.done;
 }

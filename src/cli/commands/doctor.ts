@@ -20,11 +20,11 @@ import { openState } from '../../runtime/state.ts';
 
 /** `doctor`: one line for everything that must be right before a push, with the fix. Sends one GET, and asks Google only where it is used. */
 export const doctor = defineCommand({
-  options: { ...serviceFlags, contract: yes('also what was learnt about the service, with dates') },
+  options: { ...serviceFlags, contract: yes('also show what was learnt about the service, with dates') },
   positionals: {},
   examples: [
     ['doctor', 'what is wrong, and what to type'],
-    ['doctor --contract', 'what the service was seen to do where its interface leaves it open'],
+    ['doctor --contract', 'how the service behaves where its interface does not say'],
   ],
   run: async (args, program) => {
     const { screen } = program;
@@ -83,7 +83,7 @@ async function* examine(args: SessionArgs, program: Program, wanted: Wanted): As
   yield* checkGoogle(config, mappings, program);
 }
 
-/** A run that was cut off is told as a finding, with its next command. */
+/** A run that was interrupted is told as a finding, with its next command. */
 async function* checkRuns(config: Config, program: Program): AsyncGenerator<Finding> {
   const store = await openState(config, program.clock, () => undefined);
   try {

@@ -77,16 +77,16 @@ export const importFile = defineCommand({
   },
 });
 
-/** The table whose rows to mend were imported; undefined for any other file, and where no mapping reads the table any more. */
+/** The table whose rows to correct were imported; undefined for any other file, and where no mapping reads the table any more. */
 function ownTable(
   { source: { location } }: PushMapping,
   { config, ports }: Session,
   program: Program,
 ): string | undefined {
-  const mended = location.kind === 'sheet' ? undefined : ports.results.mappingToMend(location.path);
-  if (mended === undefined) return undefined;
+  const corrected = location.kind === 'sheet' ? undefined : ports.results.mappingToMend(location.path);
+  if (corrected === undefined) return undefined;
   try {
-    return readPushMappings(config, [mended], program)[0]?.source.origin;
+    return readPushMappings(config, [corrected], program)[0]?.source.origin;
   } catch (error) {
     // The import is done, whatever is wrong with a mapping that it did not need.
     if (error instanceof ConfigError || error instanceof UsageError) return undefined;
@@ -124,7 +124,7 @@ function refuseNoFile(file: string, { typed }: Program): void {
   if (file !== '' && file !== '-') return;
   if (!typed.includes('-')) throw new UsageError('import.file', 'the name of the file is empty');
   const words = typed.map((word) => (word === '-' ? '/dev/stdin' : word));
-  throw new UsageError('import.file', '"-" is no file; what is piped in is called /dev/stdin', {
+  throw new UsageError('import.file', '"-" is no file; for piped input, type /dev/stdin', {
     next: renderTyped(words),
   });
 }
@@ -168,7 +168,7 @@ async function makeMapping(
     : ({ kind: 'csv', path } as const);
   const source = sourceOf(location, config);
   const header = await readHeader(location, args, session);
-  // A file of rows to mend that is imported, and rejected, time and again keeps its name.
+  // A file of rows to correct that is imported, and rejected, time and again keeps its name.
   const stem = basename(args.file, extname(args.file)).replace(/(\.rejected)+$/, '.rejected');
   const document = {
     version: 1,

@@ -193,7 +193,7 @@ function tableSteps(
   return [
     ...tables.proposed
       .filter(({ mapping }) => isNew(mapping))
-      .map(({ mapping }) => `look over ${mapping}, which was proposed`),
+      .map(({ mapping }) => `check ${mapping}, which init proposed`),
     ...(tables.made.length > 0 ? [`fill in ${safeText(tables.shown)}; its tab "Read me" says how`] : []),
   ];
 }

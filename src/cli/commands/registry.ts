@@ -56,7 +56,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   },
   resume: {
     usage: 'resume [run]',
-    summary: 'Go on with what a run left',
+    summary: 'Continue an unfinished run',
     writes: true,
     load: async () => (await import('./resume.ts')).resume,
   },
@@ -68,7 +68,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   },
   resolve: {
     usage: 'resolve [intent]',
-    summary: 'Settle what is unknown or in conflict',
+    summary: 'Resolve unknown writes and conflicts',
     writes: true,
     load: async () => (await import('./resolve.ts')).resolve,
   },
@@ -84,7 +84,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   },
   substitutions: {
     usage: 'substitutions <action>',
-    summary: 'Have the automatic substitutions of a game week processed, once',
+    summary: 'Process the automatic substitutions of a game week, once',
     writes: true,
     load: async () => (await import('./substitutions.ts')).substitutions,
   },
@@ -121,7 +121,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   },
   demo: {
     usage: 'demo',
-    summary: 'See it work: a sandbox, a season, reports in out/',
+    summary: 'Show everything on a sandbox, with reports in out/',
     writes: true,
     load: async () => (await import('./demo.ts')).demo,
   },

@@ -22,7 +22,7 @@ export const resolve = defineCommand({
   options: {
     ...serviceFlags,
     assume: {
-      ...text('your word where reading back cannot tell: applied or not-applied'),
+      ...text('what you know, where reading back proves nothing: applied or not-applied'),
       choices: ASSUMPTIONS,
     },
   },
@@ -30,8 +30,8 @@ export const resolve = defineCommand({
     intent: { type: 'string', describe: 'the id of a write or conflict, or how it begins; without it, all' },
   },
   examples: [
-    ['resolve', 'list what is open and settle what reading back can settle'],
-    ['resolve 01J8Z… --assume applied', 'you have seen at the service that it was applied'],
+    ['resolve', 'list what is open, and read back what became of it'],
+    ['resolve 01J8Z… --assume applied', 'you saw at the service that it was applied'],
   ],
   run: (args, program) =>
     withSession(args, program, async (session) => {
@@ -44,9 +44,9 @@ export const resolve = defineCommand({
         const shown = renderCases(cases, session.config.timezone, screen.style);
         if (args.yes === true) screen.say(shown);
         else screen.tell(shown);
-        const what = assume === undefined ? '' : `, and take it as ${assume} where that proves nothing`;
+        const what = assume === undefined ? '' : `; where that proves nothing, count it as ${assume}`;
         await approve(
-          `Read ${renderCountOf(cases.length, 'of these', 'of these')} back and record what became of them${what}?`,
+          `Read ${renderCountOf(cases.length, 'of these', 'of these')} back and record the result${what}?`,
           renderTyped(program.typed),
           args.yes === true,
           program,

@@ -9,14 +9,14 @@ import type { Program } from '../program.ts';
 import { askApproval, tellNothing, tellResult } from '../push/run-push.ts';
 import { withSession, type Session } from '../session.ts';
 
-/** `retry`: sends the rows that a run refused again, after their sources are read anew. */
+/** `retry`: sends the rows that a run refused again, after their sources are read again. */
 export const retry = defineCommand({
   options: compareFlags,
   positionals: {
     run: { type: 'string', describe: 'the id of the run; without it, the newest with refused rows' },
   },
   examples: [
-    ['retry', 'mend the rows in their source first, then send them again'],
+    ['retry', 'correct the rows in their source first, then send them again'],
     ['retry 01J8Z… --yes', 'those of one run, approved beforehand'],
   ],
   run: (args, program) =>

@@ -36,7 +36,7 @@ export const sandbox = defineCommand({
     ['sandbox --port 0 --seed demo', 'a season with users and squads on any free port'],
     ['sandbox --set per_minute=60 --set page_size=10', 'small windows and pages'],
     ['sandbox --profile lagging', 'a service whose lists come late'],
-    ['sandbox profiles', 'what it can be'],
+    ['sandbox profiles', 'list profiles and switches'],
   ],
   run: async (
     { topic, port, db, seed, now, profile, set, faults, log },

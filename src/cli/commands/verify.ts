@@ -86,13 +86,13 @@ function countsOf({ service }: Session['ports'], toAsk: number): RequestCounts {
 
 const SHOWN_ROWS = 20;
 
-/** A push compares anew and sets right what differs or is gone; a mapping whose prices are steps could not be compared so, and none of them is wrong. */
+/** A push compares again and sets right what differs or is gone; a mapping whose prices are steps could not be compared so, and none of them is wrong. */
 function nextAfter(others: readonly VerifiedRow[]): readonly string[] {
   const wrong = others.filter(({ verdict }) => verdict === 'differs' || verdict === 'missing');
   const names = renderTyped([...new Set(wrong.map(({ mapping }) => mapping))]);
   const unsettled = others.some(({ unsettled: open }) => open);
   return [
-    ...(names === '' ? [] : [`plan ${names} --compare live, which shows what a push would set right`]),
+    ...(names === '' ? [] : [`plan ${names} --compare live, which shows what a push would correct`]),
     ...(unsettled ? ['resolve'] : []),
   ];
 }

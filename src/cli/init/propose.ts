@@ -52,7 +52,7 @@ export function fitMappings(
       files.set(file, fitMapping(resource, place, found?.tab ?? inputTable(resource).tab, AS_SHIPPED));
     } else if (isOptional(resource) && (isOursAlone(resource) || found.match.missing.length > 0)) {
       said.push(
-        `the tab "${found.tab}" looks like ${resource}, but has not all columns of "${inputTable(resource).tab}": ${mapping} was left out; write a mapping for it`,
+        `the tab "${found.tab}" looks like ${resource}, but does not have all columns of "${inputTable(resource).tab}": ${mapping} was left out; write a mapping for it`,
       );
     } else {
       const { headers, settings } = found.match;
@@ -90,7 +90,7 @@ function commentsOf(
     return variable === undefined || headers.has(field) ? [] : [`  ${field} from \${${variable}}`];
   });
   return [
-    `Proposed by init from the headers of the tab ${JSON.stringify(tab)}. Look it over before the first push.`,
+    `Proposed by init from the headers of the tab ${JSON.stringify(tab)}. Check it before the first push.`,
     ...(settings === undefined
       ? []
       : [

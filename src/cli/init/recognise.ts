@@ -101,14 +101,14 @@ export function recogniseTabs(tabs: readonly FoundTab[]): Recognised {
     if (others.length > 0) {
       const names = [first, ...others].map(({ tab }) => `"${tab}"`).join(' and ');
       notes.push(
-        `the tabs ${names} fit ${resource} as well as each other: no mapping was made; rename one to ${inputTable(resource).tab}`,
+        `the tabs ${names} fit ${resource} equally well: no mapping was made; rename one to ${inputTable(resource).tab}`,
       );
     } else found.set(resource, { ...first, match: matchTab(resource, first.header) });
   }
   for (const { tab, byName, byHeader } of claims) {
     if (byName === undefined && byHeader.length > 1)
       notes.push(
-        `the tab "${tab.tab}" fits ${byHeader.join(' and ')} alike: no mapping was made; name it as what it is`,
+        `the tab "${tab.tab}" fits ${byHeader.join(' and ')} equally well: no mapping was made; give the tab the name of what it holds`,
       );
   }
   return { tabs: found, notes };

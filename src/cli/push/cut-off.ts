@@ -9,7 +9,7 @@ import { openLock } from '../../runtime/state.ts';
 type Said = Pick<Program, 'name'>;
 
 /**
- * One sentence on the newest run that was cut off, such as by a power cut: what is done, what is not, and the next command. Undefined when there is none.
+ * One sentence on the newest run that was interrupted, such as by a power cut: what is done, what is not, and the next command. Undefined when there is none.
  * Errors: those of the state.
  */
 export async function cutOffSentence(
@@ -21,7 +21,7 @@ export async function cutOffSentence(
   const [newest, ...others] = await cutOffRuns({ store, lock: openLock(config) }, fits);
   if (newest === undefined) return undefined;
   const more = renderCountOf(others.length, 'more run was', 'more runs were');
-  const rest = others.length === 0 ? '' : ` (${more} cut off: ${program.name} runs)`;
+  const rest = others.length === 0 ? '' : ` (${more} interrupted: ${program.name} runs)`;
   return renderCutOff(newest, config.timezone, program) + rest;
 }
 
@@ -41,27 +41,25 @@ export async function sayCutOff(
   } catch (error) {
     if (writes === 0) return;
     const why = error instanceof Error ? error.message : String(error);
-    screen.warn(
-      `what is done and what is not cannot be read now (${why}); ${name} runs says it, once that is mended`,
-    );
+    screen.warn(`the progress of the run cannot be read now (${why}); correct that, then type: ${name} runs`);
   }
 }
 
 function renderCutOff(cut: CutOff, timezone: string, { name }: Said): string {
   const { overtaken, isLost } = cut;
   const { id, command, startedAtMs, phase } = cut.run;
-  const was = `run ${id} (${command}, ${renderTime(startedAtMs, timezone)}) was cut off`;
+  const was = `run ${id} (${command}, ${renderTime(startedAtMs, timezone)}) was interrupted`;
   if (command === 'api')
-    return `${was}: nobody knows whether its request was done; ${name} resolve ${cut.openIntent ?? ''} settles it`;
-  if (phase === 'planning') return `${was}: nothing was sent; ${name} resume ${id} plans it anew`;
+    return `${was}: nobody knows whether its request was applied; ${name} resolve ${cut.openIntent ?? ''} records what you know`;
+  if (phase === 'planning') return `${was}: nothing was sent; ${name} resume ${id} plans it again`;
   if (isLost) return `${was} and its rows are lost; ${renderLoss(cut, name)}`;
   const progress = `${was}: ${renderProgress(cut)}`;
-  if (overtaken.length === 0) return `${progress}; ${name} resume ${id} goes on`;
-  return `${progress}; ${name} push ${overtaken.join(' ')} reads the table anew, as a later run has done, and ${name} resume ${id} finds out what became of the others`;
+  if (overtaken.length === 0) return `${progress}; ${name} resume ${id} continues`;
+  return `${progress}; ${name} push ${overtaken.join(' ')} reads the table again, as a later run has done, and ${name} resume ${id} looks for the others`;
 }
 
 function renderLoss({ openIntent, nextAfterLoss = '' }: CutOff, name: string): string {
-  const does = openIntent === undefined ? 'sends what is left' : 'finds out what became of what it sent';
+  const does = openIntent === undefined ? 'sends what is left' : 'looks for what it sent';
   return `${name} ${nextAfterLoss} ${does}`;
 }
 
@@ -70,5 +68,5 @@ function renderProgress({ rows, done, unclear }: CutOff): string {
   const are = (count: number): string => (count === 1 ? 'is' : 'are');
   const isDone = `${done} of ${renderCountOf(rows, 'row', 'rows')} ${are(done)} done`;
   if (unclear === 0) return `${isDone}, ${left} ${are(left)} not`;
-  return `${isDone}, ${left} ${are(left)} not, and of ${unclear} it is not known yet`;
+  return `${isDone}, ${left} ${are(left)} not, ${unclear} ${are(unclear)} not known yet`;
 }

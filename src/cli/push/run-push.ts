@@ -88,7 +88,7 @@ function withTypedNext(mapping: MappingSummary, program: Program): MappingSummar
 }
 
 /**
- * Says what a run did: one JSON document, or tables; what stopped it; the next command; and last the files of rows to mend, the CSV
+ * Says what a run did: one JSON document, or tables; what stopped it; the next command; and last the files of rows to correct, the CSV
  * file as the very last line: it can be imported as it is. A trigger is told by its game week.
  */
 export async function tellResult(

@@ -23,7 +23,7 @@ export function refusePlanOptions(names: readonly string[], options: PlanOptions
   if (first === undefined) return;
   throw new UsageError(
     'usage.plan',
-    `--plan says what is pushed and how, so ${first} cannot stand beside it`,
+    `--plan says what is pushed and how, so ${first} cannot be used with it`,
     { next: 'leave it out, or give it to plan --out FILE' },
   );
 }

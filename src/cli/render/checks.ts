@@ -1,7 +1,7 @@
 import type { Style } from '../screen.ts';
 import { safeText } from './text.ts';
 
-/** One line of `doctor`: what was looked at, what was found, and how to mend it. */
+/** One line of `doctor`: what was looked at, what was found, and how to correct it. */
 export interface Check {
   readonly level: 'good' | 'warning' | 'bad';
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Check {
 
 const MARKS = { good: ['green', '✓'], warning: ['yellow', '!'], bad: ['red', '✗'] } as const;
 
-/** `✓ key  accepted`, and below a bad one how to mend it. */
+/** `✓ key  accepted`, and below a bad one how to correct it. */
 export function renderCheck({ level, name, found, fix }: Check, style: Style): string {
   const [colour, mark] = MARKS[level];
   const line = `${style(colour, mark)} ${name.padEnd(13)} ${safeText(found)}`;

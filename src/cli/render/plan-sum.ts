@@ -97,7 +97,7 @@ export function renderQuotas({ mappings }: PlannedPush): readonly string[] {
     if (overQuota === 0) return [];
     const quota = pushTarget(resource)?.quota ?? resource;
     const where = outcomes.created === 0 ? 'is used up' : 'ends there';
-    const what = `the account's quota of ${quota.replaceAll('_', ' ')} ${where}; once it is larger, resume sends the rest`;
+    const what = `the account's quota of ${quota.replaceAll('_', ' ')} ${where}; after it is raised, resume sends the rest`;
     return [
       `${mapping.name}: ${renderCount(outcomes.created)} now, ${renderCount(overQuota)} deferred (${what})`,
     ];

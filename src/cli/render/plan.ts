@@ -138,7 +138,7 @@ function renderCost(planned: PlannedPush, { nowMs, timezone, style }: View): str
       : `${renderToSend(planned)} to send, ${renderFinish(forecast, nowMs, timezone)}`,
   ];
   if (forecast.finishByMs !== undefined)
-    lines.push(`  nothing is sent that would end after ${renderDeadline(forecast.finishByMs, timezone)}`);
+    lines.push(`  no request is sent that would end after ${renderDeadline(forecast.finishByMs, timezone)}`);
   const [worstReads, worstWrites] = [
     sumOf(mappings, ({ worst }) => worst.reads),
     sumOf(mappings, ({ worst }) => worst.writes),

@@ -148,7 +148,7 @@ function createRate(clock: Pick<Clock, 'monotonic'>): (event: Progress) => numbe
   let seen: { readonly atMs: number; readonly done: number }[] = [];
   return ({ mapping, unit, done }) => {
     const atMs = clock.monotonic();
-    // A list that is read again begins anew.
+    // A list that is read again begins again.
     if (of !== `${mapping} ${unit}` || done < (seen.at(-1)?.done ?? 0)) [seen, startedAtMs] = [[], atMs];
     of = `${mapping} ${unit}`;
     seen = [...seen.filter((sample) => atMs - sample.atMs <= RATE_WINDOW_MS), { atMs, done }];

@@ -6,7 +6,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   'lookup.failed': 'correct the cell, or the table that it is looked up in',
   'lookup.skip': 'correct the cell, or the table that it is looked up in',
   'cell.blank': 'fill it in',
-  'cell.error': 'mend the formula, or write the value',
+  'cell.error': 'correct the formula, or write the value',
   'cell.control': 'delete the character',
   'cell.nul': 'delete the character',
   'cell.surrogate': 'type the cell again',

@@ -125,7 +125,7 @@ export function renderTrigger(
 }
 
 const TRIGGERED: Readonly<Partial<Record<Outcome, string>>> = {
-  created: 'the service took the trigger and said no more',
+  created: 'the service accepted the trigger without details',
   unchanged: 'triggered before, so nothing was sent',
 };
 
@@ -179,10 +179,10 @@ export function nextAfter(
     unsettled: stopped || pushes.some((push) => openRows(push) + push.conflict > 0),
   };
   const pushed = pushes.length === 0 ? [] : nextAfterPush(command, exit_code, run, left);
-  // Rows that wait may wait for one that is to be mended.
+  // Rows that wait may wait for one that is to be corrected.
   const isHeldUp = exit_code === EXIT.incomplete && !stopped && pushes.some(({ deferred }) => deferred > 0);
-  const mend = isHeldUp && pushes.length > 1 && pushes.some((push) => push.invalid + push.rejected > 0);
-  return [...new Set([...(mend ? [MEND] : []), ...stale, ...pushed, ...pulls])];
+  const isRefused = isHeldUp && pushes.length > 1 && pushes.some((push) => push.invalid + push.rejected > 0);
+  return [...new Set([...(isRefused ? [CORRECT] : []), ...stale, ...pushed, ...pulls])];
 }
 
 /** Rows that the run left open; those that were edited after the plan are left to the next push. */
@@ -196,14 +196,14 @@ interface Left {
   readonly unsettled: boolean;
 }
 
-const MEND = 'mend the rows in the rejected file, then import it or run the mapping again';
+const CORRECT = 'correct the rows in the rejected file, then import it or run the mapping again';
 
 /** `retry` reads the tables of the run again; an imported file has its own rejected rows, and a trigger has no table. */
 function toMend(command: string, run: string | null): readonly string[] {
   if (command === 'import')
-    return ['mend the rows in the rejected file, then import that file with the same flags'];
-  if (run === null) return [MEND];
-  return command === 'substitutions' ? [`runs ${run}`] : ['mend the rows in their table', `retry ${run}`];
+    return ['correct the rows in the rejected file, then import that file with the same flags'];
+  if (run === null) return [CORRECT];
+  return command === 'substitutions' ? [`runs ${run}`] : ['correct the rows in their table', `retry ${run}`];
 }
 
 function nextAfterPush(

@@ -82,7 +82,7 @@ export function nextAfterResolve({ cases, resumable }: Resolution): readonly str
 const nextOf = ({ id, kind }: ResolvedCase): string =>
   kind === 'unknown'
     ? `resolve ${id} --assume applied, or --assume not-applied: look at the service first`
-    : `resolve ${id} --assume applied, which leaves it as the service holds it, or --assume not-applied, which sends the row again`;
+    : `resolve ${id} --assume applied, which leaves it as the service has it, or --assume not-applied, which sends the row again`;
 
 const caseDocument = (each: OpenCase): object => ({
   id: each.id,

@@ -31,7 +31,7 @@ const AGAIN = /\bthe (?:same )?command again(?: later)?/;
 
 /**
  * What to do after a stop: as the error says, else `otherwise`, else help for a wrong command line, else the same command once more,
- * after waiting for the budget or mending what can be mended. When access was refused, `otherwise` comes after what the error says.
+ * after waiting for the budget or correcting what can be corrected. When access was refused, `otherwise` comes after what the error says.
  */
 export function nextAfterStop(
   { code, next, exitCode }: TeamsheetError,
@@ -48,7 +48,7 @@ export function nextAfterStop(
   if (exitCode === EXIT.usage) return `${name} ${command === undefined ? '' : `${command} `}--help`;
   if (code === 'budget.exhausted') return `after that time, type: ${again}`;
   if (code === 'budget.max_requests') return 'type the same command again with a higher --max-requests';
-  return exitCode === EXIT.config || exitCode === EXIT.rows ? `mend that, then type: ${again}` : again;
+  return exitCode === EXIT.config || exitCode === EXIT.rows ? `correct that, then type: ${again}` : again;
 }
 
 const NAMED = new RegExp(`\\bteamsheet (?=(?:${Object.keys(commands).join('|')})\\b)`, 'g');

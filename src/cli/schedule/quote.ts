@@ -13,7 +13,7 @@ export function refuseControl(texts: readonly string[]): void {
 export function unquotable(text: string, what: string): UsageError {
   return new UsageError(
     'schedule.path',
-    `${JSON.stringify(text)} holds ${what}, which this scheduler cannot be given`,
+    `${JSON.stringify(text)} holds ${what}, which this scheduler does not accept`,
     {
       next: 'rename the folder, or leave the value out',
     },

@@ -24,7 +24,7 @@ export function renderWindows(job: Job): readonly ScheduleFile[] {
     `${command.map(quoteBatch).join(' ')} >> ${quoteBatch(log)} 2>&1`,
     '',
   ].join('\r\n');
-  const about = `Runs teamsheet sync in ${folder} ${renderInterval(interval)}, local time of this machine. A run that is under way is not joined by another; the log is ${log}.`;
+  const about = `Runs teamsheet sync in ${folder} ${renderInterval(interval)}, local time of this machine. No second run starts while one is under way; the log is ${log}.`;
   const task = `<?xml version="1.0"?>
 <!-- Install, with ${comment(name)}.cmd in its place beside teamsheet.yaml: schtasks /create /tn ${comment(name)} /xml ${comment(name)}.xml
      Remove: schtasks /delete /tn ${comment(name)}, then delete both files. Keys stay in .env. -->

@@ -22,7 +22,7 @@ function toPointsConfig(row: Row) {
   };
 }
 
-/** Replaces what the league has: the same id, a new updated_at, and the points of all played weeks are computed anew. */
+/** Replaces what the league has: the same id, a new updated_at, and the points of all played weeks are computed again. */
 export const setPointsConfig: Handler<'set-points-config'> = (context, { body }) => {
   const { store, season } = context;
   const { fantasy_league_id: leagueId, ...settings } = body;

@@ -99,7 +99,7 @@ export async function compareListed(
   try {
     const { comparison, nameless } = await listRemembered(ports, mapping, listed, service, rows, used, adopt);
     if (comparison.stop !== undefined) return comparison;
-    if (nameless > 0) return await fallBack(`${nameless} of them do not say what they are`);
+    if (nameless > 0) return await fallBack(`${nameless} of them have no key`);
     const creates = open.filter(({ operation }) => operation !== 'update-user');
     // What came since and nobody knows may be what they made.
     if ((await countStrange(ports, service, mapping, creates)) > 0)
@@ -266,7 +266,7 @@ async function listAll(
     },
   });
   if (isRespelt) {
-    // The list showed how the service spells keys: what was read is put under them anew.
+    // The list showed how the service spells keys: what was read is put under them again.
     await rows.restart(name);
     return listAll(ports, mapping, listed, service, rows, used, adopt);
   }

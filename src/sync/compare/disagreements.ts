@@ -25,7 +25,7 @@ export async function warnOfDisagreements(
         const more = others === 0 ? '' : ` (and ${others} more ${others === 1 ? 'row' : 'rows'} like it)`;
         ports.emit({
           kind: 'warning',
-          message: `${mapping.name}: row ${found.rowNumber} has another ${found.fields.join(', ')} for "${found.key}" than ${found.other}${more}: each push changes it to and fro, so leave it in one of the tables`,
+          message: `${mapping.name}: row ${found.rowNumber} has another ${found.fields.join(', ')} for "${found.key}" than ${found.other}${more}: each push changes it back and forth, so keep it in one of the tables only`,
         });
       }
     } finally {

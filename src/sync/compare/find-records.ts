@@ -14,7 +14,7 @@ import { keySpeller } from '../rows/spelling.ts';
 const MAX_NEAR_KEYS = 2000;
 const MAX_NEAR = 50;
 
-/** A record that a lookup may mean: one that the service holds, or a row of this run that may make one. */
+/** A record that a lookup may mean: one that the service has, or a row of this run that may make one. */
 export type Candidate =
   | { readonly kind: 'known'; readonly record: KnownRecord }
   | { readonly kind: 'row'; readonly mapping: PushMapping; readonly row: RunRow };
@@ -26,7 +26,7 @@ export interface RecordFinder {
   nearest(texts: readonly string[]): Promise<string | undefined>;
 }
 
-/** The value of a field of a record that the service holds; undefined where it is not known. */
+/** The value of a field of a record that the service has; undefined where it is not known. */
 export function valueOf(resource: ResourceName, record: KnownRecord, field: string): FieldValue | undefined {
   if (field === 'id') return record.id ?? undefined;
   const { key = [], lookup } = pushTarget(resource) ?? {};
@@ -86,7 +86,7 @@ export function findRecords(
           if (byKey && records.length > 0) return records;
           planned ??= await indexPlanned();
           const rowsFound = planned.get(byKey && spell !== undefined ? spell(name) : name) ?? [];
-          // A row that is no create stands for a record that the service holds.
+          // A row that is no create stands for a record that the service has.
           return records.length === 0
             ? preferred(rowsFound)
             : [...records, ...preferred(rowsFound.filter((each) => isNew(each)))];

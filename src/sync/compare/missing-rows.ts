@@ -36,7 +36,7 @@ export async function addMissing(
     }
   }
   if (unreadable > 0) {
-    const message = `${mapping.name}: nobody is deactivated, because ${renderCountOf(unreadable, 'row has', 'rows have')} no readable key`;
+    const message = `${mapping.name}: no user is deactivated, because ${renderCountOf(unreadable, 'row has', 'rows have')} no readable key`;
     ports.emit({ kind: 'warning', message });
     return;
   }

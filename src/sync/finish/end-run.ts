@@ -22,7 +22,7 @@ import type { RunReport, SyncPorts } from '../ports.ts';
 import { writeBackOutcomes } from './write-back.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 
-/** A report, what stopped it if something did, and the files of rows to mend. */
+/** A report, what stopped it if something did, and the files of rows to correct. */
 export interface PushResult {
   readonly report: RunReport;
   readonly stoppedBy: TeamsheetError | undefined;
@@ -42,7 +42,7 @@ interface Ending {
   readonly stoppedBy: TeamsheetError | undefined;
   /** Keeps the rows of an unfinished run for `resume`. */
   readonly keep: boolean;
-  /** By mapping, the deferred rows that were edited in their source, or that a later run has read: the next push reads them anew, so nothing of them is to be resumed. */
+  /** By mapping, the deferred rows that were edited in their source, or that a later run has read: the next push reads them again, so nothing of them is to be resumed. */
   readonly stale: ReadonlyMap<string, number>;
 }
 
@@ -155,7 +155,7 @@ function endRows(rows: RunRows, summaries: readonly PushSummary[]): Promise<void
   return summaries.some(({ conflict }) => conflict > 0) ? rows.close() : rows.keepWritten();
 }
 
-/** Whether every row of the table was read, or every refused one by a retry, and none is to be mended or left. */
+/** Whether every row of the table was read, or every refused one by a retry, and none is to be corrected or left. */
 function isAllDone(
   run: Run,
   { name }: PushMapping,
@@ -167,7 +167,7 @@ function isAllDone(
   return isRead && invalid + rejected + deferred + unknown + conflict === 0;
 }
 
-/** A file of rows to mend goes with its rows: imported once more, a row whose key was corrected would make a second record. */
+/** A file of rows to correct goes with its rows: imported once more, a row whose key was corrected would make a second record. */
 async function removeRejected(
   ports: SyncPorts,
   run: Run,
@@ -201,7 +201,7 @@ function unreadBy(run: Run, { name }: PushMapping, rows: RunRows): UnreadRows | 
   };
 }
 
-/** Somebody mended these files and did not import them. */
+/** Somebody corrected these files and did not import them. */
 function tellChanged({ emit }: SyncPorts, mapping: PushMapping, changed: readonly ChangedFile[]): void {
   for (const { file, keptAs } of changed) {
     const stays = keptAs === file ? ', so it stays' : `; it is kept as ${keptAs}`;

@@ -23,7 +23,7 @@ interface WrittenResults {
   readonly changed: readonly ChangedFile[];
 }
 
-/** Writes the results of one mapping and, where rows are to be mended, its rejected files. */
+/** Writes the results of one mapping and, where rows are to be corrected, its rejected files. */
 export async function writeResults(
   files: ResultFiles,
   runId: string,
@@ -67,7 +67,7 @@ interface ResultLine {
   readonly result: readonly string[];
 }
 
-/** Every cell where it was read, so that a row that is too short or too long is refused again until it is mended. */
+/** Every cell where it was read, so that a row that is too short or too long is refused again until it is corrected. */
 function asRead({ cells, result }: ResultLine): readonly string[] {
   return [...cells, ...result];
 }

@@ -64,7 +64,7 @@ function tell({ emit }: Ports, origin: string, { gone, made, restored = [] }: Wr
     gone.slice(0, SHOWN).join(', ') + (gone.length > SHOWN ? ` and ${gone.length - SHOWN} more` : '');
   const message =
     gone.length === 1
-      ? `${origin}: row ${first} could not be found again; what became of it stands in the results file`
-      : `${origin}: ${gone.length} rows could not be found again (${shown}); what became of them stands in the results file`;
+      ? `${origin}: row ${first} could not be found again; its outcome stands in the results file`
+      : `${origin}: ${gone.length} rows could not be found again (${shown}); their outcomes stand in the results file`;
   emit({ kind: 'warning', message });
 }

@@ -50,7 +50,7 @@ export async function lostRowsError(
   const lost = `run ${run.id} ${what}: its rows are lost (runs/${run.id}/rows.sqlite beside the state file is gone or damaged)`;
   const next = nextAfterLoss(run, open.length > 0);
   if (open.length === 0)
-    return new IncompleteError('run.rows_lost', `${lost}; all that it sent was answered`, { next });
+    return new IncompleteError('run.rows_lost', `${lost}; every write of it was answered`, { next });
   const writes = open.length === 1 ? '1 write has' : `${open.length} writes have`;
   const held = `${keys} ${keys === 1 ? 'key is' : 'keys are'}`;
   return new IncompleteError(
@@ -64,7 +64,7 @@ export async function lostRowsError(
 export const nextAfterLoss = (run: Run, hasOpenWrites: boolean): string | undefined =>
   hasOpenWrites ? 'resolve' : nextPush(run);
 
-/** The command that reads the tables of a run anew. */
+/** The command that reads the tables of a run again. */
 function nextPush(run: Run): string | undefined {
   const mappings = pushedMappings(run);
   if (run.command === 'import')

@@ -4,7 +4,7 @@ import type { Run, ServiceAccount, Store } from '../../model/store.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
 import { withMissing } from '../../plan/missing-mapping.ts';
 
-/** What a run keeps so that it can be planned anew or resumed without its files. */
+/** What a run keeps so that it can be planned again or resumed without its files. */
 export interface StoredRun {
   readonly mappings: readonly PushMapping[];
   readonly options: PlanOptions;

@@ -6,7 +6,7 @@ import type { PlannedChange } from '../../plan/push-plan.ts';
 /** Rows that are shown one by one; the counts stand for the rest. */
 const SHOWN = 12;
 
-/** Rows worth a look, those to mend first. */
+/** Rows worth a look, those to correct first. */
 const KINDS: readonly Pick<RowQuery, 'change' | 'outcomes' | 'open'>[] = [
   { change: 'invalid', outcomes: ['invalid'] },
   { change: 'conflict', outcomes: ['conflict'] },

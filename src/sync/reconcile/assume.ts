@@ -76,7 +76,7 @@ function appliedRow(row: RunRow, { operation }: StoredIntent, taken: Words): Run
 const waitingRow = (row: RunRow, { id }: Run, taken: Words): RunRowPatch =>
   rowAfter(wordless(row), { kind: 'must-wait', said: [...taken, { code: 'resume-sends', run: id }] });
 
-/** What the service holds if the write was applied, with the ids that were known before. What a lost row set beside its key may be anything. */
+/** What the service has if the write was applied, with the ids that were known before. What a lost row set beside its key may be anything. */
 async function sentRecords(
   { store }: Ports,
   account: ServiceAccount,

@@ -10,7 +10,7 @@ import type { Held } from '../resources/strategy.ts';
 import type { OpenCase, ResolvedCase, Settled, Settling } from './open-cases.ts';
 
 /**
- * Settles rows in conflict: a row that the service now holds once and as the row says is done; any other stays, unless the operator leaves it as the service
+ * Settles rows in conflict: a row that the service now has once and as the row says is done; any other stays, unless the operator leaves it as the service
  * holds it (`applied`) or has it compared and sent again (`not-applied`).
  */
 export async function settleConflicts(
@@ -52,7 +52,7 @@ async function readHeld(
   }
 }
 
-/** What the service holds is what the next comparison knows, with the fields that nothing shows as they were sent. */
+/** What the service has is what the next comparison knows, with the fields that nothing shows as they were sent. */
 async function confirmHeld(
   { ports: { store }, account: { service }, mapping: { resource } }: Settling,
   { key }: RunRow,
@@ -90,7 +90,7 @@ function settleRow(
   return { settled: undefined, said: proof };
 }
 
-/** What stands against the row; nothing when the service holds it as it is. */
+/** What stands against the row; nothing when the service has it as it is. */
 function describe(row: RunRow, held: Held): Words {
   switch (held.kind) {
     case 'missing':

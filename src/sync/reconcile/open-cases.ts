@@ -63,7 +63,7 @@ export async function openCases(
       const found = rows === undefined ? [] : await conflictsOf(run, rows);
       cases.push(...found);
       if (found.length > 0) return;
-      const message = `run ${run.id} ended with conflicts, but its rows are not kept: a push compares them anew`;
+      const message = `run ${run.id} ended with conflicts, but its rows are not kept: a push compares them again`;
       emit({ kind: 'note', message });
     });
   }
@@ -154,9 +154,9 @@ export async function findCase(
       next: 'resolve',
     });
   const why = settled.detail.length === 0 ? '' : ` (${renderSaid(settled.detail)})`;
-  const said = `${settled.id} is settled already: ${settled.result ?? 'open'}${why}`;
+  const said = `${settled.id} is resolved already: ${settled.result ?? 'open'}${why}`;
   if (assume !== undefined && (settled.result === 'applied') !== (assume === 'applied'))
-    throw new StoppedError('resolve.settled', `${said}; it is not taken as ${assume} any more`, {
+    throw new StoppedError('resolve.settled', `${said}; it can no longer be counted as ${assume} any more`, {
       next: `runs ${settled.runId}`,
     });
   emit({ kind: 'note', message: said });

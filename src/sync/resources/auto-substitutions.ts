@@ -53,7 +53,7 @@ async function evidenceCost(ports: Reading, batched: ReadonlyMap<string, number>
 /** A trigger goes out once for each league and game week. The log holds no game week, so without a memory nobody can tell which were processed. */
 async function compare({ ports, mapping, account, rows, options }: ComparisonAsked): Promise<Comparison> {
   const { service } = account;
-  if (options.again === true) return nothingKnown('triggered whatever was triggered before, as --again says');
+  if (options.again === true) return nothingKnown('every game week is triggered again, as --again says');
   const comparison = await fromSnapshots(
     ports,
     mapping,
@@ -124,7 +124,7 @@ async function checkMemory(
       `${mapping.name}: the service has substitutions of fantasy league ${league} that came after those of the last trigger which this state remembers (of ${new Date(newest).toISOString()}), so it cannot tell which game weeks are processed already`,
       {
         flagged: (add) =>
-          `restore the newest state file, or ${add} --adopt to process the game weeks of the source all the same`,
+          `restore the newest state file, or ${add} --adopt to process the game weeks of the source anyway`,
       },
     );
   }
@@ -202,8 +202,7 @@ function readHeld(ports: HeldPorts, requests: number, { atMs, logCounts }: Sent)
       return { kind: 'record', record: known(key ?? '', id, null, fields ?? {}) };
     return {
       kind: 'unreadable',
-      reason:
-        'the log has no record since, and names no game week: a game week without substitutions leaves none',
+      reason: 'the log has no new record, and a game week without substitutions leaves none',
     };
   });
   return { requests, how: 'the substitution log of each league', read };

@@ -5,7 +5,7 @@ import { remembered } from '../../plan/known-records.ts';
 import { readAll } from '../pulling/fan-out.ts';
 import type { ComparePorts, Comparison } from '../ports.ts';
 
-/** Reads what the service holds of a key; undefined when it holds nothing. */
+/** Reads what the service has of a key; undefined when it holds nothing. */
 export type ReadKey = (key: string) => Promise<KnownRecord | undefined>;
 
 /** What a key is read with. */

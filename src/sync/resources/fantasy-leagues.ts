@@ -43,7 +43,7 @@ async function compare({ ports, mapping, account, rows }: ComparisonAsked): Prom
   const others = (quotaUsed(record, 'fantasy_leagues') ?? 0) - comparison.known;
   if (others > 0 && (await hasUnknownKeys(mapping, rows, comparison))) {
     const are = renderCountOf(others, 'fantasy league');
-    const message = `${mapping.name}: the account has ${are} that this state did not create, and the service cannot list them: see that none of the rows names one of these`;
+    const message = `${mapping.name}: the account has ${are} that this state did not create, and the service cannot list them: check that no row names one of these`;
     ports.emit({ kind: 'warning', message });
   }
   return withUnanswered(ports, mapping, service, comparison);
@@ -76,7 +76,7 @@ async function checkMemory(
     `${mapping.name}: the account counts ${are} more than this state remembers, and the service cannot list them: the state file is older than the last push, or somebody else has created them`,
     {
       flagged: (add) =>
-        `restore the newest state file, or see that none of the rows names one of these and ${add} --adopt`,
+        `restore the newest state file, or check that no row names one of these and ${add} --adopt`,
     },
   );
 }

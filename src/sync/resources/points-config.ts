@@ -26,7 +26,7 @@ import type { Seen } from '../../plan/seen.ts';
 /** Points configurations are compared with what was last confirmed and, of leagues that are not known, with what the service shows. */
 async function compare({ ports, mapping, account, rows, wanted }: ComparisonAsked): Promise<Comparison> {
   const { service } = account;
-  if (wanted === 'none') return nothingKnown('compared with nothing, as compare: none says');
+  if (wanted === 'none') return nothingKnown('compared with nothing (compare: none)');
   if (wanted === 'live')
     return compareLive(ports, mapping, service, rows, pointsReader(ports, mapping, service), 'league');
   const comparison = await fromSnapshots(ports, mapping, service, 'compared with the last confirmed push');
@@ -114,7 +114,7 @@ function configOf({ resource }: PushMapping, key: string, shown: unknown): Known
   return known(key, typeof id === 'string' ? id : null, null, fields);
 }
 
-/** The points configuration of a league as the service holds it. Errors: UnavailableError `points_config.*`. */
+/** The points configuration of a league as the service has it. Errors: UnavailableError `points_config.*`. */
 function configReader(ports: ReadPorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
   return async (key) => {
     const league = Number(key);

@@ -79,7 +79,7 @@ async function compare({
   options,
 }: ComparisonAsked): Promise<Comparison> {
   const { service } = account;
-  if (wanted === 'none') return nothingKnown('compared with nothing, as compare: none says');
+  if (wanted === 'none') return nothingKnown('compared with nothing (compare: none)');
   if (wanted === 'live') {
     const step = await firstStep(mapping, rows);
     if (step !== undefined) throw notForSteps(mapping, step, options.compare !== undefined);
@@ -221,7 +221,7 @@ async function checkMemory(
     `${mapping.name}: the service has price uploads that this state does not remember, ${which}: the state file is older than the last push, or somebody else has uploaded them`,
     {
       flagged: (add) =>
-        `restore the newest state file, ${orElse(add, hasSteps, 'upload what is planned all the same')}`,
+        `restore the newest state file, ${orElse(add, hasSteps, 'upload what is planned anyway')}`,
     },
   );
 }

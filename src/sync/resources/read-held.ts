@@ -32,7 +32,7 @@ export const oneByOne =
   (rows) =>
     readAll(signal, rows, read);
 
-/** Reads what the service holds of each key, but for rows of which that says nothing: `unseen` says why. */
+/** Reads what the service has of each key, but for rows of which that says nothing: `unseen` says why. */
 export function readKeys(
   ports: HeldPorts,
   readKey: ReadKey,

@@ -16,7 +16,7 @@ export type ReadBackPorts = Pick<
   'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs' | 'maxWaitMs'
 >;
 
-/** What the service holds of one row that was written. */
+/** What the service has of one row that was written. */
 export type Held =
   | { readonly kind: 'record'; readonly record: KnownRecord }
   | { readonly kind: 'missing' }
@@ -71,7 +71,7 @@ interface WithoutList {
   readonly lookBack: LookBack;
   /** What one request answers for, by the key of a row: a player, a league. */
   unitOf(key: string): string;
-  /** How so many rows, with so many units, are read as the service holds them now. */
+  /** How so many rows, with so many units, are read as the service has them now. */
   planHeldReading(
     ports: HeldPorts,
     account: ServiceAccount,

@@ -220,7 +220,7 @@ function movedRows({ keys, stoodAt = [] }: RowChoice): {
       const all = [...missing].map(([key, rowNumber = 0]) => {
         const other = now.get(rowNumber);
         return other === undefined
-          ? `no row has the refused key ${key} any more`
+          ? `the refused key ${key} is no longer in any row`
           : `row ${rowNumber} had the refused key ${key} and now has ${other}, which is not read`;
       });
       const more = all.length - MOVED_SHOWN;
@@ -228,7 +228,7 @@ function movedRows({ keys, stoodAt = [] }: RowChoice): {
         ? all
         : [
             ...all.slice(0, MOVED_SHOWN),
-            `${renderCountOf(more, 'more refused key is', 'more refused keys are')} in no row any more`,
+            `${renderCountOf(more, 'more refused key is', 'more refused keys are')} no longer in any row`,
           ];
     },
   };

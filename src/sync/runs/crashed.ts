@@ -7,12 +7,12 @@ import { pushedMappings } from '../journal/stored-run.ts';
 /** A run whose process is gone without a word, and what it came to. */
 export interface CutOff {
   readonly run: Run;
-  /** Rows of its sources; 0 for a run that was cut off before its plan, and for a raw call. */
+  /** Rows of its sources; 0 for a run that was interrupted before its plan, and for a raw call. */
   readonly rows: number;
   readonly done: number;
   /** Rows that were sent and whose answer was not recorded. */
   readonly unclear: number;
-  /** Its mappings that a later run has read anew: what is left of them is not sent. */
+  /** Its mappings that a later run has read again: what is left of them is not sent. */
   readonly overtaken: readonly string[];
   /** Its rows are lost, so that it cannot go on. */
   readonly isLost: boolean;
@@ -39,7 +39,7 @@ export async function cutOffRuns(
     if (run.phase === 'ended') continue;
     const intents = await ports.store.intents(run.id);
     const open = intents.filter(({ result }) => result === null || result === 'ambiguous');
-    // A stop before the plan was complete was told by its command; a run that was begun anew since is no matter any more.
+    // A stop before the plan was complete was told by its command; a run that was begun again since is no matter any more.
     const isTold = run.phase === 'planning' && run.exitCode !== null;
     const isLeft = age === 0 && !run.finished && !isTold;
     if (!isLeft && open.length === 0) continue;

@@ -17,7 +17,7 @@ export interface NotOvertaken {
 
 /**
  * What is left of a run is older than what a later run of the same mapping has read, so that it must not change records back unasked: such rows are
- * deferred for good, and the next push reads them anew. Rows that create something go on, and all of them do where `newer_run` is allowed.
+ * deferred for good, and the next push reads them again. Rows that create something go on, and all of them do where `newer_run` is allowed.
  */
 export async function leaveOvertaken(
   ports: Pick<SyncPorts, 'store' | 'emit'>,
@@ -98,7 +98,7 @@ async function laterRuns(store: Pick<SyncPorts['store'], 'runs'>, { id }: Run): 
   return at === -1 ? runs : runs.slice(0, at);
 }
 
-/** The newest of the later runs that has read the table of a mapping anew; a retry reads refused rows alone. */
+/** The newest of the later runs that has read the table of a mapping again; a retry reads refused rows alone. */
 const readSince = (run: Run, later: readonly Run[], mapping: string): Run | undefined =>
   later.find(
     (each) =>
@@ -109,7 +109,7 @@ const readSince = (run: Run, later: readonly Run[], mapping: string): Run | unde
       pushedMappings(each).some(({ name }) => name === mapping),
   );
 
-/** The mappings of a run that one of these later runs has read anew. */
+/** The mappings of a run that one of these later runs has read again. */
 export const overtakenMappings = (run: Run, later: readonly Run[]): readonly string[] =>
   pushedMappings(run).flatMap(({ name }) => (readSince(run, later, name) === undefined ? [] : [name]));
 

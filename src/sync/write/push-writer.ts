@@ -87,7 +87,7 @@ export class PushWriter {
   async #throttled(intent: Intent, batch: readonly RunRow[], said: string): Promise<never> {
     const stop = new UnavailableError(
       'service.throttled',
-      `the service answered 429 (${said}) again and again, also after the waits that it asked for`,
+      `the service answered 429 (${said}) again and again, even after the waits that it asked for`,
       { next: `resume ${this.task.runId}` },
     );
     const reason = stopWords(stop);

@@ -39,7 +39,7 @@ export async function deferStaleRows(
   }
   if (stale > 0) {
     const what = renderCountOf(stale, 'row was', 'rows were');
-    const message = `${origin}: ${what} edited since the plan was made and not sent; the next push reads it anew`;
+    const message = `${origin}: ${what} edited since the plan was made and not sent; the next push reads it again`;
     ports.emit({ kind: 'warning', message });
   }
   return stale;

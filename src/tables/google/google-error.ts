@@ -33,7 +33,7 @@ const LONGEST_QUOTE = 300;
 
 /**
  * The error of a call that came to nothing, in people's words: AccessError for 401 and 403, ConfigError for other refusals, UnavailableError for the
- * rest, each with a code `google.*` and the section of the guide that mends it. What Google says is quoted, shortened, and nothing else of its answer.
+ * rest, each with a code `google.*` and the section of the guide that corrects it. What Google says is quoted, shortened, and nothing else of its answer.
  */
 export function googleError(fault: Fault, asked: Asked): TeamsheetError {
   const [make, code, message, remedy, step] =

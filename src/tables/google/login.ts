@@ -100,7 +100,7 @@ export async function logIn({ client, clock, signal, show }: LoginOptions): Prom
   }
 }
 
-/** The address that asks the person; the right is asked for anew, so that Google gives a lasting one. */
+/** The address that asks the person; the right is asked for again, so that Google gives a lasting one. */
 function consentUrl(oauth: OAuthClient, state: string, codeVerifier: string): string {
   const scope = [scopeFor(false), 'openid', 'email'];
   const url = new URL(oauth.generateAuthUrl({ access_type: 'offline', prompt: 'consent', scope, state }));

@@ -49,7 +49,7 @@ function unstable(names: readonly string[], reads: number, problem: string): Una
   const said =
     reads === 1
       ? `a read is not whole (${problem})`
-      : `${reads} reads did not agree with themselves (the last: ${problem})`;
+      : `${reads} reads did not give the same rows (the last: ${problem})`;
   return new UnavailableError('source.unstable', `tab ${tabs}: ${said}`, {
     next: 'Wait until nobody edits the sheet, and run the command again.',
   });

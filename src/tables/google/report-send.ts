@@ -59,7 +59,7 @@ export async function sendRequests(
     const isRefused = error instanceof ConfigError && error.code === 'google.refused';
     if (!isRefused || all.every(({ look }) => look.length === 0)) throw error;
     await send(client, spreadsheetId, all.map(plain));
-    warn(`the report was written without its looks: ${error.message}`);
+    warn(`the report was written without its formats: ${error.message}`);
   }
 }
 

@@ -123,7 +123,7 @@ export function readStanding(
     );
     throw new UnavailableError(
       'destination.header',
-      `tab "${title}": the rows under ${names.join(', ')} are of no report that was written here, and this one would write over them`,
+      `tab "${title}": the rows under ${names.join(', ')} belong to no report of teamsheet, and this report would overwrite them`,
       { next: 'Name another tab in the mapping: it is made if it does not exist.' },
     );
   }

@@ -10,7 +10,7 @@ import { createTabs, type SheetLocation, type Tabs } from './tabs.ts';
 
 /** Reads tabs: the spreadsheets that were announced are read once, all their tabs in one call. */
 export interface SheetReader {
-  /** What a run is going to open; what was read of these spreadsheets before is read anew. */
+  /** What a run is going to open; what was read of these spreadsheets before is read again. */
   readonly announce: (locations: readonly TableLocation[]) => void;
   /**
    * Errors: ConfigError `source.missing_tab`, `source.columns`, `header.*`; UnavailableError `source.unstable`; those of the client.

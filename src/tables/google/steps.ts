@@ -11,7 +11,7 @@ const SECTIONS = {
 } as const;
 export type Step = keyof typeof SECTIONS;
 
-/** `docs/connect-google-sheets.md#share-the-spreadsheet`: where the guide says how to mend it. */
+/** `docs/connect-google-sheets.md#share-the-spreadsheet`: where the guide says how to correct it. */
 export function stepLink(step: Step): string {
   return `docs/connect-google-sheets.md#${SECTIONS[step]}`;
 }

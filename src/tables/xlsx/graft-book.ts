@@ -26,7 +26,7 @@ const ORDER = `
   .split(/\s+/);
 
 /**
- * Elements that are written anew. The version of the program that saved the file last is left out, because LibreOffice trusts the stored results of
+ * Elements that are written again. The version of the program that saved the file last is left out, because LibreOffice trusts the stored results of
  * formulas in files of programs that it knows.
  */
 const REBUILT = ['fileVersion', 'sheets', 'definedNames', 'calcPr'];
@@ -36,7 +36,7 @@ function child({ children }: SlicedXml, name: string): SlicedXml | undefined {
   return found === undefined ? undefined : sliceXml(found.xml);
 }
 
-/** The relations of the workbook with those of new tabs, and without the order of calculation, which programs make anew; answers the new ids too. */
+/** The relations of the workbook with those of new tabs, and without the order of calculation, which programs make again; answers the new ids too. */
 export function graftRelations(
   xml: string,
   parts: readonly string[],
@@ -86,7 +86,7 @@ interface AddedTab {
 
 /**
  * The list of tabs with new ones behind the others, or before them. Names of ours, such as print titles, follow their tabs; the filters of reports follow their rows; and
- * formulas are calculated anew when the file is opened, because what they look at has changed.
+ * formulas are calculated again when the file is opened, because what they look at has changed.
  */
 export function graftBook(
   old: string,

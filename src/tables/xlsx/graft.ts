@@ -26,7 +26,7 @@ function requireForm(file: string, part: string, xml: string): string {
   if (new RegExp(`<\\w+[^>]*\\sxmlns="${MAIN}"`).test(sliceXml(xml).head)) return xml;
   throw new UnavailableError(
     'destination.form',
-    `${file}: ${part} is written in a form that reports cannot be put into; nothing was written`,
+    `${file}: ${part} has a form into which no report can be written; nothing was written`,
     { file, next: 'Open and save the file in Excel or LibreOffice, then run the same command again.' },
   );
 }
@@ -40,7 +40,7 @@ async function rawStrings({ zip, strings }: WorkbookPackage): Promise<readonly s
   });
 }
 
-/** A whole tab of ours that is drawn anew must hold nothing of the operator's. */
+/** A whole tab of ours that is drawn again must hold nothing of the operator's. */
 async function requireOwn({ file, book, memory }: Existing, tab: WorkbookTab): Promise<void> {
   const own = memory.get(tab.name);
   if (own?.columns !== 0)
@@ -62,7 +62,7 @@ async function requireOwn({ file, book, memory }: Existing, tab: WorkbookTab): P
       'destination.tab_taken',
       file,
       tab.name,
-      'you have put charts or pictures on it, and it is drawn anew by each refresh',
+      'it holds charts or pictures of yours, and each refresh draws it again',
       'Move them to a tab of your own.',
     );
 }
@@ -166,7 +166,7 @@ async function graftBookParts(
   );
   changed.set(relationsOf(book.part), ids.xml);
   const old = requireForm(file, book.part, await textOf(zip, book.part));
-  // In a workbook of ours alone the cover stands first, as in one that is written anew.
+  // In a workbook of ours alone the cover stands first, as in one that is written again.
   const [first] = made.tabs;
   const cover =
     first !== undefined && own.get(first.name)?.columns === 0 && (await isOurs(existing)) ? first : undefined;

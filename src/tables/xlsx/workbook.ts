@@ -51,7 +51,7 @@ export function columnLooks(columns: readonly ReportColumn[], layout?: ReportLay
 
 /**
  * A workbook as the library's `writeXlsx` takes it: the cover when a layout has one, the tabs in order, then the tabs of charts. Every sheet of
- * it is written anew by each refresh; the cover keeps the lines of `covered`, tabs of the file that are not refreshed now.
+ * it is written again by each refresh; the cover keeps the lines of `covered`, tabs of the file that are not refreshed now.
  */
 export function buildWorkbookSheets(
   filled: readonly FilledTab[],

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { MappingName } from './tables.ts';
 
-/** What the service holds of one mapping, in terms of the tables: sorted lines, one for each record, so that what is there twice stands there twice. */
+/** What the service has of one mapping, in terms of the tables: sorted lines, one for each record, so that what is there twice stands there twice. */
 export type Facts = Readonly<Record<MappingName, readonly string[]>>;
 
 const QUERIES: Readonly<Record<MappingName, string>> = {
@@ -17,7 +17,7 @@ const QUERIES: Readonly<Record<MappingName, string>> = {
   triggers: `SELECT fantasy_league_id || '/' || game_week AS line FROM processed_weeks`,
 };
 
-/** What the service holds, whatever it shows. */
+/** What the service has, whatever it shows. */
 export function readFacts(database: DatabaseSync): Facts {
   const lines = (sql: string): readonly string[] =>
     database

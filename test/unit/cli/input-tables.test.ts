@@ -189,7 +189,7 @@ describe('the mappings for tables that are there', () => {
       ['points_config', 'Scoring'],
     ]);
     expect(fitted.notes).toEqual([
-      'the tab "Teams" looks like squads, but has not all columns of "Squads": mappings/squads.yaml was left out; write a mapping for it',
+      'the tab "Teams" looks like squads, but does not have all columns of "Squads": mappings/squads.yaml was left out; write a mapping for it',
     ]);
   });
 
@@ -228,7 +228,7 @@ describe('the mappings for tables that are there', () => {
     expect(own.proposed).toMatchObject([{ matched: { setting: 'Setting', value }, missing: [] }]);
   });
 
-  it('name what is required and missing, and cannot be used before it is mended', () => {
+  it('name what is required and missing, and cannot be used before it is corrected', () => {
     expect(fitted.proposed[1]).toMatchObject({
       matched: { player_id: 'Player' },
       missing: ['price'],
@@ -251,8 +251,8 @@ describe('the mappings for tables that are there', () => {
       [],
     );
     expect([...twice.files.keys()]).toEqual([]);
-    expect(twice.notes.join('\n')).toContain('"North" and "South" fit users as well as each other');
-    expect(twice.notes.join('\n')).toContain('the tab "Odd" fits users and prices alike');
+    expect(twice.notes.join('\n')).toContain('"North" and "South" fit users equally well');
+    expect(twice.notes.join('\n')).toContain('the tab "Odd" fits users and prices equally well');
   });
 
   it('take headers that are harmful in YAML as they are', () => {

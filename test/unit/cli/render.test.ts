@@ -176,7 +176,7 @@ describe('the end of a command', () => {
     expect(nextAfterStop(spent, program, 'resume 01J')).toBe('teamsheet resume 01J');
   });
 
-  it('names the run to go on with after what mends a refused access', () => {
+  it('names the run to go on with after what corrects a refused access', () => {
     const program = { name: 'npx teamsheet', typed: ['push'] };
     const refused = new AccessError('service.access', 'the API key was refused', { next: 'doctor' });
     expect(nextAfterStop(refused, program)).toBe('npx teamsheet doctor');
@@ -302,7 +302,7 @@ describe('progress', () => {
     stop();
   });
 
-  it('begins its rate anew where a list is read again', () => {
+  it('begins its rate again where a list is read again', () => {
     const { screen, redrawn } = fakeScreen({ live: true, columns: 200 });
     const { emit, stop } = createReporter(screen, clock);
     for (const done of [0, 500, 100]) {
@@ -405,7 +405,7 @@ describe('an open case', () => {
       operation: 'upsert',
       rows: [{ rowNumber: 2, key: 'A', fields: null }],
       sentAtMs: null,
-      reason: [{ code: 'text', text: 'the service holds 2 records for "A"' }],
+      reason: [{ code: 'text', text: 'the service has 2 records for "A"' }],
     };
     expect(renderCases([open], 'UTC', plain).split('\n').slice(2, 4)).toEqual([
       '    run 01J, users (upsert)',
@@ -625,7 +625,7 @@ describe('a plan', () => {
     const forecast = { ...FORECAST, requests: 1, fits: 1, fittingRows: 12, limitedBy, finishByMs };
     const text = renderPlan(planned({ forecast }), [], { style: plain, nowMs: 0, timezone: 'UTC' });
     expect(text).toContain(line);
-    expect(text).toContain('nothing is sent that would end after Sunday 2026-11-22 17:30:00');
+    expect(text).toContain('no request is sent that would end after Sunday 2026-11-22 17:30:00');
   });
 
   it('says where the end is only the latest possible', () => {
@@ -750,7 +750,7 @@ weeks     3        0          2        0          1`);
       nextAfter({ command: 'push', exit_code: 8, run: null, mappings: [failed, failed] }, false),
     ).toEqual(['close the file']);
     expect(nextAfter({ command: 'push', exit_code: 3, run: '01J', mappings: [pushed] }, false)).toEqual([
-      'mend the rows in their table',
+      'correct the rows in their table',
       'retry 01J',
     ]);
     expect(
@@ -813,7 +813,7 @@ weeks     3        0          2        0          1`);
     );
     expect(told({ unknown: 1 }, 'unknown')).toBe(`game week 6: unknown: done (OK, 24 events)${end}`);
     expect(told({ unchanged: 1 })).toBe(`game week 6: triggered before, so nothing was sent${end}`);
-    expect(told({ created: 1 })).toBe(`game week 6: the service took the trigger and said no more${end}`);
+    expect(told({ created: 1 })).toBe(`game week 6: the service accepted the trigger without details${end}`);
   });
 
   it('ends with the most important exit code', () => {

@@ -48,7 +48,9 @@ describe('a line that is wider than the terminal', () => {
   });
 
   it('wraps a sentence that is no command after next:', () => {
-    expect(wrapLines('next: mend the rows in their table', 20)).toBe('next: mend the rows\n  in their table');
+    expect(wrapLines('next: correct the rows in their table', 20)).toBe(
+      'next: correct the\n  rows in their\n  table',
+    );
   });
 
   it('leaves what fits alone, also the lines beside it', () => {

@@ -209,7 +209,7 @@ describe('requests that are numbered', () => {
 });
 
 describe('the account', () => {
-  it('is read anew each time, and waited for where it costs room that is not there', async () => {
+  it('is read again each time, and waited for where it costs room that is not there', async () => {
     const { client, clock, reads, send } = world();
     await clock.run(client.account());
     await clock.run(client.account());
@@ -254,7 +254,7 @@ describe('a pause that is too long', () => {
       code: 'budget.exhausted',
       next: undefined,
       message: expect.stringMatching(
-        /per_minute window .* \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d, in \d+ s, and max_wait is 10 s/,
+        /per_minute window .* \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d, in \d+ s, but max_wait is 10 s/,
       ) as string,
     });
     expect(service.admitted).toHaveLength(10);
@@ -284,7 +284,7 @@ describe('a time to finish by', () => {
     expect(failures).toHaveLength(6);
     expect(failures[0]).toMatchObject({
       code: 'budget.finish_by',
-      message: expect.stringMatching(/^nothing more is sent that would end after \d{4}-/) as string,
+      message: expect.stringMatching(/^no request is sent that would end after \d{4}-/) as string,
     });
     expect(clock.now()).toBeLessThanOrEqual(finishByMs);
   });

@@ -84,12 +84,12 @@ describe('classify', () => {
     [
       'POST',
       raw(302, ''),
-      'a redirect (HTTP 302), which is never followed because it would carry the key elsewhere',
+      'a redirect (HTTP 302), which is never followed, because it would send the key elsewhere',
     ],
     [
       'GET',
       raw(302, ''),
-      'a redirect (HTTP 302), which is never followed because it would carry the key elsewhere',
+      'a redirect (HTTP 302), which is never followed, because it would send the key elsewhere',
     ],
     ['GET', raw(502, HTML), "an HTML page, not the service's JSON (HTTP 502)"],
     ['GET', envelopeAnswer(500, null, { message: 'down' }), 'HTTP 500 and the message "down"'],

@@ -237,7 +237,7 @@ describe('the time waited since something was sent', () => {
     expect(made.budget.counts().waited_ms).toBe(60_015);
   });
 
-  it('begins anew with each request that goes out', async () => {
+  it('begins again with each request that goes out', async () => {
     const made = world({ maxWaitMs: 70_000 });
     for (const minutes of [1, 2, 3]) {
       const reset_at = new Date(BEGAN + minutes * 60_000).toISOString();

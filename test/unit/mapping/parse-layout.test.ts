@@ -268,7 +268,7 @@ describe('the layout of a mapping', () => {
 
   it('is not for CSV files', () => {
     expect(messageOf(() => read('{ csv: r.csv }'))).toBe(
-      'm.yaml:6:1: layout is for xlsx and sheet; a CSV file has no looks',
+      'm.yaml:6:1: layout is for xlsx and sheet; a CSV file takes no layout',
     );
   });
 });

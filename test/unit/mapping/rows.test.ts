@@ -72,7 +72,7 @@ describe('a table of rows', () => {
       {
         code: 'header.optional',
         severity: 'warning',
-        message: 'no column "Active": is_active is left alone',
+        message: 'no column "Active": is_active is not sent',
       },
     ]);
   });

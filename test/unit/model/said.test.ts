@@ -28,7 +28,7 @@ describe('words', () => {
         { code: 'text', text: 'a remark' },
         { code: 'not-sent', reason: [{ code: 'run-ended' }] },
       ]),
-    ).toBe('a remark; not sent: the run ended before it');
+    ).toBe('a remark; not sent: the run ended first');
   });
 
   it('tell issues that stand side by side together, and others where they stand', () => {
@@ -36,7 +36,7 @@ describe('words', () => {
     const column: Issue = { code: 'cell.long', severity: 'error', column: 'Name', message: '61 characters' };
     const said: Words = [...fromIssues(issues), { code: 'quota-no-room' }, ...fromIssues([column])];
     expect(renderSaid(said)).toBe(
-      '3 settings are empty (rows 3 to 5); fill them in; the quota of the account has no room for it now; column "Name": 61 characters',
+      `3 settings are empty (rows 3 to 5); fill them in; the account's quota has no room for this row now; column "Name": 61 characters`,
     );
     expect(issuesAmong(said)).toEqual([...issues, column]);
   });
@@ -75,15 +75,18 @@ describe('stored words', () => {
     ['[1] is a text too', { code: 'text', text: '[1] is a text too' }],
     ['the service refused it: no envelope', { code: 'refused-doubtful', reason: 'no envelope' }],
     ['the service refused it (400): no', { code: 'text', text: 'the service refused it (400): no' }],
-    ['settled by reading back', { code: 'read-back-settled' }],
   ])('of an older version stay as they were: %s', (text, said) => {
     expect(storedWords(text)).toEqual([said]);
     expect(renderSaid(storedWords(text))).toBe(text);
   });
 
+  it('of an older version that decided by reading back have their code', () => {
+    expect(storedWords('settled by reading back')).toEqual([{ code: 'read-back-settled' }]);
+  });
+
   it('of a code that is not known are shown as they are', () => {
     expect(renderSaid(storedWords('[{"code":"of.tomorrow","row":3},{"code":"row-edited"}]'))).toBe(
-      '{"code":"of.tomorrow","row":3}; stale: edited in the sheet since the plan was made; the next push reads it anew',
+      '{"code":"of.tomorrow","row":3}; stale: the row was edited in the sheet after the plan; the next push reads it again',
     );
   });
 });

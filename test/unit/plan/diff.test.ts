@@ -69,7 +69,7 @@ describe('diff', () => {
     expect(toldOf(difference)).toEqual({
       change: 'invalid',
       message:
-        '"M-1" exists with other values (display_name is "Anne", not "Ann"): create leaves it alone; use upsert to change it',
+        '"M-1" exists with other values (display_name is "Anne", not "Ann"): create does not change it; use upsert to change it',
     });
   });
 
@@ -124,7 +124,7 @@ it('create of what cannot be changed says what to do, and what is not known', ()
   expect(toldOf(diff('create', '1/Pub', { name: 'Pub', type: 'open' }, [known]))).toEqual({
     change: 'invalid',
     message:
-      '"1/Pub" exists with other values (type is another value, not "open"): create leaves it alone; the service can neither change nor delete it: put the row back, or give it another name',
+      '"1/Pub" exists with other values (type is another value, not "open"): create does not change it; the service can neither change nor delete it: write the old values into the row, or another name',
   });
 });
 

@@ -22,9 +22,9 @@ it('rows that say different things are all invalid and name each other', () => {
       .map(told)
       .map(({ rowNumber, outcome, message }) => [rowNumber, outcome, message]),
   ).toEqual([
-    [2, 'invalid', 'key "M-1" stands again with other values in row 5, 9: keep one of them'],
-    [5, 'invalid', 'key "M-1" stands again with other values in row 2, 9: keep one of them'],
-    [9, 'invalid', 'key "M-1" stands again with other values in row 2, 5: keep one of them'],
+    [2, 'invalid', 'key "M-1" has other values in row 5, 9: keep one of them'],
+    [5, 'invalid', 'key "M-1" has other values in row 2, 9: keep one of them'],
+    [9, 'invalid', 'key "M-1" has other values in row 2, 5: keep one of them'],
   ]);
 });
 
@@ -35,8 +35,8 @@ it('a whole file of one key is settled in a moment', () => {
   }));
   const patches = resolveDuplicates({ key: 'yes', rows });
   expect([patches[0], patches[6], patches.at(-1)].map((patch) => renderSaid(patch?.said ?? []))).toEqual([
-    'key "yes" stands again with other values in row 3, 4, 5, 6, 7 and 199994 more: keep one of them',
-    'key "yes" stands again with other values in row 2, 3, 4, 5, 6 and 199994 more: keep one of them',
-    'key "yes" stands again with other values in row 2, 3, 4, 5, 6 and 199994 more: keep one of them',
+    'key "yes" has other values in row 3, 4, 5, 6, 7 and 199994 more: keep one of them',
+    'key "yes" has other values in row 2, 3, 4, 5, 6 and 199994 more: keep one of them',
+    'key "yes" has other values in row 2, 3, 4, 5, 6 and 199994 more: keep one of them',
   ]);
 });

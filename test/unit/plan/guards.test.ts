@@ -31,8 +31,8 @@ describe('checkGuards', () => {
     expect(stop).toMatchObject({
       code: 'guard.empty_source',
       exitCode: 6,
-      message: 'users: users.csv has a header and no rows, so it may have been cut',
-      next: 'if it is meant to be empty, add --allow-empty',
+      message: 'users: users.csv has a header and no rows, so the file may have been cut',
+      next: 'if it is intended to be empty, add --allow-empty',
     });
     expect(codes({ rows: 0 }, { ...none, allowEmpty: true })).toEqual([]);
   });
@@ -41,7 +41,7 @@ describe('checkGuards', () => {
     const [stop] = checkGuards(pushMapping(), { ...fine, rows: 0, excluded: 3 }, none);
     expect(stop).toMatchObject({
       message: 'users: where leaves out all rows of users.csv (3)',
-      next: 'add rows of your own; if it is meant so, add --allow-empty',
+      next: 'add rows of your own; if this is intended, add --allow-empty',
     });
   });
 

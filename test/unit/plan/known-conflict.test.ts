@@ -26,10 +26,10 @@ it.each<readonly [string, { readonly status: number; readonly isConflict?: true 
 it('the nearest of the known records is named to a row that was sent alone', () => {
   const detail = `the service refused it: ${CONFLICT.reason}`;
   expect(renderSaid(createDoubt(CONFLICT, wrote(['M-1', 'm-10'])))).toBe(
-    `${detail}; it holds "m-10", which it may take for the same key`,
+    `${detail}; it has "m-10", and may take it for the same key`,
   );
   expect(renderSaid(createDoubt(CONFLICT, wrote(['1/2/cup'], { resource: 'squads' })))).toContain(
-    'it holds "cup"',
+    'it has "cup"',
   );
   expect(renderSaid(createDoubt(CONFLICT, wrote(['m-10'], { keys: ['M-10', 'M-11'] })))).toBe(detail);
 });

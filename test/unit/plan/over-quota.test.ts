@@ -25,6 +25,6 @@ it('gives room back to the quota that it was taken from', () => {
 
 it('says which quota is full, and what sends the row once it is larger', () => {
   expect(renderSaid(overQuota('fantasy_leagues', 'R1'))).toBe(
-    "the account's quota of fantasy leagues has no room for it; once it is larger, teamsheet resume R1 sends it",
+    "the account's quota of fantasy leagues is full; after it is raised, teamsheet resume R1 sends it",
   );
 });

@@ -10,7 +10,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('warns of a state file that others can read, with the command that mends it', async () => {
+it('warns of a state file that others can read, with the command that corrects it', async () => {
   const file = join(folder, 'state.sqlite');
   const open = async (): Promise<readonly string[]> => {
     const warnings: string[] = [];

@@ -197,23 +197,26 @@ describe('the rows of a run', () => {
     ['of a header that is no JSON', replaced('["Member ID"]', '["Member ID",'), 'x'],
     ['of values that are no JSON', replaced('{"external_id"', '{{external_id"'), 'x'],
     ['of words that are no JSON', replaced('"row-edited"}]', '"row-edited"]]'), 'x'],
-  ])('are lost where their file is %s, and begun anew where they are wanted', async (_what, damage, cell) => {
-    const store = await open();
-    await fillRows(store, cell);
-    const whole = readFileSync(rowsFile());
-    const damaged = damage(Buffer.from(whole));
-    expect(damaged.equals(whole)).toBe(false);
-    writeFileSync(rowsFile(), damaged);
-    expect(await store.keptRunRows('RUN')).toBeUndefined();
-    expect(readFileSync(rowsFile()).equals(damaged)).toBe(true);
-    await fillRows(store, cell);
-    const kept = await store.keptRunRows('RUN');
-    expect([...((await kept?.countOutcomes('users')) ?? [])]).toEqual([['open', 100]]);
-    await kept?.close();
-    await store.close();
-  });
+  ])(
+    'are lost where their file is %s, and begun again where they are wanted',
+    async (_what, damage, cell) => {
+      const store = await open();
+      await fillRows(store, cell);
+      const whole = readFileSync(rowsFile());
+      const damaged = damage(Buffer.from(whole));
+      expect(damaged.equals(whole)).toBe(false);
+      writeFileSync(rowsFile(), damaged);
+      expect(await store.keptRunRows('RUN')).toBeUndefined();
+      expect(readFileSync(rowsFile()).equals(damaged)).toBe(true);
+      await fillRows(store, cell);
+      const kept = await store.keptRunRows('RUN');
+      expect([...((await kept?.countOutcomes('users')) ?? [])]).toEqual([['open', 100]]);
+      await kept?.close();
+      await store.close();
+    },
+  );
 
-  it('are lost where a folder stands in the place of their file, and begun anew where they are wanted', async () => {
+  it('are lost where a folder stands in the place of their file, and begun again where they are wanted', async () => {
     const store = await open();
     await fillRows(store, 'x');
     rmSync(rowsFile());

@@ -460,7 +460,7 @@ describe("the operator's own things", () => {
     const before = structuredClone(fake.spreadsheet(id));
     await expect(write(report(ROWS))).rejects.toMatchObject({
       code: 'destination.header',
-      message: expect.stringContaining('the rows under "Squad" are of no report') as string,
+      message: expect.stringContaining('the rows under "Squad" belong to no report') as string,
     });
     expect(fake.spreadsheet(id)).toEqual(before);
   });
@@ -918,7 +918,7 @@ describe('a refresh that fails', () => {
       Array.from({ length: count }, (_, index): Row => [`Squad ${index}`, index, true, null]);
     for (const count of [4, 9, 2]) {
       await write(report(more(count), { layout: other }));
-      expect(access.warnings.at(-1)).toContain('written without its looks');
+      expect(access.warnings.at(-1)).toContain('written without its formats');
       expect(squads().filter((squad) => String(squad).startsWith('Squad '))).toHaveLength(count);
       expect(squads()).toContain('mine');
     }

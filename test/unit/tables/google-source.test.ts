@@ -363,8 +363,7 @@ describe('a sheet that changes while it is read', () => {
     });
     await expect(open(id)).rejects.toMatchObject({
       code: 'source.unstable',
-      message:
-        'tab "Users": 4 reads did not agree with themselves (the last: row 2 changed between two calls)',
+      message: 'tab "Users": 4 reads did not give the same rows (the last: row 2 changed between two calls)',
       exitCode: 8,
     });
   });

@@ -103,13 +103,13 @@ async function refusal(given?: Given): Promise<{ code: unknown; exitCode: unknow
 }
 
 describe('a file that only teamsheet wrote', () => {
-  it('is written anew, whatever the report was before', async () => {
+  it('is written again, whatever the report was before', async () => {
     await refresh();
     await refresh({ columns: [{ header: 'Other', type: 'text' }], rows: [['x']] });
     expect(await shown()).toEqual([['Other'], ['x']]);
   });
 
-  it('is written anew when it was too large to be built in memory', async () => {
+  it('is written again when it was too large to be built in memory', async () => {
     const rows = Array.from({ length: 20_001 }, (_, index) => [`s${index}`, index, null]);
     expect(await refresh({ rows })).toEqual([20_001]);
     expect(await refresh({ rows: rows.slice(1) })).toEqual([20_000]);
