@@ -44,7 +44,7 @@ interface Group {
   readonly issues: Issue[];
 }
 
-/** What the table reader has settled before. */
+/** What the table reader knows already. */
 interface Bound {
   readonly included: Included;
   readonly used: Set<number>;

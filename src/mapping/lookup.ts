@@ -23,7 +23,7 @@ export type LookupTables = (lookup: Lookup) => LookupTable | undefined;
 /** A row with an issue of this code is left out: `on_miss: skip`, `on_ambiguous: skip`. */
 export const LOOKUP_SKIP = 'lookup.skip';
 
-/** A lookup in a table of its own, which is settled as soon as a row is read. */
+/** A lookup in a table of its own, which is done as soon as a row is read. */
 export const isFileLookup = (lookup: Lookup): lookup is Lookup & { readonly in: LookupFile } =>
   typeof lookup.in !== 'string';
 

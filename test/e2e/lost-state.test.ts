@@ -219,7 +219,7 @@ columns:
     expect(counts.reduce((sum, { created = 0 }) => sum + created, 0)).toBe(5);
     expect(counts[1]).toMatchObject({ unknown: 0, deferred: 0 });
     const results = readFileSync(join(stateFolder(), 'runs', older, 'users.results.csv'), 'utf8');
-    expect(results).toContain(`unchanged,"users.csv row 4: a later run (${later.run}) created the record"`);
+    expect(results).toContain(`unchanged,users.csv row 4: a later run (${later.run}) created the record`);
   });
 });
 

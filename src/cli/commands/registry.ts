@@ -4,7 +4,7 @@ interface Entry {
   /** Name and positionals as yargs writes them. */
   readonly usage: string;
   readonly summary: string;
-  /** It may write to the service, or settle what was written: its gate stands in gates.ts. */
+  /** It may write to the service, or decide what became of a write: its gate stands in gates.ts. */
   readonly writes?: true;
   readonly load: () => Promise<Command>;
 }

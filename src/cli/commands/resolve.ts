@@ -17,7 +17,7 @@ import {
 import { renderNextLine, renderTyped } from '../render/stop.ts';
 import { withSession, type Session } from '../session.ts';
 
-/** `resolve [INTENT]`: settles what is unknown or in conflict, by reading back or by the operator's word. Sends nothing but GET. */
+/** `resolve [INTENT]`: decides unknown writes and conflicts, by reading back or as the operator says. Sends nothing but GET. */
 export const resolve = defineCommand({
   options: {
     ...serviceFlags,
@@ -66,7 +66,7 @@ export const resolve = defineCommand({
     }),
 });
 
-/** Says what is open and how it is settled. */
+/** Says what is open, and what became of it. */
 async function list(resolution: Resolution, { ports, config }: Session, program: Program): Promise<ExitCode> {
   const { screen } = program;
   if (screen.json) await tellDocument(resolution, ports, screen);

@@ -73,7 +73,7 @@ export function renderResolution({ cases }: Resolution, requests: RequestCounts,
 /** The exact commands for what is left, and for rows that may be sent again. */
 export function nextAfterResolve({ cases, resumable }: Resolution): readonly string[] {
   const open = cases.filter(({ settled }) => settled === undefined);
-  // A run of which nothing could be settled is looked at by `resume` in the same way, and in vain.
+  // `resume` would read back in the same way, and prove nothing either, where nothing of the run was decided.
   const movedOn = new Set(cases.filter(({ settled }) => settled !== undefined).map(({ run }) => run.id));
   const again = resumable.filter((run) => movedOn.has(run));
   return [...open.map(nextOf), ...again.map((run) => `resume ${run}`)];

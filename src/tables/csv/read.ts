@@ -21,7 +21,7 @@ const WORKBOOK = {
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
 /**
- * Opens a CSV file: separator and encoding are settled, the header is read and checked; the rows stream in bounded memory. Row numbers are the
+ * Opens a CSV file: separator and encoding are found, the header is read and checked; the rows stream in bounded memory. Row numbers are the
  * file's lines as a person sees them (a `sep=;` line, which spreadsheets hide, is not counted).
  * Errors: ConfigError `source.*` and `header.*`, with file, line and column where they are known; while rows are read too.
  */
