@@ -65,7 +65,7 @@ it('a raw call passes any parameter of the query, with a warning', async () => {
   const listed = await run('api', 'list-users', '--query', 'foo=1', '--query', 'bar=a b');
   expect(service.requests).toContain('GET /v1/user?foo=1&bar=a+b');
   expect(listed.stderr).toContain(
-    'list-users: the interface names no query parameter foo; it is sent as it is',
+    'list-users: the interface has no query parameter foo; it is sent unchanged',
   );
   const wrong = await run('api', 'list-prices', '--query', 'page=none');
   expect(wrong).toMatchObject({ code: 64, stdout: '' });

@@ -130,12 +130,12 @@ describe.concurrent('a push that cannot be', () => {
     [
       'a path outside',
       { files: { 'mappings/users.yaml': USERS_MAPPING.replace('users.csv', '../users.csv') } },
-      { exit: 4, line: 4, message: containing('leads out of') },
+      { exit: 4, line: 4, message: containing('is outside the configuration') },
     ],
     [
       'two mappings of one name',
       { files: { 'mappings/again.yaml': USERS_MAPPING } },
-      { exit: 4, message: containing('is the name of a mapping in') },
+      { exit: 4, message: containing('is already the name of a mapping in') },
     ],
     [
       'an unknown mapping',

@@ -96,7 +96,7 @@ describe.skipIf(process.platform === 'win32').concurrent('a pipe as a table', ()
         inShell('cat users.csv | PROGRAM'),
       );
       expect(code).toBe(64);
-      expect(stderr).toMatch(/what is piped in is called \/dev\/stdin\n.*import \/dev\/stdin --as users\n/);
+      expect(stderr).toMatch(/for piped input, type \/dev\/stdin\n.*import \/dev\/stdin --as users\n/);
     });
   });
 

@@ -22,7 +22,7 @@ describe('a push of users', () => {
     const planned = await run('plan', 'users');
     expect(steady(planned.stdout)).toBe(`       rows  created  updated  unchanged  invalid
 users     4        3        0          0        1
-users: the account holds no users yet
+users: the account has no users yet
 
 +  users row 2  M1  display_name: Ann Lee, is_active: true
 +  users row 3  M2  display_name: Bob Stone, is_active: false

@@ -107,7 +107,7 @@ describe('a folder with a league, users and squads', () => {
       "users: 100 now, 140 deferred (the account's quota of users is full then; after it is raised, resume sends the rest)\n",
     );
     expect(planned.stdout).toContain(
-      "squads: 90 now, 10 deferred (the account's quota of squads ends there;",
+      "squads: 90 now, 10 deferred (the account's quota of squads is full then;",
     );
     const pushed = await run('push', '--yes', '--json');
     expect(pushed.code).toBe(7);

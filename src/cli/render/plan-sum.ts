@@ -89,14 +89,14 @@ export function renderMissing({ mappings }: PlannedPush): readonly string[] {
 }
 
 /**
- * `squads: 300 now, 180 deferred (the account's quota of squads ends there; …)`, for each mapping that is more than the quota has room for, with what to
+ * `squads: 300 now, 180 deferred (the account's quota of squads is full then; …)`, for each mapping that is more than the quota has room for, with what to
  * do about it.
  */
 export function renderQuotas({ mappings }: PlannedPush): readonly string[] {
   return mappings.flatMap(({ mapping, resource, outcomes, overQuota }) => {
     if (overQuota === 0) return [];
     const quota = pushTarget(resource)?.quota ?? resource;
-    const where = outcomes.created === 0 ? 'is used up' : 'ends there';
+    const where = outcomes.created === 0 ? 'is used up' : 'is full then';
     const what = `the account's quota of ${quota.replaceAll('_', ' ')} ${where}; after it is raised, resume sends the rest`;
     return [
       `${mapping.name}: ${renderCount(outcomes.created)} now, ${renderCount(overQuota)} deferred (${what})`,

@@ -56,7 +56,7 @@ export async function compareListed(
   const open = await openWrites(ports, service, resource);
   // The counter may lag: it proves nothing about what this state itself wrote.
   if (used === 0 && confirmed === 0 && open.length === 0) {
-    return nothingKnown(`the account holds no ${listed.several} yet`);
+    return nothingKnown(`the account has no ${listed.several} yet`);
   }
   if (wanted === 'none') {
     throw new UsageError(
