@@ -31,9 +31,9 @@ const PUSHABLE = RESOURCES.filter(isPushed);
 export const importFile = defineCommand({
   options: {
     ...compareFlags,
-    as: { ...text(`the resource that the rows are: ${PUSHABLE.join(', ')}`), demandOption: true },
+    as: { ...text(`the resource of the rows: ${PUSHABLE.join(', ')}`), demandOption: true },
     set: pairs('set', 'field=value for every row; may be repeated'),
-    match: pairs('match', '"Header=field" where the header does not say it; may be repeated'),
+    match: pairs('match', '"Header=field" for a header with another name than the field; may be repeated'),
     tab: text('the tab of a workbook that holds the rows; without it, the only one with any'),
     'save-mapping': text('write the mapping into this file, to use it again'),
     'dry-run': yes('show the plan and send nothing'),
