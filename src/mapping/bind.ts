@@ -178,7 +178,7 @@ export function readColumns(mapping: PushMapping, names: readonly string[]): Rea
 }
 
 /** Errors: ConfigError `header.missing` with the header as found and the nearest name. */
-export function missingHeader(
+function missingHeader(
   mapping: PushMapping,
   header: HeaderIndex,
   wanted: readonly string[],
@@ -194,6 +194,20 @@ export function missingHeader(
     `${origin} row ${headerRow}: no column ${wanted.map(show).join(' or ')} (${why}); the header has ${found}${close === undefined ? '' : `; nearest: ${show(close)}`}`,
     { file: origin, line: headerRow, next: 'Correct the header of the file, or the name in the mapping.' },
   );
+}
+
+/** The place of a column that must be there; `used` takes note of it. Errors: as {@link missingHeader}. */
+export function requiredPlace(
+  mapping: PushMapping,
+  header: HeaderIndex,
+  wanted: readonly string[],
+  why: string,
+  used: Set<number>,
+): { readonly index: number; readonly name: string } {
+  const index = header.find(wanted);
+  if (index === undefined) throw missingHeader(mapping, header, wanted, why);
+  used.add(index);
+  return { index, name: header.names[index] ?? '' };
 }
 
 /** Joins the fields of a table's columns to its header. `used` collects the positions that are read. Errors: as {@link missingHeader} and {@link fieldWithoutCell}. */
@@ -262,13 +276,8 @@ function bindLookup(
     const fixed = constantField(mapping, { ...item, read }, value);
     return { field, read: (cells, issues) => [String(fixed.read(cells, issues))] };
   }
-  const find = (names: readonly string[]): { readonly index: number; readonly name: string } => {
-    const index = header.find(names);
-    if (index === undefined) throw missingHeader(mapping, header, names, `for ${field}`);
-    used.add(index);
-    return { index, name: header.names[index] ?? '' };
-  };
-  const places = (lookup?.match.length ?? 1) > 1 ? from.map((name) => find([name])) : [find(from)];
+  const wanted = (lookup?.match.length ?? 1) > 1 ? from.map((name) => [name]) : [from];
+  const places = wanted.map((names) => requiredPlace(mapping, header, names, `for ${field}`, used));
   return {
     field,
     read: (cells, issues) => {
@@ -285,12 +294,9 @@ function bindList(
   used: Set<number>,
 ): BoundField {
   const { column } = item;
-  const places = column.fromAll.map((name) => {
-    const index = header.find([name]);
-    if (index === undefined) throw missingHeader(mapping, header, [name], `for ${column.field}`);
-    used.add(index);
-    return { index, name: header.names[index] ?? name };
-  });
+  const places = column.fromAll.map((name) =>
+    requiredPlace(mapping, header, [name], `for ${column.field}`, used),
+  );
   const skipBlank = column.blank === 'omit';
   return {
     field: column.field,

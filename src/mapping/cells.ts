@@ -170,7 +170,7 @@ function valueReader(
     case 'boolean':
       return booleanReader(column);
     case 'uuid':
-      return uuidReader();
+      return readUuid;
     case 'datetime':
       return datetimeReader(column, context);
   }
@@ -193,12 +193,12 @@ function textReader(
     return (cell, header, issues) =>
       checkText(trimKey(shownText(cell), header, issues).normalize('NFC'), header, bounds, issues);
   }
-  const options = { allowShape: context.allowKeyShape };
+  const allowShape = context.allowKeyShape;
   return (cell, header, issues) => {
     const key =
       typeof cell === 'string'
-        ? readKey(cell, header, options, issues)
-        : readTypedKey(cell, header, options, issues);
+        ? readKey(cell, header, allowShape, issues)
+        : readTypedKey(cell, header, allowShape, issues);
     return key === undefined ? undefined : checkText(key, header, bounds, issues);
   };
 }
@@ -208,16 +208,6 @@ function numberReader(column: Column, context: CellContext, limits: Limits): Cel
   const min = Math.max(limits.min, column.min ?? -Infinity);
   const max = Math.min(limits.max, column.max ?? Infinity);
   const scale = column.scale ?? Infinity;
-  const inRange = (
-    value: number,
-    shown: string,
-    header: string | undefined,
-    issues: Issue[],
-  ): FieldValue | undefined => {
-    if (value < min) return refuse(issues, 'cell.range', header, `${shown} is too small, at least ${min}`);
-    if (value > max) return refuse(issues, 'cell.range', header, `${shown} is too large, at most ${max}`);
-    return value;
-  };
   return (cell, header, issues) => {
     const written = typeof cell === 'string' ? parseDecimal(cell, context, whole) : typedNumber(cell);
     if ('problem' in written) return refuse(issues, 'cell.number', header, written.problem);
@@ -250,7 +240,10 @@ function numberReader(column: Column, context: CellContext, limits: Limits): Cel
         `${show(shownText(cell))} has ${decimals} decimals, at most ${scale}`,
       );
     }
-    return inRange(value, digits.length > 24 ? show(digits) : digits, header, issues);
+    const shown = digits.length > 24 ? show(digits) : digits;
+    if (value < min) return refuse(issues, 'cell.range', header, `${shown} is too small, at least ${min}`);
+    if (value > max) return refuse(issues, 'cell.range', header, `${shown} is too large, at most ${max}`);
+    return value;
   };
 }
 
@@ -295,14 +288,12 @@ function booleanReader(column: Column): CellReader {
   };
 }
 
-function uuidReader(): CellReader {
-  return (cell, header, issues) => {
-    const text = shownText(cell).trim();
-    if (GUID.test(text)) return text;
-    const message = `${show(text)} is not a UUID; it has 32 hexadecimal digits, such as 01234567-89ab-4cde-8f01-23456789abcd`;
-    return refuse(issues, 'cell.uuid', header, message);
-  };
-}
+const readUuid: CellReader = (cell, header, issues) => {
+  const text = shownText(cell).trim();
+  if (GUID.test(text)) return text;
+  const message = `${show(text)} is not a UUID; it has 32 hexadecimal digits, such as 01234567-89ab-4cde-8f01-23456789abcd`;
+  return refuse(issues, 'cell.uuid', header, message);
+};
 
 /** `7`, `1,234.50`, `1E+05`, `$5.00`, `50%`: a number as a spreadsheet shows it. */
 const SHOWN_NUMBER = /^[-+]?(?:\d{1,3}(?:[.,'\s]\d{3})+|\d*)(?:[.,]\d+)?(?:E[-+]?\d+)?$/i;

@@ -42,6 +42,18 @@ export function startDraft(document: YamlDocument, base: Path, context: MappingC
   const settle = (): void => {
     if (findings.length > 0) throw findingsError(document, findings);
   };
+  /** Adds the place in the mapping to an error that has none. */
+  const atPlace = <T>(at: Path, act: () => T): T => {
+    try {
+      return act();
+    } catch (error) {
+      if (!(error instanceof ConfigError) || error.place.line !== undefined) throw error;
+      const { file } = document;
+      const spot = document.spot([...base, ...at]);
+      const { code, message, next } = error;
+      throw new ConfigError(code, placed(file, spot, message), { file, ...spot, next, cause: error });
+    }
+  };
   return {
     document,
     base,
@@ -51,24 +63,7 @@ export function startDraft(document: YamlDocument, base: Path, context: MappingC
       note(path, message);
       throw findingsError(document, findings);
     },
-    resolve: (path, allowOutside, at) =>
-      atPlace([...base, ...at], document, () => context.resolvePath(path, allowOutside)),
-    readLayout: (path, at) => atPlace([...base, ...at], document, () => context.readLayout(path)),
+    resolve: (path, allowOutside, at) => atPlace(at, () => context.resolvePath(path, allowOutside)),
+    readLayout: (path, at) => atPlace(at, () => context.readLayout(path)),
   };
-}
-
-/** Adds the place in the mapping to an error that has none. */
-function atPlace<T>(path: Path, document: YamlDocument, act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    if (!(error instanceof ConfigError) || error.place.line !== undefined) throw error;
-    const spot = document.spot(path);
-    throw new ConfigError(error.code, placed(document.file, spot, error.message), {
-      file: document.file,
-      ...spot,
-      next: error.next,
-      cause: error,
-    });
-  }
 }

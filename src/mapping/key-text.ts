@@ -12,20 +12,14 @@ const CHANGED = new RegExp(
   'i',
 );
 
-/** How keys are read. */
-export interface KeyOptions {
-  /** Accepts keys that look changed by a spreadsheet (`--allow-key-shape`). */
-  readonly allowShape: boolean;
-}
-
 /**
  * The key that a text cell holds, in composed form (NFC) and without blanks around it, or undefined when it cannot be one; `issues` then has
- * the error. Blanks that were removed are a warning.
+ * the error. Blanks that were removed are a warning. `allowShape` accepts keys that look changed by a spreadsheet (`--allow-key-shape`).
  */
 export function readKey(
   text: string,
   column: string | undefined,
-  options: KeyOptions,
+  allowShape: boolean,
   issues: Issue[],
 ): string | undefined {
   const refuse = (code: string, message: string): string | undefined => {
@@ -47,7 +41,7 @@ export function readKey(
   }
   if (NOTHING.test(key))
     return refuse('key.null', `${show(key)} is not a key; write the real one, or delete the row`);
-  if (!options.allowShape && CHANGED.test(key)) return refuse('key.shape', changed(show(key)));
+  if (!allowShape && CHANGED.test(key)) return refuse('key.shape', changed(show(key)));
   return key;
 }
 
@@ -72,7 +66,7 @@ export function trimKey(text: string, column: string | undefined, issues: Issue[
 export function readTypedKey(
   cell: Exclude<Cell, string>,
   column: string | undefined,
-  options: KeyOptions,
+  allowShape: boolean,
   issues: Issue[],
 ): string | undefined {
   const shown = shownText(cell);
@@ -87,7 +81,7 @@ export function readTypedKey(
     }
     if (shown === String(cell.value) && /^\d+$/.test(shown)) return shown;
   }
-  if (options.allowShape) return shown;
+  if (allowShape) return shown;
   if (cell.kind === 'number') {
     return refuse(
       'key.shape',
@@ -97,72 +91,12 @@ export function readTypedKey(
   return refuse('key.shape', changed(show(shown)));
 }
 
+/** Each Cyrillic or Greek letter with the Latin one that it looks like behind it. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    // Cyrillic
-    А: 'A',
-    В: 'B',
-    Е: 'E',
-    К: 'K',
-    М: 'M',
-    Н: 'H',
-    О: 'O',
-    Р: 'P',
-    С: 'C',
-    Т: 'T',
-    У: 'Y',
-    Х: 'X',
-    І: 'I',
-    Ј: 'J',
-    Ѕ: 'S',
-    Ԁ: 'D',
-    Ԛ: 'Q',
-    Ԝ: 'W',
-    Ӏ: 'I',
-    а: 'a',
-    е: 'e',
-    к: 'k',
-    м: 'm',
-    о: 'o',
-    р: 'p',
-    с: 'c',
-    т: 't',
-    у: 'y',
-    х: 'x',
-    і: 'i',
-    ј: 'j',
-    ѕ: 's',
-    һ: 'h',
-    ԁ: 'd',
-    ԛ: 'q',
-    ԝ: 'w',
-    ӏ: 'l',
-    // Greek
-    Α: 'A',
-    Β: 'B',
-    Ε: 'E',
-    Ζ: 'Z',
-    Η: 'H',
-    Ι: 'I',
-    Κ: 'K',
-    Μ: 'M',
-    Ν: 'N',
-    Ο: 'O',
-    Ρ: 'P',
-    Τ: 'T',
-    Υ: 'Y',
-    Χ: 'X',
-    α: 'a',
-    ι: 'i',
-    κ: 'k',
-    ν: 'v',
-    ο: 'o',
-    ρ: 'p',
-    τ: 't',
-    υ: 'u',
-    χ: 'x',
-    ϳ: 'j',
-  }),
+  [
+    'АA ВB ЕE КK МM НH ОO РP СC ТT УY ХX ІI ЈJ ЅS ԀD ԚQ ԜW ӀI аa еe кk мm оo рp сc тt уy хx іi јj ѕs һh ԁd ԛq ԝw ӏl',
+    'ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX αa ιi κk νv οo ρp τt υu χx ϳj',
+  ].flatMap((pairs) => pairs.split(' ').map(([letter = '', latin = '']) => [letter, latin])),
 );
 const PLAIN_ASCII = /^[\0-\x7f]*$/;
 

@@ -4,7 +4,7 @@ import type { SourceRow } from '../model/table.ts';
 import {
   bindLookups,
   fieldWithoutCell,
-  missingHeader,
+  requiredPlace,
   type BoundField,
   type BoundLookup,
   type CompiledColumn,
@@ -64,12 +64,8 @@ export function createPairReader(
   variable: (name: string) => string | undefined,
   { included, used, key }: Bound,
 ): { read(batch: readonly SourceRow[]): readonly ParsedRow[]; end(): readonly ParsedRow[] } {
-  const column = (name: string): number => {
-    const index = header.find([name]);
-    if (index === undefined) throw missingHeader(mapping, header, [name], 'for the key_value layout');
-    used.add(index);
-    return index;
-  };
+  const column = (name: string): number =>
+    requiredPlace(mapping, header, [name], 'for the key_value layout', used).index;
   const keyAt = column(layout.keyColumn);
   const valueAt = column(layout.valueColumn);
   const inColumns = groupColumns(compiled, header, key, used);
@@ -94,11 +90,7 @@ export function createPairReader(
         groups.set(id, group);
         group.lines.push(shownCells(row.cells, header.names.length));
         for (const issue of row.issues ?? [])
-          group.issues.push({
-            ...issue,
-            column: undefined,
-            row: row.rowNumber,
-          });
+          group.issues.push({ ...issue, column: undefined, row: row.rowNumber });
         if (excluded || row.issues !== undefined) continue;
         group.pairs.push({
           rowNumber: row.rowNumber,
@@ -154,12 +146,8 @@ function groupParser(
     wanted.flatMap((item) => item.column.from.map((name) => [looseName(name), item] as const)),
   );
   const names = [...new Set(wanted.flatMap(({ column }) => column.from))];
-  const fixed = new Map<string, BoundField | undefined>();
-  const withoutPair = (item: CompiledColumn): BoundField | undefined => {
-    const { field } = item.column;
-    if (!fixed.has(field)) fixed.set(field, fieldWithoutCell(mapping, item, variable));
-    return fixed.get(field);
-  };
+  const withoutPair = (item: CompiledColumn): BoundField | undefined =>
+    fieldWithoutCell(mapping, item, variable);
 
   return (group) => {
     const issues: Issue[] = [...group.issues];
@@ -218,14 +206,15 @@ function collectPairs(
 }
 
 function readSetting(
-  { column, field, read }: CompiledColumn,
+  item: CompiledColumn,
   pair: Pair | undefined,
   withoutPair: (item: CompiledColumn) => BoundField | undefined,
   issues: Issue[],
 ): Fields[string] | undefined {
+  const { column, read } = item;
   // An empty value of a field that a variable stands for, as the fantasy league of a template, is as good as none.
   const isBlank = pair !== undefined && shownText(pair.cell).trim() === '';
-  const fixed = pair === undefined || isBlank ? withoutPair({ column, field, read }) : undefined;
+  const fixed = pair === undefined || isBlank ? withoutPair(item) : undefined;
   if (fixed !== undefined) return fixed.read([], issues);
   if (pair !== undefined) {
     const found: Issue[] = [];

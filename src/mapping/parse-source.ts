@@ -31,8 +31,9 @@ export function parseLocation(input: LocationInput, path: Path, draft: Drafting)
     };
   }
   if (tab === undefined) draft.fail(path, `${kind} needs tab: the name of the tab`);
-  checkTab(tab, [...path, 'tab'], draft, xlsx !== undefined);
   if (xlsx !== undefined) {
+    const problem = tabNameProblem(tab);
+    if (problem !== undefined) draft.note([...path, 'tab'], `${show(tab)} ${problem}`);
     const location = {
       kind: 'xlsx',
       path: draft.resolve(xlsx, input.allow_outside, [...path, 'xlsx']),
@@ -44,12 +45,6 @@ export function parseLocation(input: LocationInput, path: Path, draft: Drafting)
     location: { kind: 'sheet', spreadsheet: spreadsheetId(sheet ?? '', [...path, 'sheet'], draft), tab },
     origin: `tab "${tab}"`,
   };
-}
-
-function checkTab(tab: string, path: Path, draft: Drafting, excel: boolean): void {
-  if (!excel) return;
-  const problem = tabNameProblem(tab);
-  if (problem !== undefined) draft.note(path, `${show(tab)} ${problem}`);
 }
 
 /** The id in an address such as https://docs.google.com/spreadsheets/d/ID/edit#gid=0, or the id itself. */

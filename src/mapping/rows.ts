@@ -7,7 +7,7 @@ import {
   bindFields,
   bindLookups,
   compileColumns,
-  missingHeader,
+  requiredPlace,
   sourceHeader,
   type BoundField,
   type BoundLookup,
@@ -46,14 +46,10 @@ export interface RowReader {
 }
 
 /** What rows are read with beside their mapping. */
-export interface RowOptions {
-  /** Accepts keys that look changed by a spreadsheet (`--allow-key-shape`). */
-  readonly allowKeyShape: boolean;
+export interface RowOptions extends Pick<CellContext, 'allowKeyShape' | 'tableTimezone'> {
   readonly variable: (name: string) => string | undefined;
   /** The IANA zone of times without an offset; UTC when left out. */
   readonly timezone?: string;
-  /** The IANA zone of cells that hold a date, where the table has one of its own. */
-  readonly tableTimezone?: string | undefined;
   /** The tables that the mapping looks cells up in. */
   readonly tables?: LookupTables;
 }
@@ -138,9 +134,7 @@ function unusedColumns(
 
 function bindWhere(mapping: PushMapping, header: HeaderIndex, used: Set<number>): Included {
   const tests = mapping.source.where.map(({ header: name, equals, text }: Condition) => {
-    const index = header.find([name]);
-    if (index === undefined) throw missingHeader(mapping, header, [name], 'rows are chosen by it');
-    used.add(index);
+    const { index } = requiredPlace(mapping, header, [name], 'rows are chosen by it', used);
     return (cells: readonly Cell[]) => (shownText(cells[index] ?? '').trim() === text) === equals;
   });
   return (cells) => tests.every((test) => test(cells));

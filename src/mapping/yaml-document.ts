@@ -25,26 +25,6 @@ export interface Spot {
 
 export type Path = readonly (string | number)[];
 
-/** A parsed YAML text that still knows where everything stands. */
-export interface YamlDocument {
-  readonly file: string;
-  /** Its mappings: the elements of a list, or the only one. */
-  readonly roots: readonly { readonly path: Path; readonly node: Node }[];
-  /** Where the value at `path` stands, or its key with `of: 'key'`; for what is not there, its nearest parent. */
-  spot(path: Path, of?: 'key' | 'value'): Spot;
-  /** The plain values at a node; `fill` is given every text of it. Keys keep their order apart from integers. */
-  toValue(node: Node, path: Path, fill: (text: string, path: Path) => string): unknown;
-  /** The keys of the map at `path` in the order that they are written in. */
-  keys(path: Path): readonly string[];
-  /** A ConfigError at a place: `file:line:column: message`. */
-  error(
-    code: string,
-    message: string,
-    path: Path,
-    options?: { next?: string; of?: 'key' | 'value'; cause?: unknown },
-  ): ConfigError;
-}
-
 /** `mappings/users.yaml:4:3: message`. */
 export function placed(file: string, spot: Spot, message: string): string {
   return `${file}:${spot.line}:${spot.column}: ${message}`;
@@ -95,7 +75,7 @@ export function parseYaml(text: string, file: string, what = 'mapping'): YamlDoc
   if (root === null || (isScalar(root) && root.value === null)) {
     refuse(file, start, 'mapping.empty', `the file holds no ${what}`);
   }
-  return new Parsed(file, document, root, at);
+  return new YamlDocument(file, document, root, at);
 }
 
 /** The parser recurses, so nesting is judged on the text: brackets opened and not closed, and list marks in a row. */
@@ -151,8 +131,10 @@ function explain(
   return [`not valid YAML: ${message}`, next];
 }
 
-class Parsed implements YamlDocument {
+/** A parsed YAML text that still knows where everything stands. */
+export class YamlDocument {
   readonly file: string;
+  /** Its mappings: the elements of a list, or the only one. */
   readonly roots: readonly { readonly path: Path; readonly node: Node }[];
   readonly #document: Document.Parsed;
   readonly #at: (offset: number) => Spot;
@@ -176,6 +158,7 @@ class Parsed implements YamlDocument {
     return isAlias(node) ? node.resolve(this.#document) : node;
   }
 
+  /** Where the value at `path` stands, or its key with `of: 'key'`; for what is not there, its nearest parent. */
   spot(path: Path, of: 'key' | 'value' = 'value'): Spot {
     const parent = path.length === 0 ? undefined : this.#nodeAt(path.slice(0, -1));
     const last = path.at(-1);
@@ -188,26 +171,20 @@ class Parsed implements YamlDocument {
     return path.length === 0 ? { line: 1, column: 1 } : this.spot(path.slice(0, -1));
   }
 
+  /** The keys of the map at `path` in the order that they are written in. */
   keys(path: Path): readonly string[] {
     const node = this.#nodeAt(path);
     return isMap(node) ? node.items.flatMap(({ key }) => (isScalar(key) ? [keyText(key)] : [])) : [];
   }
 
-  error(
-    code: string,
-    message: string,
-    path: Path,
-    options: { next?: string; of?: 'key' | 'value'; cause?: unknown } = {},
-  ): ConfigError {
-    const spot = this.spot(path, options.of);
-    return new ConfigError(code, placed(this.file, spot, message), {
-      file: this.file,
-      ...spot,
-      next: options.next,
-      cause: options.cause,
-    });
+  /** A ConfigError at a place: `file:line:column: message`. */
+  error(code: string, message: string, path: Path, { next }: { readonly next?: string } = {}): ConfigError {
+    const { file } = this;
+    const spot = this.spot(path);
+    return new ConfigError(code, placed(file, spot, message), { file, ...spot, next });
   }
 
+  /** The plain values at a node; `fill` is given every text of it. Keys keep their order apart from integers. */
   toValue(node: Node, path: Path, fill: (text: string, path: Path) => string): unknown {
     if (++this.#visited > MAX_NODES)
       throw this.error(
