@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../model/error.ts';
-import type { Emit } from '../model/event.ts';
 import type { Store } from '../model/store.ts';
 import type { SyncPorts } from '../sync/ports.ts';
 import { createGoogleAccess, type CountedAccess, type GoogleConnection } from '../tables/google/access.ts';
@@ -9,8 +8,7 @@ import { stepLink } from '../tables/google/steps.ts';
 import { isLoopback } from './base-url.ts';
 import { googleSettings, type Config } from './config.ts';
 
-interface Parts extends Pick<SyncPorts, 'clock' | 'random' | 'signal'> {
-  readonly emit: Emit;
+interface Parts extends Pick<SyncPorts, 'clock' | 'random' | 'signal' | 'emit'> {
   readonly store: Pick<Store, 'fact' | 'setFact'>;
   /** The longest that the pauses of one call may last together. */
   readonly maxWaitMs: number;

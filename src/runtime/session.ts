@@ -88,7 +88,6 @@ function sentUntil({ writes }: RequestCounts): string {
 /** The ports of a service, made real. */
 export function openSession(task: Task, world: World): Session {
   const { config, connection, store, command, stateUrl = connection.baseUrl } = task;
-  const { clock, random, signal, emit } = world;
   const { budget, push } = config;
   const wire = task.transport ?? fetchTransport();
   const maxWaitMs = task.maxWaitMs ?? budget.max_wait;
@@ -97,13 +96,10 @@ export function openSession(task: Task, world: World): Session {
   let answer: HttpResponse | undefined;
   const transport: Transport = async (request) => (answer = await wire(request));
   const service = createClient({
+    ...world,
     baseUrl: connection.baseUrl,
     apiKey: connection.apiKey,
     transport,
-    clock,
-    random,
-    emit,
-    signal,
     timeoutMs: push.timeout,
     maxWaitMs,
     reservePerMinute: budget.reserve_per_minute,
@@ -114,6 +110,7 @@ export function openSession(task: Task, world: World): Session {
     observer,
   });
   const ports = behindGate<SyncPorts>(command, gates[command], {
+    ...world,
     service,
     store: withheldStore(store, connection.apiKey),
     lock: openLock(config),
@@ -125,17 +122,13 @@ export function openSession(task: Task, world: World): Session {
     timezone: config.timezone,
     variable: (name) => config.vars[name],
     tables: withheldReports(tables, withholder(connection.apiKey.reveal())),
-    clock,
-    random,
-    emit,
-    signal,
   });
   const learn = async (): Promise<ServiceAccount> => {
     // An account that could not be read has no id.
     const account = { baseUrl: stateUrl, accountId: observer.accountId ?? '' };
     // What answers name, such as fields that the interface does not have, may quote the key too.
     const learnt = withoutKey(observer.take(), withholder(connection.apiKey.reveal(), 'our own words'));
-    await keepLearnt(store, account, learnt, clock.now());
+    await keepLearnt(store, account, learnt, world.clock.now());
     return account;
   };
   return { config, connection, ports, google, pipes, lastAnswer: () => answer, learn };

@@ -32,17 +32,15 @@ export interface TableTask {
 /** The tables of a configuration, made real; nothing is read before a mapping needs it. */
 export function openTables(
   { config, store, maxWaitMs, readOnly = false, tables }: TableTask,
-  { clock, random, signal, emit }: World,
+  world: World,
 ): OpenTables {
   const google = openGoogle(config, {
-    clock,
-    random,
-    signal,
-    emit,
+    ...world,
     store,
     maxWaitMs: maxWaitMs ?? config.budget.max_wait,
     readOnly,
   });
+  const { clock, signal, emit } = world;
   const pipes = createPipes({
     folder: dirname(config.state),
     clock,
