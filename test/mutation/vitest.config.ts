@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: (process.env['TEAMSHEET_MUTATION_TESTS'] ?? '').split(','),
     restoreMocks: true,
+    // A busy machine may take its time.
+    testTimeout: 120_000,
     setupFiles: ['test/support/one-seed.ts'],
   },
 });
