@@ -17,7 +17,6 @@ import { consoleOf } from './console/index.ts';
 import { checkKey } from './keys.ts';
 import { addLog, type AnswerLine } from './log.ts';
 import { isOfInterest, openRecentRequests } from './recent-requests.ts';
-import { advance } from './play.ts';
 import { refusalBody } from './refusal-body.ts';
 import { MalformedBody, Refusal } from './refusal.ts';
 import { addOperation } from './routes.ts';
@@ -80,9 +79,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     void reply.header('x-request-id', request.id);
     next();
   });
+  const dateText = dateHeader();
   // Stamped as the answer goes out: what was asked may have moved the clock.
   app.addHook('onSend', (_request, reply, _payload, next) => {
-    void reply.header('date', new Date(context.season.wallMs()).toUTCString());
+    void reply.header('date', dateText(context.season.wallMs()));
     next();
   });
   await app.register(swagger, {
@@ -137,6 +137,18 @@ function bareApp(onFailure: AppOptions['onFailure']): FastifyInstance {
   return app;
 }
 
+/** The header Date, which is the same for a whole second. */
+function dateHeader(): (wallMs: number) => string {
+  let second = Number.NaN;
+  let text = '';
+  return (wallMs) => {
+    const now = Math.floor(wallMs / 1_000);
+    if (now !== second) text = new Date(wallMs).toUTCString();
+    second = now;
+    return text;
+  };
+}
+
 /** Everything below /v1: after the wait that was asked for the key is checked, then the windows count the request, then the season catches up with its clock. */
 function serviceOf({ accounts, clock, closing, onFailure }: AppOptions) {
   return (service: FastifyInstance, _options: object, done: () => void): void => {
@@ -147,7 +159,7 @@ function serviceOf({ accounts, clock, closing, onFailure }: AppOptions) {
     service.addHook('onRequest', (request, _reply, next) => {
       const { context } = (request.account = checkKey(request, 'x-api-key', accounts));
       admit(context, request.routeOptions.config.operation === 'get-account');
-      advance(context.store, context.season.now());
+      context.answers.refresh();
       context.views.refresh();
       next();
     });

@@ -8,6 +8,7 @@ import type {
 } from '../contract/index.ts';
 import type { ServiceClock } from './clock.ts';
 import type { Paging } from './paging.ts';
+import type { Answers } from './answers.ts';
 import type { Faults } from './faults.ts';
 import type { Limits } from './limits.ts';
 import type { Settings } from './switches.ts';
@@ -23,6 +24,8 @@ export interface Context {
   /** The store as old as the settings let a reader see it. */
   readonly views: Views;
   readonly faults: Faults;
+  /** What was answered and has not changed. */
+  readonly answers: Answers;
 }
 
 /** A validated request; `id` is empty where the path has none. */

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ConfigError, UsageError } from '../model/error.ts';
 import type { Clock, HttpRequest, HttpResponse } from '../model/ports.ts';
 import { settingsOfAccount, type Account } from './accounts.ts';
+import { openAnswers } from './answers.ts';
 import { createApp } from './app.ts';
 import type { Context } from './context.ts';
 import { openServiceClock, realClock, type ServiceClock } from './clock.ts';
@@ -176,6 +177,7 @@ function openAccount(
       settings,
       views,
       faults: openFaults(),
+      answers: openAnswers(store, season, settings),
     };
     return {
       key: keepKey(store, 'api_key', index === 0 ? apiKey : undefined),

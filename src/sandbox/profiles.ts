@@ -1,5 +1,5 @@
 import { UsageError } from '../model/error.ts';
-import { meant } from './settings.ts';
+import { nearest } from './settings.ts';
 import type { Settings } from './switches.ts';
 
 /** Settings under one name. */
@@ -182,8 +182,9 @@ export const PROFILES = {
  */
 export function profileSettings(name: string): Partial<Settings> {
   if (isProfile(name)) return PROFILES[name].settings;
+  const near = nearest(name, Object.keys(PROFILES));
   throw new UsageError('sandbox.profile', `--profile ${name}: there is no such profile`, {
-    next: `${meant(name, Object.keys(PROFILES))}teamsheet sandbox profiles lists them.`,
+    next: `did you mean ${near}? teamsheet sandbox profiles lists them.`,
   });
 }
 

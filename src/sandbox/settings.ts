@@ -1,6 +1,5 @@
 import type { Feature } from '../contract/endpoint.ts';
 import { UsageError } from '../model/error.ts';
-import { nearest } from '../model/nearest.ts';
 import {
   DEFAULT_SETTINGS,
   SWITCHES,
@@ -29,7 +28,7 @@ export function parseSetting(text: string): Partial<Settings> {
   const [, name = text, value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   if (!isSwitch(name)) {
     throw new UsageError('sandbox.setting', `--set ${text}: there is no switch "${name}"`, {
-      next: `${meant(name, SWITCH_NAMES)}teamsheet sandbox profiles lists them.`,
+      next: `did you mean ${nearest(name, SWITCH_NAMES)}? teamsheet sandbox profiles lists them.`,
     });
   }
   const read = readValue(name, value);
@@ -59,8 +58,24 @@ function isSwitch(name: string): name is SwitchName {
   return Object.hasOwn(SWITCHES, name);
 }
 
-/** `did you mean x? ` or nothing. */
-export function meant(name: string, names: readonly string[]): string {
-  const near = nearest(name, names);
-  return near === undefined ? '' : `did you mean ${near}? `;
+/** The one of `names` that is fewest edits away from `name`. */
+export function nearest<Name extends string>(name: string, names: readonly Name[]): Name | '' {
+  return names.reduce<Name | ''>(
+    (best, other) => (best === '' || distance(name, other) < distance(name, best) ? other : best),
+    '',
+  );
+}
+
+/** Edits (insert, delete, replace) that turn one word into the other. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j += 1) {
+      const replace = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replace, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
 }

@@ -20,6 +20,7 @@ export class Store {
   readonly #database: DatabaseSync;
   readonly #lock: FileLock | undefined;
   readonly #statements = new Map<string, StatementSync>();
+  #writes = 0;
 
   constructor(database: DatabaseSync, lock?: FileLock) {
     this.#database = database;
@@ -39,8 +40,14 @@ export class Store {
       .map(map);
   }
 
+  /** Grows whenever something may have been written. */
+  get writes(): number {
+    return this.#writes;
+  }
+
   /** Runs a statement; returns the row id of an insert. */
   run(sql: string, ...params: Params): number {
+    this.#writes += 1;
     return Number(this.#prepare(sql).run(...params).lastInsertRowid);
   }
 
@@ -86,6 +93,7 @@ export class Store {
 
   /** Makes the changes of another store here too. */
   apply(changeset: Uint8Array): void {
+    this.#writes += 1;
     if (this.#database.applyChangeset(changeset)) return;
     throw new InternalError('sandbox.changes', 'a copy of the sandbox does not follow it');
   }
@@ -97,6 +105,7 @@ export class Store {
       [],
       (row) => text(row, 'name'),
     );
+    this.#writes += 1;
     this.#database.exec('PRAGMA defer_foreign_keys = ON');
     for (const table of [...tables, 'sqlite_sequence']) this.#database.exec(`DELETE FROM ${table}`);
   }

@@ -62,18 +62,22 @@ function fixedWindow({ limit, lengthMs, text, kept }: WindowOptions): RateWindow
 /** The last `lengthMs` before each moment. */
 function slidingWindow({ limit, lengthMs, text, kept }: WindowOptions): RateWindow {
   let times: number[] = isTimes(kept) ? [...kept.times] : [];
+  // Times before this place have left the window; they are cut off now and then, not each time.
+  let first = 0;
   const roll = (nowMs: number): void => {
     // The clock was set back: what comes later has not happened.
     if ((times.at(-1) ?? nowMs) > nowMs) times = times.filter((time) => time <= nowMs);
-    const first = times.findIndex((time) => time > nowMs - lengthMs);
-    if (first !== 0) times = first === -1 ? [] : times.slice(first);
+    while (first < times.length && (times[first] ?? 0) <= nowMs - lengthMs) first += 1;
+    if (first < 1_000) return;
+    times = times.slice(first);
+    first = 0;
   };
   return {
     limit,
     text,
     used: (nowMs) => {
       roll(nowMs);
-      return times.length;
+      return times.length - first;
     },
     count: (nowMs) => {
       roll(nowMs);
@@ -81,13 +85,14 @@ function slidingWindow({ limit, lengthMs, text, kept }: WindowOptions): RateWind
     },
     resetMs: (nowMs) => {
       roll(nowMs);
-      const leaves = times[Math.max(0, times.length - limit)];
+      const leaves = times[Math.max(first, times.length - limit)];
       return (leaves ?? nowMs) + lengthMs;
     },
     clear: () => {
       times = [];
+      first = 0;
     },
-    keep: () => ({ times }),
+    keep: () => ({ times: times.slice(first) }),
   };
 }
 

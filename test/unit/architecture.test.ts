@@ -42,7 +42,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   state: { rooms: ['contract', 'model'], packages: [], node: ['*'] },
   schedule: { rooms: ['contract', 'model'], packages: [], node: [] },
   sandbox: {
-    rooms: ['contract', 'model/ports', 'model/error', 'model/nearest'],
+    rooms: ['contract', 'model/ports', 'model/error'],
     packages: ['fastify', '@fastify/swagger', 'fastify-type-provider-zod', 'zod'],
     node: ['*'],
   },

@@ -28,7 +28,7 @@ describe('--set switch=value', () => {
     ['pagesize=10', 'page_size'],
     ['latency=5', 'latency_ms'],
     ['quota_user=5', 'quota_users'],
-    ['constructor=1', 'teamsheet sandbox profiles lists them'],
+    ['constructor=1', 'did you mean'],
     ['per_minute', 'per_minute=600'],
   ])('%s is refused, naming %s', (text, near) => {
     const error = failure(text);
