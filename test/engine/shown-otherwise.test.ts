@@ -145,6 +145,36 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
     expect(engine.service.users).toHaveLength(2);
   });
 
+  it('shows nothing of a new row either whose record somebody changes before it is read again', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = spelling;
+    userTable(engine, '0001,Ann,');
+    await run(engine, [users]);
+    userTable(engine, '0001,Ann,', '0002,Bob,');
+    engine.service.faults.push('lost');
+    await later(engine, [users]);
+    const made = engine.service.users.at(-1);
+    if (made !== undefined) Object.assign(made, { display_name: 'Eve' });
+    await resolve(engine.ports, undefined, undefined, approve);
+    expect(await engine.store.openIntents(accountOf(engine))).toHaveLength(1);
+    expect(outcomesOf(await later(engine, [users]))).toEqual({ unchanged: 1, deferred: 1 });
+  });
+
+  it('proves nothing against the word of the operator, where every row was created by one lost answer', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = spelling;
+    userTable(engine, '0001,Ann,', '0002,Bob,');
+    engine.service.faults.push('lost');
+    await run(engine, [users]);
+    await later(engine, [users]);
+    const [open] = await engine.store.openIntents(accountOf(engine));
+    await resolve(engine.ports, open?.id ?? '', 'applied', approve);
+    await later(engine, [users]);
+    engine.clock.time += 2 * 24 * 60 * 60 * 1000;
+    expect(outcomesOf(await later(engine, [users]))).toEqual({ unchanged: 2 });
+    expect(engine.service.users).toHaveLength(2);
+  });
+
   it('shows nothing of a row that is lost either: its key is held until the operator says what became of it', async () => {
     const engine = await makeEngine();
     engine.service.spelling = spelling;

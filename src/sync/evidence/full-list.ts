@@ -118,7 +118,7 @@ export async function readWhole(
     if (used !== done && wholeness.includes('doubtful')) throw unstable();
     // What is known and not listed may be listed under another spelling of its key.
     const isMissing = (await ports.store.countSnapshots(service, resource)) > keys.size;
-    if (isMissing) await keepShown(ports, service, resource, keys, shownAs.size > 0);
+    const byWord = isMissing ? await keepShown(ports, service, resource, keys) : 0;
     const shown = [...keys, ...repeated].map(([key, id]) => [shownAs.get(key) ?? key, id] as const);
     const isListed = (key: string): boolean => keys.has(key) && !shownAs.has(key);
     isRespelt =
@@ -129,9 +129,10 @@ export async function readWhole(
     // Nothing that was confirmed within a day went unnoticed.
     if (areGone) await ports.store.forgetOlder(service, resource, sinceMs);
     const more = Math.max(0, (await ports.store.countSnapshots(service, resource)) - keys.size);
-    unlisted = areGone ? 0 : more;
+    unlisted = areGone ? byWord : more;
     // The counter may count what is gone.
-    if (more > 0) missing = Math.max(0, (await countSince(ports, service, resource, sinceMs)) - keys.size);
+    if (more > 0)
+      missing = Math.max(0, (await countSince(ports, service, resource, sinceMs)) - keys.size - byWord);
     if (tooFew && missing > 0) throw unstable();
     // A counter that comes late agrees with a first page that shows as little.
     if (wholeness.includes('doubtful') && missing > 0)
@@ -157,22 +158,23 @@ async function countSince(
 }
 
 /**
- * Confirms again what the list shows under the keys of other records, which were confirmed with the same ids; and what is there by the operator's word alone,
- * where the list shows keys so that it could not be known by them.
+ * Confirms again what the list shows under the keys of other records, which were confirmed with the same ids; and what is there by the operator's word alone:
+ * the list may show it under any key. Answers how many there are of these.
  */
 async function keepShown(
   { store }: Pick<SyncPorts, 'store'>,
   service: ServiceAccount,
   resource: PushedResource,
   listed: ReadonlyMap<string, string | null>,
-  isStrange: boolean,
-): Promise<void> {
+): Promise<number> {
   const ids = new Set(listed.values());
-  const isShown = (id: string | null): boolean => (id === null ? isStrange : ids.has(id));
+  let byWord = 0;
   for await (const page of store.allSnapshots(service, resource)) {
-    const shown = page.filter(({ key, id }) => !listed.has(key) && isShown(id));
-    if (shown.length > 0) await store.confirm(service, resource, shown);
+    const kept = page.filter(({ key, id }) => !listed.has(key) && (id === null || ids.has(id)));
+    byWord += kept.filter(({ id }) => id === null).length;
+    if (kept.length > 0) await store.confirm(service, resource, kept);
   }
+  return byWord;
 }
 
 const repeatedFact = (resource: PushedResource): string => `repeated:${resource}`;

@@ -92,11 +92,15 @@ async function readList(
     when === 'now' && (isBehind || missing > 0 || (await wasLate(ports, account, mapping, writes)));
   const confirmations = await found.confirmations();
   const strange = await countStrange(ports, account, mapping, writes);
-  const isStrange = strange > 0 && found.countAlike() > 0;
+  const isStrange = strange > 0 && (found.countAlike() > 0 || wasStrange(open));
   // A record that does not say what it is may be one of the rows.
   const others = nameless > 0 || isMore || isLate || isStrange ? 'unclear' : 'absent';
   return { found: confirmations, others, pages, ...(isStrange && { why: { code: 'read-back-strange' } }) };
 }
+
+/** Whether an earlier reading showed what may be one of the rows. It may have been changed since, and says something else now. */
+const wasStrange = (open: readonly OpenWrite[]): boolean =>
+  open.some(({ rows }) => rows.some(({ said }) => said.some(({ code }) => code === 'read-back-strange')));
 
 /** Two readings, of which absence is believed only where they agree; one that finds every row is enough. */
 export async function readBackTwice(
