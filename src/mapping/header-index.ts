@@ -60,7 +60,8 @@ export function indexHeader(
   };
 }
 
-const exactName = (name: string): string => name.trim().normalize('NFC');
+/** A name as headers and mappings are compared by it: without blanks around it, composed. */
+export const exactName = (name: string): string => name.trim().normalize('NFC');
 
 function firstOf(names: readonly string[], find: (name: string) => number | undefined): number | undefined {
   for (const name of names) {

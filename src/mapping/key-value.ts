@@ -10,16 +10,14 @@ import {
   type CompiledColumn,
 } from './bind.ts';
 import { looseName, type HeaderIndex } from './header-index.ts';
-import { foldKey } from './key-text.ts';
 import { isPlanLookup } from './lookup.ts';
 import type { PushMapping, Source } from './mapping.ts';
 import { didYouMean } from '../model/nearest.ts';
 import {
-  hasError,
-  keyOf,
+  parsedRow,
   readLookups,
   shownCells,
-  withTexts,
+  unreadRow,
   type Included,
   type ParsedRow,
 } from './parsed-row.ts';
@@ -101,7 +99,9 @@ export function createPairReader(
       return [];
     },
     end: () =>
-      [...groups].map(([id, group]) => (id.startsWith('excluded/') ? excludedRow(group) : settle(group))),
+      [...groups].map(([id, group]) =>
+        id.startsWith('excluded/') ? unreadRow(group, 'excluded', []) : settle(group),
+      ),
   };
 }
 
@@ -126,10 +126,6 @@ function groupColumns(
     used.add(index);
     return [{ field: column.field, index, read, name: header.names[index] }];
   });
-}
-
-function excludedRow({ rowNumber, lines }: Group): ParsedRow {
-  return { rowNumber, lines, status: 'excluded', key: null, folded: null, fields: null, issues: [] };
 }
 
 /** Makes one row of a group: every bad, missing, unknown and repeated setting is in its issues. */
@@ -161,7 +157,9 @@ function groupParser(
       const value = readSetting(item, pairs.get(item), withoutPair, issues);
       if (value !== undefined) values[item.column.field] = value;
     }
-    return groupRow(group, inOrder(values, compiled), readLookups(lookups, [], issues), key, issues);
+    const { rowNumber, lines } = group;
+    const texts = readLookups(lookups, [], issues);
+    return parsedRow({ rowNumber, lines }, inOrder(values, compiled), texts, key, issues);
   };
 }
 
@@ -240,25 +238,4 @@ function readSetting(
     });
   }
   return undefined;
-}
-
-function groupRow(
-  group: Group,
-  fields: Fields,
-  lookups: ParsedRow['lookups'],
-  key: readonly string[],
-  issues: readonly Issue[],
-): ParsedRow {
-  const rowKey = keyOf(withTexts(fields, lookups), key);
-  const valid = !hasError(issues);
-  return {
-    rowNumber: group.rowNumber,
-    lines: group.lines,
-    status: valid ? 'valid' : 'invalid',
-    key: rowKey,
-    folded: rowKey === null ? null : foldKey(rowKey),
-    fields: valid ? fields : null,
-    ...(lookups === undefined ? {} : { lookups }),
-    issues,
-  };
 }

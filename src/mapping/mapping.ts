@@ -117,7 +117,6 @@ export interface ReportColumnSpec {
 
 /** Where player ids come from when a `players` report asks for a list. */
 export type PlayerIds =
-  | { readonly kind: 'known' }
   | { readonly kind: 'ranges'; readonly ranges: readonly { readonly from: number; readonly to: number }[] }
   | { readonly kind: 'column'; readonly source: Source; readonly column: string };
 
@@ -129,6 +128,7 @@ export interface PullMapping {
   readonly resource: ResourceName;
   /** Checked against the resource's pull target; `id` is always a list here. */
   readonly where: Readonly<Record<string, string | number | readonly (string | number)[]>>;
+  /** Undefined: those that are known, or those of `where`. */
   readonly ids: PlayerIds | undefined;
   /** Squads: read each squad's detail. */
   readonly detail: boolean;

@@ -6,7 +6,7 @@ import { tabNameProblem } from '../model/tab-name.ts';
 import type { ReportColumn } from '../model/table.ts';
 import { show } from './show.ts';
 import { parseYaml, type Path } from './yaml-document.ts';
-import { findingsError, findingsOf, type Finding } from './zod-issues.ts';
+import { checked, findingsError, type Finding } from './zod-issues.ts';
 
 /** What a layout is checked against: the report of a mapping. */
 export interface LaidOutReport {
@@ -26,14 +26,11 @@ export function parseLayout(text: string, file: string, report: LaidOutReport): 
   const [root] = document.roots;
   if (root?.path.length !== 0) throw document.error('mapping.invalid', 'a layout is a map, not a list', []);
   const value = document.toValue(root.node, [], (written) => written);
-  // Compiling a schema pays for itself only when it is used many times.
-  const result = layoutSchema.safeParse(value, { jitless: true });
-  if (!result.success) throw findingsError(document, findingsOf(result.error.issues, value, []));
+  const input = checked(layoutSchema, value, document, []);
   const findings: Finding[] = [];
   const note: Note = (path, message, of = 'value') => {
     findings.push({ path, of, message });
   };
-  const input = result.data;
   checkHeaders(input, report, note);
   checkTabs(input, report, note);
   const rules = input.rules.map((rule, index) => parseRule(rule, ['rules', index], note));

@@ -2,6 +2,7 @@ import { pullTarget, pushTarget, RESOURCES } from '../contract/index.ts';
 import type { PushField } from '../contract/resource.ts';
 import { didYouMean } from '../model/nearest.ts';
 import type { Drafting } from './drafting.ts';
+import { exactName } from './header-index.ts';
 import { isFileLookup } from './lookup.ts';
 import type { Column, Lookup, LookupFile } from './mapping.ts';
 import { parseLocation } from './parse-source.ts';
@@ -15,11 +16,9 @@ type LookupInput = NonNullable<ColumnInput['lookup']>;
 export function parseLookup(input: ColumnInput['lookup'], at: Path, draft: Drafting): Lookup | undefined {
   if (input === undefined) return undefined;
   const { match, take, on_miss: onMiss, on_ambiguous: onAmbiguous } = input;
-  const texts = (names: readonly string[]): readonly string[] =>
-    names.map((name) => name.trim().normalize('NFC'));
   const place = typeof input.in === 'string' ? input.in : fileOf(input.in, [...at, 'in'], draft);
   if (typeof place === 'string') checkResource(place, input, at, draft);
-  return { in: place, match: texts(match), take: take.trim().normalize('NFC'), onMiss, onAmbiguous };
+  return { in: place, match: match.map(exactName), take: exactName(take), onMiss, onAmbiguous };
 }
 
 function fileOf(input: Exclude<LookupInput['in'], string>, path: Path, draft: Drafting): LookupFile {

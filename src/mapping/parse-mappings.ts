@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { startDraft, type MappingContext } from './drafting.ts';
 import type { Mapping, MappingPlace } from './mapping.ts';
 import { parsePull } from './parse-pull.ts';
@@ -7,7 +6,7 @@ import { variableSource } from './push-fields.ts';
 import { pullSchema, pushSchema } from './schema.ts';
 import { show } from './show.ts';
 import { parseYaml, type Path, type YamlDocument } from './yaml-document.ts';
-import { findingsError, findingsOf } from './zod-issues.ts';
+import { checked } from './zod-issues.ts';
 
 export type { MappingContext } from './drafting.ts';
 
@@ -112,16 +111,4 @@ function fill(written: string, path: Path, document: YamlDocument, context: Mapp
       next: variableSource(name),
     });
   });
-}
-
-function checked<S extends z.ZodType>(
-  schema: S,
-  value: unknown,
-  document: YamlDocument,
-  base: Path,
-): z.output<S> {
-  // Compiling a schema pays for itself only when it is used many times.
-  const result = schema.safeParse(value, { jitless: true });
-  if (result.success) return result.data;
-  throw findingsError(document, findingsOf(result.error.issues, value, base));
 }

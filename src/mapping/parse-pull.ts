@@ -6,6 +6,7 @@ import { leavesOf, type FieldType } from '../contract/field.ts';
 import type { PullTarget } from '../contract/resource.ts';
 import type { Layout } from '../model/layout.ts';
 import type { Drafting } from './drafting.ts';
+import { exactName } from './header-index.ts';
 import type { PlayerIds, PullMapping, ReportColumnSpec } from './mapping.ts';
 import { didYouMean } from '../model/nearest.ts';
 import { parseLayout } from './parse-layout.ts';
@@ -140,15 +141,10 @@ function parseIds(
   }
   if (ids !== undefined && where['id'] !== undefined)
     draft.note(['ids'], 'write ids or where.id, not both', 'key');
-  if (ids === undefined) return where['id'] === undefined ? { kind: 'known' } : undefined;
-  if (ids === 'known') return { kind: 'known' };
+  if (ids === undefined || ids === 'known') return undefined;
   if (typeof ids !== 'string') {
     const { column, ...source } = ids;
-    return {
-      kind: 'column',
-      source: parseSource(source, ['ids'], draft),
-      column: column.trim().normalize('NFC'),
-    };
+    return { kind: 'column', source: parseSource(source, ['ids'], draft), column: exactName(column) };
   }
   const ranges = ids.split(',').map((part) => {
     const found = /^\s*(\d{1,15})(?:\s*-\s*(\d{1,15}))?\s*$/.exec(part);

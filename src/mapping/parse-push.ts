@@ -4,6 +4,7 @@ import type { Issue } from '../model/issue.ts';
 import { compileCell } from './cells.ts';
 import { constantCell } from './bind.ts';
 import type { Drafting, MappingContext } from './drafting.ts';
+import { exactName } from './header-index.ts';
 import type { CellType, Column, PushMapping } from './mapping.ts';
 import { didYouMean, nearest } from '../model/nearest.ts';
 import { checkLookup, parseLookup } from './parse-lookup.ts';
@@ -167,8 +168,8 @@ function parseColumn(
     input.required ??
     (use.isKey || (field.required && requiredFields(use.resource, use.operation).includes(name)));
   const column = columnWith(name, field, required, {
-    from: (input.from ?? []).map(headerText),
-    fromAll: (input.from_all ?? []).map(headerText),
+    from: (input.from ?? []).map(exactName),
+    fromAll: (input.from_all ?? []).map(exactName),
     value: input.value,
     type,
     default: input.default,
@@ -190,10 +191,6 @@ function parseColumn(
   checkColumn(column, input, field, use.isKey, draft, at);
   checkLookup(column, field, use.isSettings, at('lookup'), draft);
   return column;
-}
-
-function headerText(header: string): string {
-  return header.trim().normalize('NFC');
 }
 
 function checkColumn(

@@ -3,6 +3,7 @@ import type { TableLocation } from '../model/table.ts';
 import type { PushInput } from './schema.ts';
 import type { Source } from './mapping.ts';
 import type { Drafting } from './drafting.ts';
+import { exactName } from './header-index.ts';
 import { show } from './show.ts';
 import { parseWhere } from './where.ts';
 import type { Path } from './yaml-document.ts';
@@ -103,11 +104,7 @@ function parseLayout(input: PushInput['source'], path: Path, draft: Drafting): S
         'layout key_value needs key_column and value_column: the headers of the settings and of their values',
       );
     }
-    return {
-      kind: 'key_value',
-      keyColumn: keyColumn.trim().normalize('NFC'),
-      valueColumn: valueColumn.trim().normalize('NFC'),
-    };
+    return { kind: 'key_value', keyColumn: exactName(keyColumn), valueColumn: exactName(valueColumn) };
   }
   for (const key of ['key_column', 'value_column'] as const) {
     if (input[key] !== undefined) draft.note([...path, key], `${key} belongs to layout: key_value`, 'key');

@@ -2,6 +2,7 @@ import { shownText, type Cell, type Fields } from '../model/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import type { RowLookup } from '../model/run-rows.ts';
 import type { BoundLookup } from './bind.ts';
+import { foldKey } from './key-text.ts';
 
 /** A row of a source, read and checked; or in a `key_value` table all pairs of one league. */
 export interface ParsedRow {
@@ -31,7 +32,7 @@ export function shownCells(cells: readonly Cell[], width: number): readonly stri
 }
 
 /** Whether all cells are plain text, as in every CSV file. */
-export function isTextual(cells: readonly Cell[]): cells is readonly string[] {
+function isTextual(cells: readonly Cell[]): cells is readonly string[] {
   return cells.every((cell) => typeof cell === 'string');
 }
 
@@ -60,6 +61,36 @@ export function withTexts(fields: Fields, lookups: ParsedRow['lookups']): Fields
   if (lookups === undefined) return fields;
   const texts = Object.entries(lookups).map(([field, { texts }]) => [field, texts.join(' ')] as const);
   return { ...fields, ...Object.fromEntries(texts) };
+}
+
+/** A row whose fields were read: valid unless an issue refuses it. */
+export function parsedRow(
+  place: Pick<ParsedRow, 'rowNumber' | 'lines'>,
+  fields: Fields,
+  lookups: ParsedRow['lookups'],
+  key: readonly string[],
+  issues: readonly Issue[],
+): ParsedRow {
+  const rowKey = keyOf(withTexts(fields, lookups), key);
+  const valid = !hasError(issues);
+  return {
+    ...place,
+    status: valid ? 'valid' : 'invalid',
+    key: rowKey,
+    folded: rowKey === null ? null : foldKey(rowKey),
+    fields: valid ? fields : null,
+    ...(lookups === undefined ? {} : { lookups }),
+    issues,
+  };
+}
+
+/** A row of which no field is read. */
+export function unreadRow(
+  { rowNumber, lines }: Pick<ParsedRow, 'rowNumber' | 'lines'>,
+  status: 'invalid' | 'excluded',
+  issues: readonly Issue[],
+): ParsedRow {
+  return { rowNumber, lines, status, key: null, folded: null, fields: null, issues };
 }
 
 /** The key of a row from its key fields, or null when one is missing. */

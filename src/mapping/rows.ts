@@ -14,16 +14,14 @@ import {
 } from './bind.ts';
 import type { CellContext } from './cells.ts';
 import { looseName, type HeaderIndex } from './header-index.ts';
-import { foldKey } from './key-text.ts';
 import { createPairReader } from './key-value.ts';
 import { LOOKUP_SKIP, type LookupTables } from './lookup.ts';
 import {
   hasError,
-  isTextual,
-  keyOf,
+  parsedRow,
   readLookups,
   shownCells,
-  withTexts,
+  unreadRow,
   type Included,
   type ParsedRow,
 } from './parsed-row.ts';
@@ -148,17 +146,10 @@ function rowParser(
   width: number,
 ): (row: SourceRow) => ParsedRow {
   return ({ rowNumber, cells, issues: found }) => {
-    const lines = [shownCells(cells, width)];
-    const refused = { rowNumber, lines, key: null, folded: null, fields: null } as const;
-    if (found !== undefined && hasError(found)) {
-      return {
-        ...refused,
-        lines: [isTextual(cells) ? cells : cells.map(shownText)],
-        status: 'invalid',
-        issues: found,
-      };
-    }
-    if (!included(cells)) return { ...refused, status: 'excluded', issues: [] };
+    if (found !== undefined && hasError(found))
+      return unreadRow({ rowNumber, lines: [shownCells(cells, cells.length)] }, 'invalid', found);
+    const place = { rowNumber, lines: [shownCells(cells, width)] };
+    if (!included(cells)) return unreadRow(place, 'excluded', []);
     const issues: Issue[] = found === undefined ? [] : [...found];
     const fields: Record<string, Fields[string]> = {};
     for (const { field, read } of bound) {
@@ -166,18 +157,7 @@ function rowParser(
       if (value !== undefined) fields[field] = value;
     }
     const lookups = readLookups(boundLookups, cells, issues);
-    if (issues.some(({ code }) => code === LOOKUP_SKIP)) return { ...refused, status: 'excluded', issues };
-    const rowKey = keyOf(withTexts(fields, lookups), key);
-    const valid = issues.length === 0 || !hasError(issues);
-    return {
-      rowNumber,
-      lines,
-      status: valid ? 'valid' : 'invalid',
-      key: rowKey,
-      folded: rowKey === null ? null : foldKey(rowKey),
-      fields: valid ? fields : null,
-      ...(lookups === undefined ? {} : { lookups }),
-      issues,
-    };
+    if (issues.some(({ code }) => code === LOOKUP_SKIP)) return unreadRow(place, 'excluded', issues);
+    return parsedRow(place, fields, lookups, key, issues);
   };
 }

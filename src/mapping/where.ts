@@ -1,3 +1,4 @@
+import { exactName } from './header-index.ts';
 import type { Condition } from './mapping.ts';
 import { show } from './show.ts';
 
@@ -29,7 +30,7 @@ export function parseWhere(where: string): readonly Condition[] | string {
     )
       return FORM;
     conditions.push({
-      header: header.text.trim().normalize('NFC'),
+      header: exactName(header.text),
       equals: sign.text === '=',
       text: text.text.trim(),
     });

@@ -152,6 +152,19 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return current;
 }
 
+/** A value of a document, found at `base`, as its schema makes it. Errors: ConfigError `mapping.invalid`, naming everything that is wrong. */
+export function checked<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  document: YamlDocument,
+  base: Path,
+): z.output<S> {
+  // Compiling a schema pays for itself only when it is used many times.
+  const result = schema.safeParse(value, { jitless: true });
+  if (result.success) return result.data;
+  throw findingsError(document, findingsOf(result.error.issues, value, base));
+}
+
 /** One ConfigError `mapping.invalid` for all findings, in the order of the file; its place is the first one's. */
 export function findingsError(document: YamlDocument, findings: readonly Finding[]): ConfigError {
   const spots = findings

@@ -260,8 +260,8 @@ describe('a mapping that pulls', () => {
         ],
       },
     ],
-    ['ids: known', { kind: 'known' }],
-    ['', { kind: 'known' }],
+    ['ids: known', undefined],
+    ['', undefined],
     [
       'ids: { csv: ids.csv, column: Player }',
       { kind: 'column', column: 'Player', source: { origin: 'ids.csv' } },
