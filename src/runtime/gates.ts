@@ -2,21 +2,14 @@ import { InternalError } from '../model/error.ts';
 import type { Service } from '../model/service.ts';
 import { CHECKS, type Check } from '../sync/checks.ts';
 import type { SyncPorts } from '../sync/ports.ts';
+import { changedBy } from './changed-by.ts';
 
 /** `holds`, or why a command has no need of a check. */
 type Row = Readonly<Record<Check, string>>;
 
 const HOLDS = 'holds';
 
-const EVERY_CHECK: Row = {
-  origin: HOLDS,
-  lock: HOLDS,
-  open_writes: HOLDS,
-  memory: HOLDS,
-  older_state: HOLDS,
-  guards: HOLDS,
-  approval: HOLDS,
-};
+const EVERY_CHECK = Object.fromEntries(CHECKS.map((check) => [check, HOLDS])) as Row;
 
 const SENDS_NOTHING = 'it changes the state alone, by what the service shows or the operator says';
 const RAW = 'a raw call has no table and no keys: the operator alone says what it is to do';
@@ -59,13 +52,7 @@ export function behindGate<Given extends Ports>(command: string, row: Row | unde
   return {
     ...ports,
     passed,
-    service: new Proxy(service, {
-      get: (target, name): unknown => {
-        if (name === 'send') return send;
-        const member: unknown = Reflect.get(target, name);
-        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
-      },
-    }),
+    service: changedBy(service, { send }),
     lock: {
       acquire: async (account, owner) => {
         const held = await lock.acquire(account, owner);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// The same two steps up from src/cli and from dist/cli.
+// The same two steps up from src/runtime and from dist/runtime.
 const ROOT = new URL('../../', import.meta.url);
 
 /** The absolute path of a file or folder that the package ships, such as `mappings`. */

@@ -4,6 +4,7 @@ import type { KnownRecord, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Store } from '../model/store.ts';
 import { withholder } from '../model/withhold.ts';
+import { changedBy } from './changed-by.ts';
 import { withoutKey } from './withhold-key.ts';
 
 /** What stands for a part of the key; the same for the same part, so that records stay apart and are found again. */
@@ -97,16 +98,4 @@ function shownBy<Held>(
 
 async function* mapped<T>(pages: AsyncIterable<T>, change: (page: T) => T): AsyncGenerator<T> {
   for await (const page of pages) yield change(page);
-}
-
-/** The same object with other methods in place of some. */
-function changedBy<Port extends object>(port: Port, changed: Partial<Port>): Port {
-  return new Proxy(port, {
-    get: (target, name): unknown => {
-      const own: unknown = Reflect.get(changed, name);
-      if (own !== undefined) return own;
-      const method: unknown = Reflect.get(target, name);
-      return typeof method === 'function' ? (method.bind(target) as unknown) : method;
-    },
-  });
 }
