@@ -89,7 +89,8 @@ const SAID = {
   'refused-in-part': ({ reason }: Because): string =>
     `${renderSaid(reason)}, and some rows of its request may have been applied`,
   'answer-seen': ({ reason }: { readonly reason: string }): string => reason,
-  'answer-unnamed': ({ what }: { readonly what: 'row' | 'user' }): string =>
+  /** `others`: it has records that are none of the rows, and may be theirs under other keys. */
+  'answer-unnamed': ({ what }: { readonly what: 'row' | 'user'; readonly others?: true }): string =>
     `the answer does not name this ${what}`,
   'answer-none': ({ reason }: Partial<Because>): string =>
     `no trustworthy answer${reason === undefined ? '' : ` (${renderSaid(reason)})`}`,

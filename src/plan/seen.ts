@@ -2,7 +2,7 @@ import type { Fields } from '../model/cell.ts';
 import type { KnownRecord, RunRow } from '../model/run-rows.ts';
 import type { Said } from '../model/said.ts';
 import { KEY_TEXTS } from '../model/spelling.ts';
-import type { Intent } from '../model/store.ts';
+import type { Intent, StoredIntent } from '../model/store.ts';
 import { shownDifferences } from './diff.ts';
 import { digestFields } from './digest.ts';
 import { remembered } from './known-records.ts';
@@ -11,7 +11,7 @@ import type { Confirmation } from './requests.ts';
 
 /** A write without a trustworthy answer, and those of its rows of which it is not known what became of them. */
 export interface OpenWrite {
-  readonly intent: Intent;
+  readonly intent: Intent & Partial<Pick<StoredIntent, 'detail'>>;
   readonly rows: readonly RunRow[];
 }
 
@@ -29,6 +29,12 @@ export interface Seen {
   /** Pages that all records fill, where they were listed. */
   readonly pages?: number;
 }
+
+/** Whether an answer had records that are none of its rows: they may be theirs, and a list that does not show them proves nothing. */
+export const wasNamedOtherwise = (open: readonly OpenWrite[]): boolean =>
+  open.some(({ intent: { detail = [] } }) =>
+    detail.some((said) => said.code === 'answer-unnamed' && said.others === true),
+  );
 
 /** Whether a record shows what a create sent, in whatever spelling of the key. A create does not set the flag. */
 export const holdsSent = (known: KnownRecord, fields: Fields): boolean =>

@@ -24,3 +24,25 @@ it.each([-86_400_000, 86_400_000])(
     expect(clock.slept).toEqual([ports.settleMs]);
   },
 );
+
+it('a clock that is set back while the list is read does not make what it shows look gone', async () => {
+  const { ports, service, tables, clock } = await makeEngine();
+  tables.set('users.csv', [
+    ['external_id', 'display_name'],
+    ['A', 'Ann'],
+    ['B', 'Bob'],
+  ]);
+  const run = () => push(ports, 'push', [mappingOn('users.csv')], PLAN_OPTIONS, () => Promise.resolve());
+  await run();
+  clock.time += 2 * ports.settleMs;
+  const { list } = service;
+  service.list = (...args) => {
+    clock.skewMs = -86_400_000;
+    return list(...args);
+  };
+  await run();
+  service.list = list;
+  service.quotas = { users: { max: 100, used: 0, remaining: 100 } };
+  await run();
+  expect(service.users).toHaveLength(2);
+});

@@ -160,6 +160,21 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
     expect(outcomesOf(await later(engine, [users]))).toEqual({ unchanged: 1, deferred: 1 });
   });
 
+  it('proves nothing where an answer showed records that are none of its rows', async () => {
+    const engine = await makeEngine();
+    const { list } = engine.service;
+    engine.service.spelling = Object.fromEntries(
+      Object.keys(spelling).map((way) => [way, 'answers'] as const),
+    );
+    engine.service.counter = 'absent';
+    engine.service.list = async function* (...args) {
+      for await (const page of list(...args)) yield page.slice(page.length);
+    };
+    userTable(engine, '0001,Ann,', '0002,Bob,');
+    expect(outcomesOf(await run(engine, [users]))).toEqual({ unknown: 2 });
+    expect(engine.service.users).toHaveLength(2);
+  });
+
   it('proves nothing against the word of the operator, where every row was created by one lost answer', async () => {
     const engine = await makeEngine();
     engine.service.spelling = spelling;

@@ -272,7 +272,7 @@ async function listAll(
   }
   const known = await rows.countKnown(name);
   // What was confirmed a moment ago exists, even when the list does not show it yet.
-  const sinceMs = startedAtMs - ports.settleMs;
+  const sinceMs = Math.min(startedAtMs, ports.clock.now()) - ports.settleMs;
   if (nameless === 0 && unlisted === 0) await ports.store.forgetOlder(service, resource, sinceMs);
   const isShown = unlisted === 0 ? () => true : await shownSince(ports, service, resource, sinceMs);
   if (!adopt && unlisted > 0) await warnOfUnlisted(ports, mapping, listed, service, rows, isShown);

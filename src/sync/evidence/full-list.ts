@@ -123,7 +123,8 @@ export async function readWhole(
     const isListed = (key: string): boolean => keys.has(key) && !shownAs.has(key);
     isRespelt =
       (isMissing || shownAs.size > 0) && (await learnFromIds(ports, service, resource, isListed, shown));
-    const sinceMs = startedAtMs - FULL_LIST_MAX_AGE_MS;
+    // A clock that was set back meanwhile makes what was just confirmed look old.
+    const sinceMs = Math.min(startedAtMs, ports.clock.now()) - FULL_LIST_MAX_AGE_MS;
     // A counter that stays at 0 counts nothing.
     const areGone = done > 0 && used === done;
     // Nothing that was confirmed within a day went unnoticed.

@@ -18,6 +18,7 @@ import {
   type FoundRecord,
   alikeBut,
   foundRow,
+  wasNamedOtherwise,
 } from '../../plan/seen.ts';
 import { confirmShown, keySpeller, ownKeys } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
@@ -94,7 +95,8 @@ async function readList(
   const strange = await countStrange(ports, account, mapping, writes);
   const isStrange = strange > 0 && (found.countAlike() > 0 || wasStrange(open));
   // A record that does not say what it is may be one of the rows.
-  const others = nameless > 0 || isMore || isLate || isStrange ? 'unclear' : 'absent';
+  const isUnclear = nameless > 0 || isMore || isLate || isStrange || wasNamedOtherwise(open);
+  const others = isUnclear ? 'unclear' : 'absent';
   return { found: confirmations, others, pages, ...(isStrange && { why: { code: 'read-back-strange' } }) };
 }
 

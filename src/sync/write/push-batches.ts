@@ -55,7 +55,6 @@ const PARTS = { few: 2, many: 10 } as const;
 const CHEAP_PAGES = 10;
 const TOO_LARGE = 413;
 const TOO_MANY = 429;
-const UNNAMED: Words = [{ code: 'answer-unnamed', what: 'row' }];
 
 type RefusedWrite = Extract<WriteResult<OperationId>, { kind: 'refused' }>;
 
@@ -214,15 +213,17 @@ class BatchPush {
     const records = [...confirmations.values()].map(({ record }) => record);
     const event = unanswered.length === 0 ? 'answered' : 'doubted';
     // A service that leaves out what it holds already says no to it.
-    const doubt = { reason: renderSaid(UNNAMED), isConflict: true } as const;
+    const others = answered.length > confirmations.size ? ({ others: true } as const) : {};
+    const unnamed: Words = [{ code: 'answer-unnamed', what: 'row', ...others }];
+    const doubt = { reason: renderSaid(unnamed), isConflict: true } as const;
     const detail = unanswered.length > 0 && saysNoTo(doubt, intent) ? createDoubt(doubt, intent) : [];
     await this.#writer.settle(intent, event, detail, records);
     this.#largestApplied = Math.max(this.#largestApplied, batch.length);
     await this.#writer.patchConfirmed(batch, confirmations);
     await strategies[mapping.resource].keepAnswer(ports, account, confirmations);
-    this.#writer.countLost(unanswered, UNNAMED);
+    this.#writer.countLost(unanswered, unnamed);
     if (unanswered.length > 0)
-      await this.#readBackRows(intent, unanswered, UNNAMED, detail.length > 0 ? detail : UNNAMED);
+      await this.#readBackRows(intent, unanswered, unnamed, detail.length > 0 ? detail : unnamed);
   }
 
   #noteSpelling(found: ReadonlyMap<string, Confirmation>): void {
