@@ -56,7 +56,7 @@ export function compileCell(
 ): CellReader {
   const limits = limitsOf(field.schema);
   const base = instead ?? checked(field, limits, valueReader(column, field, isKey, context, limits));
-  if (field.type === 'integers' && column.split !== undefined) return splitReader(column, base);
+  if (field.type === 'integers' && column.split !== undefined) return splitReader(column, column.split, base);
   return whole(column, isKey && field.type === 'text', base);
 }
 
@@ -113,8 +113,7 @@ function blankReader(column: Column, isTextKey: boolean, read: CellReader): Cell
 }
 
 /** One cell that holds a list. */
-function splitReader(column: Column, item: CellReader): CellReader {
-  const separator = column.split ?? ';';
+function splitReader(column: Column, separator: string, item: CellReader): CellReader {
   return whole(column, false, (cell, header, issues) =>
     readList(
       shownText(cell)

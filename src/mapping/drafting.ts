@@ -1,4 +1,5 @@
 import { ConfigError } from '../model/error.ts';
+import type { MappingPlace } from './mapping.ts';
 import { findingsError, type Finding } from './zod-issues.ts';
 import { placed, type Path, type YamlDocument } from './yaml-document.ts';
 
@@ -20,8 +21,9 @@ interface LayoutFile {
 
 /** The checks of one mapping at work: problems are noted until {@link settle}, so that a person sees all of them at once. */
 export interface Drafting {
-  readonly document: YamlDocument;
-  readonly base: Path;
+  readonly place: MappingPlace;
+  /** The keys of the map at a path below the mapping, in the order that they are written in. */
+  keys(path: Path): readonly string[];
   /** Notes a problem at a path below the mapping and goes on. */
   note(path: Path, message: string, of?: 'key' | 'value'): void;
   /** Notes a problem that nothing further can be said after. */
@@ -55,8 +57,8 @@ export function startDraft(document: YamlDocument, base: Path, context: MappingC
     }
   };
   return {
-    document,
-    base,
+    place: { file: document.file, line: document.spot(base).line },
+    keys: (path) => document.keys([...base, ...path]),
     note,
     settle,
     fail(path, message) {

@@ -50,7 +50,9 @@ export function indexHeader(
   };
   return {
     names,
-    find: (wanted) => firstOf(wanted, (name) => exact.get(exactName(name))) ?? firstOf(wanted, findAlike),
+    find: (wanted) =>
+      firstOf(wanted.values().map((name) => exact.get(exactName(name)))) ??
+      firstOf(wanted.values().map(findAlike)),
     warnings: () =>
       Array.from(taken, ([index, wanted]) => ({
         code: 'header.alike',
@@ -63,13 +65,8 @@ export function indexHeader(
 /** A name as headers and mappings are compared by it: without blanks around it, composed. */
 export const exactName = (name: string): string => name.trim().normalize('NFC');
 
-function firstOf(names: readonly string[], find: (name: string) => number | undefined): number | undefined {
-  for (const name of names) {
-    const found = find(name);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
+const firstOf = (places: IteratorObject<number | undefined>): number | undefined =>
+  places.find((place) => place !== undefined);
 
 function ambiguous(
   wanted: string,

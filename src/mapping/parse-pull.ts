@@ -47,7 +47,7 @@ export function parsePull(input: PullInput, draft: Drafting): PullMapping {
   return {
     direction: 'pull',
     name: input.name,
-    place: { file: draft.document.file, line: draft.document.spot(draft.base).line },
+    place: draft.place,
     resource,
     where,
     ids,
@@ -125,7 +125,6 @@ function whereValue(value: Scalar, name: string, schema: z.ZodType, draft: Draft
   return value;
 }
 
-const MAX_ID = Number.MAX_SAFE_INTEGER;
 const MAX_RANGE = 1_000_000;
 
 function parseIds(
@@ -152,7 +151,7 @@ function parseIds(
     return { from, to: found?.[2] === undefined ? from : Number(found[2]) };
   });
   const count = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
-  if (ranges.some(({ from, to }) => from < 1 || to < from || to > MAX_ID) || count > MAX_RANGE) {
+  if (ranges.some(({ from, to }) => from < 1 || to < from) || count > MAX_RANGE) {
     draft.note(
       ['ids'],
       `${show(ids)} is not understood; write known, ranges such as "1-800,905", or a table with a column of ids`,
@@ -191,7 +190,7 @@ function parseReportColumns(input: PullInput, draft: Drafting): readonly ReportC
   if (columns === undefined) return undefined;
   const record = reportRecord(input.pull, input);
   // The order of the file, which an object would not keep for headers that are numbers.
-  const headers = draft.document.keys([...draft.base, 'columns']);
+  const headers = draft.keys(['columns']);
   if (headers.length === 0) draft.note(['columns'], 'names no column; leave columns out for all of them');
   return headers.flatMap((header) => {
     const column = columns[header];

@@ -33,7 +33,7 @@ export function parsePush(input: PushInput, draft: Drafting, context: MappingCon
   return {
     direction: 'push',
     name: input.name,
-    place: { file: draft.document.file, line: draft.document.spot(draft.base).line },
+    place: draft.place,
     resource,
     operation,
     source,
@@ -114,7 +114,7 @@ function parseColumns(
 ): readonly Column[] {
   const required = requiredFields(resource, operation);
   const known = Object.keys(target.fields);
-  const unknown = draft.document.keys([...draft.base, 'columns']).filter((name) => !known.includes(name));
+  const unknown = draft.keys(['columns']).filter((name) => !known.includes(name));
   for (const name of unknown) {
     const remedy = didYouMean(name, known) || `; it has ${known.join(', ')}`;
     draft.note(['columns', name], `${resource} has no field ${show(name)}${remedy}`, 'key');

@@ -40,9 +40,11 @@ export function instantReader(format: string | undefined, timezone: string): (te
   return (text) => {
     const found = pattern.exec(text.trim())?.groups;
     if (found === undefined) return { problem: `${show(text)} is not a date as expected; write ${wanted}` };
-    const part = (name: string): number => Number(found[name] ?? 0);
-    const local = Date.UTC(part('yyyy'), part('MM') - 1, part('dd'), part('hh'), part('mm'), part('ss'));
-    if (!stands(local, part)) return { problem: `${show(text)} is not a date of the calendar; correct it` };
+    const { yyyy = '', MM = '', dd = '', hh = '00', mm = '00', ss = '00' } = found;
+    const local = Date.UTC(Number(yyyy), Number(MM) - 1, Number(dd), Number(hh), Number(mm), Number(ss));
+    // The 31st of June, hour 24 and years before 100 are other moments than they say.
+    if (isoOf(local) !== `${yyyy}-${MM}-${dd}T${hh}:${mm}:${ss}Z`)
+      return { problem: `${show(text)} is not a date of the calendar; correct it` };
     const zone = found['zone'];
     if (zone !== undefined) return { iso: isoOf(local - fixedOffset(zone)) };
     const offsets = new Set([offsetAt(local - DAY_MS), offsetAt(local + DAY_MS)]);
@@ -59,19 +61,6 @@ export function instantReader(format: string | undefined, timezone: string): (te
     }
     return { iso: isoOf(only) };
   };
-}
-
-/** Whether a moment shows the very numbers that it was made of: the 31st of June, hour 24 and years before 100 do not. */
-function stands(atMs: number, part: (name: string) => number): boolean {
-  const date = new Date(atMs);
-  return (
-    date.getUTCFullYear() === part('yyyy') &&
-    date.getUTCMonth() + 1 === part('MM') &&
-    date.getUTCDate() === part('dd') &&
-    date.getUTCHours() === part('hh') &&
-    date.getUTCMinutes() === part('mm') &&
-    date.getUTCSeconds() === part('ss')
-  );
 }
 
 function fixedOffset(zone: string): number {
