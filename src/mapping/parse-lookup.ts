@@ -22,9 +22,8 @@ export function parseLookup(input: ColumnInput['lookup'], at: Path, draft: Draft
 }
 
 function fileOf(input: Exclude<LookupInput['in'], string>, path: Path, draft: Drafting): LookupFile {
-  const { location, origin } = parseLocation(input, path, draft);
-  const delimiter = /^(?:tab|\\t)$/i.test(input.delimiter) ? '\t' : input.delimiter;
-  return { location, origin, headerRow: input.header_row, delimiter, encoding: input.encoding };
+  const { header_row: headerRow, delimiter, encoding } = input;
+  return { ...parseLocation(input, path, draft), headerRow, delimiter, encoding };
 }
 
 function checkResource(name: string, { match, take }: LookupInput, at: Path, draft: Drafting): void {

@@ -62,7 +62,7 @@ export function parseSource(input: PushInput['source'], path: Path, draft: Draft
   const conditions = input.where === undefined ? [] : parseWhere(input.where);
   if (typeof conditions === 'string')
     draft.note([...path, 'where'], `${show(input.where ?? '')}: ${conditions}`);
-  const delimiter = /^(?:tab|\\t)$/i.test(input.delimiter) ? '\t' : input.delimiter;
+  const { delimiter } = input;
   if (delimiter !== 'auto' && (delimiter.length !== 1 || /["\r\n\0]/.test(delimiter))) {
     draft.note(
       [...path, 'delimiter'],

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { RESOURCES } from '../contract/index.ts';
 import { TRANSFORMS, TRANSFORM_NAMES } from './transforms.ts';
-import { didYouMean, nearest } from '../model/nearest.ts';
+import { didYouMean } from '../model/nearest.ts';
 import { show, showAny } from './show.ts';
 
 /** Keys of a mapping file that take numbers, where YAML's reading of `007` or `1.0` does no harm. */
@@ -46,12 +46,8 @@ export function strict<S extends Shape>(shape: S) {
     error: (issue) => {
       if (issue.code !== 'unrecognized_keys') return undefined;
       const known = Object.keys(shape);
-      return issue.keys
-        .map((key) => {
-          const close = nearest(key, known);
-          return `unknown key ${show(key)}${close === undefined ? `; known are ${known.join(', ')}` : didYouMean(key, known)}`;
-        })
-        .join('; ');
+      const remedy = (key: string): string => didYouMean(key, known) || `; known are ${known.join(', ')}`;
+      return issue.keys.map((key) => `unknown key ${show(key)}${remedy(key)}`).join('; ');
     },
   });
 }
@@ -77,7 +73,10 @@ const location = {
 };
 
 const headerRow = z.int().min(1).max(1000).default(1).describe('The row that holds the column names.');
-const delimiter = text.default('auto').describe('CSV: the separator, `tab`, or `auto`.');
+const delimiter = text
+  .default('auto')
+  .transform((written) => (/^(?:tab|\\t)$/i.test(written) ? '\t' : written))
+  .describe('CSV: the separator, `tab`, or `auto`.');
 const encoding = text
   .default('auto')
   .describe('CSV: `auto` is UTF-8, or UTF-16 by its byte order mark; else a name such as windows-1252.');

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { didYouMean } from '../model/nearest.ts';
+import { strict } from '../mapping/schema.ts';
 import { parseYaml, type Path } from '../mapping/yaml-document.ts';
 import { findingsError, findingsOf } from '../mapping/zod-issues.ts';
 import { ConfigError, type Place } from '../model/error.ts';
@@ -19,14 +19,14 @@ const KEY_RULE = 'a key is never written here; use { env: NAME } or { file: PATH
 
 const keySource = z
   .union([
-    z.strictObject({
+    strict({
       env: text('the environment variable that holds the key').regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
     }),
-    z.strictObject({ file: text('the file that holds the key') }),
+    strict({ file: text('the file that holds the key') }),
   ])
   .describe('where the API key comes from; never the key itself');
 
-const environment = z.strictObject({
+const environment = strict({
   base_url: text('the address below which /v1 stands'),
   api_key: keySource,
 });
@@ -34,44 +34,36 @@ const environment = z.strictObject({
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
 /** `teamsheet.yaml` as it is written (interfaces.md, section 3): durations become milliseconds, names are replaced later. */
-export const configSchema = z
-  .strictObject({
-    version: z.literal(1).describe('the version of this format'),
-    environments: z.record(z.string(), environment).describe('the services by name').optional(),
-    environment: text('the environment used without --env').optional(),
-    google: z
-      .strictObject({
-        credentials: z.strictObject({ file: text('the key file of a service account') }).optional(),
-        root_url: text('another endpoint of Google Sheets').optional(),
-      })
-      .optional(),
-    state: text('the state file; runs stand beside it').default('.teamsheet/state.sqlite'),
-    budget: z
-      .strictObject({
-        reserve_per_minute: count('requests of each minute window that are left to others').default(0),
-        reserve_per_day: count('requests of each day window that are left to others').default(0),
-        max_wait: duration('the longest pause of a run').prefault('15m'),
-      })
-      .prefault({}),
-    push: z
-      .strictObject({
-        settle: duration('wait before an unanswered write may count as not applied').optional(),
-        timeout: duration('the longest wait for one answer').prefault('60s'),
-        concurrency: z.int().min(1).max(64).describe('requests in flight').default(8),
-      })
-      .prefault({}),
-    vars: z
-      .record(z.string(), scalar.nullable())
-      .describe('values for ${name} in mappings; a blank one is not set')
-      .default({}),
-    mappings: text('the folder of mapping files').default('mappings'),
-    timezone: z
-      .string()
-      .refine(isTimezone, 'not an IANA time zone such as Europe/London')
-      .describe('IANA time zone of dates')
-      .default('UTC'),
-  })
-  .meta({ id: 'TeamsheetConfig', title: 'teamsheet.yaml' });
+export const configSchema = strict({
+  version: z.literal(1).describe('the version of this format'),
+  environments: z.record(z.string(), environment).describe('the services by name').optional(),
+  environment: text('the environment used without --env').optional(),
+  google: strict({
+    credentials: strict({ file: text('the key file of a service account') }).optional(),
+    root_url: text('another endpoint of Google Sheets').optional(),
+  }).optional(),
+  state: text('the state file; runs stand beside it').default('.teamsheet/state.sqlite'),
+  budget: strict({
+    reserve_per_minute: count('requests of each minute window that are left to others').default(0),
+    reserve_per_day: count('requests of each day window that are left to others').default(0),
+    max_wait: duration('the longest pause of a run').prefault('15m'),
+  }).prefault({}),
+  push: strict({
+    settle: duration('wait before an unanswered write may count as not applied').optional(),
+    timeout: duration('the longest wait for one answer').prefault('60s'),
+    concurrency: z.int().min(1).max(64).describe('requests in flight').default(8),
+  }).prefault({}),
+  vars: z
+    .record(z.string(), scalar.nullable())
+    .describe('values for ${name} in mappings; a blank one is not set')
+    .default({}),
+  mappings: text('the folder of mapping files').default('mappings'),
+  timezone: z
+    .string()
+    .refine(isTimezone, 'not an IANA time zone such as Europe/London')
+    .describe('IANA time zone of dates')
+    .default('UTC'),
+}).meta({ id: 'TeamsheetConfig', title: 'teamsheet.yaml' });
 export type ConfigFile = z.infer<typeof configSchema>;
 
 /** A configuration as it is written, and where each part stands. */
@@ -91,7 +83,7 @@ export function parseConfig(text: string, file: string): ParsedConfig {
     throw document.error('config.invalid', 'a configuration is one map, not a list', []);
   const written = document.toValue(root.node, [], (value) => value);
   // Compiling a schema pays for itself only when it is used many times.
-  const { data, error } = configSchema.safeParse(written, { error: nameUnknownKeys, jitless: true });
+  const { data, error } = configSchema.safeParse(written, { jitless: true });
   if (error === undefined) return { value: data, placeOf: (path) => ({ file, ...document.spot(path) }) };
   const findings = error.issues.some(({ path }) => path.includes('api_key'))
     ? error.issues.map(({ path }) => ({ path: path as Path, of: 'value' as const, message: KEY_RULE }))
@@ -99,14 +91,6 @@ export function parseConfig(text: string, file: string): ParsedConfig {
   const { message, place } = findingsError(document, findings);
   throw new ConfigError('config.invalid', message, place);
 }
-
-const nameUnknownKeys: z.core.$ZodErrorMap = (issue) => {
-  if (issue.code !== 'unrecognized_keys' || !(issue.inst instanceof z.ZodObject)) return undefined;
-  const known = Object.keys(issue.inst.shape);
-  return issue.keys
-    .map((key) => `unknown key "${key}"${didYouMean(key, known) || `; known are ${known.join(', ')}`}`)
-    .join('; ');
-};
 
 function isTimezone(name: string): boolean {
   try {
