@@ -148,7 +148,7 @@ export interface Store {
    * Records what came of an intent and, in the same transaction, what the service is now known to hold. Errors: InternalError `state.no_intent` where none of the
    * account has the id, or it is closed.
    */
-  settleIntent(
+  recordResult(
     account: ServiceAccount,
     intentId: string,
     result: IntentResult,

@@ -4,7 +4,7 @@ import type { FieldValue } from '../model/cell.ts';
 import type { ChangeKind, OutcomeCounts } from '../model/outcome.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import type { Requests } from './worst-case.ts';
-import type { OnAmbiguous } from './settled-rows.ts';
+import type { OnAmbiguous } from './reconciled-rows.ts';
 
 /** What the operator asked for beside the mappings. */
 export interface PlanOptions {

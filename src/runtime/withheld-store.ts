@@ -36,8 +36,8 @@ export function withheldStore(store: Store, apiKey: Secret): Store {
   const { hide, show } = own;
   const changed: Partial<Store> = {
     confirm: (account, resource, records) => store.confirm(account, resource, records.map(recordBy(hide))),
-    settleIntent: (account, id, result, detail, confirmed) =>
-      store.settleIntent(account, id, result, withoutKey(detail, hide), confirmed.map(recordBy(hide))),
+    recordResult: (account, id, result, detail, confirmed) =>
+      store.recordResult(account, id, result, withoutKey(detail, hide), confirmed.map(recordBy(hide))),
     snapshots: async (account, resource, keys) => {
       const found = await store.snapshots(account, resource, keys.map(hide));
       return shownBy(own, keys, found, (record, key) => ({ ...recordBy(show)(record), key }));

@@ -176,7 +176,7 @@ class SqliteStore implements Store {
     });
   }
 
-  settleIntent(
+  recordResult(
     account: ServiceAccount,
     intentId: string,
     result: IntentResult,

@@ -12,7 +12,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import type { QuotasLeft } from '../plan/over-quota.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { Check } from './checks.ts';
-import type { OnAmbiguous } from '../plan/settled-rows.ts';
+import type { OnAmbiguous } from '../plan/reconciled-rows.ts';
 import type { MappingPlan, PlannedChange } from '../plan/push-plan.ts';
 
 /** Everything with an effect that the use cases need; the command line makes them real, tests make them small. */

@@ -3,8 +3,8 @@ import type { RunRows } from '../model/run-rows.ts';
 import { renderSaid } from '../model/said.ts';
 import type { Run } from '../model/store.ts';
 import { rowAfter, wordless } from '../plan/row-lifecycle.ts';
-import { assumeWrite, settleByWord } from './reconcile/assume.ts';
-import { settleConflicts } from './reconcile/conflicts.ts';
+import { assumeWrite, resolveByWord } from './reconcile/assume.ts';
+import { resolveConflicts } from './reconcile/conflicts.ts';
 import { leaveRest } from './write/defer-rest.ts';
 import { endLostRun, hasLostRows, mappingOf } from './journal/lost-rows.ts';
 import { isListedCreate } from '../plan/intents.ts';
@@ -14,13 +14,13 @@ import {
   type Assumption,
   type OpenCase,
   type ResolvedCase,
-  type Settled,
-  type Settling,
+  type Resolved,
+  type Resolving,
 } from './reconcile/open-cases.ts';
 import { waitForOpenWrites } from './journal/open-writes.ts';
 import { openAccount } from './plan/plan-sync.ts';
 import { finish } from './finish/end-run.ts';
-import { settleWrites } from './reconcile/settle.ts';
+import { reconcileWrites } from './reconcile/writes.ts';
 import { allMappings, pushedMappings } from './journal/stored-run.ts';
 import type { SyncPorts, OpenAccount } from './ports.ts';
 
@@ -65,7 +65,7 @@ export async function resolve(
     ports.passed?.('approval');
     const mappings = wanted.flatMap(({ run, mapping }) => mappingOf(run, mapping) ?? []);
     await waitForOpenWrites(ports, account.service, mappings, new Set(wanted.map(({ run }) => run.id)));
-    return await settleCases(ports, account, wanted, assume);
+    return await resolveCases(ports, account, wanted, assume);
   } finally {
     await lock.release();
   }
@@ -78,7 +78,7 @@ const listed = (cases: readonly OpenCase[]): Resolution => ({
   exitCode: EXIT.incomplete,
 });
 
-async function settleCases(
+async function resolveCases(
   ports: SyncPorts,
   account: OpenAccount,
   wanted: readonly OpenCase[],
@@ -87,7 +87,7 @@ async function settleCases(
   const cases: ResolvedCase[] = [];
   const resumable: string[] = [];
   for (const [runId, ofRun] of Map.groupBy(wanted, ({ run: { id } }) => id)) {
-    cases.push(...(await settleRun(ports, account, ofRun, assume)));
+    cases.push(...(await resolveRun(ports, account, ofRun, assume)));
     if ((await ports.store.run(runId))?.finished === false) resumable.push(runId);
   }
   const [only] = cases;
@@ -112,7 +112,7 @@ const disproves = (found: NonNullable<ResolvedCase['settled']>, assume: Assumpti
   assume === 'applied' ? found !== 'applied' : found !== 'not_applied';
 
 /** Settles cases of one run and brings its rows, counts and results up to date. */
-async function settleRun(
+async function resolveRun(
   ports: SyncPorts,
   account: OpenAccount,
   cases: readonly OpenCase[],
@@ -120,7 +120,7 @@ async function settleRun(
 ): Promise<readonly ResolvedCase[]> {
   const run = cases[0]?.run;
   if (run === undefined) return [];
-  if (pushedMappings(run).length === 0) return settleByWords(ports, account, cases, assume);
+  if (pushedMappings(run).length === 0) return resolveByWords(ports, account, cases, assume);
   const kept = await ports.store.keptRunRows(run.id);
   const rows = kept ?? (await ports.store.openRunRows(null));
   try {
@@ -128,8 +128,8 @@ async function settleRun(
     const settled: ResolvedCase[] = [];
     for (const [name, ofMapping] of Map.groupBy(cases, ({ mapping }) => mapping)) {
       const mapping = mappingOf(run, name);
-      if (mapping === undefined) settled.push(...(await settleByWords(ports, account, ofMapping, assume)));
-      else settled.push(...(await settleMapping({ ports, account, run, mapping, rows, assume }, ofMapping)));
+      if (mapping === undefined) settled.push(...(await resolveByWords(ports, account, ofMapping, assume)));
+      else settled.push(...(await resolveMapping({ ports, account, run, mapping, rows, assume }, ofMapping)));
     }
     if (isLost) await endLostRun(ports, run);
     else if (kept !== undefined) await updateRun(ports, run, rows);
@@ -140,7 +140,7 @@ async function settleRun(
 }
 
 /** Of a raw call nothing tells what to look for, so that only the operator can say. */
-async function settleByWords(
+async function resolveByWords(
   ports: SyncPorts,
   account: OpenAccount,
   cases: readonly OpenCase[],
@@ -148,35 +148,35 @@ async function settleByWords(
 ): Promise<readonly ResolvedCase[]> {
   const settled: ResolvedCase[] = [];
   for (const each of cases) {
-    const found: Settled =
+    const found: Resolved =
       assume === undefined
         ? { settled: undefined, said: [...each.reason, { code: 'word-wanted' }] }
-        : await settleByWord(ports, account.service, each, assume);
+        : await resolveByWord(ports, account.service, each, assume);
     settled.push({ ...each, ...found });
   }
   return settled;
 }
 
-async function settleMapping(
-  settling: Settling,
+async function resolveMapping(
+  settling: Resolving,
   cases: readonly OpenCase[],
 ): Promise<readonly ResolvedCase[]> {
   const { ports, account, run, mapping, rows, assume } = settling;
   const unknown = cases.filter(({ kind }) => kind === 'unknown');
   const conflicts = cases.filter(({ kind }) => kind === 'conflict');
-  if (unknown.length > 0) await settleWrites(ports, run.id, mapping, rows, account.service);
+  if (unknown.length > 0) await reconcileWrites(ports, run.id, mapping, rows, account.service);
   const settled: ResolvedCase[] = [];
   for (const each of unknown) {
     const found = await readBackOf(settling, each);
     const isLeft = found.settled === undefined && assume !== undefined;
     settled.push({ ...each, ...(isLeft ? await assumeWrite(settling, each.id, assume) : found) });
   }
-  if (conflicts.length > 0) settled.push(...(await settleConflicts(settling, conflicts)));
+  if (conflicts.length > 0) settled.push(...(await resolveConflicts(settling, conflicts)));
   return settled;
 }
 
 /** What reading back made of a write, by its rows: those that are open again were not applied. */
-async function readBackOf({ ports, run, mapping, rows }: Settling, each: OpenCase): Promise<Settled> {
+async function readBackOf({ ports, run, mapping, rows }: Resolving, each: OpenCase): Promise<Resolved> {
   const intent = (await ports.store.intents(run.id)).find(({ id }) => id === each.id);
   const now = await rows.rows(
     mapping.name,

@@ -16,7 +16,7 @@ import {
   type PushResult,
 } from './push.ts';
 import { readSources } from './rows/read-rows.ts';
-import { settleWrites } from './reconcile/settle.ts';
+import { reconcileWrites } from './reconcile/writes.ts';
 import { runOf, type StoredRun } from './journal/stored-run.ts';
 import type { SyncPorts, OpenAccount } from './ports.ts';
 import type { PlanOptions } from '../plan/push-plan.ts';
@@ -138,6 +138,6 @@ async function findRun(
 /** Makes the rows of one mapping ready to be compared again: what was surely applied has its outcome, what surely was not is open. */
 async function reopen({ ports, run, rows, account, options }: BegunRun, mapping: PushMapping): Promise<void> {
   await rows.reopenDeferred(mapping.name);
-  await settleWrites(ports, run.id, mapping, rows, account.service, options.onAmbiguous);
+  await reconcileWrites(ports, run.id, mapping, rows, account.service, options.onAmbiguous);
   await rows.restart(mapping.name);
 }

@@ -12,8 +12,8 @@ import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
 import type { Run, StoredIntent } from '../model/store.ts';
 import { shownDifferences, type FieldDifference } from '../plan/diff.ts';
 import { readEvidence } from '../plan/evidence.ts';
-import { planHeldReading } from './reconcile/actual-state.ts';
-import type { Held, HeldPorts, HeldReading } from './resources/strategy.ts';
+import { planActualReading } from './reconcile/actual-state.ts';
+import type { Actual, ActualPorts, ActualReading } from './resources/strategy.ts';
 import { openAccount } from './plan/plan-sync.ts';
 import { eachRow, rowPages } from './rows/row-pages.ts';
 import { allMappings, newestRun, runOf } from './journal/stored-run.ts';
@@ -57,7 +57,7 @@ export interface Verification {
   close(): Promise<void>;
 }
 
-type VerifyPorts = HeldPorts & Pick<SyncPorts, 'baseUrl'>;
+type VerifyPorts = ActualPorts & Pick<SyncPorts, 'baseUrl'>;
 
 const WRITTEN: readonly Outcome[] = ['created', 'updated', 'unknown'];
 
@@ -125,7 +125,7 @@ function logCounts(sent: readonly StoredIntent[]): ReadonlyMap<string, number> {
 interface MappingReading {
   readonly mapping: PushMapping;
   readonly rows: number;
-  readonly reading: HeldReading;
+  readonly reading: ActualReading;
 }
 
 async function verification(
@@ -146,7 +146,7 @@ async function verification(
     readings.push({
       mapping,
       rows: count,
-      reading: await planHeldReading(ports, account, mapping, written, {
+      reading: await planActualReading(ports, account, mapping, written, {
         atMs,
         logCounts: logCounts(sent),
       }),
@@ -191,7 +191,7 @@ async function* verifiedRows(
       const keys = answered.flatMap(({ key }) => key ?? []);
       const confirmed = await ports.store.snapshots(account.service, resource, keys);
       for (const row of page)
-        yield verified(mapping, row, heldOf(row, answered, held), confirmed.get(row.key ?? ''));
+        yield verified(mapping, row, actualOf(row, answered, held), confirmed.get(row.key ?? ''));
       done += page.length;
       ports.emit({ kind: 'progress', mapping: name, done, total, unit: 'rows' });
     }
@@ -206,7 +206,10 @@ interface Failure {
   readonly endsAll: boolean;
 }
 
-async function readOrFail(reading: HeldReading, rows: readonly RunRow[]): Promise<readonly Held[] | Failure> {
+async function readOrFail(
+  reading: ActualReading,
+  rows: readonly RunRow[],
+): Promise<readonly Actual[] | Failure> {
   if (rows.length === 0) return [];
   try {
     return await reading.read(rows);
@@ -220,9 +223,9 @@ async function readOrFail(reading: HeldReading, rows: readonly RunRow[]): Promis
 
 const NO_ANSWER = 'its write has no trustworthy answer yet: type teamsheet resolve';
 
-function heldOf(row: RunRow, answered: readonly RunRow[], held: readonly Held[] | Failure): Held {
+function actualOf(row: RunRow, answered: readonly RunRow[], held: readonly Actual[] | Failure): Actual {
   const at = answered.indexOf(row);
-  const nothing: Held = { kind: 'unreadable', reason: NO_ANSWER };
+  const nothing: Actual = { kind: 'unreadable', reason: NO_ANSWER };
   if (at === -1) return nothing;
   return 'reason' in held ? { kind: 'unreadable', reason: held.reason } : (held[at] ?? nothing);
 }
@@ -230,7 +233,7 @@ function heldOf(row: RunRow, answered: readonly RunRow[], held: readonly Held[] 
 function verified(
   mapping: PushMapping,
   row: RunRow,
-  held: Held,
+  held: Actual,
   confirmed: KnownRecord | undefined,
 ): VerifiedRow {
   const { rowNumber, key, outcome } = row;

@@ -71,7 +71,7 @@ async function keepBooks(
     sentAtMs: realClock.now(),
   });
   const confirmed = numbers.map(confirmedOf);
-  await store.settleIntent(ACCOUNT, id, 'applied', [], confirmed);
+  await store.recordResult(ACCOUNT, id, 'applied', [], confirmed);
   await rows.patch(
     'users',
     confirmed.map((record, n) => ({ rowNumber: numbers[n] ?? 0, id: record.id, outcome: 'created' })),

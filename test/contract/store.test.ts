@@ -155,7 +155,7 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       await store.addRun(run('A', { finished: true }));
       await store.addRun(run('B', { finished: true }));
       await store.addIntent(account, intent('1', { runId: 'A' }));
-      await store.settleIntent(account, '1', 'applied', [], [record('a')]);
+      await store.recordResult(account, '1', 'applied', [], [record('a')]);
       await store.addIntent(account, intent('2', { runId: 'B' }));
       await (await store.openRunRows('A')).close();
       await store.removeRuns(['A']);
@@ -216,12 +216,12 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       await store.addIntent(account, intent('1'));
       await store.addIntent(account, intent('2', { runId: 'RUN-2' }));
       await store.addIntent(otherAccount, intent('3'));
-      await store.settleIntent(account, '1', 'ambiguous', words('the answer was cut'), []);
+      await store.recordResult(account, '1', 'ambiguous', words('the answer was cut'), []);
       expect(await store.openIntents(account)).toEqual([
         { ...intent('1'), result: 'ambiguous', detail: words('the answer was cut') },
         { ...intent('2', { runId: 'RUN-2' }), result: null, detail: [] },
       ]);
-      await store.settleIntent(account, '1', 'applied', words('found'), []);
+      await store.recordResult(account, '1', 'applied', words('found'), []);
       expect((await store.openIntents(account)).map((open) => open.id)).toEqual(['2']);
       expect((await store.intents('RUN-1')).map((found) => [found.id, found.result])).toEqual([
         ['1', 'applied'],
@@ -235,7 +235,7 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       await store.addIntent(account, intent('2', { sentAtMs: 9 }));
       await store.addIntent(otherAccount, intent('3'));
       await store.addIntent(account, intent('4', earlier));
-      await store.settleIntent(account, '4', 'applied', words('found'), []);
+      await store.recordResult(account, '4', 'applied', words('found'), []);
       expect(await store.intentsAfter(account, '1')).toEqual([
         { ...intent('2', { sentAtMs: 9 }), result: null, detail: [] },
         { ...intent('4', earlier), result: 'applied', detail: words('found') },
@@ -246,12 +246,12 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
 
     it('settles an intent and confirms its records together, or does neither', async () => {
       await store.addIntent(account, intent('1'));
-      await store.settleIntent(account, '1', 'applied', [], [record('a'), record('b')]);
+      await store.recordResult(account, '1', 'applied', [], [record('a'), record('b')]);
       expect(await store.countSnapshots(account, 'users')).toBe(2);
-      const rejected = store.settleIntent(account, 'unheard of', 'applied', [], [record('c')]);
+      const rejected = store.recordResult(account, 'unheard of', 'applied', [], [record('c')]);
       await expect(rejected).rejects.toMatchObject({ code: 'state.no_intent' });
       await expect(
-        store.settleIntent(otherAccount, '1', 'refused', [], []),
+        store.recordResult(otherAccount, '1', 'refused', [], []),
         'an intent of another account',
       ).rejects.toMatchObject({ code: 'state.no_intent' });
       expect(await store.countSnapshots(account, 'users')).toBe(2);

@@ -11,7 +11,7 @@ import { FakeService, type Fault } from '../support/fake-service.ts';
 import { Life } from '../support/life.ts';
 import { settingNames } from '../support/points.ts';
 
-const DURABLE = /^(store\.(addIntent|settleIntent|confirm|updateRun|setFact)|rows\.(patch|settleOpen))$/;
+const DURABLE = /^(store\.(addIntent|recordResult|confirm|updateRun|setFact)|rows\.(patch|deferOpen))$/;
 /** A durable step after the first write was answered. */
 const isStep = (name: string, calls: readonly string[]): boolean =>
   DURABLE.test(name) && calls.includes('service.send');

@@ -34,7 +34,7 @@ async function left(given: readonly RunRow[], sent: Sent = []): Promise<object> 
   for (const [at, [row, result, changes, detail = '']] of sent.entries()) {
     const id = `W${at}`;
     await engine.store.addIntent(ACCOUNT, intentOf(id, { rowNumbers: [row], keys: [`U${row}`], ...changes }));
-    if (result !== null) await engine.store.settleIntent(ACCOUNT, id, result, words(detail), []);
+    if (result !== null) await engine.store.recordResult(ACCOUNT, id, result, words(detail), []);
   }
   await leaveRest(engine.ports, startedRun('RUN'), mapping, rows, words('the day is used up'));
   const after = await rows.page(mapping.name, { afterRow: 0, limit: 10 });
@@ -121,7 +121,7 @@ it('an answer that was recorded before its rows were marked counts', async () =>
   const { rows, mapping } = await pushTask(engine, [create(1)]);
   await engine.store.addIntent(ACCOUNT, intentOf('W', { rowNumbers: [1], keys: ['U1'] }));
   const record = knownRecord('U1', { external_id: 'U1', display_name: 'Name 1', is_active: false }, 'id-1');
-  await engine.store.settleIntent(ACCOUNT, 'W', 'applied', [], [record]);
+  await engine.store.recordResult(ACCOUNT, 'W', 'applied', [], [record]);
   await leaveRest(engine.ports, startedRun('RUN'), pushMapping(), rows, words('the day is used up'));
   const after = await rows.page(mapping.name, { afterRow: 0, limit: 10 });
   expect(after).toMatchObject([{ outcome: 'created', id: 'id-1', said: [] }]);

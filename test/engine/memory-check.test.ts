@@ -40,7 +40,7 @@ async function remembering(sent: readonly Sent[]): Promise<Engine> {
       ...(evidence && { evidence: JSON.stringify({ atMs: 0, ...evidence }) }),
     });
     await store.addIntent(account, intent);
-    if (result !== null) await store.settleIntent(account, `${at}`, result, [], []);
+    if (result !== null) await store.recordResult(account, `${at}`, result, [], []);
   }
   return engine;
 }

@@ -274,7 +274,7 @@ describe('the writes beside another one', () => {
         ...(evidence !== undefined && { evidence }),
       });
       await store.addIntent(account, intent);
-      if (result !== null) await store.settleIntent(account, `${at}`, result, [], []);
+      if (result !== null) await store.recordResult(account, `${at}`, result, [], []);
     }
     return engine;
   }

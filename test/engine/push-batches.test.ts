@@ -179,7 +179,7 @@ describe('rows go out together', () => {
       ];
       for (const [at, changes] of known.entries()) {
         await store.addIntent(ACCOUNT, intentOf(`W${at}`, changes));
-        await store.settleIntent(ACCOUNT, `W${at}`, 'refused', words('the service refused it: no'), []);
+        await store.recordResult(ACCOUNT, `W${at}`, 'refused', words('the service refused it: no'), []);
       }
     };
     const pushed = await pushing(creates(12), ofSize(4), refused);
@@ -197,7 +197,7 @@ describe('rows go out together', () => {
     const refused = async ({ store }: Engine): Promise<void> => {
       const changes = { mapping: 'prices', resource: 'prices', rowNumbers: [1, 2] } as const;
       await store.addIntent(ACCOUNT, intentOf('W', changes));
-      await store.settleIntent(ACCOUNT, 'W', 'refused', words('the service refused it: no'), []);
+      await store.recordResult(ACCOUNT, 'W', 'refused', words('the service refused it: no'), []);
     };
     const given = [price(1, 1), price(2, 2), price(3, 1), price(4, 2), price(5, 2)];
     const pushed = await pushing(given, pricesOfSize(2), refused);

@@ -175,7 +175,7 @@ describe('a write that', () => {
     const all = await writing([create(1)]);
     const { store } = all.engine;
     await store.addIntent(ACCOUNT, intentOf('W', { rowNumbers: [1], ...changes }));
-    if (result !== null) await store.settleIntent(ACCOUNT, 'W', result, [{ code: 'read-back-settled' }], []);
+    if (result !== null) await store.recordResult(ACCOUNT, 'W', result, [{ code: 'read-back-settled' }], []);
     expect(await failure(send(all, full))).toMatchObject({ code: 'service.throttled' });
     expect(await rowsOf(all)).toMatchObject([{ outcome }]);
   });
@@ -262,7 +262,7 @@ describe('answers that do not come', () => {
     const { intent } = await send(all, lost('timeout'));
     engine.clock.time += 5000;
     engine.clock.skewMs = 60_000;
-    await writer.settle(intent, 'doubted', words('timeout'), []);
+    await writer.recordResult(intent, 'doubted', words('timeout'), []);
     expect(writer.openSinceMs).toBe(engine.clock.monotonic());
     expect(await resultsOf(all)).toEqual([['ambiguous', 'timeout']]);
   });
@@ -270,9 +270,9 @@ describe('answers that do not come', () => {
   it.each(['answered', 'refused', 'not-sent'] as const)('leave no write open that was %s', async (event) => {
     const all = await writing([create(1)]);
     const { intent } = await send(all, lost('timeout'));
-    await all.writer.settle(intent, event, words('why'), []);
+    await all.writer.recordResult(intent, event, words('why'), []);
     expect(all.writer.openSinceMs).toBeUndefined();
-    await expect(all.writer.settle(intent, 'doubted', words('timeout'), [])).rejects.toThrow(
+    await expect(all.writer.recordResult(intent, 'doubted', words('timeout'), [])).rejects.toThrow(
       'no open intent',
     );
   });
@@ -284,7 +284,7 @@ describe('what is known of rows', () => {
   it('is remembered with the mapping that wrote it', async () => {
     const all = await writing([create(1)], users);
     const { intent } = await send(all, applied);
-    await all.writer.settle(intent, 'answered', [], [knownRecord('U1', {})]);
+    await all.writer.recordResult(intent, 'answered', [], [knownRecord('U1', {})]);
     const found = new Map([['U2', { id: 'id-2', record: knownRecord('U2', {}) }]]);
     await all.writer.remember([create(2), create(3), create(4, { key: null })], found);
     const known = await all.engine.store.snapshots(ACCOUNT, 'users', ['U1', 'U2', 'U3', '']);

@@ -558,7 +558,7 @@ describe('stops', () => {
 
 describe('a process that ends between two steps', () => {
   /** Steps of the store during one push, each of which may be the last. */
-  const steps = ['addIntent', 'settleIntent'] as const;
+  const steps = ['addIntent', 'recordResult'] as const;
 
   it.each(steps.flatMap((step) => (['before', 'after'] as const).map((when) => [step, when] as const)))(
     'loses and doubles nothing when it ends %s it is recorded (%s)',

@@ -47,7 +47,7 @@ async function sent(
     await store.addIntent(ACCOUNT, intent);
     if (result === undefined)
       open.push({ intent, rows: rows ?? keys.map((key, row) => runRow(row + 1, {}, { key })) });
-    else await store.settleIntent(ACCOUNT, intent.id, result, [], []);
+    else await store.recordResult(ACCOUNT, intent.id, result, [], []);
   }
   return open;
 }

@@ -48,7 +48,7 @@ it('the rows of such writes are those of their mapping and their run', async () 
   const { store, ports } = await makeEngine();
   const settled = async (id: string, sent: Partial<Intent>, detail: Words): Promise<void> => {
     await store.addIntent(ACCOUNT, intentOf(id, { ...change, ...sent }));
-    await store.settleIntent(ACCOUNT, id, 'not_applied', detail, []);
+    await store.recordResult(ACCOUNT, id, 'not_applied', detail, []);
   };
   await store.addRun(startedRun('RUN'));
   await store.addRun(startedRun('OTHER'));
@@ -74,7 +74,7 @@ async function sentThree(outcomes: readonly (Outcome | null)[]) {
   const { store, ports } = await makeEngine();
   await store.addRun(startedRun('RUN'));
   await store.addIntent(ACCOUNT, intentOf('W', { ...change, rowNumbers: [2, 3, 5] }));
-  await store.settleIntent(ACCOUNT, 'W', 'not_applied', READ_BACK, []);
+  await store.recordResult(ACCOUNT, 'W', 'not_applied', READ_BACK, []);
   const rows = await store.openRunRows('RUN');
   const { name } = pushMapping();
   await rows.add(

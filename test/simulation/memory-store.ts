@@ -167,7 +167,7 @@ export class MemoryStore implements Store {
     return this.#done(undefined);
   }
 
-  settleIntent(
+  recordResult(
     account: ServiceAccount,
     intentId: string,
     result: IntentResult,

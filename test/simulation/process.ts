@@ -151,9 +151,9 @@ function watchedStore(
         await store.addIntent(account, intent);
         checker.recorded(life.name, intent);
       }),
-    settleIntent: (account, intentId, result, detail, confirmed) =>
-      life.step('state.settleIntent', async () => {
-        await store.settleIntent(account, intentId, result, detail, confirmed);
+    recordResult: (account, intentId, result, detail, confirmed) =>
+      life.step('state.recordResult', async () => {
+        await store.recordResult(account, intentId, result, detail, confirmed);
         checker.settled(life.name, intentId, result);
       }),
     keptRunRows: (runId) =>

@@ -28,7 +28,7 @@ for (let n = before; n < before + 5000; n += 1) {
     bodyDigest: id,
     sentAtMs: n,
   });
-  await store.settleIntent(
+  await store.recordResult(
     account,
     id,
     'applied',

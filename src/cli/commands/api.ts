@@ -238,7 +238,7 @@ async function writeOnce(
     const result: Sent =
       conflict === undefined ? sent : { kind: 'refused', status: CONFLICT, message: conflict };
     const settled: IntentResult = result.kind;
-    await store.settleIntent(account, intent.id, settled, wordsOf(result), []);
+    await store.recordResult(account, intent.id, settled, wordsOf(result), []);
     const stop = stopOf(operation, result, intent.id);
     const exitCode = stop?.exitCode ?? EXIT.done;
     await store.updateRun(runId, {

@@ -84,7 +84,7 @@ async function closeRepeated(
     if (operation !== 'update-user' || rowNumbers.length === 0) continue;
     const run = await store.run(runId);
     if (run?.finished === true && run.rowsLost !== true)
-      await store.settleIntent(account, id, intentAfter('repeated'), [{ code: 'answer-again' }], []);
+      await store.recordResult(account, id, intentAfter('repeated'), [{ code: 'answer-again' }], []);
   }
 }
 

@@ -7,21 +7,21 @@ import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import type { OpenAccount } from '../ports.ts';
 import { readOne } from '../pulling/read.ts';
 import { strategies } from '../resources/index.ts';
-import { asSpelt, LIKELY_PAGE, oneByOne, orMissing } from '../resources/read-held.ts';
-import type { Held, HeldPorts, HeldReading, Sent } from '../resources/strategy.ts';
+import { asSpelt, LIKELY_PAGE, oneByOne, orMissing } from '../resources/read-actual.ts';
+import type { Actual, ActualPorts, ActualReading, Sent } from '../resources/strategy.ts';
 import { keySpeller, ownKeys } from '../rows/spelling.ts';
 
 /**
  * Chooses how the written rows of a mapping are read: each by its id, or from the list, whichever takes fewer requests. `sent` is what is
  * known of the moment at which the first of them was sent.
  */
-export async function planHeldReading(
-  ports: HeldPorts,
+export async function planActualReading(
+  ports: ActualPorts,
   account: OpenAccount,
   mapping: PushMapping,
   rows: AsyncIterable<RunRow> | Iterable<RunRow>,
   sent: Sent,
-): Promise<HeldReading> {
+): Promise<ActualReading> {
   const strategy = strategies[mapping.resource];
   const units = new Set<string>();
   let [count, withoutId] = [0, 0];
@@ -32,7 +32,7 @@ export async function planHeldReading(
   }
   const { service } = account;
   if (strategy.listed === undefined)
-    return strategy.planHeldReading(ports, service, mapping, { rows: count, units: units.size }, sent);
+    return strategy.planActualReading(ports, service, mapping, { rows: count, units: units.size }, sent);
   const { listed } = strategy;
   const pages = await listPages(ports, account, mapping, listed);
   return listed.byId !== undefined && withoutId === 0 && count < pages
@@ -42,7 +42,7 @@ export async function planHeldReading(
 
 /** The pages of a full list: as many as the last one had, more when the account has grown since. */
 async function listPages(
-  { store }: HeldPorts,
+  { store }: ActualPorts,
   { record, service }: OpenAccount,
   { resource }: PushMapping,
   { feature }: ListedResource,
@@ -59,12 +59,12 @@ async function listPages(
 }
 
 function readList(
-  ports: HeldPorts,
+  ports: ActualPorts,
   account: ServiceAccount,
   { resource }: PushMapping,
   listed: ListedResource,
   pages: number,
-): HeldReading {
+): ActualReading {
   const list = async () => {
     const all = await ports.store.openRunRows(null);
     const spell = await keySpeller(ports, account, resource);
@@ -103,7 +103,7 @@ function readList(
         'id',
         rows.flatMap(({ id }) => id ?? []),
       );
-      const absent: Held =
+      const absent: Actual =
         nameless === 0
           ? { kind: 'missing' }
           : {
@@ -111,7 +111,7 @@ function readList(
               reason: `${renderCountOf(nameless, 'record of the list has', 'records of the list have')} no key`,
             };
       return rows.map(
-        (row, at): Held =>
+        (row, at): Actual =>
           oneOf(row, byKey.get(keys[at] ?? '') ?? byId.get(row.id ?? '') ?? [], resource) ?? absent,
       );
     },
@@ -127,7 +127,7 @@ function oneOf(
   row: RunRow,
   records: readonly KnownRecord[],
   resource: PushMapping['resource'],
-): Held | undefined {
+): Actual | undefined {
   const [record, other] = records;
   if (record === undefined) return undefined;
   if (other === undefined) return { kind: 'record', record: asSpelt(row, record, resource) };
@@ -135,12 +135,12 @@ function oneOf(
 }
 
 function readById(
-  ports: HeldPorts,
+  ports: ActualPorts,
   { resource }: PushMapping,
   listed: ListedResource,
   operation: NonNullable<ListedResource['byId']>,
   count: number,
-): HeldReading {
+): ActualReading {
   const read = oneByOne(ports, async (row) => {
     const record = await orMissing(() => readOne(operation, row.id ?? '', ports));
     if (record === undefined) return { kind: 'missing' };

@@ -7,7 +7,7 @@ import { known, mergedOver, numberOf, remembered } from '../../plan/known-record
 import { needsChangeAfterCreate } from '../../plan/requests.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { lostRows } from '../../plan/lost-rows.ts';
-import type { Assumption, OpenCase, Settled, Settling } from './open-cases.ts';
+import type { Assumption, OpenCase, Resolved, Resolving } from './open-cases.ts';
 import type { SyncPorts } from '../ports.ts';
 import { managed } from '../../plan/missing-mapping.ts';
 
@@ -19,14 +19,14 @@ export const timeOf = ({ clock }: Pick<SyncPorts, 'clock'>): string => new Date(
 const resultOf = (assume: Assumption): 'applied' | 'not_applied' => intentAfter(`assumed-${assume}`);
 
 /** Records the operator's word on a raw call. */
-export async function settleByWord(
+export async function resolveByWord(
   ports: Ports,
   account: ServiceAccount,
   { id }: Pick<OpenCase, 'id'>,
   assume: Assumption,
-): Promise<Settled> {
+): Promise<Resolved> {
   const said: Words = [{ code: 'word-assumed', assume, at: timeOf(ports) }];
-  await ports.store.settleIntent(account, id, resultOf(assume), said, []);
+  await ports.store.recordResult(account, id, resultOf(assume), said, []);
   return { settled: resultOf(assume), said };
 }
 
@@ -35,10 +35,10 @@ export async function settleByWord(
  * wait for `resume`.
  */
 export async function assumeWrite(
-  { ports, account: { service: account }, run, mapping, rows }: Settling,
+  { ports, account: { service: account }, run, mapping, rows }: Resolving,
   intentId: string,
   assume: Assumption,
-): Promise<Settled> {
+): Promise<Resolved> {
   const { store } = ports;
   const intents = (await store.intents(run.id)).filter(
     (each) => each.mapping === mapping.name && (each.result === null || each.result === 'ambiguous'),
@@ -60,7 +60,7 @@ export async function assumeWrite(
   );
   const own = new Set(intent.rowNumbers);
   for (const { id } of intents.filter((each) => each.rowNumbers.every((row) => own.has(row))))
-    await store.settleIntent(account, id, resultOf(assume), assumed, []);
+    await store.recordResult(account, id, resultOf(assume), assumed, []);
   return { settled: resultOf(assume), said: taken };
 }
 

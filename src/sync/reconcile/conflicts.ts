@@ -5,30 +5,30 @@ import { shownDifferences } from '../../plan/diff.ts';
 import { mergedOver, remembered } from '../../plan/known-records.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { timeOf } from './assume.ts';
-import { planHeldReading } from './actual-state.ts';
-import type { Held } from '../resources/strategy.ts';
-import type { OpenCase, ResolvedCase, Settled, Settling } from './open-cases.ts';
+import { planActualReading } from './actual-state.ts';
+import type { Actual } from '../resources/strategy.ts';
+import type { OpenCase, ResolvedCase, Resolved, Resolving } from './open-cases.ts';
 
 /**
  * Settles rows in conflict: a row that the service now has once and as the row says is done; any other stays, unless the operator leaves it as the service
  * holds it (`applied`) or has it compared and sent again (`not-applied`).
  */
-export async function settleConflicts(
-  settling: Settling,
+export async function resolveConflicts(
+  settling: Resolving,
   cases: readonly OpenCase[],
 ): Promise<readonly ResolvedCase[]> {
   const { mapping, rows } = settling;
   const numbers = cases.flatMap((each) => each.rows.map(({ rowNumber }) => rowNumber));
   const found = await rows.rows(mapping.name, numbers);
-  const held = await readHeld(settling, found);
+  const held = await readActual(settling, found);
   const settled: ResolvedCase[] = [];
   for (const [at, row] of found.entries()) {
     const each = cases.find(({ rows: [only] }) => only?.rowNumber === row.rowNumber);
     const now = held[at];
     if (each === undefined || now === undefined) continue;
-    const { patch, ...what } = settleRow(settling, row, now);
+    const { patch, ...what } = resolveRow(settling, row, now);
     if (patch !== undefined) {
-      if (now.kind === 'record') await confirmHeld(settling, row, now);
+      if (now.kind === 'record') await confirmActual(settling, row, now);
       await rows.patch(mapping.name, [patch]);
     }
     settled.push({ ...each, ...what });
@@ -36,12 +36,12 @@ export async function settleConflicts(
   return settled;
 }
 
-async function readHeld(
-  { ports, account, mapping, run }: Settling,
+async function readActual(
+  { ports, account, mapping, run }: Resolving,
   rows: readonly RunRow[],
-): Promise<readonly Held[]> {
+): Promise<readonly Actual[]> {
   const sent = { atMs: run.startedAtMs, logCounts: new Map<string, number>() };
-  const reading = await planHeldReading(ports, account, mapping, rows, sent);
+  const reading = await planActualReading(ports, account, mapping, rows, sent);
   try {
     return await reading.read(rows);
   } catch (error) {
@@ -53,20 +53,20 @@ async function readHeld(
 }
 
 /** What the service has is what the next comparison knows, with the fields that nothing shows as they were sent. */
-async function confirmHeld(
-  { ports: { store }, account: { service }, mapping: { resource } }: Settling,
+async function confirmActual(
+  { ports: { store }, account: { service }, mapping: { resource } }: Resolving,
   { key }: RunRow,
-  { record }: Extract<Held, { kind: 'record' }>,
+  { record }: Extract<Actual, { kind: 'record' }>,
 ): Promise<void> {
   const before = (await store.snapshots(service, resource, [key ?? ''])).get(record.key);
   await store.confirm(service, resource, [mergedOver(before, remembered(record))]);
 }
 
-function settleRow(
-  { ports, run, assume }: Settling,
+function resolveRow(
+  { ports, run, assume }: Resolving,
   row: RunRow,
-  held: Held,
-): Settled & { readonly patch?: RunRowPatch } {
+  held: Actual,
+): Resolved & { readonly patch?: RunRowPatch } {
   const proof = describe(row, held);
   const isEqual = held.kind === 'record' && proof.length === 0;
   if (isEqual) {
@@ -91,7 +91,7 @@ function settleRow(
 }
 
 /** What stands against the row; nothing when the service has it as it is. */
-function describe(row: RunRow, held: Held): Words {
+function describe(row: RunRow, held: Actual): Words {
   switch (held.kind) {
     case 'missing':
       return [{ code: 'held-missing' }];

@@ -33,10 +33,10 @@ export interface ResolvedCase extends OpenCase {
   readonly said: Words;
 }
 
-export type Settled = Pick<ResolvedCase, 'settled' | 'said'>;
+export type Resolved = Pick<ResolvedCase, 'settled' | 'said'>;
 
 /** What the open cases of one mapping of a run are settled with. */
-export interface Settling {
+export interface Resolving {
   readonly ports: SyncPorts;
   readonly account: OpenAccount;
   readonly run: Run;

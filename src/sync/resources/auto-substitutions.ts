@@ -15,12 +15,12 @@ import { readEvidence, type Evidence } from '../../plan/evidence.ts';
 import type { ComparePorts, Comparison, PushTask, SyncPorts } from '../ports.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import { confirmAll, NO_EVIDENCE } from './look-back.ts';
-import { LIKELY_PAGE, oneByOne } from './read-held.ts';
+import { LIKELY_PAGE, oneByOne } from './read-actual.ts';
 import {
   PLAIN,
   type ComparisonAsked,
-  type HeldPorts,
-  type HeldReading,
+  type ActualPorts,
+  type ActualReading,
   type LookBack,
   type PushStrategy,
   type ReadBackPorts,
@@ -181,7 +181,7 @@ const mayHaveTriggered = ({ keys, result }: StoredIntent, league: number): boole
 
 /** A trigger leaves records in the log of its league, which do not name the game week: only records that came after it speak for it. Where it is not
  * known how many there were before, their times must do, which are those of the service's clock. */
-function readHeld(ports: HeldPorts, requests: number, { atMs, logCounts }: Sent): HeldReading {
+function readHeld(ports: ActualPorts, requests: number, { atMs, logCounts }: Sent): ActualReading {
   const readLeague = async (league: number) => {
     let [count, later] = [0, 0];
     const query = { fantasy_league_id: league };
@@ -264,7 +264,7 @@ export const autoSubstitutions: PushStrategy = {
   compare,
   lookBack,
   unitOf: keyLeague,
-  planHeldReading: (ports, _account, _mapping, { units }, sent) =>
+  planActualReading: (ports, _account, _mapping, { units }, sent) =>
     readHeld(
       ports,
       units * Math.max(1, Math.ceil(Math.max(0, ...sent.logCounts.values()) / LIKELY_PAGE)),

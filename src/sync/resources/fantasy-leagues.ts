@@ -12,12 +12,12 @@ import { readEvidence, type Evidence } from '../../plan/evidence.ts';
 import type { Comparison, PushTask, SyncPorts } from '../ports.ts';
 import { readOne } from '../pulling/read.ts';
 import { NO_EVIDENCE, nothing } from './look-back.ts';
-import { asSpelt, oneByOne, orMissing } from './read-held.ts';
+import { asSpelt, oneByOne, orMissing } from './read-actual.ts';
 import {
   PLAIN,
   type ComparisonAsked,
-  type HeldPorts,
-  type HeldReading,
+  type ActualPorts,
+  type ActualReading,
   type LookBack,
   type PushStrategy,
 } from './strategy.ts';
@@ -101,7 +101,7 @@ const lookBack: LookBack = async (ports, account, mapping, open) => {
 };
 
 /** By their ids. */
-function readLeagues(ports: HeldPorts, requests: number): HeldReading {
+function readLeagues(ports: ActualPorts, requests: number): ActualReading {
   const read = oneByOne(ports, async (row) => {
     const { id, key, fields } = row;
     if (id === null || key === null) return { kind: 'unreadable', reason: 'its id is not known' };
@@ -127,5 +127,5 @@ export const fantasyLeagues: PushStrategy = {
   compare,
   lookBack,
   unitOf: (key) => key,
-  planHeldReading: (ports, _account, _mapping, { rows }) => readLeagues(ports, rows),
+  planActualReading: (ports, _account, _mapping, { rows }) => readLeagues(ports, rows),
 };

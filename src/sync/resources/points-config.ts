@@ -13,7 +13,7 @@ import { leagueOf } from '../evidence/pre-image.ts';
 import type { ComparePorts, Comparison } from '../ports.ts';
 import { readPointsConfig } from '../pulling/resources.ts';
 import { compareLive, type ReadKey, type ReadPorts } from './compare-live.ts';
-import { readKeys } from './read-held.ts';
+import { readKeys } from './read-actual.ts';
 import {
   PLAIN,
   type ComparisonAsked,
@@ -168,6 +168,6 @@ export const pointsConfig: PushStrategy = {
     withUnanswered(asked.ports, asked.mapping, asked.account.service, await compare(asked)),
   lookBack,
   unitOf: (key) => key,
-  planHeldReading: (ports, account, mapping, { units }) =>
+  planActualReading: (ports, account, mapping, { units }) =>
     readKeys(ports, configReader(ports, mapping, account), units, 'the configuration of each league'),
 };

@@ -17,7 +17,7 @@ import { NAMES_NOTHING } from '../pulling/resources.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import { compareLive, type ReadKey, type ReadPorts } from './compare-live.ts';
 import { confirmAll, NO_EVIDENCE, nothing } from './look-back.ts';
-import { readKeys } from './read-held.ts';
+import { readKeys } from './read-actual.ts';
 import {
   PLAIN,
   type ComparisonAsked,
@@ -422,7 +422,7 @@ export const prices: PushStrategy = {
     withUnanswered(asked.ports, asked.mapping, asked.account.service, await compare(asked)),
   lookBack,
   unitOf: playerOf,
-  planHeldReading: (ports, _account, _mapping, { units }) =>
+  planActualReading: (ports, _account, _mapping, { units }) =>
     readKeys(ports, priceReader(ports), units, 'the price of each player', ({ fields }) =>
       isStep(fields?.type) ? 'it is a step: the service shows what all steps came to' : undefined,
     ),

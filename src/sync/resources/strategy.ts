@@ -17,23 +17,23 @@ export type ReadBackPorts = Pick<
 >;
 
 /** What the service has of one row that was written. */
-export type Held =
+export type Actual =
   | { readonly kind: 'record'; readonly record: KnownRecord }
   | { readonly kind: 'missing' }
   | { readonly kind: 'several'; readonly ids: readonly string[] }
   /** Nothing that the service answers says it. */
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-export type HeldPorts = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
+export type ActualPorts = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
 
 /** How the rows of one mapping are read back; only GET. */
-export interface HeldReading {
+export interface ActualReading {
   /** Reading requests, as well as that can be told before. */
   readonly requests: number;
   /** For people: `the list of users`. */
   readonly how: string;
   /** Answers for each row, in order. Errors: those of reading. */
-  read(rows: readonly RunRow[]): Promise<readonly Held[]>;
+  read(rows: readonly RunRow[]): Promise<readonly Actual[]>;
   close?(): Promise<void>;
 }
 
@@ -72,13 +72,13 @@ interface WithoutList {
   /** What one request answers for, by the key of a row: a player, a league. */
   unitOf(key: string): string;
   /** How so many rows, with so many units, are read as the service has them now. */
-  planHeldReading(
-    ports: HeldPorts,
+  planActualReading(
+    ports: ActualPorts,
     account: ServiceAccount,
     mapping: PushMapping,
     count: { readonly rows: number; readonly units: number },
     sent: Sent,
-  ): HeldReading;
+  ): ActualReading;
 }
 
 /** What the steps of a push may ask of a resource. */

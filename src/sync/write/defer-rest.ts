@@ -5,7 +5,7 @@ import type { Run } from '../../model/store.ts';
 import { deferOpen } from '../journal/unverified.ts';
 import { holdRows, openWrites } from '../journal/open-writes.ts';
 import { rowPages } from '../rows/row-pages.ts';
-import { recordAnswers } from '../reconcile/settle.ts';
+import { recordAnswers } from '../reconcile/writes.ts';
 import type { SyncPorts } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';

@@ -162,7 +162,7 @@ class BatchPush {
       case 'refused':
         return this.#refused(intent, batch, result);
       case 'ambiguous':
-        await this.#writer.settle(intent, 'doubted', createDoubt(result, intent), []);
+        await this.#writer.recordResult(intent, 'doubted', createDoubt(result, intent), []);
         await this.#lower(batch, result.status);
         return this.#readBackRows(
           intent,
@@ -199,7 +199,7 @@ class BatchPush {
   ): Promise<void> {
     const { quotas, runId } = this.#writer.task;
     quotas.set(quota.feature, quota.room);
-    await this.#writer.settle(intent, batch.length === 1 ? 'refused' : 'doubted', reason, []);
+    await this.#writer.recordResult(intent, batch.length === 1 ? 'refused' : 'doubted', reason, []);
     if (batch.length === 1) return this.#writer.defer(batch, overQuota(quota.feature, runId));
     this.#refusedBatches = [...this.#refusedBatches, { batch, intent, status: TOO_MANY, reason }];
   }
@@ -217,7 +217,7 @@ class BatchPush {
     const unnamed: Words = [{ code: 'answer-unnamed', what: 'row', ...others }];
     const doubt = { reason: renderSaid(unnamed), isConflict: true } as const;
     const detail = unanswered.length > 0 && saysNoTo(doubt, intent) ? createDoubt(doubt, intent) : [];
-    await this.#writer.settle(intent, event, detail, records);
+    await this.#writer.recordResult(intent, event, detail, records);
     this.#largestApplied = Math.max(this.#largestApplied, batch.length);
     await this.#writer.patchConfirmed(batch, confirmations);
     await strategies[mapping.resource].keepAnswer(ports, account, confirmations);
@@ -240,10 +240,10 @@ class BatchPush {
     if (quota !== undefined) return this.#overQuota(intent, batch, reason, quota);
     giveBack(this.#writer.task.quotas, this.#feature, batch.length);
     if (batch.length === 1) {
-      await this.#writer.settle(intent, 'refused', reason, []);
+      await this.#writer.recordResult(intent, 'refused', reason, []);
       return this.#writer.patch(batch.map((row) => rowAfter(row, { kind: 'refused', said: reason })));
     }
-    await this.#writer.settle(intent, 'doubted', reason, []);
+    await this.#writer.recordResult(intent, 'doubted', reason, []);
     if (status === TOO_LARGE) await this.#lower(batch, status);
     this.#refusedBatches = [...this.#refusedBatches, { batch, intent, status, reason }];
   }
@@ -272,7 +272,7 @@ class BatchPush {
       const applied = batch.filter((row) => row.key !== null && seen.found.has(row.key));
       await this.#writer.remember(applied, seen.found);
       await this.#writer.patchConfirmed(applied, seen.found);
-      await this.#writer.settle(intent, 'refused', reason, []);
+      await this.#writer.recordResult(intent, 'refused', reason, []);
       const left = batch.filter((row) => !applied.includes(row));
       const isCheap = status === TOO_LARGE || (seen.pages ?? 1) <= CHEAP_PAGES;
       // What a quota refused goes again as it was, cut to the room that there is.
@@ -332,8 +332,8 @@ class BatchPush {
     const records = [...found.values()].map(({ record }) => record);
     // What is remembered before its row is done cannot be sent twice, wherever the process ends.
     if (missing.length === 0)
-      await this.#writer.settle(intent, 'shown', [{ code: 'read-back-found' }], records);
-    else await this.#writer.settle(intent, 'doubted', detail, records);
+      await this.#writer.recordResult(intent, 'shown', [{ code: 'read-back-found' }], records);
+    else await this.#writer.recordResult(intent, 'doubted', detail, records);
     await this.#writer.patchConfirmed(batch, found);
     if (missing.length > 0) await this.#writer.hold(missing, [{ code: 'answer-none', reason }]);
     this.#writer.checkAmbiguous(reason);

@@ -32,13 +32,13 @@ async function pushChange(writer: PushWriter, row: RunRow): Promise<void> {
     if (result.kind === 'refused') {
       const { status, message } = result;
       const reason: Words = [{ code: 'refused', status, message }];
-      await writer.settle(intent, 'refused', reason, []);
+      await writer.recordResult(intent, 'refused', reason, []);
       // What was refused now may have been applied at an attempt before, whose answer was lost.
       if (attempt > 1) return writer.hold([row], reason);
       const said: Words = row.change === 'create' ? [{ code: 'flag-not-set', reason }] : reason;
       return writer.patch([rowAfter(row, { kind: 'refused', said })]);
     }
-    await writer.settle(intent, 'doubted', doubtDetail(result.reason, result.status), []);
+    await writer.recordResult(intent, 'doubted', doubtDetail(result.reason, result.status), []);
     if (!saysNo(result.status) && !writer.isSpent(rowNumber)) continue;
     const reason: Words = [{ code: 'answer-seen', reason: result.reason }];
     await writer.hold([row], [{ code: 'answer-none', reason }]);
@@ -60,12 +60,12 @@ async function confirmChange(
   const record = key === null ? undefined : found.get(key)?.record;
   if (record === undefined || fields === null) {
     const reason: Words = [{ code: 'answer-unnamed', what: 'user' }];
-    await writer.settle(intent, 'doubted', reason, []);
+    await writer.recordResult(intent, 'doubted', reason, []);
     writer.countLost([row], reason);
     return writer.hold([row], [{ code: 'answer-without-user' }]);
   }
   const wrong = changedFields(fields, record).filter((name) => name in record.digests);
-  await writer.settle(intent, 'answered', [], [record]);
+  await writer.recordResult(intent, 'answered', [], [record]);
   if (wrong.length > 0) {
     const said: Words = [{ code: 'held-still-other', fields: wrong }];
     return writer.patch([rowAfter(row, { kind: 'disagrees', said })]);

@@ -8,7 +8,7 @@ import { MAX_ATTEMPTS, PushWriter } from './push-writer.ts';
 import { resolveReferences } from './references.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { leaveWritten } from './sibling-writes.ts';
-import { settleWrites } from '../reconcile/settle.ts';
+import { reconcileWrites } from '../reconcile/writes.ts';
 import { waitSettled } from '../journal/wait-settled.ts';
 import type { PushTask } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
@@ -30,17 +30,17 @@ export async function pushMapping(task: PushTask): Promise<void> {
   do {
     await batches.run();
     if (!requests.updatesLikeCreates) await pushChanges(writer);
-  } while (await settleRound(writer));
+  } while (await reconcileRound(writer));
 }
 
 /** Waits until nothing can be applied late any more and settles the writes that have no answer; false when nothing is left to send. */
-async function settleRound(writer: PushWriter): Promise<boolean> {
+async function reconcileRound(writer: PushWriter): Promise<boolean> {
   const { ports, runId, mapping, rows, account, onAmbiguous } = writer.task;
   const { openSinceMs } = writer;
   writer.openSinceMs = undefined;
   const unknown = (await rows.countOutcomes(mapping.name)).get('unknown') ?? 0;
   if (openSinceMs === undefined || unknown === 0 || !(await waitSettled(ports, openSinceMs))) return false;
-  const { again, created } = await settleWrites(ports, runId, mapping, rows, account, onAmbiguous);
+  const { again, created } = await reconcileWrites(ports, runId, mapping, rows, account, onAmbiguous);
   const spent = again.filter((rowNumber) => writer.isSpent(rowNumber));
   await writer.patch(
     (await rows.rows(mapping.name, spent)).map((row) => {

@@ -67,7 +67,7 @@ export class PushWriter {
     const isDoubtful = result.kind === 'ambiguous' && !saysNoTo(result, intent);
     this.#ambiguousInARow = isDoubtful ? this.#ambiguousInARow + 1 : 0;
     if (result.kind === 'not_applied') {
-      await this.settle(intent, 'not-sent', [{ code: 'answer-seen', reason: result.reason }], []);
+      await this.recordResult(intent, 'not-sent', [{ code: 'answer-seen', reason: result.reason }], []);
       throw new UnavailableError(
         'service.unreachable',
         `the service could not be reached (${result.reason}); nothing of this request was sent`,
@@ -92,7 +92,7 @@ export class PushWriter {
     );
     const reason = stopWords(stop);
     if (batch.length === 1) {
-      await this.settle(intent, 'refused', reason, []);
+      await this.recordResult(intent, 'refused', reason, []);
       // What was sent before may have been applied: the end of the run says what is known of it.
       if (!(await this.#wasSentBefore(intent))) await this.defer(batch, reason);
     }
@@ -164,7 +164,7 @@ export class PushWriter {
         error instanceof InterruptedError ||
         error instanceof AccessError
       ) {
-        await this.settle(intent, 'not-sent', stopWords(error), []);
+        await this.recordResult(intent, 'not-sent', stopWords(error), []);
       }
       throw error;
     }
@@ -181,7 +181,7 @@ export class PushWriter {
     });
   }
 
-  async settle(
+  async recordResult(
     { id }: Intent,
     event: IntentEvent,
     detail: Words,
@@ -191,7 +191,7 @@ export class PushWriter {
     const result = intentAfter(event);
     if (result === 'ambiguous') this.openSinceMs = ports.clock.monotonic();
     const records = confirmed.map((record) => managed(mapping, record));
-    await ports.store.settleIntent(account, id, result, detail, records);
+    await ports.store.recordResult(account, id, result, detail, records);
   }
 
   async patch(patches: readonly RunRowPatch[]): Promise<void> {

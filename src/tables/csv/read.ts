@@ -130,9 +130,9 @@ async function* readSlices(handle: FileHandle, options: ReadOptions): AsyncGener
     isFirst = false;
     const bytes = slicer.push(chunk);
     if (bytes !== undefined) yield checked(bytes);
-    else if (slicer.heldBytes() > MAX_RECORD_BYTES) break;
+    else if (slicer.pendingBytes() > MAX_RECORD_BYTES) break;
   }
-  if (slicer.heldBytes() <= MAX_RECORD_BYTES) recode?.(Buffer.alloc(0), true);
+  if (slicer.pendingBytes() <= MAX_RECORD_BYTES) recode?.(Buffer.alloc(0), true);
   const rest = slicer.end();
   if (rest.length > 0) yield checked(rest);
   return undefined;

@@ -11,7 +11,7 @@ export interface Slicer {
   /** What is left at the end of the file. */
   end(): Buffer;
   /** Bytes held back. */
-  heldBytes(): number;
+  pendingBytes(): number;
 }
 
 /**
@@ -42,7 +42,7 @@ export function createSlicer(): Slicer {
       heldBytes = 0;
       return rest;
     },
-    heldBytes: () => heldBytes,
+    pendingBytes: () => heldBytes,
   };
 }
 

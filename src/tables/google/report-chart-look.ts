@@ -3,7 +3,7 @@ import type { ChartData } from '../../model/layout.ts';
 import { chartHeight } from '../chart-table.ts';
 import { chartSpec } from './report-chart-spec.ts';
 import { HEADER_FIELDS, headerFormat, sizeOf } from './report-look.ts';
-import type { StandingTab } from './report-tab.ts';
+import type { ExistingTab } from './report-tab.ts';
 
 type Request = sheets_v4.Schema$Request;
 
@@ -42,7 +42,7 @@ export interface Band {
 }
 
 /** The requests that draw, change, move or take away the object of one chart; one that somebody deleted comes back with a change of its layout alone. */
-export function drawChart({ sheetId, sheet }: StandingTab, { data, kept, now }: Band): Request[] {
+export function drawChart({ sheetId, sheet }: ExistingTab, { data, kept, now }: Band): Request[] {
   const { id, top } = now;
   if (id === undefined) return [];
   const spec = chartSpec(data, { sheetId, top, left: TABLE_COLUMN });

@@ -13,7 +13,7 @@ import {
 } from './report-chart-look.ts';
 import { chartSpec } from './report-chart-spec.ts';
 import { digestOf, freshId, noteOf, recall } from './report-memory.ts';
-import { grownGrid, makeTab, type Grid, type Requests, type StandingTab } from './report-tab.ts';
+import { grownGrid, makeTab, type Grid, type Requests, type ExistingTab } from './report-tab.ts';
 import type { SheetValue } from './sheets-client.ts';
 
 type Request = sheets_v4.Schema$Request;
@@ -50,7 +50,7 @@ const overlaps = (
 
 /** Places the charts of a refresh: each where it was, when it fits there, else below all others. */
 function placeCharts(
-  { sheetId }: StandingTab,
+  { sheetId }: ExistingTab,
   reports: readonly ReportCharts[],
   before: readonly KeptChart[],
   others: readonly KeptChart[],
@@ -84,7 +84,7 @@ function placeCharts(
 
 /** The cells of a tab of charts: those that stand there, without the numbers of the old charts, with those of the new. */
 function cellsOf(
-  { cells }: StandingTab,
+  { cells }: ExistingTab,
   gone: readonly KeptChart[],
   bands: readonly Band[],
 ): { readonly wanted: readonly (readonly SheetValue[])[]; readonly width: number } {
@@ -126,7 +126,7 @@ export const hasCharts = (sheet: sheets_v4.Schema$Sheet): boolean =>
  * go with it.
  */
 export function planCharts(
-  tab: StandingTab,
+  tab: ExistingTab,
   reports: readonly ReportCharts[],
   reportIds: ReadonlySet<number>,
   taken: Set<number>,

@@ -11,7 +11,7 @@ import {
 import { changedCells, sheetText } from './report-cells.ts';
 import { COLOURS } from '../xlsx/style.ts';
 import { BRAND, colourOf, HEADER_FIELDS, headerFormat, sizeOf } from './report-look.ts';
-import { grownGrid, makeTab, type Grid, type Requests, type StandingTab } from './report-tab.ts';
+import { grownGrid, makeTab, type Grid, type Requests, type ExistingTab } from './report-tab.ts';
 import type { SheetValue } from './sheets-client.ts';
 
 type Request = sheets_v4.Schema$Request;
@@ -27,7 +27,7 @@ export interface Cover {
 
 const WIDTHS_PX = [24, 190, 420, 90];
 
-const textAt = (cells: StandingTab['cells'], row: number, column: number): string =>
+const textAt = (cells: ExistingTab['cells'], row: number, column: number): string =>
   String(cells[row]?.[column] ?? '');
 
 /** The rows of a cover, from column B, and which of them is the heading of the tabs. */
@@ -52,7 +52,7 @@ function rowsOf(
  * neither a report (`changed`) nor another line of the cover has changed, nothing is written.
  */
 export function planCover(
-  tab: StandingTab,
+  tab: ExistingTab,
   cover: Cover,
   titles: ReadonlySet<string>,
   changed: boolean,
@@ -80,14 +80,14 @@ export function planCover(
     requests: {
       make: makeTab(tab, grid, { index: 0, hideGridlines: true }),
       write,
-      look: tab.isNew ? looksOf(sheetId, heading, cover.cover.note !== undefined) : [],
+      look: tab.isNew ? formatsOf(sheetId, heading, cover.cover.note !== undefined) : [],
       trim: [],
       notes: [],
     },
   };
 }
 
-function looksOf(sheetId: number, heading: number, note: boolean): Request[] {
+function formatsOf(sheetId: number, heading: number, note: boolean): Request[] {
   const quiet = { foregroundColorStyle: colourOf(COLOURS.quiet) };
   const title = { bold: true, fontSize: 20, foregroundColorStyle: colourOf(BRAND) };
   const cellsOf = (

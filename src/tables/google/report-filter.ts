@@ -1,9 +1,9 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import type { StandingTab } from './report-tab.ts';
+import type { ExistingTab } from './report-tab.ts';
 
 /** What the filter of a report's tab follows from. */
 export interface FilterFacts {
-  readonly tab: StandingTab;
+  readonly tab: ExistingTab;
   readonly positions: readonly number[];
   /** The layout has a filter. */
   readonly wanted: boolean;

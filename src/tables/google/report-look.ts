@@ -4,7 +4,7 @@ import type { ReportColumn } from '../../model/table.ts';
 import { displayWidth, LOOKS } from '../xlsx/sheet.ts';
 import { COLOURS } from '../xlsx/style.ts';
 import { digestOf } from './report-memory.ts';
-import type { StandingTab } from './report-tab.ts';
+import type { ExistingTab } from './report-tab.ts';
 import type { SheetValue } from './sheets-client.ts';
 
 type Request = sheets_v4.Schema$Request;
@@ -72,7 +72,7 @@ export function lookOf(column: ReportColumn, layout: ReportLayout | undefined): 
 }
 
 /** What is remembered of the looks that a tab was given. */
-export interface KeptLooks {
+export interface KeptFormats {
   /** Digests of the columns that were given theirs. */
   readonly columns: readonly string[];
   /** Rows of the grid that were given theirs. */
@@ -83,7 +83,7 @@ export interface KeptLooks {
 
 /** What the looks of a report's tab are made from. */
 export interface LookFacts {
-  readonly tab: StandingTab;
+  readonly tab: ExistingTab;
   readonly columns: readonly ReportColumn[];
   readonly layout: ReportLayout | undefined;
   readonly positions: readonly number[];
@@ -91,11 +91,11 @@ export interface LookFacts {
   readonly cells: readonly (readonly SheetValue[])[];
   /** Rows of the grid after this refresh. */
   readonly rowCount: number;
-  readonly kept: KeptLooks | undefined;
+  readonly kept: KeptFormats | undefined;
 }
 
 /** The requests for columns and the tab as a whole that were not given their looks yet, and what to remember of them. */
-export function planLooks(facts: LookFacts): { readonly requests: Request[]; readonly kept: KeptLooks } {
+export function planFormats(facts: LookFacts): { readonly requests: Request[]; readonly kept: KeptFormats } {
   const { tab, columns, layout, positions, cells, rowCount, kept } = facts;
   const looks = columns.map((column) => lookOf(column, layout));
   const digests = looks.map(digestOf);

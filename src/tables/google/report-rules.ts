@@ -4,7 +4,7 @@ import type { ReportColumn } from '../../model/table.ts';
 import { cellRenderer } from './report-cells.ts';
 import { colourOf, spansOf } from './report-look.ts';
 import { digestOf } from './report-memory.ts';
-import type { StandingTab } from './report-tab.ts';
+import type { ExistingTab } from './report-tab.ts';
 import type { SheetValue } from './sheets-client.ts';
 import { columnLetters } from '../column-letters.ts';
 
@@ -21,7 +21,7 @@ export interface KeptRules {
 
 /** What the rules of a report's tab are made from. */
 export interface RuleFacts {
-  readonly tab: StandingTab;
+  readonly tab: ExistingTab;
   readonly columns: readonly ReportColumn[];
   readonly layout: ReportLayout | undefined;
   readonly positions: readonly number[];
@@ -148,7 +148,7 @@ function ruleDigest({ booleanRule, gradientRule }: Rule): string {
 /** Ranges as they are compared: Google leaves out what is 0 and may leave out what reaches to the end. */
 function rangesText(
   ranges: readonly sheets_v4.Schema$GridRange[] | undefined,
-  { rowCount, columnCount }: StandingTab,
+  { rowCount, columnCount }: ExistingTab,
 ): string {
   return JSON.stringify(
     (ranges ?? []).map((range) => [

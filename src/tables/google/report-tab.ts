@@ -5,7 +5,7 @@ import type { GoogleAccess, SheetsClient, SheetValue } from './sheets-client.ts'
 import { findTab, rangeOf, type Spreadsheet } from './spreadsheet.ts';
 
 /** A tab that a report writes to, as it stands before. */
-export interface StandingTab {
+export interface ExistingTab {
   readonly sheetId: number;
   readonly title: string;
   /** It is not there yet, and this refresh makes it. */
@@ -42,8 +42,8 @@ export async function readTabs(
   spreadsheet: Spreadsheet,
   names: ReadonlySet<string>,
   taken: Set<number>,
-): Promise<ReadonlyMap<string, StandingTab>> {
-  const found = new Map<string, StandingTab>();
+): Promise<ReadonlyMap<string, ExistingTab>> {
+  const found = new Map<string, ExistingTab>();
   for (const name of names) {
     const tab = await findTab(access, spreadsheet, name);
     if (tab === undefined) checkNewTitle(spreadsheet, name);
@@ -93,14 +93,14 @@ export interface Grid {
 }
 
 /** The size of a tab once it has room for `rows` and `columns`; never less than it is. */
-export function grownGrid(tab: StandingTab, rows: number, columns: number): Grid {
+export function grownGrid(tab: ExistingTab, rows: number, columns: number): Grid {
   const least = tab.isNew ? NEW_GRID : tab;
   return { rowCount: Math.max(least.rowCount, rows), columnCount: Math.max(least.columnCount, columns) };
 }
 
 /** The requests that make a tab, or its grid larger; `properties` are those of a new one beside its name. */
 export function makeTab(
-  tab: StandingTab,
+  tab: ExistingTab,
   { rowCount, columnCount }: Grid,
   { index, hideGridlines }: { readonly index?: number; readonly hideGridlines?: boolean } = {},
 ): sheets_v4.Schema$Request[] {

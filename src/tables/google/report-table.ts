@@ -4,7 +4,7 @@ import { combineRows, keyPositions } from '../combine-rows.ts';
 import { valueReader } from '../serial-dates.ts';
 import { cellRenderer, changedCells, sheetText } from './report-cells.ts';
 import { planFilter } from './report-filter.ts';
-import { planLooks } from './report-look.ts';
+import { planFormats } from './report-look.ts';
 import { noteOf, recall } from './report-memory.ts';
 import { planRules } from './report-rules.ts';
 import {
@@ -12,13 +12,13 @@ import {
   isKept,
   KEY,
   placeColumns,
-  readStanding,
+  readExisting,
   rowDigest,
   UNSURE,
   type KeptTable,
-  type Standing,
-} from './report-standing.ts';
-import { grownGrid, makeTab, type Grid, type Requests, type StandingTab } from './report-tab.ts';
+  type Existing,
+} from './report-existing.ts';
+import { grownGrid, makeTab, type Grid, type Requests, type ExistingTab } from './report-tab.ts';
 import { dressTotals, undressTotals } from './report-totals.ts';
 import type { SheetValue } from './sheets-client.ts';
 
@@ -58,12 +58,12 @@ function allRows({ report, fresh }: FetchedReport, standing: readonly Cells[]): 
  * Plans the refresh of one report's tab. Only our columns are touched, and of them only our rows; what the operator has below moves down when the
  * report grows into it. Errors: UnavailableError `destination.header`, `destination.key`.
  */
-export function planTable(tab: StandingTab, fetched: FetchedReport, taken: Set<number>): PlannedTable {
+export function planTable(tab: ExistingTab, fetched: FetchedReport, taken: Set<number>): PlannedTable {
   const { table, options, layout } = fetched.report;
   const memory = recall(tab.sheet, KEY, isKept);
   const placed = placeColumns(table.columns, tab);
   const { positions, added } = placed;
-  const standing = readStanding(tab, placed, memory.value);
+  const standing = readExisting(tab, placed, memory.value);
   const { below, ours, totalsAt } = standing;
   const old = below.slice(0, ours).filter((row, index) => index !== totalsAt && !isBlank(row));
   const rows = allRows(fetched, old);
@@ -77,7 +77,7 @@ export function planTable(tab: StandingTab, fetched: FetchedReport, taken: Set<n
     added[index] === true ? sheetText(name) : (tab.cells[0]?.[positions[index] ?? 0] ?? ''),
   );
   const room = makeRoom(tab, standing, wanted.length, positions, layout);
-  const looks = planAllLooks(tab, fetched.report, arranged, positions, wanted, standing, room);
+  const looks = planAllFormats(tab, fetched.report, arranged, positions, wanted, standing, room);
   const area = { sheetId: tab.sheetId, columns: positions };
   const stands = (row: number): Cells => (room.inserted > 0 && row > ours ? [] : (tab.cells[row] ?? []));
   const surplus = below.slice(wanted.length, ours).map(() => []);
@@ -112,8 +112,8 @@ interface Room {
 
 /** Makes room for `wanted` rows below the header. */
 function makeRoom(
-  tab: StandingTab,
-  { below, ours }: Standing,
+  tab: ExistingTab,
+  { below, ours }: Existing,
   wanted: number,
   positions: readonly number[],
   layout: ReportLayout | undefined,
@@ -146,20 +146,20 @@ function makeRoom(
 const PLAIN = { freeze: { rows: 1, columns: 0 }, filter: true } as const;
 
 /** Columns, totals, filter and colours. */
-function planAllLooks(
-  tab: StandingTab,
+function planAllFormats(
+  tab: ExistingTab,
   { table, options, layout }: ReportTab,
   arranged: ArrangedRows,
   positions: readonly number[],
   cells: readonly Cells[],
-  { kept, ours, totalsAt }: Standing,
+  { kept, ours, totalsAt }: Existing,
   { grid, inserted }: Room,
 ): { readonly requests: Requests['look']; readonly kept: Pick<KeptTable, 'filter' | 'looks' | 'rules'> } {
   const { columns } = table;
   const { filter } = layout ?? PLAIN;
   const rows = arranged.rows.length;
   const facts = { tab, columns, layout, positions, cells, rowCount: grid.rowCount, kept: kept?.looks };
-  const looks = planLooks(facts);
+  const looks = planFormats(facts);
   const rules = planRules({ ...facts, rows, timezone: options.timezone, kept: kept?.rules });
   const totals = arranged.totals === undefined ? -1 : rows;
   const moved = totals !== totalsAt || inserted > 0;

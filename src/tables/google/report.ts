@@ -5,7 +5,7 @@ import { hasCharts, planCharts, type ReportCharts } from './report-charts.ts';
 import { planCover } from './report-cover.ts';
 import { takenIds } from './report-memory.ts';
 import { isEmpty, sendRequests } from './report-send.ts';
-import { readTabs, type Grid, type Requests, type StandingTab } from './report-tab.ts';
+import { readTabs, type Grid, type Requests, type ExistingTab } from './report-tab.ts';
 import { planTable, type FetchedReport, type PlannedTable } from './report-table.ts';
 import type { GoogleAccess, SheetsClient } from './sheets-client.ts';
 import { readSpreadsheet, type Spreadsheet } from './spreadsheet.ts';
@@ -15,7 +15,7 @@ import { sheetOf } from './tabs.ts';
 const CELLS_MAX = 10_000_000;
 
 type Row = readonly ReportValue[];
-type PlannedReport = PlannedTable & { readonly report: ReportTab; readonly tab: StandingTab };
+type PlannedReport = PlannedTable & { readonly report: ReportTab; readonly tab: ExistingTab };
 
 /**
  * Writes all reports of one spreadsheet; answers the rows that each got, old ones that `append` and `merge` keep not counted. All rows are fetched
@@ -94,14 +94,14 @@ function tabNames(tabs: readonly ReportTab[], { answer }: Spreadsheet): Readonly
   return new Set([...named, ...old].filter((name) => name !== undefined));
 }
 
-function tabOf(standing: ReadonlyMap<string, StandingTab>, name: string): StandingTab {
+function tabOf(standing: ReadonlyMap<string, ExistingTab>, name: string): ExistingTab {
   const tab = standing.get(name);
   if (tab === undefined) throw new InternalError('table.kind', `the tab "${name}" was not read`);
   return tab;
 }
 
 interface PlannedTab {
-  readonly tab: StandingTab;
+  readonly tab: ExistingTab;
   readonly grid: Grid;
   readonly requests: Requests;
 }
@@ -109,7 +109,7 @@ interface PlannedTab {
 /** Every tab that has charts, or gets them: a report that names another tab by now takes its charts away from the old one. */
 function planChartTabs(
   { tabs }: Spreadsheet,
-  standing: ReadonlyMap<string, StandingTab>,
+  standing: ReadonlyMap<string, ExistingTab>,
   planned: readonly PlannedReport[],
   taken: Set<number>,
 ): readonly PlannedTab[] {
@@ -131,7 +131,7 @@ function planChartTabs(
 
 function planCovers(
   { tabs }: Spreadsheet,
-  standing: ReadonlyMap<string, StandingTab>,
+  standing: ReadonlyMap<string, ExistingTab>,
   planned: readonly PlannedReport[],
   written: readonly PlannedTab[],
 ): readonly PlannedTab[] {

@@ -254,7 +254,7 @@ function isTotals({ cells }: TabRow, own: OwnTab | undefined): boolean {
   return rowDigest(Array.from(cells.slice(0, own.columns), (cell) => plainValue(cell ?? ''))) === own.totals;
 }
 
-interface Standing {
+interface ExistingTable {
   readonly file: string;
   readonly tab: string;
   readonly headers: readonly string[];
@@ -262,7 +262,7 @@ interface Standing {
   readonly mode: 'replace' | 'append' | 'merge';
 }
 
-function columnsOf({ file, tab, headers, own, mode }: Standing, rows: readonly TabRow[]): number {
+function columnsOf({ file, tab, headers, own, mode }: ExistingTable, rows: readonly TabRow[]): number {
   const width = headers.length;
   const first = rows[0];
   if (first === undefined) return width;

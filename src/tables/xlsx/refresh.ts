@@ -15,7 +15,7 @@ import { graftWorkbook } from './graft.ts';
 import { headerDigest, rowDigest, ruleDigest, withMemory, type OwnTab, type OwnTabs } from './memory.ts';
 import { renderWorkbook } from './render.ts';
 import { decodeCellText } from './strings.ts';
-import { standingCover } from './standing-cover.ts';
+import { existingCover } from './existing-cover.ts';
 import { buildWorkbookSheets, tabName, type FilledTab } from './workbook.ts';
 
 /** The tabs that reports fill, those of covers and charts included. */
@@ -104,7 +104,7 @@ export async function refreshWorkbook(
     const covered =
       existing === undefined || alone
         ? []
-        : await readingOld(file, () => standingCover(existing, cover?.tab));
+        : await readingOld(file, () => existingCover(existing, cover?.tab));
     const workbook = buildWorkbookSheets(filled, covered);
     const own = ownTabs(workbook, filled);
     const made = await renderWorkbook(withMemory(workbook, own));

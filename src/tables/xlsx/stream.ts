@@ -3,7 +3,7 @@ import { UnavailableError } from '../../model/error.ts';
 import type { ReportTab, ReportValue } from '../../model/table.ts';
 import type { Append } from '../atomic-write.ts';
 import { buildSheet, safeText } from './sheet.ts';
-import { columnLooks, rowRenderer, tabName } from './workbook.ts';
+import { columnFormats, rowRenderer, tabName } from './workbook.ts';
 
 type Row = readonly ReportValue[];
 
@@ -28,7 +28,7 @@ export async function streamWorkbook(
   const look = buildSheet({
     name,
     header: table.columns.map(({ header }) => safeText(header)),
-    columns: columnLooks(table.columns),
+    columns: columnFormats(table.columns),
     rows: head.slice(0, MEASURED_ROWS).map(render),
   });
   // The writer has one style a column, so a cell takes the one that is there when its row is written: the header's first.

@@ -38,7 +38,7 @@ export function rowRenderer(
 }
 
 /** How the columns of a report look: as the layout says, else the mapping, else the type. */
-export function columnLooks(columns: readonly ReportColumn[], layout?: ReportLayout): Sheet['columns'] {
+export function columnFormats(columns: readonly ReportColumn[], layout?: ReportLayout): Sheet['columns'] {
   return columns.map(({ header, type, format }) => {
     const look = layout?.columns.get(header);
     return {
@@ -86,7 +86,7 @@ interface Arranged {
 
 function sheetOf(tab: ReportTab, { rows, totals }: ArrangedRows): Sheet {
   const { layout, table, options } = tab;
-  const columns = columnLooks(table.columns, layout);
+  const columns = columnFormats(table.columns, layout);
   const render = rowRenderer(table.columns, options.timezone);
   const headers = table.columns.map(({ header }) => header);
   return {

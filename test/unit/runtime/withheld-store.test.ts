@@ -23,7 +23,7 @@ it('keeps records that quote the key without it, apart from each other, and find
   ]);
   await withheld.addRun(startedRun('RUN'));
   await withheld.addIntent(ACCOUNT, intentOf('W1'));
-  await withheld.settleIntent(
+  await withheld.recordResult(
     ACCOUNT,
     'W1',
     'applied',

@@ -12,18 +12,18 @@ import { saidNo } from '../../plan/soft-refusal.ts';
 import type { SyncPorts } from '../ports.ts';
 import {
   type OnAmbiguous,
-  settledRow,
+  reconciledRow,
   refusedAlone,
-  settledLost,
+  reconciledLost,
   becameOf,
   type LaterRunOf,
   answeredRow,
-} from '../../plan/settled-rows.ts';
+} from '../../plan/reconciled-rows.ts';
 import { managed } from '../../plan/missing-mapping.ts';
 import { intentAfter } from '../../plan/intent-lifecycle.ts';
 
 /** The rows that are open after settling. */
-export interface Settled {
+export interface Reconciled {
   /** Surely not applied. */
   readonly again: readonly number[];
   /** Created, and waiting for the change that follows. */
@@ -34,33 +34,33 @@ export interface Settled {
  * Finds out what became of the writes of a run to one mapping that have no answer: rows that were surely applied get their outcome, rows that surely were not
  * are open again, and the others are held as unknown. Nothing may be applied late any more when it is called.
  */
-export async function settleWrites(
+export async function reconcileWrites(
   ports: SyncPorts,
   runId: string,
   mapping: PushMapping,
   rows: RunRows,
   account: ServiceAccount,
   onAmbiguous: OnAmbiguous = 'hold',
-): Promise<Settled> {
+): Promise<Reconciled> {
   await recordAnswers(ports, runId, mapping, rows, account);
   const intents = await intentsOf(ports, runId, mapping);
   const open: (OpenWrite & { readonly intent: StoredIntent; readonly lost: readonly RunRow[] })[] = [];
   for (const intent of intents.filter(({ result }) => result === null || result === 'ambiguous')) {
     const lost = lostRows(intent, await rows.rows(mapping.name, intent.rowNumbers));
     const readable = lost.filter((row) => isReadable(intent, row));
-    open.push({ intent, lost, rows: [...(await unsettledRows(rows, mapping, intent)), ...readable] });
+    open.push({ intent, lost, rows: [...(await openRowsOf(rows, mapping, intent)), ...readable] });
   }
-  const unsettled = open.filter((write) => write.rows.length > 0);
-  const read = unsettled.length === 0 ? undefined : await readBackTwice(ports, account, mapping, unsettled);
+  const unread = open.filter((write) => write.rows.length > 0);
+  const read = unread.length === 0 ? undefined : await readBackTwice(ports, account, mapping, unread);
   const [again, created, others] = [new Set<number>(), new Set<number>(), new Set<number>()];
   const laterRunOf = await createdLater(ports, account, mapping, intents);
   for (const { intent, lost } of open) {
     const seen = read && { ...read, found: withoutKnown(intent, intent.detail, read.found) };
     // A row may stand in several writes, of which the first one settles it.
-    const left = (await unsettledRows(rows, mapping, intent)).filter(
+    const left = (await openRowsOf(rows, mapping, intent)).filter(
       ({ rowNumber }) => !again.has(rowNumber) && !created.has(rowNumber),
     );
-    const settled = left.map((row) => settledRow(row, intent, seen, onAmbiguous, laterRunOf));
+    const settled = left.map((row) => reconciledRow(row, intent, seen, onAmbiguous, laterRunOf));
     const patches = refusedAlone(left, intent, settled);
     const records = intent.keys.flatMap((key) => seen?.found.get(key)?.record ?? []);
     // What is remembered before its row is done cannot be sent twice, wherever the process ends; the intent is closed last.
@@ -70,10 +70,10 @@ export async function settleWrites(
     for (const { rowNumber, outcome, id } of patches)
       if (outcome === null) (id === undefined ? again : created).add(rowNumber);
       else if (outcome === 'unchanged') others.add(rowNumber);
-    const ofLost = lost.map((row) => settledLost(row, intent, seen, onAmbiguous, laterRunOf));
+    const ofLost = lost.map((row) => reconciledLost(row, intent, seen, onAmbiguous, laterRunOf));
     const event = becameOf(intent, [...settled, ...ofLost], again.union(others));
     const detail: Words = saidNo(intent) ? intent.detail : [{ code: 'read-back-settled' }];
-    await ports.store.settleIntent(account, intent.id, intentAfter(event), detail, []);
+    await ports.store.recordResult(account, intent.id, intentAfter(event), detail, []);
   }
   return { again: [...again], created: [...created] };
 }
@@ -120,7 +120,7 @@ async function createdLater(
 }
 
 /** The rows of a write that have no outcome that stands. */
-async function unsettledRows(
+async function openRowsOf(
   rows: RunRows,
   mapping: PushMapping,
   { rowNumbers }: StoredIntent,

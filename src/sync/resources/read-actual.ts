@@ -5,7 +5,7 @@ import { keyText, spellingOf } from '../../model/spelling.ts';
 import { readAll } from '../pulling/fan-out.ts';
 import { NAMES_NOTHING } from '../pulling/resources.ts';
 import type { ReadKey } from './compare-live.ts';
-import type { Held, HeldPorts, HeldReading } from './strategy.ts';
+import type { Actual, ActualPorts, ActualReading } from './strategy.ts';
 
 /** Records on one page of a list where nothing says how many there are. */
 export const LIKELY_PAGE = 50;
@@ -28,18 +28,18 @@ export function asSpelt(
 
 /** Reads row by row, a few at a time. */
 export const oneByOne =
-  ({ signal }: HeldPorts, read: (row: RunRow) => Promise<Held>): HeldReading['read'] =>
+  ({ signal }: ActualPorts, read: (row: RunRow) => Promise<Actual>): ActualReading['read'] =>
   (rows) =>
     readAll(signal, rows, read);
 
 /** Reads what the service has of each key, but for rows of which that says nothing: `unseen` says why. */
 export function readKeys(
-  ports: HeldPorts,
+  ports: ActualPorts,
   readKey: ReadKey,
   requests: number,
   how: string,
   unseen: (row: RunRow) => string | undefined = () => undefined,
-): HeldReading {
+): ActualReading {
   const read = oneByOne(ports, async (row) => {
     const reason = unseen(row);
     if (reason !== undefined) return { kind: 'unreadable', reason };

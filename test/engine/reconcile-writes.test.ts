@@ -4,7 +4,7 @@ import type { RunRow, RunRows } from '../../src/model/run-rows.ts';
 import type { Words } from '../../src/model/said.ts';
 import type { IntentResult, StoredIntent } from '../../src/model/store.ts';
 import { doubtDetail } from '../../src/plan/soft-refusal.ts';
-import { recordAnswers, settleWrites } from '../../src/sync/reconcile/settle.ts';
+import { recordAnswers, reconcileWrites } from '../../src/sync/reconcile/writes.ts';
 import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
@@ -57,13 +57,13 @@ async function ended({ mapping = users, rows: given, sent }: Case): Promise<Ende
       ...(evidence && { evidence: JSON.stringify({ atMs: 0, ...evidence }) }),
     });
     await store.addIntent(ACCOUNT, intent);
-    if (result !== null) await store.settleIntent(ACCOUNT, id, result, words('as it was'), []);
+    if (result !== null) await store.recordResult(ACCOUNT, id, result, words('as it was'), []);
   }
   return { engine, mapping, rows };
 }
 
 const settle = ({ engine, mapping, rows }: Ended, onAmbiguous?: 'hold' | 'settle') =>
-  settleWrites(engine.ports, RUN, mapping, rows, ACCOUNT, onAmbiguous);
+  reconcileWrites(engine.ports, RUN, mapping, rows, ACCOUNT, onAmbiguous);
 
 const rowsOf = async ({ mapping, rows }: Ended): Promise<readonly object[]> =>
   (await rows.page(mapping.name, { afterRow: 0, limit: 100 }))
@@ -119,8 +119,8 @@ describe('settling a create', () => {
     const keys = { L1: ['u1', 'U2', 'U3'], L2: ['U4'] };
     for (const id of ['L1', 'L2'] as const)
       await store.addIntent(ACCOUNT, intentOf(id, { runId: 'LATER', keys: keys[id] }));
-    await store.settleIntent(ACCOUNT, 'L1', 'applied', [], []);
-    await store.settleIntent(ACCOUNT, 'L2', 'refused', [], []);
+    await store.recordResult(ACCOUNT, 'L1', 'applied', [], []);
+    await store.recordResult(ACCOUNT, 'L2', 'refused', [], []);
     for (const at of [1, 2, 4]) held(given, at);
     held(given, 3, { display_name: 'Another' });
     expect(await settle(given)).toEqual({ again: [3], created: [] });
@@ -139,7 +139,7 @@ describe('settling a create', () => {
     const { store } = given.engine;
     await store.addRun(startedRun('LATER'));
     await store.addIntent(ACCOUNT, intentOf('L1', { runId: 'LATER', keys: ['U1'] }));
-    await store.settleIntent(ACCOUNT, 'L1', 'not_applied', [], []);
+    await store.recordResult(ACCOUNT, 'L1', 'not_applied', [], []);
     await store.addIntent(ACCOUNT, intentOf('AGAIN', { keys: ['U1'], rowNumbers: [1] }));
     held(given, 1);
     expect(await settle(given)).toEqual({ again: [], created: [] });
@@ -314,7 +314,7 @@ describe('settling what was refused in other words', () => {
   async function refused(rows: readonly RunRow[], operation?: string, holds: object | null = null) {
     const rowNumbers = rows.map(({ rowNumber }) => rowNumber);
     const given = await ended({ rows, sent: [{ rowNumbers, ...(operation && { operation }) }] });
-    await given.engine.store.settleIntent(ACCOUNT, 'W1', 'ambiguous', doubtDetail('no envelope', 400), []);
+    await given.engine.store.recordResult(ACCOUNT, 'W1', 'ambiguous', doubtDetail('no envelope', 400), []);
     if (holds !== null) held(given, 1, holds);
     const settled = await settle(given);
     return { settled, rows: await rowsOf(given), results: await resultsOf(given) };

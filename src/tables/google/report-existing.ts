@@ -1,10 +1,10 @@
 import { UnavailableError } from '../../model/error.ts';
 import type { ReportColumn } from '../../model/table.ts';
 import { sheetText } from './report-cells.ts';
-import type { KeptLooks } from './report-look.ts';
+import type { KeptFormats } from './report-look.ts';
 import { digestOf } from './report-memory.ts';
 import type { KeptRules } from './report-rules.ts';
-import type { StandingTab } from './report-tab.ts';
+import type { ExistingTab } from './report-tab.ts';
 import type { SheetValue } from './sheets-client.ts';
 
 type Cells = readonly SheetValue[];
@@ -22,7 +22,7 @@ export interface KeptTable {
   /** Digest of the last of them, or {@link UNSURE}. */
   readonly last: string;
   readonly filter: boolean;
-  readonly looks: KeptLooks;
+  readonly looks: KeptFormats;
   readonly rules: KeptRules;
 }
 
@@ -43,7 +43,7 @@ export const isBlank = (cells: Cells): boolean => cells.every((cell) => cell ===
  */
 export function placeColumns(
   columns: readonly ReportColumn[],
-  { title, cells }: StandingTab,
+  { title, cells }: ExistingTab,
 ): { positions: number[]; added: boolean[] } {
   const header = (cells[0] ?? []).map((cell) => String(cell).trim());
   const names = columns.map((column) => sheetText(column.header).trim());
@@ -96,7 +96,7 @@ const findTotals = (rows: readonly Cells[], kept: KeptTable | undefined): number
   kept?.totals === true ? rows.findLastIndex((row) => rowDigest(row) === kept.last) : -1;
 
 /** What stands in a tab below the header, and how much of it is ours. */
-export interface Standing {
+export interface Existing {
   readonly kept: KeptTable | undefined;
   /** All rows below the header, cells in the order of our columns. */
   readonly below: readonly Cells[];
@@ -110,11 +110,11 @@ export interface Standing {
  * Tells our rows from those of the operator. Errors: UnavailableError `destination.header` when nothing is remembered of the tab and only some of
  * the columns stand there, with rows: that is a table of somebody else, such as the source of another mapping.
  */
-export function readStanding(
-  { cells, title }: StandingTab,
+export function readExisting(
+  { cells, title }: ExistingTab,
   { positions, added }: ReturnType<typeof placeColumns>,
   kept: KeptTable | undefined,
-): Standing {
+): Existing {
   const below = cells.slice(1).map((row) => positions.map((at) => row[at] ?? ''));
   const isPart = added.includes(true) && added.includes(false);
   if (kept === undefined && isPart && !below.every(isBlank)) {

@@ -74,7 +74,7 @@ export function answeredRow(row: RunRow, intent: StoredIntent, record: KnownReco
 }
 
 /** What a row becomes by what was seen of it. */
-export function settledRow(
+export function reconciledRow(
   row: RunRow,
   intent: StoredIntent,
   seen: Seen | undefined,
@@ -94,7 +94,7 @@ export function settledRow(
     };
   }
   if (held !== undefined && (held.isOneOfSeveral === true || held.id === row.id))
-    return { ...again, ...settledChange(bare, held) };
+    return { ...again, ...reconciledChange(bare, held) };
   if (seen?.others === 'absent' || (seen?.others === 'unseen' && onAmbiguous === 'settle')) return again;
   const why: Said = seen?.why ?? { code: 'sent-not-read-back' };
   // Having looked, it says what was seen instead of who will look.
@@ -111,7 +111,7 @@ function leftToLater(row: RunRow, { id, record }: Confirmation, laterRun: string
 }
 
 /** What came of a row of which only its write is kept. What became of a change does not matter any more: the next push compares with what was read. */
-export function settledLost(
+export function reconciledLost(
   row: RunRow,
   intent: StoredIntent,
   seen: Seen | undefined,
@@ -120,11 +120,11 @@ export function settledLost(
 ): RunRowPatch {
   const isFound = row.key !== null && seen?.found.has(row.key) === true;
   if (isFound && intent.operation === 'update-user') return rowAfter(row, { kind: 'not-applied' });
-  return settledRow(row, intent, isReadable(intent, row) ? seen : undefined, onAmbiguous, laterRunOf);
+  return reconciledRow(row, intent, isReadable(intent, row) ? seen : undefined, onAmbiguous, laterRunOf);
 }
 
 /** A change that did not come through is sent again: it sets the same values. What it did not set and differs was changed since. */
-function settledChange(row: RunRow, { record, disagrees, isOneOfSeveral }: Confirmation): RunRowPatch {
+function reconciledChange(row: RunRow, { record, disagrees, isOneOfSeveral }: Confirmation): RunRowPatch {
   if (isOneOfSeveral === true)
     return rowAfter(row, { kind: 'disagrees', said: disagrees === undefined ? [] : [disagrees] });
   const differs = changedFields(row.fields ?? {}, record);

@@ -4,7 +4,7 @@ import { requirePart } from './part.ts';
 import { readRows } from './tab-rows.ts';
 
 /** The tabs that the cover of a workbook names, without those that are gone; none when there is no such cover, or it is not ours. Errors: ConfigError `source.*`. */
-export async function standingCover(
+export async function existingCover(
   { book, memory }: Existing,
   name: string | undefined,
 ): Promise<readonly CoveredTab[]> {
