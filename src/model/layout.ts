@@ -50,7 +50,7 @@ export interface ChartSpec {
 
 /** How a report is arranged and looks: a file in `templates/reports`, named by a mapping's `layout`. Columns are named by their headers. */
 export interface Layout {
-  /** Looks by header; the headers named here stand first, in this order. */
+  /** Formats by header; the headers named here stand first, in this order. */
   readonly columns: ReadonlyMap<string, ColumnLook>;
   readonly freeze: { readonly rows: number; readonly columns: number };
   readonly filter: boolean;

@@ -127,7 +127,7 @@ const SAID = {
   'read-back-found': (): string => 'found by reading back',
   'read-back-found-some': ({ found, of }: { readonly found: number; readonly of: number }): string =>
     `${found} of ${of} rows were found by reading back, the others were not applied`,
-  /** Settled by what reading back showed or did not show. */
+  /** Decided by what reading back showed or did not show. */
   'read-back-settled': (): string => 'decided by reading back',
   'read-back-absent': (): string => PROVED_ABSENT,
   'read-back-not-shown': (): string => NOT_SHOWN,

@@ -92,7 +92,7 @@ export interface Service {
   ): AsyncIterable<readonly RecordOf<Id>[]>;
   /** Reads the account and resyncs the budget from it. */
   account(): Promise<Account>;
-  /** The earliest time that the service's clock can show now, by the Date headers of its answers; undefined while none held one. */
+  /** The earliest time that the service's clock can show now, by the Date headers of its answers; undefined while none had one. */
   timeMs(): number | undefined;
   /** The requests made so far; `planned` is 0, the engine knows it. */
   counts(): RequestCounts;

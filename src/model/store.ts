@@ -95,11 +95,11 @@ export interface Intent {
   readonly sentAtMs: number;
   /** What the service showed before the write, as JSON, where reading back needs it. */
   readonly evidence?: string;
-  /** The fields of its rows, of resources that no list shows, so that it can be settled when its rows are lost. They name nobody. */
+  /** The fields of its rows, of resources that no list shows, so that it can be reconciled when its rows are lost. They name nobody. */
   readonly fields?: readonly Fields[];
 }
 
-/** What came of an intent. `ambiguous` stays open until it is settled. */
+/** What came of an intent. `ambiguous` stays open until it is reconciled. */
 export type IntentResult = 'applied' | 'refused' | 'not_applied' | 'ambiguous';
 
 export interface StoredIntent extends Intent {

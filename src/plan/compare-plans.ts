@@ -129,7 +129,7 @@ interface DifferingRows {
   readonly after: readonly SavedRow[];
 }
 
-/** The first rows of each plan that the other does not have. Of the others a digest is held. */
+/** The first rows of each plan that the other does not have. Of the others a digest is kept. */
 async function differingRows(
   saved: Rows,
   now: Rows,

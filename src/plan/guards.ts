@@ -84,7 +84,7 @@ function stepTooLarge(guards: Guards, figures: GuardFigures): readonly Tripped[]
   return stops;
 }
 
-/** Processing a game week that is still played settles the half of it. */
+/** Processing a game week that is still played scores the half of it. */
 function weekOpen({ rows, openWeeks: [first, ...others] }: GuardFigures): readonly Tripped[] {
   if (first === undefined) return [];
   const { kind, why, week, league, rowNumber } = first;

@@ -43,7 +43,7 @@ export function fieldValue(
   return target.schema.safeParse(given).success ? given : undefined;
 }
 
-/** The row with what was found for its fields: complete, waiting for other rows, or settled. */
+/** The row with what was found for its fields: complete, waiting for other rows, or at its outcome. */
 export function withLookups(
   resource: ResourceName,
   row: RunRow,
@@ -60,7 +60,7 @@ export function withLookups(
   }
   const found = new Map<string, FieldValue>(Object.entries(row.fields ?? {}));
   const names = new Map(found);
-  // A field that was settled before keeps its texts: a row that is not sent yet is looked up again.
+  // A field that was found before keeps its texts: a row that is not sent yet is looked up again.
   const waiting: Record<string, RowLookup> = { ...lookups };
   for (const [field, result] of results) {
     const texts = lookups?.[field]?.texts ?? [];

@@ -42,22 +42,22 @@ async function* rowsIn(file: string, lines: () => AsyncIterable<string>): AsyncG
 async function* wholeLines(file: string, lines: AsyncIterable<string>): AsyncGenerator<string> {
   const hash = createHash('sha256');
   let count = 0;
-  let held: string | undefined;
+  let pending: string | undefined;
   for await (const line of lines) {
-    if (held !== undefined) {
-      if (count === 0) headerIn(file, held);
-      hash.update(`${held}\n`);
+    if (pending !== undefined) {
+      if (count === 0) headerIn(file, pending);
+      hash.update(`${pending}\n`);
       count += 1;
-      yield held;
+      yield pending;
     }
-    held = line;
+    pending = line;
   }
-  if (held === undefined) throw notAPlan(file);
+  if (pending === undefined) throw notAPlan(file);
   if (count === 0) {
-    headerIn(file, held);
+    headerIn(file, pending);
     throw damaged(file, 'it ends after its first line');
   }
-  const { rows, sha256 } = parse(file, held) as Partial<SavedEnd>;
+  const { rows, sha256 } = parse(file, pending) as Partial<SavedEnd>;
   if (sha256 === undefined) throw damaged(file, 'its end is missing');
   if (rows !== count - 1) throw damaged(file, `it has ${count - 1} rows instead of ${rows ?? 'those saved'}`);
   if (sha256 !== hash.digest('hex')) throw damaged(file, 'it was changed after it was made');

@@ -10,7 +10,7 @@ import { saidNo } from './soft-refusal.ts';
 import type { IntentEvent } from './intent-lifecycle.ts';
 import { rowAfter, wordless } from './row-lifecycle.ts';
 
-/** What becomes of a write that nothing is seen of, where that is no proof: it is held as unknown, or taken for not applied and sent again. */
+/** What becomes of a write that nothing is seen of, where that is no proof: it stays unknown, or is taken for not applied and sent again. */
 export type OnAmbiguous = 'hold' | 'settle';
 
 /** A row that was refused alone in other words than the envelope, and surely was not applied, is refused; in a batch it may have been another one. */
@@ -32,7 +32,7 @@ export function refusedAlone(
 /** The later run that created the record which was found of a row; undefined where it is what the row's own write made. */
 export type LaterRunOf = (row: RunRow, found: Confirmation) => string | undefined;
 
-/** What a write came to by what its rows became: open while one of them is held. */
+/** What a write came to by what its rows became: open while one of them is unknown. */
 export function becameOf(
   intent: StoredIntent,
   patches: readonly RunRowPatch[],
@@ -83,21 +83,21 @@ export function reconciledRow(
 ): RunRowPatch {
   const bare = wordless(row);
   const again = { ...rowAfter(bare, { kind: 'not-applied' }), said: [] };
-  const held = row.key === null ? undefined : seen?.found.get(row.key);
-  if (held !== undefined && intent.operation !== 'update-user') {
-    const laterRun = laterRunOf(row, held);
+  const actual = row.key === null ? undefined : seen?.found.get(row.key);
+  if (actual !== undefined && intent.operation !== 'update-user') {
+    const laterRun = laterRunOf(row, actual);
     return {
       ...again,
       ...(laterRun === undefined
-        ? rowAfter(bare, { kind: 'confirmed', found: held })
-        : leftToLater(bare, held, laterRun)),
+        ? rowAfter(bare, { kind: 'confirmed', found: actual })
+        : leftToLater(bare, actual, laterRun)),
     };
   }
-  if (held !== undefined && (held.isOneOfSeveral === true || held.id === row.id))
-    return { ...again, ...reconciledChange(bare, held) };
+  if (actual !== undefined && (actual.isOneOfSeveral === true || actual.id === row.id))
+    return { ...again, ...reconciledChange(bare, actual) };
   if (seen?.others === 'absent' || (seen?.others === 'unseen' && onAmbiguous === 'settle')) return again;
   const why: Said = seen?.why ?? { code: 'sent-not-read-back' };
-  // Having looked, it says what was seen instead of who will look.
+  // After a reading, it says what was seen instead of who will read.
   const before = row.said.filter(({ code }) => code !== 'resume-looks');
   const said = before.some((part) => isSameSaid(part, why)) ? before : [...before, why];
   return rowAfter(bare, { kind: 'unanswered', said });

@@ -137,7 +137,7 @@ export interface Teamsheet extends AsyncDisposable {
   pull(options?: PullOptions): Promise<PushResult>;
   /** Goes on with what an unfinished run left; undefined when there is none. */
   resume(options: ResumeOptions): Promise<PushResult | undefined>;
-  /** Settles what is unknown or in conflict, or only lists it. Sends only GET. */
+  /** Resolves what is unknown or in conflict, or only lists it. Sends only GET. */
   resolve(options?: ResolveOptions): Promise<Resolution>;
   /** Reads back what a run wrote; undefined when there is nothing to read. Sends only GET. */
   verify(options?: VerifyOptions): Promise<VerifyResult | undefined>;

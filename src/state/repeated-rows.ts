@@ -77,7 +77,7 @@ export async function* lookAlikePairs(db: Database, mapping: number): AsyncGener
   }
 }
 
-/** The rows whose numbers `selection` answers, in its order; only their numbers are held. */
+/** The rows whose numbers `selection` answers, in its order; only their numbers are kept. */
 async function* rowsInOrder(
   db: Database,
   mapping: number,

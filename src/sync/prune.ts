@@ -50,12 +50,12 @@ export async function prune(
   { store, lock }: Pick<SyncPorts, 'store' | 'lock'>,
   { runs, folders }: PrunePlan,
 ): Promise<void> {
-  const held: { release(): Promise<void> }[] = [];
+  const locked: { release(): Promise<void> }[] = [];
   try {
-    for (const account of accountsOf(runs)) held.push(await lock.acquire(account, 'runs prune'));
+    for (const account of accountsOf(runs)) locked.push(await lock.acquire(account, 'runs prune'));
     await store.removeRuns([...runs, ...folders].map(({ id }) => id));
   } finally {
-    for (const each of held) await each.release();
+    for (const each of locked) await each.release();
   }
 }
 

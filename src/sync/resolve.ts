@@ -26,7 +26,7 @@ import type { SyncPorts, OpenAccount } from './ports.ts';
 
 export type { Assumption, ResolvedCase } from './reconcile/open-cases.ts';
 
-/** What was settled and what is left. */
+/** What was resolved and what is left. */
 export interface Resolution {
   readonly cases: readonly ResolvedCase[];
   /** The runs with rows that `resume` sends now. */
@@ -39,7 +39,7 @@ export interface Resolution {
 export type ApproveCases = (cases: readonly OpenCase[]) => Promise<void>;
 
 /**
- * Settles the named open write or conflict, or all: by reading back, and where that proves nothing by the operator's word; `list` leaves all as it is. Writes only to the state and the
+ * Resolves the named open write or conflict, or all: by reading back, and where that proves nothing by the operator's word; `list` leaves all as it is. Writes only to the state and the
  * runs' results. Errors: UsageError `resolve.*`; StoppedError `resolve.disproved` when reading back proves the operator's word wrong; those of reading.
  */
 export async function resolve(
@@ -111,7 +111,7 @@ function nextAfterProof({ id, kind, settled, run }: ResolvedCase): string {
 const disproves = (found: NonNullable<ResolvedCase['settled']>, assume: Assumption): boolean =>
   assume === 'applied' ? found !== 'applied' : found !== 'not_applied';
 
-/** Settles cases of one run and brings its rows, counts and results up to date. */
+/** Resolves cases of one run and brings its rows, counts and results up to date. */
 async function resolveRun(
   ports: SyncPorts,
   account: OpenAccount,
@@ -223,7 +223,7 @@ async function readBackOf({ ports, run, mapping, rows }: Resolving, each: OpenCa
   };
 }
 
-/** Ends the run again with its rows as they are now. What a finished run kept after all was settled is not all of its rows: its counts stand. */
+/** Ends the run again with its rows as they are now. What a finished run kept after all was resolved is not all of its rows: its counts stand. */
 async function updateRun(ports: SyncPorts, run: Run, rows: RunRows): Promise<void> {
   const pushed = run.summaries.filter((each) => each.direction === 'push');
   const isWhole = !run.finished || pushed.some(({ conflict }) => conflict > 0);

@@ -28,7 +28,7 @@ type AddedOptions = {
 };
 
 /**
- * Goes on with an unfinished run from its own rows: settles what had no answer, opens what was deferred, compares again and sends. A run that
+ * Goes on with an unfinished run from its own rows: reconciles what had no answer, opens what was deferred, compares again and sends. A run that
  * stopped before its plan was complete is planned again. Rows that a later run has overtaken are left. Undefined when there is nothing to resume. What is `added` wins over what the run
  * began with, and guards are passed beside those that it passed already.
  * Errors: UsageError `run.unknown`; IncompleteError `run.rows_lost`; StoppedError `run.other_account`, `guard.*`; those of `push`.

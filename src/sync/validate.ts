@@ -15,7 +15,7 @@ import type { PlanOptions } from '../plan/push-plan.ts';
 /** What checking the source of one mapping found, without a single request. */
 export interface ValidatedMapping {
   readonly mapping: PushMapping;
-  /** Settled outcomes alone: invalid, excluded, and duplicates as unchanged. */
+  /** Outcomes that are set already: invalid, excluded, and duplicates as unchanged. */
   readonly outcomes: OutcomeCounts;
   /** Rows that a push would compare with the service. */
   readonly valid: number;

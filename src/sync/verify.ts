@@ -33,7 +33,7 @@ export interface VerifiedRow {
   /** The fields that differ. */
   readonly fields: Readonly<Record<string, FieldDifference>>;
   readonly message: string;
-  /** Its write has no trustworthy answer: `resolve` settles it. */
+  /** Its write has no trustworthy answer: `resolve` finds it out. */
   readonly unsettled: boolean;
 }
 
@@ -186,12 +186,12 @@ async function* verifiedRows(
     let done = 0;
     for await (const page of rowPages(rows, name, { outcomes: WRITTEN })) {
       const answered = page.filter(({ outcome }) => outcome !== 'unknown');
-      const held = failure ?? (await readOrFail(reading, answered));
-      if ('reason' in held) failure = held;
+      const actual = failure ?? (await readOrFail(reading, answered));
+      if ('reason' in actual) failure = actual;
       const keys = answered.flatMap(({ key }) => key ?? []);
       const confirmed = await ports.store.snapshots(account.service, resource, keys);
       for (const row of page)
-        yield verified(mapping, row, actualOf(row, answered, held), confirmed.get(row.key ?? ''));
+        yield verified(mapping, row, actualOf(row, answered, actual), confirmed.get(row.key ?? ''));
       done += page.length;
       ports.emit({ kind: 'progress', mapping: name, done, total, unit: 'rows' });
     }
@@ -223,32 +223,32 @@ async function readOrFail(
 
 const NO_ANSWER = 'its write has no trustworthy answer yet: type teamsheet resolve';
 
-function actualOf(row: RunRow, answered: readonly RunRow[], held: readonly Actual[] | Failure): Actual {
+function actualOf(row: RunRow, answered: readonly RunRow[], actual: readonly Actual[] | Failure): Actual {
   const at = answered.indexOf(row);
   const nothing: Actual = { kind: 'unreadable', reason: NO_ANSWER };
   if (at === -1) return nothing;
-  return 'reason' in held ? { kind: 'unreadable', reason: held.reason } : (held[at] ?? nothing);
+  return 'reason' in actual ? { kind: 'unreadable', reason: actual.reason } : (actual[at] ?? nothing);
 }
 
 function verified(
   mapping: PushMapping,
   row: RunRow,
-  held: Actual,
+  actual: Actual,
   confirmed: KnownRecord | undefined,
 ): VerifiedRow {
   const { rowNumber, key, outcome } = row;
   const base = { mapping: mapping.name, row: rowNumber, key, fields: {}, unsettled: outcome === 'unknown' };
-  switch (held.kind) {
+  switch (actual.kind) {
     case 'unreadable':
-      return { ...base, verdict: 'unreadable', message: held.reason };
+      return { ...base, verdict: 'unreadable', message: actual.reason };
     case 'missing':
       return { ...base, verdict: 'missing', message: 'the service has no such record' };
     case 'several': {
-      const message = `the service has ${held.ids.length} records for it: ${held.ids.join(' and ')}`;
+      const message = `the service has ${actual.ids.length} records for it: ${actual.ids.join(' and ')}`;
       return { ...base, verdict: 'differs', message };
     }
     case 'record': {
-      const fields = shownDifferences(row.fields, held.record);
+      const fields = shownDifferences(row.fields, actual.record);
       if (Object.keys(fields).length === 0) return { ...base, verdict: 'agrees', message: '' };
       // What this state confirmed last is another value: a later run wrote it.
       const rewritten =

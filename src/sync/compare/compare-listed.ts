@@ -37,7 +37,7 @@ type LastList = ListFact & { readonly atMs: number };
 /** `compare: auto` lists the service when that costs at most this many requests. */
 const CHEAP_LIST_REQUESTS = 10;
 
-/** Records that rows are held against where this state may be lost. */
+/** Records that rows are compared with where this state may be lost. */
 const MOST_STRANGERS = 1000;
 
 /** Finds what rows of a resource that the service lists are compared with: the list, or the last confirmed state. */

@@ -62,7 +62,7 @@ export async function compareRows(
   for await (const page of rowPages(rows, mapping.name, { change: 'pending', open: true })) {
     options.signal.throwIfAborted();
     const patches = await comparePage(mapping, page, comparison, options.allowKeyShape);
-    const settled = patches.map((patch, index): RunRowPatch => {
+    const compared = patches.map((patch, index): RunRowPatch => {
       const row = page[index];
       if (row === undefined || patch.outcome !== undefined) return patch;
       if (patch.change === 'create') stranger ??= strangerOf(mapping, row, comparison);
@@ -72,12 +72,12 @@ export async function compareRows(
       if (patch.change === 'create' || patch.change === 'update') count(row, patch.change);
       return patch;
     });
-    found += settled.filter(({ change }) => change !== 'create' && change !== 'invalid').length;
-    for (const step of settled.flatMap((patch, index) => stepOf(mapping, page[index], patch))) {
+    found += compared.filter(({ change }) => change !== 'create' && change !== 'invalid').length;
+    for (const step of compared.flatMap((patch, index) => stepOf(mapping, page[index], patch))) {
       if (largestStep === undefined || size(step) > size(largestStep)) largestStep = step;
       if (largestStepPct === undefined || stepPct(step) > stepPct(largestStepPct)) largestStepPct = step;
     }
-    await rows.patch(mapping.name, settled);
+    await rows.patch(mapping.name, compared);
   }
   const overQuota = Math.max(0, creates - Math.max(0, options.quotaRoom));
   return {

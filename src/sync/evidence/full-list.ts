@@ -39,7 +39,7 @@ export async function waitForMore(
   return true;
 }
 
-/** What a list is held against and given to. */
+/** What a list is compared with and given to. */
 interface WholeList {
   /** Records that the account counts; undefined where it does not say. */
   readonly used: number | undefined;

@@ -150,7 +150,7 @@ function progressOf(summaries: readonly PushSummary[]): string {
     : `${renderCount(all - left)} of ${rows} done, ${renderCount(left)} left`;
 }
 
-/** Keeps of a finished run what `verify` and `retry` ask for; a row in conflict is still to be settled, so that all of them stay. */
+/** Keeps of a finished run what `verify` and `retry` ask for; a row in conflict is still to be resolved, so that all of them stay. */
 function endRows(rows: RunRows, summaries: readonly PushSummary[]): Promise<void> {
   return summaries.some(({ conflict }) => conflict > 0) ? rows.close() : rows.keepWritten();
 }

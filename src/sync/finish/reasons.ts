@@ -26,7 +26,7 @@ const TOLD_WITH_ANSWERS: readonly Outcome[] = [...TOLD, 'created'];
 const MOST_REASONS = 4;
 const MOST_ROWS = 10_000;
 
-/** The distinct reasons why rows of a mapping were refused or are left, at most a few of each, and those first that somebody has to settle. What stopped the run, by its code, is told already. */
+/** The distinct reasons why rows of a mapping were refused or are left, at most a few of each, and those first that somebody has to resolve. What stopped the run, by its code, is told already. */
 export async function reasonsOf(
   rows: RunRows,
   { name, resource, source }: PushMapping,

@@ -60,7 +60,7 @@ export async function lostRowsError(
   );
 }
 
-/** The command that helps where the rows of a run are lost: what it sent without an answer is to be settled first. */
+/** The command that helps where the rows of a run are lost: what it sent without an answer is to be resolved first. */
 export const nextAfterLoss = (run: Run, hasOpenWrites: boolean): string | undefined =>
   hasOpenWrites ? 'resolve' : nextPush(run);
 

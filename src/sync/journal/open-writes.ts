@@ -47,7 +47,7 @@ const LISTED: ReadonlySet<string> = new Set(
 );
 
 /**
- * Waits until no unanswered write can be applied any more, of records that are compared with a list, and of the runs that are to be settled: a create that is
+ * Waits until no unanswered write can be applied any more, of records that are compared with a list, and of the runs that are to be reconciled: a create that is
  * compared earlier could come twice, and an old change could overwrite a new one. The time counts from the end of the write's run, because a write may wait for the budget before it goes out; after
  * a run that never ended it counts from now, because the lock shows that its process is gone. Answers whether it waited: what was read before is old then.
  */

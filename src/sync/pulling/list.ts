@@ -15,7 +15,7 @@ import type { Read, ReadContext } from './read.ts';
 const MOST_KEPT = 50_000;
 
 /**
- * All records of a paged operation, once they were held against the account's counter and the records that this state has confirmed. A list that is shorter may
+ * All records of a paged operation, once they were compared with the account's counter and the records that this state has confirmed. A list that is shorter may
  * come late: it is read again until `settle` has passed since the pull began.
  * Errors: those of `Service.list`; ListError `list.unstable` for a list that stays too short.
  */

@@ -144,10 +144,10 @@ function readById(
   const read = oneByOne(ports, async (row) => {
     const record = await orMissing(() => readOne(operation, row.id ?? '', ports));
     if (record === undefined) return { kind: 'missing' };
-    const held = listed.known(record);
-    if (held === undefined)
+    const actual = listed.known(record);
+    if (actual === undefined)
       return { kind: 'unreadable', reason: `the ${listed.one} does not say what it is` };
-    return { kind: 'record', record: asSpelt(row, held, resource) };
+    return { kind: 'record', record: asSpelt(row, actual, resource) };
   });
   return { requests: count, how: `each ${listed.one} by its id`, read };
 }

@@ -31,7 +31,7 @@ export async function resolveByWord(
 }
 
 /**
- * Settles a write by the operator's word, and with it the writes before it of the same rows: applied rows count as sent and are remembered, the others
+ * Resolves a write by the operator's word, and with it the writes before it of the same rows: applied rows count as sent and are remembered, the others
  * wait for `resume`.
  */
 export async function assumeWrite(
@@ -44,7 +44,7 @@ export async function assumeWrite(
     (each) => each.mapping === mapping.name && (each.result === null || each.result === 'ambiguous'),
   );
   const intent = intents.find(({ id }) => id === intentId);
-  // An earlier write of the same rows was settled with it.
+  // An earlier write of the same rows was resolved with it.
   const assumed: Words = [{ code: 'word-assumed', assume, at: timeOf(ports) }];
   if (intent === undefined) return { settled: resultOf(assume), said: assumed };
   const kept = await rows.rows(mapping.name, intent.rowNumbers);

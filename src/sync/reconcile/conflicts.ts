@@ -10,7 +10,7 @@ import type { Actual } from '../resources/strategy.ts';
 import type { OpenCase, ResolvedCase, Resolved, Resolving } from './open-cases.ts';
 
 /**
- * Settles rows in conflict: a row that the service now has once and as the row says is done; any other stays, unless the operator leaves it as the service
+ * Resolves rows in conflict: a row that the service now has once and as the row says is done; any other stays, unless the operator leaves it as the service
  * holds it (`applied`) or has it compared and sent again (`not-applied`).
  */
 export async function resolveConflicts(
@@ -20,11 +20,11 @@ export async function resolveConflicts(
   const { mapping, rows } = settling;
   const numbers = cases.flatMap((each) => each.rows.map(({ rowNumber }) => rowNumber));
   const found = await rows.rows(mapping.name, numbers);
-  const held = await readActual(settling, found);
+  const actual = await readActual(settling, found);
   const settled: ResolvedCase[] = [];
   for (const [at, row] of found.entries()) {
     const each = cases.find(({ rows: [only] }) => only?.rowNumber === row.rowNumber);
-    const now = held[at];
+    const now = actual[at];
     if (each === undefined || now === undefined) continue;
     const { patch, ...what } = resolveRow(settling, row, now);
     if (patch !== undefined) {
@@ -65,19 +65,19 @@ async function confirmActual(
 function resolveRow(
   { ports, run, assume }: Resolving,
   row: RunRow,
-  held: Actual,
+  actual: Actual,
 ): Resolved & { readonly patch?: RunRowPatch } {
-  const proof = describe(row, held);
-  const isEqual = held.kind === 'record' && proof.length === 0;
+  const proof = describe(row, actual);
+  const isEqual = actual.kind === 'record' && proof.length === 0;
   if (isEqual) {
     const said: Words = [{ code: 'held-as-row' }];
-    const patch = rowAfter(wordless(row), { kind: 'written', id: held.record.id, said });
+    const patch = rowAfter(wordless(row), { kind: 'written', id: actual.record.id, said });
     return { settled: 'applied', said, patch };
   }
-  if (assume === 'applied' && held.kind === 'missing') return { settled: 'not_applied', said: proof };
+  if (assume === 'applied' && actual.kind === 'missing') return { settled: 'not_applied', said: proof };
   if (assume === 'applied') {
     const said: Words = [{ code: 'word-left', reason: proof, at: timeOf(ports) }];
-    const id = held.kind === 'record' ? { id: held.record.id } : {};
+    const id = actual.kind === 'record' ? { id: actual.record.id } : {};
     return { settled: 'applied', said, patch: rowAfter(wordless(row), { kind: 'is-there', said, ...id }) };
   }
   if (assume === 'not-applied') {
@@ -91,16 +91,16 @@ function resolveRow(
 }
 
 /** What stands against the row; nothing when the service has it as it is. */
-function describe(row: RunRow, held: Actual): Words {
-  switch (held.kind) {
+function describe(row: RunRow, actual: Actual): Words {
+  switch (actual.kind) {
     case 'missing':
       return [{ code: 'held-missing' }];
     case 'unreadable':
-      return [{ code: 'held-unreadable', reason: held.reason }];
+      return [{ code: 'held-unreadable', reason: actual.reason }];
     case 'several':
-      return [{ code: 'compared-several', key: row.key ?? '', what: 'records', ids: held.ids }];
+      return [{ code: 'compared-several', key: row.key ?? '', what: 'records', ids: actual.ids }];
     case 'record':
-      return Object.entries(shownDifferences(row.fields, held.record)).map(
+      return Object.entries(shownDifferences(row.fields, actual.record)).map(
         ([field, { wanted, held: value }]) => ({ code: 'held-other', field, held: value, wanted }),
       );
   }

@@ -35,7 +35,7 @@ export interface ResolvedCase extends OpenCase {
 
 export type Resolved = Pick<ResolvedCase, 'settled' | 'said'>;
 
-/** What the open cases of one mapping of a run are settled with. */
+/** What the open cases of one mapping of a run are resolved with. */
 export interface Resolving {
   readonly ports: SyncPorts;
   readonly account: OpenAccount;
@@ -45,7 +45,7 @@ export interface Resolving {
   readonly assume: Assumption | undefined;
 }
 
-/** Everything of an account that is open, oldest first; a conflict whose rows are not kept cannot be settled and is only told. */
+/** Everything of an account that is open, oldest first; a conflict whose rows are not kept cannot be resolved and is only told. */
 export async function openCases(
   { store, emit }: Pick<SyncPorts, 'store' | 'emit'>,
   account: ServiceAccount,
@@ -125,8 +125,8 @@ function conflictCase(run: Run, mapping: PushMapping, row: RunRow): OpenCase {
 }
 
 /**
- * The open case that a person names by its id or a beginning of it that no other has; undefined for a write that is settled already.
- * Errors: UsageError `resolve.unknown`, `resolve.ambiguous`; StoppedError `resolve.settled` where the operator's word says the opposite of what it is settled as.
+ * The open case that a person names by its id or a beginning of it that no other has; undefined for a write that is resolved already.
+ * Errors: UsageError `resolve.unknown`, `resolve.ambiguous`; StoppedError `resolve.settled` where the operator's word says the opposite of what it is resolved as.
  */
 export async function findCase(
   { store, emit }: Pick<SyncPorts, 'store' | 'emit'>,

@@ -22,7 +22,7 @@ import {
 import { managed } from '../../plan/missing-mapping.ts';
 import { intentAfter } from '../../plan/intent-lifecycle.ts';
 
-/** The rows that are open after settling. */
+/** The rows that are open after writes were reconciled. */
 export interface Reconciled {
   /** Surely not applied. */
   readonly again: readonly number[];
@@ -32,7 +32,7 @@ export interface Reconciled {
 
 /**
  * Finds out what became of the writes of a run to one mapping that have no answer: rows that were surely applied get their outcome, rows that surely were not
- * are open again, and the others are held as unknown. Nothing may be applied late any more when it is called.
+ * are open again, and the others are unknown. Nothing may be applied late any more when it is called.
  */
 export async function reconcileWrites(
   ports: SyncPorts,
@@ -56,7 +56,7 @@ export async function reconcileWrites(
   const laterRunOf = await createdLater(ports, account, mapping, intents);
   for (const { intent, lost } of open) {
     const seen = read && { ...read, found: withoutKnown(intent, intent.detail, read.found) };
-    // A row may stand in several writes, of which the first one settles it.
+    // A row may stand in several writes, of which the first one decides.
     const left = (await openRowsOf(rows, mapping, intent)).filter(
       ({ rowNumber }) => !again.has(rowNumber) && !created.has(rowNumber),
     );
@@ -64,8 +64,8 @@ export async function reconcileWrites(
     const patches = refusedAlone(left, intent, settled);
     const records = intent.keys.flatMap((key) => seen?.found.get(key)?.record ?? []);
     // What is remembered before its row is done cannot be sent twice, wherever the process ends; the intent is closed last.
-    const held = records.map((record) => managed(mapping, record));
-    await ports.store.confirm(account, mapping.resource, held);
+    const actual = records.map((record) => managed(mapping, record));
+    await ports.store.confirm(account, mapping.resource, actual);
     await rows.patch(mapping.name, patches);
     for (const { rowNumber, outcome, id } of patches)
       if (outcome === null) (id === undefined ? again : created).add(rowNumber);

@@ -111,11 +111,11 @@ function readLeagues(ports: ActualPorts, requests: number): ActualReading {
     const ids = leagues?.map((each) => each.id) ?? [];
     const wanted = fields?.league_id;
     const shown = typeof wanted === 'number' && ids.includes(wanted) ? wanted : ids[0];
-    const held = {
+    const actual = {
       ...(typeof name === 'string' && { name: name.normalize('NFC') }),
       ...(shown !== undefined && { league_id: shown }),
     };
-    return { kind: 'record', record: asSpelt(row, known(key, id, null, held), 'fantasy_leagues') };
+    return { kind: 'record', record: asSpelt(row, known(key, id, null, actual), 'fantasy_leagues') };
   });
   return { requests, how: 'each fantasy league by its id', read };
 }

@@ -103,11 +103,11 @@ function shownConfigReader(ports: ComparePorts, mapping: PushMapping, service: S
 /** The settings among what is shown as a points configuration, by the names that they are sent with. */
 function configOf({ resource }: PushMapping, key: string, shown: unknown): KnownRecord {
   const names = Object.keys(pushTarget(resource)?.fields ?? {});
-  const held = { ...(typeof shown === 'object' ? shown : {}), fantasy_league_id: Number(key) };
-  const id = ownValue(held, 'id');
+  const actual = { ...(typeof shown === 'object' ? shown : {}), fantasy_league_id: Number(key) };
+  const id = ownValue(actual, 'id');
   const fields = Object.fromEntries(
     names.flatMap((name): [string, number][] => {
-      const value = ownValue(held, name);
+      const value = ownValue(actual, name);
       return typeof value === 'number' ? [[name, value]] : [];
     }),
   ) satisfies Fields;

@@ -304,8 +304,8 @@ function isJustThese(
 async function isOneThere(ports: Ports, wanted: readonly PlannedPrice[]): Promise<boolean> {
   const read = priceReader(ports);
   for (const { key, price } of wanted) {
-    const held = await read(key);
-    if (held !== undefined && held.values.price === price) return true;
+    const actual = await read(key);
+    if (actual !== undefined && actual.values.price === price) return true;
   }
   return false;
 }
@@ -360,9 +360,9 @@ async function otherPrices(
     const asked = write.rows.slice(0, MOST_ASKED);
     for (let at = 0; at < asked.length && !doubtful.has(write); at += AT_A_TIME) {
       const rows = asked.slice(at, at + AT_A_TIME);
-      const held = await Promise.all(rows.map(({ key }) => read(key ?? '')));
+      const actual = await Promise.all(rows.map(({ key }) => read(key ?? '')));
       const other = rows.find(({ fields }, index) => {
-        const price = held[index]?.values['price'];
+        const price = actual[index]?.values['price'];
         return price === undefined || price !== fields?.price;
       });
       if (other !== undefined) doubtful.set(write, other.key?.split('/')[1] ?? '');

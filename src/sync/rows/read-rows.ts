@@ -76,7 +76,7 @@ export async function openOrRemove<T>(rows: RunRows, open: () => Promise<T>): Pr
 
 /**
  * Reads the source of a mapping into the run's rows: every row after the header is there once, valid ones as `pending`. Rows of one key are
- * settled against each other. Sends nothing. Errors: ConfigError `source.*` and `header.*`.
+ * compared with each other. Sends nothing. Errors: ConfigError `source.*` and `header.*`.
  */
 async function readRows(
   ports: ReadPorts,
@@ -235,7 +235,7 @@ function movedRows({ keys, stoodAt = [] }: RowChoice): {
 }
 
 function toRunRow(parsed: ParsedRow): RunRow {
-  const settled = parsed.status === 'valid' ? null : parsed.status;
+  const outcome = parsed.status === 'valid' ? null : parsed.status;
   return {
     rowNumber: parsed.rowNumber,
     lines: parsed.lines,
@@ -243,10 +243,10 @@ function toRunRow(parsed: ParsedRow): RunRow {
     folded: parsed.folded,
     digest: parsed.fields === null ? null : digestOf(withTexts(parsed.fields, parsed.lookups)),
     fields: parsed.fields,
-    change: settled ?? 'pending',
+    change: outcome ?? 'pending',
     before: null,
     said: fromIssues(parsed.issues),
-    outcome: settled,
+    outcome,
     id: null,
     ...(parsed.lookups === undefined ? {} : { lookups: parsed.lookups }),
   };

@@ -322,7 +322,7 @@ class BatchPush {
     return seen;
   }
 
-  /** Rows without a trustworthy answer: those that the service lists are confirmed, the others are held. */
+  /** Rows without a trustworthy answer: those that the service lists are confirmed, the others are unknown. */
   async #readBackRows(intent: Intent, batch: readonly RunRow[], reason: Words, detail: Words): Promise<void> {
     const { ports, account, mapping } = this.#writer.task;
     const shown = await readBackNow(ports, account, mapping, { intent, rows: batch });

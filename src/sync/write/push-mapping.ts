@@ -33,7 +33,7 @@ export async function pushMapping(task: PushTask): Promise<void> {
   } while (await reconcileRound(writer));
 }
 
-/** Waits until nothing can be applied late any more and settles the writes that have no answer; false when nothing is left to send. */
+/** Waits until nothing can be applied late any more and reconciles the writes that have no answer; false when nothing is left to send. */
 async function reconcileRound(writer: PushWriter): Promise<boolean> {
   const { ports, runId, mapping, rows, account, onAmbiguous } = writer.task;
   const { openSinceMs } = writer;
