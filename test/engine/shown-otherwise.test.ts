@@ -172,6 +172,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
     };
     userTable(engine, '0001,Ann,', '0002,Bob,');
     expect(outcomesOf(await run(engine, [users]))).toEqual({ unknown: 2 });
+    expect(outcomesOf(await later(engine, [users]))).toEqual({ deferred: 2 });
     expect(engine.service.users).toHaveLength(2);
   });
 

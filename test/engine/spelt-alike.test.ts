@@ -7,6 +7,7 @@ import { pushMapping } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { runRow } from '../support/run-row.ts';
 import { ACCOUNT, intentOf, pushTask, startedRun } from '../support/writes.ts';
+import { known, remembered } from '../../src/plan/known-records.ts';
 import { told, words } from '../support/said.ts';
 
 const record = (key: string, values: KnownRecord['values'] = {}): KnownRecord => ({
@@ -95,8 +96,8 @@ describe('records that are known under another spelling', () => {
 });
 
 describe('rows that are not to be created any more', () => {
-  const create = (rowNumber: number, key: string | null): RunRow =>
-    rowOf(rowNumber, key, { change: 'create' });
+  const create = (rowNumber: number, key: string | null, changes: Partial<RunRow> = {}): RunRow =>
+    rowOf(rowNumber, key, { change: 'create', ...changes });
   const since = (batch: readonly RunRow[]) =>
     speltAlikeSince(engine.ports, ACCOUNT, pushMapping(), 'RUN', batch);
 
@@ -104,6 +105,19 @@ describe('rows that are not to be created any more', () => {
     await engine.store.confirm(ACCOUNT, 'users', [record('m-1')]);
     const batch = [create(2, 'M-1'), create(3, 'm-1')];
     expect(await since(batch)).toEqual({ left: batch, refused: [] });
+  });
+
+  it('are none where the record says what this run itself sent of the row', async () => {
+    const { store } = engine;
+    const fields = { external_id: 'M-1', display_name: 'Ann' };
+    await store.confirm(ACCOUNT, 'users', [remembered(known('m-1', 'id', 1, fields))]);
+    await learn({ case: true });
+    await store.addRun(startedRun('RUN'));
+    await store.addIntent(ACCOUNT, intentOf('W1', { keys: ['M-1'] }));
+    const { refused } = await since([create(2, 'M-1', { fields })]);
+    expect(refused).toEqual([{ rowNumber: 2, id: 'id', outcome: 'created' }]);
+    const other = await since([create(2, 'M-1', { fields: { ...fields, display_name: 'Bob' } })]);
+    expect(other.refused.map(({ outcome }) => outcome)).toEqual(['deferred']);
   });
 
   it('are those that became one with a row of the batch, with a row that was sent, or with a record', async () => {

@@ -76,7 +76,8 @@ const SPELL: Readonly<Record<SpellingWay, (text: string) => string>> = {
 };
 
 /** Whether lists show keys so that only the ids of records tell whose they are: what was never seen with its id is another record there. */
-export const areListsStrange = ({ spelling }: Habits): boolean => spelling.prefix === 'lists';
+export const areListsStrange = ({ spelling }: Habits): boolean =>
+  STRANGE_WAYS.some((way) => spelling[way] === 'lists');
 
 /** A text of a key as a service shows it in lists, or in all other answers. */
 export function spelled(text: string, spelling: Habits['spelling'], place: Place): string {
@@ -159,7 +160,9 @@ export function drawHabits(dice: Dice, settleMs: number): Habits {
   if (!keepsParts) return drawn;
   const { counters, listLagMs } = drawn;
   const isCounted = counters === 'absent' || counters.lagMs === 0;
-  return { ...drawn, listLagMs: isCounted ? listLagMs : 0, logLagMs: 0 };
+  const isListed = drawn.userPage === 'obeyed';
+  const shown = isCounted ? { listLagMs } : isListed ? { listLagMs: 0 } : { counters: { lagMs: 0 } };
+  return { ...drawn, ...shown, logLagMs: 0 };
 }
 
 /** Users that cannot be listed and small batches: nothing but the counter shows what a refused batch left. */

@@ -23,6 +23,7 @@ import {
   waitForMore,
 } from '../evidence/full-list.ts';
 import { addShown, forgetShown, shownUnder } from './shown-as.ts';
+import { wasNamedOtherwise } from '../../plan/seen.ts';
 
 /** The facts that a full list leaves behind. */
 interface ListFact {
@@ -101,8 +102,9 @@ export async function compareListed(
     if (comparison.stop !== undefined) return comparison;
     if (nameless > 0) return await fallBack(`${nameless} of them have no key`);
     const creates = open.filter(({ operation }) => operation !== 'update-user');
-    // What came since and nobody knows may be what they made.
-    if ((await countStrange(ports, service, mapping, creates)) > 0)
+    // What came since and nobody knows may be what they made, and so may what an answer showed under other keys.
+    const isOther = wasNamedOtherwise(creates.map((intent) => ({ intent, rows: [] })));
+    if (isOther || (await countStrange(ports, service, mapping, creates)) > 0)
       return { ...comparison, unanswered: await unansweredKeys(ports, service, resource, creates) };
     if (!(await countsMore(ports, service, mapping, used, creates))) return comparison;
     warn('the account counts more that is not listed than before a write without an answer');

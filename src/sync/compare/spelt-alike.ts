@@ -8,6 +8,7 @@ import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { spellingOf } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
+import { changedFields } from '../../plan/diff.ts';
 
 type Ports = Pick<SyncPorts, 'store'>;
 
@@ -83,20 +84,27 @@ export async function speltAlikeSince(
   if (spelling === undefined) return { left: batch, refused: [] };
   const keys = batch.flatMap(({ key }) => key ?? []);
   const known = await ports.store.snapshots(account, resource, keys);
-  const sent = new Set(
-    (await ports.store.intents(runId))
-      .filter((intent) => intent.resource === resource)
-      .flatMap((intent) => intent.keys.map((key) => speltKey(resource, key, spelling))),
+  const sent = (await ports.store.intents(runId)).flatMap((intent) =>
+    intent.resource === resource
+      ? intent.keys.map((key) => ({ key, spelt: speltKey(resource, key, spelling) }))
+      : [],
   );
+  const isOtherSent = (key: string, spelt: string): boolean =>
+    sent.some((other) => other.spelt === spelt && other.key !== key);
   const first = new Map<string, RunRow>();
   const refused = batch.flatMap((row): RunRowPatch[] => {
     const { key } = row;
     if (key === null || row.change !== 'create') return [];
     const spelt = speltKey(resource, key, spelling);
     const record = known.get(key);
+    const wasSent = sent.some((each) => each.key === key);
+    if (record !== undefined && wasSent && changedFields(row.fields ?? {}, record).length === 0)
+      return [rowAfter(row, { kind: 'written', id: record.id })];
     if (record !== undefined)
       return [
-        sent.has(spelt) ? invalid(row, speltAlike(key, 'a record that is there')) : isThere(row, record),
+        isOtherSent(key, spelt)
+          ? invalid(row, speltAlike(key, 'a record that is there'))
+          : isThere(row, record),
       ];
     const other = first.get(spelt);
     if (other !== undefined) return [invalid(row, speltAlike(other.key ?? '', `row ${other.rowNumber}`))];

@@ -7,7 +7,7 @@ import { isReadable, lostRows } from '../../plan/lost-rows.ts';
 import { isListedCreate } from '../../plan/intents.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import { readBackTwice } from './read-back.ts';
-import type { OpenWrite } from '../../plan/seen.ts';
+import { type OpenWrite, wasNamedOtherwise } from '../../plan/seen.ts';
 import { saidNo } from '../../plan/soft-refusal.ts';
 import type { SyncPorts } from '../ports.ts';
 import {
@@ -72,7 +72,8 @@ export async function reconcileWrites(
       else if (outcome === 'unchanged') others.add(rowNumber);
     const ofLost = lost.map((row) => reconciledLost(row, intent, seen, onAmbiguous, laterRunOf));
     const event = becameOf(intent, [...settled, ...ofLost], again.union(others));
-    const detail: Words = saidNo(intent) ? intent.detail : [{ code: 'read-back-settled' }];
+    const isKept = saidNo(intent) || (event === 'doubted' && wasNamedOtherwise([{ intent, rows: [] }]));
+    const detail: Words = isKept ? intent.detail : [{ code: 'read-back-settled' }];
     await ports.store.recordResult(account, intent.id, intentAfter(event), detail, []);
   }
   return { again: [...again], created: [...created] };
