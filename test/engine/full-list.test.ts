@@ -207,6 +207,22 @@ describe('a whole list', () => {
     expect(await remembered(engine)).toEqual(['U1', 'U8']);
   });
 
+  it('makes nothing gone where a record came while it was read, which the counter tells when it is read again', async () => {
+    const engine = await makeEngine();
+    engine.service.quotas = { users: { max: 9, used: 2, remaining: 7 } };
+    expect(await readUsers(engine, { listed: 1, used: 1, knownLongAgo: [8] })).toMatchObject({ unlisted: 1 });
+    expect(await remembered(engine)).toEqual(['U1', 'U8']);
+  });
+
+  it('makes nothing gone where it moved, so that one record stands in it twice', async () => {
+    const engine = await makeEngine();
+    engine.service.users.push(user(1));
+    expect(await readUsers(engine, { listed: 1, used: 2, knownLongAgo: [1, 8] })).toMatchObject({
+      unlisted: 1,
+    });
+    expect(await remembered(engine)).toEqual(['U1', 'U8']);
+  });
+
   it('keeps what was confirmed a day before', async () => {
     const engine = await makeEngine();
     await confirmUsers(engine, [8]);

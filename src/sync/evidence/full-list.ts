@@ -8,6 +8,7 @@ import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { keySpeller, learnFromIds, ownKeys } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
+import { quotaUsed } from '../../model/quota.ts';
 
 /** A list that does not show what was confirmed longer ago than this is no late list: the provider may have removed it. */
 export const FULL_LIST_MAX_AGE_MS = 24 * 60 * 60 * 1000;
@@ -125,8 +126,13 @@ export async function readWhole(
       (isMissing || shownAs.size > 0) && (await learnFromIds(ports, service, resource, isListed, shown));
     // A clock that was set back meanwhile makes what was just confirmed look old.
     const sinceMs = Math.min(startedAtMs, ports.clock.now()) - FULL_LIST_MAX_AGE_MS;
+    // A list that moved while it was read shows one record twice, and leaves another one out.
+    const hasMoved = repeated.some(([key, id]) => id !== null && keys.get(key) === id);
     // A counter that stays at 0 counts nothing.
-    const areGone = done > 0 && used === done;
+    const agrees = done > 0 && used === done && !hasMoved;
+    // What came while the list was read may stand in it in the place of what it left out: the counter tells, once it is read again.
+    const areGone =
+      agrees && (!isMissing || quotaUsed(await ports.service.account(), listed.feature) === done);
     // Nothing that was confirmed within a day went unnoticed.
     if (areGone) await ports.store.forgetOlder(service, resource, sinceMs);
     const more = Math.max(0, (await ports.store.countSnapshots(service, resource)) - keys.size);
