@@ -20,6 +20,7 @@ import type { StoredRun } from './journal/stored-run.ts';
 import type { PlannedPush, SyncPorts, OpenAccount } from './ports.ts';
 import type { PlanOptions } from '../plan/push-plan.ts';
 import { missingOf, withMissing } from '../plan/missing-mapping.ts';
+import { rememberAdopted } from './compare/compare-listed.ts';
 
 export type { PushResult } from './finish/end-run.ts';
 
@@ -172,6 +173,7 @@ export async function write(
   try {
     for (const plan of planned.mappings) {
       const { name } = plan.mapping;
+      if (options.adopt) await rememberAdopted(ports, account.service, plan.mapping, plan.used);
       stale.set(name, (overtaken.get(name) ?? 0) + (await deferStaleRows(ports, plan.mapping, rows)));
       const feature = resources[plan.resource].push.quota;
       const task = {

@@ -24,6 +24,7 @@ import {
 } from '../evidence/full-list.ts';
 import { addShown, forgetShown, shownUnder } from './shown-as.ts';
 import { wasNamedOtherwise } from '../../plan/seen.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** The facts that a full list leaves behind. */
 interface ListFact {
@@ -147,6 +148,19 @@ export const listPages = async (
   mapping: PushMapping,
 ): Promise<number> => (await lastList(ports, service, mapping))?.pages ?? 1;
 
+/** Remembers with the first write what the operator vouched for: that none of the records which the account counts and no list shows is one of the rows. */
+export async function rememberAdopted(
+  ports: Pick<ComparePorts, 'store'>,
+  service: ServiceAccount,
+  mapping: PushMapping,
+  used: number | undefined,
+): Promise<void> {
+  if (resourcePlans[mapping.resource].listed === undefined || used === undefined) return;
+  const fact = { pages: 1, ...(await lastList(ports, service, mapping)) };
+  const count = await countKnown(ports, service, mapping.resource);
+  await ports.store.setFact(service, factName(mapping), JSON.stringify({ ...fact, count, used }));
+}
+
 async function lastList(
   ports: Pick<ComparePorts, 'store'>,
   service: ServiceAccount,
@@ -197,15 +211,18 @@ async function listRemembered(
 ): Promise<ListRead> {
   const startedAtMs = ports.clock.monotonic();
   const { name, resource } = mapping;
+  const last = await lastList(ports, service, mapping);
+  // What the account counted beyond the list that was believed last, such as records that were removed.
+  const unlistedBefore = Math.max(0, (last?.used ?? 0) - (last?.count ?? 0));
   let used = counted;
   for (let attempt = 0; ; attempt += 1) {
     const read = await listAll(ports, mapping, listed, service, rows, used, adopt);
     const shown = await countKnown(ports, service, resource);
-    if (used === undefined || used <= shown || (await isRemembered(ports, mapping, service))) {
+    if (used === undefined || used - shown <= unlistedBefore) {
       await ports.store.setFact(service, factName(mapping), JSON.stringify(read.fact));
       return read;
     }
-    // What is not remembered now is not remembered the next time either.
+    // What is not explained now is not explained the next time either.
     if (adopt || read.nameless > 0 || !(await hasUnknownKeys(mapping, rows, read.comparison))) return read;
     const short = `${name}: the account counts ${renderCountOf(used, listed.one, listed.several)} and the list shows ${renderCount(shown)}`;
     if (!(await waitForMore(ports, startedAtMs, attempt, short)))
@@ -215,20 +232,10 @@ async function listRemembered(
   }
 }
 
-/** Whether this state has believed a list of the resource before, or has written to it. */
-async function isRemembered(
-  ports: ComparePorts,
-  mapping: PushMapping,
-  service: ServiceAccount,
-): Promise<boolean> {
-  if ((await lastList(ports, service, mapping)) !== undefined) return true;
-  return (await newestWrite(ports, service, mapping, () => true)) !== undefined;
-}
-
 const notRemembered = (short: string): StoppedError =>
   new StoppedError(
     'state.no_memory',
-    `${short}, and this state has pushed none: the list may come late, another copy of the state may have created them, or they were removed`,
+    `${short}, and this state does not know the others: the list may come late, another copy of the state may have created them, or they were removed`,
     {
       flagged: (add) =>
         `restore the state file, or wait and push again; where none of the rows can be there already, ${add} --adopt`,
