@@ -207,7 +207,13 @@ describe('what a whole list shows under the id of a record that was confirmed', 
   it('adds to what was known', async () => {
     await learn({ width: true, cut: 9 });
     await confirm('M-1', 'a');
-    expect(await learnFrom([['m-1', 'a']])).toBe(true);
+    await confirm('M-2', 'b');
+    expect(
+      await learnFrom([
+        ['m-1', 'a'],
+        ['m-2', 'b'],
+      ]),
+    ).toBe(true);
     expect(await learnt()).toEqual({ case: true, width: true, cut: 9 });
   });
 
@@ -229,16 +235,54 @@ describe('what a whole list shows under the id of a record that was confirmed', 
     await confirm('1/Office', '7', 'mini_leagues');
     expect(await learnFrom([['2/OFFICE', '7']], 'mini_leagues')).toBe(false);
     expect(await seenSpellings(engine.ports, ACCOUNT)).toEqual([]);
-    expect(await learnFrom([['1/OFFICE', '7']], 'mini_leagues')).toBe(true);
+    await confirm('1/Pub', '8', 'mini_leagues');
+    expect(
+      await learnFrom(
+        [
+          ['1/OFFICE', '7'],
+          ['1/PUB', '8'],
+        ],
+        'mini_leagues',
+      ),
+    ).toBe(true);
+  });
+
+  it('teaches nothing where one record alone has another name, or others are shown as no such spelling would', async () => {
+    for (const [key, id] of Object.entries({ 'Lions FC': 'a', 'Bears FC': 'b', Tigers: 'c' }))
+      await confirm(key, id);
+    expect(
+      await learnFrom([
+        ['Lions', 'a'],
+        ['Bears FC', 'b'],
+      ]),
+    ).toBe(false);
+    const two = [
+      ['Lions', 'a'],
+      ['Bears', 'b'],
+    ] as const;
+    expect(await learnFrom([...two, ['Tigers', 'c']])).toBe(false);
+    expect(await learnFrom([...two, ['a stranger', 'z']])).toBe(false);
+    expect(
+      await learnFrom([
+        ['lions fc', 'a'],
+        ['bears fc', 'b'],
+        ['Tigers', 'c'],
+      ]),
+    ).toBe(false);
+    expect(await learnt()).toBeUndefined();
+    expect(await learnFrom([...two, ['Tiger', 'c']])).toBe(true);
+    expect(await learnt()).toEqual({ cut: 5 });
   });
 
   it('leaves out what was given another name, and takes a cut only where all bear it out', async () => {
     await confirm('M-1', 'a');
     await confirm('M-2', 'b');
+    await confirm('M-3', 'c');
     expect(
       await learnFrom([
         ['m-1', 'a'],
         ['Bert', 'b'],
+        ['m-3', 'c'],
       ]),
     ).toBe(true);
     expect(await learnt()).toEqual({ case: true });

@@ -189,6 +189,20 @@ function underKey(resource: ResourceName, record: KnownRecord, key: string): Kno
   };
 }
 
+/** Whether a text that a list shows as it was sent would be shown otherwise by a service that spells so. */
+function speaksAgainst(
+  text: string,
+  { cut, case: isCase, width, blanks }: Spelling,
+  pairs: readonly (readonly [sent: string, kept: string])[],
+): boolean {
+  if (cut !== undefined && Array.from(text).length > cut) return true;
+  if (blanks === true && text !== text.trim()) return true;
+  if (width === true && text !== text.normalize('NFKC')) return true;
+  if (isCase !== true) return false;
+  const isLower = pairs.every(([, kept]) => kept === kept.toLowerCase());
+  return isLower ? text !== text.toLowerCase() : text !== text.toUpperCase();
+}
+
 /**
  * Learns a spelling from records that were confirmed under the key that was sent and that a whole list shows under another one, by their ids. Answers whether
  * there was something to learn.
@@ -204,16 +218,18 @@ export async function learnFromIds(
   for await (const page of ports.store.allSnapshots(account, resource))
     for (const { id, key } of page) if (id !== null && !isListed(key)) sent.set(id, key);
   const pairs: (readonly [string, string])[] = [];
+  const asSent: string[] = [];
   for (const [key, id] of listed) {
     const sentKey = sent.get(id);
     const before = sentKey === undefined ? undefined : partsOfKey(resource, sentKey);
     const now = partsOfKey(resource, key);
+    if (now !== undefined && before === undefined) asSent.push(now.text);
     if (before !== undefined && before.before === now?.before) pairs.push([before.text, now.text]);
   }
-  // What was given another name since fits no spelling.
+  // What was given another name since fits no spelling. One record alone may have got a name that happens to fit.
   const fitting = pairs.filter((pair) => textSpelling([pair]) !== undefined);
-  const seen = textSpelling(fitting);
-  if (seen === undefined) return false;
+  const seen = fitting.length < 2 ? undefined : textSpelling(fitting);
+  if (seen === undefined || asSent.some((text) => speaksAgainst(text, seen, fitting))) return false;
   const before = await spellingOf(ports, account, resource);
   const both = bothSpellings(before, seen);
   // What is known already leaves the keys as they are, and so would each further reading.
