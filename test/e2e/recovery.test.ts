@@ -93,7 +93,7 @@ describe('resolve', () => {
     const again = await run(['push', 'leagues', '--yes']);
     expect(again.code).toBe(7);
     expect(again.stderr).toMatch(
-      /leagues row 2 +Cup +an earlier write of it \(run 01\w+\) has no trustworthy answer/,
+      /leagues row 2 +Cup +an earlier write of this row \(run 01\w+\) has no trustworthy answer/,
     );
     expect(again.stderr).toContain('nothing to write');
   });
@@ -239,7 +239,7 @@ describe('a disk that fails in the middle of a push', () => {
   it('is told all the same when what is done cannot be read any more', async () => {
     const { stderr } = await pushUntilFull(/./);
     expect(stderr).toMatch(
-      /^! what is done and what is not cannot be read now \(.*\); teamsheet runs says it, once that is corrected$/m,
+      /^! the progress of the run cannot be read now \(.*\); correct that, then type: teamsheet runs$/m,
     );
     expect((await run(['runs'])).stderr).toContain('was interrupted');
   });
