@@ -31,8 +31,8 @@ export interface Seen {
 }
 
 /** Whether an answer had records that are none of its rows: they may be theirs, and a list that does not show them proves nothing. */
-export const wasNamedOtherwise = (open: readonly OpenWrite[]): boolean =>
-  open.some(({ intent: { detail = [] } }) =>
+export const wasNamedOtherwise = (writes: readonly OpenWrite['intent'][]): boolean =>
+  writes.some(({ detail = [] }) =>
     detail.some((said) => said.code === 'answer-unnamed' && said.others === true),
   );
 

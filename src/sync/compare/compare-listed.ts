@@ -104,7 +104,7 @@ export async function compareListed(
     if (nameless > 0) return await fallBack(`${nameless} of them have no key`);
     const creates = open.filter(({ operation }) => operation !== 'update-user');
     // What came since and nobody knows may be what they made, and so may what an answer showed under other keys.
-    const isOther = wasNamedOtherwise(creates.map((intent) => ({ intent, rows: [] })));
+    const isOther = wasNamedOtherwise(creates);
     if (isOther || (await countStrange(ports, service, mapping, creates)) > 0)
       return { ...comparison, unanswered: await unansweredKeys(ports, service, resource, creates) };
     if (!(await countsMore(ports, service, mapping, used, creates))) return comparison;

@@ -95,7 +95,7 @@ async function readList(
   const strange = await countStrange(ports, account, mapping, writes);
   const isStrange = strange > 0 && (found.countAlike() > 0 || wasStrange(open));
   // A record that does not say what it is may be one of the rows.
-  const isUnclear = nameless > 0 || isMore || isLate || isStrange || wasNamedOtherwise(open);
+  const isUnclear = nameless > 0 || isMore || isLate || isStrange || wasNamedOtherwise(writes);
   const others = isUnclear ? 'unclear' : 'absent';
   return { found: confirmations, others, pages, ...(isStrange && { why: { code: 'read-back-strange' } }) };
 }

@@ -72,7 +72,7 @@ export async function reconcileWrites(
       else if (outcome === 'unchanged') others.add(rowNumber);
     const ofLost = lost.map((row) => reconciledLost(row, intent, seen, onAmbiguous, laterRunOf));
     const event = becameOf(intent, [...settled, ...ofLost], again.union(others));
-    const isKept = saidNo(intent) || (event === 'doubted' && wasNamedOtherwise([{ intent, rows: [] }]));
+    const isKept = saidNo(intent) || (event === 'doubted' && wasNamedOtherwise([intent]));
     const detail: Words = isKept ? intent.detail : [{ code: 'read-back-settled' }];
     await ports.store.recordResult(account, intent.id, intentAfter(event), detail, []);
   }
