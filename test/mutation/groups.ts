@@ -90,6 +90,7 @@ export const groups: Readonly<Record<string, Group>> = {
       'src/sync/resources/fantasy-leagues.ts',
       'src/sync/resources/look-back.ts',
       'src/sync/resources/points-config.ts',
+      'src/sync/resources/prices-memory.ts',
       'src/sync/resources/prices.ts',
     ],
     tests: [

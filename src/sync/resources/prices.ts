@@ -1,21 +1,14 @@
-import type { RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { FieldValue } from '../../model/cell.ts';
-import { ConfigError, RefusedError, StoppedError } from '../../model/error.ts';
-import type { RunRow, RunRows } from '../../model/run-rows.ts';
-import type { Intent, ServiceAccount } from '../../model/store.ts';
-import { known } from '../../plan/known-records.ts';
+import { ConfigError } from '../../model/error.ts';
+import type { RunRow } from '../../model/run-rows.ts';
+import type { Intent } from '../../model/store.ts';
 import { isStep } from '../../plan/resources/prices.ts';
-import { isUnlistable } from '../evidence/full-list.ts';
-import { newestWrite, type LastWrite } from '../evidence/last-write.ts';
 import { logCost, readLog } from '../evidence/logs.ts';
-import { fromSnapshots, nothingKnown, unknownLeagues, withUnanswered } from '../evidence/memory.ts';
-import { appliedSince, writesBeside } from '../evidence/pre-image.ts';
+import { fromSnapshots, nothingKnown, withUnanswered } from '../evidence/memory.ts';
+import { appliedSince } from '../evidence/pre-image.ts';
 import { readEvidence, type Evidence } from '../../plan/evidence.ts';
-import type { ComparePorts, Comparison, PushTask, SyncPorts } from '../ports.ts';
-import { NAMES_NOTHING } from '../pulling/resources.ts';
-import { eachRow } from '../rows/row-pages.ts';
-import { compareLive, type ReadKey, type ReadPorts } from './compare-live.ts';
+import type { Comparison, PushTask } from '../ports.ts';
+import { compareLive } from './compare-live.ts';
 import { confirmAll, NO_EVIDENCE, nothing } from './look-back.ts';
 import { readKeys } from './read-actual.ts';
 import {
@@ -26,9 +19,15 @@ import {
   type ReadBackPorts,
 } from './strategy.ts';
 import type { OpenWrite } from '../../plan/seen.ts';
-
-type LogRecord = RecordOf<'list-prices'>;
-type Ports = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
+import {
+  firstStep,
+  playerOf,
+  priceReader,
+  checkAnyMemory,
+  type LogRecord,
+  freshUploads,
+  checkMemory,
+} from './prices-memory.ts';
 
 /** More references than these are not kept with every write. */
 const MOST_REFS = 500;
@@ -40,33 +39,6 @@ async function takeEvidence({ ports }: PushTask): Promise<Evidence | undefined> 
   const refs = [...new Set(log.records?.map(({ txn_ref }) => txn_ref ?? ''))];
   const known = log.records !== undefined && refs.length <= MOST_REFS;
   return { atMs: ports.clock.now(), count: log.count, ...(known && { refs }) };
-}
-
-/** The price of a player now, whatever kind of upload it came by; undefined for one that the service does not know. */
-function priceReader({ service, signal }: ReadPorts): ReadKey {
-  const prices = new Map<string, Promise<number | undefined>>();
-  const priceOf = async (league: number, player: number): Promise<number | undefined> => {
-    try {
-      const query = { fantasy_league_id: league };
-      const { records } = await service.get('get-player', { id: player, query, signal });
-      return records[0]?.price ?? undefined;
-    } catch (error) {
-      if (error instanceof RefusedError && NAMES_NOTHING.includes(error.status)) return undefined;
-      throw error;
-    }
-  };
-  return async (key) => {
-    const [league, player, ...type] = key.split('/');
-    const [fantasy_league_id, player_id] = [Number(league), Number(player)];
-    // A league that is still to be made has no prices.
-    if (!Number.isSafeInteger(fantasy_league_id) || !Number.isSafeInteger(player_id)) return undefined;
-    const name = `${fantasy_league_id}/${player_id}`;
-    const reading = prices.get(name) ?? priceOf(fantasy_league_id, player_id);
-    prices.set(name, reading);
-    const price = await reading;
-    if (price === undefined) return undefined;
-    return known(key, null, null, { fantasy_league_id, player_id, price, type: type.join('/') });
-  };
 }
 
 /** Prices are compared with what was last confirmed, or with those of each player. */
@@ -90,13 +62,6 @@ async function compare({
   return stop === undefined ? comparison : { ...comparison, stop };
 }
 
-/** The first of the rows that are to be compared that is a step. */
-async function firstStep({ name }: PushMapping, rows: RunRows): Promise<RunRow | undefined> {
-  for await (const row of eachRow(rows, name, { change: 'pending', open: true }))
-    if (isStep(row.fields?.type)) return row;
-  return undefined;
-}
-
 /** Compared with what the service shows, a step would be sent again each time. */
 function notForSteps(
   { name, place }: PushMapping,
@@ -110,204 +75,6 @@ function notForSteps(
     `${name}: ${said} is not for steps, and row ${rowNumber} is one (its type is ${JSON.stringify(fields?.type)}): the service shows what all steps came to, so that each would be sent again`,
     { ...(isFlag ? {} : place), next: `${remedy}: steps are compared with the last confirmed push` },
   );
-}
-
-/** What else an operator may do than to restore the state: what the service shows tells of prices, and not of steps. */
-const orElse = (add: string, hasSteps: boolean, adopting: string): string =>
-  hasSteps
-    ? `or ${add} --adopt to ${adopting}`
-    : `${add} --compare live to compare with the service, or --adopt to ${adopting}`;
-
-/**
- * A state that remembers nothing of a fantasy league must not write over a log of it: the state may be lost, and a price may be a delta. Only reads.
- */
-async function checkAnyMemory(
-  ports: ComparePorts,
-  mapping: PushMapping,
-  service: ServiceAccount,
-  rows: RunRows,
-): Promise<StoppedError | undefined> {
-  const leagues = await unknownLeagues(ports, mapping, service, rows);
-  return leagues.size === 0 ? undefined : logOf(ports, mapping, leagues, rows);
-}
-
-/** Pages of the log of prices that are looked through, once for each new league. */
-const MOST_PAGES = 200;
-
-async function logOf(
-  { service, signal }: ComparePorts,
-  mapping: PushMapping,
-  leagues: ReadonlySet<number>,
-  rows: RunRows,
-): Promise<StoppedError | undefined> {
-  const { records } = await service.get('list-prices', { query: {}, signal });
-  if (records.length === 0) return undefined;
-  const first = leagueOfLog(records, leagues);
-  // In most cases its first page tells.
-  const league = first === undefined ? await loggedLeague({ service, signal }, leagues) : first;
-  if (league === undefined) return undefined;
-  const has = league === null ? 'price uploads' : `price uploads of fantasy league ${league}`;
-  const hasSteps = (await firstStep(mapping, rows)) !== undefined;
-  return new StoppedError(
-    'state.no_memory',
-    `${mapping.name}: the service has ${has}, but this state remembers none, so it cannot tell which prices are already there`,
-    {
-      flagged: (add) =>
-        `restore the state file, ${orElse(add, hasSteps, 'upload all prices of the source again')}`,
-    },
-  );
-}
-
-/** The first of these leagues in the log of prices; null where the log does not tell, undefined where it has none of them. */
-async function loggedLeague(
-  { service, signal }: Pick<ComparePorts, 'service' | 'signal'>,
-  leagues: ReadonlySet<number>,
-): Promise<number | null | undefined> {
-  let pages = 0;
-  try {
-    for await (const page of service.list('list-prices', {}, signal, 'fail')) {
-      const found = leagueOfLog(page, leagues);
-      if (found !== undefined) return found;
-      if ((pages += 1) >= MOST_PAGES) return null;
-    }
-  } catch (error) {
-    if (!isUnlistable(error)) throw error;
-    return null;
-  }
-  return undefined;
-}
-
-function leagueOfLog(records: readonly LogRecord[], leagues: ReadonlySet<number>): number | null | undefined {
-  const found = records.map(({ fantasy_league_id: league }) => league ?? null);
-  return found.find((league) => league === null || leagues.has(league));
-}
-
-/** How long the log was before a write. */
-const logCount = ({ count }: Evidence): number | undefined => count;
-
-/** Players that are asked for their price at most. */
-const SAMPLE = 10;
-
-async function checkMemory(
-  ports: Ports,
-  mapping: PushMapping,
-  account: ServiceAccount,
-  rows: RunRows,
-): Promise<StoppedError | undefined> {
-  const last = await newestWrite(ports, account, mapping, logCount);
-  if (last === undefined) return undefined;
-  const { applied, open } = await keysSince(ports, account, mapping, last);
-  const least = last.found + applied.length;
-  // In most cases its first page says that the log is as long as it must be.
-  const { paging } = await ports.service.get('list-prices', { query: {}, signal: ports.signal });
-  if (paging?.total === least) return undefined;
-  const log = await readLog(ports, 'list-prices', {}, true);
-  if (log === undefined || log.count <= least) return undefined;
-  const planned = await plannedPrices(rows, mapping);
-  const uploads = unknownUploads(log.records, last.evidence.refs, [...applied, ...open]);
-  const suspects = uploads === undefined ? planned.keys() : new Set(uploads.flat());
-  const wanted = [...suspects].flatMap((player) => planned.get(player) ?? []);
-  // The log shows no prices, and what the service shows of a player does not tell whether a step is in it.
-  const isExplained = uploads === undefined && log.count <= least + open.length;
-  const isStepSent = !isExplained && wanted.some((each) => each.isStep);
-  const isOurs = uploads !== undefined && isJustThese(uploads, planned);
-  if (!isStepSent && !isOurs && !(await isOneThere(ports, wanted.slice(0, SAMPLE)))) return undefined;
-  const hasSteps = planned.values().some((all) => all.some((each) => each.isStep));
-  const which = isStepSent
-    ? 'and steps that are to be sent now may be among them'
-    : 'of prices that are to be sent now';
-  return new StoppedError(
-    'state.no_memory',
-    `${mapping.name}: the service has price uploads that this state does not remember, ${which}: the state file is older than the last push, or somebody else has uploaded them`,
-    {
-      flagged: (add) =>
-        `restore the newest state file, ${orElse(add, hasSteps, 'upload what is planned anyway')}`,
-    },
-  );
-}
-
-/** The keys of what this state has sent since the evidence of a write was read: what was applied, and what nobody knows of. */
-async function keysSince(
-  ports: Ports,
-  account: ServiceAccount,
-  mapping: PushMapping,
-  { intent, evidence }: LastWrite<unknown>,
-): Promise<{ readonly applied: readonly string[]; readonly open: readonly string[] }> {
-  const applied = await appliedSince(ports, account, mapping, intent);
-  const beside = await writesBeside(ports, account, mapping, intent, evidence.atMs);
-  const open = [intent, ...beside].filter(({ result }) => result === null || result === 'ambiguous');
-  return { applied: applied.flatMap(({ keys }) => keys), open: open.flatMap(({ keys }) => keys) };
-}
-
-/** The league and the player of a price's key; its kind does not stand in the log. */
-const playerOf = (key: string): string => key.split('/').slice(0, 2).join('/');
-
-interface PlannedPrice {
-  readonly key: string;
-  readonly price: FieldValue | undefined;
-  readonly isStep: boolean;
-}
-
-/** The prices that are to be sent, by league and player, who may have one of each kind. */
-async function plannedPrices(
-  rows: RunRows,
-  { name }: PushMapping,
-): Promise<ReadonlyMap<string, readonly PlannedPrice[]>> {
-  const planned = new Map<string, readonly PlannedPrice[]>();
-  for await (const { key, change, fields } of eachRow(rows, name, { open: true })) {
-    if (key === null || (change !== 'create' && change !== 'update')) continue;
-    const price = { key, price: fields?.price, isStep: isStep(fields?.type) };
-    planned.set(playerOf(key), [...(planned.get(playerOf(key)) ?? []), price]);
-  }
-  return planned;
-}
-
-/** The players of each upload that came later, but for what this state has sent; undefined where the log does not tell uploads apart. */
-function unknownUploads(
-  records: readonly LogRecord[] | undefined,
-  refs: readonly string[] | undefined,
-  ownKeys: readonly string[],
-): readonly (readonly string[])[] | undefined {
-  if (records === undefined || refs === undefined || refs.includes('')) return undefined;
-  const own = new Map<string, number>();
-  for (const player of ownKeys.map(playerOf)) own.set(player, (own.get(player) ?? 0) + 1);
-  const isOwn = (player: string): boolean => {
-    const left = own.get(player) ?? 0;
-    own.set(player, left - 1);
-    return left > 0;
-  };
-  return freshUploads(records, refs)
-    .map((upload) => upload.map(({ fantasy_league_id, player }) => `${fantasy_league_id}/${player?.id}`))
-    .map((players) => players.filter((player) => !isOwn(player)))
-    .toArray();
-}
-
-/** The records of each upload that is not among these references. */
-function freshUploads(records: readonly LogRecord[], refs: readonly string[]) {
-  const fresh = records.filter(({ txn_ref }) => !refs.includes(txn_ref ?? ''));
-  return Map.groupBy(fresh, ({ txn_ref }) => txn_ref ?? '').values();
-}
-
-/** Whether unknown uploads are of just the players that are to be sent, several at a time: nothing but a push looks so. */
-function isJustThese(
-  uploads: readonly (readonly string[])[],
-  planned: ReadonlyMap<string, unknown>,
-): boolean {
-  const several = new Set(uploads.filter(({ length }) => length > 1).flat());
-  return (
-    uploads.flat().every((player) => planned.has(player)) &&
-    planned.keys().every((player) => several.has(player))
-  );
-}
-
-/** Whether one of the players has the price already that is to be sent, although this state remembers another. */
-async function isOneThere(ports: Ports, wanted: readonly PlannedPrice[]): Promise<boolean> {
-  const read = priceReader(ports);
-  for (const { key, price } of wanted) {
-    const actual = await read(key);
-    if (actual !== undefined && actual.values.price === price) return true;
-  }
-  return false;
 }
 
 /**
