@@ -68,6 +68,15 @@ const accountOf = ({ ports: { baseUrl } }: Engine): ServiceAccount => ({
   accountId: '0b0e3c9a-0000-4000-8000-000000000001',
 });
 
+/** The operator's word that the one open write was applied. */
+async function assumeApplied(engine: Engine): Promise<void> {
+  const [open] = await engine.store.openIntents(accountOf(engine));
+  await resolve(engine.ports, open?.id ?? '', 'applied', approve);
+}
+
+const inAnswers = (spelling: FakeService['spelling']): FakeService['spelling'] =>
+  Object.fromEntries(Object.keys(spelling).map((way) => [way, 'answers'] as const));
+
 async function knownUsers(engine: Engine): Promise<readonly string[]> {
   const pages = await Array.fromAsync(engine.store.allSnapshots(accountOf(engine), 'users'));
   return pages.flat().map(({ key }) => key);
@@ -138,8 +147,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
     await later(engine, [users]);
     expect(outcomes(engine)).toEqual(['unchanged', 'unknown']);
     await later(engine, [users]);
-    const [open] = await engine.store.openIntents(accountOf(engine));
-    await resolve(engine.ports, open?.id ?? '', 'applied', approve);
+    await assumeApplied(engine);
     for (let round = 0; round < 2; round += 1)
       expect(outcomesOf(await later(engine, [users]))).toEqual({ unchanged: 2 });
     expect(engine.service.users).toHaveLength(2);
@@ -163,9 +171,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
   it('proves nothing where an answer showed records that are none of its rows', async () => {
     const engine = await makeEngine();
     const { list } = engine.service;
-    engine.service.spelling = Object.fromEntries(
-      Object.keys(spelling).map((way) => [way, 'answers'] as const),
-    );
+    engine.service.spelling = inAnswers(spelling);
     engine.service.counter = 'absent';
     engine.service.list = async function* (...args) {
       for await (const page of list(...args)) yield page.slice(page.length);
@@ -183,8 +189,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
     engine.service.faults.push('lost');
     await run(engine, [users]);
     await later(engine, [users]);
-    const [open] = await engine.store.openIntents(accountOf(engine));
-    await resolve(engine.ports, open?.id ?? '', 'applied', approve);
+    await assumeApplied(engine);
     await later(engine, [users]);
     engine.clock.time += 2 * 24 * 60 * 60 * 1000;
     expect(outcomesOf(await later(engine, [users]))).toEqual({ unchanged: 2 });
@@ -206,9 +211,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
 
   it('and whose answers show them otherwise too holds each user once', async () => {
     const engine = await makeEngine();
-    engine.service.spelling = Object.fromEntries(
-      Object.keys(spelling).map((way) => [way, 'answers'] as const),
-    );
+    engine.service.spelling = inAnswers(spelling);
     userTable(engine, '0001,Ann,', '0002,Bob,false');
     await run(engine, [users]);
     userTable(engine, '0001,Anna,', '0002,Bob,false', '0003,Cid,');

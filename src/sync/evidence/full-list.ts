@@ -77,15 +77,44 @@ export async function readWhole(
   { used, onPage }: WholeList,
 ): Promise<Whole> {
   const startedAtMs = ports.clock.now();
-  let [pages, done, nameless, missing, unlisted] = [0, 0, 0, 0, 0];
+  const read = await readPages(ports, listed, service, resource, onPage);
+  const { pages, nameless } = read;
+  // Of records that do not say what they are, nothing tells whether any other one is missing.
+  if (nameless > 0) return { pages, nameless, missing: 0, unlisted: 0 };
+  checkCount(listed, read, used);
+  return { pages, nameless, ...(await weigh(ports, listed, service, resource, read, used, startedAtMs)) };
+}
+
+/** What the pages of a list showed. */
+interface PagesRead {
+  readonly pages: number;
+  /** Records that say what they are. */
+  readonly done: number;
+  readonly nameless: number;
+  /** The ids of records by their own keys; of those that share a key, the first. */
+  readonly keys: ReadonlyMap<string, string | null>;
+  /** The others of those that share a key. */
+  readonly repeated: readonly (readonly [string, string | null])[];
+  /** By the keys of records, those that the list shows for them. */
+  readonly shownAs: ReadonlyMap<string, string>;
+  readonly wholeness: readonly Wholeness[];
+}
+
+/** Reads the pages of a list and confirms their records in the state. */
+async function readPages(
+  ports: Pick<SyncPorts, 'service' | 'store' | 'signal'>,
+  listed: ListedResource,
+  service: ServiceAccount,
+  resource: PushedResource,
+  onPage: WholeList['onPage'],
+): Promise<PagesRead> {
+  let [pages, done, nameless] = [0, 0, 0];
   const keys = new Map<string, string | null>();
   const repeated: (readonly [string, string | null])[] = [];
+  const shownAs = new Map<string, string>();
+  const wholeness: Wholeness[] = [];
   const spell = await keySpeller(ports, service, resource);
   const toOwnKeys = await ownKeys(ports, service, resource);
-  /** By the keys of records, those that the list shows for them. */
-  const shownAs = new Map<string, string>();
-  let isRespelt = false;
-  const wholeness: Wholeness[] = [];
   const onEnd = (found: Wholeness): void => {
     wholeness.push(found);
   };
@@ -106,50 +135,73 @@ export async function readWhole(
     await ports.store.confirm(service, resource, records.map(remembered));
     await onPage(records, done, page);
   }
-  if (nameless === 0) {
-    const tooFew = used !== undefined && used > done;
-    const unstable = (): UnavailableError =>
-      new UnavailableError(
-        'list.unstable',
-        `the account counts ${used ?? 'no'} ${listed.several} and the list shows ${done}`,
-      );
-    // A list that ignores `page` and states no total looks whole, and so does one that comes late: nothing may be forgotten for it.
-    if (tooFew && !wholeness.includes('stated')) throw unstable();
-    // One page that comes again may be all, or the first of many.
-    if (used !== done && wholeness.includes('doubtful')) throw unstable();
-    // What is known and not listed may be listed under another spelling of its key.
-    const isMissing = (await ports.store.countSnapshots(service, resource)) > keys.size;
-    const byWord = isMissing ? await keepShown(ports, service, resource, keys) : 0;
-    const shown = [...keys, ...repeated].map(([key, id]) => [shownAs.get(key) ?? key, id] as const);
-    const isListed = (key: string): boolean => keys.has(key) && !shownAs.has(key);
-    isRespelt =
-      (isMissing || shownAs.size > 0) && (await learnFromIds(ports, service, resource, isListed, shown));
-    // A clock that was set back meanwhile makes what was just confirmed look old.
-    const sinceMs = Math.min(startedAtMs, ports.clock.now()) - FULL_LIST_MAX_AGE_MS;
-    // A list that moved while it was read shows one record twice, and leaves another one out.
-    const hasMoved = repeated.some(([key, id]) => id !== null && keys.get(key) === id);
-    // A counter that stays at 0 counts nothing.
-    const agrees = done > 0 && used === done && !hasMoved;
-    // What came while the list was read may stand in it in the place of what it left out: the counter tells, once it is read again.
-    const areGone =
-      agrees && (!isMissing || quotaUsed(await ports.service.account(), listed.feature) === done);
-    // Nothing that was confirmed within a day went unnoticed.
-    if (areGone) await ports.store.forgetOlder(service, resource, sinceMs);
-    const more = Math.max(0, (await ports.store.countSnapshots(service, resource)) - keys.size);
-    unlisted = areGone ? byWord : more;
-    // The counter may count what is gone.
-    if (more > 0)
-      missing = Math.max(0, (await countSince(ports, service, resource, sinceMs)) - keys.size - byWord);
-    if (tooFew && missing > 0) throw unstable();
-    // A counter that comes late agrees with a first page that shows as little.
-    if (wholeness.includes('doubtful') && missing > 0)
-      throw new UnavailableError(
-        'list.unstable',
-        `the list repeats a page and does not show ${missing} of the ${listed.several} that were confirmed`,
-      );
-    await rememberRepeated(ports, service, resource, done - keys.size);
-  }
-  return { pages, nameless, missing, unlisted, ...(isRespelt && { isRespelt }) };
+  return { pages, done, nameless, keys, repeated, shownAs, wholeness };
+}
+
+const tooFew = ({ done }: PagesRead, used: number | undefined): boolean => used !== undefined && used > done;
+
+const unstable = (
+  { several }: ListedResource,
+  { done }: PagesRead,
+  used: number | undefined,
+): UnavailableError =>
+  new UnavailableError(
+    'list.unstable',
+    `the account counts ${used ?? 'no'} ${several} and the list shows ${done}`,
+  );
+
+/** Errors: UnavailableError `list.unstable` where the account's counter alone speaks against a list. */
+function checkCount(listed: ListedResource, read: PagesRead, used: number | undefined): void {
+  // A list that ignores `page` and states no total looks whole, and so does one that comes late: nothing may be forgotten for it.
+  const isShort = tooFew(read, used) && !read.wholeness.includes('stated');
+  // One page that comes again may be all, or the first of many.
+  const isDoubtful = used !== read.done && read.wholeness.includes('doubtful');
+  if (isShort || isDoubtful) throw unstable(listed, read, used);
+}
+
+/** Compares a list with what the state knows: learns from it, and forgets what it and the counter show to be gone. */
+async function weigh(
+  ports: Pick<SyncPorts, 'service' | 'store' | 'clock'>,
+  listed: ListedResource,
+  service: ServiceAccount,
+  resource: PushedResource,
+  read: PagesRead,
+  used: number | undefined,
+  startedAtMs: number,
+): Promise<Pick<Whole, 'missing' | 'unlisted' | 'isRespelt'>> {
+  const { done, keys, repeated, shownAs, wholeness } = read;
+  const countMore = async (): Promise<number> =>
+    Math.max(0, (await ports.store.countSnapshots(service, resource)) - keys.size);
+  // What is known and not listed may be listed under another spelling of its key.
+  const isMissing = (await countMore()) > 0;
+  const byWord = isMissing ? await keepShown(ports, service, resource, keys) : 0;
+  const shown = [...keys, ...repeated].map(([key, id]) => [shownAs.get(key) ?? key, id] as const);
+  const isListed = (key: string): boolean => keys.has(key) && !shownAs.has(key);
+  const isRespelt =
+    (isMissing || shownAs.size > 0) && (await learnFromIds(ports, service, resource, isListed, shown));
+  // A clock that was set back meanwhile makes what was just confirmed look old.
+  const sinceMs = Math.min(startedAtMs, ports.clock.now()) - FULL_LIST_MAX_AGE_MS;
+  // A list that moved while it was read shows one record twice, and leaves another one out.
+  const hasMoved = repeated.some(([key, id]) => id !== null && keys.get(key) === id);
+  // A counter that stays at 0 counts nothing.
+  const agrees = done > 0 && used === done && !hasMoved;
+  // What came while the list was read may stand in it in the place of what it left out: the counter tells, once it is read again.
+  const areGone = agrees && (!isMissing || quotaUsed(await ports.service.account(), listed.feature) === done);
+  // Nothing that was confirmed within a day went unnoticed.
+  if (areGone) await ports.store.forgetOlder(service, resource, sinceMs);
+  const more = await countMore();
+  // The counter may count what is gone.
+  const since = more === 0 ? 0 : await countSince(ports, service, resource, sinceMs);
+  const missing = Math.max(0, since - keys.size - byWord);
+  if (tooFew(read, used) && missing > 0) throw unstable(listed, read, used);
+  // A counter that comes late agrees with a first page that shows as little.
+  if (wholeness.includes('doubtful') && missing > 0)
+    throw new UnavailableError(
+      'list.unstable',
+      `the list repeats a page and does not show ${missing} of the ${listed.several} that were confirmed`,
+    );
+  await rememberRepeated(ports, service, resource, done - keys.size);
+  return { missing, unlisted: areGone ? byWord : more, ...(isRespelt && { isRespelt }) };
 }
 
 /** Records that were confirmed since a time. */
