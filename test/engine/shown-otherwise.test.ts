@@ -345,4 +345,31 @@ describe('without its state', () => {
       ],
     ]);
   });
+
+  it('an answer that shows a record under no key of a row says no to none: nobody knows what became of the row', async () => {
+    const engine = await makeEngine();
+    const { service } = engine;
+    service.spelling = { lower: 'lists', prefix: 'answers' };
+    userTable(engine, 'M-1,Ann,');
+    await run(engine, [users]);
+    const { send } = service;
+    // It takes the repeat for the record that it has.
+    service.send = (operation, input) => {
+      if (operation !== 'create-users') return send(operation, input);
+      service.writes.push({ operation, body: input.body });
+      const records = service.users.map((user) => ({ ...user, external_id: `x:${user.external_id}` }));
+      return Promise.resolve({
+        kind: 'applied',
+        status: 200,
+        message: 'ok',
+        records: records as never,
+        issues: [],
+      });
+    };
+    const fresh = await forgotten(engine);
+    const outcome = outcomesOf(await later(fresh, [users]));
+    await fresh.store.close();
+    expect(outcome).toEqual({ unknown: 1 });
+    expect(service.writes).toHaveLength(2);
+  });
 });

@@ -212,10 +212,10 @@ class BatchPush {
     // What disagrees is remembered too: the key is there, with the values that were shown.
     const records = [...confirmations.values()].map(({ record }) => record);
     const event = unanswered.length === 0 ? 'answered' : 'doubted';
-    // A service that leaves out what it holds already says no to it.
-    const others = answered.length > confirmations.size ? ({ others: true } as const) : {};
-    const unnamed: Words = [{ code: 'answer-unnamed', what: 'row', ...others }];
-    const doubt = { reason: renderSaid(unnamed), isConflict: true } as const;
+    const isOther = answered.length > confirmations.size;
+    const unnamed: Words = [{ code: 'answer-unnamed', what: 'row', ...(isOther && { others: true }) }];
+    // A service that leaves out what it holds already says no to it; a record that it shows instead may be what it took the row for.
+    const doubt = { reason: renderSaid(unnamed), ...(!isOther && { isConflict: true as const }) };
     const detail = unanswered.length > 0 && saysNoTo(doubt, intent) ? createDoubt(doubt, intent) : [];
     await this.#writer.recordResult(intent, event, detail, records);
     this.#largestApplied = Math.max(this.#largestApplied, batch.length);
