@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Outcome } from '../../src/model/outcome.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { RunRow } from '../../src/model/run-rows.ts';
@@ -65,6 +66,14 @@ function isUndone({ fields }: RunRow, own: Effect, effects: readonly Effect[]): 
         ),
     );
 }
+
+/**
+ * Whether a repeat was taken for the record that is there and left it as it was. Nothing that the service shows tells this from a refusal, and nobody misses
+ * anything: such a row may count as untouched.
+ */
+const leftAsItWas = ({ kind, id, after }: Effect, at: number, effects: readonly Effect[]): boolean =>
+  kind === 'merge' &&
+  isDeepStrictEqual(effects.slice(0, at).findLast((before) => before.id === id)?.after, after);
 
 /** Holds everything that happens against the invariants of the push protocol, and keeps the first thing that breaks one. */
 export class Checker {
@@ -218,7 +227,10 @@ export class Checker {
       // Of two rows of one key the first may have been sent.
       if (rows.some((other) => other.key === key && mayHaveTouched(other))) continue;
       const own = effects.findLast(
-        ({ request }) => this.#runOf(request)?.runId === run && this.#runOf(request)?.mapping === mapping,
+        (effect, at) =>
+          this.#runOf(effect.request)?.runId === run &&
+          this.#runOf(effect.request)?.mapping === mapping &&
+          !leftAsItWas(effect, at, effects),
       );
       const isNotShown = rows.some((other) => other.key === key && isNotShownOf(other));
       if (own !== undefined && !(isNotShown && isUndone(row, own, effects)))
