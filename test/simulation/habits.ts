@@ -157,12 +157,22 @@ export function drawHabits(dice: Dice, settleMs: number): Habits {
   const any = drawAny(dice, settleMs);
   const drawn = dice.chance(0.06) ? { ...any, ...drawUnlisted(dice, settleMs) } : any;
   const keepsParts = drawn.badRow === 'half_then_refuse' || drawn.badRow === 'good_then_refuse';
-  if (!keepsParts) return drawn;
-  const { counters, listLagMs } = drawn;
+  const told = { ...drawn, ...withoutChance(drawn) };
+  if (!keepsParts) return told;
+  const { counters, listLagMs } = told;
   const isCounted = counters === 'absent' || counters.lagMs === 0;
-  const isListed = drawn.userPage === 'obeyed';
+  const isListed = told.userPage === 'obeyed';
   const shown = isCounted ? { listLagMs } : isListed ? { listLagMs: 0 } : { counters: { lagMs: 0 } };
-  return { ...drawn, ...shown, logLagMs: 0 };
+  return { ...told, ...shown, logLagMs: 0 };
+}
+
+/**
+ * A list that shows its first page alone and states no total is told from a whole one by the counter alone. A counter that comes late may say just what fits on
+ * that page; then nothing that the service shows speaks against the list, and the promise leaves it out: `docs/limits.md` says so.
+ */
+function withoutChance({ userPage, paging, counters }: Habits): Partial<Habits> {
+  const isAlone = userPage === 'first_only' && paging !== 'right';
+  return isAlone && counters !== 'absent' ? { counters: { lagMs: 0 } } : {};
 }
 
 /** Users that cannot be listed and small batches: nothing but the counter shows what a refused batch left. */
