@@ -1,6 +1,7 @@
 import { cp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { approve, mappingOn, PRICES as prices, summaryOf } from '../support/push-case.ts';
@@ -242,6 +243,30 @@ describe('steps of prices', () => {
       code: 'state.no_memory',
       next: 'restore the state file, or add --adopt to upload all prices of the source again',
     });
+  });
+});
+
+describe('two mappings of the prices of the same players', () => {
+  it('do not stop each other, in several requests and pushed one after the other', async () => {
+    const engine = await makeEngine();
+    const of = (name: string): PushMapping => {
+      const { source } = mappingOn(`${name}.csv`);
+      return { ...prices, name, source, batchSize: 2 };
+    };
+    const table = (name: string, type: string, price: number): void => {
+      engine.tables.set(`${name}.csv`, [
+        ['fantasy_league_id', 'player_id', 'price', 'type'],
+        ...[1, 2, 3, 4].map((player) => ['1', `${player}`, `${price}`, type]),
+      ]);
+    };
+    for (const price of [4, 5, 6]) {
+      for (const type of ['initial', 'current', 'delta']) {
+        table(type, type, price);
+        const pushed = summaryOf(await run(engine, of(type)));
+        expect(pushed).toMatchObject(price === 4 ? { created: 4 } : { updated: 4 });
+      }
+    }
+    expect(engine.service.prices).toHaveLength(36);
   });
 });
 

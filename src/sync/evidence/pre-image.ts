@@ -170,12 +170,12 @@ function mayPush(run: Run, resource: PushMapping['resource']): boolean {
 export async function appliedSince(
   { store }: Pick<SyncPorts, 'store'>,
   account: ServiceAccount,
-  { name, resource }: PushMapping,
-  { id, runId, evidence }: Intent,
+  { resource }: PushMapping,
+  { id, runId, mapping, evidence }: Intent,
 ): Promise<readonly StoredIntent[]> {
   // Writes of one mapping share their evidence, which was read before the first of them, and nobody else writes meanwhile.
   const shared = (await store.intents(runId)).filter(
-    (intent) => intent.mapping === name && intent.evidence === evidence,
+    (intent) => intent.mapping === mapping && intent.evidence === evidence,
   );
   const later = await store.intentsAfter(account, id);
   const since = new Map([...shared, ...later].map((intent) => [intent.id, intent]));
