@@ -348,6 +348,24 @@ describe('steps, where the state may not remember the last upload of prices', ()
     expect(await check(engine, [step(2), row(3, 4)])).toMatchObject({ isStopped: false, reads: WHOLE_LOG });
   });
 
+  it.each<readonly [string, (engine: Engine) => void]>([
+    ['tells its uploads apart', () => undefined],
+    ['has no references', ({ service }) => void (service.references = 'absent')],
+  ])(
+    'stop where only an open price of the same player explains the log, which %s',
+    async (_what, arrange) => {
+      const open = { keys: ['1/3/initial'], evidence: { count: 2, refs: ['upload-0'] }, result: null };
+      const engine = await remembering([OWN, open]);
+      uploaded(engine, 0, { 1: 4, 2: 5 });
+      arrange(engine);
+      expect(await check(engine, [step(3)])).toMatchObject({ isStopped: false });
+      uploaded(engine, 1, { 3: 7 });
+      expect(await check(engine, [step(3)])).toMatchObject({ isStopped: true });
+      expect(await check(engine, [step(4)])).toMatchObject({ isStopped: false });
+      expect(await check(engine, [row(3, 4)])).toMatchObject({ isStopped: false });
+    },
+  );
+
   it('stand beside a price of the same player', async () => {
     const engine = await ownUpload();
     uploaded(engine, 1, { 1: 7 });

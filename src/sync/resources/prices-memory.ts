@@ -146,11 +146,15 @@ export async function checkMemory(
   const log = await readLog(ports, 'list-prices', {}, true);
   if (log === undefined || log.count <= least) return undefined;
   const planned = await plannedPrices(rows, mapping);
-  const uploads = unknownUploads(log.records, last.evidence.refs, [...applied, ...open]);
+  // What the log shows of a player may be a step that is to be sent, and not the open write of another kind.
+  const isStepToo = (key: string): boolean =>
+    planned.get(playerOf(key))?.some((each) => each.isStep && each.key !== key) === true;
+  const others = open.filter((key) => !isStepToo(key));
+  const uploads = unknownUploads(log.records, last.evidence.refs, [...applied, ...others]);
   const suspects = uploads === undefined ? planned.keys() : new Set(uploads.flat());
   const wanted = [...suspects].flatMap((player) => planned.get(player) ?? []);
   // The log shows no prices, and what the service shows of a player does not tell whether a step is in it.
-  const isExplained = uploads === undefined && log.count <= least + open.length;
+  const isExplained = uploads === undefined && log.count <= least + others.length;
   const isStepSent = !isExplained && wanted.some((each) => each.isStep);
   const isOurs = uploads !== undefined && isJustThese(uploads, planned);
   if (!isStepSent && !isOurs && !(await isOneThere(ports, wanted.slice(0, SAMPLE)))) return undefined;
