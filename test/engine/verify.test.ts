@@ -57,6 +57,9 @@ async function verdicts(engine: Engine, runId?: string) {
   };
 }
 
+/** Time in which a list may still come late. */
+const pass = ({ clock, ports }: Engine): void => void (clock.time += ports.settleMs + 1);
+
 describe('what a run wrote', () => {
   it('agrees: every user, from the list, for the cost that was told', async () => {
     const engine = await makeEngine();
@@ -77,6 +80,7 @@ describe('what a run wrote', () => {
     held[0] = { ...held[0], id: 'user-1', external_id: 'A', display_name: 'Anna' };
     held.splice(1, 1);
     held.push({ id: 'twin', external_id: 'D', display_name: 'Dan' });
+    pass(engine);
     const found = await verdicts(engine);
     expect(found?.lines).toEqual([
       'A differs, display_name',
@@ -86,6 +90,27 @@ describe('what a run wrote', () => {
     ]);
     expect(found?.rows[0]?.fields).toEqual({ display_name: { wanted: 'Ann', held: 'Anna' } });
     expect(found?.exit).toBe(3);
+  });
+
+  it('is not called missing while a list may come late, or shows fewer than the account counts', async () => {
+    const engine = await makeEngine();
+    await pushUsers(engine, 'A,Ann,');
+    pass(engine);
+    engine.service.listLagMs = engine.ports.settleMs / 2;
+    engine.service.counter = { lagMs: engine.ports.settleMs / 2 };
+    const run = await pushUsers(engine, 'A,Ann,', 'B,Bob,');
+    expect(await verdicts(engine, run)).toMatchObject({
+      lines: ['B unreadable, the list does not show it; it was confirmed just now, and a list may come late'],
+      exit: 7,
+    });
+    pass(engine);
+    expect((await verdicts(engine, run))?.lines).toEqual(['B agrees']);
+    engine.service.users.pop();
+    expect((await verdicts(engine, run))?.lines).toEqual(['B missing, the service has no such record']);
+    engine.service.removed = 1;
+    expect((await verdicts(engine, run))?.lines).toEqual([
+      'B unreadable, the list does not show it, and it shows fewer users than the account counts',
+    ]);
   });
 
   it('is what the named run wrote: a later push of another value is said', async () => {
@@ -216,6 +241,7 @@ describe('each resource is read back in its own way', () => {
       ['1', 'South', 'open'],
     );
     engine.service.miniLeagues.splice(0, 1);
+    pass(engine);
     expect(await verdicts(engine)).toMatchObject({
       lines: ['1/North missing, the service has no such record', '1/South agrees'],
       cost: ['1 by the list of mini leagues'],

@@ -1,4 +1,3 @@
-import type { PushedResource } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { show } from '../../mapping/show.ts';
 import { StoppedError, UsageError } from '../../model/error.ts';
@@ -8,7 +7,7 @@ import type { ServiceAccount } from '../../model/store.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import { quotaUsed } from '../../model/quota.ts';
-import { fromSnapshots, hasUnknownKeys, nothingKnown } from '../evidence/memory.ts';
+import { confirmedSince, fromSnapshots, hasUnknownKeys, nothingKnown } from '../evidence/memory.ts';
 import type { ComparePorts, Comparison, OpenAccount } from '../ports.ts';
 import { countsMore, countStrange } from '../evidence/pre-image.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
@@ -283,7 +282,7 @@ async function listAll(
   // What was confirmed a moment ago exists, even when the list does not show it yet.
   const sinceMs = Math.min(startedAtMs, ports.clock.now()) - ports.settleMs;
   if (nameless === 0 && unlisted === 0) await ports.store.forgetOlder(service, resource, sinceMs);
-  const isShown = unlisted === 0 ? () => true : await shownSince(ports, service, resource, sinceMs);
+  const isShown = unlisted === 0 ? () => true : await confirmedSince(ports, service, resource, sinceMs);
   if (!adopt && unlisted > 0) await warnOfUnlisted(ports, mapping, listed, service, rows, isShown);
   const described = `compared with ${known} ${listed.several} read now`;
   return {
@@ -296,20 +295,6 @@ async function listAll(
     nameless,
     fact: { count: known, used, pages, ...(shownAs > 0 && { shownAs }) },
   };
-}
-
-/** Tells which keys stand in the list, or were confirmed so lately that the list may not show them yet. */
-async function shownSince(
-  { store }: Pick<ComparePorts, 'store'>,
-  service: ServiceAccount,
-  resource: PushedResource,
-  sinceMs: number,
-): Promise<(key: string) => boolean> {
-  const spell = await keySpeller({ store }, service, resource);
-  const shown = new Set<string>();
-  for await (const page of store.allSnapshots(service, resource, sinceMs))
-    for (const { key } of page) shown.add(key);
-  return (key) => shown.has(spell(key));
 }
 
 /** Says of which rows the records were confirmed once and are not listed any more. */

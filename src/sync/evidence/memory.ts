@@ -1,8 +1,10 @@
+import type { PushedResource } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRows } from '../../model/run-rows.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
 import { eachRow, rowPages } from '../rows/row-pages.ts';
+import { keySpeller } from '../rows/spelling.ts';
 import type { ComparePorts, Comparison } from '../ports.ts';
 import { leagueOf } from './pre-image.ts';
 
@@ -84,4 +86,18 @@ async function rememberedLeagues(
   for await (const page of store.allSnapshots(service, resource)) for (const { key } of page) add(key);
   for (const { keys } of await openWrites({ store }, service, resource)) keys.forEach(add);
   return leagues;
+}
+
+/** Tells which keys were confirmed since a time: by a list, or so lately that it may not show them yet. */
+export async function confirmedSince(
+  { store }: Pick<ComparePorts, 'store'>,
+  service: ServiceAccount,
+  resource: PushedResource,
+  sinceMs: number,
+): Promise<(key: string) => boolean> {
+  const spell = await keySpeller({ store }, service, resource);
+  const confirmed = new Set<string>();
+  for await (const page of store.allSnapshots(service, resource, sinceMs))
+    for (const { key } of page) confirmed.add(key);
+  return (key) => confirmed.has(spell(key));
 }

@@ -2,8 +2,8 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
-import type { ServiceAccount } from '../../model/store.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
+import { confirmedSince } from '../evidence/memory.ts';
 import type { OpenAccount } from '../ports.ts';
 import { readOne } from '../pulling/read.ts';
 import { strategies } from '../resources/index.ts';
@@ -37,7 +37,7 @@ export async function planActualReading(
   const pages = await listPages(ports, account, mapping, listed);
   return listed.byId !== undefined && withoutId === 0 && count < pages
     ? readById(ports, mapping, listed, listed.byId, count)
-    : readList(ports, service, mapping, listed, pages);
+    : readList(ports, account, mapping, listed, pages);
 }
 
 /** The pages of a full list: as many as the last one had, more when the account has grown since. */
@@ -60,7 +60,7 @@ async function listPages(
 
 function readList(
   ports: ActualPorts,
-  account: ServiceAccount,
+  { record: counted, service: account }: OpenAccount,
   { resource }: PushMapping,
   listed: ListedResource,
   pages: number,
@@ -70,10 +70,11 @@ function readList(
     const spell = await keySpeller(ports, account, resource);
     const toOwnKeys = await ownKeys(ports, account, resource);
     try {
-      let nameless = 0;
+      let [nameless, count] = [0, 0];
       for await (const page of ports.service.list(listed.operation, {}, ports.signal, 'fail')) {
         const shown = page.flatMap((record) => listed.known(record) ?? []);
         nameless += page.length - shown.length;
+        count += page.length;
         const found = await toOwnKeys(shown);
         const under = (by: string, keyOf: (record: KnownRecord) => string): Promise<void> =>
           all.addKnown(
@@ -83,7 +84,10 @@ function readList(
         await under('key', ({ key }) => spell(key));
         await under('id', ({ id }) => id ?? '');
       }
-      return { all, nameless };
+      const isNew = await confirmedSince(ports, account, resource, ports.clock.now() - ports.settleMs);
+      const isShort = count < (quotaUsed(counted, listed.feature) ?? 0);
+      const absent = (row: RunRow): Actual => absence(listed, nameless, isNew(row.key ?? ''), isShort);
+      return { all, absent };
     } catch (error) {
       await all.remove();
       throw error;
@@ -94,7 +98,7 @@ function readList(
     requests: pages,
     how: `the list of ${listed.several}`,
     read: async (rows) => {
-      const { all, nameless } = await (listing ??= list());
+      const { all, absent } = await (listing ??= list());
       const spell = await keySpeller(ports, account, resource);
       const keys = rows.map(({ key }) => spell(key ?? ''));
       const byKey = await all.known('key', keys);
@@ -103,16 +107,9 @@ function readList(
         'id',
         rows.flatMap(({ id }) => id ?? []),
       );
-      const absent: Actual =
-        nameless === 0
-          ? { kind: 'missing' }
-          : {
-              kind: 'unreadable',
-              reason: `${renderCountOf(nameless, 'record of the list has', 'records of the list have')} no key`,
-            };
       return rows.map(
         (row, at): Actual =>
-          oneOf(row, byKey.get(keys[at] ?? '') ?? byId.get(row.id ?? '') ?? [], resource) ?? absent,
+          oneOf(row, byKey.get(keys[at] ?? '') ?? byId.get(row.id ?? '') ?? [], resource) ?? absent(row),
       );
     },
     close: async () => {
@@ -121,6 +118,20 @@ function readList(
       await made?.all.remove();
     },
   };
+}
+
+/** What a list says that does not show a row: a part of it, or one that comes late, proves nothing. */
+function absence({ several }: ListedResource, nameless: number, isNew: boolean, isShort: boolean): Actual {
+  const unreadable = (reason: string): Actual => ({ kind: 'unreadable', reason });
+  if (nameless > 0)
+    return unreadable(
+      `${renderCountOf(nameless, 'record of the list has', 'records of the list have')} no key`,
+    );
+  if (isNew)
+    return unreadable('the list does not show it; it was confirmed just now, and a list may come late');
+  if (isShort)
+    return unreadable(`the list does not show it, and it shows fewer ${several} than the account counts`);
+  return { kind: 'missing' };
 }
 
 function oneOf(

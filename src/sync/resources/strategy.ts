@@ -24,7 +24,7 @@ export type Actual =
   /** Nothing that the service answers says it. */
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-export type ActualPorts = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
+export type ActualPorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'settleMs' | 'emit' | 'signal'>;
 
 /** How the rows of one mapping are read back; only GET. */
 export interface ActualReading {
