@@ -1,6 +1,7 @@
 import type { PushedResource, ResourceName } from '../contract/index.ts';
 import type { Fields } from './cell.ts';
 import type { ExitCode } from './error.ts';
+import type { Memory } from './memory.ts';
 import type { OutcomeCounts } from './outcome.ts';
 import type { KnownRecord, RunRows } from './run-rows.ts';
 import type { Words } from './said.ts';
@@ -191,6 +192,8 @@ export interface Store {
   /** The origin that a key was used with, by the key's digest; undefined the first time. */
   keyOrigin(keyDigest: string): Promise<string | undefined>;
   setKeyOrigin(keyDigest: string, origin: string): Promise<void>;
+  /** What was read of the game weeks of each league. */
+  readonly memory: Memory;
   close(): Promise<void>;
 }
 

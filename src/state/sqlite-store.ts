@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import type { ResourceName } from '../contract/index.ts';
 import { InternalError } from '../model/error.ts';
+import type { Memory } from '../model/memory.ts';
 import type { Clock } from '../model/ports.ts';
 import type { KnownRecord, RunRows } from '../model/run-rows.ts';
 import { wordsToStore, type Words } from '../model/said.ts';
@@ -18,6 +19,7 @@ import type {
 import { openDatabase, type Database } from './database.ts';
 import { RunFolders } from './run-folders.ts';
 import { integer, text, unreadable, written } from './sql-row.ts';
+import { SqliteMemory } from './sqlite-memory.ts';
 import { openKeptRunRows, openRunRows } from './sqlite-run-rows.ts';
 import { STATE_FORMAT } from './state-format.ts';
 import { refuseWrongPath } from './state-path.ts';
@@ -50,6 +52,7 @@ export function openStore(options: StoreOptions): Promise<Store> {
 }
 
 class SqliteStore implements Store {
+  readonly memory: Memory;
   readonly #db: Database;
   readonly #folders: RunFolders;
   readonly #clock: Clock;
@@ -60,6 +63,10 @@ class SqliteStore implements Store {
     this.#folders = folders;
     this.#clock = clock;
     this.#busyTimeoutMs = busyTimeoutMs;
+    this.memory = new SqliteMemory(db, {
+      find: (account) => this.#account(account),
+      add: (account) => this.#addAccount(account),
+    });
   }
 
   addRun(run: Run): Promise<void> {

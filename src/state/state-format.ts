@@ -95,5 +95,46 @@ export const STATE_FORMAT: DatabaseFormat = {
      CREATE VIEW sealed_fact AS
        SELECT account, name, at_ms,
          CASE WHEN seal IS seal(account, name, value, at_ms) THEN value END AS value FROM fact;`,
+    // The memory of game weeks. Both indexes hold what is counted and looked for, so that counting reads no record; a record is deflated JSON.
+    `CREATE TABLE kept_league (
+       number INTEGER PRIMARY KEY,
+       account INTEGER NOT NULL REFERENCES account,
+       league INTEGER NOT NULL,
+       UNIQUE (account, league)
+     ) STRICT;
+     CREATE TABLE kept (
+       number INTEGER PRIMARY KEY,
+       league INTEGER NOT NULL REFERENCES kept_league,
+       game_week TEXT NOT NULL,
+       kind TEXT NOT NULL,
+       id TEXT NOT NULL,
+       variant TEXT NOT NULL,
+       read_at_ms INTEGER NOT NULL,
+       squad TEXT,
+       member TEXT,
+       record BLOB NOT NULL,
+       seal INTEGER
+     ) STRICT;
+     CREATE INDEX kept_week ON kept (league, game_week, kind, id, read_at_ms, variant);
+     CREATE INDEX kept_squad ON kept (squad, league) WHERE squad IS NOT NULL;
+     CREATE TRIGGER kept_added AFTER INSERT ON kept BEGIN
+       UPDATE kept SET seal = seal(new.league, new.game_week, new.kind, new.id, new.variant, new.read_at_ms, new.squad, new.member, new.record) WHERE number = new.number;
+     END;
+     CREATE TRIGGER kept_changed AFTER UPDATE OF league, game_week, kind, id, variant, read_at_ms, squad, member, record ON kept BEGIN
+       UPDATE kept SET seal = seal(new.league, new.game_week, new.kind, new.id, new.variant, new.read_at_ms, new.squad, new.member, new.record) WHERE number = new.number;
+     END;
+     CREATE VIEW sealed_kept AS
+       SELECT number, league, game_week, kind, id, variant, read_at_ms, squad, member,
+         CASE WHEN seal IS seal(league, game_week, kind, id, variant, read_at_ms, squad, member, record) THEN record END AS record FROM kept;
+     CREATE TABLE forgotten_member (
+       account INTEGER NOT NULL REFERENCES account,
+       member TEXT NOT NULL,
+       PRIMARY KEY (account, member)
+     ) STRICT, WITHOUT ROWID;
+     CREATE TABLE forgotten_squad (
+       account INTEGER NOT NULL REFERENCES account,
+       squad TEXT NOT NULL,
+       PRIMARY KEY (account, squad)
+     ) STRICT, WITHOUT ROWID;`,
   ],
 };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import type { Kept, LeagueScope } from '../../src/model/memory.ts';
 import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';
 import type { Intent, Lock, PushSummary, Run, Store } from '../../src/model/store.ts';
 import { outcomeCounts } from '../../src/plan/counts.ts';
@@ -30,6 +31,8 @@ afterEach(() => {
 });
 
 storeSuite('SQLite', () => openStore({ file: join(folder, 'state.sqlite'), clock }));
+memorySuite('SQLite', () => openStore({ file: join(folder, 'state.sqlite'), clock }));
+memorySuite('memory', () => Promise.resolve(new MemoryStore(disk, clock)));
 runRowsSuite('SQLite, of a run', () => openStore({ file: join(folder, 'state.sqlite'), clock }), 'RUN-1');
 runRowsSuite('SQLite, temporary', () => openStore({ file: join(folder, 'state.sqlite'), clock }), null);
 storeSuite('memory', () => Promise.resolve(new MemoryStore(disk, clock)));
@@ -652,6 +655,156 @@ function lockSuite(name: string, create: () => Lock): void {
         create().acquire(otherAccount, 'push'),
       ]);
       await Promise.all(held.map((each) => each.release()));
+    });
+  });
+}
+
+const WEEK = '0b0e6b1c-0000-4000-8000-000000000007';
+const NEXT_WEEK = '0b0e6b1c-0000-4000-8000-000000000008';
+
+function reading(id: string, changes: Partial<Kept> = {}): Kept {
+  return {
+    gameWeek: WEEK,
+    kind: 'lineup',
+    id,
+    variant: 'a',
+    readAtMs: 10,
+    squad: id,
+    member: `member of ${id}`,
+    record: { id, total_points: 51, squad: { bench: [] } },
+    ...changes,
+  };
+}
+
+/** What every memory of game weeks does; `open` answers a state that outlives `close`, and is empty before each test. */
+function memorySuite(name: string, open: () => Promise<Store>): void {
+  describe(`Memory: ${name}`, () => {
+    const scope: LeagueScope = { account, league: 7 };
+    const otherLeague: LeagueScope = { account, league: 8 };
+    let store: Store;
+    beforeEach(async () => {
+      store = await open();
+    });
+    afterEach(() => store.close());
+    const all = async (of = scope, gameWeek = WEEK, kind: Kept['kind'] = 'lineup'): Promise<Kept[]> =>
+      (await collect(store.memory.kept(of, gameWeek, kind))).flat();
+
+    it('keeps readings across a restart, each under its own league, week and kind', async () => {
+      const kept = [
+        reading('B'),
+        reading('A', { readAtMs: 20 }),
+        reading('A', { variant: 'b', readAtMs: 15 }),
+        reading('C', { gameWeek: NEXT_WEEK }),
+        reading('1', { kind: 'player', record: { player: { id: 1 } } }),
+      ];
+      await store.memory.keep(scope, kept);
+      await store.memory.keep(otherLeague, [reading('D')]);
+      await store.memory.keep({ account: otherAccount, league: 7 }, [reading('E')]);
+      await store.close();
+      store = await open();
+      expect(await all()).toEqual([kept[2], kept[1], kept[0]]);
+      expect(await all(scope, NEXT_WEEK)).toEqual([kept[3]]);
+      expect(await all(scope, WEEK, 'player')).toEqual([kept[4]]);
+      expect(await all(otherLeague)).toEqual([reading('D')]);
+      expect(await all({ account, league: 9 })).toEqual([]);
+      expect(await store.memory.scopes()).toEqual([scope, otherLeague, { account: otherAccount, league: 7 }]);
+    });
+
+    it('keeps a record that names nobody and any text in it', async () => {
+      const { squad: _squad, member: _member, ...nobody } = reading('x', { kind: 'mark' });
+      const mark = { ...nobody, record: { by: 'trigger', text: '🏆 \u0000 "§"', nothing: null } };
+      await store.memory.keep(scope, [mark]);
+      expect(await all(scope, WEEK, 'mark')).toEqual([mark]);
+    });
+
+    it('keeps the latest of readings of one record, and the greater of two at one time', async () => {
+      const at = (readAtMs: number, points: number): Kept =>
+        reading('A', { readAtMs, record: { total_points: points } });
+      await store.memory.keep(scope, [at(20, 2), at(10, 1)]);
+      expect(await all()).toEqual([at(20, 2)]);
+      await store.memory.keep(scope, [at(20, 3)]);
+      await store.memory.keep(scope, [at(20, 2)]);
+      expect(await all()).toEqual([at(20, 3)]);
+      await store.memory.keep(scope, [at(30, 1)]);
+      expect(await all()).toEqual([at(30, 1)]);
+    });
+
+    it('counts what is kept of each week and kind, each id by its latest reading', async () => {
+      await store.memory.keep(scope, [
+        reading('A', { readAtMs: 10 }),
+        reading('A', { readAtMs: 30, variant: 'b' }),
+        reading('B', { readAtMs: 20 }),
+        reading('A', { kind: 'squad', variant: '', readAtMs: 5 }),
+        reading('A', { gameWeek: NEXT_WEEK, readAtMs: 40 }),
+      ]);
+      expect(await store.memory.weeks(scope)).toEqual([
+        { gameWeek: WEEK, kind: 'lineup', ids: 2, oldestMs: 20, newestMs: 30 },
+        { gameWeek: WEEK, kind: 'squad', ids: 1, oldestMs: 5, newestMs: 5 },
+        { gameWeek: NEXT_WEEK, kind: 'lineup', ids: 1, oldestMs: 40, newestMs: 40 },
+      ]);
+      expect(await store.memory.weeks(otherLeague)).toEqual([]);
+    });
+
+    it('answers more readings than fit in one page', async () => {
+      const ids = Array.from({ length: 1_201 }, (_, index) => `squad ${String(index).padStart(4, '0')}`);
+      const entries = {
+        starting_xi: Array.from({ length: 11 }, (_, at) => ({ points: at, is_starting: true })),
+      };
+      await store.memory.keep(
+        scope,
+        ids.map((id) => reading(id, { record: entries })),
+      );
+      const found = await all();
+      expect(found.map(({ id }) => id)).toEqual(ids);
+      expect(found.at(-1)?.record).toEqual(entries);
+    });
+
+    it('forgets a member with the squads, in every league of the account, and leaves both out from then on', async () => {
+      const transfer = reading('t1', { gameWeek: '', kind: 'substitution', variant: '', squad: 'A' });
+      const { member: _member, ...substitution } = transfer;
+      await store.memory.keep(scope, [reading('A'), reading('B'), substitution]);
+      await store.memory.keep(otherLeague, [reading('C', { member: 'member of A' })]);
+      await store.memory.keep({ account: otherAccount, league: 7 }, [reading('A')]);
+      expect(await store.memory.forget(account, 'member of A')).toBe(3);
+      expect(await store.memory.forget(account, 'member of A')).toBe(0);
+      await store.memory.keep(scope, [
+        reading('A', { readAtMs: 99 }),
+        substitution,
+        reading('B', { readAtMs: 11 }),
+      ]);
+      expect((await all()).map(({ id }) => id)).toEqual(['B']);
+      expect(await all(scope, '', 'substitution')).toEqual([]);
+      expect(await all(otherLeague)).toEqual([]);
+      expect(await all({ account: otherAccount, league: 7 })).toEqual([reading('A')]);
+      expect(await store.memory.forgotten(account)).toEqual(['member of A']);
+      expect(await store.memory.forgotten(otherAccount)).toEqual([]);
+    });
+
+    it('takes what it kept of a squad away once the squad is seen to be that of a forgotten member', async () => {
+      const { member: _member, ...nameless } = reading('A', {
+        gameWeek: '',
+        kind: 'substitution',
+        variant: '',
+      });
+      await store.memory.forget(account, 'member of A');
+      await store.memory.keep(scope, [nameless]);
+      expect(await all(scope, '', 'substitution')).toEqual([nameless]);
+      await store.memory.keep(scope, [reading('A')]);
+      expect(await all(scope, '', 'substitution')).toEqual([]);
+      expect(await all()).toEqual([]);
+    });
+
+    it('drops what is kept of one week and was read before a time', async () => {
+      await store.memory.keep(scope, [
+        reading('A'),
+        reading('B', { readAtMs: 20 }),
+        reading('C', { gameWeek: NEXT_WEEK }),
+      ]);
+      await store.memory.keep(otherLeague, [reading('A')]);
+      await store.memory.drop(scope, WEEK, 20);
+      expect((await all()).map(({ id }) => id)).toEqual(['B']);
+      expect(await all(scope, NEXT_WEEK)).toHaveLength(1);
+      expect(await all(otherLeague)).toHaveLength(1);
     });
   });
 }

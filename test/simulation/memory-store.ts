@@ -21,6 +21,7 @@ import type {
   StrayFolder,
 } from '../../src/model/store.ts';
 import { loseUnsynced, MemoryRunRows, RunRowsData } from './memory-run-rows.ts';
+import { MemoryWeeks, WeeksData } from './memory-weeks.ts';
 
 /** What may go wrong below the folder of the state: all runs vanish, or the newest of them, the rows of one are damaged, or a power cut takes what was not synced. */
 export const LOSSES = ['runs', 'newest_run', 'damaged_rows', 'unsynced'] as const;
@@ -40,6 +41,7 @@ export class StoreData {
   readonly facts = new Map<string, { readonly value: string; readonly atMs: number }>();
   readonly origins = new Map<string, string>();
   readonly rows = new Map<string, RunRowsData>();
+  readonly weeks = new WeeksData();
   /** The runs whose rows are there and cannot be read. */
   readonly damaged = new Set<string>();
 
@@ -68,6 +70,7 @@ function remove<T>(list: T[], unwanted: (element: T) => boolean): void {
 
 /** The state in memory, for simulations that need very many: every method is wholly done before it returns, or not at all. */
 export class MemoryStore implements Store {
+  readonly memory: MemoryWeeks;
   readonly #clock: Pick<Clock, 'now'>;
   #data: StoreData;
   #closed = false;
@@ -75,6 +78,7 @@ export class MemoryStore implements Store {
   constructor(data: StoreData, clock: Pick<Clock, 'now'>) {
     this.#data = data;
     this.#clock = clock;
+    this.memory = new MemoryWeeks(data.weeks);
   }
 
   addRun(run: Run): Promise<void> {

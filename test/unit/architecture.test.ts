@@ -27,8 +27,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // The schemas of the contract are zod's, and a report is made from one.
   report: { rooms: ['contract', 'model'], packages: ['zod'], node: [] },
   rules: { rooms: ['contract', 'model'], packages: [], node: [] },
+  season: { rooms: ['contract', 'model', 'rules'], packages: [], node: ['node:crypto'] },
   sync: {
-    rooms: ['contract', 'model', 'mapping', 'plan', 'report'],
+    rooms: ['contract', 'model', 'mapping', 'plan', 'report', 'rules', 'season'],
     packages: ['p-limit'],
     node: ['node:crypto'],
   },
@@ -55,6 +56,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'plan',
       'report',
       'rules',
+      'season',
       'sync',
       'tables',
       'client',
@@ -96,7 +98,7 @@ const GROUND = ['ports.ts', 'checks.ts'];
 /** Packages whose code in use the build puts into a file of ours. */
 const BUILT_IN = ['googleapis'];
 
-const PURE = ['contract', 'model', 'mapping', 'plan', 'report', 'rules'];
+const PURE = ['contract', 'model', 'mapping', 'plan', 'report', 'rules', 'season'];
 /** Time, chance and the outside world as globals. `Date` is looked at more closely: arithmetic on given times is pure. */
 const IMPURE_GLOBALS = new Set(
   'Date fetch process console performance globalThis global navigator crypto setTimeout setInterval setImmediate WebSocket'.split(

@@ -408,6 +408,12 @@ describe('a state file that is not whole', () => {
     ['an intent', '"operation":"create', '"operation":"creatf', (store: Store) => store.openIntents(account)],
     ['a run', '"command":"push"', '"command":"pusi"', (store: Store) => store.runs(1)],
     ['a fact', 'learnt-value', 'learnt-valuf', (store: Store) => store.fact(account, 'learnt')],
+    [
+      'the id of a kept record',
+      'kept-id',
+      'kept-ie',
+      (store: Store) => Array.fromAsync(store.memory.kept({ account, league: 7 }, 'week', 'squad')),
+    ],
   ])('names the file when %s in it is not what was written', async (_what, was, is, read) => {
     const store = await open();
     await fillStore(store, 1);
@@ -415,6 +421,9 @@ describe('a state file that is not whole', () => {
       { key: 'a-key', id: 'held', number: null, digests: {}, values: {} },
     ]);
     await store.setFact(account, 'learnt', 'learnt-value');
+    await store.memory.keep({ account, league: 7 }, [
+      { gameWeek: 'week', kind: 'squad', id: 'kept-id', variant: '', readAtMs: 1, record: {} },
+    ]);
     await store.addRun({
       id: 'RUN',
       command: 'push',

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, it } from 'vitest';
+import { KEPT_KINDS, type Kept } from '../../src/model/memory.ts';
+import type { Store } from '../../src/model/store.ts';
+import { openStore } from '../../src/state/sqlite-store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
+const account = { baseUrl: 'https://data.example', accountId: 'club' };
+const WEEKS = ['', 'week-1', 'week-2'];
+const FORGOTTEN = 'M1';
+
+/** Few of each, so that readings of one record meet, also at one time. A squad is one member's, and a record of one may not say whose. */
+const anyReading: fc.Arbitrary<Kept> = fc
+  .record({
+    gameWeek: fc.constantFrom(...WEEKS),
+    kind: fc.constantFrom(...KEPT_KINDS),
+    id: fc.constantFrom('a', 'b'),
+    variant: fc.constantFrom('', 'x', 'y'),
+    readAtMs: fc.integer({ min: 0, max: 3 }),
+    points: fc.integer({ min: 0, max: 3 }),
+    owner: fc.option(fc.constantFrom(1, 2, 3)),
+    isNamed: fc.boolean(),
+  })
+  .map(({ points, owner, isNamed, ...kept }) => ({
+    ...kept,
+    ...(owner !== null && { squad: `S${owner}`, ...(isNamed && { member: `M${owner}` }) }),
+    record: { points, owner },
+  }));
+
+let stores = 0;
+const open = (): Promise<Store> =>
+  openStore({ file: join(folder, String((stores += 1)), 'state.sqlite'), clock });
+
+async function memoryOf(batches: readonly (readonly Kept[])[]): Promise<readonly unknown[]> {
+  const store = await open();
+  const scope = { account, league: 1 };
+  await store.memory.forget(account, FORGOTTEN);
+  for (const batch of batches) await store.memory.keep(scope, batch);
+  const found: unknown[] = [await store.memory.weeks(scope)];
+  for (const week of WEEKS)
+    for (const kind of KEPT_KINDS)
+      found.push((await Array.fromAsync(store.memory.kept(scope, week, kind))).flat());
+  await store.close();
+  return found;
+}
+
+it('the same readings in any order, in any batches and twice make the same memory', { timeout: 60_000 }, () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc
+        .array(anyReading, { maxLength: 14 })
+        .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }))),
+      fc.nat(5),
+      async ([all, shuffled], half) => {
+        const once = await memoryOf([all]);
+        expect(await memoryOf([shuffled.slice(0, half), shuffled.slice(half)])).toEqual(once);
+        expect(await memoryOf([all, shuffled])).toEqual(once);
+      },
+    ),
+    { numRuns: 40 },
+  ),
+);
