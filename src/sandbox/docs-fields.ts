@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { markup, type Markup } from './console/markup.ts';
-import { table } from './console/parts.ts';
+import { markup, type Markup } from '../pages/markup.ts';
+import { table } from '../pages/parts.ts';
 
 /** The fields of a schema; of what is sent, whether they are required. */
 export function fieldTable(title: string, schema: z.ZodType, io: 'input' | 'output'): Markup {

@@ -42,8 +42,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // The Store port names resources.
   state: { rooms: ['contract', 'model'], packages: [], node: ['*'] },
   schedule: { rooms: ['contract', 'model'], packages: [], node: [] },
+  pages: { rooms: ['model'], packages: [], node: [] },
   sandbox: {
-    rooms: ['contract', 'model/ports', 'model/error'],
+    rooms: ['contract', 'model/ports', 'model/error', 'pages'],
     packages: ['fastify', '@fastify/swagger', 'fastify-type-provider-zod', 'zod'],
     node: ['*'],
   },
@@ -98,7 +99,7 @@ const GROUND = ['ports.ts', 'checks.ts'];
 /** Packages whose code in use the build puts into a file of ours. */
 const BUILT_IN = ['googleapis'];
 
-const PURE = ['contract', 'model', 'mapping', 'plan', 'report', 'rules', 'season'];
+const PURE = ['contract', 'model', 'mapping', 'plan', 'report', 'rules', 'season', 'pages'];
 /** Time, chance and the outside world as globals. `Date` is looked at more closely: arithmetic on given times is pure. */
 const IMPURE_GLOBALS = new Set(
   'Date fetch process console performance globalThis global navigator crypto setTimeout setInterval setImmediate WebSocket'.split(

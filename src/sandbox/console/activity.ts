@@ -1,8 +1,8 @@
 import { OPERATION_IDS, endpoints } from '../../contract/index.ts';
 import type { RecentRequest } from '../recent-requests.ts';
 import { effectsCard } from './effects.ts';
-import { markup, type Markup, type Part } from './markup.ts';
-import { card, count, time } from './parts.ts';
+import { markup, type Markup, type Part } from '../../pages/markup.ts';
+import { card, count, time } from '../../pages/parts.ts';
 import { NO_OPERATION, byMinute, isWanted, type RequestGroup, type RequestMinute } from './request-groups.ts';
 import { link, textOf, type View, type Visit } from './visit.ts';
 

@@ -1,4 +1,4 @@
-import { markup, type Markup } from './markup.ts';
+import { markup, type Markup } from '../../pages/markup.ts';
 
 /** Points setting by setting in words: `starter 1, forward goal 8, doubled`. The service names the settings `…_points`. */
 export function breakdownText(breakdown: unknown): Markup {

@@ -1,6 +1,7 @@
 import { listEffects } from '../effects.ts';
-import { markup, type Markup } from './markup.ts';
-import { card, count, num, pager, table, time } from './parts.ts';
+import { markup, type Markup } from '../../pages/markup.ts';
+import { card, count, num, table, time } from '../../pages/parts.ts';
+import { pager } from './pickers.ts';
 import { PER_PAGE, link, numberOf, withQuery, type Visit } from './visit.ts';
 
 const MOST_PAGES = 1_000_000;

@@ -1,7 +1,8 @@
 import { LAST_WEEK, currentWeekNumber } from '../weeks.ts';
 import { chosenLeague } from './league-choice.ts';
-import { markup, type Markup, type Part } from './markup.ts';
-import { named, num, table, time, weekPicker } from './parts.ts';
+import { markup, type Markup, type Part } from '../../pages/markup.ts';
+import { named, num, table, time } from '../../pages/parts.ts';
+import { weekPicker } from './pickers.ts';
 import { listAppearances, type Appearance } from './read-players.ts';
 import { matchLine, type Fixture } from './results.ts';
 import { link, numberOf, readFixtures, type View, type Visit } from './visit.ts';

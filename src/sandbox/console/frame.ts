@@ -1,5 +1,5 @@
 import type { Notice } from './guard.ts';
-import { markup, type Markup } from './markup.ts';
+import { markup, type Markup } from '../../pages/markup.ts';
 import { STYLE_PATH } from './style.ts';
 import { link, type Page, type Visit } from './visit.ts';
 

@@ -10,13 +10,14 @@ import { bare, frame, resetPage } from './frame.ts';
 import { checkPlace, openSessions, type Sessions } from './guard.ts';
 import { league, leagues } from './leagues.ts';
 import { prices, substitutions } from './logs.ts';
-import { markup } from './markup.ts';
+import { markup } from '../../pages/markup.ts';
 import { miniLeague, miniLeagues } from './mini-leagues.ts';
 import { overview } from './overview.ts';
 import { player, players } from './players.ts';
 import { squad } from './squad.ts';
 import { squads } from './squads.ts';
-import { ICON, STYLE, STYLE_PATH } from './style.ts';
+import { ICON } from '../../pages/style.ts';
+import { STYLE, STYLE_PATH } from './style.ts';
 import { user, users } from './users.ts';
 import { requireAccount, unbent, type ConsoleOptions, type View, type Visit } from './visit.ts';
 

@@ -1,6 +1,6 @@
 import { requireLeague } from '../leagues.ts';
 import { Refusal } from '../refusal.ts';
-import { markup, type Markup } from './markup.ts';
+import { markup, type Markup } from '../../pages/markup.ts';
 import { listLeagues } from './read-lists.ts';
 import { numberOf, type Visit } from './visit.ts';
 

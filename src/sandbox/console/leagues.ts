@@ -1,11 +1,12 @@
 import { SQUAD_CONFIG } from '../leagues.ts';
 import { LEAGUE } from '../season.ts';
-import { markup, type Markup, type Part } from './markup.ts';
-import { card, count, named, num, pager, table, tile, tiles, time } from './parts.ts';
+import { markup, type Markup, type Part } from '../../pages/markup.ts';
+import { card, count, named, num, table, tile, tiles, time } from '../../pages/parts.ts';
+import { pager } from './pickers.ts';
 import type { Fixture } from './results.ts';
 import { listLeagues } from './read-lists.ts';
 import { listSquadIds } from './read-squads.ts';
-import { shirt } from './shirt.ts';
+import { shirt } from '../../pages/shirt.ts';
 import { rankingTable } from './squads.ts';
 import { link, numberOf, readFixtures, readLeague, type View, type Visit } from './visit.ts';
 

@@ -1,7 +1,8 @@
 import { LAST_WEEK, currentWeekNumber } from '../weeks.ts';
 import { chosenLeague, leagueField } from './league-choice.ts';
-import { markup } from './markup.ts';
-import { card, count, money, named, num, pager, table, time, weekPicker } from './parts.ts';
+import { markup } from '../../pages/markup.ts';
+import { card, count, money, named, num, table, time } from '../../pages/parts.ts';
+import { pager, weekPicker } from './pickers.ts';
 import { listPriceRecords, listProcessedWeeks, listSubstitutions } from './read-lists.ts';
 import { link, numberOf, withQuery, type View } from './visit.ts';
 

@@ -1,7 +1,8 @@
 import { readStandings } from '../standings.ts';
 import { LAST_WEEK } from '../weeks.ts';
-import { markup } from './markup.ts';
-import { card, count, named, num, pager, table, tile, tiles, time } from './parts.ts';
+import { markup } from '../../pages/markup.ts';
+import { card, count, named, num, table, tile, tiles, time } from '../../pages/parts.ts';
+import { pager } from './pickers.ts';
 import { listMiniLeagues } from './read-lists.ts';
 import { PER_PAGE, link, numberOf, readMiniLeague, type View } from './visit.ts';
 

@@ -2,12 +2,13 @@ import { POSITIONS } from '../season.ts';
 import { readScoring } from '../settle.ts';
 import { scoreOf } from '../scoring.ts';
 import { breakdownText } from './breakdown.ts';
-import { pointsChart } from './chart.ts';
+import { pointsChart } from '../../pages/chart.ts';
 import { chosenLeague, leagueField } from './league-choice.ts';
-import { markup, type Markup } from './markup.ts';
-import { card, count, money, named, num, pager, table, tile, tiles } from './parts.ts';
+import { markup, type Markup } from '../../pages/markup.ts';
+import { card, count, money, named, num, table, tile, tiles } from '../../pages/parts.ts';
+import { pager } from './pickers.ts';
 import { clubOf, listClubs, listPerformances, listPlayers } from './read-players.ts';
-import { shirt } from './shirt.ts';
+import { shirt } from '../../pages/shirt.ts';
 import { link, numberOf, readPlayer, textOf, withQuery, type View, type Visit } from './visit.ts';
 
 const MOST_PAGES = 1_000_000;

@@ -1,7 +1,7 @@
 import type { RecordOf } from '../../contract/index.ts';
-import { markup, type Markup, type Part } from './markup.ts';
-import { named, time } from './parts.ts';
-import { shirt } from './shirt.ts';
+import { markup, type Markup, type Part } from '../../pages/markup.ts';
+import { named, time } from '../../pages/parts.ts';
+import { shirt } from '../../pages/shirt.ts';
 
 /** A match as the service answers it. */
 export type Fixture = NonNullable<RecordOf<'get-fixtures'>['fixtures']>[number];

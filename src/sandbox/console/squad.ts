@@ -1,14 +1,24 @@
+import { POSITIONS } from '../season.ts';
 import { LAST_WEEK, currentWeekNumber, requireWeek } from '../weeks.ts';
-import { pointsChart, rankChart } from './chart.ts';
-import { markup, type Markup, type Part } from './markup.ts';
-import { card, count, facts, money, named, num, table, tile, tiles, weekPicker } from './parts.ts';
-import { pitch } from './pitch.ts';
+import { pointsChart, rankChart } from '../../pages/chart.ts';
+import { markup, type Markup, type Part } from '../../pages/markup.ts';
+import { card, count, facts, money, named, num, table, tile, tiles } from '../../pages/parts.ts';
+import { weekPicker } from './pickers.ts';
+import { pitch, type PitchPlayer } from '../../pages/pitch.ts';
 import { countSquads, listSquadRanks, listSquadWeeks, readChanges } from './read-squads.ts';
-import { shortNames } from './short-names.ts';
+import { shortNames } from '../../pages/short-names.ts';
 import { breakdownText } from './breakdown.ts';
 import { at, link, numberOf, readLineup, readSquad, type View, type Visit } from './visit.ts';
 
 type Squad = ReturnType<typeof readSquad>;
+type Lineup = ReturnType<typeof readLineup>;
+type Entry = NonNullable<NonNullable<Lineup['squad']>['bench']>[number];
+
+const positionOf = (entry: Entry): string => entry.position?.abbrevation ?? '';
+const fullNameOf = ({ player }: Entry): string =>
+  `${player?.first_name ?? ''} ${player?.last_name ?? ''}`.trim();
+const linesOf = ({ squad }: Lineup): readonly (readonly Entry[])[] =>
+  POSITIONS.map((position) => (squad?.starting_xi ?? []).filter((entry) => positionOf(entry) === position));
 
 /** One squad: where it stands, its line-up of a week on a pitch, and its weeks and money. */
 export const squad: View = (visit) => {
@@ -54,6 +64,25 @@ function lineupCard(visit: Visit, now: Squad, wanted: number): Markup {
   const nameOf = (playerId: number): Part => named(names.get(playerId));
   const playerHref = (playerId: number): string =>
     link(visit, `players/${playerId}?league=${now.fantasy_league?.id}`);
+  const onPitch = (entry: Entry): PitchPlayer => {
+    const playerId = Number(entry.player?.id);
+    return {
+      name: names.get(playerId) ?? '',
+      fullName: fullNameOf(entry),
+      club: entry.team?.name ?? '',
+      clubId: entry.team?.id ?? 1,
+      isKeeper: positionOf(entry) === 'GK',
+      position: positionOf(entry),
+      positionName: entry.position?.position ?? '',
+      points: entry.points ?? undefined,
+      minutes: minutes.get(playerId) ?? 0,
+      isCaptain: entry.is_captain === true,
+      isViceCaptain: entry.is_vice_captain === true,
+      cameIn: pairs.some(({ into }) => into === playerId),
+      wentOut: pairs.some(({ out }) => out === playerId),
+      href: playerHref(playerId),
+    };
+  };
   const changes = pairs.map(
     ({ out, into }) =>
       markup`<li><span class="in-text">▲ ${nameOf(into)}</span> for <span class="out-text">▼ ${nameOf(out)}</span></li>`,
@@ -63,7 +92,7 @@ function lineupCard(visit: Visit, now: Squad, wanted: number): Markup {
     : markup`<span class="badge">not played yet</span>`;
   const rows = entries.map((entry) => [
     entry.player?.id,
-    markup`<a href="${playerHref(Number(entry.player?.id))}">${named(`${entry.player?.first_name ?? ''} ${entry.player?.last_name ?? ''}`.trim())}</a>`,
+    markup`<a href="${playerHref(Number(entry.player?.id))}">${named(fullNameOf(entry))}</a>`,
     entry.position?.abbrevation,
     named(entry.team?.name),
     count(minutes.get(Number(entry.player?.id))),
@@ -71,14 +100,7 @@ function lineupCard(visit: Visit, now: Squad, wanted: number): Markup {
     breakdownText(entry.breakdown),
   ]);
   return markup`<section class="card"><div class="card-head"><h2>Line-up</h2>${weekPicker(link(visit, `squads/${id}`), week, latest)}<p>${total}</p></div>
-    <div class="lineup">${pitch(lineup.squad ?? {}, {
-      isPlayed,
-      minutes,
-      names,
-      cameIn: new Set(pairs.map(({ into }) => into)),
-      wentOut: new Set(pairs.map(({ out }) => out)),
-      href: playerHref,
-    })}
+    <div class="lineup">${pitch({ lines: linesOf(lineup).map((line) => line.map(onPitch)), bench: (lineup.squad?.bench ?? []).map(onPitch), isPlayed })}
     <div class="lineup-side"><h3>Automatic substitutions</h3>${changes.length === 0 ? markup`<p class="note">${processed ? 'None in this week.' : 'This week has not been processed.'}</p>` : markup`<ul class="plain">${changes}</ul>`}
     <h3>Signs</h3><ul class="plain legend"><li><span class="mark captain">C</span> captain, points twice</li><li><span class="mark vice">V</span> vice-captain</li><li><span class="mark in">▲</span> came in</li><li><span class="mark out">▼</span> went out</li><li class="note">Faded: did not play.</li></ul></div></div>
     ${isPlayed ? markup`<details><summary>Points by player and setting</summary>${table('Points by player', [num('Id'), 'Player', 'Pos', 'Club', num('Min'), num('Points'), 'From'], rows)}</details>` : null}</section>`;

@@ -1,6 +1,7 @@
 import { chosenLeague, leagueField } from './league-choice.ts';
-import { markup, type Markup } from './markup.ts';
-import { card, count, money, named, num, pager, table } from './parts.ts';
+import { markup, type Markup } from '../../pages/markup.ts';
+import { card, count, money, named, num, table } from '../../pages/parts.ts';
+import { pager } from './pickers.ts';
 import { listSquadIds } from './read-squads.ts';
 import { link, numberOf, readSquad, textOf, withQuery, type View, type Visit } from './visit.ts';
 

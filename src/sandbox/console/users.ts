@@ -1,6 +1,7 @@
 import { unknownId } from '../refusal.ts';
-import { markup, type Markup } from './markup.ts';
-import { card, count, facts, money, named, num, pager, table, time } from './parts.ts';
+import { markup, type Markup } from '../../pages/markup.ts';
+import { card, count, facts, money, named, num, table, time } from '../../pages/parts.ts';
+import { pager } from './pickers.ts';
 import { findUser, listUserSquadIds, listUsers } from './read-users.ts';
 import { link, numberOf, readSquad, textOf, withQuery, type View, type Visit } from './visit.ts';
 

@@ -4,7 +4,7 @@ import type { RecentRequest, RecentRequests } from '../recent-requests.ts';
 import { handlers } from '../handlers/index.ts';
 import { Refusal, unknownId } from '../refusal.ts';
 import { DEFAULT_SETTINGS } from '../switches.ts';
-import type { Markup } from './markup.ts';
+import type { Markup } from '../../pages/markup.ts';
 
 /** Records on one page of a list. */
 export const PER_PAGE = 50;

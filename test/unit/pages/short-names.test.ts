@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shortNames } from '../../../src/sandbox/console/short-names.ts';
+import { shortNames } from '../../../src/pages/short-names.ts';
 
 const namesOf = (...players: readonly (readonly [first: string, last: string])[]): readonly unknown[] => {
   const names = shortNames(players.map(([first, last], id) => ({ id, first, last })));

@@ -1,5 +1,5 @@
 /** The colours of the shirts, body and trim, one for each club of the season; the last is that of goalkeepers. */
-const KITS: readonly (readonly [body: string, trim: string])[] = [
+export const KITS: readonly (readonly [body: string, trim: string])[] = [
   ['#7ec8f2', '#0f3d66'],
   ['#c8102e', '#ffffff'],
   ['#111827', '#f5c518'],
@@ -47,14 +47,14 @@ ${KITS.map((colours, index) => kit(`kit-${index + 1}`, colours)).join('')}${kit(
 .lines * { vector-effect: non-scaling-stroke; }
 .row { position: relative; list-style: none; padding: 0; display: flex; justify-content: space-evenly; gap: .3rem; }
 .player { flex: 0 1 8rem; min-width: 0; text-align: center; }
-.player a { display: grid; justify-items: center; color: inherit; text-decoration: none; }
+.who { display: grid; justify-items: center; color: inherit; text-decoration: none; }
 .shirt-box { position: relative; display: block; width: 3.2rem; }
 .shirt-box .shirt { width: 100%; filter: drop-shadow(0 2px 2px rgb(0 0 0 / 30%)); }
 .plate { display: block; width: 100%; border-radius: 7px; overflow: hidden; background: var(--card); color: var(--text); box-shadow: 0 1px 3px rgb(0 0 0 / 30%); font-size: .84rem; line-height: 1.35; }
 .player-name { display: block; padding: .1rem .3rem; font-weight: 600; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .player-score { display: block; padding: .05rem .3rem .1rem; background: var(--accent-soft); color: var(--accent); font-variant-numeric: tabular-nums; }
 .unit { font-size: .85em; }
-.player a:hover .player-name { text-decoration: underline; }
+.who[href]:hover .player-name { text-decoration: underline; }
 .absent .shirt-box .shirt { opacity: .45; }
 .absent .player-score { background: var(--soft); color: var(--dim); }
 .mark { display: inline-grid; place-items: center; width: 1.25rem; height: 1.25rem; border-radius: 50%; font-size: .74rem; font-weight: 700; line-height: 1; }

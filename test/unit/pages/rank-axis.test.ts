@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rankAxis } from '../../../src/sandbox/console/rank-axis.ts';
+import { rankAxis } from '../../../src/pages/rank-axis.ts';
 
 describe('the axis of ranks', () => {
   it.each([
