@@ -1,10 +1,10 @@
-import { resources } from '../contract/index.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import type { KnownRecord } from '../model/run-rows.ts';
+import { resourcePlans } from './resources/index.ts';
 
-/** A user that a mapping wrote, as the state remembers it: with the mapping that may deactivate it. */
+/** A listed record that a mapping wrote, as the state remembers it: with the mapping, which may deactivate a user. */
 export const managed = ({ name, resource, missingOf: of }: PushMapping, record: KnownRecord): KnownRecord =>
-  resources[resource].push.deactivates === true ? { ...record, managedBy: of ?? name } : record;
+  resourcePlans[resource].listed === undefined ? record : { ...record, managedBy: of ?? name };
 
 /**
  * The users that `missing_rows: deactivate` is about, as rows of their own beside those of the source: they stand in no table, so that they have neither

@@ -109,8 +109,10 @@ export interface Comparison {
   readonly fromMemory?: true;
   /** Set when a key that is not known may exist all the same, so that its row must wait. */
   readonly unknownKeysWait?: Said;
-  /** What the listed records say beside their keys, and these: rows may be theirs. Left out where this state has written to the resource. */
+  /** What listed records that this state has not written say beside their keys, and these: rows may be theirs. Left out where nothing speaks for it. */
   readonly strangers?: ReadonlyMap<string, string>;
+  /** This state has written to the resource: it is an older copy, if anything, and not a new one. */
+  readonly isWritten?: true;
   /** Why the row of a key must wait: a write of it was never answered and cannot be read back. */
   readonly unanswered?: (key: string) => Said | undefined;
   readonly stop?: TeamsheetError;

@@ -1,6 +1,6 @@
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import type { ServiceAccount } from '../../src/model/store.ts';
 import { knownUser, remembered } from '../../src/plan/known-records.ts';
@@ -9,7 +9,7 @@ import { push, type PushResult } from '../../src/sync/push.ts';
 import { resolve } from '../../src/sync/resolve.ts';
 import { prepareVerify } from '../../src/sync/verify.ts';
 import { mappingFrom as mapping } from '../support/builders.ts';
-import { makeEngine, openEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+import { makeEngine, openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
 import { approve, outcomesOf, resultLines, userTable } from '../support/push-case.ts';
 import type { FakeService } from '../support/fake-service.ts';
 
@@ -371,5 +371,74 @@ describe('without its state', () => {
     await fresh.store.close();
     expect(outcome).toEqual({ unknown: 1 });
     expect(service.writes).toHaveLength(2);
+  });
+});
+
+describe('an older copy of the state', () => {
+  async function restored(spelling: FakeService['spelling']): Promise<{ engine: Engine; old: Engine }> {
+    const engine = await makeEngine();
+    engine.service.spelling = spelling;
+    userTable(engine, '0001,Ann,', '0002,Bob,');
+    await run(engine, [users]);
+    const folder = await stateFolder();
+    await cp(engine.folder, folder, { recursive: true });
+    userTable(engine, '0001,Ann,', '0002,Bob,', '0003,Cid,');
+    await later(engine, [users]);
+    const old = await openEngine(folder, engine.service, engine.clock);
+    onTestFinished(async () => {
+      await old.store.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+    return { engine, old };
+  }
+
+  it.each(STRANGE)(
+    'makes no row again that was created since, where lists show keys %s',
+    async (_, spelling) => {
+      const { engine, old } = await restored(spelling);
+      const write = (...more: readonly string[]): void =>
+        userTable(old, '0001,Ann,', '0002,Bob,', '0003,Cid,', ...more);
+      write();
+      for (const command of [later, later])
+        await expect(command(old, [users])).rejects.toMatchObject({
+          code: 'state.no_memory',
+          exitCode: 6,
+          next: 'restore the newest state file, or check that no row is one of these and add --adopt',
+        });
+      expect(engine.service.users).toHaveLength(3);
+      write('0004,Dora,');
+      await expect(later(old, [users])).rejects.toMatchObject({ code: 'state.no_memory' });
+      userTable(old, '0001,Ann,', '0002,Bobby,', '0004,Dora,');
+      expect(outcomesOf(await later(old, [users]))).toEqual({ created: 1, updated: 1, unchanged: 1 });
+      write('0004,Dora,');
+      expect(outcomesOf(await later(old, [users], { adopt: true }))).toMatchObject({ created: 1 });
+      expect(outcomesOf(await later(old, [users]))).toMatchObject({ unchanged: 4 });
+    },
+  );
+
+  it('makes no mini league again either', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = { prefix: 'lists' };
+    set(engine, 'minis', 'Name', 'North');
+    await run(engine, [minis]);
+    await later(engine, [minis]);
+    engine.service.miniLeagues.push({ id: 9, name: 'South', fantasy_league_id: 1 });
+    set(engine, 'minis', 'Name', 'North', 'South');
+    await expect(later(engine, [minis])).rejects.toMatchObject({
+      message:
+        'minis: the service lists mini leagues under other keys than were sent, and this state does not know its "1/x:South", which may be row 3, "1/South": the state file is older than the last push, or somebody else has created it',
+    });
+  });
+
+  it('is not suspected where all that the list shows is known, or stands in the table', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = { no_zeros: 'lists' };
+    userTable(engine, '0001,Ann,', '22,Bob,');
+    await run(engine, [users]);
+    userTable(engine, '0001,Ann,', '0003,Bob,', '0004,Ann,');
+    expect(outcomesOf(await later(engine, [users]))).toEqual({ unchanged: 1, created: 2 });
+    engine.service.users.push({ ...engine.service.users[0], id: 'other', external_id: '55' });
+    userTable(engine, '0001,Ann,', '55,Ann,', '0005,Ann,');
+    expect(outcomesOf(await later(engine, [users]))).toMatchObject({ unchanged: 2, created: 1 });
   });
 });

@@ -21,6 +21,7 @@ import {
   readWhole,
   waitForMore,
 } from '../evidence/full-list.ts';
+import { openStrangers } from './strangers.ts';
 import { addShown, forgetShown, shownUnder } from './shown-as.ts';
 import { wasNamedOtherwise } from '../../plan/seen.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
@@ -37,9 +38,6 @@ type LastList = ListFact & { readonly atMs: number };
 
 /** `compare: auto` lists the service when that costs at most this many requests. */
 const CHEAP_LIST_REQUESTS = 10;
-
-/** Records that rows are compared with where this state may be lost. */
-const MOST_STRANGERS = 1000;
 
 /** Finds what rows of a resource that the service lists are compared with: the list, or the last confirmed state. */
 export async function compareListed(
@@ -254,7 +252,7 @@ async function listAll(
   const startedAtMs = ports.clock.now();
   const spell = await keySpeller(ports, service, resource);
   const hasWritten = (await newestWrite(ports, service, mapping, () => true)) !== undefined;
-  const strangers = new Map<string, string>();
+  const strangers = openStrangers(ports, mapping, listed, service, !hasWritten);
   let shownAs = 0;
   await forgetShown(rows, mapping);
   const { pages, nameless, unlisted, isRespelt } = await readWhole(ports, listed, service, resource, {
@@ -264,8 +262,7 @@ async function listAll(
         name,
         records.map((record) => ({ ...record, key: spell(record.key) })),
       );
-      if (!hasWritten && strangers.size < MOST_STRANGERS)
-        for (const { key, values } of records) strangers.set(listed.besideKey(key, values), key);
+      await strangers.add(records);
       shownAs += await addShown(rows, mapping, records, spell);
       const unit = `${listed.several} listed`;
       // The account may count late, or what it counted may have come on since.
@@ -290,7 +287,9 @@ async function listAll(
       lookup: (keys) => knownOrConfirmed(ports, service, mapping, rows, keys, adopt ? isShown : undefined),
       known,
       described,
-      ...(!hasWritten && { strangers }),
+      // A whole state knows its own records, whatever keys the list shows for them.
+      ...((!hasWritten || (shownAs > 0 && !adopt)) && { strangers: await strangers.besideRows(rows) }),
+      ...(hasWritten && { isWritten: true as const }),
     },
     nameless,
     fact: { count: known, used, pages, ...(shownAs > 0 && { shownAs }) },

@@ -22,7 +22,7 @@ export interface Compared {
   /** Records that are created, and those that the quota has no room for. */
   readonly creates: number;
   readonly overQuota: number;
-  /** Where no row is known: a row that would be created, and the key of a record that it may be. */
+  /** A row that would be created, and the key of a record that it may be; of a state that has written nothing only where no row is known. */
   readonly stranger: { readonly row: RunRow; readonly key: string } | undefined;
   readonly largestStep: Step | undefined;
   readonly largestStepPct: Step | undefined;
@@ -82,7 +82,7 @@ export async function compareRows(
   const overQuota = Math.max(0, creates - Math.max(0, options.quotaRoom));
   return {
     ...{ batched, single, updates, creates: creates - overQuota, overQuota, largestStep, largestStepPct },
-    stranger: found > 0 ? undefined : stranger,
+    stranger: found > 0 && comparison.isWritten !== true ? undefined : stranger,
   };
 }
 

@@ -18,6 +18,7 @@ import { strategies } from '../resources/index.ts';
 import type { PlanLookups, PlanParts } from '../compare/lookups.ts';
 import { ownRowsFirst } from '../compare/shown-as.ts';
 import { addMissing } from '../compare/missing-rows.ts';
+import { notWritten } from '../compare/strangers.ts';
 import { refuseSpeltAlike } from '../compare/spelt-alike.ts';
 import type { Comparison, Stop, SyncPorts } from '../ports.ts';
 import type { MappingPlan } from '../../plan/push-plan.ts';
@@ -113,10 +114,10 @@ async function compareMapping(planning: Planning, mapping: PushMapping): Promise
 function warnOfStrangers(
   { emit }: Pick<SyncPorts, 'emit'>,
   { name, resource }: PushMapping,
-  { known }: Comparison,
+  { known, isWritten }: Comparison,
   { stranger }: Compared,
 ): void {
-  if (stranger === undefined) return;
+  if (stranger === undefined || isWritten === true) return;
   const { row, key } = stranger;
   const [one, several] = resourcePlans[resource].nouns;
   emit({
@@ -186,8 +187,10 @@ async function stopsOf(
   );
   const isSent = compared !== undefined && compared.batched.size > 0;
   const isFromMemory = isSent && comparison?.fromMemory === true && !options.adopt;
+  const stranger = comparison?.isWritten === true ? compared?.stranger : undefined;
   const stop =
     comparison?.stop ??
+    (stranger && notWritten(mapping, stranger.row, stranger.key)) ??
     (isFromMemory ? await strategy.checkMemory(ports, mapping, account.service, rows, used) : undefined);
   if (stop === undefined) return stopped;
   // What the state remembers is no matter of a game week that has not ended.
