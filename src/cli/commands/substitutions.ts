@@ -4,6 +4,7 @@ import { columnWith, variableSource } from '../../mapping/push-fields.ts';
 import { ConfigError, UsageError, type ExitCode } from '../../model/error.ts';
 import { parseTimeMs } from '../../model/service-time.ts';
 import type { TableKind } from '../../model/table.ts';
+import { weeksOfNumber } from '../../season/week-number.ts';
 import { push } from '../../sync/push.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
 import { completePlanOptions } from '../../runtime/plan-options.ts';
@@ -96,13 +97,13 @@ function leagueOf(value: string | undefined): number {
   });
 }
 
-/** The game week of a number. What `week` says is not shown by the interface: the number in it counts, wherever it stands. */
+/** The game week of a number. */
 function findWeek(
   weeks: readonly RecordOf<'get-fixtures'>[],
   wanted: number,
   league: number,
 ): RecordOf<'get-fixtures'> {
-  const found = weeks.filter(({ week }) => Number(/\d+/.exec(week ?? '')?.[0]) === wanted);
+  const found = weeksOfNumber(weeks, wanted);
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   const names = weeks.map(({ week }) => week ?? '?').join(', ');

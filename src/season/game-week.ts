@@ -1,0 +1,52 @@
+import type { Kept } from '../model/memory.ts';
+import { parseTimeMs } from '../model/service-time.ts';
+import { weekNumber } from './week-number.ts';
+
+/** A game week as the service summarizes it. */
+export interface WeekSummary {
+  readonly id?: string | null | undefined;
+  readonly week?: string | null | undefined;
+  readonly start_date?: string | null | undefined;
+  readonly end_date?: string | null | undefined;
+}
+
+/** A game week that is remembered; times are NaN where the service does not show them. */
+export interface GameWeek {
+  readonly id: string;
+  /** As the service writes it; empty where it does not. */
+  readonly text: string;
+  readonly number: number | undefined;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly readAtMs: number;
+}
+
+/** The game week of a record of kind `game_week`. */
+export function gameWeekOf({ gameWeek, record, readAtMs }: Kept): GameWeek {
+  // Only `keptWeek` makes such a record.
+  const { week, start_date, end_date } = record as WeekSummary;
+  const [startMs, endMs] = [parseTimeMs(start_date ?? ''), parseTimeMs(end_date ?? '')];
+  return { id: gameWeek, text: week ?? '', number: weekNumber(week), startMs, endMs, readAtMs };
+}
+
+/** Game weeks in the order of their start, those without one by their number at the end. */
+export const inOrder = (weeks: readonly GameWeek[]): readonly GameWeek[] =>
+  weeks.toSorted(
+    (one, other) =>
+      startOrLast(one) - startOrLast(other) ||
+      (one.number ?? 0) - (other.number ?? 0) ||
+      (one.id < other.id ? -1 : 1),
+  );
+
+const startOrLast = ({ startMs }: GameWeek): number =>
+  Number.isNaN(startMs) ? Number.MAX_SAFE_INTEGER : startMs;
+
+/** Weeks of one number that begin further apart are of two seasons. */
+const SAME_SEASON_MS = 180 * 24 * 60 * 60 * 1000;
+
+/** The game week of a number in the newest season that is remembered; several where nothing tells them apart. */
+export function newestOfNumber(weeks: readonly GameWeek[], number: number): readonly GameWeek[] {
+  const found = inOrder(weeks.filter((week) => week.number === number));
+  const last = found.at(-1);
+  return found.filter(({ startMs }) => !((last?.startMs ?? NaN) - startMs > SAME_SEASON_MS));
+}
