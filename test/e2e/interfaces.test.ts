@@ -49,6 +49,9 @@ describe('mappings with the same workbook', () => {
     });
     expect(service.requests.slice(before)).toHaveLength(2);
     expect(await tabs()).toEqual({ Squads: 61, Fixtures: 3, Log: 2 });
+    const told = await run('pull', 'Squads', 'Fixtures', '--var', 'folder=out', '--limit', '70');
+    expect(told.stdout).toMatch(/✓ +Squads +60 records +"?out/);
+    expect(told.stdout).toMatch(/✓ +Fixtures +70 records, limited by --limit +"?out/);
     const again = await run('pull', 'Fixtures', '--var', 'folder=out', '--limit', '100000', '--json');
     expect(again.stdout).not.toContain('limited');
     expect(await tabs()).toEqual({ Squads: 61, Fixtures: 381, Log: 2 });

@@ -133,16 +133,18 @@ const TRIGGERED: Readonly<Partial<Record<Outcome, string>>> = {
 const renderEnd = ({ requests, run }: RunReport): string =>
   `${renderRequests(requests)}${run === null ? '' : ` · run ${run}`}`;
 
-/** `60 records`, or `60 records, 900 rows, 2 left out` where a record makes more rows than one and not all could be had. */
+/** `60 records`, or `60 records, 900 rows, 2 left out` where a record makes more rows than one and not all could be had; `2 records, limited by --limit`. */
 export function renderRecords({
   records,
   rows,
   left_out: leftOut = 0,
-}: Pick<PullSummary, 'records' | 'rows' | 'left_out'>): string {
+  limited = false,
+}: Pick<PullSummary, 'records' | 'rows' | 'left_out' | 'limited'>): string {
   return [
     renderCountOf(records, 'record'),
     ...(rows === records ? [] : [renderCountOf(rows, 'row')]),
     ...(leftOut === 0 ? [] : [`${renderCount(leftOut)} left out`]),
+    ...(limited ? ['limited by --limit'] : []),
   ].join(', ');
 }
 
