@@ -1,5 +1,5 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import { EXIT, type ExitCode } from '../model/error.ts';
+import { EXIT, type ConfigError, type ExitCode } from '../model/error.ts';
 import type { OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import { outcomeCounts } from '../plan/counts.ts';
@@ -8,7 +8,7 @@ import { checkGuards } from '../plan/guards.ts';
 import { issuesAmong } from '../model/said.ts';
 import { renderRowIssue, type Issue } from '../model/issue.ts';
 import { eachRow } from './rows/row-pages.ts';
-import { openOrRemove, readSources } from './rows/read-rows.ts';
+import { openOrRemove, readSources, throwMissing } from './rows/read-rows.ts';
 import type { Stop, SyncPorts } from './ports.ts';
 import type { PlanOptions } from '../plan/push-plan.ts';
 
@@ -23,8 +23,9 @@ export interface ValidatedMapping {
 
 export interface Validation {
   readonly mappings: readonly ValidatedMapping[];
+  /** Guards that would stop a push, and tables that are not there. */
   readonly stops: readonly Stop[];
-  /** 0, 3 or 6. */
+  /** 0, 3 or 6; 4 where a table is not there. */
   readonly exitCode: ExitCode;
   /** All rows, to say what is wrong with each; `remove()` when done. */
   readonly rows: RunRows;
@@ -32,18 +33,26 @@ export interface Validation {
 
 type ValidatePorts = Pick<SyncPorts, 'store' | 'tables' | 'emit' | 'signal' | 'variable' | 'timezone'>;
 
-/** Reads the sources of the mappings and checks every row by itself and against the others. Sends nothing. Errors: those of reading. */
+/**
+ * Reads the sources of the mappings and checks every row by itself and against the others. Sends nothing. Errors: those of reading; that a table is not there is
+ * one only where no other is.
+ */
 export async function validateSources(
   ports: ValidatePorts,
   mappings: readonly PushMapping[],
   options: PlanOptions,
 ): Promise<Validation> {
   const ordered = orderMappings(mappings);
-  const rows = await readSources(ports, null, ordered, options);
+  const missing = new Map<string, ConfigError>();
+  const rows = await readSources(ports, null, ordered, options, ({ name }, error) => {
+    missing.set(name, error);
+  });
   return openOrRemove(rows, async () => {
+    const there = ordered.filter(({ name }) => !missing.has(name));
+    if (there.length === 0) throwMissing([...missing.values()]);
     const validated: ValidatedMapping[] = [];
-    const stops: Stop[] = [];
-    for (const mapping of ordered) {
+    const stops: Stop[] = [...missing].map(([mapping, error]) => ({ mapping, error }));
+    for (const mapping of there) {
       const counts = await rows.countOutcomes(mapping.name);
       const outcomes = outcomeCounts(counts);
       validated.push({ mapping, outcomes, valid: counts.get('open') ?? 0 });
@@ -66,7 +75,8 @@ export async function validateSources(
     return {
       mappings: validated,
       stops,
-      exitCode: stops.length > 0 ? EXIT.stopped : invalid ? EXIT.rows : EXIT.done,
+      exitCode:
+        missing.size > 0 ? EXIT.config : stops.length > 0 ? EXIT.stopped : invalid ? EXIT.rows : EXIT.done,
       rows,
     };
   });

@@ -120,3 +120,48 @@ it('checks the other tables where a variable of one mapping is not set, and ends
     other.remove();
   }
 });
+
+it('checks the other tables where some are not there, names each of these, and ends with 4', async () => {
+  const named = (name: string): string =>
+    USERS_MAPPING.replace('name: users', `name: ${name}`).replace('users.csv', `${name}.csv`);
+  const other = makeFolder({
+    'mappings/gone.yaml': named('gone'),
+    'mappings/lost.yaml': named('lost'),
+    'mappings/users.yaml': USERS_MAPPING,
+    'users.csv': 'Member ID,Name,Active\nu1,Ana,maybe\n',
+  });
+  // No request is sent to it.
+  const env = { TEAMSHEET_BASE_URL: 'http://127.0.0.1:9', TEAMSHEET_API_KEY: 'key-of-a-test' };
+  const run = (...args: readonly string[]) => runCli(args, { cwd: other.path, env });
+  try {
+    const told = await run('validate');
+    expect(told).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('users.csv row 2, column "Active"') as string,
+      stderr: expect.stringMatching(
+        /✗ gone\.csv: there is no such file\n {2}next: .*\n✗ lost\.csv: there is no such file\n/,
+      ) as string,
+    });
+    expect(JSON.parse((await run('validate', '--json')).stdout)).toMatchObject({
+      exit_code: 4,
+      mappings: [{ name: 'users', invalid: 1 }],
+      issues: [{ mapping: 'users', column: 'Active' }],
+      stops: [
+        { mapping: 'gone', code: 'source.missing', message: 'gone.csv: there is no such file' },
+        { mapping: 'lost', code: 'source.missing' },
+      ],
+    });
+    const message = 'gone.csv: there is no such file\nlost.csv: there is no such file';
+    for (const args of [['plan'], ['validate', 'gone', 'lost']])
+      expect(JSON.parse((await run(...args, '--json')).stdout)).toMatchObject({
+        exit_code: 4,
+        error: { code: 'source.missing', file: 'gone.csv', message },
+      });
+    expect(JSON.parse((await run('validate', 'gone', '--json')).stdout)).toMatchObject({
+      exit_code: 4,
+      error: { code: 'source.missing', message: 'gone.csv: there is no such file' },
+    });
+  } finally {
+    other.remove();
+  }
+});

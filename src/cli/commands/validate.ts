@@ -101,7 +101,9 @@ async function tell(validation: Validation, pulls: readonly PullMapping[], progr
   }
   if (pulls.length > 0) await screen.data(`${renderCountOf(pulls.length, 'report')} checked: no mistakes`);
   // A variable that several mappings lack is one thing to do.
-  const stops = Map.groupBy(validation.stops, ({ error }) => error.next ?? error.message);
+  const stops = Map.groupBy(validation.stops, ({ error: { code, next, message } }) =>
+    code === 'mapping.variable' ? next : message,
+  );
   for (const [stop] of stops.values()) if (stop !== undefined) screen.tell(renderStop(stop.error, program));
 }
 

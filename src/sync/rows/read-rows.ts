@@ -17,14 +17,21 @@ import { eachRow } from './row-pages.ts';
 type ReadPorts = Pick<SyncPorts, 'tables' | 'emit' | 'signal' | 'variable' | 'timezone'>;
 type ReadOptions = Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape' | 'only'>;
 
-/** Reads the sources of all mappings into the rows of a run. Errors: those of reading; nothing is left behind. */
+/** Is told of a mapping whose table is not there. */
+type OnMissing = (mapping: PushMapping, error: ConfigError) => void;
+
+/**
+ * Reads the sources of all mappings into the rows of a run. With `onMissing`, a mapping whose table is not there has no rows, and is told; it may be told twice.
+ * Errors: those of reading, one for all tables that are not there; nothing is left behind.
+ */
 export function readSources(
   ports: ReadPorts & Pick<SyncPorts, 'store'>,
   runId: string | null,
   mappings: readonly PushMapping[],
   options: ReadOptions,
+  onMissing?: OnMissing,
 ): Promise<RunRows> {
-  return againIfChanged(() => readAll(ports, runId, mappings, options), ports.emit);
+  return againIfChanged(() => readAll(ports, runId, mappings, options, onMissing), ports.emit);
 }
 
 /** Does once more what met a file that changed while it was read. Errors: ConfigError `source.changed` the second time; those of `read`. */
@@ -43,6 +50,7 @@ async function readAll(
   runId: string | null,
   mappings: readonly PushMapping[],
   options: ReadOptions,
+  onMissing: OnMissing | undefined,
 ): Promise<RunRows> {
   announceSources(
     ports.tables,
@@ -53,9 +61,33 @@ async function readAll(
   );
   const rows = await ports.store.openRunRows(runId);
   return openOrRemove(rows, async () => {
-    for (const mapping of mappings) await readRows(ports, mapping, rows, options);
+    const missing: ConfigError[] = [];
+    for (const mapping of mappings) {
+      try {
+        await readRows(ports, mapping, rows, options);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        missing.push(error);
+        onMissing?.(mapping, error);
+      }
+    }
+    if (onMissing === undefined) throwMissing(missing);
     return rows;
   });
+}
+
+const isMissing = (error: unknown): error is ConfigError =>
+  error instanceof ConfigError && (error.code === 'source.missing' || error.code === 'source.missing_tab');
+
+/** One error for all tables that are not there: its place and its code are those of the first one. */
+export function throwMissing(missing: readonly ConfigError[]): void {
+  const [first, second] = missing;
+  if (first === undefined) return;
+  if (second === undefined) throw first;
+  const lines = (texts: readonly (string | undefined)[]): string =>
+    [...new Set(texts.filter((text) => text !== undefined))].join('\n');
+  const next = lines(missing.map((error) => error.next));
+  throw new ConfigError(first.code, lines(missing.map(({ message }) => message)), { ...first.place, next });
 }
 
 /** Tells each kind of table which sources are going to be opened together. */
