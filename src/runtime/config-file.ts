@@ -3,7 +3,7 @@ import { strict } from '../mapping/schema.ts';
 import { parseYaml, type Path } from '../mapping/yaml-document.ts';
 import { findingsError, findingsOf } from '../mapping/zod-issues.ts';
 import { ConfigError, type Place } from '../model/error.ts';
-import { parseDuration } from './duration.ts';
+import { parseDuration, parseLongDuration } from './duration.ts';
 
 const text = (description: string): z.ZodString => z.string().min(1).describe(description);
 const duration = (description: string): z.ZodType<number, string> =>
@@ -11,6 +11,12 @@ const duration = (description: string): z.ZodType<number, string> =>
     .string()
     .regex(/^\d{1,9}(ms|s|m|h|d)$/, 'an integer and ms, s, m, h or d, such as 15m')
     .transform((value) => parseDuration(value) ?? 0)
+    .describe(description);
+const longDuration = (description: string): z.ZodType<number, string> =>
+  z
+    .string()
+    .regex(/^(\d{1,9}(ms|s|m|h|d)|\d{1,4}y)$/, 'an integer and ms, s, m, h, d or y, such as 2y')
+    .transform((value) => parseLongDuration(value) ?? 0)
     .describe(description);
 const count = (description: string): z.ZodInt => z.int().min(0).describe(description);
 
@@ -32,6 +38,32 @@ const environment = strict({
 });
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+/** The operator's own mini leagues: a table with a line for each member of each. */
+const groups = strict({
+  csv: text('the CSV file, relative to this file').optional(),
+  xlsx: text('the workbook, relative to this file').optional(),
+  sheet: text('the id or address of the Google spreadsheet').optional(),
+  tab: text('the tab of the workbook or spreadsheet').optional(),
+  member: text("the column of the members' ids"),
+  group: text('the column of the groups'),
+  from_week: text('the column of the first game week that counts').optional(),
+})
+  .refine(
+    ({ csv, xlsx, sheet }) => [csv, xlsx, sheet].filter((each) => each !== undefined).length === 1,
+    'names exactly one of csv, xlsx and sheet',
+  )
+  .refine(
+    ({ csv, tab }) => (csv === undefined) === (tab !== undefined),
+    'tab goes with xlsx and sheet, and they need it',
+  )
+  .describe("the operator's own mini leagues; a member may stand in several");
+
+const season = strict({
+  keep: z.boolean().describe('what is read of game weeks is kept').default(true),
+  forget_after: longDuration('game weeks that ended longer ago are forgotten').optional(),
+  groups: groups.optional(),
+}).prefault({});
 
 /** `teamsheet.yaml` as it is written (interfaces.md, section 3): durations become milliseconds, names are replaced later. */
 export const configSchema = strict({
@@ -58,6 +90,7 @@ export const configSchema = strict({
     .describe('values for ${name} in mappings; a blank one is not set')
     .default({}),
   mappings: text('the folder of mapping files').default('mappings'),
+  season,
   timezone: z
     .string()
     .refine(isTimezone, 'not an IANA time zone such as Europe/London')

@@ -31,6 +31,7 @@ export interface Config {
   readonly budget: ConfigFile['budget'];
   readonly push: ConfigFile['push'];
   readonly google: ConfigFile['google'];
+  readonly season: ConfigFile['season'];
   readonly warnings: readonly string[];
   /** Where a part of the file stands, for messages. */
   readonly placeOf: ParsedConfig['placeOf'];
@@ -98,6 +99,7 @@ function inForce(
     budget: value.budget,
     push: value.push,
     google: value.google,
+    season: value.season,
     vars: bareRecord(env, varsOf(value, env), args.var),
     state: pathOf('state'),
     mappings: args.mappings === undefined ? pathOf('mappings') : resolve(program.cwd, args.mappings),

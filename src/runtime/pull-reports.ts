@@ -7,6 +7,8 @@ import { openAccount } from '../sync/plan/plan-sync.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
 import { preparePull, pullPrepared, type PreparedPull } from '../sync/pull.ts';
 import type { PushResult } from '../sync/push.ts';
+import type { KeepSettings } from '../sync/memory/keeper.ts';
+import type { Config } from './config.ts';
 import { packageVersion } from './package.ts';
 import type { Session } from './session.ts';
 
@@ -49,11 +51,24 @@ export async function pullReports(
     program: `teamsheet ${packageVersion()}`,
   });
   return pullPrepared(
-    { ...ports, account: account.service, counted: account.record, timezone: config.timezone, coverFacts },
+    {
+      ...ports,
+      account: account.service,
+      counted: account.record,
+      timezone: config.timezone,
+      season: keepSettings(config),
+      coverFacts,
+    },
     prepared,
     { limit },
   );
 }
+
+/** What of game weeks the configuration keeps. */
+const keepSettings = ({ season }: Pick<Config, 'season'>): KeepSettings => ({
+  keep: season.keep,
+  forgetAfterMs: season.forget_after,
+});
 
 const ORDER: readonly ExitCode[] = [
   EXIT.interrupted,

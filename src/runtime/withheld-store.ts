@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 
+import type { Kept } from '../model/memory.ts';
 import type { KnownRecord, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Store } from '../model/store.ts';
@@ -48,6 +49,10 @@ export function withheldStore(store: Store, apiKey: Secret): Store {
       const rows = await store.keptRunRows(runId);
       return rows && withheldRows(rows, own);
     },
+    memory: changedBy(store.memory, {
+      keep: (scope, kept) => store.memory.keep(scope, kept.map(keptBy(hide))),
+      kept: (...wanted) => mapped(store.memory.kept(...wanted), (page) => page.map(keptBy(show))),
+    }),
   };
   return changedBy(store, changed);
 }
@@ -80,6 +85,10 @@ const recordBy =
     ...(record.shownAs !== undefined && { shownAs: change(record.shownAs) }),
     values: withoutKey(record.values, change),
   });
+
+const keptBy =
+  (change: (text: string) => string) =>
+  (kept: Kept): Kept => ({ ...kept, record: withoutKey(kept.record, change) });
 
 /** What was found under keys without the API key, by the keys that were asked for. */
 function shownBy<Held>(

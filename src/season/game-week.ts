@@ -23,10 +23,10 @@ export interface GameWeek {
 
 /** The game week of a record of kind `game_week`. */
 export function gameWeekOf({ gameWeek, record, readAtMs }: Kept): GameWeek {
-  // Only `keptWeek` makes such a record.
+  // Only `keptWeek` makes such a record; its fields may be of another kind where the service showed them so.
   const { week, start_date, end_date } = record as WeekSummary;
-  const [startMs, endMs] = [parseTimeMs(start_date ?? ''), parseTimeMs(end_date ?? '')];
-  return { id: gameWeek, text: week ?? '', number: weekNumber(week), startMs, endMs, readAtMs };
+  const [startMs, endMs] = [parseTimeMs(String(start_date ?? '')), parseTimeMs(String(end_date ?? ''))];
+  return { id: gameWeek, text: String(week ?? ''), number: weekNumber(week), startMs, endMs, readAtMs };
 }
 
 /** Game weeks in the order of their start, those without one by their number at the end. */

@@ -1,6 +1,7 @@
 /** The number of a game week: the only number in its text, wherever it stands (`7`, `GW7`, `Game week 7`); undefined where the text holds none or several. */
 export function weekNumber(text: string | null | undefined): number | undefined {
-  const found = (text ?? '').match(/\d+/g) ?? [];
+  // A record that is not of the documented shape is kept as it came.
+  const found = String(text ?? '').match(/\d+/g) ?? [];
   return found.length === 1 ? Number(found[0]) : undefined;
 }
 

@@ -13,6 +13,8 @@ import type { PullSummary } from '../model/store.ts';
 import type { ReportTab, ReportValue } from '../model/table.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
 import { cellsOf } from '../report/column.ts';
+import { Keeper, type KeeperPorts } from './memory/keeper.ts';
+import { keepingService } from './memory/keeping-service.ts';
 import { groupByFile, isLocal, prepareJob, type Job } from './pulling/job.ts';
 import { countUses, sharedKinds, take, type ReadContext, type ReadPorts } from './pulling/read.ts';
 import { shareReads, shareRecords } from './pulling/share.ts';
@@ -20,7 +22,8 @@ import { announceSources } from './rows/read-rows.ts';
 import type { SyncPorts } from './ports.ts';
 
 /** What a pull needs beside its mappings. */
-export interface PullPorts extends ReadPorts, Pick<SyncPorts, 'tables' | 'timezone'> {
+export interface PullPorts
+  extends ReadPorts, Pick<KeeperPorts, 'season'>, Pick<SyncPorts, 'tables' | 'timezone'> {
   /** What a cover tab says of the files that are written now. */
   readonly coverFacts: () => CoverFacts;
 }
@@ -189,7 +192,7 @@ export async function preparePull(
 /**
  * Fetches the records of each mapping and writes its report; answers one summary for each mapping, in order. What cannot be read whole, or not
  * be written, keeps its old file and says so in its summary, and the other files go on; mappings of one workbook stand or fall together. What
- * several mappings want is read once. After a signal nothing more is read: the reports that were not written yet say so, with its exit code.
+ * several mappings want is read once, and what is read of game weeks is kept. After a signal nothing more is read: the reports that were not written yet say so, with its exit code.
  */
 export async function pullPrepared(
   ports: PullPorts,
@@ -200,8 +203,10 @@ export async function pullPrepared(
   const share = shareReads(countUses(reads));
   const shareOne = shareRecords(sharedKinds(reads));
   const limit = options.limit ?? Infinity;
+  const keeper = new Keeper(ports);
   const common = {
     ...ports,
+    service: keepingService(ports.service, keeper, ports),
     limit,
     share,
     shareOne,
@@ -210,9 +215,13 @@ export async function pullPrepared(
   };
   const contextOf = (job: Job): ReadContext => ({ ...common, mapping: job.mapping.name });
   const summaries = new Map<string, PullSummary>();
-  for (const group of groups) {
-    const written = await writeUnlessStopped(group, contextOf, ports);
-    for (const summary of written) summaries.set(summary.name, summary);
+  try {
+    for (const group of groups) {
+      const written = await writeUnlessStopped(group, contextOf, ports);
+      for (const summary of written) summaries.set(summary.name, summary);
+    }
+  } finally {
+    await keeper.end();
   }
   return jobs.flatMap(({ mapping }) => summaries.get(mapping.name) ?? []);
 }

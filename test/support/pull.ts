@@ -4,6 +4,7 @@ import type { RunEvent } from '../../src/model/event.ts';
 import type { KnownRecord } from '../../src/model/run-rows.ts';
 import type { Answer, CallInput, Service } from '../../src/model/service.ts';
 import type { TableKind, TableLocation } from '../../src/model/table.ts';
+import { MemoryWeeks, WeeksData } from '../simulation/memory-weeks.ts';
 import { virtualClock } from './clock.ts';
 import { createTables } from '../../src/tables/index.ts';
 import type { PullSummary } from '../../src/model/store.ts';
@@ -104,6 +105,7 @@ export function pullPorts(
     clock: virtualClock(),
     settleMs: 120_000,
     concurrency: 8,
+    season: { keep: true, forgetAfterMs: undefined },
     timezone: 'UTC',
     coverFacts: () => ({
       service: 'http://127.0.0.1:1',
@@ -112,6 +114,7 @@ export function pullPorts(
       program: 'teamsheet 0.0.0',
     }),
     store: {
+      memory: new MemoryWeeks(new WeeksData()),
       runs: () => Promise.resolve([]),
       intents: () => Promise.resolve([]),
       fact: (_account, name) => {

@@ -90,6 +90,7 @@ const FLOORS = [
   'compare',
   'resources',
   'pulling',
+  'memory',
   'evidence',
   'journal',
   'rows',

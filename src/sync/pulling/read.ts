@@ -6,8 +6,8 @@ import type { SyncPorts } from '../ports.ts';
 import { fanOut } from './fan-out.ts';
 import type { Share, ShareOne } from './share.ts';
 
-/** Remembered ids, what was confirmed, and what was sent. */
-export type PullStore = Pick<Store, 'fact' | 'allSnapshots' | 'runs' | 'intents'>;
+/** Remembered ids, what was confirmed, what was sent, and the memory of game weeks. */
+export type PullStore = Pick<Store, 'fact' | 'allSnapshots' | 'runs' | 'intents' | 'memory'>;
 
 /** What a pull reads with. */
 export interface ReadPorts extends Pick<

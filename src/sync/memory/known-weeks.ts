@@ -1,0 +1,37 @@
+import type { Kept, KeptKind, LeagueScope, Memory } from '../../model/memory.ts';
+import { gameWeekOf, type GameWeek } from '../../season/game-week.ts';
+
+/** The kept records of a kind in a game week, one by one. */
+export async function* eachKept(
+  memory: Memory,
+  scope: LeagueScope,
+  gameWeek: string,
+  kind: KeptKind,
+): AsyncGenerator<Kept> {
+  for await (const page of memory.kept(scope, gameWeek, kind)) yield* page;
+}
+
+/** The latest reading of each id of a kind in a game week, in the order of the ids. */
+export async function* latestKept(
+  memory: Memory,
+  scope: LeagueScope,
+  gameWeek: string,
+  kind: KeptKind,
+): AsyncGenerator<Kept> {
+  let last: Kept | undefined;
+  for await (const kept of eachKept(memory, scope, gameWeek, kind)) {
+    if (last !== undefined && last.id !== kept.id) yield last;
+    last = kept;
+  }
+  if (last !== undefined) yield last;
+}
+
+/** The game weeks of a league that are remembered, in no order. */
+export async function knownWeeks(memory: Memory, scope: LeagueScope): Promise<readonly GameWeek[]> {
+  const found: GameWeek[] = [];
+  for (const { gameWeek, kind } of await memory.weeks(scope)) {
+    if (kind !== 'game_week') continue;
+    for await (const kept of eachKept(memory, scope, gameWeek, kind)) found.push(gameWeekOf(kept));
+  }
+  return found;
+}
