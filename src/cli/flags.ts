@@ -1,7 +1,7 @@
 import type { Options, PositionalOptions } from 'yargs';
 import { UsageError } from '../model/error.ts';
 import { GUARDS } from '../plan/guards.ts';
-import { parseDuration } from '../runtime/duration.ts';
+import { parseDuration } from '../model/duration.ts';
 
 /** A whole number from `min` on. Errors: UsageError `usage.number`. */
 export function wholeNumber(flag: string, min: number): (text: string) => number | undefined {
@@ -114,6 +114,11 @@ export const writeFlags = {
   'finish-by': text('send nothing that would end after this time, such as 17:30; the rest is deferred'),
 } as const satisfies Record<string, Options>;
 
+/** Flags of commands that send what an earlier run left. */
+export const deadlineFlags = {
+  'after-deadline': yes('send rows although the deadline of their game week is over'),
+} as const satisfies Record<string, Options>;
+
 /** What becomes of writes that nobody can tell of. */
 export const ambiguousFlags = {
   'on-ambiguous': {
@@ -142,4 +147,4 @@ export const compareFlags = {
 export const sharedFlags: ReadonlySet<string> = new Set(Object.keys(compareFlags));
 
 /** Flags of interfaces.md that come with a later version; each is answered with one line. */
-export const LATER_FLAGS = ['after-deadline', 'week', 'weeks', 'tab'] as const;
+export const LATER_FLAGS = ['week', 'weeks', 'tab'] as const;

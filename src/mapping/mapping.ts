@@ -2,6 +2,7 @@ import type { FieldType } from '../contract/field.ts';
 import type { PushedResource, ResourceName } from '../contract/index.ts';
 import type { PushOperation } from '../contract/resource.ts';
 import type { Layout } from '../model/layout.ts';
+import type { Timing } from '../model/schedule.ts';
 import type { TableLocation } from '../model/table.ts';
 
 /** Where in its file a mapping stands. */
@@ -105,6 +106,8 @@ export interface PushMapping {
   readonly guards: Guards;
   readonly batchSize: number;
   readonly compare: 'auto' | 'live' | 'snapshot' | 'none';
+  /** When it runs by itself; left out: never. */
+  readonly timing?: Timing | undefined;
 }
 
 /** One column of a report: header, path into the record, how it is shown. */
@@ -147,6 +150,8 @@ export interface PullMapping {
   readonly columns: readonly ReportColumnSpec[] | undefined;
   /** How the report is arranged and looks in a spreadsheet. */
   readonly layout?: Layout | undefined;
+  /** When it runs by itself; left out: never. */
+  readonly timing?: Timing | undefined;
 }
 
 export type Mapping = PushMapping | PullMapping;

@@ -10,6 +10,7 @@ import { exactName } from './header-index.ts';
 import type { PlayerIds, PullMapping, ReportColumnSpec } from './mapping.ts';
 import { didYouMean } from '../model/nearest.ts';
 import { parseLayout } from './parse-layout.ts';
+import { parseTiming } from './parse-schedule.ts';
 import { parseLocation, parseSource } from './parse-source.ts';
 import { pathProblem } from './record-path.ts';
 import type { PullInput } from './schema.ts';
@@ -43,6 +44,7 @@ export function parsePull(input: PullInput, draft: Drafting): PullMapping {
   const ids = parseIds(input, target, where, draft);
   if (input.layout !== undefined && destination.location.kind === 'csv')
     draft.note(['layout'], 'layout is for xlsx and sheet; a CSV file takes no layout', 'key');
+  const timing = parseTiming(input, draft);
   draft.settle();
   return {
     direction: 'pull',
@@ -56,6 +58,7 @@ export function parsePull(input: PullInput, draft: Drafting): PullMapping {
     columns,
     detail: input.detail,
     layout: readLayout(input, destination.location, columns, draft),
+    ...timing,
   };
 }
 

@@ -8,6 +8,7 @@ import { exactName } from './header-index.ts';
 import type { CellType, Column, PushMapping } from './mapping.ts';
 import { didYouMean, nearest } from '../model/nearest.ts';
 import { checkLookup, parseLookup } from './parse-lookup.ts';
+import { parseTiming } from './parse-schedule.ts';
 import { parseSource } from './parse-source.ts';
 import { columnWith, cellTypeOf, requiredFields, variableOf } from './push-fields.ts';
 import type { ColumnInput, PushInput } from './schema.ts';
@@ -29,6 +30,7 @@ export function parsePush(input: PushInput, draft: Drafting, context: MappingCon
   const source = parseSource(input.source, ['source'], draft);
   const columns = input.columns === 'auto' ? 'auto' : parseColumns(input.columns, input, target, draft);
   checkOptions(input, target, draft);
+  const timing = parseTiming(input, draft);
   draft.settle();
   return {
     direction: 'push',
@@ -51,6 +53,7 @@ export function parsePush(input: PushInput, draft: Drafting, context: MappingCon
     },
     batchSize: input.batch_size,
     compare: input.compare,
+    ...timing,
   };
 }
 

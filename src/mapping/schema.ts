@@ -225,6 +225,20 @@ export const version = z
   })
   .describe('The version of this format: 1.');
 
+const scheduleEntry = z.union([
+  z
+    .string()
+    .regex(
+      /^\s*\S+(\s+\S+){4}\s*$/,
+      'a schedule has five fields, such as "*/15 8-22 * * *", or is { at: "each.kickoff - 24h" }',
+    ),
+  strict({
+    at: text.describe(
+      'A moment of each game week: `each.start`, `each.end` or `each.kickoff`, + or - a duration.',
+    ),
+  }),
+]);
+
 const common = {
   version,
   name: text
@@ -238,6 +252,17 @@ const common = {
         }),
     )
     .describe('The name of the mapping, as commands and result files use it.'),
+  schedule: z
+    .union([scheduleEntry, z.array(scheduleEntry).min(1)])
+    .optional()
+    .describe(
+      'When `schedule run` runs the mapping: a cron text, a moment of each game week, or a list of them.',
+    ),
+  deadline: text
+    .optional()
+    .describe(
+      'A moment of each game week, such as `each.kickoff`: rows that are not sent by then are deferred.',
+    ),
 };
 
 /** A mapping that pushes, as it is written. */

@@ -24,6 +24,8 @@ export interface PlanOptions {
   readonly again?: boolean;
   /** `--on-ambiguous`; `hold` by default. */
   readonly onAmbiguous?: OnAmbiguous;
+  /** By mapping, the moment from which its rows are deferred: the deadline of the game week that the run belongs to; milliseconds since the epoch. */
+  readonly deadlines?: Readonly<Record<string, number>>;
   /** Only these rows of a mapping, as `retry` wants them; a mapping that is not named is read whole. */
   readonly only?: Readonly<Record<string, RowChoice>>;
 }

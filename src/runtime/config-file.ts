@@ -3,7 +3,7 @@ import { strict } from '../mapping/schema.ts';
 import { parseYaml, type Path } from '../mapping/yaml-document.ts';
 import { findingsError, findingsOf } from '../mapping/zod-issues.ts';
 import { ConfigError, type Place } from '../model/error.ts';
-import { parseDuration, parseLongDuration } from './duration.ts';
+import { parseDuration, parseLongDuration } from '../model/duration.ts';
 
 const text = (description: string): z.ZodString => z.string().min(1).describe(description);
 const duration = (description: string): z.ZodType<number, string> =>

@@ -91,6 +91,8 @@ export interface PushTask {
   /** Records of the resource that the account counted when the run began; undefined where it does not say. */
   readonly used: number | undefined;
   readonly onAmbiguous: OnAmbiguous;
+  /** Nothing is sent from this moment on, in milliseconds since the epoch. */
+  readonly deadlineMs?: number | undefined;
   /** Whether an earlier mapping of the run writes the same resource. */
   readonly isResourceShared: boolean;
   /** What the run has found out about quotas. */

@@ -14,6 +14,7 @@ import { orderMappings } from '../plan/order.ts';
 import type { QuotasLeft } from '../plan/over-quota.ts';
 import { openAccount, planRows } from './plan/plan-sync.ts';
 import { pushMapping } from './write/push-mapping.ts';
+import { DeadlineError } from './write/push-writer.ts';
 import { openOrRemove, readSources } from './rows/read-rows.ts';
 import { deferStaleRows } from './write/source-edits.ts';
 import type { StoredRun } from './journal/stored-run.ts';
@@ -169,6 +170,7 @@ export async function write(
 ): Promise<PushResult> {
   const stale = new Map(overtaken);
   const quotas: QuotasLeft = new Map();
+  const late = new Map<string, DeadlineError>();
   let stoppedBy: TeamsheetError | undefined;
   try {
     for (const plan of planned.mappings) {
@@ -183,21 +185,35 @@ export async function write(
         rows,
         used: feature === undefined ? undefined : quotaUsed(account.record, feature),
         onAmbiguous: options.onAmbiguous ?? 'hold',
+        deadlineMs: options.deadlines?.[name],
         quotas,
         isResourceShared: planned.mappings.find(({ resource }) => resource === plan.resource) !== plan,
       };
-      await pushMapping({ ...task, mapping: plan.mapping, writes: plan.writes });
-      const missing = missingOf(plan.mapping);
-      if (missing !== undefined) await pushMapping({ ...task, mapping: missing, writes: plan.deactivated });
+      try {
+        await pushMapping({ ...task, mapping: plan.mapping, writes: plan.writes });
+        const missing = missingOf(plan.mapping);
+        if (missing !== undefined) await pushMapping({ ...task, mapping: missing, writes: plan.deactivated });
+      } catch (error) {
+        if (!(error instanceof DeadlineError)) throw error;
+        late.set(name, error);
+      }
     }
   } catch (error) {
     stoppedBy = stopOf(error, ports.signal);
     if (stoppedBy === undefined) throw error;
   }
-  const reason: Words = stoppedBy === undefined ? [{ code: 'run-ended' }] : stopWords(stoppedBy);
-  for (const mapping of planned.mappings.flatMap((plan) => withMissing(plan.mapping)))
-    await leaveRest(ports, run, mapping, rows, reason);
-  return finish(ports, run, planned, { exitCode: undefined, stoppedBy, keep: true, stale });
+  for (const { mapping } of planned.mappings) {
+    const stop = stoppedBy ?? late.get(mapping.name);
+    const reason: Words = stop === undefined ? [{ code: 'run-ended' }] : stopWords(stop);
+    for (const each of withMissing(mapping)) await leaveRest(ports, run, each, rows, reason);
+  }
+  const [first] = late.values();
+  return finish(ports, run, planned, {
+    exitCode: undefined,
+    stoppedBy: stoppedBy ?? first,
+    keep: true,
+    stale,
+  });
 }
 
 /** The stop that an error or a signal stands for; undefined for our own mistakes. */

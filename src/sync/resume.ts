@@ -25,6 +25,9 @@ import { withMissing } from '../plan/missing-mapping.ts';
 /** What the operator says of a run that goes on. */
 type AddedOptions = {
   readonly [Name in 'onAmbiguous' | 'allowGuards' | 'adopt' | 'compare']?: PlanOptions[Name] | undefined;
+} & {
+  /** Rows whose deadline is over are sent all the same. */
+  readonly afterDeadline?: boolean | undefined;
 };
 
 /**
@@ -45,8 +48,10 @@ export async function resume(
     const run = await findRun(ports, runId, account);
     if (run === undefined) return undefined;
     const { mappings, options: stored } = JSON.parse(run.mappings) as StoredRun;
+    const { deadlines, ...others } = stored;
     const options = {
-      ...stored,
+      ...others,
+      ...(deadlines !== undefined && added.afterDeadline !== true && { deadlines }),
       allowGuards: [...stored.allowGuards, ...(added.allowGuards ?? [])],
       onAmbiguous: added.onAmbiguous ?? stored.onAmbiguous ?? 'hold',
       compare: added.compare ?? stored.compare,

@@ -22,7 +22,7 @@ export type CurrentMapping = (mapping: PushMapping) => PushMapping | undefined;
 export async function retry(
   ports: SyncPorts,
   runId: string | undefined,
-  options: PlanOptions,
+  { afterDeadline = false, ...options }: PlanOptions & { readonly afterDeadline?: boolean | undefined },
   current: CurrentMapping,
   approve: Approve,
 ): Promise<PushResult | undefined> {
@@ -39,7 +39,11 @@ export async function retry(
   const stored = pushedMappings(run);
   const only = await refusedRows(ports, run, refused);
   const mappings = withLookedUp(stored, refused).map((mapping) => readMapping(mapping, current));
-  const result = await push(ports, 'retry', mappings, { ...options, allowEmpty: true, only }, approve);
+  // Its rows belong to the game week that they belonged to then.
+  const { deadlines } = optionsOf(run);
+  const kept = deadlines === undefined || afterDeadline ? {} : { deadlines };
+  const asked = { ...options, ...kept, allowEmpty: true, only };
+  const result = await push(ports, 'retry', mappings, asked, approve);
   const next = unread(result, only).map((name) =>
     run.command === 'import' ? 'import the file again, with the same flags' : `push ${name}`,
   );

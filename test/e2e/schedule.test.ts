@@ -1,6 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { makeFolder, runCli } from '../support/cli.ts';
+import { makeFolder, runCli, startService } from '../support/cli.ts';
 import type { Outcome } from '../support/cli.ts';
+
+const SANDBOX =
+  'version: 1\nenvironments: { sandbox: { base_url: "${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } } }\n';
 
 describe('schedule', () => {
   const folder = makeFolder({ 'teamsheet.yaml': 'version: 1\ntimezone: Europe/London\n' });
@@ -14,9 +17,70 @@ describe('schedule', () => {
     expect(await run(...args)).toMatchObject({ code: 4, stdout: '' });
   });
 
+  it('runs everything once, then what is due, and says so as JSON', async () => {
+    const service = await startService();
+    const league = makeFolder({
+      'teamsheet.yaml': `${SANDBOX}vars: { fantasy_league_id: 1, price_type: current }\n`,
+      'prices.csv': 'player_id,price\n1,5.5\n',
+      'mappings/m.yaml': `- version: 1
+  name: prices
+  push: prices
+  source: { csv: prices.csv }
+  operation: append
+  columns: { fantasy_league_id: { value: "\${fantasy_league_id}" }, player_id: player_id, price: price, type: { value: "\${price_type}" } }
+  schedule: { at: each.kickoff - 24h }
+  deadline: each.kickoff
+- { version: 1, name: fixtures, pull: fixtures, where: { fantasy_league_id: 1 }, destination: { csv: out/f.csv }, schedule: "0 6 1 1 *" }
+`,
+    });
+    const once = (): Promise<Outcome> =>
+      runCli(['schedule', 'run', '--once', '--json'], { cwd: league.path, env: service.env });
+    try {
+      const first = await once();
+      expect(JSON.parse(first.stdout)).toMatchObject({
+        command: 'sync',
+        mappings: [
+          { name: 'prices', created: 1 },
+          { name: 'fixtures', records: 380 },
+        ],
+      });
+      expect(first.stderr).toContain('is approved by this command; nothing is asked');
+      const second = await once();
+      expect(second).toMatchObject({ code: 0 });
+      expect(JSON.parse(second.stdout)).toMatchObject({ run: null, exit_code: 0, mappings: [] });
+    } finally {
+      league.remove();
+      await service.close();
+    }
+  });
+
+  it('says what runs next, with the game week, and why a mapping never runs', async () => {
+    const service = await startService();
+    const pull = (name: string, schedule: string): string =>
+      `- { version: 1, name: ${name}, pull: fixtures, where: { fantasy_league_id: 1 }, destination: { csv: out/${name}.csv }, schedule: ${schedule} }\n`;
+    const league = makeFolder({
+      'teamsheet.yaml': `${SANDBOX}timezone: Europe/London\nvars: { fantasy_league_id: 1 }\n`,
+      'mappings/m.yaml':
+        pull('early', '{ at: each.kickoff - 24h }') + pull('never', '{ at: each.start - 9999d }'),
+    });
+    try {
+      const { code, stdout } = await runCli(['schedule', 'next', '--json'], {
+        cwd: league.path,
+        env: service.env,
+      });
+      expect(code).toBe(0);
+      const next = JSON.parse(stdout) as readonly Record<string, unknown>[];
+      expect(next).toHaveLength(11);
+      expect(next[0]).toMatchObject({ league: null, mapping: 'early', why: 'each.kickoff - 24h' });
+      expect(String(next[0]?.['at'])).toMatch(/^20\d\d-.*Z$/);
+      expect(next[10]).toMatchObject({ mapping: 'never', week: null, at: null });
+    } finally {
+      league.remove();
+      await service.close();
+    }
+  });
+
   it.each([
-    [['schedule', 'run'], 'schedule run is not part of this version'],
-    [['schedule', 'next'], 'schedule next is not part of this version'],
     [['schedule', 'print'], 'cron, systemd, windows, github, docker'],
     [['schedule', 'print', 'cron', '--every', '7m'], '--every takes'],
   ])('%j is refused', async (args, words) => {

@@ -100,7 +100,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   },
   schedule: {
     usage: 'schedule <action> [target] [mapping..]',
-    summary: 'Print files that run sync by the scheduler of your system',
+    summary: 'Run mappings by their schedules, show what comes, or print files for a scheduler',
     load: async () => (await import('./schedule.ts')).schedule,
   },
   sandbox: {

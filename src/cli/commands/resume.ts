@@ -1,7 +1,14 @@
 import { EXIT } from '../../model/error.ts';
 import { resume as resumeRun } from '../../sync/resume.ts';
 import { defineCommand } from '../command.ts';
-import { ambiguousFlags, compareFlags, guardFlags, serviceFlags, writeFlags } from '../flags.ts';
+import {
+  ambiguousFlags,
+  compareFlags,
+  deadlineFlags,
+  guardFlags,
+  serviceFlags,
+  writeFlags,
+} from '../flags.ts';
 import { askApproval, tellNothing, tellResult } from '../push/run-push.ts';
 import { withSession } from '../session.ts';
 
@@ -11,6 +18,7 @@ export const resume = defineCommand({
     ...serviceFlags,
     ...ambiguousFlags,
     ...writeFlags,
+    ...deadlineFlags,
     compare: compareFlags.compare,
     adopt: compareFlags.adopt,
     'allow-guard': {
@@ -30,8 +38,8 @@ export const resume = defineCommand({
         program,
         yes: args.yes,
       };
-      const { onAmbiguous, allowGuard: allowGuards, compare, adopt } = args;
-      const added = { onAmbiguous, allowGuards, compare, adopt };
+      const { onAmbiguous, allowGuard: allowGuards, compare, adopt, afterDeadline } = args;
+      const added = { onAmbiguous, allowGuards, compare, adopt, afterDeadline };
       const result = await resumeRun(session.ports, args.run, askApproval(work), added);
       // The run keeps the command that began it; the document names the one that was typed.
       if (result !== undefined)

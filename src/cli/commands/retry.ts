@@ -2,7 +2,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { ConfigError, EXIT } from '../../model/error.ts';
 import { retry as retryRun, type CurrentMapping } from '../../sync/retry.ts';
 import { defineCommand } from '../command.ts';
-import { compareFlags } from '../flags.ts';
+import { compareFlags, deadlineFlags } from '../flags.ts';
 import { listMappingNames, readPushMappings } from '../../runtime/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
 import type { Program } from '../program.ts';
@@ -11,7 +11,7 @@ import { withSession, type Session } from '../session.ts';
 
 /** `retry`: sends the rows that a run refused again, after their sources are read again. */
 export const retry = defineCommand({
-  options: compareFlags,
+  options: { ...compareFlags, ...deadlineFlags },
   positionals: {
     run: { type: 'string', describe: 'the id of the run; without it, the newest with refused rows' },
   },
@@ -23,7 +23,8 @@ export const retry = defineCommand({
     withSession(args, program, async (session) => {
       const work = { ...session, program, yes: args.yes };
       const current = currentMappings(session, program);
-      const result = await retryRun(session.ports, args.run, planOptions(args), current, askApproval(work));
+      const options = { ...planOptions(args), afterDeadline: args.afterDeadline };
+      const result = await retryRun(session.ports, args.run, options, current, askApproval(work));
       if (result !== undefined) return tellResult(result, work);
       await tellNothing('retry', 'no refused rows to retry', work);
       return EXIT.done;

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { ConfigError, EXIT, UsageError } from '../../model/error.ts';
 import { defineCommand } from '../command.ts';
 import { readConfig, type Config } from '../../runtime/config.ts';
-import { mappingNames, text } from '../flags.ts';
+import { mappingNames, serviceFlags, text, yes } from '../flags.ts';
 import { standsInside } from '../../runtime/inside-folder.ts';
 import { readMappings } from '../../runtime/mappings.ts';
 import { packagePath } from '../../runtime/package.ts';
@@ -12,6 +12,8 @@ import { safeLines } from '../render/text.ts';
 import { renderCron } from '../schedule/cron.ts';
 import { renderDocker } from '../schedule/docker.ts';
 import { renderGithub } from '../schedule/github.ts';
+import { runSchedules } from '../schedule/run.ts';
+import { showNext } from '../schedule/next.ts';
 import { parseInterval, type Interval } from '../schedule/interval.ts';
 import type { Job, ScheduleFile } from '../schedule/job.ts';
 import { renderSystemd } from '../schedule/systemd.ts';
@@ -27,9 +29,11 @@ const TARGETS: Readonly<Record<string, (job: Job) => readonly ScheduleFile[]>> =
 };
 const TARGET_NAMES = Object.keys(TARGETS);
 
-/** `schedule print TARGET`: files with which the system's own scheduler runs `sync --yes`. */
+/** `schedule run`: carries out the schedules of the mappings. `schedule next`: what runs when. `schedule print TARGET`: files with which the system's own scheduler runs `sync --yes`. */
 export const schedule = defineCommand({
   options: {
+    ...serviceFlags,
+    once: yes('run: what is due now (the first time everything with a schedule), then end'),
     every: text('how often: a part of the hour or the day, such as 15m, 6h or 1d; without it 1h'),
     at: text('the time of a daily run, such as 06:30; without it 05:00'),
     out: text('write the files into this folder instead of printing them; none is overwritten'),
@@ -39,22 +43,22 @@ export const schedule = defineCommand({
       type: 'string',
       choices: ['print', 'run', 'next'],
       demandOption: true,
-      describe: 'print: files for a scheduler',
+      describe: 'run: carry out the schedules; next: what runs when; print: files for a scheduler',
     },
-    target: { type: 'string', describe: TARGET_NAMES.join(', ') },
+    target: { type: 'string', describe: `of print: ${TARGET_NAMES.join(', ')}` },
     ...mappingNames,
   },
   examples: [
+    ['schedule run', 'carry out the schedules of the mappings until Ctrl-C'],
+    ['schedule next', 'the next ten runs of the mappings with a schedule'],
     ['schedule print cron', 'a line for crontab -e: every hour'],
     ['schedule print systemd --every 15m --out units', 'a service and a timer, as files'],
     ['schedule print windows users prices --at 06:30', 'two mappings, once a day'],
   ],
   run: async (args, program) => {
-    if (args.action !== 'print') {
-      throw new UsageError('usage.later', `schedule ${args.action} is not part of this version`, {
-        next: 'schedule print, for the scheduler of your system',
-      });
-    }
+    const names = args.target === undefined ? [] : [args.target, ...args.mapping];
+    if (args.action === 'run') return runSchedules(names, args.once === true, args, program);
+    if (args.action === 'next') return showNext(names, args, program);
     const render = targetOf(args.target);
     const interval = parseInterval(args.every, args.at);
     const config = readConfig(args, program);

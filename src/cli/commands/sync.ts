@@ -1,12 +1,13 @@
 import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
-import { EXIT, StoppedError, TeamsheetError } from '../../model/error.ts';
+import { EXIT, StoppedError, TeamsheetError, type ExitCode } from '../../model/error.ts';
 import type { PullSummary } from '../../model/store.ts';
 import { preparePull, type PreparedPull } from '../../sync/pull.ts';
 import { push, type PushResult } from '../../sync/push.ts';
 import type { RunReport } from '../../sync/ports.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, type ArgsOf } from '../command.ts';
 import { compareFlags, mappingNames, yes } from '../flags.ts';
+import type { Program } from '../program.ts';
 import { isPull, isPush, readMappings } from '../../runtime/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
 import { exitCodesOf, pullReports, stopOfReports, worstExit } from '../../runtime/pull-reports.ts';
@@ -14,32 +15,45 @@ import { askApproval, tellResult, type Work } from '../push/run-push.ts';
 import { withSession } from '../session.ts';
 import { showPlan } from '../push/show-plan.ts';
 
+const flags = { ...compareFlags, 'dry-run': yes('the same as plan') } as const;
+
 /** `sync`: push, then pull. What stops the push alone does not stop the reports: they show the service as it is. */
 export const sync = defineCommand({
-  options: { ...compareFlags, 'dry-run': yes('the same as plan') },
+  options: flags,
   positionals: mappingNames,
   examples: [['sync --yes', 'everything, approved beforehand']],
-  run: (args, program) =>
-    withSession(
-      args,
-      program,
-      async (session) => {
-        const mappings = readMappings(session.config, args.mapping, program);
-        const pushes = mappings.filter(isPush);
-        const work = { ...session, program, yes: args.yes };
-        const prepared = await preparePull(mappings.filter(isPull), session.ports.tables);
-        if (args.dryRun === true) return showPlan('sync', pushes, planOptions(args), work);
-        const pushed = await pushIfAny(pushes, planOptions(args), work);
-        const pulled = await pullAfter(pushed, prepared, args.limit, work);
-        const report = await joinReports(pushed.report, pulled, work);
-        const stop = stopOfReports(pulled, program.signal);
-        const stopped = pushed.stoppedBy === undefined && stop !== undefined;
-        const stops = stopped ? { stoppedBy: stop, reportsStopped: true } : {};
-        return tellResult({ ...pushed, ...stops, report }, work);
-      },
-      { readOnly: args.dryRun },
-    ),
+  run: (args, program) => runSync(args, program),
 });
+
+export type SyncArgs = ArgsOf<typeof flags & typeof mappingNames>;
+
+/** The sync of mappings; of those in `deadlines`, rows are deferred from that moment on, in milliseconds since the epoch. */
+export function runSync(
+  args: SyncArgs,
+  program: Program,
+  deadlines?: Readonly<Record<string, number>>,
+): Promise<ExitCode> {
+  return withSession(
+    args,
+    program,
+    async (session) => {
+      const mappings = readMappings(session.config, args.mapping, program);
+      const pushes = mappings.filter(isPush);
+      const work = { ...session, program, yes: args.yes };
+      const options = { ...planOptions(args), ...(deadlines !== undefined && { deadlines }) };
+      const prepared = await preparePull(mappings.filter(isPull), session.ports.tables);
+      if (args.dryRun === true) return showPlan('sync', pushes, options, work);
+      const pushed = await pushIfAny(pushes, options, work);
+      const pulled = await pullAfter(pushed, prepared, args.limit, work);
+      const report = await joinReports(pushed.report, pulled, work);
+      const stop = stopOfReports(pulled, program.signal);
+      const stopped = pushed.stoppedBy === undefined && stop !== undefined;
+      const stops = stopped ? { stoppedBy: stop, reportsStopped: true } : {};
+      return tellResult({ ...pushed, ...stops, report }, work);
+    },
+    { readOnly: args.dryRun },
+  );
+}
 
 async function pushIfAny(
   mappings: readonly PushMapping[],

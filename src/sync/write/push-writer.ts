@@ -17,6 +17,16 @@ import type { PushTask } from '../ports.ts';
 import { managed } from '../../plan/missing-mapping.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
+/** The deadline of the game week that a mapping's rows belong to is over. What other mappings send is not concerned. */
+export class DeadlineError extends IncompleteError {
+  constructor(mapping: string, deadlineMs: number, runId: string) {
+    const deadline = new Date(deadlineMs).toISOString();
+    super('deadline.passed', `the deadline of mapping ${mapping} was ${deadline}`, {
+      next: `resume ${runId} --after-deadline`,
+    });
+  }
+}
+
 type WriteOperation = PushRequests['operation'] | 'update-user';
 
 /** Ambiguous answers in a row that end the run: the service is in no state to be written to. */
@@ -60,6 +70,7 @@ export class PushWriter {
     readonly intent: Intent;
   }> {
     this.task.ports.signal.throwIfAborted();
+    this.#checkDeadline();
     const intent = await this.#recordIntent(operation, batch, body);
     if (this.#done === 0) this.#progress();
     const result = await this.#attempt(operation, body as BodyOf<Id>, intent);
@@ -81,6 +92,12 @@ export class PushWriter {
     this.#done += 1;
     this.#progress();
     return { result, intent };
+  }
+
+  #checkDeadline(): void {
+    const { ports, deadlineMs, mapping, runId } = this.task;
+    if (deadlineMs === undefined || ports.clock.now() < deadlineMs) return;
+    throw new DeadlineError(mapping.name, deadlineMs, runId);
   }
 
   /** All waiting was in vain: no other request would fare better. Of a batch a part may have been applied, so that its intent stays open. */

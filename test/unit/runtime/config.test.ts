@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectionOf, googleSettings, readConfig } from '../../../src/runtime/config.ts';
 import type { Config } from '../../../src/runtime/config.ts';
-import { parseDuration } from '../../../src/runtime/duration.ts';
+import { parseDuration } from '../../../src/model/duration.ts';
 import { standsInside } from '../../../src/runtime/inside-folder.ts';
 
 let folder: string;

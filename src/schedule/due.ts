@@ -1,0 +1,168 @@
+import type { Timing } from '../model/schedule.ts';
+import { lastCronMs, nextCronMs } from './cron.ts';
+import { momentMs, type ClockWeek } from './weeks.ts';
+
+/** What the schedule has done for a mapping. */
+export interface Done {
+  /** When it was first looked at: nothing before is due. */
+  readonly sinceMs: number;
+  /** The last time of a cron schedule that was carried out, or was made up for. */
+  readonly cronMs?: number;
+  /** The moments of game weeks that were carried out or made up for: `TEXT ID`. They do not come again where their fixtures move. */
+  readonly weeks?: readonly string[];
+  /** The run that was begun and did not end by itself: it is due again, with its week and its deadline. */
+  readonly unfinished?: ScheduledRun;
+}
+
+/** A mapping with schedules. */
+export interface Scheduled {
+  readonly mapping: string;
+  readonly timing: Timing;
+  /** Undefined: the schedule has not seen it before. */
+  readonly done: Done | undefined;
+}
+
+/** A run that is due, or comes next. */
+export interface ScheduledRun {
+  readonly mapping: string;
+  readonly atMs: number;
+  /** The game week that its rows belong to, and keep; undefined where there is none. */
+  readonly week: ClockWeek | undefined;
+  /** Its rows are deferred from then on. */
+  readonly deadlineMs: number | undefined;
+  /** The schedule as it is written. */
+  readonly schedule: string;
+}
+
+/** Why a mapping is never due: its season is over, its fixtures are not known, or its deadline cannot be told. */
+export type Idle = 'season_over' | 'no_game_weeks' | 'no_times';
+
+/** What schedules go by beside the mappings. */
+export interface Calendar {
+  readonly weeks: readonly ClockWeek[];
+  /** The IANA time zone of cron schedules. */
+  readonly timezone: string;
+}
+
+/**
+ * What is due of a mapping: of all times that came since it last ran, the latest one, so that what was missed is made up once. A run belongs to
+ * the week that its moment is of; by cron, to the first week whose deadline (or, without one, whose end) had not come.
+ */
+export function dueRun(job: Scheduled, calendar: Calendar, nowMs: number): ScheduledRun | undefined {
+  const { timing, done } = job;
+  if (done === undefined) return undefined;
+  const due = timing.schedule.flatMap((schedule): readonly ScheduledRun[] => {
+    if (schedule.kind === 'cron') {
+      const afterMs = done.cronMs ?? done.sinceMs;
+      const atMs = lastCronMs(schedule.text, calendar.timezone, afterMs, nowMs);
+      return atMs === undefined ? [] : cronRun(job, schedule.text, atMs, calendar);
+    }
+    return weekRuns(job, schedule, calendar).filter(({ atMs }) => atMs <= nowMs && atMs > done.sinceMs);
+  });
+  const found = done.unfinished === undefined ? due : [...due, done.unfinished];
+  return found.toSorted((one, other) => other.atMs - one.atMs)[0];
+}
+
+/** The run of a mapping that the schedule sees for the first time and is to run at once: as if it were due now. */
+export function firstRun(job: Scheduled, calendar: Calendar, nowMs: number): ScheduledRun {
+  const [first] = job.timing.schedule;
+  const schedule = first?.text ?? '';
+  const [run] = cronRun(job, schedule, nowMs, calendar);
+  return run ?? { mapping: job.mapping, atMs: nowMs, week: undefined, deadlineMs: undefined, schedule };
+}
+
+/** The next runs of a mapping after `nowMs`, at most `count`, in the order of their times. */
+export function nextRuns(
+  job: Scheduled,
+  calendar: Calendar,
+  nowMs: number,
+  count: number,
+): readonly ScheduledRun[] {
+  const found = job.timing.schedule.flatMap((schedule): readonly ScheduledRun[] =>
+    schedule.kind === 'week'
+      ? weekRuns(job, schedule, calendar).filter(({ atMs }) => atMs > nowMs)
+      : cronRuns(job, schedule.text, calendar, nowMs, count),
+  );
+  return found.toSorted((one, other) => one.atMs - other.atMs).slice(0, count);
+}
+
+/** Why a mapping has no next run. */
+export function idleBecause({ timing }: Scheduled, { weeks }: Calendar): Idle {
+  if (weeks.length === 0) return 'no_game_weeks';
+  const moments = [
+    ...timing.schedule.flatMap((schedule) => (schedule.kind === 'week' ? [schedule.at] : [])),
+    ...(timing.deadline === undefined ? [] : [timing.deadline]),
+  ];
+  const isTimed = moments.every((moment) => weeks.some((week) => momentMs(week, moment) !== undefined));
+  return isTimed ? 'season_over' : 'no_times';
+}
+
+/** What is done once a run has begun: every time up to now is over, in every schedule of the mapping. */
+export function doneBy(job: Scheduled, run: ScheduledRun, calendar: Calendar, nowMs: number): Done {
+  const weeks = job.timing.schedule.flatMap((schedule) =>
+    schedule.kind === 'week'
+      ? weekRuns(job, schedule, calendar)
+          .filter(({ atMs }) => atMs <= nowMs)
+          .map(({ week }) => markOf(schedule.text, week))
+      : [],
+  );
+  const { sinceMs = nowMs, weeks: before = [] } = job.done ?? {};
+  return { sinceMs, cronMs: nowMs, weeks: [...new Set([...before, ...weeks])], unfinished: run };
+}
+
+/** The same once the run has ended by itself, whatever came of it. */
+export function ended({ unfinished: _, ...done }: Done): Done {
+  return done;
+}
+
+const markOf = (text: string, week: ClockWeek | undefined): string => `${text} ${week?.id ?? ''}`;
+
+/** The moments of all weeks that were not carried out. */
+function weekRuns(
+  { mapping, timing, done }: Scheduled,
+  schedule: Extract<Timing['schedule'][number], { kind: 'week' }>,
+  { weeks }: Calendar,
+): readonly ScheduledRun[] {
+  return weeks.flatMap((week) => {
+    const atMs = momentMs(week, schedule.at);
+    if (atMs === undefined || done?.weeks?.includes(markOf(schedule.text, week)) === true) return [];
+    const deadlineMs = timing.deadline && momentMs(week, timing.deadline);
+    return [{ mapping, atMs, week, deadlineMs, schedule: schedule.text }];
+  });
+}
+
+function* cronTimes(text: string, timezone: string, afterMs: number): Generator<number> {
+  let atMs = nextCronMs(text, timezone, afterMs);
+  for (; atMs !== undefined; atMs = nextCronMs(text, timezone, atMs)) yield atMs;
+}
+
+function cronRuns(
+  job: Scheduled,
+  text: string,
+  calendar: Calendar,
+  nowMs: number,
+  count: number,
+): readonly ScheduledRun[] {
+  const times = cronTimes(text, calendar.timezone, nowMs).take(count);
+  return [...times].flatMap((atMs) => cronRun(job, text, atMs, calendar));
+}
+
+/** A run by cron; none where it has a deadline and no week is left whose deadline comes. */
+function cronRun(
+  { mapping, timing }: Scheduled,
+  schedule: string,
+  atMs: number,
+  { weeks }: Calendar,
+): readonly ScheduledRun[] {
+  const { deadline } = timing;
+  const run = { mapping, atMs, schedule };
+  if (deadline === undefined) {
+    const week = weeks.find(({ endMs }) => endMs !== undefined && endMs > atMs);
+    return [{ ...run, week, deadlineMs: undefined }];
+  }
+  for (const week of weeks) {
+    const deadlineMs = momentMs(week, deadline);
+    if (deadlineMs !== undefined && deadlineMs > atMs) return [{ ...run, week, deadlineMs }];
+  }
+  return [];
+}

@@ -1,0 +1,40 @@
+import type { RecordOf } from '../contract/index.ts';
+import type { WeekMoment } from '../model/schedule.ts';
+import { parseTimeMs } from '../model/service-time.ts';
+
+/** A game week with its times, in milliseconds since the epoch; a time that the service does not show is undefined. */
+export interface ClockWeek {
+  readonly id: string;
+  /** As the service calls it. */
+  readonly week: string;
+  readonly startMs: number | undefined;
+  readonly endMs: number | undefined;
+  /** Its first match. */
+  readonly kickoffMs: number | undefined;
+}
+
+/** The game weeks that the fixtures of a league name, in the order of their starts (section 2.8). */
+export function clockWeeks(fixtures: readonly RecordOf<'get-fixtures'>[]): readonly ClockWeek[] {
+  const weeks = fixtures.map((week): ClockWeek => {
+    const kickoffs = (week.fixtures ?? []).flatMap(({ start_date }) => timeOf(start_date) ?? []);
+    return {
+      id: week.id,
+      week: week.week ?? '?',
+      startMs: timeOf(week.start_date),
+      endMs: timeOf(week.end_date),
+      kickoffMs: kickoffs.length === 0 ? undefined : Math.min(...kickoffs),
+    };
+  });
+  return weeks.toSorted((one, other) => (one.startMs ?? Infinity) - (other.startMs ?? Infinity));
+}
+
+/** A moment of a week; undefined where the service does not show what it is counted from. */
+export function momentMs(week: ClockWeek, { anchor, offsetMs }: WeekMoment): number | undefined {
+  const from = week[`${anchor}Ms`];
+  return from === undefined ? undefined : from + offsetMs;
+}
+
+function timeOf(text: string | null | undefined): number | undefined {
+  const ms = parseTimeMs(text ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
+}

@@ -1,0 +1,139 @@
+import { expect, it } from 'vitest';
+import { EXIT, InterruptedError, UnavailableError, type ExitCode } from '../../../src/model/error.ts';
+import type { Schedule } from '../../../src/model/schedule.ts';
+import type { Done } from '../../../src/schedule/due.ts';
+import { runOnce, runSchedule, type RunnerEvent, type RunnerPorts } from '../../../src/schedule/runner.ts';
+import type { ClockWeek } from '../../../src/schedule/weeks.ts';
+
+const HOUR = 3_600_000;
+const at = (text: string): number => Date.parse(text);
+const START = at('2026-08-10T00:00:00Z');
+const SUNDAY = at('2026-08-16T00:00:00Z');
+const WEEKS: readonly ClockWeek[] = [
+  {
+    id: 'w1',
+    week: '1',
+    startMs: at('2026-08-14T17:30:00Z'),
+    endMs: at('2026-08-17T23:00:00Z'),
+    kickoffMs: at('2026-08-14T18:30:00Z'),
+  },
+];
+const KICKOFF_LESS_A_DAY: Schedule = {
+  kind: 'week',
+  text: 'each.kickoff - 24h',
+  at: { anchor: 'kickoff', offsetMs: -24 * HOUR },
+};
+const DAILY: Schedule = { kind: 'cron', text: '0 6 * * *' };
+
+/** A runner's world in virtual time that ends with a signal at `untilMs`. */
+function world(
+  schedules: Readonly<Record<string, Schedule>>,
+  untilMs: number,
+  changes: Partial<RunnerPorts> = {},
+) {
+  const abort = new AbortController();
+  let nowMs = START;
+  const done = new Map<string, Done>();
+  const runs: string[] = [];
+  const events: RunnerEvent[] = [];
+  const pass = (ms: number): void => {
+    nowMs += ms;
+    if (nowMs >= untilMs) abort.abort(new InterruptedError('SIGTERM', 'stopped by SIGTERM'));
+  };
+  const ports: RunnerPorts = {
+    clock: {
+      now: () => nowMs,
+      monotonic: () => nowMs,
+      sleep: (ms) => {
+        pass(ms);
+        return abort.signal.aborted ? Promise.reject(abort.signal.reason as Error) : Promise.resolve();
+      },
+    },
+    random: { next: () => 0.5 },
+    signal: abort.signal,
+    look: () =>
+      Promise.resolve({
+        jobs: Object.entries(schedules).map(([mapping, schedule]) => ({
+          mapping,
+          timing: { schedule: [schedule], deadline: undefined },
+          done: done.get(mapping),
+        })),
+        calendar: { weeks: WEEKS, timezone: 'UTC' },
+      }),
+    remember: (each) => {
+      for (const [mapping, is] of each) done.set(mapping, is);
+      return Promise.resolve();
+    },
+    sync: (due) => {
+      runs.push(
+        `${new Date(nowMs).toISOString().slice(5, 16)} ${due.map(({ mapping }) => mapping).join(' ')}`,
+      );
+      return Promise.resolve(EXIT.done);
+    },
+    tell: (event) => events.push(event),
+    ...changes,
+  };
+  return { ports, runs, events, done, pass };
+}
+
+it('runs each mapping at its times until a signal, what is due together in one sync', async () => {
+  const { ports, runs } = world({ prices: KICKOFF_LESS_A_DAY, users: DAILY, points: DAILY }, SUNDAY);
+  await expect(runSchedule(ports)).rejects.toThrow('stopped by SIGTERM');
+  expect(runs).toEqual([
+    '08-10T06:00 users points',
+    '08-11T06:00 users points',
+    '08-12T06:00 users points',
+    '08-13T06:00 users points',
+    '08-13T18:30 prices',
+    '08-14T06:00 users points',
+    '08-15T06:00 users points',
+  ]);
+});
+
+it('begins nothing while a sync runs, and makes up once for what it missed meanwhile', async () => {
+  const long = (ms: number) => (): Promise<ExitCode> => {
+    slow.runs.push(new Date(slow.ports.clock.now()).toISOString().slice(5, 16));
+    slow.pass(ms);
+    return Promise.resolve(EXIT.done);
+  };
+  const slow = world({ users: { kind: 'cron', text: '0 * * * *' } }, START + 13 * HOUR, {});
+  const ports = { ...slow.ports, sync: long(5.5 * HOUR) };
+  await expect(runSchedule(ports)).rejects.toThrow(InterruptedError);
+  // The hours from 02:00 to 06:00 passed during the first run, and are made up for by one.
+  expect(slow.runs).toEqual(['08-10T01:00', '08-10T06:30', '08-10T12:00']);
+});
+
+it('goes on where mappings or game weeks cannot be read, and says so', async () => {
+  const made = world({ users: DAILY }, START + 30 * HOUR);
+  let looks = 0;
+  const look: RunnerPorts['look'] = (isDue) => {
+    looks += 1;
+    return looks < 5
+      ? Promise.reject(new UnavailableError('service.unreachable', 'no network'))
+      : made.ports.look(isDue);
+  };
+  await expect(runSchedule({ ...made.ports, look })).rejects.toThrow(InterruptedError);
+  expect(made.events.filter(({ kind }) => kind === 'unread')).toHaveLength(4);
+  expect(made.runs).toContain('08-10T06:00 users');
+});
+
+it('remembers a run before it begins, so that a killed one is made up', async () => {
+  const made = world({ users: DAILY }, SUNDAY, {
+    sync: () => Promise.reject(new Error('killed')),
+  });
+  await expect(runSchedule(made.ports)).rejects.toThrow('killed');
+  expect(made.done.get('users')).toMatchObject({
+    cronMs: at('2026-08-10T06:00:15Z'),
+    unfinished: { mapping: 'users', atMs: at('2026-08-10T06:00:00Z') },
+  });
+});
+
+it('once: the first time everything with a schedule, then what is due, with the exit code of the sync', async () => {
+  const { ports, runs, events, pass } = world({ prices: KICKOFF_LESS_A_DAY, users: DAILY }, SUNDAY);
+  expect(await runOnce({ ...ports, sync: (due) => ports.sync(due).then(() => EXIT.rows) })).toBe(EXIT.rows);
+  expect(await runOnce(ports)).toBeUndefined();
+  pass(24 * HOUR);
+  expect(await runOnce(ports)).toBe(EXIT.done);
+  expect(runs).toEqual(['08-10T00:00 prices users', '08-11T00:00 users']);
+  expect(events.map(({ kind }) => kind)).toEqual(['due', 'ended', 'next', 'due', 'ended']);
+});
