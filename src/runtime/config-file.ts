@@ -4,6 +4,7 @@ import { parseYaml, type Path } from '../mapping/yaml-document.ts';
 import { findingsError, findingsOf } from '../mapping/zod-issues.ts';
 import { ConfigError, type Place } from '../model/error.ts';
 import { parseDuration, parseLongDuration } from '../model/duration.ts';
+import { rulesSchema } from './rules-config.ts';
 
 const text = (description: string): z.ZodString => z.string().min(1).describe(description);
 const duration = (description: string): z.ZodType<number, string> =>
@@ -96,6 +97,7 @@ export const configSchema = strict({
     .refine(isTimezone, 'not an IANA time zone such as Europe/London')
     .describe('IANA time zone of dates')
     .default('UTC'),
+  rules: rulesSchema.describe('what audits, previews and squad checks go by; the public rules by default'),
 }).meta({ id: 'TeamsheetConfig', title: 'teamsheet.yaml' });
 export type ConfigFile = z.infer<typeof configSchema>;
 

@@ -32,6 +32,7 @@ export interface Config {
   readonly push: ConfigFile['push'];
   readonly google: ConfigFile['google'];
   readonly season: ConfigFile['season'];
+  readonly rules: ConfigFile['rules'];
   readonly warnings: readonly string[];
   /** Where a part of the file stands, for messages. */
   readonly placeOf: ParsedConfig['placeOf'];
@@ -100,6 +101,7 @@ function inForce(
     push: value.push,
     google: value.google,
     season: value.season,
+    rules: value.rules,
     vars: bareRecord(env, varsOf(value, env), args.var),
     state: pathOf('state'),
     mappings: args.mappings === undefined ? pathOf('mappings') : resolve(program.cwd, args.mappings),

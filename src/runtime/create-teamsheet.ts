@@ -100,8 +100,8 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
         try {
           const pulls = read.filter(isPull);
           await preparePull(pulls, tables);
-          const { timezone, vars } = config;
-          const ports = { ...world, store, tables, timezone, variable: (name: string) => vars[name] };
+          const { timezone, vars, rules } = config;
+          const ports = { ...world, store, tables, timezone, rules, variable: (name: string) => vars[name] };
           const validation = await validateSources(ports, read.filter(isPush), completePlanOptions(call));
           const { mappings, stops, exitCode, rows } = validation;
           return { mappings, stops, exitCode, pulls, issues: () => rowIssues(validation), ...disposal(rows) };

@@ -121,6 +121,7 @@ export function openSession(task: Task, world: World): Session {
     concurrency: push.concurrency,
     timezone: config.timezone,
     variable: (name) => config.vars[name],
+    rules: config.rules,
     tables: withheldReports(tables, withholder(connection.apiKey.reveal())),
   });
   const learn = async (): Promise<ServiceAccount> => {

@@ -9,6 +9,7 @@ import type { Service } from '../model/service.ts';
 import type { Lock, MappingSummary, RequestCounts, ServiceAccount, Store } from '../model/store.ts';
 import type { TableKind, TableLocation } from '../model/table.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
+import type { Rules } from '../rules/rules.ts';
 import type { QuotasLeft } from '../plan/over-quota.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { Check } from './checks.ts';
@@ -34,6 +35,8 @@ export interface SyncPorts {
   /** The value of a variable that mappings may use; undefined when it is not set. */
   variable(name: string): string | undefined;
   readonly tables: Readonly<Record<TableLocation['kind'], TableKind>>;
+  /** What rows of squads are checked by; left out, they are not. */
+  readonly rules?: Rules;
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: Emit;

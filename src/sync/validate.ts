@@ -31,7 +31,10 @@ export interface Validation {
   readonly rows: RunRows;
 }
 
-type ValidatePorts = Pick<SyncPorts, 'store' | 'tables' | 'emit' | 'signal' | 'variable' | 'timezone'>;
+type ValidatePorts = Pick<
+  SyncPorts,
+  'store' | 'tables' | 'emit' | 'signal' | 'variable' | 'timezone' | 'rules'
+>;
 
 /**
  * Reads the sources of the mappings and checks every row by itself and against the others. Sends nothing. Errors: those of reading; that a table is not there is

@@ -81,7 +81,7 @@ it('a table of settings that is not filled in is one short line, and each of its
 it('every issue of a row has a remedy', () => {
   const docs = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
   const rows = docs.slice(docs.indexOf('\n## Rows'));
-  const codes = [...rows.matchAll(/`((?:row|cell|key|setting|lookup)\.[a-z_]+)`/g)].map(
+  const codes = [...rows.matchAll(/`((?:row|cell|key|setting|lookup|squad)\.[a-z_]+)`/g)].map(
     ([, code = '']) => code,
   );
   // A key that looks like another one is said of the table.

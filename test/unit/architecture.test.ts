@@ -23,7 +23,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['zod', 'yaml'],
     node: ['node:crypto'],
   },
-  plan: { rooms: ['contract', 'model', 'mapping'], packages: [], node: ['node:crypto'] },
+  plan: { rooms: ['contract', 'model', 'mapping', 'rules'], packages: [], node: ['node:crypto'] },
   // The schemas of the contract are zod's, and a report is made from one.
   report: { rooms: ['contract', 'model'], packages: ['zod'], node: [] },
   rules: { rooms: ['contract', 'model'], packages: [], node: [] },

@@ -55,7 +55,7 @@ export const demo = defineCommand({
 
 /** Throw-away state, the shipped mappings, and reports below the working folder. */
 function configOf(scratch: string, { cwd, env }: Program): Config {
-  const { budget, push: limits, timezone, season } = configSchema.parse({ version: 1 });
+  const { budget, push: limits, timezone, season, rules } = configSchema.parse({ version: 1 });
   return {
     file: undefined,
     folder: cwd,
@@ -66,6 +66,7 @@ function configOf(scratch: string, { cwd, env }: Program): Config {
     state: join(scratch, 'state.sqlite'),
     mappings: packagePath('mappings'),
     timezone,
+    rules,
     budget,
     push: limits,
     season,

@@ -53,6 +53,7 @@ export const validate = defineCommand({
         signal: program.signal,
         variable: (name: string) => config.vars[name],
         timezone: config.timezone,
+        rules: config.rules,
       };
       const options = planOptions(args);
       await preparePull(mappings.filter(isPull), ports.tables);

@@ -33,4 +33,8 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   'setting.unknown': 'correct the setting, or delete the row',
   'setting.repeated': 'delete one of the rows',
   'setting.missing': 'add a row for the setting',
+  'squad.size': 'add or take out players, or change rules.squad',
+  'squad.position': 'name players of the position, or change rules.squad',
+  'squad.per_club': 'name players of other clubs, or change rules.squad',
+  'squad.budget': 'name cheaper players, or change rules.squad',
 };

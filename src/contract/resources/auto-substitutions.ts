@@ -21,6 +21,7 @@ const autoSubstitutionRecord = record(
     updated_at: read.datetime(),
   },
 ).meta({ id: 'AutoSubstitutionRecord' });
+export type AutoSubstitution = z.infer<typeof autoSubstitutionRecord>;
 
 /** Auto-substitution result (section 2.13). */
 const autoSubstitutionResult = record(

@@ -3,7 +3,13 @@ import type { OperationId, PagedOperationId, QueryOf } from '../../contract/inde
 import type { Fields } from '../../model/cell.ts';
 import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';
+import type { Issue } from '../../model/issue.ts';
+import type { Rules } from '../../rules/rules.ts';
+import type { SquadPlayer } from '../../rules/squad-rules.ts';
 import type { PushRequests } from '../requests.ts';
+
+/** What is known of players, by the player's id. */
+export type KnownPlayers = ReadonlyMap<string, Omit<SquadPlayer, 'player'>>;
 
 /** The lists that show all records where they are asked for nothing. */
 type ListOperation = {
@@ -44,6 +50,8 @@ export interface ResourcePlan {
   readonly hidden: readonly string[];
   /** Its keys are often numbers, whose zeros in front a spreadsheet takes away. */
   readonly keysLoseZeros: boolean;
+  /** Checks by the rules of the game what a row would make; `players` is what is known of the players of the row's league. */
+  readonly ruleIssues?: (fields: Fields, rules: Rules, players: KnownPlayers) => readonly Issue[];
   /** What a row lacks to make a new record, with the remedy; undefined when it lacks nothing. */
   readonly lacks?: (row: Pick<RunRow, 'fields'>) => Said | undefined;
 }

@@ -1,6 +1,7 @@
 import type { BodyOf, RecordOf } from '../../contract/index.ts';
 import { partsOfKey } from '../../model/spelling.ts';
 import { knownSquad } from '../known-records.ts';
+import { squadIssues } from '../squad-issues.ts';
 import { creates } from '../record-requests.ts';
 import type { ResourcePlan } from './resource-plan.ts';
 
@@ -31,4 +32,5 @@ export const squads = {
   },
   hidden: ['players_in'],
   keysLoseZeros: false,
+  ruleIssues: squadIssues,
 } as const satisfies ResourcePlan;

@@ -12,9 +12,11 @@ import { resolveDuplicates } from '../../plan/duplicates.ts';
 import { lookupFiles, readLookupTables } from './lookup-tables.ts';
 import type { SyncPorts } from '../ports.ts';
 import type { PlanOptions, RowChoice } from '../../plan/push-plan.ts';
+import { rowChecks } from './row-checks.ts';
 import { eachRow } from './row-pages.ts';
 
-type ReadPorts = Pick<SyncPorts, 'tables' | 'emit' | 'signal' | 'variable' | 'timezone'>;
+type ReadPorts = Pick<SyncPorts, 'store' | 'tables' | 'emit' | 'signal' | 'variable' | 'timezone' | 'rules'> &
+  Partial<Pick<SyncPorts, 'baseUrl'>>;
 type ReadOptions = Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape' | 'only'>;
 
 /** Is told of a mapping whose table is not there. */
@@ -25,7 +27,7 @@ type OnMissing = (mapping: PushMapping, error: ConfigError) => void;
  * Errors: those of reading, one for all tables that are not there; nothing is left behind.
  */
 export function readSources(
-  ports: ReadPorts & Pick<SyncPorts, 'store'>,
+  ports: ReadPorts,
   runId: string | null,
   mappings: readonly PushMapping[],
   options: ReadOptions,
@@ -46,7 +48,7 @@ export async function againIfChanged<T>(read: () => Promise<T>, emit?: SyncPorts
 }
 
 async function readAll(
-  ports: ReadPorts & Pick<SyncPorts, 'store'>,
+  ports: ReadPorts,
   runId: string | null,
   mappings: readonly PushMapping[],
   options: ReadOptions,
@@ -64,7 +66,7 @@ async function readAll(
     const missing: ConfigError[] = [];
     for (const mapping of mappings) {
       try {
-        await readRows(ports, mapping, rows, options);
+        await readRows(ports, mapping, rows, options, runId !== null);
       } catch (error) {
         if (!isMissing(error)) throw error;
         missing.push(error);
@@ -115,11 +117,12 @@ async function readRows(
   mapping: PushMapping,
   rows: RunRows,
   options: ReadOptions,
+  isRun: boolean,
 ): Promise<void> {
   const { source } = mapping;
   const table = await openSource(ports, mapping, options.encoding ?? source.encoding);
   try {
-    await addRows(ports, mapping, table, rows, options);
+    await addRows(ports, mapping, table, rows, options, isRun);
   } finally {
     await table.close();
   }
@@ -154,6 +157,7 @@ async function addRows(
   table: SourceTable,
   rows: RunRows,
   options: ReadOptions,
+  isRun: boolean,
 ): Promise<void> {
   const reader = createRowReader(mapping, table.header, {
     allowKeyShape: options.allowKeyShape,
@@ -170,10 +174,11 @@ async function addRows(
   const chosen = Object.hasOwn(only, mapping.name) ? only[mapping.name] : undefined;
   const isWanted = choose(chosen);
   const moved = chosen && movedRows(chosen);
+  const checks = rowChecks(ports, mapping, isRun);
   const add = async (parsed: readonly ParsedRow[]): Promise<void> => {
     moved?.look(parsed);
     const room = parsed.filter(isWanted).slice(0, Math.max(0, (options.limit ?? Infinity) - done));
-    await rows.add(mapping.name, room.map(toRunRow));
+    await rows.add(mapping.name, (await checks.check(room)).map(toRunRow));
     done += room.length;
     ports.emit({ kind: 'reading', mapping: mapping.name, done });
   };
@@ -183,6 +188,7 @@ async function addRows(
     if (done >= (options.limit ?? Infinity)) break;
   }
   await add(reader.end());
+  checks.end();
   if (chosen !== undefined) {
     const wanted = chosenRows(chosen);
     // Several rows may have one refused key.
