@@ -59,12 +59,13 @@ function refuseTwice(args: Readonly<Record<string, unknown>>, options: OptionSet
 }
 
 /** The flags of a command line that say which configuration, service and mappings it is about. */
-export function sameSetting({ config, env, mappings, var: vars }: CommonArgs): readonly string[] {
+export function sameSetting({ config, env, league, mappings, var: vars }: CommonArgs): readonly string[] {
   const flag = (name: string, value: string | undefined): readonly string[] =>
     value === undefined ? [] : [`--${name}`, value];
   return [
     ...flag('config', config),
     ...flag('env', env),
+    ...flag('league', league),
     ...flag('mappings', mappings),
     ...Object.entries(vars).flatMap(([name, value]) => flag('var', `${name}=${value}`)),
   ];

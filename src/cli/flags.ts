@@ -66,6 +66,7 @@ export function yes(describe: string): { type: 'boolean'; describe: string } {
 export const commonFlags = {
   config: text('the configuration file, instead of teamsheet.yaml'),
   env: text('the environment of the configuration'),
+  league: text('one league of the configuration, where it has several'),
   var: pairs('var', 'name=value for ${name} in mappings; repeatable'),
   mappings: text('the folder of mapping files'),
   json: yes('standard output is one JSON document'),

@@ -33,7 +33,7 @@ export interface Screen extends ScreenFlags {
   /** Says something that is always shown. The text is rendered already. */
   tell(text: string): void;
   warn(message: string): void;
-  /** Passes everything that is said from now on through this, so that a key is shown nowhere. */
+  /** Passes everything that is said from now on through this too, so that a key is shown nowhere. */
   withhold(from: (text: string) => string): void;
   /** Redraws the live line; undefined clears it. */
   redraw(text: string | undefined): void;
@@ -121,7 +121,8 @@ export function createScreen({ stdout, stderr, env }: Streams, flags: ScreenFlag
       drawn = true;
     },
     withhold: (from) => {
-      withheld = from;
+      const before = withheld;
+      withheld = (text) => from(before(text));
     },
   };
 }

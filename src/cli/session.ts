@@ -1,6 +1,7 @@
 import type { Run } from '../model/store.ts';
 import { withholder } from '../model/withhold.ts';
-import { connectionOf, readConfig, type Connection } from '../runtime/config.ts';
+import { connectionOf, readConfig, type Config, type Connection } from '../runtime/config.ts';
+import { onlyAccount } from '../runtime/leagues.ts';
 import { refuseUncheckedTls, withPorts, type Session as OpenSession } from '../runtime/session.ts';
 import { openState, rememberedBaseUrl } from '../runtime/state.ts';
 import type { ArgsOf } from './command.ts';
@@ -17,20 +18,39 @@ export interface Session extends OpenSession {
   readonly endProgress: () => void;
 }
 
+/** How a session is opened. */
+export interface SessionOptions {
+  /** Google is asked for no right to write. */
+  readonly readOnly?: boolean | undefined;
+}
+
 export type SessionArgs = ArgsOf<typeof serviceFlags> & { readonly finishBy?: string | undefined };
 
 /**
- * Opens configuration, state and service, does the work and closes them. With `readOnly`, Google is asked for no right to write.
- * Errors: those of {@link readConfig}, {@link readFinishBy} and {@link connectionOf}; StoppedError `tls.unchecked`, `origin.changed`.
+ * Opens the configuration, and the state and the service of its one account, does the work and closes them.
+ * Errors: those of {@link readConfig}, {@link onlyAccount} and {@link withAccount}.
  */
 export async function withSession<T>(
   args: SessionArgs,
   program: Program,
   work: (session: Session) => Promise<T>,
-  { readOnly }: { readonly readOnly?: boolean | undefined } = {},
+  options: SessionOptions = {},
+): Promise<T> {
+  return withAccount(onlyAccount(readConfig(args, program)), args, program, work, options);
+}
+
+/**
+ * The same in an account whose configuration is known.
+ * Errors: those of {@link readFinishBy} and {@link connectionOf}; StoppedError `tls.unchecked`, `origin.changed`; those of the work.
+ */
+export async function withAccount<T>(
+  config: Config,
+  args: SessionArgs,
+  program: Program,
+  work: (session: Session) => Promise<T>,
+  { readOnly }: SessionOptions,
 ): Promise<T> {
   const { screen, command = '' } = program;
-  const config = readConfig(args, program);
   const finishByMs =
     args.finishBy === undefined
       ? undefined

@@ -101,6 +101,8 @@ export interface PushMapping {
   readonly missingRows: 'ignore' | 'deactivate';
   /** The mapping whose users in no row any more are the rows of this one, which stands in no file. */
   readonly missingOf?: string;
+  /** The leagues of one account that it runs for at once, where it says the same in several. */
+  readonly leagues?: readonly string[];
   readonly writeBack: Readonly<Record<string, string>> | undefined;
   readonly rejectMode: 'skip' | 'fail';
   readonly guards: Guards;

@@ -39,6 +39,30 @@ const environment = strict({
 });
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
+const vars = (description: string) =>
+  z.record(z.string(), scalar.nullable()).describe(description).default({});
+
+const league = strict({
+  environment: text('the environment of its account; left out: the default').optional(),
+  fantasy_league_id: z
+    .union([z.int().min(1), text('a number, or ${NAME} of the environment')])
+    .describe('the variable of that name, in this league')
+    .optional(),
+  vars: vars('values for ${name} in this league, before those of all leagues'),
+});
+
+const LEAGUE_NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_-]{0,49}$/u;
+
+/** Names stand in paths, tabs and names of files; two that differ in capitals alone would be one folder on some systems. */
+const leagues = z.record(z.string(), league).superRefine((named, context) => {
+  const seen = new Set<string>();
+  for (const name of Object.keys(named)) {
+    const note = (message: string): void => context.addIssue({ code: 'custom', path: [name], message });
+    if (!LEAGUE_NAME.test(name)) note('cannot name a league; use at most 50 letters, digits, _ and -');
+    if (seen.has(name.toLowerCase())) note('is the name of another league too, but for capitals');
+    seen.add(name.toLowerCase());
+  }
+});
 
 /** The operator's own mini leagues: a table with a line for each member of each. */
 const groups = strict({
@@ -86,10 +110,8 @@ export const configSchema = strict({
     timeout: duration('the longest wait for one answer').prefault('60s'),
     concurrency: z.int().min(1).max(64).describe('requests in flight').default(8),
   }).prefault({}),
-  vars: z
-    .record(z.string(), scalar.nullable())
-    .describe('values for ${name} in mappings; a blank one is not set')
-    .default({}),
+  vars: vars('values for ${name} in mappings; a blank one is not set'),
+  leagues: leagues.describe('several leagues in one folder: every mapping runs once for each').optional(),
   mappings: text('the folder of mapping files').default('mappings'),
   season,
   timezone: z

@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { ConfigError, type Place } from '../model/error.ts';
+import { nearest } from '../model/nearest.ts';
 import { Secret } from '../model/secret.ts';
 import { warnIfOpenToOthers } from '../tables/regular-file.ts';
 import { parseBaseUrl } from './base-url.ts';
@@ -25,6 +26,8 @@ export interface Config {
   readonly environment: string | undefined;
   /** Values for `${name}` in mappings: `--var`, then the file's vars, then the environment. */
   readonly vars: Readonly<Record<string, string | undefined>>;
+  /** All leagues of the file in its order; none where the folder has one league, whose environment and variables are the configuration's own. */
+  readonly leagues: readonly LeagueConfig[];
   readonly state: string;
   readonly mappings: string;
   readonly timezone: string;
@@ -36,6 +39,13 @@ export interface Config {
   readonly warnings: readonly string[];
   /** Where a part of the file stands, for messages. */
   readonly placeOf: ParsedConfig['placeOf'];
+}
+
+/** One of several leagues. */
+export interface LeagueConfig extends Pick<Config, 'environment' | 'vars' | 'placeOf'> {
+  readonly name: string;
+  /** Asked for; the others are only looked at, so that none is in the way of another. */
+  readonly chosen: boolean;
 }
 
 /** A service to speak with. */
@@ -58,6 +68,7 @@ const CONFIG_FILE = 'teamsheet.yaml';
 interface ConfigArgs {
   readonly config?: string | undefined;
   readonly env?: string | undefined;
+  readonly league?: string | undefined;
   readonly var: Readonly<Record<string, string>>;
   readonly mappings?: string | undefined;
 }
@@ -102,12 +113,63 @@ function inForce(
     google: value.google,
     season: value.season,
     rules: value.rules,
-    vars: bareRecord(env, varsOf(value, env), args.var),
+    vars: bareRecord(env, varsOf(value.vars, env), args.var),
+    leagues: leaguesOf(value, env, args, placeOf),
     state: pathOf('state'),
     mappings: args.mappings === undefined ? pathOf('mappings') : resolve(program.cwd, args.mappings),
     warnings: environment.warnings,
     placeOf,
   };
+}
+
+/** The leagues with what is in force in each. Errors: ConfigError `config.league`. */
+function leaguesOf(
+  { leagues = {}, environments, environment, vars }: ConfigFile,
+  env: Surroundings['env'],
+  args: ConfigArgs,
+  placeOf: ParsedConfig['placeOf'],
+): readonly LeagueConfig[] {
+  const only = Object.keys(environments ?? {});
+  const otherwise = args.env ?? environment ?? (only.length === 1 ? only[0] : undefined);
+  const read = Object.entries(leagues).map(([name, league]): LeagueConfig => {
+    const id = league.fantasy_league_id === undefined ? {} : { fantasy_league_id: league.fantasy_league_id };
+    const known = bareRecord(env, { league: name }, varsOf(id, env));
+    const own = league.environment;
+    return {
+      name,
+      environment: own ?? otherwise,
+      vars: bareRecord(env, varsOf(vars, known), varsOf(league.vars, known), known, args.var),
+      chosen: [undefined, name].includes(args.league) && [undefined, own ?? args.env].includes(args.env),
+      placeOf: (path) =>
+        placeOf(path[0] === 'environment' && own !== undefined ? ['leagues', name, 'environment'] : path),
+    };
+  });
+  if (args.league !== undefined && !Object.hasOwn(leagues, args.league))
+    throw noLeague(args.league, Object.keys(leagues), placeOf(['leagues']));
+  if (read.length > 0 && !read.some(({ chosen }) => chosen)) {
+    const are = read.map(({ name, environment: its }) => `${name} is in ${its ?? 'none'}`).join(', ');
+    throw new ConfigError(
+      'config.league',
+      `no league that is asked for is in environment "${args.env}": ${are}`,
+      {
+        ...placeOf(['leagues']),
+        next: 'leave --env out, or choose another league with --league',
+      },
+    );
+  }
+  return read;
+}
+
+function noLeague(name: string, names: readonly string[], place: Place): ConfigError {
+  const near = nearest(name, names);
+  const question = near === undefined ? '' : `; did you mean "${near}"?`;
+  return new ConfigError('config.league', `there is no league "${name}"${question}`, {
+    ...place,
+    next:
+      names.length === 0
+        ? 'leave --league out: teamsheet.yaml names no leagues'
+        : `choose one of ${names.join(', ')}`,
+  });
 }
 
 /** A service that is named beside the configuration. Errors: ConfigError `base_url.*`, `key.invalid`. */
@@ -179,7 +241,7 @@ function readFile(file: string, shown: string): ParsedConfig {
 }
 
 /** A blank one is as good as none. One whose environment variable is not set counts as not set itself, so that only what needs it stops. */
-function varsOf({ vars }: ConfigFile, env: Surroundings['env']): Config['vars'] {
+function varsOf(vars: ConfigFile['vars'], env: Surroundings['env']): Config['vars'] {
   const isSet = (name: string): boolean => (env[name] ?? '') !== '';
   return Object.fromEntries(
     Object.entries(vars).flatMap(([name, value]) => {

@@ -15,6 +15,7 @@ import { rowIssues, validateSources } from '../sync/validate.ts';
 import { prepareVerify, readBackRun, verifyExit } from '../sync/verify.ts';
 import { realClock, realRandom } from './clock.ts';
 import { configOf, connectionOf, connectionTo, readConfig, type Config, type Connection } from './config.ts';
+import { onlyAccount } from './leagues.ts';
 import { isPull, isPush, readMappings, readPullMappings, readPushMappings } from './mappings.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { completePlanOptions } from './plan-options.ts';
@@ -161,14 +162,16 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
 
 /** The configuration in force. Errors: ConfigError `config.*`. */
 function readOptions(options: TeamsheetOptions): Config {
-  const { environment, mappings, vars = {}, env = process.env, folder = process.cwd() } = options;
-  const args = { env: environment, var: vars, mappings: typeof mappings === 'string' ? mappings : undefined };
+  const { environment, league, mappings, vars = {}, env = process.env, folder = process.cwd() } = options;
+  const folderOfMappings = typeof mappings === 'string' ? mappings : undefined;
+  const args = { env: environment, league, var: vars, mappings: folderOfMappings };
   const seat = { cwd: folder, env };
   const written = typeof options.config === 'object' || options.baseUrl !== undefined;
-  const config =
+  const config = onlyAccount(
     typeof options.config !== 'string' && written
       ? configOf(options.config ?? {}, args, seat)
-      : readConfig({ ...args, config: options.config }, seat);
+      : readConfig({ ...args, config: options.config }, seat),
+  );
   return options.state === undefined ? config : { ...config, state: resolvePath(folder, options.state) };
 }
 

@@ -4,9 +4,11 @@ import type { Mapping, PullMapping, PushMapping } from '../mapping/mapping.ts';
 import { nearest } from '../model/nearest.ts';
 import { mappingNames, parseMappings, type MappingName } from '../mapping/parse-mappings.ts';
 import { ConfigError, UsageError } from '../model/error.ts';
-import type { Config, Surroundings } from './config.ts';
+import { apart, inLeague } from '../model/league-name.ts';
+import type { Config, LeagueConfig, Surroundings } from './config.ts';
 import { readOptionalText } from './env-file.ts';
 import { standsInside } from './inside-folder.ts';
+import { joinLeagues, tableOf, type LeagueMapping } from './league-mappings.ts';
 
 type Direction = Mapping['direction'];
 
@@ -22,6 +24,8 @@ interface MappingFile {
 
 /** What reading mappings needs of a configuration. */
 export interface MappingConfig extends Pick<Config, 'folder' | 'mappings' | 'vars'> {
+  /** Several leagues, whose variables stand in for `vars`: every mapping is read once for each. */
+  readonly leagues?: readonly LeagueConfig[] | undefined;
   /** The folder that the paths of layouts are relative to; left out: `folder`. */
   readonly layouts?: string | undefined;
   /** What stands in mapping files, in place of the folder `mappings`. */
@@ -51,24 +55,28 @@ export function readPullMappings(
   return readMappings(config, names, program, 'pull').filter(isPull);
 }
 
+/** Told of a mapping that is left out because a variable of it is not set. */
+type OnUnset = (mapping: string, error: ConfigError) => void;
+
 /**
- * The named mappings, or all (of one direction) but those whose optional file is not there, in the order of their files. A variable that only a
- * mapping needs which is not wanted may be unset; with `onUnset`, a mapping whose variable is not set is left out and told.
+ * The named mappings, or all (of one direction) but those whose optional file is not there, in the order of their files; with several leagues league by
+ * league, each called by {@link inLeague}. A variable that only a mapping needs which is not wanted may be unset; with `onUnset`, a mapping whose variable
+ * is not set is left out and told.
  * Errors: UsageError `mapping.unknown`, `mapping.direction`; ConfigError `mappings.missing`, `mappings.none`, `mapping.name_twice`,
- * `destination.source`, and those of parsing.
+ * `destination.source`, `destination.leagues`, and those of parsing.
  */
 export function readMappings(
   config: MappingConfig,
   names: readonly string[],
   program: Seat,
   direction?: Direction,
-  onUnset?: (mapping: string, error: ConfigError) => void,
+  onUnset?: OnUnset,
 ): readonly Mapping[] {
   const files = listFiles(config, program);
   const known = indexNames(files);
   for (const name of names) {
-    const entry = known.get(name);
-    if (entry === undefined) throw unknownName(name, [...known.keys()]);
+    const entry = entryOf(name, known, config);
+    if (entry === undefined) throw unknownName(name, namesIn(config, known));
     if (direction !== undefined && entry.direction !== direction) throw wrongDirection(entry);
   }
   const wanted =
@@ -85,9 +93,24 @@ export function readMappings(
       { next: 'init' },
     );
   }
-  const read = files.flatMap(({ text, shown, entries }) => {
-    if (onUnset === undefined) return parseFile(text, shown, config, (name) => wanted.includes(name));
-    const ours = entries.filter(({ name }) => wanted.includes(name));
+  const leagues = config.leagues ?? [];
+  const read =
+    leagues.length === 0
+      ? parseWanted(files, config, (name) => wanted.includes(name), onUnset)
+      : joinLeagues(leagues.flatMap((league) => readLeague(files, config, league, wanted, onUnset)));
+  refuseReportsOverSources(read, files, config);
+  return names.length > 0 ? read : read.filter((mapping) => !isAbsent(mapping));
+}
+
+function parseWanted(
+  files: readonly MappingFile[],
+  config: MappingConfig,
+  isWanted: (name: string) => boolean,
+  onUnset: OnUnset | undefined,
+): readonly Mapping[] {
+  return files.flatMap(({ text, shown, entries }) => {
+    if (onUnset === undefined) return parseFile(text, shown, config, isWanted);
+    const ours = entries.filter(({ name }) => isWanted(name));
     return ours.flatMap(({ name }) => {
       try {
         return parseFile(text, shown, config, (each) => each === name);
@@ -98,8 +121,54 @@ export function readMappings(
       }
     });
   });
-  refuseReportsOverSources(read, files, config);
-  return names.length > 0 ? read : read.filter((mapping) => !isAbsent(mapping));
+}
+
+/** The wanted mappings as one league has them; those that are wanted of another league alone come along, to be compared with. */
+function readLeague(
+  files: readonly MappingFile[],
+  config: MappingConfig,
+  league: LeagueConfig,
+  wanted: readonly string[],
+  onUnset: OnUnset | undefined,
+): readonly LeagueMapping[] {
+  const { name: its, vars, chosen } = league;
+  const own = { ...config, vars };
+  const isHere = (name: string): boolean =>
+    chosen && (wanted.includes(name) || wanted.includes(inLeague(name, its)));
+  const isElsewhere = (name: string): boolean =>
+    !isHere(name) && wanted.some((each) => apart(each).mapping === name);
+  const unset: OnUnset | undefined =
+    onUnset && ((name, error) => onUnset(inLeague(name, its), ofLeague(error, its)));
+  const here = (): readonly Mapping[] => {
+    try {
+      return parseWanted(files, own, isHere, unset);
+    } catch (error) {
+      throw error instanceof ConfigError && error.code === 'mapping.variable' ? ofLeague(error, its) : error;
+    }
+  };
+  const elsewhere = files.flatMap(({ text, shown, entries }) =>
+    entries.filter(({ name }) => isElsewhere(name)).flatMap(({ name }) => parseOther(text, shown, own, name)),
+  );
+  return [
+    ...here().map((mapping) => ({ league, mapping, wanted: true })),
+    ...elsewhere.map((mapping) => ({ league, mapping, wanted: false })),
+  ];
+}
+
+/** What a variable lacks, it may lack in one league alone. */
+const ofLeague = ({ code, message, place, next }: ConfigError, league: string): ConfigError =>
+  new ConfigError(code, `${message} in league ${league}`, { ...place, next });
+
+/** The mapping that a word of the command line names: `prices`, or with several leagues `prices@north`. */
+function entryOf(
+  word: string,
+  known: ReadonlyMap<string, MappingName>,
+  config: MappingConfig,
+): MappingName | undefined {
+  const { mapping, league } = apart(word);
+  if (league === undefined) return known.get(word);
+  const isThere = config.leagues?.some(({ name, chosen }) => name === league && chosen) === true;
+  return isThere ? known.get(mapping) : undefined;
 }
 
 /** An optional table that is not there has nothing to say when every mapping runs. */
@@ -118,10 +187,18 @@ function refuseReportsOverSources(
   const pulls = read.filter(isPull);
   if (pulls.length === 0) return;
   const readNames = new Set(read.map(({ name }) => name));
-  const others = files.flatMap(({ text, shown, entries }) =>
-    entries
-      .filter(({ name, direction }) => direction === 'push' && !readNames.has(name))
-      .flatMap(({ name }) => parseOther(text, shown, config, name)),
+  const { leagues = [] } = config;
+  const others = (leagues.length === 0 ? [{ name: undefined, vars: config.vars }] : leagues).flatMap(
+    (league) =>
+      files.flatMap(({ text, shown, entries }) =>
+        entries
+          .filter(
+            ({ name, direction }) =>
+              direction === 'push' &&
+              !readNames.has(league.name === undefined ? name : inLeague(name, league.name)),
+          )
+          .flatMap(({ name }) => parseOther(text, shown, { ...config, vars: league.vars }, name)),
+      ),
   );
   const sources = new Map(
     [...read, ...others].filter(isPush).map(({ name, source }) => [tableOf(source.location), name]),
@@ -147,21 +224,18 @@ function parseOther(text: string, shown: string, config: MappingConfig, name: st
   }
 }
 
-/** One text for each table that a mapping can name. */
-function tableOf(location: PullMapping['destination']['location']): string {
-  switch (location.kind) {
-    case 'csv':
-      return JSON.stringify([location.path]);
-    case 'xlsx':
-      return JSON.stringify([location.path, location.tab.toLowerCase()]);
-    case 'sheet':
-      return JSON.stringify([location.spreadsheet, location.tab]);
-  }
-}
-
 /** The names of all mappings in the order of their files. Errors: those of {@link readMappings}. */
 export function listMappingNames(config: MappingConfig, program: Seat): readonly string[] {
-  return [...indexNames(listFiles(config, program)).keys()];
+  return namesIn(config, indexNames(listFiles(config, program)));
+}
+
+function namesIn(
+  { leagues = [] }: MappingConfig,
+  known: ReadonlyMap<string, MappingName>,
+): readonly string[] {
+  const names = [...known.keys()];
+  if (leagues.length === 0) return names;
+  return leagues.flatMap((league) => (league.chosen ? names.map((name) => inLeague(name, league.name)) : []));
 }
 
 function indexNames(files: readonly MappingFile[]): ReadonlyMap<string, MappingName> {

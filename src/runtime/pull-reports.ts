@@ -82,9 +82,9 @@ const ORDER: readonly ExitCode[] = [
   EXIT.internal,
 ];
 
-/** Of several exit codes the one that a run ends with: signals first, then 6, 4, 8, 5, 7, 3. */
+/** Of several exit codes the one that a run ends with: signals first, then 6, 4, 8, 5, 7, 3, and any other before 0. */
 export function worstExit(codes: readonly ExitCode[]): ExitCode {
-  return ORDER.find((code) => codes.includes(code)) ?? EXIT.done;
+  return ORDER.find((code) => codes.includes(code)) ?? codes.find((code) => code !== EXIT.done) ?? EXIT.done;
 }
 
 /** The exit codes of the reports that failed. */

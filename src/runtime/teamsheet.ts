@@ -25,6 +25,8 @@ export type TeamsheetOptions = ServiceOptions & {
   readonly config?: string | object;
   /** Which of the environments in the configuration. */
   readonly environment?: string;
+  /** Which of the leagues in the configuration; needed where they are in several accounts. */
+  readonly league?: string;
   /** In place of the working folder: sources, reports, results and the state stand in it. */
   readonly folder?: string;
   /** The state file, in place of the configuration's. */

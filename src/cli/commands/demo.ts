@@ -63,6 +63,7 @@ function configOf(scratch: string, { cwd, env }: Program): Config {
     environments: undefined,
     environment: undefined,
     vars: VARS,
+    leagues: [],
     state: join(scratch, 'state.sqlite'),
     mappings: packagePath('mappings'),
     timezone,

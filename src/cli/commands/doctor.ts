@@ -10,12 +10,13 @@ import { keyPlace, readConfig, type Config } from '../../runtime/config.ts';
 import { cutOffSentence } from '../push/cut-off.ts';
 import { attempt, good, type Finding } from '../finding.ts';
 import { serviceFlags, yes } from '../flags.ts';
+import { accountsOf, onlyAccount } from '../../runtime/leagues.ts';
 import { listMappingNames, readMappings } from '../../runtime/mappings.ts';
 import type { Program } from '../program.ts';
 import { renderCheck } from '../render/checks.ts';
 import { contractDocument, renderContract } from '../render/contract.ts';
 import { renderDuration } from '../render/text.ts';
-import { withSession, type Session, type SessionArgs } from '../session.ts';
+import { withAccount, type Session, type SessionArgs } from '../session.ts';
 import { openState } from '../../runtime/state.ts';
 
 /** `doctor`: one line for everything that must be right before a push, with the fix. Sends one GET, and asks Google only where it is used. */
@@ -66,20 +67,36 @@ async function* examine(args: SessionArgs, program: Program, wanted: Wanted): As
   const mappings = yield* checkMappings(config, program);
   yield* checkNetwork(config);
   const quiet: Program = { ...program, screen: { ...program.screen, warn: () => undefined } };
-  const found = await attempt('service', program, () =>
-    withSession(args, quiet, async (session) => {
-      try {
-        return await askService(session, program);
-      } finally {
-        if (wanted.contract) wanted.learnt = await readContract(session);
-      }
-    }),
+  const accounts = await attempt('configuration', program, () =>
+    wanted.contract ? [onlyAccount(config)] : accountsOf(config),
   );
-  if ('level' in found) yield keyRefused(found, config) ?? found;
-  else {
-    yield* found.findings;
-    yield* checkRuns(config, program);
+  if ('level' in accounts) {
+    yield accounts;
+    return;
   }
+  let answered = false;
+  for (const account of accounts) {
+    const found = await attempt('service', program, () =>
+      withAccount(
+        account,
+        args,
+        quiet,
+        async (session) => {
+          try {
+            return await askService(session, program);
+          } finally {
+            if (wanted.contract) wanted.learnt = await readContract(session);
+          }
+        },
+        {},
+      ),
+    );
+    if (!('level' in found)) answered = true;
+    const told = 'level' in found ? [keyRefused(found, account) ?? found] : found.findings;
+    const of = accounts.length === 1 ? '' : `${account.environment ?? ''}: `;
+    yield* told.map((each) => ({ ...each, found: of + each.found }));
+  }
+  if (answered) yield* checkRuns(config, program);
   yield* checkGoogle(config, mappings, program);
 }
 

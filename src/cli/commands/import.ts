@@ -21,6 +21,7 @@ import type { Program } from '../program.ts';
 import { renderTyped } from '../render/stop.ts';
 import { safeText } from '../render/text.ts';
 import { runPush } from '../push/run-push.ts';
+import { wholeAccount } from '../../runtime/leagues.ts';
 import { withSession, type Session } from '../session.ts';
 import { showPlan } from '../push/show-plan.ts';
 
@@ -86,7 +87,7 @@ function ownTable(
   const corrected = location.kind === 'sheet' ? undefined : ports.results.mappingToMend(location.path);
   if (corrected === undefined) return undefined;
   try {
-    return readPushMappings(config, [corrected], program)[0]?.source.origin;
+    return readPushMappings(wholeAccount(config), [corrected], program)[0]?.source.origin;
   } catch (error) {
     // The import is done, whatever is wrong with a mapping that it did not need.
     if (error instanceof ConfigError || error instanceof UsageError) return undefined;

@@ -3,7 +3,7 @@ import { compareFlags, mappingNames, text, yes } from '../flags.ts';
 import { readPushMappings } from '../../runtime/mappings.ts';
 import { refuseOtherFile, savePlan } from '../push/plan-file.ts';
 import { planOptions } from '../push/plan-options.ts';
-import { withSession } from '../session.ts';
+import { withLeagues } from '../league-sessions.ts';
 import { showPlan } from '../push/show-plan.ts';
 
 /** `plan`: what a push would do; sends only GET. */
@@ -20,13 +20,13 @@ export const plan = defineCommand({
     ['plan --json --detailed-exitcode', 'for scripts: exit 2 when there are changes'],
   ],
   run: (args, program) =>
-    withSession(
+    withLeagues(
       args,
       program,
-      (session) => {
+      (session, own, names) => {
         const { out, detailedExitcode: changesCode } = args;
-        const mappings = readPushMappings(session.config, args.mapping, program);
-        const work = { ...session, program, yes: args.yes };
+        const mappings = readPushMappings(session.config, names, program);
+        const work = { ...session, program: own, yes: args.yes };
         const options = planOptions(args);
         if (out === undefined) return showPlan('plan', mappings, options, work, { changesCode });
         refuseOtherFile(out, program);
@@ -35,6 +35,6 @@ export const plan = defineCommand({
           save: (planned) => savePlan(out, planned, options, args, program),
         });
       },
-      { readOnly: true },
+      { readOnly: true, names: args.mapping, direction: 'push', isOfOne: args.out !== undefined },
     ),
 });

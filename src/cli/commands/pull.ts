@@ -3,7 +3,7 @@ import { pullMappings } from '../../runtime/pull-reports.ts';
 import { defineCommand } from '../command.ts';
 import { mappingNames, serviceFlags } from '../flags.ts';
 import { tellResult } from '../push/run-push.ts';
-import { withSession } from '../session.ts';
+import { withLeagues } from '../league-sessions.ts';
 
 /** `pull`: fetches records and writes reports; a report that cannot be whole keeps its old file, and the others go on. */
 export const pull = defineCommand({
@@ -14,8 +14,13 @@ export const pull = defineCommand({
     ['pull squads-workbook --limit 10', 'the first ten records of one report'],
   ],
   run: (args, program) =>
-    withSession(args, program, async (session) => {
-      const mappings = readPullMappings(session.config, args.mapping, program);
-      return tellResult(await pullMappings(session, mappings, args.limit), { ...session, program });
-    }),
+    withLeagues(
+      args,
+      program,
+      async (session, own, names) => {
+        const mappings = readPullMappings(session.config, names, program);
+        return tellResult(await pullMappings(session, mappings, args.limit), { ...session, program: own });
+      },
+      { names: args.mapping, direction: 'pull' },
+    ),
 });

@@ -4,7 +4,7 @@ import { readPushMappings } from '../../runtime/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
 import { runPush } from '../push/run-push.ts';
 import { refusePlanOptions, runSavedPlan } from '../push/run-saved-plan.ts';
-import { withSession } from '../session.ts';
+import { withLeagues } from '../league-sessions.ts';
 import { showPlan } from '../push/show-plan.ts';
 
 const flags = {
@@ -24,18 +24,19 @@ export const push = defineCommand({
   ],
   run: (args, program) => {
     if (args.plan !== undefined) refusePlanOptions(args.mapping, planOptions(args));
-    return withSession(
+    const isOfOne = args.plan !== undefined;
+    return withLeagues(
       args,
       program,
-      (session) => {
-        const work = { ...session, program, yes: args.yes };
+      (session, own, names) => {
+        const work = { ...session, program: own, yes: args.yes };
         if (args.plan !== undefined) return runSavedPlan(args.plan, args.dryRun === true, work);
-        const mappings = readPushMappings(session.config, args.mapping, program);
+        const mappings = readPushMappings(session.config, names, program);
         return args.dryRun === true
           ? showPlan('push', mappings, planOptions(args), work)
           : runPush('push', mappings, planOptions(args), work);
       },
-      { readOnly: args.dryRun },
+      { readOnly: args.dryRun, names: args.mapping, direction: 'push', isOfOne },
     );
   },
 });

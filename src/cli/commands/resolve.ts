@@ -15,7 +15,8 @@ import {
   resolutionDocument,
 } from '../render/resolve.ts';
 import { renderNextLine, renderTyped } from '../render/stop.ts';
-import { withSession, type Session } from '../session.ts';
+import { withLeagues } from '../league-sessions.ts';
+import type { Session } from '../session.ts';
 
 /** `resolve [INTENT]`: decides unknown writes and conflicts, by reading back or as the operator says. Sends nothing but GET. */
 export const resolve = defineCommand({
@@ -34,36 +35,41 @@ export const resolve = defineCommand({
     ['resolve 01J8Z… --assume applied', 'you saw at the service that it was applied'],
   ],
   run: (args, program) =>
-    withSession(args, program, async (session) => {
-      const { screen } = program;
-      const assume = ASSUMPTIONS.find((each) => each === args.assume);
-      // A word that is not approved is a stop; what is only to be seen is listed.
-      const listsOnly = assume === undefined && args.yes !== true && !program.interactive;
-      const approveCases = async (cases: readonly OpenCase[]): Promise<void> => {
-        session.endProgress();
-        const shown = renderCases(cases, session.config.timezone, screen.style);
-        if (args.yes === true) screen.say(shown);
-        else screen.tell(shown);
-        const what = assume === undefined ? '' : `; where that proves nothing, count it as ${assume}`;
-        await approve(
-          `Read ${renderCountOf(cases.length, 'of these', 'of these')} back and record the result${what}?`,
-          renderTyped(program.typed),
-          args.yes === true,
-          program,
-          'nothing was recorded',
-          openCasesDocument(cases),
+    withLeagues(
+      args,
+      program,
+      async (session, own) => {
+        const { screen } = own;
+        const assume = ASSUMPTIONS.find((each) => each === args.assume);
+        // A word that is not approved is a stop; what is only to be seen is listed.
+        const listsOnly = assume === undefined && args.yes !== true && !program.interactive;
+        const approveCases = async (cases: readonly OpenCase[]): Promise<void> => {
+          session.endProgress();
+          const shown = renderCases(cases, session.config.timezone, screen.style);
+          if (args.yes === true) screen.say(shown);
+          else screen.tell(shown);
+          const what = assume === undefined ? '' : `; where that proves nothing, count it as ${assume}`;
+          await approve(
+            `Read ${renderCountOf(cases.length, 'of these', 'of these')} back and record the result${what}?`,
+            renderTyped(program.typed),
+            args.yes === true,
+            program,
+            'nothing was recorded',
+            openCasesDocument(cases),
+          );
+        };
+        const resolution = await resolveOpen(
+          session.ports,
+          args.intent,
+          assume,
+          listsOnly ? 'list' : approveCases,
         );
-      };
-      const resolution = await resolveOpen(
-        session.ports,
-        args.intent,
-        assume,
-        listsOnly ? 'list' : approveCases,
-      );
-      return listsOnly && resolution.cases.length > 0
-        ? list(resolution, session, program)
-        : tell(resolution, session, program);
-    }),
+        return listsOnly && resolution.cases.length > 0
+          ? list(resolution, session, own)
+          : tell(resolution, session, own);
+      },
+      { elsewhere: ['resolve.unknown'] },
+    ),
 });
 
 /** Says what is open, and what became of it. */

@@ -10,7 +10,7 @@ import {
   writeFlags,
 } from '../flags.ts';
 import { askApproval, tellNothing, tellResult } from '../push/run-push.ts';
-import { withSession } from '../session.ts';
+import { OF_RUN, withLeagues } from '../league-sessions.ts';
 
 /** `resume`: goes on with what an unfinished run left, from the run's own rows. */
 export const resume = defineCommand({
@@ -32,19 +32,20 @@ export const resume = defineCommand({
   },
   examples: [['resume', 'go on with the newest unfinished run']],
   run: (args, program) =>
-    withSession(args, program, async (session) => {
-      const work = {
-        ...session,
-        program,
-        yes: args.yes,
-      };
-      const { onAmbiguous, allowGuard: allowGuards, compare, adopt, afterDeadline } = args;
-      const added = { onAmbiguous, allowGuards, compare, adopt, afterDeadline };
-      const result = await resumeRun(session.ports, args.run, askApproval(work), added);
-      // The run keeps the command that began it; the document names the one that was typed.
-      if (result !== undefined)
-        return tellResult({ ...result, report: { ...result.report, command: 'resume' } }, work);
-      await tellNothing('resume', 'nothing to resume', work);
-      return EXIT.done;
-    }),
+    withLeagues(
+      args,
+      program,
+      async (session, own) => {
+        const work = { ...session, program: own, yes: args.yes };
+        const { onAmbiguous, allowGuard: allowGuards, compare, adopt, afterDeadline } = args;
+        const added = { onAmbiguous, allowGuards, compare, adopt, afterDeadline };
+        const result = await resumeRun(session.ports, args.run, askApproval(work), added);
+        // The run keeps the command that began it; the document names the one that was typed.
+        if (result !== undefined)
+          return tellResult({ ...result, report: { ...result.report, command: 'resume' } }, work);
+        await tellNothing('resume', 'nothing to resume', work);
+        return EXIT.done;
+      },
+      OF_RUN,
+    ),
 });

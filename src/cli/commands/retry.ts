@@ -7,7 +7,9 @@ import { listMappingNames, readPushMappings } from '../../runtime/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
 import type { Program } from '../program.ts';
 import { askApproval, tellNothing, tellResult } from '../push/run-push.ts';
-import { withSession, type Session } from '../session.ts';
+import { wholeAccount } from '../../runtime/leagues.ts';
+import { OF_RUN, withLeagues } from '../league-sessions.ts';
+import type { Session } from '../session.ts';
 
 /** `retry`: sends the rows that a run refused again, after their sources are read again. */
 export const retry = defineCommand({
@@ -20,19 +22,25 @@ export const retry = defineCommand({
     ['retry 01J8Z… --yes', 'those of one run, approved beforehand'],
   ],
   run: (args, program) =>
-    withSession(args, program, async (session) => {
-      const work = { ...session, program, yes: args.yes };
-      const current = currentMappings(session, program);
-      const options = { ...planOptions(args), afterDeadline: args.afterDeadline };
-      const result = await retryRun(session.ports, args.run, options, current, askApproval(work));
-      if (result !== undefined) return tellResult(result, work);
-      await tellNothing('retry', 'no refused rows to retry', work);
-      return EXIT.done;
-    }),
+    withLeagues(
+      args,
+      program,
+      async (session, own) => {
+        const work = { ...session, program: own, yes: args.yes };
+        const current = currentMappings(session, program);
+        const options = { ...planOptions(args), afterDeadline: args.afterDeadline };
+        const result = await retryRun(session.ports, args.run, options, current, askApproval(work));
+        if (result !== undefined) return tellResult(result, work);
+        await tellNothing('retry', 'no refused rows to retry', work);
+        return EXIT.done;
+      },
+      OF_RUN,
+    ),
 });
 
 /** Mappings as their files say now, where they still read the same table; an import has no file. */
-function currentMappings({ config }: Session, program: Program): CurrentMapping {
+function currentMappings(session: Session, program: Program): CurrentMapping {
+  const config = wholeAccount(session.config);
   let names: readonly string[] | undefined;
   return ({ name, source }): PushMapping | undefined => {
     names ??= namesOf(config, program);

@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { EXIT, UsageError } from '../../model/error.ts';
 import type { Run } from '../../model/store.ts';
 import { readResults, type ResultRow } from '../../sync/finish/results.ts';
+import { withLeague } from '../../model/league-name.ts';
+import { leaguesOf } from '../../sync/journal/stored-run.ts';
 import { createTables } from '../../tables/index.ts';
 import { defineCommand } from '../command.ts';
 import { readConfig } from '../../runtime/config.ts';
@@ -67,7 +69,7 @@ export const runs = defineCommand({
       const run = await store.run(id);
       if (run === undefined) throw new UsageError('run.unknown', `there is no run ${id}`, { next: 'runs' });
       const rows = rowsOf(run, config.folder);
-      if (screen.json) await writeWithList(screen, runDocument(run), 'rows', rows);
+      if (screen.json) await writeWithList(screen, runDocument(run), 'rows', withLeagues(rows));
       else await writeText(run, rows, config.timezone, program);
       return EXIT.done;
     } finally {
@@ -88,6 +90,10 @@ async function* rowsOf({ summaries }: Run, folder: string): Rows {
   }
 }
 
+async function* withLeagues(rows: Rows): AsyncGenerator<object> {
+  for await (const row of rows) yield withLeague('mapping', row);
+}
+
 /** Rows that need somebody's attention are shown one by one. */
 const TO_SHOW: ReadonlySet<string> = new Set(['invalid', 'rejected', 'deferred', 'unknown', 'conflict']);
 const SHOWN_ROWS = 20;
@@ -104,14 +110,16 @@ async function writeText(run: Run, rows: Rows, timezone: string, { screen }: Pro
 }
 
 function runDocument(run: Run): object {
+  const leagues = leaguesOf(run);
   return {
     run: run.id,
+    ...(leagues.length > 0 && { leagues }),
     command: run.command,
     exit_code: run.exitCode,
     started_at: new Date(run.startedAtMs).toISOString(),
     ended_at: run.endedAtMs === null ? null : new Date(run.endedAtMs).toISOString(),
     finished: run.finished,
-    mappings: run.summaries,
+    mappings: run.summaries.map((summary) => withLeague('name', summary)),
     requests: run.requests,
   };
 }

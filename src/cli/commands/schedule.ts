@@ -5,6 +5,7 @@ import { defineCommand } from '../command.ts';
 import { readConfig, type Config } from '../../runtime/config.ts';
 import { mappingNames, serviceFlags, text, yes } from '../flags.ts';
 import { standsInside } from '../../runtime/inside-folder.ts';
+import { accountsOf } from '../../runtime/leagues.ts';
 import { readMappings } from '../../runtime/mappings.ts';
 import { packagePath } from '../../runtime/package.ts';
 import type { Program } from '../program.ts';
@@ -91,6 +92,7 @@ function targetOf(target: string | undefined): (job: Job) => readonly ScheduleFi
 
 interface JobArgs {
   readonly env?: string | undefined;
+  readonly league?: string | undefined;
   readonly mappings?: string | undefined;
   readonly var: Readonly<Record<string, string>>;
   readonly mapping: readonly string[];
@@ -102,7 +104,7 @@ function jobOf(config: Config, interval: Interval, args: JobArgs, { cwd, version
   const below = (path: string): string => relative(folder, path) || '.';
   const key = config.google?.credentials?.file;
   return {
-    name: nameOf([basename(folder), ...args.mapping]),
+    name: nameOf([basename(folder), ...(args.league === undefined ? [] : [args.league]), ...args.mapping]),
     node: process.execPath,
     bin: packagePath('dist/cli/bin.cjs'),
     packageFolder: resolve(packagePath('.')),
@@ -112,6 +114,7 @@ function jobOf(config: Config, interval: Interval, args: JobArgs, { cwd, version
     args: [
       ...(file === 'teamsheet.yaml' ? [] : ['--config', file]),
       ...(args.env === undefined ? [] : ['--env', args.env]),
+      ...(args.league === undefined ? [] : ['--league', args.league]),
       ...(args.mappings === undefined ? [] : ['--mappings', below(resolve(cwd, args.mappings))]),
       ...Object.entries(args.var).flatMap(([name, value]) => ['--var', `${name}=${value}`]),
       ...args.mapping,
@@ -136,13 +139,17 @@ function nameOf(words: readonly string[]): string {
   return slug === '' || slug === 'teamsheet' ? 'teamsheet' : `teamsheet-${slug}`;
 }
 
-/** The environment variables that the environment in force takes its address and key from. */
-function secretsOf({ file, environments, environment }: Config): readonly string[] {
+/** The environment variables that the environments in force take their addresses and keys from. */
+const secretsOf = (config: Config): readonly string[] => [
+  ...new Set(accountsOf(config).flatMap(secretsOfAccount)),
+];
+
+function secretsOfAccount({ file, environments, environment }: Config): readonly string[] {
   const names = Object.keys(environments ?? {});
   const chosen = environments?.[environment ?? names[0] ?? ''];
   if (file === undefined || chosen === undefined) return ['TEAMSHEET_BASE_URL', 'TEAMSHEET_API_KEY'];
   const inAddress = [...chosen.base_url.matchAll(/\$\{([A-Za-z_]\w*)\}/g)].map(([, name = '']) => name);
-  return [...new Set([...inAddress, ...('env' in chosen.api_key ? [chosen.api_key.env] : [])])];
+  return [...inAddress, ...('env' in chosen.api_key ? [chosen.api_key.env] : [])];
 }
 
 /** The nearest folder upwards that is a repository, or the folder itself. */

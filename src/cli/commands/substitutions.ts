@@ -7,6 +7,8 @@ import type { TableKind } from '../../model/table.ts';
 import { weeksOfNumber } from '../../season/week-number.ts';
 import { push } from '../../sync/push.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
+import type { Config } from '../../runtime/config.ts';
+import { chosenLeagues } from '../../runtime/leagues.ts';
 import { completePlanOptions } from '../../runtime/plan-options.ts';
 import { defineCommand } from '../command.ts';
 import { guardFlags, serviceFlags, text, writeFlags, yes } from '../flags.ts';
@@ -47,7 +49,7 @@ export const substitutions = defineCommand({
       args,
       program,
       async (session) => {
-        const league = leagueOf(session.config.vars['fantasy_league_id']);
+        const league = leagueOf(session.config);
         const { records } = await session.ports.service.get('get-fixtures', { id: league });
         const found = findWeek(records, Number(week), league);
         const name = `game week ${week} of fantasy league ${league}`;
@@ -89,11 +91,16 @@ function datesOf({ start_date, end_date }: RecordOf<'get-fixtures'>, timezone: s
     .join(' to ');
 }
 
-function leagueOf(value: string | undefined): number {
+function leagueOf(config: Config): number {
+  const value = config.vars['fantasy_league_id'];
+  const leagues = chosenLeagues(config);
   if (value !== undefined && /^[1-9]\d{0,14}$/.test(value.trim())) return Number(value);
   const what = value === undefined ? 'is not set' : `is "${value}", which is no number of a league`;
   throw new ConfigError('mapping.variable', `the variable fantasy_league_id ${what}`, {
-    next: variableSource('fantasy_league_id'),
+    next:
+      leagues.length > 1
+        ? `name a league: --league ${leagues.join(', or --league ')}`
+        : variableSource('fantasy_league_id'),
   });
 }
 

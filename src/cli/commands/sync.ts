@@ -12,7 +12,7 @@ import { isPull, isPush, readMappings } from '../../runtime/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
 import { exitCodesOf, pullReports, stopOfReports, worstExit } from '../../runtime/pull-reports.ts';
 import { askApproval, tellResult, type Work } from '../push/run-push.ts';
-import { withSession } from '../session.ts';
+import { withLeagues } from '../league-sessions.ts';
 import { showPlan } from '../push/show-plan.ts';
 
 const flags = { ...compareFlags, 'dry-run': yes('the same as plan') } as const;
@@ -33,13 +33,13 @@ export function runSync(
   program: Program,
   deadlines?: Readonly<Record<string, number>>,
 ): Promise<ExitCode> {
-  return withSession(
+  return withLeagues(
     args,
     program,
-    async (session) => {
-      const mappings = readMappings(session.config, args.mapping, program);
+    async (session, own, names) => {
+      const mappings = readMappings(session.config, names, program);
       const pushes = mappings.filter(isPush);
-      const work = { ...session, program, yes: args.yes };
+      const work = { ...session, program: own, yes: args.yes };
       const options = { ...planOptions(args), ...(deadlines !== undefined && { deadlines }) };
       const prepared = await preparePull(mappings.filter(isPull), session.ports.tables);
       if (args.dryRun === true) return showPlan('sync', pushes, options, work);
@@ -51,7 +51,7 @@ export function runSync(
       const stops = stopped ? { stoppedBy: stop, reportsStopped: true } : {};
       return tellResult({ ...pushed, ...stops, report }, work);
     },
-    { readOnly: args.dryRun },
+    { readOnly: args.dryRun, names: args.mapping },
   );
 }
 

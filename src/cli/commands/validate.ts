@@ -1,6 +1,7 @@
 import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import { renderRowMessage } from '../../model/issue.ts';
+import { withLeague } from '../../model/league-name.ts';
 import { renderSaid } from '../../model/said.ts';
 import { EXIT } from '../../model/error.ts';
 import type { Stop } from '../../sync/ports.ts';
@@ -135,7 +136,7 @@ async function tellDocument(
 ): Promise<void> {
   const issues = async function* (): AsyncGenerator<object> {
     for await (const { code, severity, ...issue } of rowIssues(validation))
-      yield { ...issue, remedy: REMEDIES[code] ?? null, code, severity };
+      yield withLeague('mapping', { ...issue, remedy: REMEDIES[code] ?? null, code, severity });
   };
   await writeWithList(program.screen, documentOf(validation, pulls, program), 'issues', issues());
 }
@@ -159,25 +160,20 @@ function documentOf(
     command: 'validate',
     exit_code: exitCode,
     mappings: [
-      ...mappings.map(({ mapping, outcomes, valid }) => ({
-        name: mapping.name,
-        resource: mapping.resource,
-        direction: mapping.direction,
-        ...outcomes,
-        valid,
-      })),
-      ...pulls.map(({ name: pull, resource, direction, destination }) => ({
-        name: pull,
-        resource,
-        direction,
-        destination: destination.origin,
-      })),
+      ...mappings.map(({ mapping: { name, resource, direction, leagues }, outcomes, valid }) =>
+        withLeague('name', { name, resource, direction, ...(leagues && { leagues }), ...outcomes, valid }),
+      ),
+      ...pulls.map(({ name, resource, direction, destination }) =>
+        withLeague('name', { name, resource, direction, destination: destination.origin }),
+      ),
     ],
-    stops: stops.map(({ mapping, error }) => ({
-      mapping,
-      code: error.code,
-      message: error.message,
-      next: nextAfterStop(error, program),
-    })),
+    stops: stops.map(({ mapping, error }) =>
+      withLeague('mapping', {
+        mapping,
+        code: error.code,
+        message: error.message,
+        next: nextAfterStop(error, program),
+      }),
+    ),
   };
 }

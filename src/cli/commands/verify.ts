@@ -13,7 +13,9 @@ import type { Program } from '../program.ts';
 import { renderCost, renderVerified, renderVerifiedRow } from '../render/verify.ts';
 import { renderNextLine, renderTyped } from '../render/stop.ts';
 import { renderMoreRows } from '../render/text.ts';
-import { withSession, type Session } from '../session.ts';
+import { OF_RUN, withLeagues } from '../league-sessions.ts';
+import { withLeague } from '../../model/league-name.ts';
+import type { Session } from '../session.ts';
 
 /** `verify [RUN]`: reads back what a run wrote and says what agrees, its cost first. Sends nothing but GET. */
 export const verify = defineCommand({
@@ -23,19 +25,19 @@ export const verify = defineCommand({
   },
   examples: [['verify', 'does the service hold what the newest run wrote?']],
   run: (args, program) =>
-    withSession(
+    withLeagues(
       args,
       program,
-      async (session) => {
+      async (session, own) => {
         const verification = await prepareVerify(session.ports, args.run);
-        if (verification === undefined) return tellNothing(session, program);
+        if (verification === undefined) return tellNothing(session, own);
         try {
-          return await check(verification, session, program);
+          return await check(verification, session, own);
         } finally {
           await verification.close();
         }
       },
-      { readOnly: true },
+      { readOnly: true, ...OF_RUN },
     ),
 });
 
@@ -65,9 +67,13 @@ async function check(verification: Verification, session: Session, program: Prog
   const exitCode = verifyExit(others);
   const requests = { ...ports.service.counts(), planned };
   if (screen.json) {
-    const mappings = verification.mappings.map((mapping) => ({ ...mapping, ...counts.get(mapping.name) }));
+    const mappings = verification.mappings.map((mapping) =>
+      withLeague('name', { ...mapping, ...counts.get(mapping.name) }),
+    );
     const document = { command: 'verify', exit_code: exitCode, run: verification.run.id, mappings };
-    await screen.data(JSON.stringify({ ...document, rows: others, requests }));
+    await screen.data(
+      JSON.stringify({ ...document, rows: others.map((row) => withLeague('mapping', row)), requests }),
+    );
   } else {
     await screen.data(renderVerified(verification, counts, requests, screen.dataStyle));
     for (const row of others.slice(0, SHOWN_ROWS))

@@ -1,5 +1,6 @@
 import { renderCountOf } from '../../model/count.ts';
 import type { Run } from '../../model/store.ts';
+import { leaguesOf } from '../../sync/journal/stored-run.ts';
 import { cutOffRuns, type CutOff } from '../../sync/runs/crashed.ts';
 import type { Config } from '../../runtime/config.ts';
 import type { Program } from '../program.ts';
@@ -48,7 +49,9 @@ export async function sayCutOff(
 function renderCutOff(cut: CutOff, timezone: string, { name }: Said): string {
   const { overtaken, isLost } = cut;
   const { id, command, startedAtMs, phase } = cut.run;
-  const was = `run ${id} (${command}, ${renderTime(startedAtMs, timezone)}) was interrupted`;
+  const leagues = leaguesOf(cut.run);
+  const what = leagues.length === 0 ? command : `${command} of ${leagues.join(', ')}`;
+  const was = `run ${id} (${what}, ${renderTime(startedAtMs, timezone)}) was interrupted`;
   if (command === 'api')
     return `${was}: nobody knows whether its request was applied; ${name} resolve ${cut.openIntent ?? ''} records what you know`;
   if (phase === 'planning') return `${was}: nothing was sent; ${name} resume ${id} plans it again`;

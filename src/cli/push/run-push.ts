@@ -2,6 +2,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { EXIT, type ExitCode } from '../../model/error.ts';
 import type { MappingSummary } from '../../model/store.ts';
+import { withLeague } from '../../model/league-name.ts';
 import { countWrites } from '../../sync/plan/plan-sync.ts';
 import { push, type Approve, type PushResult } from '../../sync/push.ts';
 import { sampleChanges } from '../../sync/plan/sample-plan.ts';
@@ -105,7 +106,7 @@ export async function tellResult(
   if (screen.json) {
     const error =
       stoppedBy === undefined ? {} : { error: stopDocument(report.command, stoppedBy, program, first).error };
-    const mappings = report.mappings.map((mapping) => withTypedNext(mapping, program));
+    const mappings = report.mappings.map((mapping) => withLeague('name', withTypedNext(mapping, program)));
     await screen.data(JSON.stringify({ ...report, mappings, ...googleDocument(google), ...error }));
     return report.exit_code;
   }

@@ -4,6 +4,7 @@ import type { SavedPlan } from '../../plan/read-saved-plan.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { listMappingNames, readPushMappings } from '../../runtime/mappings.ts';
+import { wholeAccount } from '../../runtime/leagues.ts';
 import { readPlanFile } from './plan-file.ts';
 import { renderTyped } from '../render/stop.ts';
 import { askApproval, tellResult, type Work } from './run-push.ts';
@@ -48,7 +49,8 @@ export async function runSavedPlan(file: string, dryRun: boolean, work: Work): P
 
 /** The mappings of a plan that there still are. Errors: those of {@link readPushMappings}. */
 function mappingsOf({ header }: SavedPlan, { config, program }: Work): readonly PushMapping[] {
-  const there = listMappingNames(config, program);
+  const account = wholeAccount(config);
+  const there = listMappingNames(account, program);
   const names = header.mappings.flatMap(({ name }) => (there.includes(name) ? [name] : []));
-  return names.length === 0 ? [] : readPushMappings(config, names, program);
+  return names.length === 0 ? [] : readPushMappings(account, names, program);
 }

@@ -1,5 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { EXIT, type ExitCode } from '../../model/error.ts';
+import { withLeague } from '../../model/league-name.ts';
 import { countWrites, planPush } from '../../sync/plan/plan-sync.ts';
 import type { CheckPlan } from '../../sync/push.ts';
 import { sampleChanges } from '../../sync/plan/sample-plan.ts';
@@ -87,14 +88,17 @@ async function writePlanDocument(
     run: null,
     command,
     exit_code: exitCode,
-    mappings: planned.mappings.map(({ mapping, outcomes, deactivated }) => ({
-      name: mapping.name,
-      resource: mapping.resource,
-      direction: 'push',
-      ...outcomes,
-      deactivated,
-      results: null,
-    })),
+    mappings: planned.mappings.map(({ mapping: { name, resource, leagues }, outcomes, deactivated }) =>
+      withLeague('name', {
+        name,
+        resource,
+        direction: 'push',
+        ...(leagues && { leagues }),
+        ...outcomes,
+        deactivated,
+        results: null,
+      }),
+    ),
     requests,
     ...googleDocument(google),
   };
@@ -112,12 +116,14 @@ async function writePlanDocument(
     at_the_latest: forecast.atTheLatest,
     finish_by: forecast.finishByMs === undefined ? null : new Date(forecast.finishByMs).toISOString(),
     fits: { requests: forecast.fits, rows: forecast.fittingRows, limited_by: forecast.limitedBy ?? null },
-    stops: planned.stops.map(({ mapping, error }) => ({
-      mapping,
-      code: error.code,
-      message: error.message,
-      next: nextAfterStop(error, program),
-    })),
+    stops: planned.stops.map(({ mapping, error }) =>
+      withLeague('mapping', {
+        mapping,
+        code: error.code,
+        message: error.message,
+        next: nextAfterStop(error, program),
+      }),
+    ),
     ...(saved !== undefined && { saved: saved.file }),
   };
   await writeWithList(program.screen, head, 'changes', changesOf(planned), tail);
@@ -125,5 +131,5 @@ async function writePlanDocument(
 
 async function* changesOf(planned: PlannedPush): AsyncGenerator<object> {
   for await (const { mapping, row, key, kind, fields, message } of planned.changes())
-    yield { mapping, row, key, kind, fields, message };
+    yield withLeague('mapping', { mapping, row, key, kind, fields, message });
 }

@@ -1,5 +1,6 @@
 import type { Fields } from '../../model/cell.ts';
 import { renderCountOf } from '../../model/count.ts';
+import { withLeague } from '../../model/league-name.ts';
 import { renderSaid } from '../../model/said.ts';
 import type { RequestCounts } from '../../model/store.ts';
 import type { OpenCase } from '../../sync/reconcile/open-cases.ts';
@@ -84,11 +85,11 @@ const nextOf = ({ id, kind }: ResolvedCase): string =>
     ? `resolve ${id} --assume applied, or --assume not-applied: look at the service first`
     : `resolve ${id} --assume applied, which leaves it as the service has it, or --assume not-applied, which sends the row again`;
 
-const caseDocument = (each: OpenCase): object => ({
+const caseDocument = ({ mapping: name, ...each }: OpenCase): object => ({
   id: each.id,
   kind: each.kind,
   run: each.run.id,
-  mapping: each.mapping,
+  ...withLeague('mapping', { mapping: name }),
   operation: each.operation,
   rows: each.rows.map(({ rowNumber, key, fields }) => ({ row: rowNumber, key, fields })),
   sent_at: each.sentAtMs === null ? null : new Date(each.sentAtMs).toISOString(),

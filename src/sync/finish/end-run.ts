@@ -112,7 +112,7 @@ async function endMapping(
   rows: RunRows,
   { stoppedBy, stale: left }: Ending,
 ): Promise<EndedMapping> {
-  const { name, resource } = mapping;
+  const { name, resource, leagues } = mapping;
   const counts = outcomeCounts(await rows.countOutcomes(name));
   checkCounts(name, counts);
   const files = await tryResults(ports, run, mapping, rows);
@@ -126,6 +126,7 @@ async function endMapping(
       name,
       resource,
       direction: 'push',
+      ...(leagues && { leagues }),
       ...counts,
       deactivated: gone?.updated ?? 0,
       ...(stale > 0 && { stale }),

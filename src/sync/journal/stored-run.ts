@@ -1,5 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { StoppedError, UsageError } from '../../model/error.ts';
+import { apart } from '../../model/league-name.ts';
 import type { Run, ServiceAccount, Store } from '../../model/store.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
 import { withMissing } from '../../plan/missing-mapping.ts';
@@ -19,6 +20,15 @@ export function pushedMappings(run: Run): readonly PushMapping[] {
 /** The same with the users of each that are in no row any more. */
 export function allMappings(run: Run): readonly PushMapping[] {
   return pushedMappings(run).flatMap(withMissing);
+}
+
+/** The leagues of the mappings that a run pushed or pulled, where the folder has several. */
+export function leaguesOf(run: Run): readonly string[] {
+  const worked = [...pushedMappings(run), ...run.summaries];
+  const found = worked.flatMap(
+    (each) => ('leagues' in each && each.leagues) || (apart(each.name).league ?? []),
+  );
+  return [...new Set(found)];
 }
 
 /** What the run was begun with; of a run that pushed mappings. */

@@ -1,0 +1,129 @@
+import { TeamsheetError, type ExitCode } from '../model/error.ts';
+import { apart } from '../model/league-name.ts';
+import { readMappings } from '../runtime/mappings.ts';
+import { connectionOf, readConfig, type Config } from '../runtime/config.ts';
+import { accountsOf, chosenLeagues, onlyAccount } from '../runtime/leagues.ts';
+import { worstExit } from '../runtime/pull-reports.ts';
+import { joinDocuments, type AccountDocument } from './join-documents.ts';
+import type { Program } from './program.ts';
+import { renderStop, stopDocument } from './render/stop.ts';
+import { safeText } from './render/text.ts';
+import type { Screen } from './screen.ts';
+import { withAccount, type Session, type SessionArgs, type SessionOptions } from './session.ts';
+
+interface LeagueOptions extends SessionOptions {
+  /** The mappings that were named; all of them are read before the first account is asked anything. */
+  readonly names?: readonly string[];
+  readonly direction?: 'push' | 'pull';
+  /** It cannot be done in several accounts at once. */
+  readonly isOfOne?: boolean;
+  /** The codes of stops by which an account says that what was named, such as a run, is another's. */
+  readonly elsewhere?: readonly string[];
+}
+
+/** A command that takes the id of a run, which one account knows. */
+export const OF_RUN: LeagueOptions = { elsewhere: ['run.other_account'] };
+
+/** What is done in one account: with the mappings of it that were named, and the program as it is there. */
+type Work = (session: Session, program: Program, names: readonly string[]) => Promise<ExitCode>;
+
+/**
+ * Does the work once in each account that the leagues of the configuration are in, one account after the other; without leagues that is one. An account that
+ * stops does not stop the others; several documents become one. Answers the worst exit code.
+ * Errors: those of {@link readConfig}, {@link readMappings} and {@link connectionOf}; with one account those of the work.
+ */
+export async function withLeagues(
+  args: SessionArgs,
+  program: Program,
+  work: Work,
+  { names: named, direction, isOfOne = false, elsewhere = [], ...options }: LeagueOptions,
+): Promise<ExitCode> {
+  const config = readConfig(args, program);
+  const isOfMappings = named !== undefined;
+  const names = named ?? [];
+  const accounts = isOfOne
+    ? [onlyAccount(config)]
+    : accountsOf(config).filter((each) => isNamed(each, names));
+  const [only = config, ...others] = accounts;
+  // What is named wrongly is said before a service is looked for; of one account the work itself says it.
+  if (accounts.length !== 1 && isOfMappings) readMappings(config, names, program, direction);
+  if (others.length === 0)
+    return withAccount(only, args, program, (session) => work(session, program, names), options);
+  for (const account of accounts) connectionOf(account);
+  const done = await inTurn(accounts, args, program, work, { ...options, names, elsewhere });
+  const exitCode = worstExit(done.map((each) => each.exitCode));
+  if (program.screen.json) await program.screen.data(JSON.stringify(joinDocuments(done, exitCode)));
+  return exitCode;
+}
+
+/** What came of the work in each account. Errors: the stop of the last account where what was named is in none. */
+async function inTurn(
+  accounts: readonly Config[],
+  args: SessionArgs,
+  program: Program,
+  work: Work,
+  { names = [], elsewhere = [], ...options }: LeagueOptions,
+): Promise<readonly AccountDocument[]> {
+  const nextScreen = shareScreen(program.screen);
+  const done: AccountDocument[] = [];
+  let notHere: TeamsheetError | undefined;
+  for (const account of accounts) {
+    if (program.signal.aborted) break;
+    const { screen, written } = nextScreen();
+    const own = { ...program, screen };
+    const { environment = '' } = account;
+    const leagues = chosenLeagues(account);
+    const ours = names.filter((name) => leagues.includes(apart(name).league ?? leagues[0] ?? ''));
+    screen.say(screen.style('bold', safeText(`${environment}: ${leagues.join(', ')}`)));
+    try {
+      const exitCode = await withAccount(account, args, own, (session) => work(session, own, ours), options);
+      const document = screen.json ? (JSON.parse(written()) as object) : {};
+      done.push({ environment, leagues, exitCode, document });
+    } catch (error) {
+      if (!(error instanceof TeamsheetError)) throw error;
+      if (elsewhere.includes(error.code)) {
+        notHere = error;
+        continue;
+      }
+      screen.redraw(undefined);
+      screen.tell(renderStop(error, program));
+      const document = stopDocument(program.command ?? null, error, program);
+      done.push({ environment, leagues, exitCode: error.exitCode, document });
+    }
+  }
+  if (done.length === 0 && notHere !== undefined) throw notHere;
+  return done;
+}
+
+/** Whether any of the named mappings is of a league of the account. */
+function isNamed(account: Config, names: readonly string[]): boolean {
+  const leagues = chosenLeagues(account);
+  return (
+    names.length === 0 ||
+    names.some((name) => {
+      const { league } = apart(name);
+      return league === undefined || leagues.includes(league);
+    })
+  );
+}
+
+/** A screen for each account: what was warned of once is not warned of again, and documents are kept. */
+function shareScreen(screen: Screen): () => { readonly screen: Screen; readonly written: () => string } {
+  const warned = new Set<string>();
+  return () => {
+    const parts: string[] = [];
+    const keep = (text: string): Promise<void> => {
+      parts.push(text);
+      return Promise.resolve();
+    };
+    const own: Screen = {
+      ...screen,
+      ...(screen.json && { data: keep, exact: keep }),
+      warn: (message) => {
+        if (!warned.has(message)) screen.warn(message);
+        warned.add(message);
+      },
+    };
+    return { screen: own, written: () => parts.join('') };
+  };
+}

@@ -1,0 +1,39 @@
+import { ConfigError } from '../model/error.ts';
+import type { Config } from './config.ts';
+
+/**
+ * The configuration of each account that the chosen leagues are in, in the order of the leagues: one run, one lock and one budget each. Without leagues it
+ * is the configuration as it is.
+ */
+export function accountsOf(config: Config): readonly Config[] {
+  const chosen = config.leagues.filter((league) => league.chosen);
+  if (chosen.length === 0) return [config];
+  return [...Map.groupBy(chosen, (league) => league.environment)].map(([environment, ours]): Config => ({
+    ...config,
+    environment,
+    placeOf: ours[0]?.placeOf ?? config.placeOf,
+    // What is no mapping's, such as an import, is of the one league that was asked for.
+    vars: (ours.length === 1 ? ours[0]?.vars : undefined) ?? config.vars,
+    leagues: config.leagues.map((league) => ({ ...league, chosen: ours.includes(league) })),
+  }));
+}
+
+/** The configuration of the one account that the chosen leagues are in. Errors: ConfigError `config.league` when they are in several. */
+export function onlyAccount(config: Config): Config {
+  const [account = config, ...others] = accountsOf(config);
+  if (others.length === 0) return account;
+  throw new ConfigError('config.league', 'this is done in one account, and the leagues are in several', {
+    ...config.placeOf(['leagues']),
+    next: `name a league: --league ${chosenLeagues(config).join(', or --league ')}`,
+  });
+}
+
+/** The same with every league of the account chosen: a run that began with all of them is found by any. */
+export const wholeAccount = (config: Config): Config => ({
+  ...config,
+  leagues: config.leagues.map((league) => ({ ...league, chosen: league.environment === config.environment })),
+});
+
+/** The names of the leagues that are worked on. */
+export const chosenLeagues = ({ leagues }: Pick<Config, 'leagues'>): readonly string[] =>
+  leagues.flatMap(({ name, chosen }) => (chosen ? [name] : []));
