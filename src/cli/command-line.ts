@@ -112,7 +112,7 @@ async function refusal(message: string, argv: readonly string[]): Promise<UsageE
   }
   if (unknown.length > 0) {
     const own = command === undefined ? undefined : await commands[command]?.load();
-    const flags = [...(own?.flags ?? []), ...Object.keys(commonFlags), 'help', 'version'];
+    const flags = [...Object.keys(own?.options ?? {}), ...Object.keys(commonFlags), 'help', 'version'];
     const what = unknown.map((name) => renderUnknown(name, flags, argv)).join(', ');
     return new UsageError('usage.arguments', `Unknown argument${unknown.length > 1 ? 's' : ''}: ${what}`, {
       next,

@@ -11,8 +11,9 @@ export type CommonArgs = ArgumentsCamelCase<InferredOptionTypes<typeof commonFla
 
 /** A command as its file exports it. */
 export interface Command {
-  /** The names of its own flags, without the dashes. */
-  readonly flags: readonly string[];
+  /** Its own flags, by their names without the dashes. */
+  readonly options: OptionSet;
+  readonly positionals: Readonly<Record<string, PositionalOptions>>;
   readonly build: (parser: Argv) => Argv;
   readonly run: (args: unknown, program: Program) => Promise<ExitCode>;
 }
@@ -31,7 +32,8 @@ export function defineCommand<
   const Places extends Readonly<Record<string, PositionalOptions>>,
 >({ options, positionals, examples, run }: Declaration<Set, Places>): Command {
   return {
-    flags: Object.keys(options),
+    options,
+    positionals,
     build: (parser) => {
       for (const [name, place] of Object.entries(positionals)) parser.positional(name, place);
       for (const [line, does] of examples) parser.example(`$0 ${line}`, does);

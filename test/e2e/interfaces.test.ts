@@ -91,8 +91,8 @@ describe('what to type next', () => {
     expect(json(noEnvironment)).toMatchObject({
       error: { next: 'correct that, then type: teamsheet plan users --config none.yaml --json' },
     });
-    const unknown = await run('completion', 'bash', '--json');
-    expect(json(unknown)).toMatchObject({ command: 'completion', exit_code: 64 });
+    const unknown = await run('whatif', 'points', '--json');
+    expect(json(unknown)).toMatchObject({ command: 'whatif', exit_code: 64 });
     expect(json(await run('sandbox', 'nothing', '--json'))).toMatchObject({
       exit_code: 64,
       error: { next: 'teamsheet sandbox --help' },

@@ -119,6 +119,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'Print the JSON Schema of mappings, configuration or a resource',
     load: async () => (await import('./schema.ts')).schema,
   },
+  completion: {
+    usage: 'completion <shell>',
+    summary: 'Print the completion script of a shell: bash, zsh or fish',
+    load: async () => (await import('./completion.ts')).completion,
+  },
   demo: {
     usage: 'demo',
     summary: 'Show everything on a sandbox, with reports in out/',
@@ -130,5 +135,4 @@ export const commands: Readonly<Record<string, Entry>> = {
 /** Commands that come with a later version, and what each will do. */
 export const laterCommands: Readonly<Record<string, string>> = {
   whatif: 'previews of points and prices',
-  completion: 'completion for bash and zsh',
 };
