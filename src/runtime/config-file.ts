@@ -4,7 +4,7 @@ import { parseYaml, type Path } from '../mapping/yaml-document.ts';
 import { findingsError, findingsOf } from '../mapping/zod-issues.ts';
 import { ConfigError, type Place } from '../model/error.ts';
 import { parseDuration, parseLongDuration } from '../model/duration.ts';
-import { rulesSchema } from './rules-config.ts';
+import { leagueRules, rulesSchema } from './rules-config.ts';
 
 const text = (description: string): z.ZodString => z.string().min(1).describe(description);
 const duration = (description: string): z.ZodType<number, string> =>
@@ -42,28 +42,6 @@ const scalar = z.union([z.string(), z.number(), z.boolean()]);
 const vars = (description: string) =>
   z.record(z.string(), scalar.nullable()).describe(description).default({});
 
-const league = strict({
-  environment: text('the environment of its account; left out: the default').optional(),
-  fantasy_league_id: z
-    .union([z.int().min(1), text('a number, or ${NAME} of the environment')])
-    .describe('the variable of that name, in this league')
-    .optional(),
-  vars: vars('values for ${name} in this league, before those of all leagues'),
-});
-
-const LEAGUE_NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_-]{0,49}$/u;
-
-/** Names stand in paths, tabs and names of files; two that differ in capitals alone would be one folder on some systems. */
-const leagues = z.record(z.string(), league).superRefine((named, context) => {
-  const seen = new Set<string>();
-  for (const name of Object.keys(named)) {
-    const note = (message: string): void => context.addIssue({ code: 'custom', path: [name], message });
-    if (!LEAGUE_NAME.test(name)) note('cannot name a league; use at most 50 letters, digits, _ and -');
-    if (seen.has(name.toLowerCase())) note('is the name of another league too, but for capitals');
-    seen.add(name.toLowerCase());
-  }
-});
-
 /** The operator's own mini leagues: a table with a line for each member of each. */
 const groups = strict({
   csv: text('the CSV file, relative to this file').optional(),
@@ -83,6 +61,30 @@ const groups = strict({
     'tab goes with xlsx and sheet, and they need it',
   )
   .describe("the operator's own mini leagues; a member may stand in several");
+
+const league = strict({
+  environment: text('the environment of its account; left out: the default').optional(),
+  fantasy_league_id: z
+    .union([z.int().min(1), text('a number, or ${NAME} of the environment')])
+    .describe('the variable of that name, in this league')
+    .optional(),
+  vars: vars('values for ${name} in this league, before those of all leagues'),
+  groups: groups.describe('in place of season.groups').optional(),
+  rules: leagueRules.describe('in place of the rules of all leagues, as a whole').optional(),
+});
+
+const LEAGUE_NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_-]{0,49}$/u;
+
+/** Names stand in paths, tabs and names of files; two that differ in capitals alone would be one folder on some systems. */
+const leagues = z.record(z.string(), league).superRefine((named, context) => {
+  const seen = new Set<string>();
+  for (const name of Object.keys(named)) {
+    const note = (message: string): void => context.addIssue({ code: 'custom', path: [name], message });
+    if (!LEAGUE_NAME.test(name)) note('cannot name a league; use at most 50 letters, digits, _ and -');
+    if (seen.has(name.toLowerCase())) note('is the name of another league too, but for capitals');
+    seen.add(name.toLowerCase());
+  }
+});
 
 const season = strict({
   keep: z.boolean().describe('what is read of game weeks is kept').default(true),
@@ -119,7 +121,7 @@ export const configSchema = strict({
     .refine(isTimezone, 'not an IANA time zone such as Europe/London')
     .describe('IANA time zone of dates')
     .default('UTC'),
-  rules: rulesSchema.describe('what audits, previews and squad checks go by; the public rules by default'),
+  rules: rulesSchema,
 }).meta({ id: 'TeamsheetConfig', title: 'teamsheet.yaml' });
 export type ConfigFile = z.infer<typeof configSchema>;
 

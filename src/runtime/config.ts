@@ -42,7 +42,7 @@ export interface Config {
 }
 
 /** One of several leagues. */
-export interface LeagueConfig extends Pick<Config, 'environment' | 'vars' | 'placeOf'> {
+export interface LeagueConfig extends Pick<Config, 'environment' | 'vars' | 'season' | 'rules' | 'placeOf'> {
   readonly name: string;
   /** Asked for; the others are only looked at, so that none is in the way of another. */
   readonly chosen: boolean;
@@ -124,7 +124,7 @@ function inForce(
 
 /** The leagues with what is in force in each. Errors: ConfigError `config.league`. */
 function leaguesOf(
-  { leagues = {}, environments, environment, vars }: ConfigFile,
+  { leagues = {}, environments, environment, vars, season, rules }: ConfigFile,
   env: Surroundings['env'],
   args: ConfigArgs,
   placeOf: ParsedConfig['placeOf'],
@@ -139,6 +139,8 @@ function leaguesOf(
       name,
       environment: own ?? otherwise,
       vars: bareRecord(env, varsOf(vars, known), varsOf(league.vars, known), known, args.var),
+      season: { ...season, ...(league.groups && { groups: league.groups }) },
+      rules: league.rules ?? rules,
       chosen: [undefined, name].includes(args.league) && [undefined, own ?? args.env].includes(args.env),
       placeOf: (path) =>
         placeOf(path[0] === 'environment' && own !== undefined ? ['leagues', name, 'environment'] : path),

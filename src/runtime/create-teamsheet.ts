@@ -15,7 +15,7 @@ import { rowIssues, validateSources } from '../sync/validate.ts';
 import { prepareVerify, readBackRun, verifyExit } from '../sync/verify.ts';
 import { realClock, realRandom } from './clock.ts';
 import { configOf, connectionOf, connectionTo, readConfig, type Config, type Connection } from './config.ts';
-import { onlyAccount } from './leagues.ts';
+import { onlyAccount, rulesOf } from './leagues.ts';
 import { isPull, isPush, readMappings, readPullMappings, readPushMappings } from './mappings.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { completePlanOptions } from './plan-options.ts';
@@ -101,8 +101,9 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
         try {
           const pulls = read.filter(isPull);
           await preparePull(pulls, tables);
-          const { timezone, vars, rules } = config;
-          const ports = { ...world, store, tables, timezone, rules, variable: (name: string) => vars[name] };
+          const { timezone, vars } = config;
+          const variable = (name: string): string | undefined => vars[name];
+          const ports = { ...world, store, tables, timezone, rulesOf: rulesOf(config), variable };
           const validation = await validateSources(ports, read.filter(isPush), completePlanOptions(call));
           const { mappings, stops, exitCode, rows } = validation;
           return { mappings, stops, exitCode, pulls, issues: () => rowIssues(validation), ...disposal(rows) };

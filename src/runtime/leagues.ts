@@ -1,5 +1,7 @@
 import { ConfigError } from '../model/error.ts';
-import type { Config } from './config.ts';
+import { apart } from '../model/league-name.ts';
+import type { Rules } from '../rules/rules.ts';
+import type { Config, LeagueConfig } from './config.ts';
 
 /**
  * The configuration of each account that the chosen leagues are in, in the order of the leagues: one run, one lock and one budget each. Without leagues it
@@ -13,10 +15,19 @@ export function accountsOf(config: Config): readonly Config[] {
     environment,
     placeOf: ours[0]?.placeOf ?? config.placeOf,
     // What is no mapping's, such as an import, is of the one league that was asked for.
-    vars: (ours.length === 1 ? ours[0]?.vars : undefined) ?? config.vars,
+    ...(ours.length === 1 && oneOf(ours)),
     leagues: config.leagues.map((league) => ({ ...league, chosen: ours.includes(league) })),
   }));
 }
+
+const oneOf = ([league]: readonly LeagueConfig[]): Partial<Config> =>
+  league === undefined ? {} : { vars: league.vars, season: league.season, rules: league.rules };
+
+/** The rules that a mapping goes by: those of its league. */
+export const rulesOf =
+  ({ leagues, rules }: Pick<Config, 'leagues' | 'rules'>) =>
+  (mapping: string): Rules =>
+    leagues.find(({ name }) => name === apart(mapping).league)?.rules ?? rules;
 
 /** The configuration of the one account that the chosen leagues are in. Errors: ConfigError `config.league` when they are in several. */
 export function onlyAccount(config: Config): Config {

@@ -34,8 +34,8 @@ const squadSchema = strict({
     .default(squad.check),
 }).prefault({});
 
-/** The key `rules` of a configuration (season.md, section 1); what is left out is the public rule. */
-export const rulesSchema = strict({
+/** The key `rules` of one league; what is left out is the public rule. */
+export const leagueRules = strict({
   squad: squadSchema.describe('what a squad may hold'),
   eleven: strict(byPosition(range)).describe('what may start').prefault({}),
   positions: z
@@ -47,4 +47,7 @@ export const rulesSchema = strict({
     ...others,
     squad: { ...rest, perClub },
   }))
-  .prefault({});
+  .describe('what audits, previews and squad checks go by; the public rules by default');
+
+/** The key `rules` of a configuration (season.md, section 1). */
+export const rulesSchema = leagueRules.prefault({});

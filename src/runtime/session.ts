@@ -11,6 +11,7 @@ import type { SyncPorts } from '../sync/ports.ts';
 import { createResultFiles } from '../tables/result-files.ts';
 import type { Config, Connection } from './config.ts';
 import { behindGate, gates } from './gates.ts';
+import { rulesOf } from './leagues.ts';
 import { checkOrigin, rememberOrigin } from './key-origin.ts';
 import { openLock } from './state.ts';
 import { openTables, type OpenTables, type TableTask, type World } from './tables.ts';
@@ -121,7 +122,7 @@ export function openSession(task: Task, world: World): Session {
     concurrency: push.concurrency,
     timezone: config.timezone,
     variable: (name) => config.vars[name],
-    rules: config.rules,
+    rulesOf: rulesOf(config),
     tables: withheldReports(tables, withholder(connection.apiKey.reveal())),
   });
   const learn = async (): Promise<ServiceAccount> => {

@@ -35,8 +35,8 @@ export interface SyncPorts {
   /** The value of a variable that mappings may use; undefined when it is not set. */
   variable(name: string): string | undefined;
   readonly tables: Readonly<Record<TableLocation['kind'], TableKind>>;
-  /** What rows of squads are checked by; left out, they are not. */
-  readonly rules?: Rules;
+  /** What rows of squads are checked by, by the name of their mapping; left out, they are not. */
+  readonly rulesOf?: (mapping: string) => Rules;
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: Emit;

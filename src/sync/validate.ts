@@ -33,7 +33,7 @@ export interface Validation {
 
 type ValidatePorts = Pick<
   SyncPorts,
-  'store' | 'tables' | 'emit' | 'signal' | 'variable' | 'timezone' | 'rules'
+  'store' | 'tables' | 'emit' | 'signal' | 'variable' | 'timezone' | 'rulesOf'
 >;
 
 /**

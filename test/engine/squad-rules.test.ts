@@ -45,7 +45,7 @@ async function issuesOf(players: readonly number[], check: SquadRules['check'], 
     positions: { Keeper: 'GK' as const },
     squad: { ...PUBLIC_RULES.squad, check },
   };
-  const validation = await validateSources({ ...engine.ports, rules }, [SQUADS], PLAN_OPTIONS);
+  const validation = await validateSources({ ...engine.ports, rulesOf: () => rules }, [SQUADS], PLAN_OPTIONS);
   const issues = await Array.fromAsync(rowIssues(validation));
   await validation.rows.remove();
   return { exitCode: validation.exitCode, issues };
@@ -86,7 +86,11 @@ it('what another account knows of players of its league of that number is not ta
     ['User', 'Squad', 'Players'],
     ['7', 'Rovers', [...FIFTEEN.slice(1), 30].join(';')],
   ]);
-  const validation = await validateSources({ ...engine.ports, rules: PUBLIC_RULES }, [SQUADS], PLAN_OPTIONS);
+  const validation = await validateSources(
+    { ...engine.ports, rulesOf: () => PUBLIC_RULES },
+    [SQUADS],
+    PLAN_OPTIONS,
+  );
   expect(await Array.fromAsync(rowIssues(validation))).toEqual([]);
   await validation.rows.remove();
 });
@@ -98,7 +102,12 @@ it('a push counts such rows, and says of each what became of it', async () => {
     ['7', 'Rovers', '1;2'],
     ['8', 'United', FIFTEEN.join(';')],
   ]);
-  const rows = await readSources({ ...engine.ports, rules: PUBLIC_RULES }, 'run-1', [SQUADS], PLAN_OPTIONS);
+  const rows = await readSources(
+    { ...engine.ports, rulesOf: () => PUBLIC_RULES },
+    'run-1',
+    [SQUADS],
+    PLAN_OPTIONS,
+  );
   expect(await rows.page('squads', { afterRow: 0, limit: 5 })).toMatchObject([{ said: [] }, { said: [] }]);
   expect(engine.events).toContainEqual({
     kind: 'warning',

@@ -11,6 +11,7 @@ import { rowIssues, validateSources, type Validation } from '../../sync/validate
 import { defineCommand } from '../command.ts';
 import { readConfig } from '../../runtime/config.ts';
 import { mappingNames, sourceFlags } from '../flags.ts';
+import { rulesOf } from '../../runtime/leagues.ts';
 import { isPull, isPush, readMappings } from '../../runtime/mappings.ts';
 import { writeWithList } from '../json-list.ts';
 import { planOptions } from '../push/plan-options.ts';
@@ -54,7 +55,7 @@ export const validate = defineCommand({
         signal: program.signal,
         variable: (name: string) => config.vars[name],
         timezone: config.timezone,
-        rules: config.rules,
+        rulesOf: rulesOf(config),
       };
       const options = planOptions(args);
       await preparePull(mappings.filter(isPull), ports.tables);

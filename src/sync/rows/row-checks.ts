@@ -9,7 +9,7 @@ import type { SquadPlayer } from '../../rules/squad-rules.ts';
 import { knownPlayers } from '../../season/known-players.ts';
 import type { SyncPorts } from '../ports.ts';
 
-type CheckPorts = Pick<SyncPorts, 'store' | 'rules' | 'emit'> & Partial<Pick<SyncPorts, 'baseUrl'>>;
+type CheckPorts = Pick<SyncPorts, 'store' | 'rulesOf' | 'emit'> & Partial<Pick<SyncPorts, 'baseUrl'>>;
 
 /** Adds to rows what they break of the rules of the game. */
 interface RowChecks {
@@ -26,7 +26,7 @@ const UNCHECKED: RowChecks = { check: (rows) => Promise.resolve(rows), end: () =
  */
 export function rowChecks(ports: CheckPorts, { name, resource }: PushMapping, isRun: boolean): RowChecks {
   const { ruleIssues } = resourcePlans[resource];
-  const { rules } = ports;
+  const rules = ports.rulesOf?.(name);
   if (ruleIssues === undefined || rules === undefined || rules.squad.check === 'off') return UNCHECKED;
   const leagues = new Map<number, Promise<KnownPlayers>>();
   const playersOf = (league: number): Promise<KnownPlayers> => {

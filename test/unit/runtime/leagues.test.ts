@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig, type Config } from '../../../src/runtime/config.ts';
-import { accountsOf, chosenLeagues, onlyAccount } from '../../../src/runtime/leagues.ts';
+import { accountsOf, chosenLeagues, onlyAccount, rulesOf } from '../../../src/runtime/leagues.ts';
 import { readMappings } from '../../../src/runtime/mappings.ts';
 
 let folder: string;
@@ -108,6 +108,27 @@ describe('leagues of a configuration', () => {
     const yaml = `${ENVIRONMENTS}environment: a\nleagues: { north: {}, west: {} }\n`;
     expect(accountsOf(configOf(yaml)).map(({ environment }) => environment)).toEqual(['a']);
     expect(accountsOf(configOf(yaml, { env: 'b' })).map(({ environment }) => environment)).toEqual(['b']);
+  });
+
+  it('have rules and groups of their own, in place of those of all leagues', () => {
+    const yaml = `${ENVIRONMENTS}environment: a
+rules: { squad: { budget: 90 } }
+season: { groups: { csv: groups.csv, member: Member ID, group: Group } }
+leagues:
+  north: {}
+  west: { rules: { squad: { size: 11 } }, groups: { csv: west.csv, member: Member ID, group: Group } }
+`;
+    const config = configOf(yaml);
+    expect(rulesOf(config)('squads@north').squad).toMatchObject({ size: 15, budget: 90 });
+    expect(rulesOf(config)('squads@west').squad).toMatchObject({ size: 11, budget: 100 });
+    expect(onlyAccount(config)).toMatchObject({
+      season: { groups: { csv: 'groups.csv' } },
+      rules: { squad: { budget: 90 } },
+    });
+    expect(onlyAccount(configOf(yaml, { league: 'west' }))).toMatchObject({
+      season: { keep: true, groups: { csv: 'west.csv' } },
+      rules: { squad: { size: 11 } },
+    });
   });
 
   it('lend their variables to what is no mapping of theirs where one was asked for', () => {
