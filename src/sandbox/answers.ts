@@ -31,7 +31,7 @@ export function openAnswers(store: Store, season: ServiceClock, settings: Settin
     refresh: () => {
       const now = season.now();
       if (store.writes === writes && now < until) return;
-      advance(store, now);
+      advance({ store, settings }, now);
       forget();
       writes = store.writes;
       until = nextChange(store, now);

@@ -14,7 +14,7 @@ import { SEEDS, isSeed, startSeason, writeSeed, type SeedName } from './seed.ts'
 import { close, listen, openConnections } from './server.ts';
 import { completeSettings } from './settings.ts';
 import type { Settings } from './switches.ts';
-import { openStore, type Store } from './store.ts';
+import { openStore } from './store.ts';
 import { parseTime } from './time.ts';
 import { openViews } from './views.ts';
 
@@ -166,7 +166,7 @@ function openAccount(
   };
   const store = openStore(own.db);
   try {
-    const { seed, season } = store.transaction(() => begin(store, own, clock, now));
+    const { seed, season } = store.transaction(() => begin({ store, settings }, own, clock, now));
     const wallMs = (): number => season.wallMs();
     const limits = openLimits(settings, wallMs, store);
     const views = openViews(store, settings, wallMs);
@@ -186,7 +186,7 @@ function openAccount(
         season.restart(() => {
           store.clear();
           writeSeed(store, seed);
-          startSeason(store, seed, season.now());
+          startSeason({ store, settings }, seed, season.now());
         });
         limits.clear();
         views.restart();
@@ -217,7 +217,7 @@ function requireTime(text: string): string {
 
 /** Fills a new database, or goes on with one that has contents; the season is then where its clock is. */
 function begin(
-  store: Store,
+  { store, settings }: Pick<Context, 'store' | 'settings'>,
   { seed: wanted, db }: SandboxOptions,
   clock: Clock,
   now: string | undefined,
@@ -237,7 +237,7 @@ function begin(
   const season = openServiceClock(store, clock, SEEDS[seed], now);
   if (known === undefined) {
     writeSeed(store, seed);
-    startSeason(store, seed, season.now());
+    startSeason({ store, settings }, seed, season.now());
   }
   return { seed, season };
 }

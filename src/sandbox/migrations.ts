@@ -137,6 +137,64 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX game_weeks_by_start ON game_weeks (start_date);
   CREATE INDEX game_weeks_to_play ON game_weeks (end_date) WHERE is_played = 0;
   `,
+  // The line-up of a squad holds from its game week until the next one that is kept; that after the substitutions of a week holds in that week alone.
+  `
+  CREATE TABLE lineups (
+    number INTEGER PRIMARY KEY, squad INTEGER NOT NULL REFERENCES squads (number), game_week INTEGER NOT NULL,
+    is_substituted INTEGER NOT NULL, bank REAL NOT NULL,
+    UNIQUE (squad, is_substituted, game_week)
+  ) STRICT;
+  CREATE TABLE lineup_places (
+    lineup INTEGER NOT NULL REFERENCES lineups (number), lineup_order INTEGER NOT NULL,
+    player_id INTEGER NOT NULL REFERENCES players (id), is_starting INTEGER NOT NULL, is_captain INTEGER NOT NULL,
+    is_vice_captain INTEGER NOT NULL, price_paid REAL NOT NULL,
+    PRIMARY KEY (lineup, lineup_order)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO lineups SELECT number, number, first_week, 0,
+    100 - (SELECT coalesce(sum(price_paid), 0) FROM squad_players WHERE squad = number) FROM squads;
+  INSERT INTO lineup_places SELECT * FROM squad_players;
+  INSERT INTO lineups SELECT NULL, s.number, w.game_week, 1, l.bank FROM squads s JOIN lineups l ON l.number = s.number
+    JOIN processed_weeks w ON w.fantasy_league_id = s.fantasy_league_id AND w.game_week >= s.first_week;
+  INSERT INTO lineup_places
+    WITH seen AS (
+      SELECT l.number, p.*, coalesce(w.minutes_played, 0) > 0 AS played,
+        (SELECT max(a.number) FROM auto_substitutions a
+         WHERE a.squad = l.squad AND a.game_week = l.game_week AND a.player_id = p.player_id) AS record
+      FROM lineups l JOIN squad_players p ON p.squad = l.squad
+      LEFT JOIN weekly_stats w ON w.player_id = p.player_id AND w.game_week = l.game_week WHERE l.is_substituted = 1
+    ), passed AS (
+      SELECT number FROM seen GROUP BY number
+      HAVING max(is_captain AND NOT played) = 1 AND max(is_vice_captain AND played) = 1
+    )
+    SELECT s.number, coalesce(a.lineup_order, s.lineup_order), s.player_id, coalesce(a.is_starting, s.is_starting),
+      iif(s.number IN (SELECT number FROM passed), s.is_vice_captain, s.is_captain),
+      iif(s.number IN (SELECT number FROM passed), s.is_captain, s.is_vice_captain), s.price_paid
+    FROM seen s LEFT JOIN auto_substitutions a ON a.number = s.record;
+  DROP TABLE squad_players;
+
+  CREATE TABLE transfers (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, squad INTEGER NOT NULL REFERENCES squads (number),
+    game_week INTEGER NOT NULL REFERENCES game_weeks (number), player_out INTEGER NOT NULL REFERENCES players (id),
+    player_in INTEGER NOT NULL REFERENCES players (id), sold_for REAL NOT NULL, bought_for REAL NOT NULL,
+    is_hit INTEGER NOT NULL, created_at TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX transfers_by_squad ON transfers (squad, game_week);
+  CREATE INDEX transfers_by_week ON transfers (game_week);
+  CREATE TABLE chips_played (
+    squad INTEGER NOT NULL REFERENCES squads (number), chip TEXT NOT NULL,
+    game_week INTEGER NOT NULL REFERENCES game_weeks (number), created_at TEXT NOT NULL,
+    PRIMARY KEY (squad, chip)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX chips_played_by_week ON chips_played (game_week);
+  ALTER TABLE squad_weeks ADD COLUMN deduction INTEGER NOT NULL DEFAULT 0;
+
+  CREATE TABLE corrections (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, game_week INTEGER NOT NULL REFERENCES game_weeks (number),
+    player_id INTEGER NOT NULL REFERENCES players (id), before TEXT NOT NULL, after TEXT NOT NULL, created_at TEXT NOT NULL
+  ) STRICT;
+  ALTER TABLE game_weeks ADD COLUMN is_begun INTEGER NOT NULL DEFAULT 0;
+  UPDATE game_weeks SET is_begun = is_played;
+  `,
 ];
 
 /** Brings `database` to the newest version, whole or not at all; throws for a database of a later version than this program knows. */

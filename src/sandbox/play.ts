@@ -1,27 +1,38 @@
+import type { Context } from './context.ts';
+import { liveOn } from './managers.ts';
 import { playMatch, type Footballer, type Performance, type Side } from './match.ts';
 import { chanceOf, uuidOf } from './random.ts';
-import { settleWeek } from './settle.ts';
+import { settleLeagues } from './settle.ts';
 import { position } from './stats.ts';
 import { int, text, type Store } from './store.ts';
-import { dueWeeks } from './weeks.ts';
+import { dueWeeks, type GameWeek } from './weeks.ts';
 
-/** Plays every week that has ended at `now`, in order and in one transaction: results, statistics, and the points and ranks of every squad. Returns the numbers of those weeks. */
-export function advance(store: Store, now: string): readonly number[] {
+/**
+ * Does, in order and in one transaction, what has come due at `now`. When a week begins, the demo's managers have changed their squads for it. A week that has ended
+ * is played: results, statistics, and the points and ranks of every squad. Returns the numbers of the played weeks.
+ */
+export function advance(context: Pick<Context, 'store' | 'settings'>, now: string): readonly number[] {
+  const { store } = context;
   const due = dueWeeks(store, now);
   if (due.length === 0) return [];
+  const ended = due.filter((week) => week.endDate <= now);
   store.transaction(() => {
-    const sides = readSides(store);
+    const sides = ended.length === 0 ? new Map<number, Side>() : readSides(store);
     for (const week of due) {
+      if (!week.isBegun) beginWeek(context, week);
+      if (week.endDate > now) continue;
       playWeek(store, week.number, sides);
       store.run('UPDATE game_weeks SET is_played = 1 WHERE number = ?', week.number);
-      for (const league of leagueIds(store)) settleWeek(store, league, week.number, now);
+      settleLeagues(store, week.number, now);
     }
   });
-  return due.map((week) => week.number);
+  return ended.map((week) => week.number);
 }
 
-function leagueIds(store: Store): readonly number[] {
-  return store.all('SELECT id FROM fantasy_leagues', [], (row) => int(row, 'id'));
+function beginWeek(context: Pick<Context, 'store' | 'settings'>, week: GameWeek): void {
+  const { store } = context;
+  store.run('UPDATE game_weeks SET is_begun = 1 WHERE number = ?', week.number);
+  if (store.readMeta('seed') === 'demo') liveOn(context, week);
 }
 
 function readSides(store: Store): ReadonlyMap<number, Side> {

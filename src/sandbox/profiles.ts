@@ -14,12 +14,13 @@ export const PROFILES = {
   default: { about: 'the sandbox as it is without a profile', settings: {} },
   strict: {
     about:
-      'says no early: small batches, closed lists of words, one points configuration a league, each trigger once',
+      'says no early: small batches, closed lists of words, squads by the rules, one points configuration a league, each trigger once',
     settings: {
       max_batch: 25,
       validation_status: '422',
       past_end: 'not_found',
       text_values: 'restricted',
+      squad_rules: 'refuse',
       points_config_again: 'conflict',
       substitution_again: 'conflict',
       account_call: 'free',
@@ -54,7 +55,7 @@ export const PROFILES = {
   },
   'rails-like': {
     about:
-      'pages of 25, the last page again past the end, errors in an object of their own, fields beside those of the interface',
+      'pages of 25, the last page again past the end, errors in an object of their own, fields beside those of the interface, weeks as GW7, points before hits',
     settings: {
       page_size: 25,
       past_end: 'last',
@@ -63,6 +64,8 @@ export const PROFILES = {
       extra_fields: 'some',
       points_config_id: 'both',
       retry_after: 'date',
+      week_text: 'short',
+      hits_in_points: 'gross',
     },
   },
   'problem-details': {
@@ -78,7 +81,7 @@ export const PROFILES = {
   },
   legacy: {
     about:
-      'HTTP 200 around everything, digits in texts, nulls, times with an offset, half-done batches, a second configuration beside the first',
+      'HTTP 200 around everything, digits in texts, nulls, times with an offset, half-done batches, a second configuration beside the first, a week that turns at its end',
     settings: {
       created_status: '200',
       error_shape: 'http_200',
@@ -91,6 +94,8 @@ export const PROFILES = {
       quota_unlimited: 'zero',
       limit_status: '400',
       max_batch: 40,
+      week_turns: 'end',
+      week_text: 'words',
       substitution_again: 'repeat',
     },
   },

@@ -1,4 +1,5 @@
 import type { BodyOf } from '../contract/index.ts';
+import type { Chip } from './chips.ts';
 import type { Place } from './lineup.ts';
 import type { Performance } from './match.ts';
 
@@ -81,28 +82,30 @@ export function scoreOf(scoring: Scoring | null, stat: Omit<Performance, 'player
 /** A place of a line-up with what it counts. */
 export interface CountedPlace {
   readonly place: Place;
-  /** 2 for the player who counts twice, else 1. */
-  readonly multiplier: 1 | 2;
-  /** Multiplied; those of the bench are shown and not counted. */
+  /** 2 for the player who counts twice, 3 with triple_captain, else 1. */
+  readonly multiplier: 1 | 2 | 3;
+  /** Multiplied; those of the bench are shown, and counted with bench_boost alone. */
   readonly points: number;
   readonly breakdown: Score['breakdown'];
 }
 
 /**
- * What each place of a line-up counts in a week, and the sum over the starting eleven. The captain counts twice or, when the captain did not play,
- * the vice-captain; whoever does not start counts once.
+ * What each place of a line-up counts in a week, and the sum over the starting eleven, with bench_boost over the bench too. The captain counts twice, with
+ * triple_captain three times, or, when the captain did not play, the vice-captain; whoever does not start counts once.
  */
 export function countLineup(
   places: readonly Place[],
   scores: ReadonlyMap<number, Score>,
+  chip: Chip | null = null,
 ): { readonly places: readonly CountedPlace[]; readonly total: number } {
   const played = (place: Place | undefined): boolean =>
     place !== undefined && (scores.get(place.playerId)?.minutes ?? 0) > 0;
   const captain = places.find((place) => place.isCaptain);
   const vice = places.find((place) => place.isViceCaptain);
-  const twice = played(vice) && !played(captain) ? vice : captain;
+  const armband = played(vice) && !played(captain) ? vice : captain;
+  const times = chip === 'triple_captain' ? 3 : 2;
   const counted = places.map((place): CountedPlace => {
-    const multiplier = place === twice && place.isStarting ? 2 : 1;
+    const multiplier = place === armband && place.isStarting ? times : 1;
     const score = scores.get(place.playerId);
     return {
       place,
@@ -111,6 +114,7 @@ export function countLineup(
       breakdown: score?.breakdown ?? {},
     };
   });
-  const total = counted.reduce((sum, { place, points }) => sum + (place.isStarting ? points : 0), 0);
+  const counts = (place: Place): boolean => place.isStarting || chip === 'bench_boost';
+  const total = counted.reduce((sum, { place, points }) => sum + (counts(place) ? points : 0), 0);
   return { places: counted, total };
 }

@@ -127,7 +127,7 @@ function roundRobin(clubs: number): readonly (readonly Match[])[] {
 function writeWeek(store: Store, number: number, matches: readonly Match[]): void {
   const startMs = FIRST_WEEK_MS + (number - 1) * 7 * DAY_MS;
   store.run(
-    'INSERT INTO game_weeks VALUES (?, ?, ?, ?, 0)',
+    'INSERT INTO game_weeks VALUES (?, ?, ?, ?, 0, 0)',
     ...[number, uuidOf(`game week ${number}`), iso(startMs), iso(startMs + WEEK_LENGTH_MS)],
   );
   matches.forEach(([home, away], index) => {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { writeFantasyLeague } from './leagues.ts';
 import { writePointsConfig } from './handlers/points-config.ts';
 import { writeSquad } from './handlers/squads.ts';
+import type { Context } from './context.ts';
+import { DEMO } from './managers.ts';
 import { advance } from './play.ts';
 import { processSubstitutions } from './settle.ts';
 import { position } from './stats.ts';
@@ -26,10 +28,8 @@ export function isSeed(name: string): name is SeedName {
   return Object.hasOwn(SEEDS, name);
 }
 
-const FANTASY_LEAGUE_ID = 1;
 const PRESEASON = '2026-07-15T10:00:00.000Z';
 const DEMO_USERS = 80;
-const DEMO_SQUADS = 60;
 
 /** Fills an empty store: the season and fantasy league 1, for `demo` users, squads and a points configuration, all made before the season, and a new account. */
 export function writeSeed(store: Store, seed: SeedName): void {
@@ -38,23 +38,24 @@ export function writeSeed(store: Store, seed: SeedName): void {
   writeSeason(store);
   writeFantasyLeague(store, 'Aurelian Fantasy', PRESEASON);
   if (seed === 'default') return;
-  writePointsConfig(store, FANTASY_LEAGUE_ID, uuidOf('points config'), PUBLIC_RULES, PRESEASON);
+  writePointsConfig(store, DEMO.leagueId, uuidOf('points config'), PUBLIC_RULES, PRESEASON);
   writeUsers(store);
   writeSquads(store);
 }
 
 /** Begins the season of a new store: plays what has ended at `now` and, for `demo`, processes the automatic substitutions of all ended weeks but the last, which is left to be triggered. */
-export function startSeason(store: Store, seed: SeedName, now: string): void {
-  advance(store, now);
-  if (seed === 'default') return;
-  const ended = allWeeks(store).filter((week) => week.isPlayed);
+export function startSeason(context: Pick<Context, 'store' | 'settings'>, seed: SeedName, now: string): void {
+  const { store } = context;
+  const ended = seed === 'default' ? [] : allWeeks(store).filter((week) => week.endDate <= now);
   let records = 0;
   for (const week of ended.slice(0, -1)) {
-    processSubstitutions(store, FANTASY_LEAGUE_ID, week.number, week.endDate, () => {
+    advance(context, week.endDate);
+    processSubstitutions(store, DEMO.leagueId, week.number, week.endDate, () => {
       records += 1;
       return uuidOf(`substitution ${records}`);
     });
   }
+  advance(context, now);
 }
 
 function writeUsers(store: Store): void {
@@ -84,12 +85,12 @@ function writeSquads(store: Store): void {
     position: position(row),
     tenths: Math.round(10 * int(row, 'price')),
   }));
-  for (let number = 1; number <= DEMO_SQUADS; number += 1) {
+  for (let number = 1; number <= DEMO.squads; number += 1) {
     writeSquad(store, {
       id: uuidOf(`squad ${number}`),
       user_id: number,
       name: squadName(chance),
-      fantasy_league_id: FANTASY_LEAGUE_ID,
+      fantasy_league_id: DEMO.leagueId,
       players_in: buySquad(chance, players),
       firstWeek: 1,
       now: PRESEASON,

@@ -2,7 +2,7 @@ import type { Settings } from './switches.ts';
 
 type KeySpelling = Pick<Settings, 'key_case' | 'key_trim' | 'key_cut' | 'key_form'>;
 type Spelling = KeySpelling &
-  Pick<Settings, 'unneeded_fields' | 'extra_fields' | 'enumerations' | 'numbers' | 'times'>;
+  Pick<Settings, 'unneeded_fields' | 'extra_fields' | 'enumerations' | 'numbers' | 'times' | 'week_text'>;
 
 /** A text of a key as the settings keep it. */
 export function spellKey(text: string, { key_case, key_trim, key_cut, key_form }: KeySpelling): string {
@@ -38,6 +38,8 @@ const UNNEEDED = new Set(
     ' ',
   ),
 );
+/** Texts that hold the number of a game week. */
+const WEEK_TEXTS = new Set('week game_week next_game_week previous_game_week game_week_played'.split(' '));
 /** The fields of section 2.15. */
 const ENUMERATED = new Set(
   'tier state window rank_system style type status result txn_type action chip'.split(' '),
@@ -46,13 +48,18 @@ const TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\.(\d{3})Z$/;
 
 /** Whether the settings spell every value as the interface shows it. */
 export function isPlain(how: Spelling): boolean {
-  const { unneeded_fields, extra_fields, enumerations, numbers, times } = how;
-  const others = [unneeded_fields !== 'filled', extra_fields !== 'none', enumerations !== 'usual'];
+  const { unneeded_fields, extra_fields, enumerations, numbers, times, week_text } = how;
+  const others = [
+    unneeded_fields !== 'filled',
+    extra_fields !== 'none',
+    enumerations !== 'usual',
+    week_text !== 'number',
+  ];
   const keys = [how.key_case !== 'kept', how.key_trim !== 'kept', how.key_cut !== 0, how.key_form !== 'kept'];
   return ![...others, ...keys, numbers !== 'number', times !== 'ms'].includes(true);
 }
 
-/** The same data in another spelling that the interface leaves open: keys, nulls, missing and further fields, unknown words, digits as text, times. */
+/** The same data in another spelling that the interface leaves open: keys, nulls, missing and further fields, unknown words, digits as text, times, weeks. */
 export function spell(value: unknown, how: Spelling, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => spell(item, how, name));
   if (typeof value === 'string') return spellText(value, how, name);
@@ -68,6 +75,7 @@ export function spell(value: unknown, how: Spelling, name = ''): unknown {
 
 function spellText(text: string, how: Spelling, name: string): string {
   if (KEY_TEXTS.has(name)) return spellKey(text, how);
+  if (WEEK_TEXTS.has(name)) return { number: '', short: 'GW', words: 'Game week ' }[how.week_text] + text;
   if (ENUMERATED.has(name)) return how.enumerations === 'unknown' ? `x_${text}` : text;
   const [, seconds, fraction] = TIME.exec(text) ?? [];
   if (seconds === undefined || fraction === undefined) return text;

@@ -39,6 +39,21 @@ export function substitute(lineup: readonly Place[], minutesOf: (playerId: numbe
   return { places, substitutions };
 }
 
+/** The players who changed places between two states of a line-up, in the order of those who went out. */
+export function changesBetween(
+  before: readonly Place[],
+  after: readonly Place[],
+): readonly { readonly out: number; readonly in: number }[] {
+  const now = new Map(after.map((place) => [place.playerId, place]));
+  const atOrder = new Map(after.map((place) => [place.order, place.playerId]));
+  return before
+    .filter((place) => place.isStarting && now.get(place.playerId)?.isStarting === false)
+    .flatMap((place) => {
+      const into = atOrder.get(place.order);
+      return into === undefined ? [] : [{ out: place.playerId, in: into }];
+    });
+}
+
 function keepsFormation(places: readonly Place[], out: Place, into: Place): boolean {
   if (out.position === into.position) return true;
   if (out.position === 'GK' || into.position === 'GK') return false;

@@ -231,6 +231,24 @@ export const SWITCHES = {
     'any',
     'restricted',
   ),
+  week_turns: choice(
+    'the current game week is the next one when that begins, or as soon as this one has ended',
+    'next_start',
+    'end',
+  ),
+  week_text: choice('week 7 reads 7, GW7 or Game week 7', 'number', 'short', 'words'),
+  hits_in_points: choice(
+    'points of a week are net of hits; or before hits in ranking.game_week_points and in a line-up (gross), or in a line-up alone; total_points of ranking is always net',
+    'net',
+    'gross',
+    'gross_lineup',
+  ),
+  free_transfers_kept: number('most free transfers that a squad has for a week', 5, 1, 38),
+  squad_rules: choice(
+    'a squad may hold any players; or POST /squad and transfers refuse one that breaks the rules in squad_config',
+    'off',
+    'refuse',
+  ),
 } as const satisfies Record<string, NumberSwitch | ChoiceSwitch>;
 
 type Switches = typeof SWITCHES;

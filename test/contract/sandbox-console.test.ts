@@ -201,9 +201,11 @@ describe('with 10,000 squads', () => {
     database.exec(`BEGIN;
       ${copies} INSERT INTO squads SELECT i, printf('%08x-0000-4000-8000-000000000000', i), 'Copy ' || i, user_id,
         fantasy_league_id, first_week, total_points, created_at, updated_at FROM n JOIN squads s ON s.number = 1 + n.i % 60;
-      ${copies} INSERT INTO squad_players SELECT i, lineup_order, player_id, is_starting, is_captain, is_vice_captain, price_paid
-        FROM n JOIN squad_players p ON p.squad = 1 + n.i % 60;
-      ${copies} INSERT INTO squad_weeks SELECT i, game_week, points FROM n JOIN squad_weeks w ON w.squad = 1 + n.i % 60;
+      ${copies} INSERT INTO lineups SELECT 1000000 + 1000 * i + l.number, i, game_week, is_substituted, bank
+        FROM n JOIN lineups l ON l.squad = 1 + n.i % 60;
+      ${copies} INSERT INTO lineup_places SELECT 1000000 + 1000 * i + l.number, lineup_order, player_id, is_starting, is_captain, is_vice_captain, price_paid
+        FROM n JOIN lineups l ON l.squad = 1 + n.i % 60 JOIN lineup_places p ON p.lineup = l.number;
+      ${copies} INSERT INTO squad_weeks SELECT i, game_week, points, deduction FROM n JOIN squad_weeks w ON w.squad = 1 + n.i % 60;
       COMMIT`);
     const ids = database.prepare('SELECT id FROM squads ORDER BY number').all();
     database.close();

@@ -88,6 +88,12 @@ const trigger = async ({ send }: Box) => {
 const substitutions = async ({ send }: Box): Promise<number> =>
   Number(at((await send('GET', '/auto-substitution?fantasy_league_id=1')).json, 'paging.total'));
 
+const record = async ({ send }: Box, path: string): Promise<Fields> =>
+  (await send('GET', path)).json['data'] as Fields;
+/** The id of the first squad of the demo. */
+const firstSquad = async ({ send }: Box): Promise<string> =>
+  String(at(list(await send('GET', '/squad')), '0.id'));
+
 /** What each value of each switch must look like from outside. */
 type Look = (box: Box) => Promise<unknown>;
 type Cases = { readonly [Value in string]: unknown };
@@ -352,6 +358,72 @@ const LOOKS: Partial<Record<keyof Settings, readonly [Look, Cases]>> = {
       ];
     },
     { any: [201, 201, 201, 201], restricted: [400, 201, 400, 201] },
+  ],
+  week_turns: [
+    async (box) => {
+      const league = await record(box, '/fantasy-league/1');
+      const lineup = await record(box, `/squad/${await firstSquad(box)}/lineup`);
+      return [
+        at(league, 'current_game_week.week'),
+        at(league, 'next_game_week.week'),
+        at(lineup, 'game_week.week'),
+        lineup['total_points'] === 0,
+      ];
+    },
+    { next_start: ['6', '7', '6', false], end: ['7', '8', '7', true] },
+  ],
+  week_text: [
+    async (box) => {
+      const id = await firstSquad(box);
+      const lineup = await record(box, `/squad/${id}/lineup`);
+      return [
+        at(list(await box.send('GET', '/fantasy-league/1/fixtures')), '0.week'),
+        at(await record(box, `/squad/${id}`), 'ranking.game_week'),
+        at(lineup, 'game_week.previous_game_week'),
+        at(await record(box, '/player/1?fantasy_league_id=1'), 'weekly_stats.1.game_week'),
+      ];
+    },
+    {
+      number: ['1', '6', '5', '2'],
+      short: ['GW1', 'GW6', 'GW5', 'GW2'],
+      words: ['Game week 1', 'Game week 6', 'Game week 5', 'Game week 2'],
+    },
+  ],
+  hits_in_points: [
+    async (box) => {
+      const truths = (await box.sandbox.control('GET', '/truth?game_week=6')) as readonly Fields[];
+      const truth = truths.find((one) => at(one, 'transfer_hits.hits') === 2);
+      const [net, gross] = [at(truth, 'points.net'), at(truth, 'points.gross')];
+      const id = String(at(truth, 'squad.id'));
+      const { ranking } = await record(box, `/squad/${id}`);
+      const word = (points: unknown) => (points === net ? 'net' : points === gross ? 'gross' : points);
+      return [
+        Number(gross) - Number(net),
+        word(at(ranking, 'game_week_points')),
+        word((await record(box, `/squad/${id}/lineup`))['total_points']),
+        at(ranking, 'total_points') === truth?.['total_points'],
+      ];
+    },
+    {
+      net: [8, 'net', 'net', true],
+      gross: [8, 'gross', 'gross', true],
+      gross_lineup: [8, 'net', 'gross', true],
+    },
+  ],
+  squad_rules: [
+    async (box) => {
+      const make = async (players_in: readonly number[]) => {
+        const body = { user_id: 1, name: 'Any', fantasy_league_id: 1, players_in };
+        const { status, json } = await box.send('POST', '/squad', body);
+        return status === 201 ? status : `${status} ${String(json['message'])}`;
+      };
+      const { squad } = await record(box, `/squad/${await firstSquad(box)}/lineup`);
+      const legal = (['starting_xi', 'bench'] as const).flatMap((part) =>
+        (at(squad, part) as readonly Fields[]).map((entry) => Number(at(entry, 'player.id'))),
+      );
+      return [await make([1, 2]), await make(legal)];
+    },
+    { off: [201, 201], refuse: ['400 players_in: 2 players, and a squad has 15', 201] },
   ],
 };
 

@@ -12,7 +12,10 @@ import type { TestSandbox } from '../support/sandbox.ts';
 const GROWING = [
   'users',
   'squads',
-  'squad_players',
+  'lineups',
+  'lineup_places',
+  'transfers',
+  'chips_played',
   'squad_weeks',
   'mini_leagues',
   'price_records',

@@ -204,7 +204,7 @@ describe('the demo season as a client reads it', () => {
     }
   });
 
-  it('a line-up adds up: starting points = total = points of the week, the captain counted twice', async () => {
+  it('a line-up adds up: what counts, less the hits = total = points of the week', async () => {
     const week = at((await box.call('get-fantasy-league', { id: 1 })).record, 'current_game_week.id');
     await box.call('trigger-auto-substitution', { body: { fantasy_league_id: 1, game_week_id: week } });
     const raw = new Map(
@@ -212,19 +212,30 @@ describe('the demo season as a client reads it', () => {
     );
     const { list } = await box.call('list-squads');
     const ranks: (readonly [rank: number, points: number])[] = [];
+    const seen: (readonly [chip: unknown, hasHits: boolean])[] = [];
     for (const { id } of list) {
       const lineup = (await box.call('get-lineup', { id: String(id) })).record;
-      const starting = at(lineup, 'squad.starting_xi') as readonly Fields[];
-      const expected = starting.map(
-        (entry) => (raw.get(String(at(entry, 'player.id'))) ?? 0) * (entry['is_captain'] === true ? 2 : 1),
+      const { starting_xi, bench } = lineup['squad'] as Record<string, readonly Fields[]>;
+      const entries = [...(starting_xi ?? []), ...(bench ?? [])];
+      const chip = at(lineup, 'chip_selected.chip');
+      const times = chip === 'triple_captain' ? 3 : 2;
+      const expected = entries.map(
+        (entry) =>
+          (raw.get(String(at(entry, 'player.id'))) ?? 0) * (entry['is_captain'] === true ? times : 1),
       );
-      expect(starting.map((entry) => entry['points'])).toEqual(expected);
+      expect(entries.map((entry) => entry['points'])).toEqual(expected);
       const squad = (await box.call('get-squad', { id: String(id) })).record;
-      const total = expected.reduce((sum, points) => sum + points, 0);
+      const counted = chip === 'bench_boost' ? expected : expected.slice(0, 11);
+      const hits = Number(at(lineup, 'transfer_hits.hits'));
+      expect(at(lineup, 'transfer_hits.points_deduction')).toBe(4 * hits);
+      const total = counted.reduce((sum, points) => sum + points, 0) - 4 * hits;
+      seen.push([chip, hits > 0]);
       expect([lineup['total_points'], at(squad, 'ranking.game_week_points')]).toEqual([total, total]);
       ranks.push([Number(at(squad, 'ranking.current_rank')), Number(at(squad, 'ranking.total_points'))]);
     }
     expect(list).toHaveLength(50);
+    expect(new Set(seen.map(([chip]) => chip)).size).toBeGreaterThan(2);
+    expect(seen.some(([, hasHits]) => hasHits)).toBe(true);
     for (const [rank, points] of ranks) {
       expect(ranks.filter(([, others]) => others > points).length).toBeLessThan(rank);
     }

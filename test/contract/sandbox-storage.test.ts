@@ -5,7 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { at, openSandbox, testClock } from '../support/sandbox.ts';
+import { control } from '../support/control.ts';
+import { at, openSandbox, pointsConfigBody, testClock } from '../support/sandbox.ts';
+import type { TestSandbox } from '../support/sandbox.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -79,7 +81,56 @@ describe('a database file', () => {
   });
 });
 
+/** What made line-ups by week of one line-up a squad, the other way round. */
+const ONE_LINEUP = `
+  CREATE TABLE squad_players (
+    squad INTEGER NOT NULL REFERENCES squads (number), lineup_order INTEGER NOT NULL,
+    player_id INTEGER NOT NULL REFERENCES players (id), is_starting INTEGER NOT NULL, is_captain INTEGER NOT NULL,
+    is_vice_captain INTEGER NOT NULL, price_paid REAL NOT NULL,
+    PRIMARY KEY (squad, lineup_order)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO squad_players SELECT l.squad, p.lineup_order, p.player_id, p.is_starting, p.is_captain, p.is_vice_captain, p.price_paid
+    FROM squads s JOIN lineups l ON l.squad = s.number AND l.is_substituted = 0 AND l.game_week = s.first_week
+    JOIN lineup_places p ON p.lineup = l.number;
+  DROP TABLE lineup_places; DROP TABLE lineups; DROP TABLE transfers; DROP TABLE chips_played; DROP TABLE corrections;
+  ALTER TABLE squad_weeks DROP COLUMN deduction; ALTER TABLE game_weeks DROP COLUMN is_begun;`;
+
 describe('a database of an earlier version', () => {
+  it('keeps the line-ups of its squads, before and after the substitutions', async () => {
+    const db = join(folder, 'one-lineup.sqlite');
+    const first = await openSandbox({ db });
+    await first.call('create-users', { body: { users: [{ external_id: 'a', display_name: 'A' }] } });
+    await first.call('set-points-config', { body: pointsConfigBody() });
+    const ids: string[] = [];
+    for (let number = 1; number <= 40; number += 1) {
+      const players_in = Array.from({ length: 15 }, (_, index) => ((number * 11 + index * 29) % 440) + 1);
+      const body = { user_id: 1, name: `Squad ${number}`, fantasy_league_id: 1, players_in };
+      ids.push(String((await first.call('create-squad', { body })).record['id']));
+    }
+    const { record } = await control(first.sandbox, 'POST', '/play-next-week');
+    const trigger = { fantasy_league_id: 1, game_week_id: at(record, 'current_game_week.id') };
+    expect(
+      Number((await first.call('trigger-auto-substitution', { body: trigger })).record['events']),
+    ).toBeGreaterThan(20);
+    const readAll = async (box: TestSandbox) =>
+      Promise.all(
+        ids.flatMap((id) => [
+          box.call('get-lineup', { id }).then(({ body }) => body),
+          box.call('get-squad', { id }).then(({ body }) => body),
+        ]),
+      );
+    const before = await readAll(first);
+    await first.close();
+    const database = new DatabaseSync(db);
+    database.exec(`${ONE_LINEUP} PRAGMA user_version = 3`);
+    database.close();
+    const second = await openSandbox({ db });
+    expect(await readAll(second)).toEqual(before);
+    await control(second.sandbox, 'POST', '/play-next-week');
+    expect(second.failures).toEqual([]);
+    await second.close();
+  });
+
   it('is brought up to date with what it holds', async () => {
     const db = join(folder, 'earlier.sqlite');
     const first = await openSandbox({ db, seed: 'demo' });
@@ -89,7 +140,8 @@ describe('a database of an earlier version', () => {
     await first.close();
 
     const database = new DatabaseSync(db);
-    database.exec(`DROP TRIGGER squads_counted; DROP TRIGGER mini_leagues_counted; DROP TABLE effects; DROP TABLE earlier_points_configs;
+    // The records of substitutions name line-ups that there were not at that time.
+    database.exec(`${ONE_LINEUP} DELETE FROM auto_substitutions; DELETE FROM processed_weeks; DROP TRIGGER squads_counted; DROP TRIGGER mini_leagues_counted; DROP TABLE effects; DROP TABLE earlier_points_configs;
       DROP INDEX game_weeks_by_start; DROP INDEX game_weeks_to_play;
       ALTER TABLE fantasy_leagues DROP COLUMN squads; ALTER TABLE fantasy_leagues DROP COLUMN mini_leagues;
       ALTER TABLE fantasy_leagues DROP COLUMN ranked_at; PRAGMA user_version = 1`);

@@ -10,7 +10,7 @@ import { link, numberOf, readFixtures, type View, type Visit } from './visit.ts'
 /** The matches of a game week with their scores, and who did what in each. */
 export const fixtures: View = (visit) => {
   const { context } = visit;
-  const number = numberOf(visit, 'week', LAST_WEEK, currentWeekNumber(context.store, context.season.now()));
+  const number = numberOf(visit, 'week', LAST_WEEK, currentWeekNumber(context));
   const week = readFixtures(context, chosenLeague(visit).id).find((one) => Number(one.week) === number);
   const byFixture = Map.groupBy(listAppearances(context.store, number), ({ fixtureId }) => fixtureId);
   const matches = (week?.fixtures ?? []).map((fixture) =>

@@ -107,7 +107,7 @@ function visitsOf({ accounts, requests }: ConsoleOptions, sessions: Sessions) {
       readonly id?: string;
     };
     const { context } = requireAccount(accounts, number);
-    advance(context.store, context.season.now());
+    advance(context, context.season.now());
     return {
       context: unbent(context),
       bent: context,

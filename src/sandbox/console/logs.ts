@@ -47,7 +47,7 @@ export const substitutions: View = (visit) => {
   const { store } = visit.context;
   const league = chosenLeague(visit);
   const processed = listProcessedWeeks(store, league.id);
-  const latest = processed.at(-1)?.week ?? currentWeekNumber(store, visit.context.season.now());
+  const latest = processed.at(-1)?.week ?? currentWeekNumber(visit.context);
   const week = numberOf(visit, 'week', LAST_WEEK, latest);
   const page = numberOf(visit, 'page', MOST_PAGES, 1);
   const found = listSubstitutions(store, league.id, week, page);

@@ -1,6 +1,8 @@
-import { isProcessed, toPlace } from '../settle.ts';
+import { ownLineup, readPlaces, shownLineup } from '../kept-lineups.ts';
+import { isProcessed } from '../settle.ts';
 import { int, text, type Row, type Store } from '../store.ts';
-import { substitute } from '../substitutions.ts';
+import { changesBetween } from '../substitutions.ts';
+import { listTransfers } from '../transfers.ts';
 import { like, slice, type Slice } from './slice.ts';
 
 /** The ids of a league's squads by their points, best first; with `wanted` those whose name, manager or external id holds it. */
@@ -67,23 +69,23 @@ function sumsOf(points: readonly number[]): readonly number[] {
   return points.map((one) => (total += one));
 }
 
-/** What the automatic substitutions of a week changed in a squad, by the ids of the players, and the minutes of everybody in it. */
+/** What the owner and the automatic substitutions of a week changed in a squad, by the ids of the players, and the minutes of everybody in it. */
 export function readChanges(store: Store, squadId: string, week: number, leagueId: number) {
-  const rows = store.all(
-    `SELECT sp.*, p.position, coalesce(w.minutes_played, 0) AS minutes
-     FROM squads s JOIN squad_players sp ON sp.squad = s.number JOIN players p ON p.id = sp.player_id
-     LEFT JOIN weekly_stats w ON w.player_id = p.id AND w.game_week = ?
-     WHERE s.id = ? ORDER BY sp.lineup_order`,
-    [week, squadId.toLowerCase()],
-    (row) => ({ place: toPlace(row), minutes: int(row, 'minutes') }),
+  const squad = store.count('SELECT number AS n FROM squads WHERE id = ?', squadId.toLowerCase());
+  const firstWeek = store.count('SELECT first_week AS n FROM squads WHERE number = ?', squad);
+  const of = Math.max(week, firstWeek);
+  const own = readPlaces(store, ownLineup(store, squad, of).number);
+  const shown = readPlaces(store, shownLineup(store, squad, of));
+  const minutesOf = store.all(
+    `SELECT w.player_id, w.minutes_played FROM lineup_places lp
+     JOIN weekly_stats w ON w.player_id = lp.player_id AND w.game_week = ? WHERE lp.lineup = ?`,
+    [week, ownLineup(store, squad, of).number],
+    (row): [number, number] => [int(row, 'player_id'), int(row, 'minutes_played')],
   );
-  const minutes = new Map(rows.map((row) => [row.place.playerId, row.minutes]));
-  const lineup = rows.map(({ place }) => place);
-  const processed = isProcessed(store, leagueId, week);
-  const { substitutions } = substitute(lineup, (id) => minutes.get(id) ?? 0);
   return {
-    minutes,
-    processed,
-    pairs: processed ? substitutions.map((pair) => ({ out: pair.out.playerId, into: pair.in.playerId })) : [],
+    minutes: new Map(minutesOf),
+    processed: isProcessed(store, leagueId, week),
+    pairs: changesBetween(own, shown),
+    transfers: listTransfers(store, squad, week),
   };
 }

@@ -45,10 +45,7 @@ function lineupCard(visit: Visit, now: Squad, wanted: number): Markup {
   const { context, id } = visit;
   // A squad takes part from its first week on, and shows that one for any week before.
   const shownAt = (week: number) => at(context, requireWeek(context.store, week).startDate);
-  const latest = Math.max(
-    currentWeekNumber(context.store, context.season.now()),
-    Number(now.game_week?.week),
-  );
+  const latest = Math.max(currentWeekNumber(context), Number(now.game_week?.week));
   const lineup = readLineup(shownAt(Math.min(wanted, latest)), id);
   const week = Number(lineup.game_week?.week);
   const { isPlayed } = requireWeek(context.store, week);
@@ -78,13 +75,13 @@ function lineupCard(visit: Visit, now: Squad, wanted: number): Markup {
       minutes: minutes.get(playerId) ?? 0,
       isCaptain: entry.is_captain === true,
       isViceCaptain: entry.is_vice_captain === true,
-      cameIn: pairs.some(({ into }) => into === playerId),
+      cameIn: pairs.some((one) => one.in === playerId),
       wentOut: pairs.some(({ out }) => out === playerId),
       href: playerHref(playerId),
     };
   };
   const changes = pairs.map(
-    ({ out, into }) =>
+    ({ out, in: into }) =>
       markup`<li><span class="in-text">▲ ${nameOf(into)}</span> for <span class="out-text">▼ ${nameOf(out)}</span></li>`,
   );
   const total = isPlayed

@@ -15,7 +15,7 @@ type ClockBody = z.infer<typeof clockBody>;
 export function addClockRoutes(control: FastifyInstance, context: Context): void {
   const { store, season } = context;
   const playUntil = (message: string, time: string) => {
-    const played = season.moveTo(time, () => advance(store, season.now())).map(String);
+    const played = season.moveTo(time, () => advance(context, season.now())).map(String);
     return success(message, { played, ...stateOf(context) });
   };
   control.post<{ Body: ClockBody }>('/clock', hidden({ body: clockBody }), ({ body }) =>

@@ -5,8 +5,11 @@ import { advance } from '../play.ts';
 import { addClockRoutes } from './clock.ts';
 import { addEffectRoutes } from './effects.ts';
 import { addFaultRoutes } from './faults.ts';
+import { addSquadRoutes } from './squads.ts';
 import { addStandingsRoute } from './standings.ts';
 import { addStateRoutes } from './state.ts';
+import { addStatisticsRoutes } from './statistics.ts';
+import { addTruthRoute } from './truth.ts';
 
 /** The header that carries the operator's key. */
 const HEADER = 'x-control-key';
@@ -18,20 +21,24 @@ interface ControlOptions {
 }
 
 /**
- * The operator's interface beside the service, below /control: state and reset, the clock, the effects and the tables of ranks. It has a key of its
+ * The operator's interface beside the service, below /control: state and reset, the clock, the effects, the tables of ranks, what owners of
+ * squads do, corrected statistics, and the truth of a week. It has a key of its
  * own, is not counted in the rate windows, and answers with the same envelope.
  */
 export function controlOf(context: Context, { controlKey, reset }: ControlOptions) {
   return (control: FastifyInstance, _options: object, done: () => void): void => {
     control.addHook('onRequest', (request, _reply, next) => {
       checkKey(request, HEADER, [{ key: controlKey }]);
-      advance(context.store, context.season.now());
+      advance(context, context.season.now());
       next();
     });
     addStateRoutes(control, context, reset);
     addClockRoutes(control, context);
     addEffectRoutes(control, context);
     addStandingsRoute(control, context);
+    addSquadRoutes(control, context);
+    addStatisticsRoutes(control, context);
+    addTruthRoute(control, context);
     addFaultRoutes(control, context);
     done();
   };

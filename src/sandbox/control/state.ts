@@ -16,7 +16,8 @@ const COUNTED = [
 ] as const;
 
 /** What an operator sees of the service: its times and game weeks, what it holds, and how it is set. */
-export function stateOf({ store, season, limits, settings }: Context) {
+export function stateOf(context: Context) {
+  const { store, season, limits, settings } = context;
   const now = season.now();
   const toPlay = nextToPlay(store);
   return {
@@ -24,7 +25,7 @@ export function stateOf({ store, season, limits, settings }: Context) {
     wall_time: new Date(season.wallMs()).toISOString(),
     seed: store.readMeta('seed'),
     account_id: store.readMeta('account_id'),
-    ...gameWeeksAt(store, now),
+    ...gameWeeksAt(context),
     game_week_to_play: toPlay === undefined ? null : summaryOf(toPlay),
     records: Object.fromEntries(
       COUNTED.map((table) => [table, store.count(`SELECT count(*) AS n FROM ${table}`)]),

@@ -32,7 +32,8 @@ export const createFantasyLeague: Handler<'create-fantasy-league'> = (
 };
 
 /** Section 2.3. */
-export const getFantasyLeague: Handler<'get-fantasy-league'> = ({ store, season }, call) => {
+export const getFantasyLeague: Handler<'get-fantasy-league'> = (context, call) => {
+  const { store } = context;
   const league = requireLeague(store, 'id', call.id);
   return {
     message: 'Fantasy league',
@@ -43,7 +44,7 @@ export const getFantasyLeague: Handler<'get-fantasy-league'> = ({ store, season 
       leagues: [{ ...LEAGUE }],
       squad_config: SQUAD_CONFIG,
       points_config: readPointsConfig(store, 'fantasy_league_id', league.id) ?? null,
-      ...gameWeeksAt(store, season.now()),
+      ...gameWeeksAt(context),
     },
   };
 };

@@ -1,13 +1,15 @@
+import { chipIn, chipsOf, type Chip } from '../chips.ts';
 import type { Handler } from '../context.ts';
+import { shownLineup, toPlace } from '../kept-lineups.ts';
 import type { Performance } from '../match.ts';
 import { countLineup, type CountedPlace } from '../scoring.ts';
-import { isProcessed, readScoring, scoresOf, toPlace } from '../settle.ts';
+import { readScoring, scoresOf } from '../settle.ts';
 import { toPerformance } from '../stats.ts';
 import type { Position } from '../season.ts';
 import { int, text, type Row, type Store } from '../store.ts';
-import { substitute } from '../substitutions.ts';
+import { HIT_POINTS, hitsOf } from '../transfers.ts';
 import { requireWeek, summaryOf, weekByNumber } from '../weeks.ts';
-import { UNUSED_CHIPS, requireSquad, type SquadRow } from './squads.ts';
+import { requireSquad, type SquadRow } from './squads.ts';
 
 const POSITION_NAMES: Readonly<Record<Position, readonly [id: number, name: string]>> = {
   GK: [1, 'Goalkeeper'],
@@ -17,14 +19,21 @@ const POSITION_NAMES: Readonly<Record<Position, readonly [id: number, name: stri
 };
 
 /**
- * Section 2.6: the line-up of the week that the squad shows, with the automatic substitutions of that week once they are processed. The points of the
- * captain, or of the vice-captain when the captain did not play, count twice, so that the points of the starting eleven add up to `total_points`;
- * `breakdown` holds them setting by setting before that, and the multiplier.
+ * Section 2.6: the line-up of the week that the squad shows, as it stood when the week began, with the automatic substitutions of that week once they are processed.
+ * The points of the captain, or of the vice-captain when the captain did not play, count twice or, with triple_captain, three times. `total_points` is the sum over
+ * the starting eleven, with bench_boost over all, net of hits unless the settings say otherwise; `breakdown` holds points setting by setting before that, and the
+ * multiplier.
  */
 export const getLineup: Handler<'get-lineup'> = (context, { id }) => {
-  const { store } = context;
+  const { store, settings } = context;
   const squad = requireSquad(context, id);
-  const { entries, total } = readEntries(store, squad);
+  const week = requireWeek(store, squad.week);
+  const chip = chipIn(store, squad.number, squad.week);
+  const chips = chipsOf(store, squad.number);
+  const hits = hitsOf(store, squad.number, squad.week);
+  const { entries, total } = readEntries(store, squad, chip);
+  // Nobody has points before the week is played, so nothing is taken off either.
+  const isNet = settings.hits_in_points === 'net' && week.isPlayed;
   const neighbour = (by: number): string | null =>
     weekByNumber(store, squad.week + by) === undefined ? null : String(squad.week + by);
   return {
@@ -34,7 +43,7 @@ export const getLineup: Handler<'get-lineup'> = (context, { id }) => {
       name: squad.name,
       user: squad.user,
       game_week: {
-        ...summaryOf(requireWeek(store, squad.week)),
+        ...summaryOf(week),
         next_game_week: neighbour(1),
         previous_game_week: neighbour(-1),
       },
@@ -42,40 +51,40 @@ export const getLineup: Handler<'get-lineup'> = (context, { id }) => {
         bench: entries.filter((entry) => !entry.is_starting),
         starting_xi: entries.filter((entry) => entry.is_starting),
       },
-      transfer_hits: { hits: 0, points_deduction: 0 },
-      chip_selected: null,
-      chips: UNUSED_CHIPS,
-      total_points: total,
+      transfer_hits: { hits, points_deduction: HIT_POINTS * hits },
+      chip_selected: chips.find((one) => one.chip === chip) ?? null,
+      chips,
+      total_points: isNet ? total - HIT_POINTS * hits : total,
     },
   };
 };
 
-/** In line-up order, and the points of those who start. */
-function readEntries(store: Store, squad: SquadRow) {
+/** In line-up order, and the points of those who count. */
+function readEntries(store: Store, squad: SquadRow, chip: Chip | null) {
+  // A squad that was made after the last week began shows its line-up without taking part.
+  const lineup = shownLineup(store, squad.number, Math.max(squad.week, squad.firstWeek));
   const rows = store.all(
-    `SELECT sp.*, p.first_name, p.last_name, p.position, p.club_id, c.name AS club_name, c.short_name
-     FROM squad_players sp JOIN players p ON p.id = sp.player_id JOIN clubs c ON c.id = p.club_id
-     WHERE sp.squad = ? ORDER BY sp.lineup_order`,
-    [squad.number],
+    `SELECT lp.*, p.first_name, p.last_name, p.position, p.club_id, c.name AS club_name, c.short_name
+     FROM lineup_places lp JOIN players p ON p.id = lp.player_id JOIN clubs c ON c.id = p.club_id
+     WHERE lp.lineup = ? ORDER BY lp.lineup_order`,
+    [lineup],
     (row) => ({ row, place: toPlace(row) }),
   );
   const rowOf = new Map(rows.map(({ row, place }) => [place.playerId, row]));
-  const performances = readSquadPerformances(store, squad);
-  const scores = scoresOf(readScoring(store, squad.leagueId), performances);
-  const minutesOf = (playerId: number): number => scores.get(playerId)?.minutes ?? 0;
-  const lineup = rows.map(({ place }) => place);
-  const processed = isProcessed(store, squad.leagueId, squad.week);
-  const counted = countLineup(processed ? substitute(lineup, minutesOf).places : lineup, scores);
+  const performances = squad.takesPart
+    ? readLineupPerformances(store, lineup, squad.week)
+    : new Map<number, Performance>();
+  const places = rows.map(({ place }) => place);
+  const counted = countLineup(places, scoresOf(readScoring(store, squad.leagueId), performances), chip);
   const entries = counted.places.map((one) => toEntry(rowOf.get(one.place.playerId) ?? {}, one));
   return { entries, total: counted.total };
 }
 
-function readSquadPerformances(store: Store, squad: SquadRow) {
-  if (!squad.takesPart) return new Map<number, Performance>();
+function readLineupPerformances(store: Store, lineup: number, week: number) {
   const rows = store.all(
-    `SELECT w.*, p.position FROM squad_players sp JOIN weekly_stats w ON w.player_id = sp.player_id AND w.game_week = ?
-     JOIN players p ON p.id = sp.player_id WHERE sp.squad = ?`,
-    [squad.week, squad.number],
+    `SELECT w.*, p.position FROM lineup_places lp JOIN weekly_stats w ON w.player_id = lp.player_id AND w.game_week = ?
+     JOIN players p ON p.id = lp.player_id WHERE lp.lineup = ?`,
+    [week, lineup],
     toPerformance,
   );
   return new Map(rows.map((performance) => [performance.playerId, performance]));

@@ -8,13 +8,14 @@ import { currentWeekNumber } from '../weeks.ts';
 import { requireLeague } from '../leagues.ts';
 
 /** All prices of the request or none. Each moves its player's price in the league, whatever its type, and leaves a record of the current game week. */
-export const uploadPrices: Handler<'upload-prices'> = ({ store, season, settings }, { body }) => {
+export const uploadPrices: Handler<'upload-prices'> = (context, { body }) => {
+  const { store, season, settings } = context;
   const isRestricted = settings.text_values === 'restricted';
   const leagueId = body.fantasy_league_id;
   requireLeague(store, 'fantasy_league_id', leagueId);
   checkBatch(settings, 'prices', body.prices.length);
   const now = season.now();
-  const week = currentWeekNumber(store, now);
+  const week = currentWeekNumber(context);
   const reference = randomUUID();
   const records: string[] = [];
   let changed = 0;

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Handler } from '../context.ts';
+import { chipsOf } from '../chips.ts';
+import { keepLineup, ownLineup } from '../kept-lineups.ts';
 import { pickLineup } from '../lineup.ts';
+import { readMarketPlayer } from '../market.ts';
 import { listPage } from '../paging.ts';
-import { position } from '../stats.ts';
+import { checkSquad } from '../squad-rules.ts';
+import { freeTransfers } from '../transfers.ts';
 import { Refusal, unknownId } from '../refusal.ts';
 import { int, text, type Row, type Store } from '../store.ts';
 import { LAST_WEEK, currentWeekNumber, openWeekNumber, requireWeek, summaryOf } from '../weeks.ts';
@@ -12,17 +16,6 @@ import { USER_COLUMNS, toUser } from './users.ts';
 const SELECT = `s.number, s.id, s.name, s.fantasy_league_id, s.first_week, s.total_points, s.created_at, s.updated_at,
   l.name AS league_name, l.mini_leagues, ${USER_COLUMNS}`;
 const JOINS = 'JOIN users u ON u.user_id = s.user_id JOIN fantasy_leagues l ON l.id = s.fantasy_league_id';
-
-/** The names of the chips that every squad holds, in the order of their ids. */
-const CHIPS = ['wildcard', 'free_hit', 'bench_boost', 'triple_captain'];
-/** The interface has no operation that plays a chip, so all are at hand. */
-export const UNUSED_CHIPS = CHIPS.map((chip, index) => ({
-  id: index + 1,
-  chip,
-  is_available: true,
-  date_activated: null,
-  game_week_played: null,
-}));
 
 /** What {@link requireSquad} reads. */
 export interface SquadRow {
@@ -36,13 +29,16 @@ export interface SquadRow {
   readonly user: ReturnType<typeof toUser>;
   /** The week that the squad shows: the current one, or the first that it takes part in. */
   readonly week: number;
-  /** Whether it takes part in that week; one that was made after the last week has begun never does. */
+  /** The first week that it takes part in. */
+  readonly firstWeek: number;
+  /** Whether it takes part in {@link week}; one that was made after the last week has begun never does. */
   readonly takesPart: boolean;
 }
 
 /** A squad by its id. @throws Refusal 404 when there is none. */
-export function requireSquad({ store, season }: Context, id: string): SquadRow {
-  const current = currentWeekNumber(store, season.now());
+export function requireSquad(context: Context, id: string): SquadRow {
+  const { store } = context;
+  const current = currentWeekNumber(context);
   const squad = store.get(
     `SELECT ${SELECT} FROM squads s ${JOINS} WHERE s.id = ?`,
     [id.toLowerCase()],
@@ -56,6 +52,7 @@ export function requireSquad({ store, season }: Context, id: string): SquadRow {
       miniLeagues: int(row, 'mini_leagues'),
       user: toUser(row),
       week: Math.min(LAST_WEEK, Math.max(current, int(row, 'first_week'))),
+      firstWeek: int(row, 'first_week'),
       takesPart: int(row, 'first_week') <= LAST_WEEK,
     }),
   );
@@ -63,9 +60,9 @@ export function requireSquad({ store, season }: Context, id: string): SquadRow {
   return squad;
 }
 
-/** Any distinct known players make a squad; it takes part from the first game week that has not begun. */
+/** Any distinct known players make a squad, unless the settings ask for the rules; it takes part from the first game week that has not begun. */
 export const createSquad: Handler<'create-squad'> = (context, { body }) => {
-  const { store, limits, season } = context;
+  const { store, limits, season, settings } = context;
   requireLeague(store, 'fantasy_league_id', body.fantasy_league_id);
   const userUuid = store.get('SELECT id FROM users WHERE user_id = ?', [body.user_id], (row) =>
     text(row, 'id'),
@@ -75,7 +72,7 @@ export const createSquad: Handler<'create-squad'> = (context, { body }) => {
   limits.reserve('squads', 1);
   const now = season.now();
   const squad = { id: randomUUID(), ...body, now, firstWeek: openWeekNumber(store, now) };
-  writeSquad(store, squad);
+  writeSquad(store, squad, settings.squad_rules === 'refuse');
   return {
     message: 'Squad created',
     data: {
@@ -107,30 +104,26 @@ interface NewSquad {
   readonly now: string;
 }
 
-/** Writes a squad with its line-up and what its players cost now. @throws Refusal 404 for an unknown player. */
-export function writeSquad(store: Store, squad: NewSquad): void {
-  const candidates = squad.players_in.map((playerId, index) => {
-    const player = store.get(
-      `SELECT p.position, coalesce(c.price, p.price) AS price FROM players p
-       LEFT JOIN prices c ON c.player_id = p.id AND c.fantasy_league_id = ? WHERE p.id = ?`,
-      [squad.fantasy_league_id, playerId],
-      (row) => ({ playerId, position: position(row), price: int(row, 'price') }),
-    );
-    if (player === undefined) throw unknownId(`players_in[${index}]`, 'player', playerId);
-    return player;
-  });
-  const priceOf = new Map(candidates.map(({ playerId, price }) => [playerId, price]));
+/**
+ * Writes a squad with its line-up and what its players cost now.
+ * @throws Refusal 404 for an unknown player, 400 for a squad that `isChecked` by the rules and breaks one.
+ */
+export function writeSquad(store: Store, squad: NewSquad, isChecked = false): void {
+  const players = squad.players_in.map((playerId, index) =>
+    readMarketPlayer(store, squad.fantasy_league_id, playerId, `players_in[${index}]`),
+  );
+  const priceOf = new Map(players.map(({ playerId, price }) => [playerId, price]));
+  const bank = players.reduce<number>((left, { price }) => left - price, SQUAD_CONFIG.budget);
+  if (isChecked) checkSquad('players_in', players, bank);
   const number = store.run(
     'INSERT INTO squads VALUES (NULL, ?, ?, ?, ?, ?, 0, ?, ?)',
     ...[squad.id, squad.name, squad.user_id, squad.fantasy_league_id, squad.firstWeek, squad.now, squad.now],
   );
-  for (const place of pickLineup(candidates)) {
-    store.run(
-      'INSERT INTO squad_players VALUES (?, ?, ?, ?, ?, ?, ?)',
-      ...[number, place.order, place.playerId, Number(place.isStarting)],
-      ...[Number(place.isCaptain), Number(place.isViceCaptain), priceOf.get(place.playerId) ?? 0],
-    );
-  }
+  const places = pickLineup(players).map((place) => ({
+    ...place,
+    pricePaid: priceOf.get(place.playerId) ?? 0,
+  }));
+  keepLineup(store, { squad: number, gameWeek: squad.firstWeek, bank }, places);
 }
 
 /** The list elements of section 2.5, in the order of creation. */
@@ -152,12 +145,14 @@ function toListElement(row: Row) {
   };
 }
 
-/** Section 2.5. Rank 1 has the most points; squads with equal points share a rank. */
+/** Section 2.5. Free transfers and finance are those for the first week that has not begun. Rank 1 has the most points; squads with equal points share a rank. */
 export const getSquad: Handler<'get-squad'> = (context, { id }) => {
-  const { store } = context;
+  const { store, season, settings } = context;
   const squad = requireSquad(context, id);
+  const open = openWeekNumber(store, season.now());
   const league = { id: squad.leagueId, name: squad.leagueName, is_active: true };
-  const points = 'SELECT points AS n FROM squad_weeks WHERE squad = ? AND game_week = ?';
+  const gross = settings.hits_in_points === 'gross' ? ' + deduction' : '';
+  const points = `SELECT points${gross} AS n FROM squad_weeks WHERE squad = ? AND game_week = ?`;
   const above = 'SELECT count(*) + 1 AS n FROM squads WHERE fantasy_league_id = ? AND total_points > ?';
   return {
     message: 'Squad',
@@ -175,26 +170,30 @@ export const getSquad: Handler<'get-squad'> = (context, { id }) => {
         game_week: String(squad.week),
       },
       game_week: summaryOf(requireWeek(store, squad.week)),
-      finance: financeOf(store, squad),
-      chips: UNUSED_CHIPS,
-      free_transfers: 1,
+      finance: financeOf(store, squad, open),
+      chips: chipsOf(store, squad.number),
+      free_transfers: freeTransfers(store, squad, open, settings),
       mini_leagues: squad.miniLeagues,
     },
   };
 };
 
-/** What the players cost when they came and what they are worth now; the bank is negative for a squad beyond the budget. */
-function financeOf(store: Store, squad: SquadRow) {
-  const sums = store.get(
-    `SELECT sum(sp.price_paid) AS spent, sum(coalesce(c.price, p.price)) AS value
-     FROM squad_players sp JOIN players p ON p.id = sp.player_id
-     LEFT JOIN prices c ON c.player_id = p.id AND c.fantasy_league_id = ? WHERE sp.squad = ?`,
-    [squad.leagueId, squad.number],
-    (row) => ({ spent: round(int(row, 'spent')), value: round(int(row, 'value')) }),
+/** The money of a squad as it stands for a week: what its transfers have left of the budget, negative for a squad beyond it, and what its players are worth now. */
+export function financeOf(store: Store, squad: Pick<SquadRow, 'number' | 'leagueId'>, week: number) {
+  const { number, bank } = ownLineup(store, squad.number, week);
+  const value = store.get(
+    `SELECT sum(coalesce(c.price, p.price)) AS value FROM lineup_places lp JOIN players p ON p.id = lp.player_id
+     LEFT JOIN prices c ON c.player_id = p.id AND c.fantasy_league_id = ? WHERE lp.lineup = ?`,
+    [squad.leagueId, number],
+    (row) => int(row, 'value'),
   );
-  const { spent, value } = sums ?? { spent: 0, value: 0 };
   const { budget } = SQUAD_CONFIG;
-  return { money_spent: spent, squad_value: value, money_in_bank: round(budget - spent), budget };
+  return {
+    money_spent: round(budget - bank),
+    squad_value: round(value ?? 0),
+    money_in_bank: round(bank),
+    budget,
+  };
 }
 
 /** Sums of decimals without the noise of binary fractions. */

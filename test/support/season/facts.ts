@@ -9,7 +9,8 @@ const QUERIES: Readonly<Record<MappingName, string>> = {
   leagues: `SELECT name AS line FROM fantasy_leagues`,
   minis: `SELECT l.name || '/' || m.name AS line FROM mini_leagues m JOIN fantasy_leagues l ON l.id = m.fantasy_league_id`,
   squads: `SELECT l.name || '/' || u.external_id || '/' || s.name || ' ' ||
-    (SELECT group_concat(p.player_id, ';') FROM (SELECT player_id FROM squad_players WHERE squad = s.number ORDER BY player_id) p) AS line
+    (SELECT group_concat(p.player_id, ';') FROM (SELECT lp.player_id FROM lineups i JOIN lineup_places lp ON lp.lineup = i.number
+      WHERE i.squad = s.number AND i.game_week = s.first_week AND i.is_substituted = 0 ORDER BY lp.player_id) p) AS line
     FROM squads s JOIN users u ON u.user_id = s.user_id JOIN fantasy_leagues l ON l.id = s.fantasy_league_id`,
   prices: `SELECT fantasy_league_id || '/' || player_id || ' ' || price AS line FROM price_records`,
   points: `SELECT fantasy_league_id || ' ' || settings AS line FROM points_configs

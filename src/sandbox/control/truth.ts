@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify';
+import * as z from 'zod';
+import type { Context } from '../context.ts';
+import { requireLeague } from '../leagues.ts';
+import { readTruth } from '../truth.ts';
+import { LAST_WEEK, requireWeek } from '../weeks.ts';
+import { hidden, success } from './answer.ts';
+
+const PAGE = 100;
+const query = z.strictObject({
+  game_week: z.int().min(1).max(LAST_WEEK),
+  fantasy_league_id: z.int().min(1).optional(),
+  page: z.int().min(1).optional(),
+});
+
+/** GET /truth: what the sandbox itself keeps of a week, for a test of a memory of the weeks. */
+export function addTruthRoute(control: FastifyInstance, { store }: Context): void {
+  control.get<{ Querystring: z.infer<typeof query> }>('/truth', hidden({ querystring: query }), (request) => {
+    const { game_week, fantasy_league_id = 1, page = 1 } = request.query;
+    const leagueId = requireLeague(store, 'fantasy_league_id', fantasy_league_id).id;
+    const week = requireWeek(store, game_week);
+    const data = readTruth(store, { leagueId, week, offset: (page - 1) * PAGE, limit: PAGE });
+    const total = store.count(
+      'SELECT count(*) AS n FROM squads WHERE fantasy_league_id = ? AND first_week <= ?',
+      ...[leagueId, game_week],
+    );
+    const paging = { page, page_total: Math.ceil(total / PAGE), per_page: PAGE, current: data.length, total };
+    return { ...success(`Game week ${game_week}`, data), paging };
+  });
+}
