@@ -341,6 +341,37 @@ describe('the pages agree with the service', () => {
     expect(columns.reduce((sum, one) => sum + one, 0)).toBe(at(squad.record, 'ranking.total_points'));
   });
 
+  it("on an owner's week: transfers, hits and chip, of any week and of the next one", async () => {
+    const box = await open({ seed: 'demo' });
+    const truths = (await control(box.sandbox, 'GET', '/truth?game_week=5')).list;
+    const hit = truths.find((one) => Number(at(one, 'transfer_hits.hits')) > 1);
+    const chip = truths.find((one) => one['chip'] === 'triple_captain');
+    const pageOf = async (one: unknown, week: number) =>
+      (await get(box, `/console/1/squads/${String(at(one, 'squad.id'))}?week=${week}`)).body;
+    const withHits = await pageOf(hit, 5);
+    expect(withHits.split('class="badge">hit<').length - 1).toBe(at(hit, 'transfer_hits.hits'));
+    for (const transfer of hit?.['transfers'] as readonly unknown[]) {
+      const query = { fantasy_league_id: 1 };
+      const player = await box.call('get-player', { id: Number(at(transfer, 'in')), query });
+      expect(textOf(withHits)).toContain(String(player.record['last_name']));
+    }
+    const withChip = await pageOf(chip, 5);
+    expect(textOf(withChip)).toContain('Chip triple captain');
+    expect(textOf(withChip)).toContain('triple captain (week 5)');
+    expect(withChip).toContain('<b>tripled</b>');
+    const id = String(at(hit, 'squad.id'));
+    const out = Number(at(hit, 'before.0.player_id'));
+    const market = (await control(box.sandbox, 'GET', '/truth?game_week=6')).list;
+    const own = market.find((one) => at(one, 'squad.id') === id)?.['before'] as readonly unknown[];
+    const [leaving] = own.map((place) => Number(at(place, 'player_id')));
+    const coming = 451 - out;
+    await control(box.sandbox, 'POST', `/squads/${id}/transfers`, { out: [leaving], in: [coming] });
+    const next = await pageOf(hit, 7);
+    expect(textOf(next)).toContain('not played yet');
+    expect(next).toContain(`/console/1/players/${coming}?`);
+    expect(await pageOf(hit, 6)).not.toContain(`/console/1/players/${coming}?`);
+  });
+
   it('on substitutions: what the log of a week says is marked on the pitches', async () => {
     const box = await open({ seed: 'demo' });
     const log = await get(box, '/console/1/substitutions?week=5');

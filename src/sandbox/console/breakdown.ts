@@ -7,6 +7,7 @@ export function breakdownText(breakdown: unknown): Markup {
     ([name, points]) =>
       markup`<li>${name.replace(/_points$/, '').replaceAll('_', ' ')} <b>${Number(points) > 0 ? '+' : null}${Number(points)}</b></li>`,
   );
-  const doubled = multiplier === 2 ? markup`<li><b>doubled</b></li>` : null;
+  const times = { 2: 'doubled', 3: 'tripled' }[Number(multiplier)];
+  const doubled = times === undefined ? null : markup`<li><b>${times}</b></li>`;
   return markup`<ul class="chips">${parts}${doubled}</ul>`;
 }

@@ -1,9 +1,10 @@
+import { chipIn } from '../chips.ts';
 import { ownLineup, readPlaces, shownLineup } from '../kept-lineups.ts';
 import { isProcessed } from '../settle.ts';
 import { int, text, type Row, type Store } from '../store.ts';
 import { changesBetween } from '../substitutions.ts';
 import { listTransfers } from '../transfers.ts';
-import { like, slice, type Slice } from './slice.ts';
+import { fullName, like, slice, type Slice } from './slice.ts';
 
 /** The ids of a league's squads by their points, best first; with `wanted` those whose name, manager or external id holds it. */
 export function listSquadIds(store: Store, leagueId: number, wanted: string, page: number): Slice<string> {
@@ -34,10 +35,14 @@ export function countSquads(store: Store, leagueId: number): number {
 /** The points of a squad in every week that it played, in order. */
 export function listSquadWeeks(store: Store, squadId: string) {
   return store.all(
-    `SELECT w.game_week, w.points FROM squads s JOIN squad_weeks w ON w.squad = s.number WHERE s.id = ?
+    `SELECT w.game_week, w.points, w.deduction FROM squads s JOIN squad_weeks w ON w.squad = s.number WHERE s.id = ?
      ORDER BY w.game_week`,
     [squadId],
-    (row) => ({ week: int(row, 'game_week'), points: int(row, 'points') }),
+    (row) => ({
+      week: int(row, 'game_week'),
+      points: int(row, 'points'),
+      deduction: int(row, 'deduction'),
+    }),
   );
 }
 
@@ -86,6 +91,14 @@ export function readChanges(store: Store, squadId: string, week: number, leagueI
     minutes: new Map(minutesOf),
     processed: isProcessed(store, leagueId, week),
     pairs: changesBetween(own, shown),
-    transfers: listTransfers(store, squad, week),
+    chip: chipIn(store, squad, week),
+    transfers: listTransfers(store, squad, week).map((transfer) => ({
+      ...transfer,
+      outName: nameOf(store, transfer.out),
+      inName: nameOf(store, transfer.in),
+    })),
   };
 }
+
+const nameOf = (store: Store, playerId: number): string | undefined =>
+  store.get('SELECT first_name, last_name FROM players WHERE id = ?', [playerId], fullName);

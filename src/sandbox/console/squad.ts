@@ -1,5 +1,5 @@
 import { POSITIONS } from '../season.ts';
-import { LAST_WEEK, currentWeekNumber, requireWeek } from '../weeks.ts';
+import { LAST_WEEK, openWeekNumber, requireWeek } from '../weeks.ts';
 import { pointsChart, rankChart } from '../../pages/chart.ts';
 import { markup, type Markup, type Part } from '../../pages/markup.ts';
 import { card, count, facts, money, named, num, table, tile, tiles } from '../../pages/parts.ts';
@@ -8,6 +8,7 @@ import { pitch, type PitchPlayer } from '../../pages/pitch.ts';
 import { countSquads, listSquadRanks, listSquadWeeks, readChanges } from './read-squads.ts';
 import { shortNames } from '../../pages/short-names.ts';
 import { breakdownText } from './breakdown.ts';
+import { chipName, weekMoves } from './week-moves.ts';
 import { at, link, numberOf, readLineup, readSquad, type View, type Visit } from './visit.ts';
 
 type Squad = ReturnType<typeof readSquad>;
@@ -45,11 +46,14 @@ function lineupCard(visit: Visit, now: Squad, wanted: number): Markup {
   const { context, id } = visit;
   // A squad takes part from its first week on, and shows that one for any week before.
   const shownAt = (week: number) => at(context, requireWeek(context.store, week).startDate);
-  const latest = Math.max(currentWeekNumber(context), Number(now.game_week?.week));
+  // The next week shows what the owner has changed for it.
+  const open = Math.min(LAST_WEEK, openWeekNumber(context.store, context.season.now()));
+  const latest = Math.max(open, Number(now.game_week?.week));
   const lineup = readLineup(shownAt(Math.min(wanted, latest)), id);
   const week = Number(lineup.game_week?.week);
   const { isPlayed } = requireWeek(context.store, week);
-  const { minutes, pairs, processed } = readChanges(context.store, id, week, Number(now.fantasy_league?.id));
+  const changes = readChanges(context.store, id, week, Number(now.fantasy_league?.id));
+  const { minutes, pairs } = changes;
   const entries = [...(lineup.squad?.starting_xi ?? []), ...(lineup.squad?.bench ?? [])];
   const names = shortNames(
     entries.map(({ player }) => ({
@@ -58,7 +62,6 @@ function lineupCard(visit: Visit, now: Squad, wanted: number): Markup {
       last: player?.last_name ?? '',
     })),
   );
-  const nameOf = (playerId: number): Part => named(names.get(playerId));
   const playerHref = (playerId: number): string =>
     link(visit, `players/${playerId}?league=${now.fantasy_league?.id}`);
   const onPitch = (entry: Entry): PitchPlayer => {
@@ -80,10 +83,6 @@ function lineupCard(visit: Visit, now: Squad, wanted: number): Markup {
       href: playerHref(playerId),
     };
   };
-  const changes = pairs.map(
-    ({ out, in: into }) =>
-      markup`<li><span class="in-text">▲ ${nameOf(into)}</span> for <span class="out-text">▼ ${nameOf(out)}</span></li>`,
-  );
   const total = isPlayed
     ? markup`<b class="big">${count(lineup.total_points)}</b> points`
     : markup`<span class="badge">not played yet</span>`;
@@ -98,8 +97,8 @@ function lineupCard(visit: Visit, now: Squad, wanted: number): Markup {
   ]);
   return markup`<section class="card"><div class="card-head"><h2>Line-up</h2>${weekPicker(link(visit, `squads/${id}`), week, latest)}<p>${total}</p></div>
     <div class="lineup">${pitch({ lines: linesOf(lineup).map((line) => line.map(onPitch)), bench: (lineup.squad?.bench ?? []).map(onPitch), isPlayed })}
-    <div class="lineup-side"><h3>Automatic substitutions</h3>${changes.length === 0 ? markup`<p class="note">${processed ? 'None in this week.' : 'This week has not been processed.'}</p>` : markup`<ul class="plain">${changes}</ul>`}
-    <h3>Signs</h3><ul class="plain legend"><li><span class="mark captain">C</span> captain, points twice</li><li><span class="mark vice">V</span> vice-captain</li><li><span class="mark in">▲</span> came in</li><li><span class="mark out">▼</span> went out</li><li class="note">Faded: did not play.</li></ul></div></div>
+    <div class="lineup-side">${weekMoves(lineup, changes, (playerId) => named(names.get(playerId)))}
+    <h3>Signs</h3><ul class="plain legend"><li><span class="mark captain">C</span> captain, points ${changes.chip === 'triple_captain' ? 'three times' : 'twice'}</li><li><span class="mark vice">V</span> vice-captain</li><li><span class="mark in">▲</span> came in</li><li><span class="mark out">▼</span> went out</li><li class="note">Faded: did not play.</li></ul></div></div>
     ${isPlayed ? markup`<details><summary>Points by player and setting</summary>${table('Points by player', [num('Id'), 'Player', 'Pos', 'Club', num('Min'), num('Points'), 'From'], rows)}</details>` : null}</section>`;
 }
 
@@ -108,7 +107,14 @@ function weeksCard({ context, id }: Visit, now: Squad): Markup {
   if (points.length === 0) return card('Week by week', markup`<p class="empty">No game week played yet.</p>`);
   const ranks = listSquadRanks(context.store, Number(now.fantasy_league?.id), id.toLowerCase());
   const rankOf = new Map(ranks.map((one) => [one.week, one]));
-  const rows = points.map(({ week, points: value }) => [week, count(value), count(rankOf.get(week)?.rank)]);
+  const chipOf = new Map(now.chips?.map(({ chip, game_week_played }) => [Number(game_week_played), chip]));
+  const rows = points.map(({ week, points: value, deduction }) => [
+    week,
+    count(value),
+    deduction === 0 ? null : count(-deduction),
+    chipName(chipOf.get(week)),
+    count(rankOf.get(week)?.rank),
+  ]);
   return card(
     'Week by week',
     markup`<h3>Points</h3>`,
@@ -118,7 +124,7 @@ function weeksCard({ context, id }: Visit, now: Squad): Markup {
       ranks.map(({ week, rank }) => ({ week, value: rank })),
       countSquads(context.store, Number(now.fantasy_league?.id)),
     ),
-    markup`<details><summary>The numbers</summary>${table('Points and ranks by week', [num('Week'), num('Points'), num('Rank after')], rows)}</details>`,
+    markup`<details><summary>The numbers</summary>${table('Points and ranks by week', [num('Week'), num('Points'), num('Hits'), 'Chip', num('Rank after')], rows)}</details>`,
   );
 }
 
@@ -131,7 +137,17 @@ function financeCard({ finance, free_transfers, mini_leagues, chips, id }: Squad
     ['Gain', money((finance?.squad_value ?? 0) - (finance?.money_spent ?? 0))],
     ['Free transfers', count(free_transfers)],
     ['Mini leagues', count(mini_leagues)],
-    ['Chips', chips?.map(({ chip }) => chip?.replaceAll('_', ' ')).join(', ')],
+    ['Chips left', namesOf(chips?.filter(({ is_available }) => is_available === true))],
+    ['Chips played', namesOf(chips?.filter(({ is_available }) => is_available === false))],
   ];
   return card('Finance', facts(rows), markup`<p class="note id">Squad id ${id}</p>`);
 }
+
+/** Each with the week it was played in. */
+const namesOf = (chips: Squad['chips']): string =>
+  chips
+    ?.map(
+      ({ chip, game_week_played: week }) =>
+        `${chipName(chip)}${typeof week === 'string' ? ` (week ${week})` : ''}`,
+    )
+    .join(', ') || 'none';
