@@ -81,6 +81,7 @@ function candidatesAt(
   { weeks, marks }: WeekEvidence,
   processed: ReadonlySet<string>,
 ): readonly string[] {
+  if (Number.isNaN(atMs)) return [];
   const mark = marks
     .filter((each) => each.atMs - SLACK_MS <= atMs && atMs - each.atMs <= ONE_PROCESSING_MS)
     .toSorted((one, other) => other.atMs - one.atMs)[0];

@@ -1,0 +1,235 @@
+import type { RecordOf } from '../contract/index.ts';
+import type { GameWeek } from './game-week.ts';
+import type { HitsInPoints } from './totals.ts';
+import { captainOf, entriesOf } from './week-lineups.ts';
+import { weekNumber } from './week-number.ts';
+
+type Lineup = RecordOf<'get-lineup'>;
+type Squad = RecordOf<'get-squad'>;
+
+/** What is kept of a league in one game week, by the squad's id. */
+export interface StandingsWeek {
+  readonly week: GameWeek;
+  readonly lineups: ReadonlyMap<string, Lineup>;
+  readonly squads: ReadonlyMap<string, Squad>;
+}
+
+/** That a member stands in a group of the operator, from a week on. */
+export interface GroupMember {
+  /** The member's `external_id`. */
+  readonly member: string;
+  readonly group: string;
+  readonly fromWeek: number | undefined;
+}
+
+/** A squad in a week. What is not known is null. */
+export interface Standing {
+  readonly id: string;
+  readonly name: string | null;
+  readonly user: Squad['user'];
+  readonly week: number | null;
+  readonly game_week: { readonly id: string; readonly week: string };
+  readonly rank: number | null;
+  readonly previous_rank: number | null;
+  /** Ranks that were won since the week before; below 0: lost. */
+  readonly movement: number | null;
+  readonly points: number | null;
+  readonly total: number | null;
+  readonly captain: { readonly player: NonNullable<Entry['player']> | null };
+  readonly captain_points: number | null;
+  readonly bench_points: number | null;
+  readonly hits: number | null;
+  readonly points_deduction: number | null;
+  readonly transfers: number | null;
+  readonly chip: string | null;
+  readonly value: number | null;
+  readonly group: string | null;
+  readonly group_rank: number | null;
+  /** `inactive`, `late`, or both; null for a member who is active from the first week on. */
+  readonly mark: string | null;
+}
+
+type Entry = ReturnType<typeof entriesOf>[number]['entry'];
+
+export interface StandingsOptions {
+  /** Whether the points of a week have deductions in them already. */
+  readonly hits: HitsInPoints;
+  readonly groups: readonly GroupMember[];
+  /** Squads of this group alone. */
+  readonly group?: string | undefined;
+}
+
+/** What the next week is compared with. */
+interface Before {
+  readonly standings: ReadonlyMap<string, Standing>;
+  readonly players: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/**
+ * The standings of weeks that follow each other, week by week and by rank. Totals are those that the service showed in the week, else the total before and the points; ranks are made
+ * of the totals, and equal totals share one. A week of which nothing is kept has no standings, and the one after it none before.
+ */
+export function* standingsOf(
+  weeks: Iterable<StandingsWeek>,
+  options: StandingsOptions,
+): Generator<readonly Standing[]> {
+  let before: Before | undefined;
+  let first: ReadonlySet<string> | undefined;
+  for (const week of weeks) {
+    const ids = new Set([...week.lineups.keys(), ...week.squads.keys()]);
+    if (ids.size === 0) {
+      before = undefined;
+      continue;
+    }
+    first ??= ids;
+    const rows = [...ids].map((id) => rowOf(id, week, before, options.hits, first?.has(id) === false));
+    const ranked = withRanks(rows, before);
+    before = {
+      standings: new Map(ranked.map((each) => [each.id, each])),
+      players: new Map([...week.lineups].map(([id, lineup]) => [id, playersOf(lineup)])),
+    };
+    yield withGroups(ranked, options);
+  }
+}
+
+const playersOf = (lineup: Lineup): ReadonlySet<string> =>
+  new Set(entriesOf(lineup).flatMap(({ entry }) => entry.player?.id ?? []));
+
+function rowOf(
+  id: string,
+  { week, lineups, squads }: StandingsWeek,
+  before: Before | undefined,
+  hits: HitsInPoints,
+  isLate: boolean,
+): Standing {
+  const [lineup, squad] = [lineups.get(id), squads.get(id)];
+  const { hits: made, points_deduction: deduction } = lineup?.transfer_hits ?? {};
+  const paid = typeof deduction === 'number' ? Math.abs(deduction) : null;
+  const points = lineup?.total_points ?? squad?.ranking?.game_week_points ?? null;
+  const user = squad?.user ?? lineup?.user;
+  const marks = [...(user?.is_active === false ? ['inactive'] : []), ...(isLate ? ['late'] : [])];
+  const old = before?.standings.get(id)?.total ?? null;
+  return {
+    id,
+    name: squad?.name ?? lineup?.name ?? null,
+    user,
+    week: week.number ?? null,
+    game_week: { id: week.id, week: week.text },
+    rank: null,
+    previous_rank: null,
+    movement: null,
+    points,
+    total: squad?.ranking?.total_points ?? totalAfter(old, points, paid, hits),
+    ...ofLineup(lineup),
+    hits: made ?? null,
+    points_deduction: paid,
+    transfers: transfersOf(lineup, before?.players.get(id)),
+    chip: chipOf(week, lineup, squad),
+    value: squad?.finance?.squad_value ?? null,
+    group: null,
+    group_rank: null,
+    mark: marks.length === 0 ? null : marks.join(', '),
+  };
+}
+
+/** The total before and the points of the week, less what transfers cost where that is not in them. */
+function totalAfter(
+  before: number | null,
+  points: number | null,
+  paid: number | null,
+  hits: HitsInPoints,
+): number | null {
+  if (before === null || points === null) return null;
+  if (paid === 0) return before + points;
+  if (paid === null || hits === undefined) return null;
+  return before + points - (hits === 'gross' ? paid : 0);
+}
+
+/** What a line-up shows of its captain and its bench. */
+function ofLineup(lineup: Lineup | undefined): Pick<Standing, 'captain' | 'captain_points' | 'bench_points'> {
+  if (lineup === undefined) return { captain: { player: null }, captain_points: null, bench_points: null };
+  const entries = entriesOf(lineup);
+  const id = captainOf(lineup);
+  const captain = entries.find(({ entry }) => id !== undefined && entry.player?.id === id)?.entry;
+  const bench = entries.filter(({ isStarting }) => !isStarting).map(({ entry }) => entry.points);
+  const isKnown = bench.every((each) => typeof each === 'number');
+  return {
+    captain: { player: captain?.player ?? null },
+    captain_points: captain?.points ?? null,
+    bench_points: isKnown ? bench.reduce((sum, each) => sum + each, 0) : null,
+  };
+}
+
+/** The players who were not in the squad the week before. */
+function transfersOf(lineup: Lineup | undefined, before: ReadonlySet<string> | undefined): number | null {
+  if (lineup === undefined || before === undefined) return null;
+  return [...playersOf(lineup)].filter((player) => !before.has(player)).length;
+}
+
+/** The chip that was played in a week: the one that names the week, else what the line-up calls selected where that is a text. */
+function chipOf(week: GameWeek, lineup: Lineup | undefined, squad: Squad | undefined): string | null {
+  const isOfWeek = (text: string | null | undefined): boolean =>
+    text !== null &&
+    text !== undefined &&
+    text !== '' &&
+    (text === week.text || (week.number !== undefined && weekNumber(text) === week.number));
+  const played = [...(lineup?.chips ?? []), ...(squad?.chips ?? [])].find(({ game_week_played: text }) =>
+    isOfWeek(text),
+  );
+  if (typeof played?.chip === 'string') return played.chip;
+  const selected = lineup?.chip_selected;
+  return typeof selected === 'string' && selected !== '' ? selected : null;
+}
+
+const byTotal = (one: Standing, other: Standing): number =>
+  (other.total ?? -Infinity) - (one.total ?? -Infinity) ||
+  (one.name ?? '').localeCompare(other.name ?? '', 'en') ||
+  (one.id < other.id ? -1 : 1);
+
+/** Ranks by total, the same for equal ones; the highest total first, those without one last. */
+function ranksOf(rows: readonly Standing[]): ReadonlyMap<string, number> {
+  const sorted = rows.filter(({ total }) => total !== null).toSorted(byTotal);
+  const ranks = new Map<string, number>();
+  for (const [index, { id, total }] of sorted.entries()) {
+    const above = sorted[index - 1];
+    const isShared = above !== undefined && above.total === total;
+    ranks.set(id, isShared ? (ranks.get(above.id) ?? index + 1) : index + 1);
+  }
+  return ranks;
+}
+
+function withRanks(rows: readonly Standing[], before: Before | undefined): readonly Standing[] {
+  const ranks = ranksOf(rows);
+  return rows.toSorted(byTotal).map((row) => {
+    const rank = ranks.get(row.id) ?? null;
+    const previous = before?.standings.get(row.id)?.rank ?? null;
+    const movement = rank === null || previous === null ? null : previous - rank;
+    return { ...row, rank, previous_rank: previous, movement };
+  });
+}
+
+/** Names the groups of each squad, and its rank in the group: in the one that is asked for, else in its only one. */
+function withGroups(
+  rows: readonly Standing[],
+  { groups, group: wanted }: StandingsOptions,
+): readonly Standing[] {
+  const byMember = Map.groupBy(groups, ({ member }) => member);
+  const groupsOf = ({ user, week }: Standing): readonly string[] => {
+    const own = byMember.get(user?.external_id ?? '') ?? [];
+    const begun = own.filter(({ fromWeek = 0 }) => fromWeek <= (week ?? Infinity));
+    return [...new Set(begun.map(({ group }) => group))];
+  };
+  const its = new Map(rows.map((row) => [row.id, groupsOf(row)]));
+  const names = wanted === undefined ? [...new Set([...its.values()].flat())] : [wanted];
+  const ranks = new Map(
+    names.map((name) => [name, ranksOf(rows.filter(({ id }) => its.get(id)?.includes(name) === true))]),
+  );
+  return rows.flatMap((row): Standing[] => {
+    const own = its.get(row.id) ?? [];
+    if (wanted !== undefined && !own.includes(wanted)) return [];
+    const shown = wanted === undefined ? own : [wanted];
+    const [only, another] = shown;
+    const rank = only === undefined || another !== undefined ? undefined : ranks.get(only)?.get(row.id);
+    return [{ ...row, group: shown.length === 0 ? null : shown.join(', '), group_rank: rank ?? null }];
+  });
+}

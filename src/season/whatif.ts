@@ -1,0 +1,106 @@
+import type { RecordOf } from '../contract/index.ts';
+import { explains, settingChanges, type PlayerWeek, type Settings } from '../rules/points.ts';
+import { entriesOf } from './week-lineups.ts';
+
+type Lineup = RecordOf<'get-lineup'>;
+type Entry = ReturnType<typeof entriesOf>[number];
+
+/** What is kept of a week, and the settings that its points were made with. */
+export interface WhatIfWeek {
+  readonly settings: Settings;
+  /** The line-up that was shown last, by the squad's id. */
+  readonly lineups: ReadonlyMap<string, Lineup>;
+  /** By the player's id. */
+  readonly players: ReadonlyMap<string, PlayerWeek>;
+}
+
+/** What other settings make of a week. */
+export interface WhatIfResult {
+  /** Points that each squad wins, by the squad's id. */
+  readonly squads: ReadonlyMap<string, number>;
+  /** Points that each changed setting brings to all squads. */
+  readonly settings: ReadonlyMap<string, number>;
+  /** Weeks of players that stand in a line-up, and how many of them the configuration in force explains. */
+  readonly playerWeeks: number;
+  readonly explained: number;
+  /** Entries that count and of which something cannot be said: the player's week, or how often it counts. */
+  readonly unknown: number;
+}
+
+/** What the settings of `over`, in place of those in force, make of the points of every line-up of a week. */
+export function whatIf({ settings, lineups, players }: WhatIfWeek, over: Settings): WhatIfResult {
+  const after = { ...settings, ...over };
+  const changes = new Map<string, ReturnType<typeof settingChanges>>();
+  let explained = 0;
+  const squads = new Map<string, number>();
+  const bySetting = new Map(
+    Object.keys(over)
+      .filter((setting) => settings[setting] !== after[setting])
+      .map((setting) => [setting, 0]),
+  );
+  let unknown = 0;
+  const multiplierOf = learnMultipliers(lineups.values(), players);
+  for (const [squad, lineup] of lineups) {
+    let sum = 0;
+    for (const entry of counted(lineup)) {
+      const player = entry.entry.player?.id ?? '';
+      const week = players.get(player);
+      if (week !== undefined && !changes.has(player)) {
+        changes.set(player, settingChanges(settings, after, week));
+        explained += Number(explains(settings, week) !== undefined);
+      }
+      const its = changes.get(player);
+      const isMoved = its?.some(({ points }) => points !== 0) !== false;
+      const multiplier = isMoved ? multiplierOf(entry) : 1;
+      unknown += Number(
+        multiplier === undefined || its?.every(({ points }) => points !== undefined) !== true,
+      );
+      for (const { setting, points } of multiplier === undefined ? [] : (its ?? [])) {
+        const won = (points ?? 0) * (multiplier ?? 0);
+        bySetting.set(setting, (bySetting.get(setting) ?? 0) + won);
+        sum += won;
+      }
+    }
+    squads.set(squad, sum);
+  }
+  return { squads, settings: bySetting, playerWeeks: changes.size, explained, unknown };
+}
+
+/** The entries whose points are in the points of the line-up: the eleven, and the bench where they add up with it alone. */
+function counted(lineup: Lineup): readonly Entry[] {
+  const entries = entriesOf(lineup);
+  const eleven = entries.filter(({ isStarting }) => isStarting);
+  const sumOf = (some: readonly Entry[]): number =>
+    some.reduce((sum, { entry }) => sum + (entry.points ?? 0), 0);
+  const paid = Math.abs(lineup.transfer_hits?.points_deduction ?? 0);
+  const isTotal = (sum: number): boolean => [sum, sum - paid].includes(lineup.total_points ?? NaN);
+  return isTotal(sumOf(entries)) && !isTotal(sumOf(eleven)) ? entries : eleven;
+}
+
+/** How often an entry counts: its points over the player's. Where the player has none, as often as all others in its role do. */
+function learnMultipliers(
+  lineups: Iterable<Lineup>,
+  players: ReadonlyMap<string, PlayerWeek>,
+): (entry: Entry) => number | undefined {
+  const shown = ({ entry }: Entry): number | undefined => {
+    const own = players.get(entry.player?.id ?? '')?.stat.points;
+    if (typeof own !== 'number' || own === 0 || typeof entry.points !== 'number') return undefined;
+    const multiplier = entry.points / own;
+    // Points that were corrected since the line-up was read say nothing of it.
+    return Number.isInteger(multiplier) && multiplier >= 0 ? multiplier : undefined;
+  };
+  const roleOf = ({ entry, isStarting }: Entry): string => `${isStarting} ${entry.is_captain === true}`;
+  const seen = new Map<string, Set<number>>();
+  for (const lineup of lineups)
+    for (const entry of entriesOf(lineup)) {
+      const multiplier = shown(entry);
+      if (multiplier === undefined) continue;
+      const role = seen.get(roleOf(entry)) ?? new Set();
+      seen.set(roleOf(entry), role.add(multiplier));
+    }
+  return (entry) => {
+    const role = seen.get(roleOf(entry)) ?? new Set();
+    const [only] = role;
+    return shown(entry) ?? (role.size === 1 ? only : undefined);
+  };
+}

@@ -1,0 +1,149 @@
+import { expect, it } from 'vitest';
+import type { RecordOf } from '../../../src/contract/index.ts';
+import type { GameWeek } from '../../../src/season/game-week.ts';
+import {
+  standingsOf,
+  type Standing,
+  type StandingsOptions,
+  type StandingsWeek,
+} from '../../../src/season/standings.ts';
+
+type Lineup = RecordOf<'get-lineup'>;
+type Squad = RecordOf<'get-squad'>;
+
+const gameWeek = (number: number): GameWeek => ({
+  ...{ id: `week-${number}`, text: `GW${number}`, number, readAtMs: 0 },
+  startMs: number * 1000,
+  endMs: number * 1000 + 999,
+});
+
+/** A squad's line-up: points by player, the captain first, the last one on the bench. */
+function lineup(id: string, points: Readonly<Record<string, number>>, over: Partial<Lineup> = {}): Lineup {
+  const entries = Object.entries(points).map(([player, score], index) => ({
+    player: { id: player, last_name: `Player ${player}` },
+    is_captain: index === 0,
+    points: score,
+  }));
+  const eleven = entries.slice(0, -1);
+  return {
+    id,
+    name: id,
+    user: { id, external_id: `M-${id}`, is_active: id !== 'Asleep' },
+    squad: { starting_xi: eleven, bench: entries.slice(-1) },
+    transfer_hits: { hits: 0, points_deduction: 0 },
+    total_points: eleven.reduce((sum, each) => sum + each.points, 0),
+    ...over,
+  };
+}
+const squad = (id: string, total: number, over: Partial<Squad> = {}): Squad => ({
+  id,
+  ranking: { total_points: total },
+  finance: { squad_value: 99.5 },
+  ...over,
+});
+const week = (number: number, lineups: readonly Lineup[], squads: readonly Squad[] = []): StandingsWeek => ({
+  week: gameWeek(number),
+  lineups: new Map(lineups.map((each) => [each.id, each])),
+  squads: new Map(squads.map((each) => [each.id, each])),
+});
+const standings = (weeks: readonly StandingsWeek[], over: Partial<StandingsOptions> = {}) => [
+  ...standingsOf(weeks, { hits: undefined, groups: [], ...over }),
+];
+const pick = (rows: readonly Standing[] | undefined, ...names: readonly (keyof Standing)[]) =>
+  (rows ?? []).map((row) => names.map((name) => row[name]));
+
+const WEEK_1 = week(
+  1,
+  [
+    lineup('A', { 1: 20, 2: 5, 3: 2 }),
+    lineup('B', { 4: 10, 5: 15, 6: 1 }),
+    lineup('C', { 7: 8, 8: 3, 9: 4 }),
+  ],
+  [squad('A', 25), squad('B', 25), squad('C', 11)],
+);
+const WEEK_2 = week(
+  2,
+  [
+    lineup('A', { 1: 6, 2: 5, 3: 2 }),
+    lineup('B', { 4: 4, 10: 2, 11: 1 }, { transfer_hits: { hits: 1, points_deduction: -4 } }),
+    lineup('C', { 7: 30, 8: 3, 9: 4 }, { chips: [{ chip: 'wildcard', game_week_played: '2' }] }),
+    lineup('Asleep', { 20: 0, 21: 0, 22: 0 }),
+  ],
+  [squad('A', 36), squad('B', 27), squad('C', 44), squad('Asleep', 0)],
+);
+
+it('ranks squads by total, those with one total together, and says how they moved', () => {
+  const [first, second] = standings([WEEK_1, WEEK_2]);
+  expect(pick(first, 'name', 'rank', 'total', 'points', 'movement')).toEqual([
+    ['A', 1, 25, 25, null],
+    ['B', 1, 25, 25, null],
+    ['C', 3, 11, 11, null],
+  ]);
+  expect(pick(second, 'name', 'rank', 'previous_rank', 'movement', 'total')).toEqual([
+    ['C', 1, 3, 2, 44],
+    ['A', 2, 1, -1, 36],
+    ['B', 3, 1, -2, 27],
+    ['Asleep', 4, null, null, 0],
+  ]);
+});
+
+it('takes captain, bench, hits, transfers, chip and value from line-ups and details, and marks members', () => {
+  const [first, second] = standings([WEEK_1, WEEK_2]);
+  expect(first?.[0]).toMatchObject({
+    week: 1,
+    game_week: { id: 'week-1', week: 'GW1' },
+    captain: { player: { id: '1', last_name: 'Player 1' } },
+    captain_points: 20,
+    bench_points: 2,
+    transfers: null,
+    value: 99.5,
+    mark: null,
+  });
+  expect(pick(second, 'name', 'hits', 'points_deduction', 'transfers', 'chip', 'mark')).toEqual([
+    ['C', 0, 0, 0, 'wildcard', null],
+    ['A', 0, 0, 0, null, null],
+    ['B', 1, 4, 2, null, null],
+    ['Asleep', 0, 0, null, null, 'inactive, late'],
+  ]);
+});
+
+it('adds up a total that was not shown, where it is learnt whether hits are in the points of a week', () => {
+  const unread = { ...WEEK_2, squads: new Map() };
+  const totals = (hits: StandingsOptions['hits']) =>
+    Object.fromEntries(pick(standings([WEEK_1, unread], { hits })[1], 'name', 'total'));
+  expect(totals(undefined)).toEqual({ A: 36, B: null, C: 44, Asleep: null });
+  expect(totals('gross')).toMatchObject({ B: 27 });
+  expect(totals('net')).toMatchObject({ B: 31 });
+});
+
+it('has nothing before a week that follows a missing one', () => {
+  const third = { ...WEEK_2, week: gameWeek(3) };
+  const [, after] = standings([WEEK_1, week(2, []), third]);
+  expect(pick(after, 'week', 'previous_rank', 'transfers')[0]).toEqual([3, null, null]);
+});
+
+it('ranks within groups from the week on in which a member joined; a member may stand in several', () => {
+  const groups = [
+    { member: 'M-A', group: 'North', fromWeek: undefined },
+    { member: 'M-B', group: 'North', fromWeek: 2 },
+    { member: 'M-B', group: 'Staff', fromWeek: undefined },
+  ];
+  const all = standings([WEEK_1, WEEK_2], { groups });
+  expect(pick(all[0], 'name', 'group', 'group_rank')).toEqual([
+    ['A', 'North', 1],
+    ['B', 'Staff', 1],
+    ['C', null, null],
+  ]);
+  expect(pick(all[1], 'name', 'group', 'group_rank').slice(1, 3)).toEqual([
+    ['A', 'North', 1],
+    ['B', 'North, Staff', null],
+  ]);
+  const north = standings([WEEK_1, WEEK_2], { groups, group: 'North' });
+  expect(north.map((rows) => pick(rows, 'name', 'group', 'group_rank'))).toEqual([
+    [['A', 'North', 1]],
+    [
+      ['A', 'North', 1],
+      ['B', 'North', 2],
+    ],
+  ]);
+});

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import type { AutoSubstitution } from '../../../src/contract/resources/auto-substitutions.ts';
+import type { Lineup } from '../../../src/contract/resources/lineups.ts';
+import { loggedPairs } from '../../../src/season/pairs.ts';
+import { substitutionWeeks, type WeekEvidence } from '../../../src/season/substitution-weeks.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+const START = Date.parse('2026-08-01T00:00:00Z');
+/** Game week n is over n weeks after the start. */
+const overMs = (week: number): number => START + 7 * DAY * week;
+const weeks = (count: number): WeekEvidence['weeks'] =>
+  Array.from({ length: count }, (_, index) => ({ id: `W${index + 1}`, overMs: overMs(index + 1) }));
+const evidence = (over: Partial<WeekEvidence>): WeekEvidence => ({
+  weeks: weeks(4),
+  marks: [],
+  lineupsOf: () => ({}),
+  ...over,
+});
+
+function record(id: string, atMs: number, over: Partial<AutoSubstitution> = {}): AutoSubstitution {
+  const squad = { id: 'S1', name: 'Rovers' };
+  const player = { id: 7 };
+  return { id, squad, player, txn_ref: id, created_at: new Date(atMs).toISOString(), ...over };
+}
+
+const lineup = (starting: readonly number[], bench: readonly number[]): Lineup => ({
+  id: 'S1',
+  squad: {
+    starting_xi: starting.map((id) => ({ player: { id: String(id) } })),
+    bench: bench.map((id) => ({ player: { id: String(id) } })),
+  },
+});
+
+it('the first week is the only one that may be processed before the second is over, and so on', () => {
+  const log = [1, 2, 3].map((week) => record(`r${week}`, overMs(week) + 3 * 60 * 60 * 1000));
+  expect([...substitutionWeeks(log, evidence({}))]).toEqual([
+    ['r1', 'W1'],
+    ['r2', 'W2'],
+    ['r3', 'W3'],
+  ]);
+});
+
+it('a week that was not processed before the next was over leaves both open, unless a trigger says which', () => {
+  const log = [record('late', overMs(2) + DAY)];
+  expect(substitutionWeeks(log, evidence({})).size).toBe(0);
+  const marks = [{ week: 'W1', atMs: overMs(2) + DAY - 5_000 }];
+  expect(substitutionWeeks(log, evidence({ marks })).get('late')).toBe('W1');
+});
+
+it('of two weeks that may be, the one in which the line-up changed as the record says is the one', () => {
+  const changed = { before: lineup([7], [8]), after: lineup([8], [7]), latest: lineup([8], [7]) };
+  const same = { before: lineup([7], [8]), after: lineup([7], [8]), latest: lineup([7], [8]) };
+  const log = [record('out', overMs(2) + DAY), record('in', overMs(2) + DAY, { player: { id: 8 } })];
+  const lineupsOf = (week: string) => (week === 'W1' ? same : changed);
+  expect(substitutionWeeks(log, evidence({ lineupsOf })).get('out')).toBe('W2');
+  // Of the other record nothing is kept, but it has the time of the first.
+  const other = [...log, record('other', overMs(2) + DAY, { squad: { id: 'S2', name: 'United' } })];
+  const ofOne = (week: string, squad: string) => (squad === 'S2' ? {} : lineupsOf(week));
+  expect(substitutionWeeks(other, evidence({ lineupsOf: ofOne })).get('other')).toBe('W2');
+});
+
+it('nothing is told of a record without a time that can be read', () => {
+  expect(substitutionWeeks([record('r', START, { created_at: 'soon' })], evidence({})).size).toBe(0);
+});
+
+it('words that nobody explained tell no direction; one line-up that changed explains them for all', () => {
+  const log = ['S1', 'S2'].flatMap((squad) => [
+    record(`${squad}-a`, START, { squad: { id: squad, name: squad }, action: 'raus', txn_ref: squad }),
+    record(`${squad}-b`, START, {
+      squad: { id: squad, name: squad },
+      action: 'rein',
+      txn_ref: squad,
+      player: { id: 8 },
+    }),
+  ]);
+  const weekOf = new Map(log.map(({ id }) => [id, 'W1']));
+  const untold = loggedPairs(log, weekOf, () => ({}));
+  expect(untold.map((pair) => [pair.out, pair.in, pair.records.length])).toEqual([
+    [undefined, undefined, 2],
+    [undefined, undefined, 2],
+  ]);
+  const told = loggedPairs(log, weekOf, (_week, squad) =>
+    squad === 'S1' ? { before: lineup([7], [8]), after: lineup([8], [7]) } : {},
+  );
+  expect(told.map((pair) => [pair.squad?.id, pair.out?.player?.id, pair.in?.player?.id])).toEqual([
+    ['S1', 7, 8],
+    ['S2', 7, 8],
+  ]);
+});
+
+it('who came in for whom is told by the place where several share a reference, and else left empty', () => {
+  const of = (player: number, action: string) =>
+    record(`${action}${player}`, START, { player: { id: player }, action, txn_ref: 'run' });
+  const log = [of(1, 'out'), of(2, 'out'), of(3, 'in'), of(4, 'in')];
+  const weekOf = new Map(log.map(({ id }) => [id, 'W1']));
+  const lineups = { before: lineup([1, 2], [4, 3]), after: lineup([4, 3], [1, 2]) };
+  const pairs = loggedPairs(log, weekOf, () => lineups);
+  expect(pairs.map((pair) => [pair.out?.player?.id, pair.in?.player?.id])).toEqual([
+    [1, 4],
+    [2, 3],
+  ]);
+});

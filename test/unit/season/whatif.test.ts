@@ -1,0 +1,130 @@
+import { expect, it } from 'vitest';
+import type { RecordOf } from '../../../src/contract/index.ts';
+import type { PlayerWeek, Settings } from '../../../src/rules/points.ts';
+import { whatIf } from '../../../src/season/whatif.ts';
+import { settingNames } from '../../support/points.ts';
+
+const SETTINGS: Settings = {
+  ...Object.fromEntries(settingNames.map((name) => [name, 0])),
+  starter_points: 1,
+  minutes_played_points: 1,
+  forward_goal_points: 4,
+  midfielder_goal_points: 5,
+  time_onfield_eligibility_minutes: 60,
+  clean_sheet_eligibility_minutes: 60,
+};
+const player = (
+  position: PlayerWeek['position'],
+  goals: number,
+  points: number,
+  minutes = 90,
+): PlayerWeek => ({
+  position,
+  stat: {
+    ...{ goals, points, minutes_played: minutes, games_started: 1, assists: 0, saves: 0, clean_sheets: 0 },
+    ...{ yellow_cards: 0, red_cards: 0, penalty_saves: 0, penalty_missed: 0, goals_conceded: 0 },
+  },
+});
+/** A forward with two goals, one with none, a midfielder with one who was taken off early, and one whose points nobody can explain. */
+const PLAYERS = new Map([
+  ['1', player('FWD', 2, 10)],
+  ['2', player('FWD', 0, 2)],
+  ['3', player('MID', 1, 6, 45)],
+  ['4', player('MID', 1, 3)],
+]);
+
+type Lineup = RecordOf<'get-lineup'>;
+type Told = readonly [player: string, points: number];
+function lineup(id: string, eleven: readonly Told[], bench: readonly Told[], total: number): Lineup {
+  const entry = ([name, points]: Told, index: number) => ({
+    player: { id: name },
+    is_captain: index === 0,
+    points,
+  });
+  return {
+    id,
+    squad: { starting_xi: eleven.map(entry), bench: bench.map((one) => entry(one, 1)) },
+    total_points: total,
+  };
+}
+const run = (lineups: readonly Lineup[], over: Settings) =>
+  whatIf(
+    { settings: SETTINGS, lineups: new Map(lineups.map((each) => [each.id, each])), players: PLAYERS },
+    over,
+  );
+
+const A = lineup(
+  'A',
+  [
+    ['1', 20],
+    ['3', 6],
+  ],
+  [['4', 3]],
+  26,
+);
+const B = lineup(
+  'B',
+  [
+    ['3', 12],
+    ['2', 2],
+  ],
+  [['1', 10]],
+  14,
+);
+
+it('counts (new - old) x count x the multiplier of each entry that counts', () => {
+  // The captain of A scored twice and counts double; the one on the bench of B does not count.
+  const { squads, settings } = run([A, B], { forward_goal_points: 5, midfielder_goal_points: 4 });
+  expect([...squads]).toEqual([
+    ['A', 4 - 1],
+    ['B', -2],
+  ]);
+  expect([...settings]).toEqual([
+    ['forward_goal_points', 4],
+    ['midfielder_goal_points', -3],
+  ]);
+});
+
+it('counts the bench where the points of the line-up add up with it alone', () => {
+  const boosted = lineup(
+    'C',
+    [
+      ['3', 12],
+      ['2', 2],
+    ],
+    [['1', 10]],
+    24,
+  );
+  expect(run([boosted], { forward_goal_points: 5 }).squads.get('C')).toBe(2);
+});
+
+it('takes thresholds of weeks alone that are explained, and says how many are', () => {
+  const whole = lineup(
+    'D',
+    [
+      ['3', 12],
+      ['4', 3],
+    ],
+    [],
+    15,
+  );
+  const found = run([whole], { time_onfield_eligibility_minutes: 45 });
+  expect(found).toMatchObject({ playerWeeks: 2, explained: 1, unknown: 1 });
+  expect(found.squads.get('D')).toBe(2);
+});
+
+it('learns of the others how often a player without points counts, and guesses nothing where they differ', () => {
+  const none = new Map([...PLAYERS, ['9', player('FWD', 1, 0)]]);
+  const ask = (lineups: readonly Lineup[]) =>
+    whatIf(
+      { settings: SETTINGS, lineups: new Map(lineups.map((each) => [each.id, each])), players: none },
+      {
+        forward_goal_points: 5,
+      },
+    );
+  const E = lineup('E', [['9', 0]], [], 0);
+  expect(ask([A, B, E]).squads.get('E')).toBe(2);
+  const triple = lineup('F', [['1', 30]], [], 30);
+  expect(ask([A, triple, E])).toMatchObject({ unknown: 1 });
+  expect(ask([A, triple, E]).squads.get('E')).toBe(0);
+});
