@@ -11,8 +11,10 @@ import { show } from './show.ts';
 export interface LookupTable {
   /** How messages call the place, such as `players.csv, column "Name"`. */
   readonly place: string;
-  /** The rows that match, each with the cell that is taken; rows that say the same are one. */
-  find(texts: readonly string[]): readonly { readonly rowNumber: number; readonly cell: Cell }[];
+  /** The rows that match, each with the cell that is taken; rows that say the same are one. `shown` is how people know the row, where it is not its number. */
+  find(
+    texts: readonly string[],
+  ): readonly { readonly rowNumber: number; readonly cell: Cell; readonly shown?: string }[];
   /** The texts that stand in the table and are nearest to these. */
   nearest(texts: readonly string[]): string | undefined;
 }
@@ -48,6 +50,10 @@ export function ambiguousMessage(texts: readonly string[], place: string, found:
   return `${showTexts(texts)} stands ${found.length} times in ${place} (${named}${more}); match more columns, or correct it there`;
 }
 
+/** The same of a text that may be written in several ways: all candidates, so that one of them can be chosen. */
+const severalMessage = (texts: readonly string[], place: string, found: readonly string[]): string =>
+  `${showTexts(texts)} may be any of ${found.length} in ${place}: ${found.join(', ')}; write more of the name, or the number`;
+
 /** The issue of a lookup that found nothing, or too much: an error, or a reason to leave the row out. */
 function lookupIssue(skips: boolean, header: string | undefined, message: string): Issue {
   return skips
@@ -79,7 +85,7 @@ export type Take = (
 ) => FieldValue | undefined;
 
 /** What looks texts up in a table and reads the cell that it finds with `read`. */
-function takeFrom(table: LookupTable, { onMiss, onAmbiguous }: Lookup, read: CellReader): Take {
+function takeFrom(table: LookupTable, { onMiss, onAmbiguous, matchAny }: Lookup, read: CellReader): Take {
   return (texts, header, issues) => {
     const found = table.find(texts);
     const [first, second] = found;
@@ -89,8 +95,9 @@ function takeFrom(table: LookupTable, { onMiss, onAmbiguous }: Lookup, read: Cel
       return undefined;
     }
     if (second !== undefined) {
-      const rows = found.map(({ rowNumber }) => `row ${rowNumber}`);
-      const message = ambiguousMessage(texts, table.place, rows);
+      const named = found.map(({ shown, rowNumber }) => shown ?? `row ${rowNumber}`);
+      const sayIt = matchAny === undefined ? ambiguousMessage : severalMessage;
+      const message = sayIt(texts, table.place, named);
       issues.push(lookupIssue(onAmbiguous === 'skip', header, message));
       return undefined;
     }
@@ -104,6 +111,8 @@ function takeFrom(table: LookupTable, { onMiss, onAmbiguous }: Lookup, read: Cel
     return value;
   };
 }
+
+const WHOLE = /^\s*\d+\s*$/;
 
 /** The readers of a column that is looked up in a table: of one cell, and of the texts of several. */
 export function compileFileLookup(
@@ -123,10 +132,15 @@ export function compileFileLookup(
   };
   const text = compileText({ ...column, transform: [], default: undefined }, lookup, context);
   // What the table holds is read like a cell of the source that is not a list.
-  const take = takeFrom(table, lookup, compileCell(plain, field, isKey, context));
+  const readPlain = compileCell(plain, field, isKey, context);
+  const take = takeFrom(table, lookup, readPlain);
+  // Nobody's name is a number: it is what would be taken.
+  const takesNumbers = lookup.matchAny !== undefined && field.type !== 'text';
   const read = compileCell(column, field, false, context, (cell, header, issues) => {
     const wanted = text(cell, header, issues);
-    return wanted === undefined ? undefined : take([String(wanted)], header, issues);
+    if (wanted === undefined) return undefined;
+    if (takesNumbers && WHOLE.test(String(wanted))) return readPlain(cell, header, issues);
+    return take([String(wanted)], header, issues);
   });
   return { read, take };
 }

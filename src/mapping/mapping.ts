@@ -40,7 +40,10 @@ export interface Source {
 export type CellType = 'text' | 'integer' | 'number' | 'boolean' | 'datetime' | 'uuid';
 
 /** A table beside the source that cells are looked up in. */
-export type LookupFile = Pick<Source, 'location' | 'origin' | 'headerRow' | 'delimiter' | 'encoding'>;
+export type LookupFile = Pick<
+  Source,
+  'location' | 'origin' | 'headerRow' | 'delimiter' | 'encoding' | 'optional'
+>;
 
 /** Replaces cells by a value of another table. */
 export interface Lookup {
@@ -48,6 +51,8 @@ export interface Lookup {
   readonly in: string | LookupFile;
   /** The columns (or fields) that the cells stand in, in the order of the cells. */
   readonly match: readonly string[];
+  /** In place of `match`: ways to write one cell, each with the columns that stand side by side in it. */
+  readonly matchAny?: readonly (readonly string[])[];
   /** The column (or field) whose value is taken. */
   readonly take: string;
   readonly onMiss: 'invalid' | 'skip';

@@ -15,18 +15,35 @@ type LookupInput = NonNullable<ColumnInput['lookup']>;
 /** The lookup that a checked input means. Notes what is wrong with it. */
 export function parseLookup(input: ColumnInput['lookup'], at: Path, draft: Drafting): Lookup | undefined {
   if (input === undefined) return undefined;
-  const { match, take, on_miss: onMiss, on_ambiguous: onAmbiguous } = input;
+  const { match = [], match_any: ways, take, on_miss: onMiss, on_ambiguous: onAmbiguous } = input;
   const place = typeof input.in === 'string' ? input.in : fileOf(input.in, [...at, 'in'], draft);
-  if (typeof place === 'string') checkResource(place, input, at, draft);
-  return { in: place, match: match.map(exactName), take: exactName(take), onMiss, onAmbiguous };
+  if ((input.match === undefined) === (ways === undefined))
+    draft.note(at, 'needs exactly one of match and match_any');
+  if (typeof place === 'string' && ways !== undefined)
+    draft.note([...at, 'match_any'], 'is for tables only; write match', 'key');
+  if (typeof place === 'string') checkResource(place, { match, take }, at, draft);
+  const matchAny = ways?.map((columns) => columns.map(exactName));
+  const how = { match: match.map(exactName), ...(matchAny && { matchAny }) };
+  return { in: place, ...how, take: exactName(take), onMiss, onAmbiguous };
 }
 
 function fileOf(input: Exclude<LookupInput['in'], string>, path: Path, draft: Drafting): LookupFile {
-  const { header_row: headerRow, delimiter, encoding } = input;
-  return { ...parseLocation(input, path, draft), headerRow, delimiter, encoding };
+  const { header_row: headerRow, delimiter, encoding, optional } = input;
+  return {
+    ...parseLocation(input, path, draft),
+    headerRow,
+    delimiter,
+    encoding,
+    ...(optional && { optional }),
+  };
 }
 
-function checkResource(name: string, { match, take }: LookupInput, at: Path, draft: Drafting): void {
+function checkResource(
+  name: string,
+  { match, take }: Pick<Lookup, 'match' | 'take'>,
+  at: Path,
+  draft: Drafting,
+): void {
   const resource = RESOURCES.find((known) => known === name);
   if (resource === undefined) return;
   const fields = pushTarget(resource)?.lookup;

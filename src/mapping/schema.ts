@@ -110,11 +110,29 @@ const idsSource = strict({
 
 const lookup = strict({
   in: z
-    .union([text, strict({ ...location, header_row: headerRow, delimiter, encoding })])
+    .union([
+      text,
+      strict({
+        ...location,
+        header_row: headerRow,
+        delimiter,
+        encoding,
+        optional: flag.describe('A table that is not there yet holds nothing.'),
+      }),
+    ])
     .describe('A resource, the name of a mapping, or a table: exactly one of csv, xlsx and sheet.'),
-  match: texts.describe(
-    'The column with the text of the cell; or several columns, for as many headers in `from`, in the same order.',
-  ),
+  match: texts
+    .optional()
+    .describe(
+      'The column with the text of the cell; or several columns, for as many headers in `from`, in the same order.',
+    ),
+  match_any: z
+    .array(z.array(text).min(1))
+    .min(1)
+    .optional()
+    .describe(
+      'In place of match, in a table: each list of columns is one way to write the cell, side by side. A number in a field of numbers is taken as it is.',
+    ),
   take: text.describe('The column (or field) whose value is taken.'),
   on_miss: z
     .enum(['invalid', 'skip'])

@@ -5,12 +5,13 @@ import { show } from '../../mapping/show.ts';
 import { shownText, type Cell } from '../../model/cell.ts';
 import { ConfigError } from '../../model/error.ts';
 import { didYouMean, nearest } from '../../model/nearest.ts';
+import type { SourceTable } from '../../model/table.ts';
 import type { SyncPorts } from '../ports.ts';
 
 type Ports = Pick<SyncPorts, 'tables' | 'emit' | 'signal'>;
 
 /** Texts that the nearest one is looked for among, and times that it is looked for. */
-const MAX_NEAR_TEXTS = 2000;
+const MAX_NEAR_TEXTS = 5000;
 const MAX_NEAR = 50;
 
 const fileLookups = ({ columns }: PushMapping): readonly (Lookup & { readonly in: LookupFile })[] =>
@@ -32,51 +33,88 @@ export async function readLookupTables(ports: Ports, mapping: PushMapping): Prom
 interface FoundCell {
   readonly rowNumber: number;
   readonly cell: Cell;
+  readonly shown?: string;
 }
 
-async function readTable(
-  ports: Ports,
-  { in: file, match, take }: Lookup & { readonly in: LookupFile },
-): Promise<LookupTable> {
-  const table = await ports.tables[file.location.kind].open(file.location, file);
+type FileLookup = Lookup & { readonly in: LookupFile };
+
+async function readTable(ports: Ports, lookup: FileLookup): Promise<LookupTable> {
+  const { in: file } = lookup;
   try {
-    const header = indexHeader(table.header, file, [...match, take]);
-    const places = match.map((name) => columnAt(header, file, name));
-    const takeAt = columnAt(header, file, take);
-    for (const { message } of header.warnings())
-      ports.emit({ kind: 'warning', message: `${file.origin}: ${message}` });
-    const found = new Map<string, FoundCell[]>();
-    const texts = new Set<string>();
-    for await (const batch of table.batches()) {
-      ports.signal.throwIfAborted();
-      for (const { rowNumber, cells, issues } of batch) {
-        for (const { message } of issues ?? [])
-          ports.emit({ kind: 'warning', message: `${file.origin} row ${rowNumber}: ${message}` });
-        const wanted = places.map((place) => plain(cells[place] ?? ''));
-        const cell = cells[takeAt] ?? '';
-        if (issues !== undefined || wanted.includes('')) continue;
-        const name = JSON.stringify(wanted);
+    const table = await ports.tables[file.location.kind].open(file.location, file);
+    try {
+      return await readRows(ports, lookup, table);
+    } finally {
+      await table.close();
+    }
+  } catch (error) {
+    const isMissing = error instanceof ConfigError && /^source\.missing(_tab)?$/.test(error.code);
+    if (file.optional !== true || !isMissing) throw error;
+    return { place: `${file.origin}, which is not there yet`, find: () => [], nearest: () => undefined };
+  }
+}
+
+async function readRows(
+  ports: Ports,
+  { in: file, match, matchAny, take }: FileLookup,
+  table: SourceTable,
+): Promise<LookupTable> {
+  // One text for all columns of a way; of `match`, one for each.
+  const ways = matchAny ?? [match];
+  const columns = ways.map((names) => names.map(show).join(' + '));
+  const header = indexHeader(table.header, file, [...ways.flat(), take]);
+  const places = ways.map((names) => names.map((name) => columnAt(header, file, name)));
+  const takeAt = columnAt(header, file, take);
+  for (const { message } of header.warnings())
+    ports.emit({ kind: 'warning', message: `${file.origin}: ${message}` });
+  const nameOf = matchAny === undefined ? (texts: readonly string[]) => JSON.stringify(texts) : wordsOf;
+  const widest = places.toSorted((one, other) => other.length - one.length)[0] ?? [];
+  const found = new Map<string, FoundCell[]>();
+  const texts = new Set<string>();
+  for await (const batch of table.batches()) {
+    ports.signal.throwIfAborted();
+    for (const { rowNumber, cells, issues } of batch) {
+      for (const { message } of issues ?? [])
+        ports.emit({ kind: 'warning', message: `${file.origin} row ${rowNumber}: ${message}` });
+      if (issues !== undefined) continue;
+      const cell = cells[takeAt] ?? '';
+      const textsAt = (at: readonly number[]): readonly string[] =>
+        at.map((place) => plain(cells[place] ?? ''));
+      const whole = textsAt(widest).filter((text) => text !== '');
+      const shown = matchAny && { shown: `${whole.join(' ')} (${plain(cell)})` };
+      for (const way of places) {
+        const wanted = textsAt(way);
+        if (wanted.includes('')) continue;
+        const name = nameOf(wanted);
         const there = found.get(name) ?? [];
         // Rows that say the same twice leave no doubt.
         if (there.some((other) => shownText(other.cell) === shownText(cell))) continue;
-        found.set(name, [...there, { rowNumber, cell }]);
-        if (texts.size < MAX_NEAR_TEXTS && match.length === 1) texts.add(wanted[0] ?? '');
+        found.set(name, [...there, { rowNumber, cell, ...shown }]);
+        if (texts.size < MAX_NEAR_TEXTS && (matchAny !== undefined || match.length === 1))
+          texts.add(wanted.join(' '));
       }
     }
-    let asked = 0;
-    return {
-      place: `${file.origin}, ${match.length === 1 ? 'column' : 'columns'} ${match.map(show).join(' + ')}`,
-      find: (wanted) => found.get(JSON.stringify(wanted.map(plain))) ?? [],
-      nearest: (wanted) => {
-        asked += 1;
-        const near = asked > MAX_NEAR ? undefined : nearest(wanted[0] ?? '', [...texts]);
-        return near === undefined ? undefined : show(near);
-      },
-    };
-  } finally {
-    await table.close();
   }
+  let asked = 0;
+  return {
+    place: `${file.origin}, ${matchAny === undefined && match.length === 1 ? 'column' : 'columns'} ${columns.join(' or ')}`,
+    find: (wanted) => found.get(nameOf(wanted.map(plain))) ?? [],
+    nearest: (wanted) => {
+      asked += 1;
+      const near = asked > MAX_NEAR ? undefined : nearest(wanted[0] ?? '', [...texts]);
+      return near === undefined ? undefined : show(near);
+    },
+  };
 }
+
+/** The words of a name, however they are written side by side: `Kane (Hill FC)`, `Kane, Hill FC` and `kane hill fc` are one. */
+const wordsOf = (texts: readonly string[]): string =>
+  texts
+    .join(' ')
+    .toLowerCase()
+    .split(/[\p{P}\s]+/u)
+    .filter((word) => word !== '')
+    .join(' ');
 
 /** The text of a cell as it is compared: without blanks around it, composed. */
 const plain = (cell: Cell): string => shownText(cell).trim().normalize('NFC');
