@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, runCli } from '../support/cli.ts';
 import { settingNames } from '../support/points.ts';
 import {
+  hitsByTheRules,
   isLegal,
   lineupByTheRules,
   pointsByTheRules,
@@ -96,6 +97,8 @@ const MAPPINGS = `
     vice: entry.is_vice_captain
     points: entry.points
     total: total_points
+    hits: transfer_hits.hits
+    deduction: transfer_hits.points_deduction
 - version: 1
   name: substitutions
   pull: auto_substitutions
@@ -134,6 +137,33 @@ interface Week {
   readonly prices: ReadonlyMap<string, number>;
 }
 
+/** An eleven by position and a bench, each by player. */
+interface Chosen {
+  readonly starting: readonly string[];
+  readonly bench: readonly string[];
+  readonly captain: string;
+  readonly vice: string;
+}
+
+/** What an owner told the service for each week, from the first on, which was the service's own choice. */
+interface Owner {
+  readonly lineup: Chosen;
+  /** What the squad is again after a free hit. */
+  readonly backTo: Chosen | undefined;
+  readonly weeks: readonly {
+    readonly lineup: Chosen;
+    readonly transfers: number;
+    readonly chip: string | undefined;
+  }[];
+}
+
+/** Which chip a member plays in which week. */
+const CHIPS: Readonly<Record<string, string>> = {
+  ...{ '0 2': 'bench_boost', '1 2': 'triple_captain', '2 2': 'wildcard', '2 3': 'free_hit' },
+  ...{ '0 3': 'triple_captain', '1 3': 'free_hit', '0 4': 'wildcard', '1 4': 'bench_boost' },
+  ...{ '3 9': 'free_hit', '4 9': 'wildcard', '5 20': 'bench_boost', '6 30': 'free_hit' },
+};
+
 const folder = makeFolder({ 'mappings/rehearsal.yaml': MAPPINGS });
 let ready: Ready;
 let sandbox: { readonly done: Promise<unknown>; readonly kill: () => void };
@@ -142,6 +172,8 @@ const weeks: Week[] = [];
 let stats: ReadonlyMap<string, Line>;
 let players: readonly Line[];
 let fixtures: readonly Line[];
+let market: readonly Line[];
+const owners = new Map<string, Owner>();
 
 async function startSandbox(): Promise<void> {
   const started = Promise.withResolvers<{ ready: Ready; kill: () => void }>();
@@ -173,14 +205,72 @@ async function api(operation: string, body: object): Promise<Readonly<Record<str
   return (JSON.parse(stdout) as { readonly data: Readonly<Record<string, unknown>> }).data;
 }
 
-async function playNextWeek(): Promise<{ readonly id: string; readonly week: string }> {
-  const answer = await fetch(`${ready.base_url}/control/play-next-week`, {
+async function control<T>(path: string, body?: object): Promise<T> {
+  const answer = await fetch(`${ready.base_url}/control/${path}`, {
     method: 'POST',
-    headers: { 'x-control-key': ready.control_key },
+    headers: {
+      'x-control-key': ready.control_key,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  expect(answer.status).toBe(200);
-  const { data } = (await answer.json()) as { data: { current_game_week: { id: string; week: string } } };
-  return data.current_game_week;
+  const { data, message } = (await answer.json()) as { readonly data: T; readonly message: string };
+  expect([answer.status, message]).toEqual([200, message]);
+  return data;
+}
+
+async function playNextWeek(): Promise<{ readonly id: string; readonly week: string }> {
+  const { current_game_week } = await control<{
+    readonly current_game_week: { readonly id: string; readonly week: string };
+  }>('play-next-week');
+  return current_game_week;
+}
+
+/** Has the owners of the squads by the rules change them for a week: another captain and order of the bench, some transfers, a chip now and then. */
+async function changeSquads(week: number): Promise<void> {
+  for (const [member, [squad, owner]] of [...owners].entries()) {
+    const chip = CHIPS[`${member} ${week}`];
+    let { lineup, backTo } = owner;
+    if (backTo !== undefined) [lineup, backTo] = [backTo, undefined];
+    if (chip === 'free_hit') backTo = lineup;
+    if (chip !== undefined) await control(`squads/${squad}/chips`, { chip });
+    const transfers = (week + member) % 4;
+    if (transfers > 0) lineup = await transfer(squad, lineup, transfers);
+    const [first = '', ...bench] = lineup.bench;
+    lineup = { ...lineup, bench: [...bench, first], captain: lineup.vice, vice: lineup.captain };
+    await control(`squads/${squad}/lineup`, {
+      starting: lineup.starting.map(Number),
+      bench: lineup.bench.map(Number),
+      captain: Number(lineup.captain),
+      vice_captain: Number(lineup.vice),
+    });
+    owners.set(squad, { lineup, backTo, weeks: [...owner.weeks, { lineup, transfers, chip }] });
+  }
+}
+
+/** Each player who comes takes the place of one of his position. */
+async function transfer(squad: string, lineup: Chosen, count: number): Promise<Chosen> {
+  const held = [...lineup.starting, ...lineup.bench];
+  const taken = new Set(held);
+  const swaps = new Map<string, string>();
+  while (swaps.size < count) {
+    const out = held[next(held.length)] ?? '';
+    const fits = market.filter(
+      ({ id = '', position }) => !taken.has(id) && position === market[Number(out) - 1]?.['position'],
+    );
+    const into = fits[next(fits.length)]?.['id'] ?? '';
+    if (!swaps.has(out)) swaps.set(out, into);
+    taken.add(into);
+  }
+  const ids = { out: [...swaps.keys()].map(Number), in: [...swaps.values()].map(Number) };
+  await control(`squads/${squad}/transfers`, ids);
+  const now = (id: string): string => swaps.get(id) ?? id;
+  return {
+    starting: lineup.starting.map(now),
+    bench: lineup.bench.map(now),
+    captain: now(lineup.captain),
+    vice: now(lineup.vice),
+  };
 }
 
 const readReport = (name: string): readonly Line[] =>
@@ -193,18 +283,15 @@ function writeTable(name: string, header: string, rows: readonly (readonly (stri
   folder.write(name, [header, ...rows.map((row) => row.join(','))].join('\n') + '\n');
 }
 
+let state = 7;
 /** The same numbers below `most` in every run. */
-function series(): (most: number) => number {
-  let state = 7;
-  return (most) => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state % most;
-  };
+function next(most: number): number {
+  state = (state * 48_271) % 2_147_483_647;
+  return state % most;
 }
 
 /** Squads of the public game picked at random, so that many players are reserves, and three that no rule book allows. */
-function squadsOf(market: readonly Line[]): readonly (readonly string[])[] {
-  const next = series();
+function squadsOf(): readonly (readonly string[])[] {
   const draw = (position: string, count: number): readonly string[] => {
     const left = market
       .filter((player) => player['position'] === position)
@@ -226,10 +313,10 @@ async function prepare(): Promise<ReadonlyMap<string, number>> {
   writeTable('points.csv', 'Setting,Points', Object.entries(SETTINGS));
   await run('push', 'users', 'points', '--var', 'fantasy_league_id=1', '--yes');
   await run('pull', 'members', 'market');
-  const market = readReport('market');
+  market = readReport('market');
   expect(market).toHaveLength(PLAYERS);
   const userIds = readReport('members').map((user) => Number(user['user_id']));
-  for (const [index, squad] of squadsOf(market).entries()) {
+  for (const [index, squad] of squadsOf().entries()) {
     const players_in = squad.map(Number);
     await api('create-squad', {
       user_id: userIds[index],
@@ -252,8 +339,14 @@ async function rehearseWeek(number: number, prices: Map<string, number>): Promis
     [`N-${number}`, 'Newcomer'],
   ]);
   const week = await playNextWeek();
+  // What is changed now is for the next week: the reports of this one must not show it.
+  if (number > 1 && number < WEEKS) await changeSquads(number + 1);
   await run('sync', 'users', 'prices', 'lineups', '--yes');
   const before = bySquad();
+  if (number === 1) {
+    meetOwners(before);
+    await changeSquads(2);
+  }
   const trigger = { fantasy_league_id: 1, game_week_id: week.id };
   const processed = await api('trigger-auto-substitution', trigger);
   await run('pull', 'lineups', 'squads', 'substitutions');
@@ -273,6 +366,21 @@ async function rehearseWeek(number: number, prices: Map<string, number>): Promis
     log,
     prices: new Map(prices),
   };
+}
+
+/** The squads by the rules have owners, who begin with what the service chose. */
+function meetOwners(lineups: ReadonlyMap<string, readonly Line[]>): void {
+  for (const [squad, lines] of [...lineups].slice(0, MEMBERS - 3)) {
+    const entries = lines.map(toEntry);
+    const players = (starts: boolean) => entries.filter((entry) => entry.starts === starts);
+    const lineup = {
+      starting: players(true).map(({ playerId }) => playerId),
+      bench: players(false).map(({ playerId }) => playerId),
+      captain: entries.find((entry) => entry.captain)?.playerId ?? '',
+      vice: entries.find((entry) => entry.vice)?.playerId ?? '',
+    };
+    owners.set(squad, { lineup, backTo: undefined, weeks: [{ lineup, transfers: 0, chip: undefined }] });
+  }
 }
 
 beforeAll(async () => {
@@ -303,6 +411,38 @@ describe(`a season of ${WEEKS} game weeks, worked out again from the pulled repo
     expect(weeks.map((week) => week.number)).toEqual(
       Array.from({ length: WEEKS }, (_, index) => String(index + 1)),
     );
+  });
+
+  const chipIn = (week: Week, squad: string) => owners.get(squad)?.weeks[Number(week.number) - 1]?.chip;
+  const hitsIn = (week: Week, squad: string): number => {
+    const { weeks: own = [] } = owners.get(squad) ?? {};
+    const waived = (number: number) => /^(wildcard|free_hit)$/.test(own[number - 1]?.chip ?? '');
+    const made = own.map(({ transfers }) => transfers);
+    return hitsByTheRules(made, waived)[Number(week.number) - 1] ?? 0;
+  };
+
+  it('shows the line-up of each week as its owner left it before the week, with its hits', () => {
+    let hits = 0;
+    for (const week of weeks) {
+      for (const [squad, { weeks: own }] of owners) {
+        const lineup = own[Number(week.number) - 1]?.lineup;
+        const lines = week.before.get(squad) ?? [];
+        const entries = lines.map(toEntry);
+        const shown = {
+          starting: entries.filter(({ starts }) => starts).map(({ playerId }) => playerId),
+          bench: entries.filter(({ starts }) => !starts).map(({ playerId }) => playerId),
+          captain: entries.find(({ captain }) => captain)?.playerId,
+          vice: entries.find(({ vice }) => vice)?.playerId,
+        };
+        expect([week.number, squad, shown]).toEqual([week.number, squad, lineup]);
+        expect([week.number, squad, lines[0]?.['hits'], lines[0]?.['deduction']]).toEqual([
+          ...[week.number, squad],
+          ...[hitsIn(week, squad), 4 * hitsIn(week, squad)].map(String),
+        ]);
+        hits += hitsIn(week, squad);
+      }
+    }
+    expect(hits).toBeGreaterThan(0);
   });
 
   it('has the points of every player in every week', () => {
@@ -359,13 +499,15 @@ describe(`a season of ${WEEKS} game weeks, worked out again from the pulled repo
       for (const lineups of [week.before, week.after]) {
         for (const [squad, lines] of lineups) {
           const entries = lines.map(toEntry);
-          const { shown, total } = lineupByTheRules(entries, pointsIn(week), minutesIn(week));
+          const chip = chipIn(week, squad);
+          const { shown, total } = lineupByTheRules(entries, pointsIn(week), minutesIn(week), chip);
           expect([week.number, squad, entries.map((entry) => entry.points)]).toEqual([
             week.number,
             squad,
             shown,
           ]);
-          expect([week.number, squad, Number(lines[0]?.['total'])]).toEqual([week.number, squad, total]);
+          const net = total - 4 * hitsIn(week, squad);
+          expect([week.number, squad, Number(lines[0]?.['total'])]).toEqual([week.number, squad, net]);
         }
       }
     }
@@ -375,16 +517,25 @@ describe(`a season of ${WEEKS} game weeks, worked out again from the pulled repo
     const totals = new Map<string, number>();
     for (const week of weeks) {
       for (const [squad, lines] of week.after) {
-        const { total } = lineupByTheRules(lines.map(toEntry), pointsIn(week), minutesIn(week));
+        const gross = lineupByTheRules(
+          lines.map(toEntry),
+          pointsIn(week),
+          minutesIn(week),
+          chipIn(week, squad),
+        );
+        const total = gross.total - 4 * hitsIn(week, squad);
         totals.set(squad, (totals.get(squad) ?? 0) + total);
         const shown = week.squads.find((line) => line['squad'] === squad);
         expect([shown?.['week'], shown?.['points'], shown?.['total']]).toEqual(
           [week.number, total, totals.get(squad)].map(String),
         );
-        const value = lines.reduce(
-          (sum, line) => sum + (week.prices.get(line['player'] ?? '') ?? Number.NaN),
-          0,
-        );
+        // The value is that of the squad for the next week, where its owner has changed it.
+        const later = owners.get(squad)?.weeks[Number(week.number)]?.lineup;
+        const held =
+          later === undefined
+            ? lines.map((line) => line['player'] ?? '')
+            : [...later.starting, ...later.bench];
+        const value = held.reduce((sum, id) => sum + (week.prices.get(id) ?? Number.NaN), 0);
         expect(Number(shown?.['value'])).toBeCloseTo(value, 6);
       }
       const ranks = ranksOf(totals);

@@ -61,11 +61,12 @@ export function pointsByTheRules(settings: Settings, position: string, stat: Lin
   return points + did('red_cards') * setting('red_card_points');
 }
 
-/** The points that each entry should show, and their sum over the eleven. */
+/** The points that each entry should show, and their sum over those who count: the eleven, with bench_boost all. */
 export function lineupByTheRules(
   entries: readonly Entry[],
   points: (entry: Entry) => number,
   minutes: Minutes,
+  chip: string | undefined,
 ) {
   const captain = entries.find((entry) => entry.captain);
   const vice = entries.find((entry) => entry.vice);
@@ -73,11 +74,10 @@ export function lineupByTheRules(
     captain !== undefined && minutes(captain) === 0 && vice !== undefined && minutes(vice) > 0
       ? vice
       : captain;
-  const shown = entries.map((entry) => points(entry) * (entry === armband && entry.starts ? 2 : 1));
-  return {
-    shown,
-    total: shown.reduce((sum, own, index) => sum + (entries[index]?.starts === true ? own : 0), 0),
-  };
+  const times = chip === 'triple_captain' ? 3 : 2;
+  const shown = entries.map((entry) => points(entry) * (entry === armband && entry.starts ? times : 1));
+  const counts = (index: number): boolean => chip === 'bench_boost' || entries[index]?.starts === true;
+  return { shown, total: shown.reduce((sum, own, index) => sum + (counts(index) ? own : 0), 0) };
 }
 
 type Minutes = (entry: Entry) => number;
@@ -135,6 +135,20 @@ export function isLegal(entries: readonly Entry[]): boolean {
       return count >= least && count <= most;
     })
   );
+}
+
+/** The hits of each week of an owner: one transfer a week is free, and up to five are kept; `waived` are the weeks in which none counts. */
+export function hitsByTheRules(
+  transfers: readonly number[],
+  waived: (week: number) => boolean,
+): readonly number[] {
+  let free = 1;
+  return transfers.map((made, index) => {
+    const counted = waived(index + 1) ? 0 : made;
+    const hits = Math.max(0, counted - free);
+    free = Math.min(5, Math.max(0, free - counted) + 1);
+    return hits;
+  });
 }
 
 /** Rank 1 has the most; equals share a rank. */
