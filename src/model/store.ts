@@ -1,3 +1,4 @@
+import type { AlertStore } from './alerts.ts';
 import type { PushedResource, ResourceName } from '../contract/index.ts';
 import type { Fields } from './cell.ts';
 import type { ExitCode } from './error.ts';
@@ -196,6 +197,8 @@ export interface Store {
   setKeyOrigin(keyDigest: string, origin: string): Promise<void>;
   /** What was read of the game weeks of each league. */
   readonly memory: Memory;
+  /** The states of mappings that run by themselves, and the alerts on their way. */
+  readonly alerts: AlertStore;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import type { ResourceName } from '../contract/index.ts';
+import type { AlertStore } from '../model/alerts.ts';
 import { InternalError } from '../model/error.ts';
 import type { Memory } from '../model/memory.ts';
 import type { Clock } from '../model/ports.ts';
@@ -20,6 +21,7 @@ import { openDatabase, type Database } from './database.ts';
 import { RunFolders } from './run-folders.ts';
 import { integer, text, unreadable, written } from './sql-row.ts';
 import { SqliteMemory } from './sqlite-memory.ts';
+import { SqliteAlerts } from './sqlite-alerts.ts';
 import { openKeptRunRows, openRunRows } from './sqlite-run-rows.ts';
 import { STATE_FORMAT } from './state-format.ts';
 import { refuseWrongPath } from './state-path.ts';
@@ -53,6 +55,7 @@ export function openStore(options: StoreOptions): Promise<Store> {
 
 class SqliteStore implements Store {
   readonly memory: Memory;
+  readonly alerts: AlertStore;
   readonly #db: Database;
   readonly #folders: RunFolders;
   readonly #clock: Clock;
@@ -67,6 +70,7 @@ class SqliteStore implements Store {
       find: (account) => this.#account(account),
       add: (account) => this.#addAccount(account),
     });
+    this.alerts = new SqliteAlerts(db);
   }
 
   addRun(run: Run): Promise<void> {

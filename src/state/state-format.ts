@@ -136,5 +136,41 @@ export const STATE_FORMAT: DatabaseFormat = {
        squad TEXT NOT NULL,
        PRIMARY KEY (account, squad)
      ) STRICT, WITHOUT ROWID;`,
+    // What alerts go by: the state of each mapping, and the outbox.
+    `CREATE TABLE mapping_state (
+       environment TEXT NOT NULL,
+       league TEXT NOT NULL,
+       mapping TEXT NOT NULL,
+       document TEXT NOT NULL,
+       seal INTEGER,
+       PRIMARY KEY (environment, league, mapping)
+     ) STRICT, WITHOUT ROWID;
+     CREATE TRIGGER mapping_state_added AFTER INSERT ON mapping_state BEGIN
+       UPDATE mapping_state SET seal = seal(new.environment, new.league, new.mapping, new.document) WHERE environment = new.environment AND league = new.league AND mapping = new.mapping;
+     END;
+     CREATE TRIGGER mapping_state_changed AFTER UPDATE OF environment, league, mapping, document ON mapping_state BEGIN
+       UPDATE mapping_state SET seal = seal(new.environment, new.league, new.mapping, new.document) WHERE environment = new.environment AND league = new.league AND mapping = new.mapping;
+     END;
+     CREATE VIEW sealed_mapping_state AS
+       SELECT environment, league, mapping,
+         CASE WHEN seal IS seal(environment, league, mapping, document) THEN document END AS document FROM mapping_state;
+     CREATE TABLE letter (
+       sequence INTEGER PRIMARY KEY,
+       id TEXT NOT NULL UNIQUE,
+       ended INTEGER NOT NULL,
+       created_at_ms INTEGER NOT NULL,
+       document TEXT NOT NULL,
+       seal INTEGER
+     ) STRICT;
+     CREATE INDEX letter_waiting ON letter (sequence) WHERE ended = 0;
+     CREATE TRIGGER letter_added AFTER INSERT ON letter BEGIN
+       UPDATE letter SET seal = seal(new.id, new.ended, new.created_at_ms, new.document) WHERE sequence = new.sequence;
+     END;
+     CREATE TRIGGER letter_changed AFTER UPDATE OF id, ended, created_at_ms, document ON letter BEGIN
+       UPDATE letter SET seal = seal(new.id, new.ended, new.created_at_ms, new.document) WHERE sequence = new.sequence;
+     END;
+     CREATE VIEW sealed_letter AS
+       SELECT sequence, id, ended,
+         CASE WHEN seal IS seal(id, ended, created_at_ms, document) THEN document END AS document FROM letter;`,
   ],
 };

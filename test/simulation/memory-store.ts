@@ -1,4 +1,5 @@
 import type { ResourceName } from '../../src/contract/index.ts';
+import type { AlertStore } from '../../src/model/alerts.ts';
 import { InternalError } from '../../src/model/error.ts';
 import type { Clock } from '../../src/model/ports.ts';
 import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';
@@ -20,6 +21,7 @@ import type {
   StoredIntent,
   StrayFolder,
 } from '../../src/model/store.ts';
+import { AlertsData, MemoryAlerts } from './memory-alerts.ts';
 import { loseUnsynced, MemoryRunRows, RunRowsData } from './memory-run-rows.ts';
 import { MemoryWeeks, WeeksData } from './memory-weeks.ts';
 
@@ -40,6 +42,7 @@ export class StoreData {
   readonly snapshots = new Map<string, Map<string, Remembered>>();
   readonly facts = new Map<string, { readonly value: string; readonly atMs: number }>();
   readonly origins = new Map<string, string>();
+  readonly alerts = new AlertsData();
   readonly rows = new Map<string, RunRowsData>();
   readonly weeks = new WeeksData();
   /** The runs whose rows are there and cannot be read. */
@@ -71,6 +74,7 @@ function remove<T>(list: T[], unwanted: (element: T) => boolean): void {
 /** The state in memory, for simulations that need very many: every method is wholly done before it returns, or not at all. */
 export class MemoryStore implements Store {
   readonly memory: MemoryWeeks;
+  readonly alerts: AlertStore;
   readonly #clock: Pick<Clock, 'now'>;
   #data: StoreData;
   #closed = false;
@@ -79,6 +83,7 @@ export class MemoryStore implements Store {
     this.#data = data;
     this.#clock = clock;
     this.memory = new MemoryWeeks(data.weeks);
+    this.alerts = new MemoryAlerts(data.alerts);
   }
 
   addRun(run: Run): Promise<void> {

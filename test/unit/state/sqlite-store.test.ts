@@ -409,6 +409,13 @@ describe('a state file that is not whole', () => {
     ['a run', '"command":"push"', '"command":"pusi"', (store: Store) => store.runs(1)],
     ['a fact', 'learnt-value', 'learnt-valuf', (store: Store) => store.fact(account, 'learnt')],
     [
+      'the state of a mapping',
+      '"mapping":"users"',
+      '"mapping":"usert"',
+      (store: Store) => store.alerts.states(),
+    ],
+    ['an alert', 'env ALERT_URL', 'env ALERT_URM', (store: Store) => store.alerts.waiting()],
+    [
       'the id of a kept record',
       'kept-id',
       'kept-ie',
@@ -421,6 +428,15 @@ describe('a state file that is not whole', () => {
       { key: 'a-key', id: 'held', number: null, digests: {}, values: {} },
     ]);
     await store.setFact(account, 'learnt', 'learnt-value');
+    const state = {
+      ...({ environment: 'live', league: null, mapping: 'users', state: 'failing', sinceMs: 1 } as const),
+      ...({ toldAtMs: 1, ranAtMs: 1, run: null, exitCode: 8, counts: null } as const),
+    };
+    const letter = {
+      ...{ id: 'a', to: 'json env ALERT_URL', createdAtMs: 1, tries: 0, nextTryMs: 1, last: null, end: null },
+      alert: { ...state, about: 'a', event: 'failing', message: 'm', next: null } as const,
+    };
+    await store.alerts.change(() => ({ states: [state], letters: [letter], forgetBeforeMs: 0 }));
     await store.memory.keep({ account, league: 7 }, [
       { gameWeek: 'week', kind: 'squad', id: 'kept-id', variant: '', readAtMs: 1, record: {} },
     ]);
