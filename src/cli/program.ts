@@ -1,3 +1,4 @@
+import type { RunEnd } from '../schedule/mapping-states.ts';
 import type { Clock, Random } from '../model/ports.ts';
 import type { Screen } from './screen.ts';
 
@@ -21,10 +22,12 @@ export interface Program {
   readonly command?: string;
   /** The flags that were typed and say which configuration, service and mappings it is about. */
   readonly setting?: readonly string[];
+  /** Told of each run as it is reported, where alerts go by it. */
+  readonly ended?: (end: RunEnd) => void;
 }
 
 /** What the world gives; the command line comes beside it. */
-export type World = Omit<Program, 'typed' | 'command' | 'setting'>;
+export type World = Omit<Program, 'typed' | 'command' | 'setting' | 'ended'>;
 
 /** How a person would start the program again, from what npm says in the environment. */
 export function programName(env: Program['env']): string {

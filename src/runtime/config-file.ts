@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { strict } from '../mapping/schema.ts';
 import { parseYaml, type Path } from '../mapping/yaml-document.ts';
-import { findingsError, findingsOf } from '../mapping/zod-issues.ts';
+import { findingsError, findingsOf, type Finding } from '../mapping/zod-issues.ts';
+import { ALERT_EVENTS, ALERT_SHAPES } from '../model/alerts.ts';
 import { ConfigError, type Place } from '../model/error.ts';
 import { parseDuration, parseLongDuration } from '../model/duration.ts';
 import { leagueRules, rulesSchema } from './rules-config.ts';
@@ -24,14 +25,42 @@ const count = (description: string): z.ZodInt => z.int().min(0).describe(descrip
 /** What is said of a wrong `api_key`; what stands there is not quoted, it may be the key. */
 const KEY_RULE = 'a key is never written here; use { env: NAME } or { file: PATH }';
 
-const keySource = z
-  .union([
-    strict({
-      env: text('the environment variable that holds the key').regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
-    }),
-    strict({ file: text('the file that holds the key') }),
-  ])
-  .describe('where the API key comes from; never the key itself');
+/** What is said of a wrong address of alerts, which is a secret too. */
+const ADDRESS_RULE =
+  'write webhook: or ping: with { env: NAME } or { file: PATH }; the address itself is never written here';
+
+/** Where a secret stands. */
+const secretSource = (secret: string) =>
+  z
+    .union([
+      strict({
+        env: text(`the environment variable that holds the ${secret}`).regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+      }),
+      strict({ file: text(`the file that holds the ${secret}`) }),
+    ])
+    .describe(`where the ${secret} comes from; never the ${secret} itself`);
+export type SecretSource = z.infer<ReturnType<typeof secretSource>>;
+
+const keySource = secretSource('API key');
+
+const alert = strict({
+  webhook: secretSource('address').optional(),
+  shape: z.enum(ALERT_SHAPES).describe('what a webhook is sent; json by default').optional(),
+  on: z.array(z.enum(ALERT_EVENTS)).min(1).describe('what a webhook is told; left out: all').optional(),
+  ping: secretSource('address').describe("a dead man's switch: GET URL/start, URL, URL/fail").optional(),
+  allow_private: z
+    .boolean()
+    .describe('the address may be of this machine or of a private network')
+    .default(false),
+})
+  .refine(({ webhook, ping }) => (webhook === undefined) !== (ping === undefined), {
+    path: ['webhook'],
+    error: ADDRESS_RULE,
+  })
+  .refine(({ ping, shape, on }) => ping === undefined || (shape ?? on) === undefined, {
+    path: ['shape'],
+    error: 'shape and on belong to a webhook; a ping is told of every run',
+  });
 
 const environment = strict({
   base_url: text('the address below which /v1 stands'),
@@ -114,6 +143,7 @@ export const configSchema = strict({
   }).prefault({}),
   vars: vars('values for ${name} in mappings; a blank one is not set'),
   leagues: leagues.describe('several leagues in one folder: every mapping runs once for each').optional(),
+  alerts: z.array(alert).describe('who is told when mappings that run by themselves fail').default([]),
   mappings: text('the folder of mapping files').default('mappings'),
   season,
   timezone: z
@@ -147,8 +177,15 @@ export function parseConfig(text: string, file: string): ParsedConfig {
   const findings = error.issues.some(({ path }) => path.includes('api_key'))
     ? error.issues.map(({ path }) => ({ path: path as Path, of: 'value' as const, message: KEY_RULE }))
     : findingsOf(error.issues, written, []);
-  const { message, place } = findingsError(document, findings);
+  const { message, place } = findingsError(document, findings.map(withoutAddress));
   throw new ConfigError('config.invalid', message, place);
+}
+
+/** Whatever is wrong with an address, it is not quoted; what its reader wants may be. */
+function withoutAddress(finding: Finding): Finding {
+  const { path, of } = finding;
+  const isAddress = path[0] === 'alerts' && !['shape', 'on', 'allow_private'].includes(String(path[2]));
+  return isAddress && of === 'value' ? { ...finding, message: ADDRESS_RULE } : finding;
 }
 
 function isTimezone(name: string): boolean {

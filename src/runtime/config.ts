@@ -36,6 +36,7 @@ export interface Config {
   readonly google: ConfigFile['google'];
   readonly season: ConfigFile['season'];
   readonly rules: ConfigFile['rules'];
+  readonly alerts: ConfigFile['alerts'];
   readonly warnings: readonly string[];
   /** Where a part of the file stands, for messages. */
   readonly placeOf: ParsedConfig['placeOf'];
@@ -113,6 +114,7 @@ function inForce(
     google: value.google,
     season: value.season,
     rules: value.rules,
+    alerts: value.alerts,
     vars: bareRecord(env, varsOf(value.vars, env), args.var),
     leagues: leaguesOf(value, env, args, placeOf),
     state: pathOf('state'),
@@ -198,6 +200,12 @@ export function connectionOf(config: Config): Connection {
 export function keyPlace(config: Config): string {
   const { api_key: source } = chosenEnvironment(config).chosen;
   return 'env' in source ? `${source.env} in .env or in the environment` : source.file;
+}
+
+/** What the environment in force is called, where there is one or not. */
+export function environmentOf({ environments = {}, environment }: Config): string {
+  const [only, ...others] = Object.keys(environments);
+  return environment ?? (others.length === 0 ? only : undefined) ?? 'default';
 }
 
 interface Chosen {
@@ -299,7 +307,7 @@ const HINTS: Readonly<Record<string, string>> = {
 const NAME = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /** Replaces every `${NAME}` in a text. Errors: ConfigError `config.unset`. */
-function replaceNames(text: string, env: Surroundings['env'], place: Place): string {
+export function replaceNames(text: string, env: Surroundings['env'], place: Place): string {
   return text.replace(NAME, (_whole, name: string) => requireName(name, env, place));
 }
 

@@ -139,7 +139,7 @@ function correctSome(store: Store, week: GameWeek): void {
       int(row, 'club_id'),
     ]),
   );
-  const played = [...readPerformances(store, before).values()];
+  const played = [...readPerformances(store, before).values()].filter((stat) => stat.minutes_played > 0);
   const pickOne = (isMeant: (stat: Performance) => boolean): Performance | undefined =>
     pickWeighted(chance, played.filter(isMeant), () => 1);
   const giver = pickOne((stat) => stat.assists > 0);

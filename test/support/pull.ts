@@ -94,7 +94,6 @@ export function pullPorts(
 ): PullPorts & { readonly events: RunEvent[] } {
   const events: RunEvent[] = [];
   const { facts = {}, prices = [], ...rest } = changes;
-  const kept = new Map(Object.entries(facts));
   return {
     events,
     service,
@@ -119,12 +118,8 @@ export function pullPorts(
       runs: () => Promise.resolve([]),
       intents: () => Promise.resolve([]),
       fact: (_account, name) => {
-        const value = kept.get(name);
+        const value = facts[name];
         return Promise.resolve(value === undefined ? undefined : { value, atMs: 0 });
-      },
-      setFact: (_account, name, value) => {
-        kept.set(name, value);
-        return Promise.resolve();
       },
       allSnapshots: async function* (_account, resource) {
         const none = { id: null, number: null, digests: {}, values: {} };

@@ -72,6 +72,7 @@ function configOf(scratch: string, { cwd, env }: Program): Config {
     push: limits,
     season,
     google: undefined,
+    alerts: [],
     warnings: [],
     placeOf: () => ({}),
   };

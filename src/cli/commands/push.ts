@@ -1,3 +1,4 @@
+import type { ExitCode } from '../../model/error.ts';
 import { defineCommand } from '../command.ts';
 import { compareFlags, mappingNames, text, yes } from '../flags.ts';
 import { readPushMappings } from '../../runtime/mappings.ts';
@@ -6,6 +7,8 @@ import { runPush } from '../push/run-push.ts';
 import { refusePlanOptions, runSavedPlan } from '../push/run-saved-plan.ts';
 import { withLeagues } from '../league-sessions.ts';
 import { showPlan } from '../push/show-plan.ts';
+import type { Program } from '../program.ts';
+import { withAlertsAlone } from '../with-alerts.ts';
 
 const flags = {
   ...compareFlags,
@@ -25,18 +28,21 @@ export const push = defineCommand({
   run: (args, program) => {
     if (args.plan !== undefined) refusePlanOptions(args.mapping, planOptions(args));
     const isOfOne = args.plan !== undefined;
-    return withLeagues(
-      args,
-      program,
-      (session, own, names) => {
-        const work = { ...session, program: own, yes: args.yes };
-        if (args.plan !== undefined) return runSavedPlan(args.plan, args.dryRun === true, work);
-        const mappings = readPushMappings(session.config, names, program);
-        return args.dryRun === true
-          ? showPlan('push', mappings, planOptions(args), work)
-          : runPush('push', mappings, planOptions(args), work);
-      },
-      { readOnly: args.dryRun, names: args.mapping, direction: 'push', isOfOne },
-    );
+    const send = (running: Program): Promise<ExitCode> =>
+      withLeagues(
+        args,
+        running,
+        (session, own, names) => {
+          const work = { ...session, program: own, yes: args.yes };
+          if (args.plan !== undefined) return runSavedPlan(args.plan, args.dryRun === true, work);
+          const mappings = readPushMappings(session.config, names, program);
+          return args.dryRun === true
+            ? showPlan('push', mappings, planOptions(args), work)
+            : runPush('push', mappings, planOptions(args), work);
+        },
+        { readOnly: args.dryRun, names: args.mapping, direction: 'push', isOfOne },
+      );
+    // A saved plan is pushed by somebody who has read it.
+    return isOfOne ? send(program) : withAlertsAlone(args, program, 'push', send);
   },
 });

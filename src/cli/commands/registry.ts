@@ -103,6 +103,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'Run mappings by their schedules, show what comes, or print files for a scheduler',
     load: async () => (await import('./schedule.ts')).schedule,
   },
+  alerts: {
+    usage: 'alerts [action]',
+    summary: 'Show the state of each mapping and the alerts; alerts test sends one',
+    load: async () => (await import('./alerts.ts')).alerts,
+  },
   sandbox: {
     usage: 'sandbox [topic]',
     summary: 'Run the whole service on this machine',

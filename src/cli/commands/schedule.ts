@@ -140,9 +140,16 @@ function nameOf(words: readonly string[]): string {
 }
 
 /** The environment variables that the environments in force take their addresses and keys from. */
-const secretsOf = (config: Config): readonly string[] => [
+const serviceSecretsOf = (config: Config): readonly string[] => [
   ...new Set(accountsOf(config).flatMap(secretsOfAccount)),
 ];
+
+/** The same, with those of the addresses that alerts go to. */
+function secretsOf(config: Config): readonly string[] {
+  const sources = config.alerts.flatMap(({ webhook, ping }) => webhook ?? ping ?? []);
+  const addresses = sources.flatMap((source) => ('env' in source ? [source.env] : []));
+  return [...new Set([...serviceSecretsOf(config), ...addresses])];
+}
 
 function secretsOfAccount({ file, environments, environment }: Config): readonly string[] {
   const names = Object.keys(environments ?? {});
@@ -164,7 +171,7 @@ function warnOfTheWrongPlace(target: string | undefined, config: Config, { scree
   const windows = process.platform === 'win32';
   if (target === 'windows' ? !windows : windows && (target === 'cron' || target === 'systemd'))
     screen.warn('the paths are those of this machine: print the files on the machine that is to run them');
-  if (target === 'github' && secretsOf(config).length < 2)
+  if (target === 'github' && serviceSecretsOf(config).length < 2)
     screen.warn(
       'address and key can reach GitHub as secrets only: write them in teamsheet.yaml as ${TEAMSHEET_BASE_URL} and { env: TEAMSHEET_API_KEY }',
     );

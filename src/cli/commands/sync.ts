@@ -14,6 +14,7 @@ import { exitCodesOf, pullReports, stopOfReports, worstExit } from '../../runtim
 import { askApproval, tellResult, type Work } from '../push/run-push.ts';
 import { withLeagues } from '../league-sessions.ts';
 import { showPlan } from '../push/show-plan.ts';
+import { withAlertsAlone } from '../with-alerts.ts';
 
 const flags = { ...compareFlags, 'dry-run': yes('the same as plan') } as const;
 
@@ -22,7 +23,7 @@ export const sync = defineCommand({
   options: flags,
   positionals: mappingNames,
   examples: [['sync --yes', 'everything, approved beforehand']],
-  run: (args, program) => runSync(args, program),
+  run: (args, program) => withAlertsAlone(args, program, undefined, (running) => runSync(args, running)),
 });
 
 export type SyncArgs = ArgsOf<typeof flags & typeof mappingNames>;

@@ -94,12 +94,23 @@ function withTypedNext(mapping: MappingSummary, program: Program): MappingSummar
  */
 export async function tellResult(
   result: PushResult,
-  { program, endProgress, google }: Pick<Work, 'program' | 'endProgress' | 'google'>,
+  {
+    program,
+    endProgress,
+    google,
+    connection,
+  }: Pick<Work, 'program' | 'endProgress' | 'google' | 'connection'>,
   week?: string,
 ): Promise<ExitCode> {
   const { report, stoppedBy, rejected, reasons = [], next = [], reportsStopped = false } = result;
   const { screen } = program;
   endProgress();
+  program.ended?.({
+    environment: connection.environment,
+    summaries: report.mappings,
+    run: report.run,
+    exitCode: report.exit_code,
+  });
   const nexts = [...nextAfter(report, stoppedBy !== undefined && !reportsStopped), ...next];
   const [first] = nexts;
   if (stoppedBy !== undefined) screen.tell(renderStop(stoppedBy, program, first));

@@ -7,6 +7,8 @@ import { openState } from '../../runtime/state.ts';
 import type { Calendar, ScheduledRun } from '../../schedule/due.ts';
 import { runOnce, runSchedule, type RunnerEvent, type RunnerPorts } from '../../schedule/runner.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
+import { withAlerts } from '../with-alerts.ts';
+import { alertTicker, deadlinesOfRuns } from './alert-ticker.ts';
 import { parseCommandLine } from '../command-line.ts';
 import { runSync, type SyncArgs } from '../commands/sync.ts';
 import type { Program } from '../program.ts';
@@ -36,7 +38,7 @@ export async function runSchedules(
   const ports: RunnerPorts = {
     ...program,
     ...schedulesOf(names, args, program),
-    sync: (runs) => sync(runs, program),
+    sync: (runs) => sync(runs, args, program),
     tell: (event) => tell(event, args, program),
   };
   if (!once) return runSchedule(ports);
@@ -51,14 +53,17 @@ export async function runSchedules(
 }
 
 /** The sync that a person would type; what stops it is told, and the schedule goes on. */
-async function sync(runs: readonly ScheduledRun[], program: Program): Promise<ExitCode> {
+async function sync(runs: readonly ScheduledRun[], args: SessionArgs, program: Program): Promise<ExitCode> {
   const names = runs.map(({ mapping }) => mapping);
   const typed = ['sync', ...names, '--yes', ...(program.setting ?? [])];
   const parsed = await parseCommandLine(typed);
   if (parsed.kind === 'help') throw new InternalError('internal.command', 'sync has no arguments');
   try {
     // yargs parsed them by the flags of the command.
-    return await runSync(parsed.args as SyncArgs, { ...program, command: 'sync', typed }, deadlinesOf(runs));
+    const syncArgs = parsed.args as SyncArgs;
+    const work = (running: Program): Promise<ExitCode> => runSync(syncArgs, running, deadlinesOf(runs));
+    const own = { ...program, command: 'sync', typed };
+    return await withAlerts(syncArgs, own, undefined, work, deadlinesOfRuns(runs, readConfig(args, program)));
   } catch (error) {
     if (!(error instanceof TeamsheetError) || program.signal.aborted) throw error;
     program.screen.tell(renderStop(error, program));
@@ -78,6 +83,7 @@ function schedulesOf(
 ): Pick<RunnerPorts, 'look' | 'remember'> {
   const { clock, screen } = program;
   let read: Read | undefined;
+  const telling = alertTicker(args, program);
   const timed = () => timedMappings(readMappings(readConfig(args, program), names, program));
   const readNow = (): Promise<Read> =>
     withSession(
@@ -100,11 +106,23 @@ function schedulesOf(
       await store.close();
     }
   };
+  /** What is due in an outage is tried, and told of. */
+  const keepOld =
+    (old: Read) =>
+    (error: unknown): Read => {
+      if (!(error instanceof TeamsheetError) || program.signal.aborted) throw error;
+      tell({ kind: 'unread', error }, args, program);
+      return old;
+    };
   return {
     look: async (isDue) => {
-      const isOld = read === undefined || clock.now() - read.atMs > CALENDAR_MAX_AGE_MS;
-      const { account, calendar } = (read = isOld || isDue || read === undefined ? await readNow() : read);
-      return { jobs: await inState((store) => readDone(store, account, timed())), calendar };
+      if (read === undefined || isDue) read = await readNow();
+      else if (clock.now() - read.atMs > CALENDAR_MAX_AGE_MS) read = await readNow().catch(keepOld(read));
+      const { account, calendar } = read;
+      const jobs = await inState((store) => readDone(store, account, timed()));
+      // Before a sync nothing is to be waited for.
+      if (!isDue) telling({ jobs, calendar });
+      return { jobs, calendar };
     },
     remember: async (done) => {
       const { account } = (read ??= await readNow());

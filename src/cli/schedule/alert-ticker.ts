@@ -1,0 +1,75 @@
+import { TeamsheetError } from '../../model/error.ts';
+import { environmentOf, readConfig, type Config } from '../../runtime/config.ts';
+import { accountsOf, chosenLeagues } from '../../runtime/leagues.ts';
+import { openState } from '../../runtime/state.ts';
+import { tellAlerts } from '../../runtime/tell-alerts.ts';
+import type { Deadline } from '../../schedule/alerts.ts';
+import type { MappingId } from '../../schedule/mapping-states.ts';
+import type { ScheduledRun } from '../../schedule/due.ts';
+import type { Looked } from '../../schedule/runner.ts';
+import { momentMs, type ClockWeek } from '../../schedule/weeks.ts';
+import { apart } from '../../model/league-name.ts';
+import { weekNumber } from '../../season/week-number.ts';
+import type { SessionArgs } from '../session.ts';
+import type { Program } from '../program.ts';
+
+/**
+ * Tells what time alone brings: deadlines that come near, mappings that still fail, and alerts that wait in the outbox. Nothing waits for it; while it is
+ * under way, another tick does nothing.
+ */
+export function alertTicker(args: SessionArgs, program: Program): (looked: Looked) => void {
+  let isUnderWay = false;
+  return (looked) => {
+    if (isUnderWay) return;
+    isUnderWay = true;
+    void tick(looked, args, program).finally(() => {
+      isUnderWay = false;
+    });
+  };
+}
+
+async function tick({ jobs, calendar }: Looked, args: SessionArgs, program: Program): Promise<void> {
+  const { clock, signal, screen } = program;
+  const warn = (message: string): void => screen.warn(message);
+  try {
+    const config = readConfig(args, program);
+    if (config.alerts.length === 0) return;
+    const idOf = idsIn(config);
+    const deadlines = jobs.flatMap(({ mapping, timing: { deadline } }) =>
+      deadline === undefined
+        ? []
+        : calendar.weeks.flatMap((week) => deadlineAt(idOf(mapping), week, momentMs(week, deadline))),
+    );
+    const store = await openState(config, clock, () => undefined);
+    try {
+      const known = jobs.map(({ mapping }) => idOf(mapping));
+      await tellAlerts({ config, clock, signal, warn, store }, { known, deadlines });
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (!(error instanceof TeamsheetError)) throw error;
+    warn(`alerts: ${error.message}`);
+  }
+}
+
+/** The deadlines of what runs now. */
+export function deadlinesOfRuns(runs: readonly ScheduledRun[], config: Config): readonly Deadline[] {
+  const idOf = idsIn(config);
+  return runs.flatMap(({ mapping, week, deadlineMs }) =>
+    week === undefined ? [] : deadlineAt(idOf(mapping), week, deadlineMs),
+  );
+}
+
+const deadlineAt = (mapping: MappingId, week: ClockWeek, atMs: number | undefined): readonly Deadline[] =>
+  atMs === undefined ? [] : [{ ...mapping, week: weekNumber(week.week), gameWeekId: week.id, atMs }];
+
+/** Whose account a mapping runs in. */
+function idsIn(config: Config): (name: string) => MappingId {
+  const accounts = accountsOf(config);
+  return (name) => {
+    const { league } = apart(name);
+    const account = accounts.find((each) => league !== undefined && chosenLeagues(each).includes(league));
+    return { environment: environmentOf(account ?? accounts[0] ?? config), name };
+  };
+}

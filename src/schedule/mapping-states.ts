@@ -1,0 +1,108 @@
+import type { Counts, Health, MappingState } from '../model/alerts.ts';
+import { EXIT, type ExitCode } from '../model/error.ts';
+import { apart } from '../model/league-name.ts';
+import { OUTCOMES } from '../model/outcome.ts';
+import type { MappingSummary } from '../model/store.ts';
+
+/** A mapping of an environment, by its whole name: `prices`, or `prices@north` where there are several leagues. */
+export interface MappingId {
+  readonly environment: string;
+  readonly name: string;
+}
+
+/** What one run says of itself. */
+export interface RunEnd {
+  readonly environment: string;
+  readonly summaries: readonly MappingSummary[];
+  readonly run: string | null;
+  readonly exitCode: ExitCode;
+}
+
+/** How a command ended that ran mappings by itself. */
+export interface Attempt {
+  /** The mappings that were to run. */
+  readonly asked: readonly MappingId[];
+  /** A run for each account that it came to. */
+  readonly ends: readonly RunEnd[];
+  /** That of the command. */
+  readonly exitCode: ExitCode;
+}
+
+/** What tells a mapping from others. */
+export type Parts = Pick<MappingState, 'environment' | 'league' | 'mapping'>;
+
+/** The same text for the same mapping. */
+export const keyOf = ({ environment, league, mapping }: Parts): string =>
+  JSON.stringify([environment, league, mapping]);
+
+/** A mapping with its league apart. */
+export function partsOf({ environment, name }: MappingId): Parts {
+  const { mapping, league = null } = apart(name);
+  return { environment, league, mapping };
+}
+
+/** The states of every mapping that was to run or has run, as if each had just come into its state; none where a signal ended a run. */
+export function statesAfter({ asked, ends, exitCode }: Attempt, nowMs: number): readonly MappingState[] {
+  if (
+    [exitCode, ...ends.map((end) => end.exitCode)].some(
+      (code) => code === EXIT.interrupted || code === EXIT.terminated,
+    )
+  )
+    return [];
+  const ran = ends.flatMap((end) =>
+    end.summaries.map((summary) =>
+      stateOf({ environment: end.environment, name: summary.name }, summary, end, nowMs),
+    ),
+  );
+  const done = new Set(ran.map(keyOf));
+  const left = asked
+    .filter((mapping) => !done.has(keyOf(partsOf(mapping))))
+    .map((mapping) => stateOf(mapping, undefined, { run: null, exitCode }, nowMs));
+  return [...ran, ...left];
+}
+
+function stateOf(
+  mapping: MappingId,
+  summary: MappingSummary | undefined,
+  { run, exitCode }: Pick<RunEnd, 'run' | 'exitCode'>,
+  nowMs: number,
+): MappingState {
+  const state = healthOf(summary);
+  const counts = countsOf(summary);
+  return {
+    ...partsOf(mapping),
+    state,
+    sinceMs: nowMs,
+    toldAtMs: null,
+    ranAtMs: nowMs,
+    run,
+    exitCode,
+    counts,
+  };
+}
+
+/** Whether a dead man's switch is told of a failure: of some mapping nothing came through, or the command came to none and stopped. */
+export function hasFailed(attempt: Attempt): boolean {
+  const states = statesAfter(attempt, 0);
+  return (
+    attempt.exitCode !== EXIT.done && (states.length === 0 || states.some(({ state }) => state === 'failing'))
+  );
+}
+
+const REFUSED_OR_OPEN = ['invalid', 'rejected', 'deferred', 'unknown', 'conflict'] as const;
+
+/** What a run makes of a mapping; without a summary, the run never came to it. */
+function healthOf(summary: MappingSummary | undefined): Health {
+  if (summary === undefined) return 'failing';
+  if (summary.direction === 'pull') return summary.error === undefined ? 'ok' : 'failing';
+  const left = REFUSED_OR_OPEN.reduce((sum, outcome) => sum + summary[outcome], 0);
+  if (left === 0) return 'ok';
+  return summary.created + summary.updated + summary.unchanged > 0 ? 'degraded' : 'failing';
+}
+
+function countsOf(summary: MappingSummary | undefined): Counts | null {
+  if (summary === undefined) return null;
+  if (summary.direction === 'pull') return { records: summary.records, rows: summary.rows };
+  const { rows } = summary;
+  return { rows, ...Object.fromEntries(OUTCOMES.map((outcome) => [outcome, summary[outcome]])) };
+}

@@ -1,0 +1,215 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startServer, USERS_MAPPING, type Outcome } from '../support/cli.ts';
+import { program } from '../support/program.ts';
+
+const CANARY = 'T0-c4n4ry-Zx81-9f3a-5c7e-Qw42';
+const CONFIG = `version: 1
+environments:
+  live: { base_url: "\${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } }
+push: { settle: 1s }
+alerts:
+  - { webhook: { env: ALERT_URL }, allow_private: true }
+  - { webhook: { file: slack.url }, shape: slack, on: [failing], allow_private: true }
+  - { ping: { env: PING_URL }, allow_private: true }
+`;
+const ROWS = 'Member ID,Name,Active\nM1,Ann,yes\nM2,Bob,\n';
+const folder = program(
+  {
+    'teamsheet.yaml': CONFIG,
+    'mappings/users.yaml': USERS_MAPPING.replace('operation:', 'schedule: "* * * * *"\noperation:'),
+    'mappings/report.yaml':
+      'version: 1\nname: report\npull: users\ndestination: { csv: out/users.csv }\nschedule: "* * * * *"\n',
+    'users.csv': ROWS,
+  },
+  { service: {} },
+);
+
+interface Told {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+let told: Told[];
+let status: number;
+let receiver: Awaited<ReturnType<typeof startServer>>;
+beforeEach(async () => {
+  told = [];
+  status = 200;
+  receiver = await startServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (part: string) => (text += part));
+    request.on('end', () => {
+      told.push({ path: request.url ?? '', body: JSON.parse(text === '' ? '{}' : text) as Told['body'] });
+      response.writeHead(status).end(`quoting ${request.url ?? ''}`);
+    });
+  });
+  folder.folder.write('slack.url', `${receiver.baseUrl}/slack/${CANARY}\n`);
+});
+afterEach(() => receiver.close());
+
+const outcomes: Outcome[] = [];
+const run = (...args: readonly string[]): Promise<Outcome> => runUntil(undefined, ...args);
+/** The same, ended by a signal once something is said. */
+const runUntil = async (seen: RegExp | undefined, ...args: readonly string[]): Promise<Outcome> => {
+  const env = {
+    ...folder.service.env,
+    ALERT_URL: `${receiver.baseUrl}/hook/${CANARY}`,
+    PING_URL: `${receiver.baseUrl}/ping/${CANARY}`,
+  };
+  const outcome = await folder.runWith(
+    { env, ...(seen && { when: { seen, act: (kill) => kill('SIGTERM') } }) },
+    ...args,
+  );
+  outcomes.push(outcome);
+  return outcome;
+};
+/** What came, in its order, without the secret: `hook failing users`. */
+const story = (): readonly string[] => {
+  const lines = told.map(({ path, body: { event, mapping } }) =>
+    [path.replace(`/${CANARY}`, '').slice(1), ...(event === undefined ? [] : [event, mapping])].join(' '),
+  );
+  told = [];
+  return lines;
+};
+
+describe('a command that runs by itself', () => {
+  it('tells of changes alone, and pings', async () => {
+    expect((await run('sync', '--yes')).code).toBe(0);
+    expect(story()).toEqual(['ping/start', 'ping']);
+    folder.folder.write('users.csv', ROWS.replace('Member ID', 'Nr'));
+    expect((await run('sync', '--yes')).code).toBe(4);
+    expect(story().toSorted()).toEqual(['hook failing users', 'ping/fail', 'ping/start', 'slack']);
+    expect((await run('sync', '--yes')).code).toBe(4);
+    expect(story()).toEqual(['ping/start', 'ping/fail']);
+    folder.folder.write('users.csv', ROWS.replace('Bob,', 'Bob,perhaps'));
+    expect((await run('push', '--yes', '--json')).code).toBe(3);
+    expect(told.find(({ body }) => body['event'] === 'degraded')?.body).toMatchObject({
+      environment: 'live',
+      league: null,
+      mapping: 'users',
+      exit_code: 3,
+      counts: { rows: 2, unchanged: 1, invalid: 1 },
+      message: 'users: not every row came through: 1 invalid of 2 rows',
+    });
+    expect(story()).toEqual(['ping/start', 'ping', 'hook degraded users']);
+    folder.folder.write('users.csv', ROWS);
+    expect((await run('sync', '--yes')).code).toBe(0);
+    expect(story()).toEqual(['ping/start', 'ping', 'hook recovered users']);
+  });
+
+  it('is one with --yes, and neither a dry run nor a saved plan', async () => {
+    await run('pull');
+    await run('sync', '--dry-run', '--yes');
+    await run('plan', '--out', 'out/p.plan');
+    await run('push', '--plan', 'out/p.plan', '--yes');
+    expect(story()).toEqual([]);
+    await run('pull', '--yes');
+    expect(story()).toEqual(['ping/start', 'ping']);
+  });
+
+  it('tells where the mappings or the service cannot be had', async () => {
+    await run('sync', '--yes');
+    folder.folder.write('mappings/users.yaml', 'version: 1\nname: [');
+    expect((await run('sync', '--yes')).code).toBe(4);
+    expect(story()).toEqual(
+      expect.arrayContaining(['hook failing users', 'hook failing report', 'ping/fail']),
+    );
+    folder.folder.write('mappings/users.yaml', USERS_MAPPING);
+    await folder.service.close();
+    expect((await run('sync', '--yes')).code).toBe(8);
+    expect(story()).toEqual(['ping/start', 'ping/fail']);
+  });
+
+  it('ends as it would without a receiver, and what waits goes out later', async () => {
+    await receiver.close();
+    folder.folder.write('users.csv', ROWS.replace('Member ID', 'Nr'));
+    const outcome = await runUntil(/tried again/, 'push', '--yes');
+    expect(outcome.code).toBe(4);
+    expect(outcome.stderr).toContain(
+      'alert "failing" to json env ALERT_URL: no connection; it is tried again',
+    );
+    const listed = JSON.parse((await run('alerts', '--json')).stdout) as {
+      readonly mappings: readonly unknown[];
+      readonly waiting: readonly unknown[];
+    };
+    expect(listed.mappings).toMatchObject([
+      { environment: 'live', league: null, mapping: 'users', state: 'failing', exit_code: 4 },
+    ]);
+    expect(listed.waiting).toMatchObject([
+      {
+        to: 'json env ALERT_URL',
+        event: 'failing',
+        mapping: 'users',
+        last_try: { status: null, fault: 'refused' },
+      },
+      { to: 'slack file slack.url', event: 'failing' },
+    ]);
+  });
+
+  it('is schedule run', async () => {
+    expect((await run('schedule', 'run', '--once')).code).toBe(0);
+    expect(story()).toEqual(['ping/start', 'ping']);
+  });
+});
+
+describe('alerts', () => {
+  it('says who is told, and of what, before anything has run', async () => {
+    const { stdout, code } = await run('alerts');
+    expect(code).toBe(0);
+    expect(stdout)
+      .toBe(`json env ALERT_URL    failing, degraded, recovered, deadline_near, week_missing, audit_differs
+slack file slack.url  failing
+ping env PING_URL     every run
+
+no mapping has run by itself yet
+`);
+  });
+
+  it('shows states and the last alerts', async () => {
+    folder.folder.write('users.csv', ROWS.replace('Member ID', 'Nr'));
+    await run('push', '--yes');
+    const { stdout } = await run('alerts');
+    expect(stdout).toMatch(/^users +failing +\S+ \S+ +\S+ \S+ +4$/m);
+    expect(stdout).toMatch(/failing {2}users {2}json env ALERT_URL {4}sent, 1 try, answered 200$/m);
+  });
+
+  it('test sends one to each, and ends with 7 where one failed', async () => {
+    const good = await run('alerts', 'test');
+    expect(good.code).toBe(0);
+    expect(good.stdout).toBe(`✓  json env ALERT_URL    answered 200
+✓  slack file slack.url  answered 200
+✓  ping env PING_URL     answered 200
+`);
+    expect(story().toSorted()).toEqual(['hook test ', 'ping', 'slack']);
+    status = 404;
+    const bad = await run('alerts', 'test', '--json');
+    expect(bad.code).toBe(7);
+    expect(JSON.parse(bad.stdout)).toEqual({
+      command: 'alerts test',
+      exit_code: 7,
+      addresses: ['json env ALERT_URL', 'slack file slack.url', 'ping env PING_URL'].map((to) => ({
+        ...{ to, ok: false, status: 404, fault: null },
+      })),
+    });
+  });
+
+  it('test without alerts says what to write', async () => {
+    folder.folder.write('teamsheet.yaml', CONFIG.replace(/alerts:[^]*/, ''));
+    const { code, stderr } = await run('alerts', 'test');
+    expect(code).toBe(4);
+    expect(stderr).toContain('write alerts: [{ webhook: { env: ALERT_URL } }] into teamsheet.yaml');
+    expect((await run('alerts')).stdout).toContain('nobody is told: teamsheet.yaml has no alerts');
+  });
+});
+
+afterEach(() => {
+  const texts = outcomes.splice(0).flatMap(({ stdout, stderr }) => [stdout, stderr]);
+  const files = readdirSync(folder.folder.path, { recursive: true, withFileTypes: true });
+  for (const { parentPath, name } of files.filter((entry) => entry.isFile() && entry.name !== 'slack.url'))
+    texts.push(readFileSync(join(parentPath, name), 'latin1'));
+  const forms = [CANARY, CANARY.slice(0, 9), CANARY.slice(-8), Buffer.from(CANARY).toString('base64')];
+  expect(texts.length).toBeGreaterThan(3);
+  expect(texts.flatMap((text) => forms.filter((form) => text.includes(form)))).toEqual([]);
+});
