@@ -44,6 +44,10 @@ export interface PullSummary {
    * did not show.
    */
   readonly left_out?: number;
+  /** Numbers of game weeks that it should have and of which nothing is remembered. */
+  readonly missing_weeks?: readonly number[];
+  /** It is written, and has only what was read before it stopped. */
+  readonly partial?: true;
   /** Why it stopped; absent when it is whole. */
   readonly error?: {
     readonly code: string;
@@ -136,13 +140,18 @@ export interface Store {
   newestUnfinishedRun(account: ServiceAccount): Promise<Run | undefined>;
   /** The runs of the account that ended with rows in conflict, oldest first. */
   runsInConflict(account: ServiceAccount): Promise<readonly Run[]>;
+  /** Pulls and readings of game weeks: they have no rows, no folder and no intents. */
+  addPull(pull: Run): Promise<void>;
+  updatePull(id: string, changes: Partial<Omit<Run, 'id' | 'account'>>): Promise<void>;
+  /** Newest first. */
+  pulls(limit: number): Promise<readonly Run[]>;
   /** Creates or opens the rows of a run in its folder, again where they are damaged; without an id they are kept in a temporary place and `remove` deletes them. */
   openRunRows(runId: string | null): Promise<RunRows>;
   /** The rows that are there of a run; undefined when none are, or they are damaged. */
   keptRunRows(runId: string): Promise<RunRows | undefined>;
   /** The folder of a run's results, created when missing, absolute. */
   runFolder(runId: string): Promise<string>;
-  /** Forgets runs with their writes and deletes their folders; one with a write that is still open is an error. */
+  /** Forgets runs with their writes and deletes their folders, and pulls; a run with a write that is still open is an error. */
   removeRuns(ids: readonly string[]): Promise<void>;
   /** Folders of runs that were never recorded, because their process ended while it read the tables. */
   strayFolders(): Promise<readonly StrayFolder[]>;

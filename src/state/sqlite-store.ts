@@ -140,6 +140,33 @@ class SqliteStore implements Store {
     );
   }
 
+  addPull(pull: Run): Promise<void> {
+    return this.#db.write(() => {
+      this.#db.run(
+        'INSERT INTO pull (id, account, started_at_ms, document) VALUES (?, ?, ?, ?)',
+        ...[pull.id, this.#addAccount(pull.account), pull.startedAtMs, JSON.stringify(pull)],
+      );
+    });
+  }
+
+  updatePull(id: string, changes: Partial<Omit<Run, 'id' | 'account'>>): Promise<void> {
+    return this.#db.write(() => {
+      const row = this.#db.get('SELECT document FROM sealed_pull WHERE id = ?', id);
+      if (row === undefined) throw new InternalError('state.no_run', `no pull ${id} is recorded`);
+      const pull = { ...parseRun(row), ...changes };
+      const statement = 'UPDATE pull SET started_at_ms = ?, document = ? WHERE id = ?';
+      this.#db.run(statement, pull.startedAtMs, JSON.stringify(pull), id);
+    });
+  }
+
+  pulls(limit: number): Promise<readonly Run[]> {
+    return this.#db.read(() =>
+      this.#db
+        .all('SELECT document FROM sealed_pull ORDER BY started_at_ms DESC, sequence DESC LIMIT ?', limit)
+        .map(parseRun),
+    );
+  }
+
   async openRunRows(runId: string | null): Promise<RunRows> {
     const file = runId === null ? null : join(await this.runFolder(runId), 'rows.sqlite');
     return openRunRows(file, this.#busyTimeoutMs);
@@ -162,6 +189,7 @@ class SqliteStore implements Store {
         }
         this.#db.run('DELETE FROM intent WHERE run_id = ?', id);
         this.#db.run('DELETE FROM run WHERE id = ?', id);
+        this.#db.run('DELETE FROM pull WHERE id = ?', id);
       });
       // A folder that outlives its run is a stray one, which the next time removes.
       await this.#folders.remove(id);

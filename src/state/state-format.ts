@@ -95,7 +95,8 @@ export const STATE_FORMAT: DatabaseFormat = {
      CREATE VIEW sealed_fact AS
        SELECT account, name, at_ms,
          CASE WHEN seal IS seal(account, name, value, at_ms) THEN value END AS value FROM fact;`,
-    // The memory of game weeks. Both indexes hold what is counted and looked for, so that counting reads no record; a record is deflated JSON.
+    // The memory of game weeks, and what was read. The first index of what is kept holds all that is counted, so that counting reads no record; a record is deflated JSON.
+    // Pulls are no runs: what a push looks for in the newest runs must not be pushed out by them.
     `CREATE TABLE kept_league (
        number INTEGER PRIMARY KEY,
        account INTEGER NOT NULL REFERENCES account,
@@ -126,6 +127,24 @@ export const STATE_FORMAT: DatabaseFormat = {
      CREATE VIEW sealed_kept AS
        SELECT number, league, game_week, kind, id, variant, read_at_ms, squad, member,
          CASE WHEN seal IS seal(league, game_week, kind, id, variant, read_at_ms, squad, member, record) THEN record END AS record FROM kept;
+     CREATE TABLE pull (
+       sequence INTEGER PRIMARY KEY,
+       id TEXT NOT NULL UNIQUE,
+       account INTEGER NOT NULL REFERENCES account,
+       started_at_ms INTEGER NOT NULL,
+       document TEXT NOT NULL,
+       seal INTEGER
+     ) STRICT;
+     CREATE INDEX pull_newest ON pull (started_at_ms, sequence);
+     CREATE TRIGGER pull_added AFTER INSERT ON pull BEGIN
+       UPDATE pull SET seal = seal(new.id, new.account, new.started_at_ms, new.document) WHERE sequence = new.sequence;
+     END;
+     CREATE TRIGGER pull_changed AFTER UPDATE OF id, account, started_at_ms, document ON pull BEGIN
+       UPDATE pull SET seal = seal(new.id, new.account, new.started_at_ms, new.document) WHERE sequence = new.sequence;
+     END;
+     CREATE VIEW sealed_pull AS
+       SELECT sequence, id, account, started_at_ms,
+         CASE WHEN seal IS seal(id, account, started_at_ms, document) THEN document END AS document FROM pull;
      CREATE TABLE forgotten_member (
        account INTEGER NOT NULL REFERENCES account,
        member TEXT NOT NULL,

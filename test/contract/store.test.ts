@@ -116,6 +116,24 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       await expect(store.updateRun('Z', { exitCode: 0 })).rejects.toMatchObject({ code: 'state.no_run' });
     });
 
+    it('keeps pulls beside the runs, newest first', async () => {
+      await store.addRun(run('A', { startedAtMs: 10 }));
+      await store.addPull(run('P', { command: 'pull', startedAtMs: 20 }));
+      await store.addPull(run('Q', { command: 'pull', startedAtMs: 15 }));
+      await store.updatePull('P', { finished: true, exitCode: 0 });
+      await store.close();
+      store = await open();
+      expect((await store.pulls(5)).map(({ id, exitCode }) => [id, exitCode])).toEqual([
+        ['P', 0],
+        ['Q', null],
+      ]);
+      expect((await store.runs(5)).map(({ id }) => id)).toEqual(['A']);
+      expect((await store.newestUnfinishedRun(account))?.id).toBe('A');
+      await expect(store.updatePull('Z', { exitCode: 0 })).rejects.toMatchObject({ code: 'state.no_run' });
+      await store.removeRuns(['P']);
+      expect((await store.pulls(5)).map(({ id }) => id)).toEqual(['Q']);
+    });
+
     it('finds the newest unfinished run of an account', async () => {
       expect(await store.newestUnfinishedRun(account)).toBeUndefined();
       await store.addRun(run('A', { startedAtMs: 10 }));

@@ -37,6 +37,7 @@ interface Remembered {
 /** What a disk holds: it outlives every store that is opened on it. */
 export class StoreData {
   readonly runs: Run[] = [];
+  readonly pulls: Run[] = [];
   readonly intents: { readonly account: string; stored: StoredIntent }[] = [];
   /** By account and resource, by key. */
   readonly snapshots = new Map<string, Map<string, Remembered>>();
@@ -70,6 +71,12 @@ const isOpen = ({ result }: StoredIntent): boolean => result === null || result 
 function remove<T>(list: T[], unwanted: (element: T) => boolean): void {
   list.splice(0, list.length, ...list.filter((element) => !unwanted(element)));
 }
+
+const newestFirst = (runs: readonly Run[]): readonly Run[] =>
+  runs
+    .map((run, sequence) => ({ run, sequence }))
+    .toSorted((a, b) => b.run.startedAtMs - a.run.startedAtMs || b.sequence - a.sequence)
+    .map(({ run }) => run);
 
 /** The state in memory, for simulations that need very many: every method is wholly done before it returns, or not at all. */
 export class MemoryStore implements Store {
@@ -124,6 +131,24 @@ export class MemoryStore implements Store {
     );
   }
 
+  addPull(pull: Run): Promise<void> {
+    this.#data.pulls.push(pull);
+    return this.#done(undefined);
+  }
+
+  updatePull(id: string, changes: Partial<Omit<Run, 'id' | 'account'>>): Promise<void> {
+    const at = this.#data.pulls.findIndex((pull) => pull.id === id);
+    const pull = this.#data.pulls[at];
+    if (pull === undefined)
+      return Promise.reject(new InternalError('state.no_run', `no pull ${id} is recorded`));
+    this.#data.pulls[at] = { ...pull, ...changes };
+    return this.#done(undefined);
+  }
+
+  pulls(limit: number): Promise<readonly Run[]> {
+    return this.#done(newestFirst(this.#data.pulls).slice(0, limit));
+  }
+
   openRunRows(runId: string | null): Promise<RunRows> {
     if (runId === null) return this.#done(new MemoryRunRows(new RunRowsData(), () => undefined));
     const { rows, damaged } = this.#data;
@@ -147,6 +172,7 @@ export class MemoryStore implements Store {
         );
       remove(this.#data.intents, ({ stored }) => stored.runId === id);
       remove(this.#data.runs, (run) => run.id === id);
+      remove(this.#data.pulls, (pull) => pull.id === id);
       this.#data.rows.delete(id);
     }
     return this.#done(undefined);
@@ -332,10 +358,7 @@ export class MemoryStore implements Store {
   }
 
   #newestFirst(): readonly Run[] {
-    return this.#data.runs
-      .map((run, sequence) => ({ run, sequence }))
-      .toSorted((a, b) => b.run.startedAtMs - a.run.startedAtMs || b.sequence - a.sequence)
-      .map(({ run }) => run);
+    return newestFirst(this.#data.runs);
   }
 
   #snapshots(account: ServiceAccount, resource: ResourceName): Map<string, Remembered> {
