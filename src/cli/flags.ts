@@ -105,6 +105,12 @@ export const sourceFlags = {
   ...guardFlags,
 } as const satisfies Record<string, Options>;
 
+/** Which game weeks a command is about. */
+export const weekFlags = {
+  week: text('one game week, by its number'),
+  weeks: text('game weeks: current, last, all, or numbers such as 1-12'),
+} as const satisfies Record<string, Options>;
+
 /** The positional of commands that work on mappings. */
 export const mappingNames = {
   mapping: { type: 'string', array: true, default: [], describe: 'names of mappings; without any, all' },
@@ -148,4 +154,4 @@ export const compareFlags = {
 export const sharedFlags: ReadonlySet<string> = new Set(Object.keys(compareFlags));
 
 /** Flags of interfaces.md that come with a later version; each is answered with one line. */
-export const LATER_FLAGS = ['week', 'weeks', 'tab'] as const;
+export const LATER_FLAGS = ['tab'] as const;

@@ -4,6 +4,7 @@ import type { PushOperation } from '../contract/resource.ts';
 import type { Layout } from '../model/layout.ts';
 import type { Timing } from '../model/schedule.ts';
 import type { TableLocation } from '../model/table.ts';
+import type { WeekChoice } from './week-choice.ts';
 
 /** Where in its file a mapping stands. */
 export interface MappingPlace {
@@ -138,6 +139,8 @@ export interface PullMapping {
   readonly resource: ResourceName;
   /** Checked against the resource's pull target; `id` is always a list here. */
   readonly where: Readonly<Record<string, string | number | readonly (string | number)[]>>;
+  /** From the memory of game weeks; undefined: what the service shows now. */
+  readonly weeks?: WeekChoice | undefined;
   /** Undefined: those that are known, or those of `where`. */
   readonly ids: PlayerIds | undefined;
   /** Squads: read each squad's detail. */

@@ -3,7 +3,7 @@ import type { TableLocation } from '../model/table.ts';
 import { pullTarget, reportRecord } from '../contract/index.ts';
 import { isPathSegment } from '../contract/path-segment.ts';
 import { leavesOf, type FieldType } from '../contract/field.ts';
-import type { PullTarget } from '../contract/resource.ts';
+import type { PullTarget, RowAsked } from '../contract/resource.ts';
 import type { Layout } from '../model/layout.ts';
 import type { Drafting } from './drafting.ts';
 import { exactName } from './header-index.ts';
@@ -15,6 +15,7 @@ import { parseLocation, parseSource } from './parse-source.ts';
 import { pathProblem } from './record-path.ts';
 import type { PullInput } from './schema.ts';
 import { show } from './show.ts';
+import { parseWeekChoice, WEEK_CHOICES, type WeekChoice } from './week-choice.ts';
 import { findingsOf } from './zod-issues.ts';
 
 /** The mapping that a checked input means. Errors: ConfigError `mapping.invalid`, naming everything that is wrong. */
@@ -30,8 +31,12 @@ export function parsePull(input: PullInput, draft: Drafting): PullMapping {
     );
   }
   const where = parsePullWhere(input, target, draft);
+  const weeks = parseWeeks(input, target, draft);
+  // The memory has squads with their detail.
+  const detail = input.detail || (weeks !== undefined && target.hasDetail === true);
+  const asked = { detail, explode };
   const destination = parseDestination(input.destination, draft);
-  const columns = parseReportColumns(input, draft);
+  const columns = parseReportColumns(input, asked, draft);
   if (columns !== undefined) {
     const headers = columns.map(({ header }) => header);
     for (const header of destination.key.filter((name) => !headers.includes(name))) {
@@ -52,12 +57,13 @@ export function parsePull(input: PullInput, draft: Drafting): PullMapping {
     place: draft.place,
     resource,
     where,
+    weeks,
     ids,
     explode,
     destination,
     columns,
-    detail: input.detail,
-    layout: readLayout(input, destination.location, columns, draft),
+    detail,
+    layout: readLayout(input, asked, destination.location, columns, draft),
     ...timing,
   };
 }
@@ -65,13 +71,14 @@ export function parsePull(input: PullInput, draft: Drafting): PullMapping {
 /** The layout that the mapping names, checked against the columns of its report. Errors: ConfigError `mapping.*` with the place in the layout. */
 function readLayout(
   input: PullInput,
+  asked: RowAsked,
   location: TableLocation,
   columns: readonly ReportColumnSpec[] | undefined,
   draft: Drafting,
 ): Layout | undefined {
   if (input.layout === undefined || location.kind === 'csv') return undefined;
   const { text, file } = draft.readLayout(input.layout, ['layout']);
-  const leaves = leavesOf(reportRecord(input.pull, input));
+  const leaves = leavesOf(reportRecord(input.pull, asked));
   const typeOf = (from: string): FieldType => leaves.find(({ path }) => path === from)?.type ?? 'json';
   const laidOut =
     columns?.map(({ header, from, type }) => ({ header, type: type ?? typeOf(from) })) ??
@@ -82,7 +89,7 @@ function readLayout(
 type Scalar = string | number;
 
 function parsePullWhere(input: PullInput, target: PullTarget, draft: Drafting): PullMapping['where'] {
-  const known = Object.keys(target.where);
+  const known = [...Object.keys(target.where), ...(target.byWeek === undefined ? [] : ['weeks'])];
   for (const name of Object.keys(input.where)) {
     if (known.includes(name)) continue;
     const has =
@@ -111,6 +118,21 @@ function parsePullWhere(input: PullInput, target: PullTarget, draft: Drafting): 
       return [[name, name === 'id' || first === undefined ? checked : first]];
     }),
   );
+}
+
+/** The game weeks that are asked for; they stand in `where`, and are no filter of the service. */
+function parseWeeks(input: PullInput, target: PullTarget, draft: Drafting): WeekChoice | undefined {
+  const written = input.where['weeks'];
+  if (written === undefined || target.byWeek === undefined) return undefined;
+  const choice = Array.isArray(written) ? undefined : parseWeekChoice(String(written));
+  if (choice === undefined)
+    draft.note(['where', 'weeks'], `${show(String(written))} is not understood; write ${WEEK_CHOICES}`);
+  else if (!('fantasy_league_id' in input.where))
+    draft.note(
+      ['where'],
+      'weeks needs fantasy_league_id: write where: { fantasy_league_id: ..., weeks: ... }',
+    );
+  return choice;
 }
 
 /** A value as the operation takes it; digits in a text are a number where a number is wanted. */
@@ -188,10 +210,14 @@ function checkEnding(location: TableLocation, draft: Drafting): void {
   draft.note(['destination', kind], `a report needs a name that ends in ${endings.join(' or ')}`);
 }
 
-function parseReportColumns(input: PullInput, draft: Drafting): readonly ReportColumnSpec[] | undefined {
+function parseReportColumns(
+  input: PullInput,
+  asked: RowAsked,
+  draft: Drafting,
+): readonly ReportColumnSpec[] | undefined {
   const { columns } = input;
   if (columns === undefined) return undefined;
-  const record = reportRecord(input.pull, input);
+  const record = reportRecord(input.pull, asked);
   // The order of the file, which an object would not keep for headers that are numbers.
   const headers = draft.keys(['columns']);
   if (headers.length === 0) draft.note(['columns'], 'names no column; leave columns out for all of them');

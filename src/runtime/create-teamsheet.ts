@@ -19,11 +19,12 @@ import { onlyAccount, rulesOf } from './leagues.ts';
 import { isPull, isPush, readMappings, readPullMappings, readPushMappings } from './mappings.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { completePlanOptions } from './plan-options.ts';
-import { pullMappings } from './pull-reports.ts';
+import { isPullRun, pullMappings, resumePull } from './pull-reports.ts';
 import { refuseUncheckedTls, withPorts, type Session } from './session.ts';
 import { openState, rememberedBaseUrl } from './state.ts';
 import { openTables, type World } from './tables.ts';
 import type { CallOptions, Named, PlanView, Teamsheet, TeamsheetOptions, Writing } from './teamsheet.ts';
+import { withWeeks } from './week-options.ts';
 import { withoutKey, type Withhold } from './withhold-key.ts';
 
 /**
@@ -121,12 +122,18 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
         push(ports, 'push', pushes(call), completePlanOptions(call), approval(call.approve)),
       ),
     pull: (call = {}) =>
-      withService('pull', call, (session) =>
-        pullMappings(session, readPullMappings(mappingConfig, call.mappings ?? [], cwd), call.limit),
-      ),
+      withService('pull', call, (session) => {
+        const { mappings = [], limit, offline = false, partial = false } = call;
+        const asked = { isNamed: mappings.length > 0, isKept: config.season.keep };
+        const pulls = withWeeks(readPullMappings(mappingConfig, mappings, cwd), call, asked);
+        return pullMappings(session, pulls, { limit, offline, partial });
+      }),
     resume: (call) =>
-      withService('resume', call, async ({ ports }) => {
-        const result = await resume(ports, call.run, approval(call.approve), call);
+      withService('resume', call, async (session) => {
+        const { ports } = session;
+        const isPull = call.run !== undefined && (await isPullRun(ports.store, call.run));
+        const pushed = isPull ? undefined : await resume(ports, call.run, approval(call.approve), call);
+        const result = pushed ?? (await resumePull(session, call.run));
         // The run keeps the command that began it.
         return result && { ...result, report: { ...result.report, command: 'resume' } };
       }),

@@ -1,34 +1,109 @@
 import { renderCountOf } from '../model/count.ts';
 import { EXIT, InterruptedError, type ExitCode } from '../model/error.ts';
 import type { CoverFacts } from '../model/layout.ts';
-import type { PullSummary } from '../model/store.ts';
+import type { PullSummary, RequestCounts, Run, Store } from '../model/store.ts';
 import { interruptedAt } from '../sync/finish/interrupted.ts';
 import { openAccount } from '../sync/plan/plan-sync.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
-import { preparePull, pullPrepared, type PreparedPull } from '../sync/pull.ts';
+import type { OpenAccount } from '../sync/ports.ts';
+import {
+  preparePull,
+  pullPrepared,
+  type PreparedPull,
+  type PullOptions,
+  type PullPorts,
+} from '../sync/pull.ts';
 import type { PushResult } from '../sync/push.ts';
+import {
+  beginPull,
+  duringPull,
+  endPull,
+  isFinished,
+  isSamePull,
+  storedPull,
+  unfinishedPull,
+} from '../sync/runs/pull-runs.ts';
+import { rememberedAccount } from './remembered-account.ts';
 import type { KeepSettings } from '../sync/memory/keeper.ts';
 import type { Config } from './config.ts';
 import { packageVersion } from './package.ts';
 import type { Session } from './session.ts';
 
-/** Pulls mappings; what stops one report stands in its summary, and the others go on. Errors: those of {@link preparePull} and of the account. */
+/** Pulls mappings; what stops one report stands in its summary, and the others go on. A pull of the same reports that was not finished within a day is gone on with. Errors: those of {@link preparePull} and of the account. */
 export async function pullMappings(
   session: Session,
   mappings: readonly PullMapping[],
-  limit: number | undefined,
+  options: PullOptions,
+): Promise<PushResult> {
+  const prepared = await preparePull(mappings, session.ports.tables);
+  const account = await accountOf(session, options);
+  const before =
+    options.offline === true
+      ? undefined
+      : await unfinishedPull(session.ports, account.service, isSamePull(mappings));
+  return recordedPull(session, { account, prepared, mappings, options, before, keepsId: false });
+}
+
+/**
+ * Goes on with a pull that was not finished, by its id or the newest; undefined when there is none.
+ * Errors: those of {@link pullMappings}.
+ */
+export async function resumePull(session: Session, id: string | undefined): Promise<PushResult | undefined> {
+  const { ports } = session;
+  const account = await openAccount(ports);
+  const before = await unfinishedPull(
+    ports,
+    account.service,
+    ({ command, id: its }) => command === 'pull' && (id === undefined || its === id),
+  );
+  if (before === undefined) return undefined;
+  const { pulls: mappings, limit, partial } = storedPull(before);
+  const prepared = await preparePull(mappings, ports.tables);
+  const options = { limit, partial };
+  return recordedPull(session, { account, prepared, mappings, options, before, keepsId: true });
+}
+
+/** Whether an id is that of a pull. */
+export async function isPullRun(store: Pick<Store, 'pulls'>, id: string): Promise<boolean> {
+  return (await store.pulls(Number.MAX_SAFE_INTEGER)).some((run) => run.id === id);
+}
+
+interface RecordedPull {
+  readonly account: OpenAccount;
+  readonly prepared: PreparedPull;
+  readonly mappings: readonly PullMapping[];
+  readonly options: PullOptions;
+  /** What it goes on with. */
+  readonly before: Run | undefined;
+  readonly keepsId: boolean;
+}
+
+async function recordedPull(
+  session: Session,
+  { account, prepared, mappings, options, before, keepsId }: RecordedPull,
 ): Promise<PushResult> {
   const { ports } = session;
-  const prepared = await preparePull(mappings, ports.tables);
-  const summaries = await pullReports(session, prepared, limit);
-  const requests = ports.service.counts();
-  const report = {
-    run: null,
-    command: 'pull',
-    exit_code: worstExit(exitCodesOf(summaries)),
-    mappings: summaries,
-    requests: { ...requests, planned: requests.sent },
+  const { limit, partial = false } = options;
+  const { id, sinceMs } = await beginPull(
+    ports,
+    'pull',
+    account.service,
+    { pulls: mappings, limit, partial },
+    before,
+    keepsId,
+  );
+  const going = { ...options, continuedSinceMs: sinceMs };
+  const counted = (): RequestCounts => {
+    const counts = ports.service.counts();
+    return { ...counts, planned: counts.sent };
   };
+  const summaries = await duringPull(ports, id, counted, () =>
+    pullPrepared(pullPorts(session, account), prepared, going),
+  );
+  const requests = counted();
+  const exitCode = worstExit(exitCodesOf(summaries));
+  await endPull(ports, id, { summaries, exitCode, requests, finished: isFinished(summaries) });
+  const report = { run: id, command: 'pull', exit_code: exitCode, mappings: summaries, requests };
   return {
     report,
     stoppedBy: stopOfReports(summaries, ports.signal),
@@ -37,35 +112,42 @@ export async function pullMappings(
   };
 }
 
+/** Without the service, the account is the one that was worked with last, and nobody counts its records. */
+async function accountOf({ ports }: Session, { offline }: PullOptions): Promise<OpenAccount> {
+  if (offline !== true) return openAccount(ports);
+  const service = await rememberedAccount(ports.store, ports.baseUrl);
+  return { service, record: { id: service.accountId } };
+}
+
 /** Fetches and writes the reports of a session; answers a summary for each mapping, failures among them. */
 export async function pullReports(
-  { ports, config, connection }: Pick<Session, 'ports' | 'config' | 'connection'>,
+  session: Pick<Session, 'ports' | 'config' | 'connection'>,
   prepared: PreparedPull,
   limit: number | undefined,
 ): Promise<readonly PullSummary[]> {
-  const account = await openAccount(ports);
-  const coverFacts = (): CoverFacts => ({
+  const account = await openAccount(session.ports);
+  return pullPrepared(pullPorts(session, account), prepared, { limit });
+}
+
+const pullPorts = (
+  { ports, config, connection }: Pick<Session, 'ports' | 'config' | 'connection'>,
+  { service, record }: OpenAccount,
+): PullPorts => ({
+  ...ports,
+  account: service,
+  counted: record,
+  timezone: config.timezone,
+  season: keepSettings(config),
+  coverFacts: (): CoverFacts => ({
     service: connection.baseUrl,
     environment: connection.environment,
     writtenAtMs: ports.clock.now(),
     program: `teamsheet ${packageVersion()}`,
-  });
-  return pullPrepared(
-    {
-      ...ports,
-      account: account.service,
-      counted: account.record,
-      timezone: config.timezone,
-      season: keepSettings(config),
-      coverFacts,
-    },
-    prepared,
-    { limit },
-  );
-}
+  }),
+});
 
 /** What of game weeks the configuration keeps. */
-const keepSettings = ({ season }: Pick<Config, 'season'>): KeepSettings => ({
+export const keepSettings = ({ season }: Pick<Config, 'season'>): KeepSettings => ({
   keep: season.keep,
   forgetAfterMs: season.forget_after,
 });

@@ -10,6 +10,7 @@ import type { Resolution } from '../sync/resolve.ts';
 import type { RowIssue, Validation } from '../sync/validate.ts';
 import type { Verified, VerifiedMapping } from '../sync/verify.ts';
 import type { AskedOptions } from './plan-options.ts';
+import type { WeekOptions } from './week-options.ts';
 
 /** Where a service is and its key; both, or neither where the configuration names them. */
 type ServiceOptions =
@@ -82,7 +83,13 @@ export interface Writing {
 export type ValidateOptions = Named & SourceOptions & Pick<CallOptions, 'signal' | 'maxWaitMs'>;
 export type PlanRequest = Named & AskedOptions & CallOptions & Pick<Partial<Writing>, 'finishBy'>;
 export type PushOptions = Named & AskedOptions & CallOptions & Writing;
-export type PullOptions = Named & CallOptions & Pick<AskedOptions, 'limit'>;
+export type PullOptions = Named &
+  CallOptions &
+  Pick<AskedOptions, 'limit'> &
+  Omit<WeekOptions, 'week'> & {
+    /** A report whose read stops is written with what there is, and its summary says so. */
+    readonly partial?: boolean | undefined;
+  };
 export type ResumeOptions = CallOptions &
   Writing &
   Pick<AskedOptions, 'onAmbiguous' | 'allowGuards' | 'adopt' | 'compare'> & {

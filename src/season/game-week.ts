@@ -1,6 +1,6 @@
 import type { Kept } from '../model/memory.ts';
 import { parseTimeMs } from '../model/service-time.ts';
-import { weekNumber } from './week-number.ts';
+import { shownText, weekNumber } from './week-number.ts';
 
 /** A game week as the service summarizes it. */
 export interface WeekSummary {
@@ -23,10 +23,10 @@ export interface GameWeek {
 
 /** The game week of a record of kind `game_week`. */
 export function gameWeekOf({ gameWeek, record, readAtMs }: Kept): GameWeek {
-  // Only `keptWeek` makes such a record; its fields may be of another kind where the service showed them so.
+  // Only `keptWeek` makes such a record.
   const { week, start_date, end_date } = record as WeekSummary;
-  const [startMs, endMs] = [parseTimeMs(String(start_date ?? '')), parseTimeMs(String(end_date ?? ''))];
-  return { id: gameWeek, text: String(week ?? ''), number: weekNumber(week), startMs, endMs, readAtMs };
+  const [startMs, endMs] = [parseTimeMs(shownText(start_date)), parseTimeMs(shownText(end_date))];
+  return { id: gameWeek, text: shownText(week), number: weekNumber(week), startMs, endMs, readAtMs };
 }
 
 /** Game weeks in the order of their start, those without one by their number at the end. */

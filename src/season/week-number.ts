@@ -1,7 +1,10 @@
+/** A text that the service showed; a record that is not of the documented shape is kept as it came. */
+export const shownText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
 /** The number of a game week: the only number in its text, wherever it stands (`7`, `GW7`, `Game week 7`); undefined where the text holds none or several. */
-export function weekNumber(text: string | null | undefined): number | undefined {
-  // A record that is not of the documented shape is kept as it came.
-  const found = String(text ?? '').match(/\d+/g) ?? [];
+export function weekNumber(text: unknown): number | undefined {
+  const found = shownText(text).match(/\d+/g) ?? [];
   return found.length === 1 ? Number(found[0]) : undefined;
 }
 

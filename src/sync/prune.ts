@@ -26,7 +26,11 @@ export async function planPrune(
   { keep, olderThanMs }: PruneOptions,
 ): Promise<PrunePlan> {
   const nowMs = clock.now();
-  const all = await store.runs(Number.MAX_SAFE_INTEGER);
+  const runsAndPulls = await Promise.all([
+    store.runs(Number.MAX_SAFE_INTEGER),
+    store.pulls(Number.MAX_SAFE_INTEGER),
+  ]);
+  const all = runsAndPulls.flat().toSorted((one, other) => other.startedAtMs - one.startedAtMs);
   const old = all.slice(keep).filter((run) => (run.endedAtMs ?? nowMs) <= nowMs - olderThanMs);
   const open = new Set<string>();
   for (const account of accountsOf(old))

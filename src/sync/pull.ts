@@ -46,6 +46,10 @@ async function* rowsOf(job: Job, context: ReadContext): AsyncGenerator<readonly 
       }
     }
   } catch (error) {
+    if (context.partial && (isLocal(error) || error instanceof InterruptedError)) {
+      job.stoppedBy = error;
+      return;
+    }
     job.failure = error;
     throw error;
   }
@@ -62,7 +66,7 @@ function tabOf(job: Job, context: ReadContext, { timezone, coverFacts }: PullPor
   };
 }
 
-function summarize(job: Job, rows: number, leftOut = 0): PullSummary {
+function summarize(job: Job, rows: number, leftOut = 0, missing: readonly number[] = []): PullSummary {
   const { name, resource, destination } = job.mapping;
   return {
     name,
@@ -73,7 +77,17 @@ function summarize(job: Job, rows: number, leftOut = 0): PullSummary {
     rows,
     ...(job.limited && { limited: true }),
     ...(leftOut > 0 && { left_out: leftOut }),
+    ...(missing.length > 0 && { missing_weeks: missing }),
   };
+}
+
+/** The summary of a report that was written, of a part of its records where a stop allowed no more. */
+function written(job: Job, rows: number, { leftOut, missingWeeks }: ReadContext): PullSummary {
+  const { name } = job.read;
+  const summary = summarize(job, rows, leftOut.get(name), missingWeeks.get(name));
+  if (job.stoppedBy === undefined) return summary;
+  const { error } = failed(job, job.stoppedBy, undefined);
+  return { ...summary, partial: true, ...(error !== undefined && { error }) };
 }
 
 /** What became of a job of a file that was not written: its own failure, or that of the job or the file which it shares. */
@@ -145,7 +159,7 @@ async function writeFile(
     const title = tables[kind].titleOf?.(location);
     const destination =
       title === undefined || location.kind === 'csv' ? origin : `"${title}" tab "${location.tab}"`;
-    return { ...summarize(job, rows[index] ?? 0, contextOf(job).leftOut.get(job.read.name)), destination };
+    return { ...written(job, rows[index] ?? 0, contextOf(job)), destination };
   });
 }
 
@@ -163,6 +177,18 @@ async function writeUnlessStopped(
     if (!signal.aborted || !(error instanceof InterruptedError)) throw error;
     return group.map((job) => failed(job, error, undefined));
   }
+}
+
+/** How a pull is done. */
+export interface PullOptions {
+  /** The most records of each report. */
+  readonly limit?: number | undefined;
+  /** Nothing is asked of the service: reports of game weeks are made from the memory. */
+  readonly offline?: boolean;
+  /** A report whose read stops is written with what there is. */
+  readonly partial?: boolean;
+  /** It goes on with a pull that was not finished and began then. */
+  readonly continuedSinceMs?: number | undefined;
 }
 
 /** Mappings that are ready to be pulled, once. */
@@ -197,7 +223,7 @@ export async function preparePull(
 export async function pullPrepared(
   ports: PullPorts,
   { jobs, groups }: PreparedPull,
-  options: { readonly limit?: number | undefined },
+  options: PullOptions,
 ): Promise<readonly PullSummary[]> {
   const reads = jobs.filter(({ failure }) => failure === undefined).map(({ read }) => read);
   const share = shareReads(countUses(reads));
@@ -210,15 +236,20 @@ export async function pullPrepared(
     limit,
     share,
     shareOne,
+    flush: () => keeper.flush(),
+    offline: options.offline === true,
+    partial: options.partial === true,
+    continuedSinceMs: options.continuedSinceMs,
     leftOut: new Map(),
+    missingWeeks: new Map(),
     startedAtMs: ports.clock.monotonic(),
   };
   const contextOf = (job: Job): ReadContext => ({ ...common, mapping: job.mapping.name });
   const summaries = new Map<string, PullSummary>();
   try {
     for (const group of groups) {
-      const written = await writeUnlessStopped(group, contextOf, ports);
-      for (const summary of written) summaries.set(summary.name, summary);
+      const done = await writeUnlessStopped(group, contextOf, ports);
+      for (const summary of done) summaries.set(summary.name, summary);
     }
   } finally {
     await keeper.end();

@@ -117,6 +117,7 @@ export function pullPorts(
       memory: new MemoryWeeks(new WeeksData()),
       runs: () => Promise.resolve([]),
       intents: () => Promise.resolve([]),
+      findIntents: () => Promise.resolve([]),
       fact: (_account, name) => {
         const value = facts[name];
         return Promise.resolve(value === undefined ? undefined : { value, atMs: 0 });

@@ -82,6 +82,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 
 /** The folders of sync/, those first that may import all that follow. The use cases stand above them, and what they need of the outside below. */
 const FLOORS = [
+  'weeks',
   'finish',
   'write',
   'reconcile',

@@ -82,6 +82,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'Show the history or one run; runs prune removes old runs',
     load: async () => (await import('./runs.ts')).runs,
   },
+  weeks: {
+    usage: 'weeks [action] [target]',
+    summary: 'Show the game weeks that are remembered; read, close, export, import, forget',
+    load: async () => (await import('./weeks.ts')).weeks,
+  },
   substitutions: {
     usage: 'substitutions <action>',
     summary: 'Process the automatic substitutions of a game week, once',

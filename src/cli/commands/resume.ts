@@ -11,6 +11,7 @@ import {
 } from '../flags.ts';
 import { askApproval, tellNothing, tellResult } from '../push/run-push.ts';
 import { OF_RUN, withLeagues } from '../league-sessions.ts';
+import { isPullRun, resumePull } from '../../runtime/pull-reports.ts';
 
 /** `resume`: goes on with what an unfinished run left, from the run's own rows. */
 export const resume = defineCommand({
@@ -30,7 +31,7 @@ export const resume = defineCommand({
   positionals: {
     run: { type: 'string', describe: 'the id of the run; without it, the newest unfinished one' },
   },
-  examples: [['resume', 'go on with the newest unfinished run']],
+  examples: [['resume', 'go on with the newest unfinished run, or else the newest unfinished pull']],
   run: (args, program) =>
     withLeagues(
       args,
@@ -39,10 +40,16 @@ export const resume = defineCommand({
         const work = { ...session, program: own, yes: args.yes };
         const { onAmbiguous, allowGuard: allowGuards, compare, adopt, afterDeadline } = args;
         const added = { onAmbiguous, allowGuards, compare, adopt, afterDeadline };
-        const result = await resumeRun(session.ports, args.run, askApproval(work), added);
+        const isPull = args.run !== undefined && (await isPullRun(session.ports.store, args.run));
+        const result = isPull
+          ? undefined
+          : await resumeRun(session.ports, args.run, askApproval(work), added);
         // The run keeps the command that began it; the document names the one that was typed.
         if (result !== undefined)
           return tellResult({ ...result, report: { ...result.report, command: 'resume' } }, work);
+        const pulled = await resumePull(session, args.run);
+        if (pulled !== undefined)
+          return tellResult({ ...pulled, report: { ...pulled.report, command: 'resume' } }, work);
         await tellNothing('resume', 'nothing to resume', work);
         return EXIT.done;
       },

@@ -57,7 +57,10 @@ export const runs = defineCommand({
       const cutOff = await cutOffSentence(store, config, program);
       if (cutOff !== undefined) screen.warn(cutOff);
       if (id === undefined) {
-        const list = await store.runs(limit ?? LIST_LENGTH);
+        const most = limit ?? LIST_LENGTH;
+        const list = [...(await store.runs(most)), ...(await store.pulls(most))]
+          .toSorted((one, other) => other.startedAtMs - one.startedAtMs)
+          .slice(0, most);
         const shown = list.length === 0 ? 'no runs yet' : renderRuns(list, config.timezone, screen.dataStyle);
         await screen.data(
           screen.json
@@ -66,7 +69,8 @@ export const runs = defineCommand({
         );
         return EXIT.done;
       }
-      const run = await store.run(id);
+      const run =
+        (await store.run(id)) ?? (await store.pulls(Number.MAX_SAFE_INTEGER)).find((pull) => pull.id === id);
       if (run === undefined) throw new UsageError('run.unknown', `there is no run ${id}`, { next: 'runs' });
       const rows = rowsOf(run, config.folder);
       if (screen.json) await writeWithList(screen, runDocument(run), 'rows', withLeagues(rows));

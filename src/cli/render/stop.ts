@@ -112,7 +112,7 @@ export function renderNext(next: string, { name, setting = [] }: Pick<Program, '
 /** Commands that know no configuration of a service, and those that read its mappings. */
 const READS_NOTHING: ReadonlySet<string> = new Set(['init', 'auth', 'sandbox', 'schema', 'demo']);
 const READS_MAPPINGS: ReadonlySet<string> = new Set([
-  ...['validate', 'plan', 'push', 'pull', 'sync', 'import', 'retry', 'substitutions', 'schedule'],
+  ...['validate', 'plan', 'push', 'pull', 'sync', 'import', 'retry', 'substitutions', 'schedule', 'weeks'],
 ]);
 const FOR_MAPPINGS: ReadonlySet<string> = new Set(['--mappings', '--var']);
 

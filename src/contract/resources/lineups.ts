@@ -66,6 +66,7 @@ export const lineups: Resource = {
     required: [],
     record: lineupRecord,
     identity: ['id'],
+    byWeek: 'lineup',
     rowRecord: () => lineupRecord.extend({ entry: lineupEntry.extend({ order: z.int() }) }),
   },
 };

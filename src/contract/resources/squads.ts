@@ -176,5 +176,6 @@ export const squads: PushableResource = {
     identity: ['id'],
     rowRecord: ({ detail }) => (detail ? squadRecord : squadListRecord),
     hasDetail: true,
+    byWeek: 'squad',
   },
 };

@@ -92,6 +92,11 @@ export class Keeper {
       await this.#flush();
   }
 
+  /** Keeps what has come so far, so that it can be read. Errors: those of the store. */
+  flush(): Promise<void> {
+    return this.#flush();
+  }
+
   /** Keeps what is left, and forgets what is too old. What names no known week is lost. Errors: those of the store. */
   async end(): Promise<void> {
     await this.#flush(true);
@@ -215,4 +220,4 @@ const OWN: { readonly [Id in OperationId]?: Take<Id> } = {
 };
 
 /** The same for a record of any operation: an answer of an operation holds its own records. */
-const TAKEN = OWN as { readonly [Id in OperationId]?: Take<OperationId> };
+const TAKEN: { readonly [Id in OperationId]?: Take<OperationId> } = OWN;

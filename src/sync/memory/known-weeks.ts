@@ -1,5 +1,5 @@
 import type { Kept, KeptKind, LeagueScope, Memory } from '../../model/memory.ts';
-import { gameWeekOf, type GameWeek } from '../../season/game-week.ts';
+import { gameWeekOf, inOrder, type GameWeek } from '../../season/game-week.ts';
 
 /** The kept records of a kind in a game week, one by one. */
 export async function* eachKept(
@@ -34,4 +34,15 @@ export async function knownWeeks(memory: Memory, scope: LeagueScope): Promise<re
     for await (const kept of eachKept(memory, scope, gameWeek, kind)) found.push(gameWeekOf(kept));
   }
   return found;
+}
+
+/** The game week after one of them; undefined where none is known. */
+export async function nextKnownWeek(
+  memory: Memory,
+  scope: LeagueScope,
+  gameWeek: string | undefined,
+): Promise<GameWeek | undefined> {
+  const weeks = inOrder(await knownWeeks(memory, scope));
+  const at = weeks.findIndex(({ id }) => id === gameWeek);
+  return at === -1 ? undefined : weeks[at + 1];
 }

@@ -33,6 +33,8 @@ export interface Job {
   limited: boolean;
   /** What reading its player ids or its records ended with, when that failed. */
   failure: unknown;
+  /** What stopped a read whose report is written all the same. */
+  stoppedBy: TeamsheetError | undefined;
 }
 
 function configError(mapping: PullMapping, code: string, message: string, next: string): ConfigError {
@@ -87,6 +89,7 @@ export async function prepareJob(given: PullMapping, tables: SyncPorts['tables']
     records: 0,
     limited: false,
     failure,
+    stoppedBy: undefined,
   };
 }
 

@@ -76,7 +76,8 @@ function* inRanges(ranges: Ranges): Generator<number> {
   for (const { from, to } of ranges) for (let id = from; id <= to; id += 1) yield id;
 }
 
-async function* idsInState(league: number, { store, account }: ReadContext): AsyncGenerator {
+/** The players whose prices this state has seen confirmed. */
+export async function* idsInState(league: number, { store, account }: ReadContext): AsyncGenerator {
   for await (const page of store.allSnapshots(account, 'prices')) {
     for (const { key } of page) {
       const [keyLeague, player] = key.split('/');

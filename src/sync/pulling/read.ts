@@ -7,7 +7,7 @@ import { fanOut } from './fan-out.ts';
 import type { Share, ShareOne } from './share.ts';
 
 /** Remembered ids, what was confirmed, what was sent, and the memory of game weeks. */
-export type PullStore = Pick<Store, 'fact' | 'allSnapshots' | 'runs' | 'intents' | 'memory'>;
+export type PullStore = Pick<Store, 'fact' | 'allSnapshots' | 'runs' | 'intents' | 'findIntents' | 'memory'>;
 
 /** What a pull reads with. */
 export interface ReadPorts extends Pick<
@@ -32,6 +32,16 @@ export interface ReadContext extends ReadPorts {
   readonly leftOut: Map<string, number>;
   /** The mapping that reads, for events. */
   readonly mapping: string;
+  /** Keeps what was read so far, so that the memory has it. */
+  readonly flush: () => Promise<void>;
+  /** What was read of the current game week since then is not asked for again: an unfinished pull goes on. Undefined: this is a new one. */
+  readonly continuedSinceMs: number | undefined;
+  /** Nothing is asked of the service: only the memory is read. */
+  readonly offline: boolean;
+  /** A read that stops gives what there is. */
+  readonly partial: boolean;
+  /** By the name of a read, the numbers of game weeks that it should have and of which nothing was read. */
+  readonly missingWeeks: Map<string, readonly number[]>;
 }
 
 /** Records to be read: what their name says, so that mappings that want the same share one read. */
@@ -103,6 +113,8 @@ interface Each<Id extends OperationId> {
   readonly absent: readonly number[];
   /** Ids that nobody has seen may well name nothing: one note for all of them instead of warnings. */
   readonly guessed?: boolean;
+  /** Records that need not be asked for again, by their ids in lower case. */
+  readonly reusable?: (context: ReadContext) => Promise<ReadonlyMap<string, RecordOf<Id>>>;
 }
 
 const WARNINGS_MAX = 10;
@@ -154,7 +166,7 @@ async function* firstOf<T>(items: AsyncIterable<T> | Iterable<T>, most: number):
  * failure fails the whole.
  */
 export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read<RecordOf<Id>> {
-  const { operation, query, noun, absent, guessed = false } = each;
+  const { operation, query, noun, absent, guessed = false, reusable } = each;
   const kind = `${operation} ${JSON.stringify(query ?? {})}`;
   const name = `${kind} of ${ids.name}`;
   return {
@@ -164,10 +176,13 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
     batches: async function* (context) {
       const missing = absences(context, name, noun, guessed);
       const wanted = await Array.fromAsync(firstOf(ids.values(context), context.limit));
+      const reused = await reusable?.(context);
       let done = 0;
       let read = 0;
       const results = fanOut(wanted, context.concurrency, async (id) => {
         try {
+          const known = reused?.get(String(id).toLowerCase());
+          if (known !== undefined) return { id, record: known };
           const record = await context.shareOne(kind, id, () => readOne(operation, id, context, query));
           return { id, record };
         } catch (error) {

@@ -7,7 +7,17 @@ import { ownValue } from '../../report/report.ts';
 import { playerIds } from './players.ts';
 import { eachRead, readOne, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
-import { givenIds, LEFT_OUT, idList, leagueOf, lineupRead, numberOf, squadIds, squadList } from './squads.ts';
+import {
+  detailRead,
+  givenIds,
+  LEFT_OUT,
+  idList,
+  leagueOf,
+  lineupRead,
+  numberOf,
+  squadList,
+} from './squads.ts';
+import { weeksRead } from './weeks.ts';
 
 /** An id that names nothing may be answered by any of these: the interface does not show it. */
 export const NAMES_NOTHING = [400, 404, 410, 422];
@@ -146,10 +156,7 @@ const readers: Readonly<Record<ResourceName, (mapping: PullMapping) => Read>> = 
     const league = numberOf(where, 'fantasy_league_id');
     return listRead('list-mini-leagues', league === undefined ? {} : { fantasy_league_id: league });
   },
-  squads: (mapping) =>
-    wantsDetail(mapping)
-      ? eachRead(squadIds(mapping.where), { operation: 'get-squad', noun: 'squad', absent: LEFT_OUT })
-      : squadList(mapping.where),
+  squads: (mapping) => (wantsDetail(mapping) ? detailRead(mapping.where) : squadList(mapping.where)),
   lineups: ({ where }) => lineupRead(where),
   players: ({ where, ids }) => {
     const league = leagueOf(where);
@@ -178,5 +185,9 @@ export function wantsDetail({ resource, detail, where }: PullMapping): boolean {
   return pullTarget(resource)?.hasDetail === true && (detail || where.id !== undefined);
 }
 
-/** What a mapping reads. */
-export const readOf = (mapping: PullMapping): Read => readers[mapping.resource](mapping);
+/** What a mapping reads: what the service shows, or what is remembered of the game weeks that it asks for. */
+export function readOf(mapping: PullMapping): Read {
+  const byWeek = pullTarget(mapping.resource)?.byWeek;
+  if (mapping.weeks !== undefined && byWeek !== undefined) return weeksRead(mapping, mapping.weeks, byWeek);
+  return readers[mapping.resource](mapping);
+}

@@ -40,3 +40,9 @@ export function shareRecords(kinds: ReadonlySet<string>): ShareOne {
     return record as Promise<T>;
   };
 }
+
+/** Takes all items of a read whose records are kept and not looked at. */
+export async function drain(items: AsyncIterable<unknown>): Promise<void> {
+  const each = items[Symbol.asyncIterator]();
+  while ((await each.next()).done !== true);
+}

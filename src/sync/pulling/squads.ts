@@ -2,6 +2,7 @@ import type { SquadListElement } from '../../contract/resources/squads.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
 import { eachRead, take, type Ids, type Read } from './read.ts';
 import { listRead } from './list.ts';
+import { readBefore, type Reusable } from './reuse.ts';
 
 type Where = PullMapping['where'];
 
@@ -56,5 +57,19 @@ export function squadIds(where: Where): Ids {
 }
 
 /** The line-ups of the squads that a `where` names. */
-export const lineupRead = (where: Where) =>
-  eachRead(squadIds(where), { operation: 'get-lineup', noun: 'line-up', absent: LEFT_OUT });
+export const lineupRead = (where: Where, reusable?: Reusable<'get-lineup'>) =>
+  eachRead(squadIds(where), {
+    operation: 'get-lineup',
+    noun: 'line-up',
+    absent: LEFT_OUT,
+    reusable: reusable ?? readBefore(numberOf(where, 'fantasy_league_id'), 'lineup'),
+  });
+
+/** The squads that a `where` names, with their detail. */
+export const detailRead = (where: Where, reusable?: Reusable<'get-squad'>) =>
+  eachRead(squadIds(where), {
+    operation: 'get-squad',
+    noun: 'squad',
+    absent: LEFT_OUT,
+    reusable: reusable ?? readBefore(numberOf(where, 'fantasy_league_id'), 'squad'),
+  });

@@ -15,7 +15,10 @@ import type { PlanOptions, RowChoice } from '../../plan/push-plan.ts';
 import { rowChecks } from './row-checks.ts';
 import { eachRow } from './row-pages.ts';
 
-type ReadPorts = Pick<SyncPorts, 'store' | 'tables' | 'emit' | 'signal' | 'variable' | 'timezone' | 'rulesOf'> &
+type ReadPorts = Pick<
+  SyncPorts,
+  'store' | 'tables' | 'emit' | 'signal' | 'variable' | 'timezone' | 'rulesOf'
+> &
   Partial<Pick<SyncPorts, 'baseUrl'>>;
 type ReadOptions = Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape' | 'only'>;
 

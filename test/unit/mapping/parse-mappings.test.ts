@@ -422,7 +422,7 @@ describe('a mapping that is wrong says what, where and what is near', () => {
     ],
     [
       pull('squads', 'where: { league: 1 }\n'),
-      'm.yaml:5:10: unknown key "league"; known are user_id, fantasy_league_id, id',
+      'm.yaml:5:10: unknown key "league"; known are user_id, fantasy_league_id, id, weeks',
     ],
     [pull('squads', 'where: { page: 1 }\n'), 'm.yaml:5:10: page cannot be set: every page is read'],
     [pull('users', 'where: { id: 1 }\n'), 'm.yaml:5:10: unknown key "id"; users takes no where'],

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { contradiction, learnHits, pointsOf, type SquadPoints } from '../../../src/season/totals.ts';
+import {
+  contradiction,
+  deductionOf,
+  learnHits,
+  pointsOf,
+  type SquadPoints,
+} from '../../../src/season/totals.ts';
 
 const points = (total: number, week: number, deduction?: number): SquadPoints => ({ total, week, deduction });
 const before = points(100, 50, 0);
@@ -32,9 +38,15 @@ describe('a later total', () => {
   });
 });
 
-it('reads the points of a squad, a deduction as positive', () => {
-  const ranking = { game_week_points: 46, total_points: 146 };
-  expect(pointsOf({ ranking }, { transfer_hits: { points_deduction: -4 } })).toEqual(points(146, 46, 4));
-  expect(pointsOf({ ranking }, undefined)).toEqual(points(146, 46));
-  expect(pointsOf({ ranking: { game_week_points: 46 } }, undefined)).toBeUndefined();
+it('reads the points of a squad where they are those of its game week', () => {
+  const ranking = { game_week_points: 46, total_points: 146, game_week: '7' };
+  expect(pointsOf({ ranking, game_week: { week: 'GW7' } })).toEqual(points(146, 46));
+  expect(pointsOf({ ranking })).toEqual(points(146, 46));
+  expect(pointsOf({ ranking, game_week: { week: 'GW8' } })).toBeUndefined();
+  expect(pointsOf({ ranking: { game_week_points: 46 } })).toBeUndefined();
+});
+
+it('reads what a squad paid, a deduction as positive', () => {
+  expect(deductionOf({ transfer_hits: { points_deduction: -4 } })).toBe(4);
+  expect(deductionOf({ transfer_hits: null })).toBeUndefined();
 });

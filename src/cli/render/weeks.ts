@@ -1,0 +1,144 @@
+import { renderCount, renderCountOf } from '../../model/count.ts';
+import type { LeagueWeek } from '../../sync/memory/league-weeks.ts';
+import type { WeekNote } from '../../season/week-state.ts';
+import type { LeagueReading, WeeksShown } from '../../runtime/read-weeks.ts';
+import type { ReadCounts } from '../../sync/weeks/read-week.ts';
+import type { Style } from '../screen.ts';
+import { renderColumns, renderTime, safeText } from './text.ts';
+
+/** When what is kept of a week was last read; undefined where nothing was. */
+function readAtMs({ lineups, squads }: LeagueWeek): number | undefined {
+  const found = [lineups, squads].flatMap((counted) => counted?.newestMs ?? []);
+  return found.length === 0 ? undefined : Math.max(...found);
+}
+
+/** One week of the document (season.md, section 2). */
+function weekDocument(fantasyLeague: number, week: LeagueWeek, timezone: string): object {
+  const at = readAtMs(week);
+  return {
+    fantasy_league_id: fantasyLeague,
+    week: week.week.text,
+    game_week_id: week.week.id,
+    state: week.state,
+    squads: week.squads?.ids ?? 0,
+    lineups: week.lineups?.ids ?? 0,
+    read_at: at === undefined ? null : new Date(at).toISOString(),
+    note: week.note === undefined ? null : renderNote(week.note, timezone),
+  };
+}
+
+/** The document of `weeks --json`. */
+export function weeksDocument({ leagues, costs }: WeeksShown, timezone: string): object {
+  return {
+    weeks: leagues.flatMap(({ league, weeks }) => weeks.map((week) => weekDocument(league, week, timezone))),
+    reading: costs.map((cost) => ({
+      fantasy_league_id: cost.league,
+      requests: cost.requests,
+      fits: cost.fits ?? cost.requests,
+      next_week: cost.next ?? null,
+      missing: { lineups: cost.missing.lineups, squads: cost.missing.details },
+      note: renderCost(cost),
+    })),
+  };
+}
+
+/** What there is to say of a week. */
+function renderNote(note: WeekNote, timezone: string): string {
+  switch (note.code) {
+    case 'ends':
+      return `ends at ${renderTime(note.atMs, timezone)}`;
+    case 'not_read':
+      return 'over, and not read yet: weeks read reads it while the service shows it';
+    case 'not_processed':
+      return 'its substitutions are not known to be processed: trigger them, or weeks close it';
+    case 'to_read_again':
+      return `its substitutions were processed at ${renderTime(note.processedMs, timezone)}: weeks read reads the line-ups again`;
+    case 'some_not_read':
+      return note.left === 1 ? '1 line-up was not read' : `${renderCount(note.left)} line-ups were not read`;
+    case 'processed_late':
+      return 'its line-ups were read before its substitutions were processed: points follow from the totals, line-ups are as before';
+    case 'contradicted':
+      return `a later total contradicts ${renderCountOf(note.squads, 'squad')}, by ${renderCountOf(note.points, 'point')} in all`;
+    case 'missed':
+      return 'it was not read while the service showed it';
+  }
+}
+
+/** The weeks of each league, and what reading the current one costs. */
+export function renderWeeks({ leagues, costs }: WeeksShown, timezone: string, style: Style): string {
+  const rows = leagues.flatMap(({ league, weeks }) =>
+    weeks.map((each) => {
+      const at = readAtMs(each);
+      return [
+        String(league),
+        safeText(each.week.text),
+        each.state,
+        renderCount(each.squads?.ids ?? 0),
+        renderCount(each.lineups?.ids ?? 0),
+        at === undefined ? '-' : renderTime(at, timezone),
+        each.note === undefined ? '' : renderNote(each.note, timezone),
+      ];
+    }),
+  );
+  const head = ['league', 'week', 'state', 'squads', 'line-ups', 'read', ''].map((text) =>
+    style('bold', text),
+  );
+  const table =
+    rows.length === 0
+      ? 'no game week is remembered yet'
+      : renderColumns([head, ...rows], [true, false, false, true, true]);
+  const lines = costs.map(
+    (cost) => `reading the current week of fantasy league ${cost.league}: ${renderCost(cost)}`,
+  );
+  return [table, ...lines].join('\n');
+}
+
+/** `10,100 requests; 7,600 fit before week 9 begins: line-ups first, 2,500 details will be missing`. */
+function renderCost({ requests, fits, next, missing }: WeeksShown['costs'][number]): string {
+  const costs = renderCountOf(requests, 'request');
+  if (fits === undefined) return costs;
+  const parts = [
+    ...(missing.lineups === 0 ? [] : [renderCountOf(missing.lineups, 'line-up')]),
+    ...(missing.details === 0 ? [] : [renderCountOf(missing.details, 'detail')]),
+  ];
+  const lacks = parts.length === 0 ? '' : `, ${parts.join(' and ')} will be missing`;
+  return `${costs}; ${renderCount(fits)} fit before week ${safeText(next ?? '?')} begins: line-ups first${lacks}`;
+}
+
+const countsText = ({ lineups, squads, players }: ReadCounts): string =>
+  [renderCountOf(lineups, 'line-up'), renderCountOf(squads, 'squad'), renderCountOf(players, 'player')].join(
+    ', ',
+  );
+
+/** What reading the week of one league came to. */
+export function renderReading(
+  { league, week, read, left, missing }: LeagueReading,
+  timezone: string,
+): string {
+  const name = week === undefined ? 'no game week' : `week ${safeText(week.week.text)}`;
+  const isWhole = left.lineups + left.squads + left.players === 0;
+  const lines = [
+    `fantasy league ${league}, ${name}: read ${countsText(read)}${isWhole ? '' : `; left ${countsText(left)}`}`,
+    ...(week === undefined
+      ? []
+      : [`it is ${week.state}${week.note === undefined ? '' : `: ${renderNote(week.note, timezone)}`}`]),
+    ...(missing.length === 0
+      ? []
+      : [
+          `the service shows no line-up, rank or points of weeks that are over, so these cannot be had any more: ${missing.map(safeText).join(', ')}; the statistics of players are there`,
+        ]),
+  ];
+  return lines.join('\n');
+}
+
+/** The same as a document. */
+export const readingDocument = (
+  { league, week, read, left, missing }: LeagueReading,
+  timezone: string,
+): object => ({
+  fantasy_league_id: league,
+  week: week === undefined ? null : weekDocument(league, week, timezone),
+  read,
+  left,
+  missing_weeks: missing,
+});

@@ -1,0 +1,85 @@
+import type { RecordOf } from '../../contract/index.ts';
+import type { LeagueScope, Memory } from '../../model/memory.ts';
+import type { GameWeek } from '../../season/game-week.ts';
+import {
+  contradiction,
+  deductionOf,
+  learnHits,
+  pointsOf,
+  type SquadPoints,
+  type Step,
+} from '../../season/totals.ts';
+import { latestKept } from './known-weeks.ts';
+
+/** Squads whose later total contradicts the points that are kept of a week, and by how many points in all. */
+interface Contradicted {
+  readonly squads: number;
+  readonly points: number;
+}
+
+type Points = ReadonlyMap<string, SquadPoints>;
+
+/**
+ * By the id of a week, what the totals of the week after it contradict. Line-ups are read for weeks in which a total does not fit at once: they alone say who paid
+ * for transfers, and the squads that paid teach whether the points of a week are net of that.
+ */
+export async function contradictions(
+  memory: Memory,
+  scope: LeagueScope,
+  weeks: readonly GameWeek[],
+): Promise<ReadonlyMap<string, Contradicted>> {
+  const stepsOf = new Map<string, readonly Step[]>();
+  let before: Points = new Map();
+  for (const [at, week] of weeks.entries()) {
+    const after = await squadPoints(memory, scope, week);
+    const last = weeks[at - 1];
+    const pairs = last !== undefined && isNext(last, week) ? pairsOf(before, after) : [];
+    if (
+      last !== undefined &&
+      pairs.some(([, step]) => step.after.total - step.after.week !== step.before.total)
+    )
+      stepsOf.set(last.id, await withDeductions(memory, scope, week, pairs));
+    before = after;
+  }
+  const hits = learnHits([...stepsOf.values()].flat());
+  return new Map(
+    [...stepsOf].map(([id, steps]) => {
+      const found = steps.map((step) => contradiction(step, hits) ?? 0).filter((points) => points !== 0);
+      return [id, { squads: found.length, points: found.reduce((sum, points) => sum + Math.abs(points), 0) }];
+    }),
+  );
+}
+
+const isNext = (one: GameWeek, other: GameWeek): boolean =>
+  one.number === undefined || other.number === undefined || one.number + 1 === other.number;
+
+const pairsOf = (before: Points, after: Points): readonly (readonly [squad: string, step: Step])[] =>
+  [...after].flatMap(([squad, points]) => {
+    const earlier = before.get(squad);
+    return earlier === undefined ? [] : [[squad, { before: earlier, after: points }] as const];
+  });
+
+async function squadPoints(memory: Memory, scope: LeagueScope, week: GameWeek): Promise<Points> {
+  const found = new Map<string, SquadPoints>();
+  for await (const { id, record } of latestKept(memory, scope, week.id, 'squad')) {
+    const points = pointsOf(record as RecordOf<'get-squad'>);
+    if (points !== undefined) found.set(id, points);
+  }
+  return found;
+}
+
+async function withDeductions(
+  memory: Memory,
+  scope: LeagueScope,
+  week: GameWeek,
+  pairs: readonly (readonly [squad: string, step: Step])[],
+): Promise<readonly Step[]> {
+  const deductions = new Map<string, number | undefined>();
+  for await (const { id, record } of latestKept(memory, scope, week.id, 'lineup')) {
+    deductions.set(id, deductionOf(record as RecordOf<'get-lineup'>));
+  }
+  return pairs.map(([squad, { before, after }]) => ({
+    before,
+    after: { ...after, deduction: deductions.get(squad) },
+  }));
+}

@@ -1,0 +1,153 @@
+import type { RecordOf } from '../../contract/index.ts';
+import type { KeptCount, KeptKind, LeagueScope, Memory } from '../../model/memory.ts';
+import { parseTimeMs } from '../../model/service-time.ts';
+import { inOrder, type GameWeek } from '../../season/game-week.ts';
+import { shownText } from '../../season/week-number.ts';
+import {
+  weekState,
+  type Processed,
+  type ProcessedBy,
+  type StateOfWeek,
+  isOver,
+} from '../../season/week-state.ts';
+import { contradictions } from './contradictions.ts';
+import { eachKept, knownWeeks, latestKept } from './known-weeks.ts';
+
+/** A game week of a league with what is remembered of it. */
+export interface LeagueWeek extends StateOfWeek {
+  readonly week: GameWeek;
+  readonly isOver: boolean;
+  /** A later week was shown as the current one: its line-ups cannot be read any more. */
+  readonly isPast: boolean;
+  readonly processed: Processed | undefined;
+  readonly lineups: KeptCount | undefined;
+  readonly squads: KeptCount | undefined;
+}
+
+/**
+ * The game weeks of a league that have begun, in their order, with their states. Whether a week has begun or is over follows the service where it was read after
+ * the time in question, else the time.
+ */
+export async function leagueWeeks(
+  memory: Memory,
+  scope: LeagueScope,
+  nowMs: number,
+): Promise<readonly LeagueWeek[]> {
+  const weeks = inOrder(await knownWeeks(memory, scope));
+  const counts = await memory.weeks(scope);
+  const countOf = (week: GameWeek, kind: KeptKind): KeptCount | undefined =>
+    counts.find((each) => each.gameWeek === week.id && each.kind === kind);
+  const shown = await shownAt(memory, scope, weeks);
+  const lastShown = shown.at(-1);
+  const begun = weeks.filter((week, at) => {
+    if (countOf(week, 'lineup') !== undefined || (lastShown?.index ?? -1) >= at) return true;
+    // The service showed an earlier week at a time when this one should have begun.
+    const isHeldBack = lastShown !== undefined && lastShown.atMs >= week.startMs;
+    return week.startMs <= nowMs && !isHeldBack;
+  });
+  const contradicted = await contradictions(memory, scope, weeks);
+  const waiting = await waitingMatches(memory, scope, weeks, lastShown?.index ?? -1);
+  const found: LeagueWeek[] = [];
+  for (const week of begun) {
+    const at = weeks.indexOf(week);
+    const lineups = countOf(week, 'lineup');
+    const squads = countOf(week, 'squad');
+    const isPast = shown.some(({ index }) => index > at) || isOutnumbered(weeks.slice(at), countOf);
+    const { lastKickOffMs = -Infinity, waitingAtMs } = waiting.get(week.id) ?? {};
+    const earlier = shown.filter(({ index }) => index < at).map(({ atMs }) => atMs);
+    const facts = {
+      endMs: Math.max(week.endMs, lastKickOffMs),
+      nextStartMs: weeks[at + 1]?.startMs ?? Number.NaN,
+      isPast,
+      runningAtMs: Math.max(waitingAtMs ?? -Infinity, ...earlier),
+      lineups,
+      squads: squads?.ids ?? 0,
+      processed: await processedOf(memory, scope, week),
+      contradicted: contradicted.get(week.id) ?? { squads: 0, points: 0 },
+    };
+    const { processed } = facts;
+    found.push({
+      week,
+      isOver: isOver(facts, nowMs),
+      isPast,
+      processed,
+      lineups,
+      squads,
+      ...weekState(facts, nowMs),
+    });
+  }
+  return found;
+}
+
+/** The weeks that a league showed as the current one, in the order of their last such reading. */
+async function shownAt(memory: Memory, scope: LeagueScope, weeks: readonly GameWeek[]) {
+  const found: { readonly index: number; readonly atMs: number }[] = [];
+  for (const [index, week] of weeks.entries())
+    for await (const { id, readAtMs } of eachKept(memory, scope, week.id, 'mark'))
+      if (id === 'current') found.push({ index, atMs: readAtMs });
+  return found.toSorted((one, other) => one.atMs - other.atMs);
+}
+
+/** Whether a later week has more line-ups than half of those of the first one: a single squad that was made late shows the week in which it begins. */
+function isOutnumbered(
+  [first, ...later]: readonly GameWeek[],
+  countOf: (week: GameWeek, kind: KeptKind) => KeptCount | undefined,
+): boolean {
+  const own = first === undefined ? 0 : (countOf(first, 'lineup')?.ids ?? 0);
+  return later.some((week) => (countOf(week, 'lineup')?.ids ?? 0) * 2 > own);
+}
+
+async function processedOf(
+  memory: Memory,
+  scope: LeagueScope,
+  week: GameWeek,
+): Promise<Processed | undefined> {
+  for await (const { id, readAtMs, record } of eachKept(memory, scope, week.id, 'mark'))
+    // Only `markProcessed` makes such a mark.
+    if (id === 'processed') return { atMs: readAtMs, by: (record as { readonly by: ProcessedBy }).by };
+  return undefined;
+}
+
+interface Matches {
+  readonly lastKickOffMs: number;
+  /** When a match was last seen whose status is a word of weeks that have not begun. */
+  readonly waitingAtMs: number | undefined;
+}
+
+/** What the fixtures say. The words of `status` are not shown by the interface: those of weeks after the current one are the words for matches that have not begun. */
+async function waitingMatches(
+  memory: Memory,
+  scope: LeagueScope,
+  weeks: readonly GameWeek[],
+  current: number,
+): Promise<ReadonlyMap<string, Matches>> {
+  const all: {
+    readonly at: number;
+    readonly id: string;
+    readonly kickOffMs: number;
+    readonly status: string;
+    readonly readAtMs: number;
+  }[] = [];
+  for (const [at, { id }] of weeks.entries())
+    for await (const { record, readAtMs } of latestKept(memory, scope, id, 'fixture')) {
+      const { start_date, status } = record as RecordOf<'get-fixtures'> & { readonly status?: unknown };
+      all.push({
+        at,
+        id,
+        kickOffMs: parseTimeMs(shownText(start_date)),
+        status: shownText(status),
+        readAtMs,
+      });
+    }
+  const notBegun = new Set(
+    current === -1 ? [] : all.filter(({ at }) => at > current).map(({ status }) => status),
+  );
+  return new Map(
+    [...Map.groupBy(all, ({ id }) => id)].map(([id, matches]) => {
+      const kickOffs = matches.map(({ kickOffMs }) => kickOffMs).filter((ms) => !Number.isNaN(ms));
+      const waiting = matches.filter(({ status }) => notBegun.has(status)).map(({ readAtMs }) => readAtMs);
+      const waitingAtMs = waiting.length === 0 ? undefined : Math.max(...waiting);
+      return [id, { lastKickOffMs: Math.max(-Infinity, ...kickOffs), waitingAtMs }];
+    }),
+  );
+}

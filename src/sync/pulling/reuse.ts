@@ -1,0 +1,62 @@
+import type { RecordOf } from '../../contract/index.ts';
+import type { KeptKind, LeagueScope } from '../../model/memory.ts';
+import { shownWeek } from '../../season/kept.ts';
+import { latestKept } from '../memory/known-weeks.ts';
+import { leagueWeeks } from '../memory/league-weeks.ts';
+import { readOne, type ReadContext } from './read.ts';
+
+/** A reading of a squad or a line-up by the id that was asked for. */
+export type Reusable<Id extends 'get-lineup' | 'get-squad'> = (
+  context: ReadContext,
+) => Promise<ReadonlyMap<string, RecordOf<Id>>>;
+
+/**
+ * What an unfinished pull, which goes on, has read of the current game week of a league. The league is asked which week that is: what was read of the week before
+ * is read again. Nothing where no league is named.
+ */
+export function readBefore<Id extends 'get-lineup' | 'get-squad'>(
+  league: number | undefined,
+  kind: Extract<KeptKind, 'lineup' | 'squad'>,
+): Reusable<Id> {
+  return async (context) => {
+    const { continuedSinceMs, store, account } = context;
+    if (league === undefined || continuedSinceMs === undefined) return new Map();
+    const current = shownWeek(await readOne('get-fantasy-league', league, context));
+    return current === undefined
+      ? new Map()
+      : readSince(store.memory, { account, league }, current, kind, continuedSinceMs);
+  };
+}
+
+/** The latest readings of a kind in a game week since a time, by their ids. */
+export async function readSince<Id extends 'get-lineup' | 'get-squad'>(
+  memory: ReadContext['store']['memory'],
+  scope: LeagueScope,
+  gameWeek: string,
+  kind: KeptKind,
+  sinceMs: number,
+): Promise<ReadonlyMap<string, RecordOf<Id>>> {
+  const found = new Map<string, RecordOf<Id>>();
+  for await (const { id, readAtMs, record } of latestKept(memory, scope, gameWeek, kind))
+    // A record of that kind is what the operation answered.
+    if (readAtMs >= sinceMs) found.set(id, record as RecordOf<Id>);
+  return found;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Since when a reading of the week that a league shows need not be done again: within a day, since the end of the week and since its substitutions were processed;
+ * and since an unfinished pull began that goes on. Infinity while the week runs.
+ */
+export async function stillNewSince(
+  scope: LeagueScope,
+  { store, clock, continuedSinceMs }: Pick<ReadContext, 'store' | 'clock' | 'continuedSinceMs'>,
+): Promise<number> {
+  const nowMs = clock.now();
+  const shown = (await leagueWeeks(store.memory, scope, nowMs)).at(-1);
+  const endMs = Number.isNaN(shown?.week.endMs) ? -Infinity : (shown?.week.endMs ?? -Infinity);
+  const overSinceMs =
+    shown?.isOver === true ? Math.max(nowMs - DAY_MS, endMs, shown.processed?.atMs ?? -Infinity) : Infinity;
+  return Math.min(overSinceMs, continuedSinceMs ?? Infinity);
+}

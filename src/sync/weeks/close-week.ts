@@ -1,0 +1,42 @@
+import type { LeagueScope } from '../../model/memory.ts';
+import { ConfigError, StoppedError } from '../../model/error.ts';
+import { newestOfNumber } from '../../season/game-week.ts';
+import { leagueWeeks, type LeagueWeek } from '../memory/league-weeks.ts';
+import { markProcessed } from '../memory/processed.ts';
+import type { SyncPorts } from '../ports.ts';
+
+/** The week of a number among the weeks that are remembered, in the newest season. Errors: ConfigError `week.unknown`. */
+function weekOfNumber(weeks: readonly LeagueWeek[], number: number, league: number): LeagueWeek {
+  const found = newestOfNumber(
+    weeks.map(({ week }) => week),
+    number,
+  );
+  const only = weeks.find(({ week }) => week === found[0]);
+  if (only !== undefined && found.length === 1) return only;
+  const texts = weeks.map(({ week }) => week.text).join(', ');
+  throw new ConfigError(
+    'week.unknown',
+    found.length > 1
+      ? `several game weeks of fantasy league ${league} are called ${number}`
+      : `no game week ${number} of fantasy league ${league} has begun; remembered are ${texts === '' ? 'none' : texts}`,
+    { next: 'weeks' },
+  );
+}
+
+/**
+ * The operator's word that the substitutions of a week are processed, for a week without any: no record of the log tells it. Errors: ConfigError `week.unknown`;
+ * StoppedError `week.open`.
+ */
+export async function closeWeek(
+  { store, clock }: Pick<SyncPorts, 'store' | 'clock'>,
+  scope: LeagueScope,
+  number: number,
+): Promise<void> {
+  const weeks = await leagueWeeks(store.memory, scope, clock.now());
+  const { week, isOver } = weekOfNumber(weeks, number, scope.league);
+  if (!isOver)
+    throw new StoppedError('week.open', `game week ${week.text} is not over: nothing was closed`, {
+      next: 'weeks',
+    });
+  await markProcessed(store, scope, week.id, clock.now(), 'closed');
+}

@@ -1,0 +1,35 @@
+import type { LeagueScope } from '../../model/memory.ts';
+import type { ServiceAccount } from '../../model/store.ts';
+import { leagueWeeks, type LeagueWeek } from '../memory/league-weeks.ts';
+import { markTriggered } from '../memory/processed.ts';
+import type { SyncPorts } from '../ports.ts';
+
+/** The game weeks of one fantasy league that are remembered. */
+export interface RememberedLeague {
+  readonly league: number;
+  readonly weeks: readonly LeagueWeek[];
+}
+
+/** The leagues of an account of which anything is remembered, with their weeks and states. Asks the service nothing. */
+export async function listWeeks(
+  ports: Pick<SyncPorts, 'store' | 'clock'>,
+  account: ServiceAccount,
+): Promise<readonly RememberedLeague[]> {
+  const { store, clock } = ports;
+  const found: RememberedLeague[] = [];
+  for (const scope of await scopesOf(ports, account)) {
+    await markTriggered(store, account, scope.league, clock.now());
+    found.push({ league: scope.league, weeks: await leagueWeeks(store.memory, scope, clock.now()) });
+  }
+  return found;
+}
+
+/** The leagues of an account of which anything is remembered, by their numbers. */
+export async function scopesOf(
+  { store }: Pick<SyncPorts, 'store'>,
+  { baseUrl, accountId }: ServiceAccount,
+): Promise<readonly LeagueScope[]> {
+  return (await store.memory.scopes())
+    .filter(({ account }) => account.baseUrl === baseUrl && account.accountId === accountId)
+    .toSorted((one, other) => one.league - other.league);
+}

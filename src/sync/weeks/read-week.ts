@@ -1,0 +1,197 @@
+import type { RecordOf } from '../../contract/index.ts';
+import { IncompleteError, InterruptedError, RefusedError, UnavailableError } from '../../model/error.ts';
+import type { KeptKind, LeagueScope } from '../../model/memory.ts';
+import { shownWeek } from '../../season/kept.ts';
+import { Keeper, type KeepSettings } from '../memory/keeper.ts';
+import { keepingService } from '../memory/keeping-service.ts';
+import { latestKept } from '../memory/known-weeks.ts';
+import { markTriggered } from '../memory/processed.ts';
+import { listRead } from '../pulling/list.ts';
+import { idsInState } from '../pulling/players.ts';
+import { eachRead, readOne, take, type Read, type ReadContext } from '../pulling/read.ts';
+import { NAMES_NOTHING, readPointsConfig } from '../pulling/resources.ts';
+import { stillNewSince } from '../pulling/reuse.ts';
+import { drain, shareReads, shareRecords } from '../pulling/share.ts';
+import { idList, LEFT_OUT, squadIds } from '../pulling/squads.ts';
+import type { OpenAccount, SyncPorts } from '../ports.ts';
+
+/** What reading the game week that a league shows came to. */
+export interface WeekReading {
+  /** What was read now. */
+  readonly read: ReadCounts;
+  /** What is left to be read. */
+  readonly left: ReadCounts;
+  /** What stopped it; undefined where nothing is left. */
+  readonly stoppedBy: Stop | undefined;
+}
+type Stop = IncompleteError | InterruptedError | UnavailableError;
+
+/** How many records of each kind. */
+export interface ReadCounts {
+  readonly lineups: number;
+  readonly squads: number;
+  readonly players: number;
+}
+
+/** What a reading works with. */
+export type ReadWeekPorts = Pick<
+  SyncPorts,
+  'service' | 'store' | 'clock' | 'settleMs' | 'maxWaitMs' | 'emit' | 'signal' | 'concurrency'
+> & { readonly season: KeepSettings };
+
+/** A reading that knows what there is to read. */
+export interface PreparedReading {
+  /** The game week that the league shows; undefined where it shows none. */
+  readonly current: string | undefined;
+  /** Reads it: line-ups first, then squads and players. Errors: those that are no stop. */
+  readonly read: () => Promise<WeekReading>;
+  /** Keeps what was read. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Reads what says how much there is to be read: the league, its fixtures and its squads. What was read of the current week within a day, since its end and since its
+ * substitutions were processed is not read again, and what an unfinished reading has read since `continuedSinceMs` is not either.
+ */
+export async function prepareReading(
+  ports: ReadWeekPorts,
+  account: OpenAccount,
+  league: number,
+  continuedSinceMs: number | undefined,
+): Promise<PreparedReading> {
+  const scope = { account: account.service, league };
+  const keeper = new Keeper({ ...ports, account: account.service });
+  const context = contextOf(ports, account, keeper, continuedSinceMs);
+  try {
+    const current = shownWeek(await readOne('get-fantasy-league', league, context));
+    await context.service.get('get-fixtures', { id: league, signal: ports.signal });
+    const squads = (await Array.fromAsync(squadIds({ fantasy_league_id: league }).values(context))).map(
+      String,
+    );
+    await keeper.flush();
+    await markTriggered(ports.store, account.service, league, ports.clock.now());
+    const task = { scope, current, context, squads };
+    return {
+      current,
+      read: () => readAll(task),
+      close: () => keeper.end(),
+    };
+  } catch (error) {
+    await keeper.end();
+    throw error;
+  }
+}
+
+interface Task {
+  readonly scope: LeagueScope;
+  readonly current: string | undefined;
+  readonly context: ReadContext;
+  readonly squads: readonly string[];
+}
+
+const contextOf = (
+  ports: ReadWeekPorts,
+  account: OpenAccount,
+  keeper: Keeper,
+  continuedSinceMs: number | undefined,
+): ReadContext => ({
+  ...ports,
+  service: keepingService(ports.service, keeper, ports),
+  account: account.service,
+  counted: account.record,
+  startedAtMs: ports.clock.monotonic(),
+  limit: Infinity,
+  share: shareReads(new Map()),
+  shareOne: shareRecords(new Set()),
+  leftOut: new Map(),
+  missingWeeks: new Map(),
+  mapping: 'weeks',
+  flush: () => keeper.flush(),
+  continuedSinceMs,
+  offline: false,
+  partial: false,
+});
+
+/** The ids that were not read since it counts. */
+async function notRead(
+  ids: readonly string[],
+  kind: Extract<KeptKind, 'lineup' | 'squad' | 'player'>,
+  { scope, current, context }: Task,
+): Promise<readonly string[]> {
+  if (current === undefined) return ids;
+  const sinceMs = await stillNewSince(scope, context);
+  const known = new Set<string>();
+  for await (const { id, readAtMs } of latestKept(context.store.memory, scope, current, kind))
+    if (readAtMs >= sinceMs) known.add(id);
+  return ids.filter((id) => !known.has(id.toLowerCase()));
+}
+
+/** The players of the line-ups of the week and of the prices that were pushed: the service lists none. */
+async function knownPlayers({ scope, current, context }: Task): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  for await (const id of idsInState(scope.league, context)) ids.add(String(id));
+  if (current !== undefined)
+    for await (const { record } of latestKept(context.store.memory, scope, current, 'lineup')) {
+      const { squad } = record as RecordOf<'get-lineup'>;
+      for (const { player } of [...(squad?.starting_xi ?? []), ...(squad?.bench ?? [])])
+        if (/^\d{1,15}$/.test(player?.id ?? '')) ids.add(String(Number(player?.id)));
+    }
+  return [...ids];
+}
+
+async function leftOf(task: Task): Promise<ReadCounts> {
+  const lineups = await notRead(task.squads, 'lineup', task);
+  const squads = await notRead(task.squads, 'squad', task);
+  const players = await notRead(await knownPlayers(task), 'player', task);
+  return { lineups: lineups.length, squads: squads.length, players: players.length };
+}
+
+async function readAll(task: Task): Promise<WeekReading> {
+  const { scope, context, squads } = task;
+  const { league } = scope;
+  const read = { lineups: 0, squads: 0, players: 0 };
+  let stoppedBy: Stop | undefined;
+  const each = async (part: keyof ReadCounts, records: Read): Promise<void> => {
+    try {
+      for await (const batch of take(records, context)) read[part] += batch.length;
+    } catch (error) {
+      // Where none can be had, the week has none yet.
+      if (!(error instanceof RefusedError)) throw error;
+      context.emit({ kind: 'warning', message: `weeks: ${error.message}` });
+    }
+    await context.flush();
+  };
+  try {
+    const lineups = idList(await notRead(squads, 'lineup', task));
+    await each('lineups', eachRead(lineups, { operation: 'get-lineup', noun: 'line-up', absent: LEFT_OUT }));
+    const details = idList(await notRead(squads, 'squad', task));
+    await each('squads', eachRead(details, { operation: 'get-squad', noun: 'squad', absent: LEFT_OUT }));
+    await readPoints(league, context);
+    const log = listRead('list-auto-substitutions', { fantasy_league_id: league });
+    await drain(take(log, context));
+    const query = { fantasy_league_id: league };
+    const players = idList((await notRead(await knownPlayers(task), 'player', task)).map(Number));
+    await each(
+      'players',
+      eachRead(players, { operation: 'get-player', query, noun: 'player', absent: NAMES_NOTHING }),
+    );
+  } catch (error) {
+    if (!isStop(error)) throw error;
+    stoppedBy = error;
+  }
+  await context.flush();
+  return { read, left: await leftOf(task), stoppedBy };
+}
+
+const isStop = (error: unknown): error is Stop =>
+  error instanceof IncompleteError || error instanceof InterruptedError || error instanceof UnavailableError;
+
+/** A league may have no points configuration, or none that can be found. */
+async function readPoints(league: number, context: ReadContext): Promise<void> {
+  try {
+    await readPointsConfig(league, context);
+  } catch (error) {
+    if (!(error instanceof UnavailableError) || !error.code.startsWith('points_config.')) throw error;
+    context.emit({ kind: 'note', message: `weeks: ${error.message}` });
+  }
+}
