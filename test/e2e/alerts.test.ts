@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startServer, USERS_MAPPING, type Outcome } from '../support/cli.ts';
+import { startServer, USERS_MAPPING, type Outcome, type RunOptions } from '../support/cli.ts';
 import { program } from '../support/program.ts';
 
 const CANARY = 'T0-c4n4ry-Zx81-9f3a-5c7e-Qw42';
@@ -33,15 +33,19 @@ interface Told {
 
 let told: Told[];
 let status: number;
+let onTold: (each: Told) => void;
 let receiver: Awaited<ReturnType<typeof startServer>>;
 beforeEach(async () => {
   told = [];
   status = 200;
+  onTold = () => undefined;
   receiver = await startServer((request, response) => {
     let text = '';
     request.setEncoding('utf8').on('data', (part: string) => (text += part));
     request.on('end', () => {
-      told.push({ path: request.url ?? '', body: JSON.parse(text === '' ? '{}' : text) as Told['body'] });
+      const each = { path: request.url ?? '', body: JSON.parse(text === '' ? '{}' : text) as Told['body'] };
+      told.push(each);
+      onTold(each);
       response.writeHead(status).end(`quoting ${request.url ?? ''}`);
     });
   });
@@ -50,21 +54,19 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 const outcomes: Outcome[] = [];
-const run = (...args: readonly string[]): Promise<Outcome> => runUntil(undefined, ...args);
-/** The same, ended by a signal once something is said. */
-const runUntil = async (seen: RegExp | undefined, ...args: readonly string[]): Promise<Outcome> => {
+const runWith = async (options: Partial<RunOptions>, ...args: readonly string[]): Promise<Outcome> => {
   const env = {
     ...folder.service.env,
     ALERT_URL: `${receiver.baseUrl}/hook/${CANARY}`,
     PING_URL: `${receiver.baseUrl}/ping/${CANARY}`,
   };
-  const outcome = await folder.runWith(
-    { env, ...(seen && { when: { seen, act: (kill) => kill('SIGTERM') } }) },
-    ...args,
-  );
+  const outcome = await folder.runWith({ env, ...options }, ...args);
   outcomes.push(outcome);
   return outcome;
 };
+const run = (...args: readonly string[]): Promise<Outcome> => runWith({}, ...args);
+/** The bodies of webhooks, in their order. */
+const bodies = (): readonly Told['body'][] => told.map(({ body }) => body);
 /** What came, in its order, without the secret: `hook failing users`. */
 const story = (): readonly string[] => {
   const lines = told.map(({ path, body: { event, mapping } }) =>
@@ -125,7 +127,11 @@ describe('a command that runs by itself', () => {
   it('ends as it would without a receiver, and what waits goes out later', async () => {
     await receiver.close();
     folder.folder.write('users.csv', ROWS.replace('Member ID', 'Nr'));
-    const outcome = await runUntil(/tried again/, 'push', '--yes');
+    const outcome = await runWith(
+      { when: { seen: /tried again/, act: (kill) => kill('SIGTERM') } },
+      'push',
+      '--yes',
+    );
     expect(outcome.code).toBe(4);
     expect(outcome.stderr).toContain(
       'alert "failing" to json env ALERT_URL: no connection; it is tried again',
@@ -151,6 +157,72 @@ describe('a command that runs by itself', () => {
   it('is schedule run', async () => {
     expect((await run('schedule', 'run', '--once')).code).toBe(0);
     expect(story()).toEqual(['ping/start', 'ping']);
+  });
+});
+
+it('schedule print github names the variables of the addresses among the secrets', async () => {
+  const { stdout } = await run('schedule', 'print', 'github');
+  expect(stdout).toContain('ALERT_URL: ${{ secrets.ALERT_URL }}');
+  expect(stdout).toContain('PING_URL: ${{ secrets.PING_URL }}');
+});
+
+describe('schedule run', () => {
+  const NEW_YEAR = 'schedule: "0 6 1 1 *"';
+  /** The times of a mapping whose deadline of game week 1 comes in twelve hours. */
+  const nearDeadline = async (): Promise<string> => {
+    const answer = JSON.parse((await run('api', 'get-fixtures', '--id', '1')).stdout) as {
+      readonly data: readonly { readonly fixtures: readonly { readonly start_date: string }[] }[];
+    };
+    const kickoffs = answer.data.flatMap(({ fixtures }) =>
+      fixtures.map(({ start_date }) => Date.parse(start_date)),
+    );
+    const nowMs = Date.now();
+    const hours = Math.round((nowMs - Math.min(...kickoffs)) / 3_600_000) + 12;
+    return `${NEW_YEAR}\ndeadline: each.kickoff ${hours < 0 ? '-' : '+'} ${Math.abs(hours)}h`;
+  };
+  const writeUsers = (times: string): void =>
+    folder.folder.write('mappings/users.yaml', USERS_MAPPING.replace('operation:', `${times}\noperation:`));
+  beforeEach(() => {
+    folder.folder.write('teamsheet.yaml', `${CONFIG}vars: { fantasy_league_id: 1 }\n`);
+    folder.folder.write('users.csv', ROWS.replace('Bob,', 'Bob,perhaps'));
+  });
+
+  it('tells of a deadline that is near before anything is due, and ends with the signal', async () => {
+    writeUsers(await nearDeadline());
+    await run('push', '--yes');
+    expect(story()).toEqual(['ping/start', 'ping', 'hook degraded users']);
+    let stop = (): void => undefined;
+    const near = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    onTold = ({ body }) => {
+      if (body['event'] === 'deadline_near') stop();
+    };
+    const options = {
+      started: (kill: (signal: NodeJS.Signals) => void) => void near.then(() => kill('SIGTERM')),
+    };
+    expect((await runWith(options, 'schedule', 'run')).code).toBe(143);
+    const [first] = bodies();
+    expect(first).toMatchObject({ mapping: 'users', event: 'deadline_near', counts: { invalid: 1 } });
+    expect(first?.['message']).toMatch(
+      /^users: 1 invalid of 2 rows, and the deadline of game week 1 is in 1[123] h$/,
+    );
+    expect(story()).toEqual(['hook deadline_near users']);
+  });
+
+  it('--once tells of one where nothing is due, and with the run where something is', async () => {
+    writeUsers(NEW_YEAR);
+    expect((await run('schedule', 'run', '--once', 'users')).code).toBe(3);
+    expect(story()).toEqual(['ping/start', 'ping', 'hook degraded users']);
+    writeUsers(await nearDeadline());
+    expect((await run('schedule', 'run', '--once', 'users')).code).toBe(0);
+    expect(story()).toEqual(['hook deadline_near users']);
+    folder.folder.write(
+      'teamsheet.yaml',
+      `${CONFIG}vars: { fantasy_league_id: 1 }\nstate: other/state.sqlite\n`,
+    );
+    expect((await run('schedule', 'run', '--once', 'users')).code).toBe(3);
+    expect(story()).toEqual(['ping/start', 'ping', 'hook degraded users', 'hook deadline_near users']);
   });
 });
 

@@ -13,22 +13,24 @@ import { weekNumber } from '../../season/week-number.ts';
 import type { SessionArgs } from '../session.ts';
 import type { Program } from '../program.ts';
 
-/**
- * Tells what time alone brings: deadlines that come near, mappings that still fail, and alerts that wait in the outbox. Nothing waits for it; while it is
- * under way, another tick does nothing.
- */
+/** {@link tellOfTime} at each tick, while nothing waits for it; while it is under way, another tick does nothing. */
 export function alertTicker(args: SessionArgs, program: Program): (looked: Looked) => void {
   let isUnderWay = false;
   return (looked) => {
     if (isUnderWay) return;
     isUnderWay = true;
-    void tick(looked, args, program).finally(() => {
+    void tellOfTime(looked, args, program).finally(() => {
       isUnderWay = false;
     });
   };
 }
 
-async function tick({ jobs, calendar }: Looked, args: SessionArgs, program: Program): Promise<void> {
+/** Tells what time alone brings: deadlines that come near, mappings that still fail, and alerts that wait in the outbox. */
+export async function tellOfTime(
+  { jobs, calendar }: Looked,
+  args: SessionArgs,
+  program: Program,
+): Promise<void> {
   const { clock, signal, screen } = program;
   const warn = (message: string): void => screen.warn(message);
   try {

@@ -5,10 +5,16 @@ import { readMappings } from '../../runtime/mappings.ts';
 import { keepDone, readCalendar, readDone, timedMappings } from '../../runtime/schedules.ts';
 import { openState } from '../../runtime/state.ts';
 import type { Calendar, ScheduledRun } from '../../schedule/due.ts';
-import { runOnce, runSchedule, type RunnerEvent, type RunnerPorts } from '../../schedule/runner.ts';
+import {
+  runOnce,
+  runSchedule,
+  type Looked,
+  type RunnerEvent,
+  type RunnerPorts,
+} from '../../schedule/runner.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import { withAlerts } from '../with-alerts.ts';
-import { alertTicker, deadlinesOfRuns } from './alert-ticker.ts';
+import { alertTicker, deadlinesOfRuns, tellOfTime } from './alert-ticker.ts';
 import { parseCommandLine } from '../command-line.ts';
 import { runSync, type SyncArgs } from '../commands/sync.ts';
 import type { Program } from '../program.ts';
@@ -42,7 +48,13 @@ export async function runSchedules(
     tell: (event) => tell(event, args, program),
   };
   if (!once) return runSchedule(ports);
-  const exitCode = await runOnce(ports);
+  let looked: Looked | undefined;
+  const exitCode = await runOnce({
+    ...ports,
+    look: async (isDue) => (looked = await ports.look(isDue)),
+  });
+  // A sync tells of itself.
+  if (exitCode === undefined && looked !== undefined) await tellOfTime(looked, args, program);
   if (exitCode === undefined && screen.json) {
     const requests = { planned: 0, sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };
     await screen.data(
