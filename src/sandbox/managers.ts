@@ -1,15 +1,12 @@
 import { WAIVING, chipIn, chipsOf, playChip, type Chip } from './chips.ts';
 import { chooseLineup } from './choose-lineup.ts';
 import type { Context } from './context.ts';
-import { correct } from './corrections.ts';
 import { ownLineup, readPlaces } from './kept-lineups.ts';
 import { SQUAD_CONFIG } from './leagues.ts';
 import { pickLineup } from './lineup.ts';
 import { readMarket, type MarketPlayer } from './market.ts';
-import type { Performance } from './match.ts';
 import { between, chanceOf, pickWeighted, type Chance } from './random.ts';
-import { settleLeagues } from './settle.ts';
-import { readPerformances } from './stats.ts';
+import { correctSome } from './late-corrections.ts';
 import { int, type Store } from './store.ts';
 import { makeTransfers } from './transfers.ts';
 import type { GameWeek } from './weeks.ts';
@@ -35,7 +32,9 @@ export function liveOn(place: Place, week: GameWeek): void {
     [DEMO.squads],
     (row) => ({ number: int(row, 'number'), leagueId: DEMO.leagueId, firstWeek: int(row, 'first_week') }),
   );
-  for (const squad of squads) manage(place, squad, week, market);
+  // Managers keep the rules by themselves; a squad that the operator made otherwise must not stop the season.
+  const unchecked: Place = { ...place, settings: { ...place.settings, squad_rules: 'off' } };
+  for (const squad of squads) manage(unchecked, squad, week, market);
 }
 
 type Market = ReadonlyMap<number, MarketPlayer>;
@@ -126,40 +125,4 @@ function lineupOf(chance: Chance, players: readonly MarketPlayer[]) {
     .toSorted((one, other) => other.hope - one.hope)
     .map(({ playerId }) => playerId);
   return { starting, bench: idOf(false), captain, viceCaptain };
-}
-
-/** Corrects the week before: an assist goes to a team mate, a booking is taken back, a goalkeeper gets a save more. */
-function correctSome(store: Store, week: GameWeek): void {
-  const before = week.number - 1;
-  const chance = chanceOf(`corrections ${before}`);
-  const now = new Date(Date.parse(week.startDate) - between(chance, 1, 48) * HOUR_MS).toISOString();
-  const clubOf = new Map(
-    store.all('SELECT id, club_id FROM players', [], (row): [number, number] => [
-      int(row, 'id'),
-      int(row, 'club_id'),
-    ]),
-  );
-  const played = [...readPerformances(store, before).values()].filter((stat) => stat.minutes_played > 0);
-  const pickOne = (isMeant: (stat: Performance) => boolean): Performance | undefined =>
-    pickWeighted(chance, played.filter(isMeant), () => 1);
-  const giver = pickOne((stat) => stat.assists > 0);
-  const other = pickOne(
-    ({ playerId, minutes_played }) =>
-      playerId !== giver?.playerId &&
-      clubOf.get(playerId) === clubOf.get(giver?.playerId ?? 0) &&
-      minutes_played === 90,
-  );
-  if (giver !== undefined && other !== undefined) {
-    correct(store, { week: before, playerId: giver.playerId, counters: { assists: giver.assists - 1 }, now });
-    correct(store, { week: before, playerId: other.playerId, counters: { assists: other.assists + 1 }, now });
-  }
-  const booked = pickOne((stat) => stat.yellow_cards > 0);
-  if (booked !== undefined) {
-    correct(store, { week: before, playerId: booked.playerId, counters: { yellow_cards: 0 }, now });
-  }
-  const keeper = pickOne((stat) => stat.saves > 0);
-  if (keeper !== undefined) {
-    correct(store, { week: before, playerId: keeper.playerId, counters: { saves: keeper.saves + 1 }, now });
-  }
-  settleLeagues(store, before, now);
 }

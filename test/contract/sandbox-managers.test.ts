@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../support/control.ts';
 import { at, openSandbox } from '../support/sandbox.ts';
@@ -101,5 +104,26 @@ describe('a corrected week', () => {
     expect(moved.length).toBeGreaterThan(0);
     expect(after.map((one) => one['before'])).toEqual(before.map((one) => one['before']));
     await box.close();
+  });
+});
+
+describe('a squad that the operator has put outside the rules', () => {
+  it('does not stop the season, though the settings ask for them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'teamsheet-managers-'));
+    const db = join(folder, 'demo');
+    const first = await openSandbox({ seed: 'demo', db });
+    const [one] = (await control(first.sandbox, 'GET', '/truth?game_week=6')).list;
+    const held = (at(one, 'before') as readonly Fields[]).map((place) => Number(place['player_id']));
+    const coming = Array.from({ length: 23 }, (_, index) => index + 1).filter((id) => !held.includes(id));
+    const change = { out: held.slice(0, 12), in: coming.slice(0, 12) };
+    const path = `/squads/${String(at(one, 'squad.id'))}/transfers`;
+    expect((await control(first.sandbox, 'POST', path, change)).status).toBe(200);
+    await first.close();
+    const second = await openSandbox({ db, settings: { squad_rules: 'refuse' } });
+    for (let week = 7; week <= 10; week += 1) {
+      expect((await control(second.sandbox, 'POST', '/play-next-week')).status).toBe(200);
+    }
+    await second.close();
+    rmSync(folder, { recursive: true });
   });
 });
