@@ -413,10 +413,14 @@ describe('any request of the operator', () => {
   const value = fc.oneof(text, fc.integer(), fc.constantFrom(null, true, {}, [], 1e308));
   const names = fc.constantFrom(
     ...['now', 'advance', 'after', 'limit', 'page', 'game_week', 'fantasy_league_id', 'mini_league_id'],
+    ...['player_id', 'goals', 'out', 'in', 'starting', 'bench', 'captain', 'vice_captain', 'chip'],
   );
   const request = fc.record({
     path: fc.oneof(
-      fc.constantFrom('/state', '/clock', '/play-next-week', '/reset', '/effects', '/standings', ''),
+      fc.constantFrom(
+        ...['/state', '/clock', '/play-next-week', '/reset', '/effects', '/standings', '/truth', ''],
+        ...['/statistics', '/squads/x/transfers', '/squads/x/lineup', '/squads/x/chips'],
+      ),
       text.map((part) => `/effects/${encodeURIComponent(part.toWellFormed())}`),
     ),
     query: fc.dictionary(names, text, { maxKeys: 3 }),

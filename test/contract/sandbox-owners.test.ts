@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { control } from '../support/control.ts';
@@ -351,5 +352,58 @@ describe('statistics that are corrected', () => {
     const reply = await post('/statistics', body);
     expect([reply.status, reply.message]).toEqual([status, expect.stringMatching(message)]);
     expect((await control(box.sandbox, 'GET', '/statistics')).list).toEqual([]);
+  });
+});
+
+describe('whatever an owner does', () => {
+  const player = fc.oneof(fc.constantFrom(...SQUAD), fc.integer({ min: 1, max: 460 }));
+  const players = (most: number) => fc.array(player, { maxLength: most });
+  const act = fc.oneof(
+    fc.record({ out: players(3), in: players(3) }).map((body) => ['transfers', body] as const),
+    fc
+      .record({ turn: fc.nat(14), captain: fc.nat(14), vice_captain: fc.nat(14) })
+      .map((body) => ['arrange', body] as const),
+    fc
+      .constantFrom('wildcard', 'free_hit', 'bench_boost', 'triple_captain')
+      .map((chip) => ['chips', { chip }] as const),
+    fc.constant(['play', {}] as const),
+  );
+
+  it('each week has fifteen players once in order, eleven of them starting, a captain and a vice-captain', async () => {
+    let week = 1;
+    const numRuns = process.env['TEAMSHEET_LONG'] === undefined ? 25 : 500;
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 12 }), async (acts) => {
+        await post('/reset', {});
+        week = 1;
+        await box.call('create-users', { body: { users: [{ external_id: 'a', display_name: 'A' }] } });
+        const body = { user_id: 1, name: 'Squad', fantasy_league_id: 1, players_in: SQUAD };
+        id = String((await box.call('create-squad', { body })).record['id']);
+        for (const [what, given] of acts) {
+          if (what === 'play') {
+            await playWeek();
+            week += 1;
+          } else if (what === 'arrange') {
+            const held = ((await truthOf(week))['before'] as readonly Fields[]).map(
+              (one) => one['player_id'],
+            );
+            const turned = [...held.slice(given.turn), ...held.slice(0, given.turn)];
+            const arranged = { starting: turned.slice(0, 11), bench: turned.slice(11) };
+            const armbands = { captain: held[given.captain], vice_captain: held[given.vice_captain] };
+            expect((await change('lineup', { ...arranged, ...armbands })).status).toBeLessThan(500);
+          } else expect((await change(what, given)).status).toBeLessThan(500);
+          const { before } = (await truthOf(week)) as { readonly before: readonly Fields[] };
+          expect(before.map((place) => place['lineup_order'])).toEqual(SQUAD.map((_, index) => index + 1));
+          expect(new Set(before.map((place) => place['player_id'])).size).toBe(15);
+          const having = (flag: string) => before.filter((place) => place[flag] === true);
+          expect(having('is_starting')).toEqual(before.slice(0, 11));
+          const armbands = [having('is_captain'), having('is_vice_captain')];
+          expect(armbands.map((own) => own.length)).toEqual([1, 1]);
+          expect(armbands.flat().every((place) => place['is_starting'] === true)).toBe(true);
+        }
+        expect(box.failures).toEqual([]);
+      }),
+      { numRuns },
+    );
   });
 });
