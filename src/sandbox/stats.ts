@@ -30,10 +30,11 @@ export function toPerformance(row: Row): Performance {
   };
 }
 
-/** What each player did in a week, by player id; empty before the week is played. */
+/** What each player who was on the pitch did in a week, by player id; empty before the week is played. */
 export function readPerformances(store: Store, week: number): ReadonlyMap<number, Performance> {
   const rows = store.all(
-    'SELECT s.*, p.position FROM weekly_stats s JOIN players p ON p.id = s.player_id WHERE s.game_week = ?',
+    `SELECT s.*, p.position FROM weekly_stats s JOIN players p ON p.id = s.player_id
+     WHERE s.game_week = ? AND s.minutes_played > 0`,
     [week],
     toPerformance,
   );
