@@ -7,7 +7,9 @@ type GameWeek = RecordOf<'get-fixtures'>;
 export interface LeagueWeeks {
   /** Undefined where it refuses to show them. */
   readonly weeks: readonly GameWeek[] | undefined;
-  /** When the game week began that it calls the current one; NaN where it does not say. */
+  /** The game week that it calls the current one, in small letters; empty where it does not say. */
+  readonly currentId: string;
+  /** When that began; NaN where it does not say. */
   readonly currentMs: number;
   /** The time by its own clock, where its answers hold one. */
   readonly nowMs: number | undefined;
@@ -41,6 +43,12 @@ export function weekEnd(id: string, { weeks, currentMs, nowMs }: LeagueWeeks): W
   if (startOf(week) > currentMs) return open('it begins after the game week that the service calls current');
   const isPast = startOf(week) < currentMs;
   return byClock(week, nowMs, isPast) ?? (isPast ? ENDED : byStatus(week, weeks, currentMs, nowMs));
+}
+
+/** The game week that is over and began last; none where none is over for certain. */
+export function lastEnded(shown: LeagueWeeks): readonly GameWeek[] {
+  const ended = (shown.weeks ?? []).filter(({ id }) => weekEnd(id, shown).kind === 'ended');
+  return ended.toSorted((one, other) => startOf(one) - startOf(other)).slice(-1);
 }
 
 /** What the times of a week say; undefined where they say that it is over. */

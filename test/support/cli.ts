@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createSandbox } from '../../src/sandbox/index.ts';
-import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 
 export const BIN = join(import.meta.dirname, '../../dist/cli/bin.cjs');
 
@@ -99,6 +99,8 @@ export interface Service {
   readonly requests: string[];
   /** Environment variables that name the service. */
   readonly env: Readonly<Record<'TEAMSHEET_BASE_URL' | 'TEAMSHEET_API_KEY', string>>;
+  /** For its operator's interface. */
+  readonly sandbox: Sandbox;
   readonly close: () => Promise<void>;
 }
 
@@ -115,6 +117,7 @@ export async function startService(options: SandboxOptions = {}): Promise<Servic
     baseUrl,
     apiKey,
     requests,
+    sandbox,
     env: { TEAMSHEET_BASE_URL: baseUrl, TEAMSHEET_API_KEY: apiKey },
     close: () => sandbox.close(),
   };

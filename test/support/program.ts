@@ -86,6 +86,9 @@ export function program(
       get requests() {
         return running().requests;
       },
+      get sandbox() {
+        return running().sandbox;
+      },
       get env() {
         return running().env;
       },

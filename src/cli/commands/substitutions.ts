@@ -4,8 +4,10 @@ import { columnWith, variableSource } from '../../mapping/push-fields.ts';
 import { ConfigError, UsageError, type ExitCode } from '../../model/error.ts';
 import { parseTimeMs } from '../../model/service-time.ts';
 import type { TableKind } from '../../model/table.ts';
+import { lastEnded } from '../../plan/week-end.ts';
 import { weeksOfNumber } from '../../season/week-number.ts';
 import { push } from '../../sync/push.ts';
+import { readLeagueWeeks } from '../../sync/resources/auto-substitutions.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
 import type { Config } from '../../runtime/config.ts';
 import { chosenLeagues } from '../../runtime/leagues.ts';
@@ -14,7 +16,8 @@ import { defineCommand } from '../command.ts';
 import { guardFlags, serviceFlags, text, writeFlags, yes } from '../flags.ts';
 import { renderTime, safeText } from '../render/text.ts';
 import { askApproval, tellResult, type Work } from '../push/run-push.ts';
-import { withSession } from '../session.ts';
+import { withSession, type Session } from '../session.ts';
+import { audit, weeksOf } from '../substitutions/audit.ts';
 import { showPlan } from '../push/show-plan.ts';
 
 const FIELDS = ['fantasy_league_id', 'game_week_id'] as const;
@@ -25,34 +28,45 @@ export const substitutions = defineCommand({
     ...serviceFlags,
     ...writeFlags,
     ...guardFlags,
-    week: text('the number of the game week, as the fixtures name it'),
+    week: text('the game week: its number as the fixtures name it, current or last'),
+    weeks: text('audit: game weeks such as 1-12, last or all; the last one without it'),
     adopt: yes('go on although the log has substitutions and this state remembers no trigger'),
     again: yes('trigger a game week that was triggered before'),
     'dry-run': yes('show what would be sent'),
   },
-  positionals: { action: { type: 'string', demandOption: true, describe: 'trigger' } },
+  positionals: { action: { type: 'string', demandOption: true, describe: 'trigger or audit' } },
   examples: [
     ['substitutions trigger --week 7', 'show it, ask, and have game week 7 processed'],
-    ['substitutions trigger --week 7 --var fantasy_league_id=2', 'the same for another league'],
+    ['substitutions trigger --week last', 'the game week that ended last'],
+    ['substitutions audit --weeks 1-12', 'compare what was processed with the rules'],
   ],
   run: (args, program) => {
     const { action, week } = args;
-    if (action === 'audit')
-      throw new UsageError('usage.later', 'substitutions audit is not part of this version');
+    if (action === 'audit') {
+      const choice = weeksOf(week, args.weeks);
+      const work = (session: Session) => audit(session, leagueOf(session.config), choice, program);
+      return withSession(args, program, work, { readOnly: true });
+    }
     if (action !== 'trigger')
-      throw new UsageError('usage.substitutions', `there is no "substitutions ${action}"; there is trigger`);
-    if (week === undefined || !/^[1-9]\d{0,3}$/.test(week))
-      throw new UsageError('usage.substitutions', 'substitutions trigger needs --week N: a whole number', {
-        next: 'substitutions trigger --week 1',
-      });
+      throw new UsageError(
+        'usage.substitutions',
+        `there is no "substitutions ${action}"; there are trigger and audit`,
+      );
+    if (args.weeks !== undefined)
+      throw new UsageError('usage.substitutions', '--weeks is for audit; trigger takes one --week');
+    if (week === undefined || !/^(current|last|[1-9]\d{0,3})$/.test(week))
+      throw new UsageError(
+        'usage.substitutions',
+        'substitutions trigger needs --week: a whole number, current or last',
+        { next: 'substitutions trigger --week last' },
+      );
     return withSession(
       args,
       program,
       async (session) => {
         const league = leagueOf(session.config);
-        const { records } = await session.ports.service.get('get-fixtures', { id: league });
-        const found = findWeek(records, Number(week), league);
-        const name = `game week ${week} of fantasy league ${league}`;
+        const found = await findWeek(session.ports, week, league);
+        const name = `game week ${found.week ?? found.id} of fantasy league ${league}`;
         program.screen.say(safeText(`${name}: ${datesOf(found, session.config.timezone)}`));
         const tables = { ...session.ports.tables, csv: oneRow([String(league), found.id]) };
         const work = { ...session, ports: { ...session.ports, tables }, program, yes: args.yes };
@@ -104,20 +118,26 @@ function leagueOf(config: Config): number {
   });
 }
 
-/** The game week of a number. */
-function findWeek(
-  weeks: readonly RecordOf<'get-fixtures'>[],
-  wanted: number,
-  league: number,
-): RecordOf<'get-fixtures'> {
-  const found = weeksOfNumber(weeks, wanted);
+type Week = RecordOf<'get-fixtures'>;
+
+/** The game week of a number, the one that the service calls current, or the last that is over. */
+async function findWeek(ports: Session['ports'], wanted: string, league: number): Promise<Week> {
+  const shown = await readLeagueWeeks(ports, league);
+  const weeks = shown.weeks ?? [];
+  const found =
+    wanted === 'current'
+      ? weeks.filter(({ id }) => id.toLowerCase() === shown.currentId)
+      : wanted === 'last'
+        ? lastEnded(shown)
+        : weeksOfNumber(weeks, Number(wanted));
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   const names = weeks.map(({ week }) => week ?? '?').join(', ');
+  const words = { current: 'that the service calls current', last: 'that is over' }[wanted] ?? wanted;
   const what = found.length > 1 ? `${found.length} game weeks` : 'no game week';
   throw new ConfigError(
     'substitutions.week',
-    `fantasy league ${league} has ${what} ${wanted}; it has ${names}`,
+    `fantasy league ${league} has ${what} ${words}; it has ${names}`,
     {
       next: 'choose one of them with --week',
     },

@@ -17,6 +17,7 @@ export const fixtureRecord = record(
     fixture_url: read.text(),
   },
 );
+export type Fixture = z.infer<typeof fixtureRecord>;
 
 /** A game week with its fixtures (section 2.8). */
 export const gameWeekFixtures = record(

@@ -214,7 +214,7 @@ async function openWeeks(ports: Reading, { name }: PushMapping, rows: RunRows): 
   const found: OpenWeek[] = [];
   for await (const { rowNumber, fields } of eachRow(rows, name, { open: true, change: 'create' })) {
     const league = Number(fields?.fantasy_league_id ?? Number.NaN);
-    const weeks = leagues.get(league) ?? (await readWeeks(ports, league));
+    const weeks = leagues.get(league) ?? (await readLeagueWeeks(ports, league));
     leagues.set(league, weeks);
     const id = String(fields?.game_week_id);
     const end = weekEnd(id, weeks);
@@ -224,10 +224,15 @@ async function openWeeks(ports: Reading, { name }: PushMapping, rows: RunRows): 
   return found;
 }
 
-const NOT_SHOWN: LeagueWeeks = { weeks: undefined, currentMs: Number.NaN, nowMs: undefined };
+const NOT_SHOWN: LeagueWeeks = {
+  weeks: undefined,
+  currentId: '',
+  currentMs: Number.NaN,
+  nowMs: undefined,
+};
 
 /** A league that is still to be created shows nothing, and neither does one that the service refuses to show. */
-async function readWeeks({ service, signal }: Reading, id: number): Promise<LeagueWeeks> {
+export async function readLeagueWeeks({ service, signal }: Reading, id: number): Promise<LeagueWeeks> {
   if (Number.isNaN(id)) return NOT_SHOWN;
   const shown = async <T>(read: Promise<T>): Promise<T | undefined> => {
     try {
@@ -243,6 +248,7 @@ async function readWeeks({ service, signal }: Reading, id: number): Promise<Leag
   const current = league?.records[0]?.current_game_week;
   return {
     weeks: fixtures.records,
+    currentId: current?.id?.toLowerCase() ?? '',
     currentMs: parseTimeMs(
       current?.start_date ?? weekOf(fixtures.records, current?.id ?? '')?.start_date ?? '',
     ),

@@ -28,6 +28,7 @@ const league = (
   changes: Partial<GameWeek> = {},
 ): LeagueWeeks => ({
   weeks: SEASON.map((each) => (each.week === '3' ? { ...each, ...changes } : each)),
+  currentId: currentWeek === undefined ? '' : `id-${currentWeek}`,
   currentMs: currentWeek === undefined ? Number.NaN : SEASON_MS + 7 * currentWeek * DAY_MS,
   nowMs: day === undefined ? undefined : SEASON_MS + day * DAY_MS,
 });

@@ -1,0 +1,133 @@
+import type { LeagueScope } from '../model/memory.ts';
+import { EXIT, type ExitCode } from '../model/error.ts';
+import type { WeekChoice } from '../mapping/week-choice.ts';
+import type { Rules } from '../rules/rules.ts';
+import { auditSquads, type AuditedSquad, type Verdict } from '../season/audit.ts';
+import {
+  keptLog,
+  keptPlayers,
+  keptWeeks,
+  minutesOf,
+  type KeptLog,
+  type KeptWeek,
+} from './memory/league-records.ts';
+import type { SyncPorts } from './ports.ts';
+
+/** A squad whose substitutions are not those of the rules. */
+export interface AuditDifference {
+  readonly squad: { readonly id: string; readonly name: string };
+  readonly verdict: Extract<Verdict, { readonly kind: 'differ' }>;
+}
+
+/** Why nothing is said of squads, and of how many. */
+export type AuditLack = 'not_processed' | Extract<Verdict, { readonly kind: 'unknown' }>['lacks'];
+
+/** What an audit found of one game week. */
+export interface WeekAudit {
+  readonly week: number | undefined;
+  /** As the service names it. */
+  readonly text: string;
+  readonly squads: number;
+  readonly agree: number;
+  readonly differ: number;
+  readonly unknown: number;
+  readonly differences: readonly AuditDifference[];
+  readonly lacks: ReadonlyMap<AuditLack, number>;
+}
+
+/** The audits of weeks, and the exit code: 3 with a difference, 7 where not enough is known, 0 where all agree. */
+export interface Audit {
+  readonly weeks: readonly WeekAudit[];
+  readonly exitCode: ExitCode;
+}
+
+/** What an audit needs: the memory of a league, and the clocks. */
+export interface AuditPorts extends Pick<SyncPorts, 'store' | 'clock'> {
+  /** The service's clock, where anything was heard of it. */
+  readonly serviceMs: number | undefined;
+}
+
+/** Compares the substitutions that are kept of game weeks with what the rules make of the line-ups kept. Asks the service nothing. */
+export async function auditWeeks(
+  { store, clock, serviceMs }: AuditPorts,
+  scope: LeagueScope,
+  rules: Rules,
+  choice: WeekChoice,
+): Promise<Audit> {
+  const { memory } = store;
+  const nowMs = clock.now();
+  const weeks = await keptWeeks(memory, scope, choice);
+  const log = await keptLog(memory, scope, weeks, (serviceMs ?? nowMs) - nowMs);
+  const audits: WeekAudit[] = [];
+  for (const week of chosen(weeks, log, choice)) {
+    const players = await keptPlayers(memory, scope, week.week.id, rules);
+    const points = [...players].flatMap(([id, { stat }]): [string, number][] =>
+      typeof stat.points === 'number' ? [[id, stat.points]] : [],
+    );
+    const about = { rules, minutes: minutesOf(players), points: new Map(points) };
+    audits.push(auditWeek(week, log, (squads) => auditSquads(squads, about)));
+  }
+  const has = (count: (audit: WeekAudit) => number): boolean => audits.some((each) => count(each) > 0);
+  const isUnknown =
+    has(({ unknown }) => unknown) || audits.length === 0 || !audits.every(({ squads }) => squads > 0);
+  const exitCode = has(({ differ }) => differ) ? EXIT.rows : isUnknown ? EXIT.incomplete : EXIT.done;
+  return { weeks: audits, exitCode };
+}
+
+const isProcessed = ({ week, processedMs }: KeptWeek, { weekOf }: KeptLog): boolean =>
+  processedMs !== undefined || [...weekOf.values()].includes(week.id);
+
+/** The weeks of a choice. The last one is the last whose substitutions are processed, else the last that line-ups are kept of. */
+function chosen(weeks: readonly KeptWeek[], log: KeptLog, choice: WeekChoice): readonly KeptWeek[] {
+  const read = weeks.filter(({ lineups }) => lineups.size > 0);
+  switch (choice.kind) {
+    case 'all':
+      return read;
+    case 'current':
+      return read.slice(-1);
+    case 'last': {
+      const processed = read.filter((week) => isProcessed(week, log));
+      return (processed.length > 0 ? processed : read).slice(-1);
+    }
+    case 'range':
+      return weeks.filter(({ week: { number = 0 } }) => choice.from <= number && number <= choice.to);
+  }
+}
+
+function auditWeek(
+  week: KeptWeek,
+  log: KeptLog,
+  audit: (squads: readonly AuditedSquad[]) => readonly Verdict[],
+): WeekAudit {
+  const logged = Map.groupBy(
+    log.pairs.filter((pair) => pair.week === week.week.id),
+    ({ squad }) => (squad?.id ?? '').toLowerCase(),
+  );
+  const squads = [...week.lineups].map(([id, lineups]) => ({
+    ...{ id, name: lineups.latest?.name ?? id, lineups },
+    logged: logged.get(id) ?? [],
+  }));
+  const lacks = new Map<AuditLack, number>();
+  const lack = (what: AuditLack): unknown => lacks.set(what, (lacks.get(what) ?? 0) + 1);
+  const differences: AuditDifference[] = [];
+  let agree = 0;
+  const verdicts = isProcessed(week, log) ? audit(squads) : [];
+  for (const [index, squad] of squads.entries()) {
+    const verdict = verdicts[index];
+    if (verdict === undefined) lack('not_processed');
+    else if (verdict.kind === 'unknown') lack(verdict.lacks);
+    else if (verdict.kind === 'agree') agree += 1;
+    else differences.push({ squad: { id: squad.id, name: squad.name }, verdict });
+  }
+  const differ = differences.length;
+  return {
+    week: week.week.number,
+    text: week.week.text,
+    squads: squads.length,
+    agree,
+    differ,
+    unknown: squads.length - agree - differ,
+    differences,
+    lacks,
+  };
+}

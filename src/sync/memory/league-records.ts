@@ -1,0 +1,163 @@
+import type { RecordOf } from '../../contract/index.ts';
+import type { AutoSubstitution } from '../../contract/resources/auto-substitutions.ts';
+import type { Fixture } from '../../contract/resources/fixtures.ts';
+import type { WeekChoice } from '../../mapping/week-choice.ts';
+import type { Kept, LeagueScope, Memory } from '../../model/memory.ts';
+import { parseTimeMs } from '../../model/service-time.ts';
+import type { PlayerWeek, Settings } from '../../rules/points.ts';
+import { positionOf, type Rules } from '../../rules/rules.ts';
+import { inOrder, type GameWeek } from '../../season/game-week.ts';
+import type { KeptPlayer } from '../../season/known-players.ts';
+import { loggedPairs, type LoggedPair } from '../../season/pairs.ts';
+import { substitutionWeeks, type ProcessedMark } from '../../season/substitution-weeks.ts';
+import { weekLineups, type LineupReading, type WeekLineups } from '../../season/week-lineups.ts';
+import { eachKept, knownWeeks, latestKept } from './known-weeks.ts';
+
+/** A game week with the line-ups that are kept of it. */
+export interface KeptWeek {
+  readonly week: GameWeek;
+  /** When its substitutions were known to be processed. */
+  readonly processedMs: number | undefined;
+  /** Its last kick-off, else its end. */
+  readonly overMs: number;
+  /** By the squad's id. */
+  readonly lineups: ReadonlyMap<string, WeekLineups>;
+}
+
+/** How many of the last weeks are read where nobody names one. */
+const LAST_WEEKS = 3;
+
+/** The game weeks of a league that are remembered, in their order, with the line-ups of those that a choice may mean: one league's weeks may be large. */
+export async function keptWeeks(
+  memory: Memory,
+  scope: LeagueScope,
+  choice: WeekChoice,
+): Promise<readonly KeptWeek[]> {
+  const found: KeptWeek[] = [];
+  const weeks = inOrder(await knownWeeks(memory, scope));
+  const wanted = await wantedWeeks(memory, scope, weeks, choice);
+  for (const week of weeks) {
+    const processedMs = await processedAt(memory, scope, week.id);
+    const readings = new Map<string, LineupReading[]>();
+    for await (const { id, readAtMs, record } of wanted.has(week.id)
+      ? eachKept(memory, scope, week.id, 'lineup')
+      : []) {
+      const its = readings.get(id) ?? [];
+      readings.set(id, its);
+      its.push({ readAtMs, record: record as RecordOf<'get-lineup'> });
+    }
+    const lineups = [...readings].map(([id, its]) => [id, weekLineups(its, processedMs)] as const);
+    const overMs = await lastKickOff(memory, scope, week);
+    found.push({ week, processedMs, overMs, lineups: new Map(lineups) });
+  }
+  return found;
+}
+
+/** The weeks whose line-ups are read. */
+async function wantedWeeks(
+  memory: Memory,
+  scope: LeagueScope,
+  weeks: readonly GameWeek[],
+  choice: WeekChoice,
+): Promise<ReadonlySet<string>> {
+  const counts = (await memory.weeks(scope)).filter(({ kind }) => kind === 'lineup');
+  const read = weeks.filter(({ id }) => counts.some(({ gameWeek }) => gameWeek === id));
+  const wanted =
+    choice.kind === 'range'
+      ? read.filter(({ number = 0 }) => choice.from <= number && number <= choice.to)
+      : read.slice(choice.kind === 'all' ? 0 : -LAST_WEEKS);
+  return new Set(wanted.map(({ id }) => id));
+}
+
+async function processedAt(memory: Memory, scope: LeagueScope, week: string): Promise<number | undefined> {
+  for await (const { id, readAtMs } of eachKept(memory, scope, week, 'mark'))
+    if (id === 'processed') return readAtMs;
+  return undefined;
+}
+
+async function lastKickOff(memory: Memory, scope: LeagueScope, { id, endMs }: GameWeek): Promise<number> {
+  let lastMs = -Infinity;
+  for await (const { record } of latestKept(memory, scope, id, 'fixture')) {
+    const atMs = parseTimeMs((record as Fixture).start_date ?? '');
+    if (atMs > lastMs) lastMs = atMs;
+  }
+  return lastMs === -Infinity ? endMs : lastMs;
+}
+
+/** The log of substitutions that is kept, each with its week where that can be told. */
+export interface KeptLog {
+  readonly records: readonly AutoSubstitution[];
+  /** By the record's id, the id of its game week. */
+  readonly weekOf: ReadonlyMap<string, string>;
+  readonly pairs: readonly LoggedPair[];
+}
+
+/** `aheadMs`: by how much the service's clock is ahead of ours, which marks go by. */
+export async function keptLog(
+  memory: Memory,
+  scope: LeagueScope,
+  weeks: readonly KeptWeek[],
+  aheadMs: number,
+): Promise<KeptLog> {
+  const records: AutoSubstitution[] = [];
+  for await (const { record } of latestKept(memory, scope, '', 'substitution'))
+    records.push(record as AutoSubstitution);
+  const byId = new Map(weeks.map((each) => [each.week.id, each]));
+  const lineupsOf = (week: string, squad: string): WeekLineups =>
+    byId.get(week)?.lineups.get(squad.toLowerCase()) ?? {};
+  const marks = weeks.flatMap(({ week, processedMs }): ProcessedMark[] =>
+    processedMs === undefined ? [] : [{ week: week.id, atMs: processedMs + aheadMs }],
+  );
+  const spans = weeks.map(({ week, overMs }) => ({ id: week.id, overMs }));
+  const weekOf = substitutionWeeks(records, { weeks: spans, marks, lineupsOf });
+  return { records, weekOf, pairs: loggedPairs(records, weekOf, lineupsOf) };
+}
+
+/** What is kept of the players in a game week, by the player's id. */
+export async function keptPlayers(
+  memory: Memory,
+  scope: LeagueScope,
+  week: string,
+  rules: Pick<Rules, 'positions'>,
+): Promise<ReadonlyMap<string, PlayerWeek>> {
+  const players = new Map<string, PlayerWeek>();
+  for await (const { id, record } of latestKept(memory, scope, week, 'player')) {
+    const { player, stat } = record as KeptPlayer;
+    players.set(id, { position: positionOf(rules, [player.position]), stat });
+  }
+  return players;
+}
+
+/** The minutes of each player. Where nobody is shown with none, a service shows those alone who played: a player without statistics did not. */
+export function minutesOf(players: ReadonlyMap<string, PlayerWeek>): ReadonlyMap<string, number> {
+  const minutes = new Map<string, number>();
+  for (const [id, { stat }] of players)
+    if (typeof stat.minutes_played === 'number') minutes.set(id, stat.minutes_played);
+  const showsAbsent = minutes.size === 0 || [...minutes.values()].includes(0);
+  if (!showsAbsent) for (const id of players.keys()) if (!minutes.has(id)) minutes.set(id, 0);
+  return minutes;
+}
+
+/** The settings of a points configuration as it was read in a week, else of the latest week before it that has one. */
+export async function keptSettings(
+  memory: Memory,
+  scope: LeagueScope,
+  weeks: readonly GameWeek[],
+): Promise<ReadonlyMap<string, Settings>> {
+  const found = new Map<string, Settings>();
+  let last: Settings | undefined;
+  for (const { id } of weeks) {
+    for await (const kept of latestKept(memory, scope, id, 'points_config')) last = settingsOf(kept);
+    if (last !== undefined) found.set(id, last);
+  }
+  return found;
+}
+
+const NO_SETTING = new Set(['id', 'fantasy_league_id']);
+
+const settingsOf = ({ record }: Kept): Settings =>
+  Object.fromEntries(
+    Object.entries(record as object).flatMap(([name, value]): [string, number][] =>
+      typeof value === 'number' && !NO_SETTING.has(name) ? [[name, value]] : [],
+    ),
+  );
