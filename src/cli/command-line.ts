@@ -2,7 +2,7 @@ import yargs from 'yargs';
 import type { Argv } from 'yargs';
 import { nearest } from '../model/nearest.ts';
 import { UsageError } from '../model/error.ts';
-import { commands, laterCommands } from './commands/registry.ts';
+import { commands } from './commands/registry.ts';
 import { commonFlags, LATER_FLAGS } from './flags.ts';
 
 /** Width of help texts: that of a small terminal, and fixed, so that the text made at build time is the text of every terminal. */
@@ -85,14 +85,6 @@ function commandTree(choose: (name: string, args: unknown) => void): Argv {
     const build = async (child: Argv): Promise<Argv> => (await load()).build(child);
     parser.command(usage, summary, build, (args) => choose(name, args));
   }
-  for (const name of Object.keys(laterCommands)) {
-    parser.command(
-      `${name} [words..]`,
-      false,
-      (child: Argv) => child.strict(false),
-      () => refuseLater(name),
-    );
-  }
   return parser;
 }
 
@@ -155,10 +147,4 @@ function renderChoices(message: string): string {
       return `--${flag} takes ${listed}, not ${given}`;
     })
     .join('; ');
-}
-
-function refuseLater(name: string): never {
-  throw new UsageError('usage.later', `${name} (${laterCommands[name] ?? ''}) is not part of this version`, {
-    next: '--help',
-  });
 }

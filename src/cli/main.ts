@@ -1,7 +1,7 @@
 import { EXIT, InternalError, InterruptedError, TeamsheetError, type ExitCode } from '../model/error.ts';
 import { sameSetting, type CommonArgs } from './command.ts';
 import { parseCommandLine } from './command-line.ts';
-import { commands, laterCommands } from './commands/registry.ts';
+import { commands } from './commands/registry.ts';
 import type { Program, World } from './program.ts';
 import { renderStop, stopDocument } from './render/stop.ts';
 
@@ -15,8 +15,7 @@ export async function main(argv: readonly string[], world: World): Promise<ExitC
     const error = explain(cause, program.signal);
     screen.redraw(undefined);
     screen.tell(renderStop(error, program));
-    const command =
-      argv.find((word) => Object.hasOwn(commands, word) || Object.hasOwn(laterCommands, word)) ?? null;
+    const command = argv.find((word) => Object.hasOwn(commands, word)) ?? null;
     // The stop has been told on standard error: a standard output that cannot be written changes nothing of it.
     if (screen.json)
       await screen.data(JSON.stringify(stopDocument(command, error, program))).catch(() => undefined);

@@ -91,7 +91,7 @@ describe('what to type next', () => {
     expect(json(noEnvironment)).toMatchObject({
       error: { next: 'correct that, then type: teamsheet plan users --config none.yaml --json' },
     });
-    const unknown = await run('whatif', 'points', '--json');
+    const unknown = await run('whatif', 'prices', '--json');
     expect(json(unknown)).toMatchObject({ command: 'whatif', exit_code: 64 });
     expect(json(await run('sandbox', 'nothing', '--json'))).toMatchObject({
       exit_code: 64,

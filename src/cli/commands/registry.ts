@@ -93,6 +93,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     writes: true,
     load: async () => (await import('./substitutions.ts')).substitutions,
   },
+  whatif: {
+    usage: 'whatif <what>',
+    summary: 'Show what other points would have made of the game weeks that are kept',
+    load: async () => (await import('./whatif.ts')).whatif,
+  },
   account: {
     usage: 'account',
     summary: 'Show the tier, the rate windows and the quotas',
@@ -140,9 +145,4 @@ export const commands: Readonly<Record<string, Entry>> = {
     writes: true,
     load: async () => (await import('./demo.ts')).demo,
   },
-};
-
-/** Commands that come with a later version, and what each will do. */
-export const laterCommands: Readonly<Record<string, string>> = {
-  whatif: 'previews of points and prices',
 };

@@ -1,6 +1,6 @@
 import { pushTarget, type RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { columnWith, variableSource } from '../../mapping/push-fields.ts';
+import { columnWith } from '../../mapping/push-fields.ts';
 import { ConfigError, UsageError, type ExitCode } from '../../model/error.ts';
 import { parseTimeMs } from '../../model/service-time.ts';
 import type { TableKind } from '../../model/table.ts';
@@ -9,11 +9,10 @@ import { weeksOfNumber } from '../../season/week-number.ts';
 import { push } from '../../sync/push.ts';
 import { readLeagueWeeks } from '../../sync/resources/auto-substitutions.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
-import type { Config } from '../../runtime/config.ts';
-import { chosenLeagues } from '../../runtime/leagues.ts';
 import { completePlanOptions } from '../../runtime/plan-options.ts';
 import { defineCommand } from '../command.ts';
 import { guardFlags, serviceFlags, text, writeFlags, yes } from '../flags.ts';
+import { leagueOf } from '../league.ts';
 import { renderTime, safeText } from '../render/text.ts';
 import { askApproval, tellResult, type Work } from '../push/run-push.ts';
 import { withSession, type Session } from '../session.ts';
@@ -103,19 +102,6 @@ function datesOf({ start_date, end_date }: RecordOf<'get-fixtures'>, timezone: s
     .map((text) => parseTimeMs(text ?? ''))
     .map((ms) => (Number.isNaN(ms) ? '?' : renderTime(ms, timezone)))
     .join(' to ');
-}
-
-function leagueOf(config: Config): number {
-  const value = config.vars['fantasy_league_id'];
-  const leagues = chosenLeagues(config);
-  if (value !== undefined && /^[1-9]\d{0,14}$/.test(value.trim())) return Number(value);
-  const what = value === undefined ? 'is not set' : `is "${value}", which is no number of a league`;
-  throw new ConfigError('mapping.variable', `the variable fantasy_league_id ${what}`, {
-    next:
-      leagues.length > 1
-        ? `name a league: --league ${leagues.join(', or --league ')}`
-        : variableSource('fantasy_league_id'),
-  });
 }
 
 type Week = RecordOf<'get-fixtures'>;

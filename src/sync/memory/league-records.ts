@@ -2,7 +2,7 @@ import type { RecordOf } from '../../contract/index.ts';
 import type { AutoSubstitution } from '../../contract/resources/auto-substitutions.ts';
 import type { Fixture } from '../../contract/resources/fixtures.ts';
 import type { WeekChoice } from '../../mapping/week-choice.ts';
-import type { Kept, LeagueScope, Memory } from '../../model/memory.ts';
+import type { LeagueScope, Memory } from '../../model/memory.ts';
 import { parseTimeMs } from '../../model/service-time.ts';
 import type { PlayerWeek, Settings } from '../../rules/points.ts';
 import { positionOf, type Rules } from '../../rules/rules.ts';
@@ -147,7 +147,7 @@ export async function keptSettings(
   const found = new Map<string, Settings>();
   let last: Settings | undefined;
   for (const { id } of weeks) {
-    for await (const kept of latestKept(memory, scope, id, 'points_config')) last = settingsOf(kept);
+    for await (const kept of latestKept(memory, scope, id, 'points_config')) last = settingsOf(kept.record);
     if (last !== undefined) found.set(id, last);
   }
   return found;
@@ -155,7 +155,8 @@ export async function keptSettings(
 
 const NO_SETTING = new Set(['id', 'fantasy_league_id']);
 
-const settingsOf = ({ record }: Kept): Settings =>
+/** The settings that a record of a points configuration shows. */
+export const settingsOf = (record: unknown): Settings =>
   Object.fromEntries(
     Object.entries(record as object).flatMap(([name, value]): [string, number][] =>
       typeof value === 'number' && !NO_SETTING.has(name) ? [[name, value]] : [],

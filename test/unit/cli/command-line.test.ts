@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { liveHelp, parseCommandLine } from '../../../src/cli/command-line.ts';
-import { commands, laterCommands } from '../../../src/cli/commands/registry.ts';
+import { commands } from '../../../src/cli/commands/registry.ts';
 import { LATER_FLAGS } from '../../../src/cli/flags.ts';
 import { staticAnswer } from '../../../src/cli/static-answer.ts';
 
@@ -71,13 +71,6 @@ describe('parseCommandLine', () => {
     await expect(parseCommandLine(['push', '--config', 'a', '--config', 'b'])).rejects.toMatchObject({
       exitCode: 64,
       message: '--config stands twice',
-    });
-  });
-
-  it.each(Object.keys(laterCommands))('answers %s as part of a later version', async (name) => {
-    await expect(parseCommandLine([name, 'x', '--anything', 'y'])).rejects.toMatchObject({
-      code: 'usage.later',
-      exitCode: 64,
     });
   });
 

@@ -1,0 +1,103 @@
+import { resolve } from 'node:path';
+import { pushTarget } from '../../contract/index.ts';
+import { shownText } from '../../model/cell.ts';
+import { ConfigError, UsageError } from '../../model/error.ts';
+import { didYouMean } from '../../model/nearest.ts';
+import type { TableKind } from '../../model/table.ts';
+import { settingKind, type Settings } from '../../rules/points.ts';
+
+const FIELDS = Object.fromEntries(
+  Object.entries(pushTarget('points_config')?.fields ?? {}).filter(([name]) => name !== 'fantasy_league_id'),
+);
+
+const plain = (text: string): string => text.trim().toLowerCase().replaceAll('_', ' ');
+/** Settings by their own name and by their label, as tables write them. */
+const BY_WORD = new Map(
+  Object.entries(FIELDS).flatMap(([name, { label }]) => [
+    [plain(name), name],
+    [plain(label), name],
+  ]),
+);
+
+/** The settings of `--set name=value`. Errors: UsageError `usage.setting`. */
+export function readPairs(pairs: Readonly<Record<string, string>>): Settings {
+  return Object.fromEntries(
+    Object.entries(pairs).map(([written, text]) => {
+      const name = BY_WORD.get(plain(written));
+      if (name === undefined) {
+        const near = didYouMean(written, Object.keys(FIELDS));
+        throw new UsageError('usage.setting', `no setting of points is called "${written}"${near}`);
+      }
+      return [name, numberOf(name, text, (problem) => new UsageError('usage.setting', problem))];
+    }),
+  );
+}
+
+/** The settings of a CSV table: a setting and its value in each row, or one row with a column for each. Errors: ConfigError `whatif.table`, `source.*`. */
+export async function readTable(path: string, cwd: string, csv: TableKind): Promise<Settings> {
+  const location = { kind: 'csv', path: resolve(cwd, path) } as const;
+  const source = { origin: path, headerRow: 1, delimiter: 'auto', encoding: 'auto' };
+  const table = await csv.open(location, source);
+  try {
+    const rows: (readonly string[])[] = [];
+    for await (const batch of table.batches()) rows.push(...batch.map(({ cells }) => cells.map(shownText)));
+    const found = settingsIn(table.header, rows);
+    if (found.length > 0)
+      return Object.fromEntries(
+        found.map(([name, text]) => [
+          name,
+          numberOf(
+            name,
+            text,
+            (problem) => new ConfigError('whatif.table', `${path}: ${problem}`, { file: path }),
+          ),
+        ]),
+      );
+  } finally {
+    await table.close();
+  }
+  throw new ConfigError('whatif.table', `${path} names no setting of points`, {
+    file: path,
+    next: 'write a setting and its value in each row, as in points-config.csv',
+  });
+}
+
+function settingsIn(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly (readonly [name: string, text: string])[] {
+  const filled = ([, text]: readonly [string, string]): boolean => text.trim() !== '';
+  const across = header.flatMap((word, at): (readonly [string, string])[] => {
+    const name = BY_WORD.get(plain(word));
+    return name === undefined ? [] : [[name, rows[0]?.[at] ?? '']];
+  });
+  if (across.length > 0) return across.filter(filled);
+  return rows
+    .flatMap((cells): (readonly [string, string])[] => {
+      const at = cells.findIndex((cell) => BY_WORD.has(plain(cell)));
+      const value = cells.find((cell, index) => index > at && /^\s*-?\d/.test(cell));
+      const name = BY_WORD.get(plain(cells[at] ?? ''));
+      return name === undefined ? [] : [[name, value ?? '']];
+    })
+    .filter(filled);
+}
+
+/** A value as the interface allows it. */
+function numberOf(name: string, text: string, problem: (message: string) => Error): number {
+  const value = Number(text.trim());
+  if (text.trim() !== '' && FIELDS[name]?.schema.safeParse(value).success === true) return value;
+  throw problem(`"${text}" is no value of ${name}`);
+}
+
+/** Settings that are changed and that nothing the service shows counts. Errors: UsageError `whatif.unseen`. */
+export function refuseUnseen(over: Settings, inForce: Settings): void {
+  const unseen = Object.keys(over).filter(
+    (name) => settingKind(name) === 'unseen' && over[name] !== inForce[name],
+  );
+  if (unseen.length === 0) return;
+  throw new UsageError(
+    'whatif.unseen',
+    `no field of the service counts what ${unseen.join(' and ')} ${unseen.length === 1 ? 'is' : 'are'} for, so nobody can say what another value would make`,
+    { next: 'leave it out' },
+  );
+}

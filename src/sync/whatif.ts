@@ -1,0 +1,132 @@
+import type { RecordOf } from '../contract/index.ts';
+import type { WeekChoice } from '../mapping/week-choice.ts';
+import type { LeagueScope } from '../model/memory.ts';
+import type { Settings } from '../rules/points.ts';
+import type { Rules } from '../rules/rules.ts';
+import { whatIf } from '../season/whatif.ts';
+import { latestKept } from './memory/known-weeks.ts';
+import { keptPlayers, keptSettings, keptWeeks, type KeptWeek } from './memory/league-records.ts';
+import type { SyncPorts } from './ports.ts';
+
+/** What other points make of a squad. */
+export interface SquadPreview {
+  readonly id: string;
+  readonly name: string;
+  readonly totalNow: number;
+  readonly totalThen: number;
+  readonly rankNow: number;
+  readonly rankThen: number;
+}
+
+/** What other points make of game weeks. */
+export interface Preview {
+  /** As the service names them. */
+  readonly weeks: readonly string[];
+  /** The best first, as it would be then. */
+  readonly squads: readonly SquadPreview[];
+  /** Each changed setting with the points that it brings to all squads. */
+  readonly settings: ReadonlyMap<string, number>;
+  readonly playerWeeks: number;
+  readonly explained: number;
+  /** Entries of line-ups of which something cannot be said. */
+  readonly unknown: number;
+}
+
+/**
+ * What the settings of `over` would make of the line-ups kept, by the statistics kept. A week goes by the points configuration that was in force when it was read, and by `current` where
+ * none was kept. Errors: those of the store and of `current`.
+ */
+export async function previewPoints(
+  { store }: Pick<SyncPorts, 'store'>,
+  scope: LeagueScope,
+  rules: Rules,
+  choice: WeekChoice,
+  over: Settings,
+  current: () => Promise<Settings>,
+): Promise<Preview> {
+  const { memory } = store;
+  const all = await keptWeeks(memory, scope, choice);
+  const weeks = chosen(all, choice);
+  const inForce = await keptSettings(
+    memory,
+    scope,
+    all.map(({ week }) => week),
+  );
+  const changes = new Map<string, number>();
+  const settings = new Map<string, number>();
+  const squads = new Map<string, { readonly name: string; readonly points: number }>();
+  let [playerWeeks, explained, unknown] = [0, 0, 0];
+  for (const { week, lineups } of weeks) {
+    const latest = [...lineups].flatMap(([id, its]) =>
+      its.latest === undefined ? [] : [[id, its.latest] as const],
+    );
+    const found = whatIf(
+      {
+        settings: inForce.get(week.id) ?? (await current()),
+        lineups: new Map(latest),
+        players: await keptPlayers(memory, scope, week.id, rules),
+      },
+      over,
+    );
+    for (const [id, points] of found.squads) changes.set(id, (changes.get(id) ?? 0) + points);
+    for (const [name, points] of found.settings) settings.set(name, (settings.get(name) ?? 0) + points);
+    for (const [id, { name, total_points: points }] of latest)
+      squads.set(id, { name: name ?? id, points: (squads.get(id)?.points ?? 0) + (points ?? 0) });
+    playerWeeks += found.playerWeeks;
+    explained += found.explained;
+    unknown += found.unknown;
+  }
+  const totals = await totalsOf(memory, scope, all);
+  const now = new Map([...squads].map(([id, { points }]) => [id, totals.get(id) ?? points]));
+  return {
+    weeks: weeks.map(({ week }) => week.text),
+    squads: compared(squads, now, changes),
+    settings,
+    ...{ playerWeeks, explained, unknown },
+  };
+}
+
+/** All weeks that line-ups are kept of, where the choice does not name some. */
+function chosen(weeks: readonly KeptWeek[], choice: WeekChoice): readonly KeptWeek[] {
+  const read = weeks.filter(({ lineups }) => lineups.size > 0);
+  return choice.kind === 'current' || choice.kind === 'last' ? read.slice(-1) : read;
+}
+
+/** The latest total of each squad that was read. */
+async function totalsOf(
+  memory: SyncPorts['store']['memory'],
+  scope: LeagueScope,
+  weeks: readonly KeptWeek[],
+): Promise<ReadonlyMap<string, number>> {
+  const totals = new Map<string, number>();
+  for (const { week } of weeks)
+    for await (const { id, record } of latestKept(memory, scope, week.id, 'squad')) {
+      const total = (record as RecordOf<'get-squad'>).ranking?.total_points;
+      if (typeof total === 'number') totals.set(id, total);
+    }
+  return totals;
+}
+
+function compared(
+  squads: ReadonlyMap<string, { readonly name: string }>,
+  now: ReadonlyMap<string, number>,
+  changes: ReadonlyMap<string, number>,
+): readonly SquadPreview[] {
+  const then = new Map([...now].map(([id, total]) => [id, total + (changes.get(id) ?? 0)]));
+  const [before, after] = [ranksOf(now), ranksOf(then)];
+  return [...squads]
+    .map(([id, { name }]) => ({
+      ...{ id, name, totalNow: now.get(id) ?? 0, totalThen: then.get(id) ?? 0 },
+      rankNow: before(now.get(id) ?? 0),
+      rankThen: after(then.get(id) ?? 0),
+    }))
+    .toSorted((one, other) => one.rankThen - other.rankThen || one.rankNow - other.rankNow);
+}
+
+/** The rank of a total: one more than the totals above it. */
+function ranksOf(totals: ReadonlyMap<string, number>): (total: number) => number {
+  const sorted = [...totals.values()].toSorted((one, other) => other - one);
+  const ranks = new Map<number, number>();
+  for (const [index, total] of sorted.entries()) if (!ranks.has(total)) ranks.set(total, index + 1);
+  return (total) => ranks.get(total) ?? 0;
+}
