@@ -5,7 +5,7 @@ import { environmentOf, readConfig, type Config } from '../runtime/config.ts';
 import { accountsOf, chosenLeagues } from '../runtime/leagues.ts';
 import { readMappings } from '../runtime/mappings.ts';
 import { openState } from '../runtime/state.ts';
-import { pingAll, tellAlerts, type AlertDesk } from '../runtime/tell-alerts.ts';
+import type { AlertDesk } from '../runtime/tell-alerts.ts';
 import type { Deadline } from '../schedule/alerts.ts';
 import { hasFailed, type Attempt, type MappingId, type RunEnd } from '../schedule/mapping-states.ts';
 import type { CommonArgs } from './command.ts';
@@ -40,6 +40,8 @@ export async function withAlerts(
 ): Promise<ExitCode> {
   const config = readConfig(args, program);
   if (config.alerts.length === 0) return work(program);
+  // Not at the start: the modules behind it take a tenth of a second.
+  const { pingAll } = await import('../runtime/tell-alerts.ts');
   const { clock, signal, screen } = program;
   const desk: AlertDesk = { config, clock, signal, warn: (message) => screen.warn(message) };
   const started = pingAll('start', desk);
@@ -71,6 +73,7 @@ async function tellEnd(
   direction: Direction,
   { program, config, desk, deadlines }: Office,
 ): Promise<void> {
+  const { pingAll, tellAlerts } = await import('../runtime/tell-alerts.ts');
   try {
     const store = await openState(config, program.clock, () => undefined);
     try {

@@ -160,6 +160,52 @@ describe('a command that runs by itself', () => {
   });
 });
 
+it('tells of each league by its name and its account', async () => {
+  folder.folder.write(
+    'teamsheet.yaml',
+    CONFIG.replace(
+      'push:',
+      `  dead: { base_url: "http://127.0.0.1:9", api_key: { env: TEAMSHEET_API_KEY } }
+environment: live
+leagues:
+  north: { fantasy_league_id: 1 }
+  east: { fantasy_league_id: 99 }
+  south: { environment: dead, fantasy_league_id: 1 }
+push:`,
+    ),
+  );
+  folder.folder.write(
+    'mappings/report.yaml',
+    `version: 1
+name: fixtures
+pull: fixtures
+where: { fantasy_league_id: "\${fantasy_league_id}" }
+destination: { csv: "out/\${league}.csv" }
+`,
+  );
+  const outcome = await run('pull', '--yes', '--json');
+  expect(outcome.code).toBe(8);
+  const whose = bodies().map(({ event, environment, league, mapping }) => [
+    event,
+    environment,
+    league,
+    mapping,
+  ]);
+  expect(whose.filter(([event]) => event === 'failing')).toEqual([
+    ['failing', 'live', 'east', 'fixtures'],
+    ['failing', 'dead', 'south', 'fixtures'],
+  ]);
+  const { mappings } = JSON.parse((await run('alerts', '--json')).stdout) as {
+    readonly mappings: readonly Readonly<Record<string, unknown>>[];
+  };
+  expect(mappings.map(({ environment, league, state }) => [environment, league, state])).toEqual([
+    ['dead', 'south', 'failing'],
+    ['live', 'east', 'failing'],
+    ['live', 'north', 'ok'],
+  ]);
+  expect((await run('alerts')).stdout).toMatch(/^live north fixtures +ok/m);
+});
+
 it('schedule print github names the variables of the addresses among the secrets', async () => {
   const { stdout } = await run('schedule', 'print', 'github');
   expect(stdout).toContain('ALERT_URL: ${{ secrets.ALERT_URL }}');

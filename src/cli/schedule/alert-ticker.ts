@@ -2,7 +2,6 @@ import { TeamsheetError } from '../../model/error.ts';
 import { environmentOf, readConfig, type Config } from '../../runtime/config.ts';
 import { accountsOf, chosenLeagues } from '../../runtime/leagues.ts';
 import { openState } from '../../runtime/state.ts';
-import { tellAlerts } from '../../runtime/tell-alerts.ts';
 import type { Deadline } from '../../schedule/alerts.ts';
 import type { MappingId } from '../../schedule/mapping-states.ts';
 import type { ScheduledRun } from '../../schedule/due.ts';
@@ -36,6 +35,7 @@ export async function tellOfTime(
   try {
     const config = readConfig(args, program);
     if (config.alerts.length === 0) return;
+    const { tellAlerts } = await import('../../runtime/tell-alerts.ts');
     const idOf = idsIn(config);
     const deadlines = jobs.flatMap(({ mapping, timing: { deadline } }) =>
       deadline === undefined
