@@ -42,6 +42,8 @@ interface TablePlan {
   readonly optional?: true;
   /** Its columns are too many and too special for headers of another table to be matched with. */
   readonly oursAlone?: true;
+  /** Its cells may hold names of players. */
+  readonly namesPlayers?: true;
   readonly columns: readonly ColumnPlan[];
   readonly examples: readonly (readonly (string | number)[])[];
 }
@@ -127,6 +129,7 @@ const TABLES: Readonly<Record<InputResource, TablePlan>> = {
     tab: 'Squads',
     optional: true,
     oursAlone: true,
+    namesPlayers: true,
     columns: [
       {
         header: 'Member ID',
@@ -138,13 +141,13 @@ const TABLES: Readonly<Record<InputResource, TablePlan>> = {
       ...PLAYERS.map((header, index): ColumnPlan => ({
         header,
         field: 'players_in',
-        width: 8,
-        hint: 'One player in each of the columns P1 to P15, each player once.',
-        rule: id,
+        width: 16,
+        hint: 'One player in each of the columns P1 to P15, each player once: the id, or the name as the report of the players has it, with the club where several have the name.',
+        rule: name(1),
         required: index === 0,
       })),
     ],
-    examples: [[EXAMPLE, 'Example Rovers', ...PLAYERS.map((_, index) => index + 1)]],
+    examples: [[EXAMPLE, 'Example Rovers', ...PLAYERS.map((_, index) => String(index + 1))]],
   },
 };
 
@@ -304,6 +307,9 @@ export const isOptional = (resource: InputResource): boolean => TABLES[resource]
 /** Tables that no mapping is proposed for, where their headers are not those of `init`. */
 export const isOursAlone = (resource: InputResource): boolean => TABLES[resource].oursAlone === true;
 
+/** Tables whose players are looked up by their names. */
+export const namesPlayers = (resource: InputResource): boolean => TABLES[resource].namesPlayers === true;
+
 /** Every tab; `where` says what people call the place, such as `this workbook`. */
 export function inputBook(where: 'workbook' | 'spreadsheet'): InputBook {
   return {
@@ -339,6 +345,9 @@ function readMeLines(where: string): readonly InputNote[] {
       'Users: Member ID, and Display name for new members. Prices: both columns. Points: every value but the league.',
     ),
     line('Fantasy leagues, Mini leagues: both columns. Squads: Member ID, Squad name and P1.'),
+    line(
+      'Players in Squads: the id, or the name as the tab Players has it, which teamsheet pull players-report fills.',
+    ),
     line('The number of the fantasy league and the kind of price stand in teamsheet.yaml, under vars.'),
     heading('Send'),
     line(

@@ -1,8 +1,26 @@
 import { pushTarget } from '../../contract/index.ts';
 import { variableOf } from '../../mapping/push-fields.ts';
-import { INPUT_RESOURCES, inputTable, isOptional, isOursAlone, type InputResource } from './input-tables.ts';
-import { AS_SHIPPED, fitMapping, PUSH_MAPPINGS, type Place } from './push-mapping.ts';
+import {
+  INPUT_RESOURCES,
+  inputTable,
+  isOptional,
+  isOursAlone,
+  namesPlayers,
+  type InputResource,
+} from './input-tables.ts';
+import {
+  AS_SHIPPED,
+  fitMapping,
+  fitPlayers,
+  PLAYERS_MAPPING,
+  PUSH_MAPPINGS,
+  type Place,
+} from './push-mapping.ts';
 import { hasOurHeader, recogniseTabs, type FoundTab, type TabMatch } from './recognise.ts';
+
+/** The tab that the report of the players makes beside the tables that name players. */
+const PLAYERS_TAB = 'Players';
+const PLAYERS_HEADERS = ['Player ID', 'Last name', 'Club'];
 
 /** A mapping that was made from the headers of a tab, for `--json`. */
 export interface Proposal {
@@ -38,6 +56,10 @@ export function fitMappings(
   const files = new Map<string, string>();
   const proposed: Proposal[] = [];
   const said = [...notes];
+  const ownTab = there.find(({ tab }) => tab.toLowerCase() === PLAYERS_TAB.toLowerCase());
+  // The report makes the tab; another one of that name is somebody's own.
+  const isFree = ownTab === undefined || PLAYERS_HEADERS.every((name) => ownTab.header.includes(name));
+  const playersTab = isFree ? PLAYERS_TAB : undefined;
   for (const resource of INPUT_RESOURCES) {
     const file = PUSH_MAPPINGS[resource];
     if (file === undefined) continue;
@@ -49,7 +71,10 @@ export function fitMappings(
         `no tab was taken for ${resource}: ${mapping} was left out; add a tab "${inputTable(resource).tab}" and run init again`,
       );
     } else if (found === undefined || hasOurHeader(resource, found.header)) {
-      files.set(file, fitMapping(resource, place, found?.tab ?? inputTable(resource).tab, AS_SHIPPED));
+      const isOfPlayers = namesPlayers(resource) && playersTab !== undefined;
+      const changes = isOfPlayers ? { ...AS_SHIPPED, playersTab } : AS_SHIPPED;
+      files.set(file, fitMapping(resource, place, found?.tab ?? inputTable(resource).tab, changes));
+      if (isOfPlayers) files.set(PLAYERS_MAPPING, fitPlayers(place, playersTab));
     } else if (isOptional(resource) && (isOursAlone(resource) || found.match.missing.length > 0)) {
       said.push(
         `the tab "${found.tab}" looks like ${resource}, but does not have all columns of "${inputTable(resource).tab}": ${mapping} was left out; write a mapping for it`,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isMap, isScalar, parseDocument, type Document, type Pair, type YAMLMap } from 'yaml';
+import { isMap, isScalar, parseDocument, type Document, type YAMLMap } from 'yaml';
 import { InternalError } from '../../model/error.ts';
 import { WRITE_BACK, type InputResource } from './input-tables.ts';
 import { packagePath } from '../../runtime/package.ts';
@@ -27,6 +27,23 @@ export interface Changes {
   readonly settings: { readonly key: string; readonly value: string } | undefined;
   /** Lines of comment at the top, before those of the shipped mapping. */
   readonly comments: readonly string[];
+  /** The tab of the place that names of players are looked up in; left out, they are looked up in the CSV report. */
+  readonly playersTab?: string | undefined;
+}
+
+/** The shipped report of the players, which names are looked up in. */
+export const PLAYERS_MAPPING = 'players-report.yaml';
+
+/** The text of the shipped report of the players as a tab of the place. */
+export function fitPlayers(place: Place, tab: string): string {
+  const document = parseDocument(readFileSync(packagePath(`mappings/${PLAYERS_MAPPING}`), 'utf8'));
+  document.set('destination', document.createNode(locationOf(place, tab), { flow: true }));
+  return document.toString({ lineWidth: 0 });
+}
+
+function lookUpPlayers(document: Document, place: Place, tab: string): void {
+  const table = { ...locationOf(place, tab), optional: true };
+  document.setIn(['columns', 'players_in', 'lookup', 'in'], document.createNode(table, { flow: true }));
 }
 
 /** The columns of the tab Points that `init` makes. */
@@ -40,7 +57,7 @@ export function fitMapping(resource: InputResource, place: Place, tab: string, c
   const source = document.get('source');
   if (!isMap(source)) throw new InternalError('internal.shipped', `mappings/${file} has no source`);
   source.items = [
-    ...locationOf(document, place, tab),
+    ...Object.entries(locationOf(place, tab)).map(([key, value]) => document.createPair(key, value)),
     ...source.items.filter(({ key }) => nameOf(key) !== 'csv'),
   ];
   const writeBack = WRITE_BACK[resource];
@@ -49,6 +66,7 @@ export function fitMapping(resource: InputResource, place: Place, tab: string, c
     if (isMap(document.contents)) document.contents.items.push(document.createPair('write_back', node));
   }
   changeColumns(document, source, changes);
+  if (changes.playersTab !== undefined) lookUpPlayers(document, place, changes.playersTab);
   const comments = changes.comments.map((line) => ` ${line}`).join('\n');
   if (comments !== '') document.commentBefore = `${comments}\n\n${document.commentBefore ?? ''}`.trimEnd();
   return document.toString({ lineWidth: 0 });
@@ -58,13 +76,9 @@ function nameOf(key: unknown): unknown {
   return isScalar(key) ? key.value : key;
 }
 
-function locationOf(document: Document, place: Place, tab: string): Pair[] {
-  const pair = (key: string, value: string | boolean): Pair => document.createPair(key, value);
-  return [
-    place.kind === 'xlsx' ? pair('xlsx', place.file) : pair('sheet', place.spreadsheet),
-    pair('tab', tab),
-    ...(place.kind === 'xlsx' && place.outside ? [pair('allow_outside', true)] : []),
-  ];
+function locationOf(place: Place, tab: string): Readonly<Record<string, string | boolean>> {
+  if (place.kind === 'sheet') return { sheet: place.spreadsheet, tab };
+  return { xlsx: place.file, tab, ...(place.outside && { allow_outside: true }) };
 }
 
 function changeColumns(document: Document, source: YAMLMap, { headers, settings }: Changes): void {

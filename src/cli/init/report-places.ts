@@ -19,14 +19,26 @@ const LEFT_OUT: Readonly<Record<ReportPlace, readonly string[]>> = {
 /** Whether a set-up writes a shipped mapping, by its file name. */
 export const isWanted = (place: ReportPlace, mapping: string): boolean => !LEFT_OUT[place].includes(mapping);
 
-/** A shipped report that is a CSV file alone, as a tab of a workbook where reports go into workbooks. */
+/** A shipped mapping where reports go into workbooks: a report that is a CSV file alone is a tab, and names of players are looked up in the tab of the players. */
 export const placedMapping = (place: ReportPlace, text: string): string =>
-  place === 'workbook'
-    ? text.replace(/^destination: \{ csv: out\/([\w-]+)\.csv \}$/m, (_, name: string) => {
-        const words = name.replaceAll('-', ' ');
-        return `destination: { xlsx: out/league.xlsx, tab: ${words.charAt(0).toUpperCase()}${words.slice(1)} }`;
-      })
+  place === 'workbook' ? lookedUpInWorkbook(reportInWorkbook(text)) : text;
+
+const reportInWorkbook = (text: string): string =>
+  text.replace(/^destination: \{ csv: out\/([\w-]+)\.csv \}$/m, (_, name: string) => {
+    const words = name.replaceAll('-', ' ');
+    return `destination: { xlsx: out/league.xlsx, tab: ${words.charAt(0).toUpperCase()}${words.slice(1)} }`;
+  });
+
+/** People know a player by the last name, which that tab calls so. */
+const lookedUpInWorkbook = (text: string): string =>
+  text.includes(PLAYERS_CSV)
+    ? text
+        .replace(PLAYERS_CSV, 'in: { xlsx: out/players.xlsx, tab: Players, optional: true }')
+        .replace(/^ *match_any: .*$/m, (ways) => ways.replaceAll('Last name', 'Player'))
+        .replaceAll('players-report', 'players-workbook')
     : text;
+
+const PLAYERS_CSV = 'in: { csv: out/players.csv, optional: true }';
 
 /** What the reports show, by the names of their mappings without `-report` and `-workbook`. */
 const SHOWN = {

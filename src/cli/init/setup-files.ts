@@ -34,7 +34,7 @@ export interface Setup {
   readonly vars: SetupVars;
   readonly reportPlace: ReportPlace;
   readonly reportKinds: readonly ReportKind[];
-  /** The texts of the mappings that push, where they read other tables than the shipped ones do; the others are left out. */
+  /** The texts of the mappings that push, where they read other tables than the shipped ones do; the others are left out. Beside them that of the players, where it has a tab there. */
   readonly pushMappings: ReadonlyMap<string, string> | undefined;
   /** The key file of a Google service account as the configuration names it. */
   readonly googleKey: string | undefined;
@@ -91,11 +91,11 @@ export function setupFiles({
     ['.gitignore', { text: IGNORED + ignoredKey }],
     ...shippedFiles('mappings', 'mappings').flatMap(([path, file]): [string, NewFile][] => {
       const name = basename(path);
-      if (!isWanted(reportPlace, name)) return [];
-      const isFitted = pushMappings !== undefined && Object.values(PUSH_MAPPINGS).includes(name);
-      const text = isFitted
-        ? pushMappings.get(name)
-        : chosenMappings(placedMapping(reportPlace, String(file.text)), reportKinds);
+      if (!isWanted(reportPlace, name) && pushMappings?.has(name) !== true) return [];
+      const isPush = Object.values(PUSH_MAPPINGS).includes(name);
+      if (pushMappings !== undefined && isPush && !pushMappings.has(name)) return [];
+      const placed = placedMapping(reportPlace, pushMappings?.get(name) ?? String(file.text));
+      const text = chosenMappings(placed, reportKinds);
       return text === undefined ? [] : [[path, { text }]];
     }),
     ...shippedFiles('templates/inputs', 'templates'),

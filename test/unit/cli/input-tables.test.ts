@@ -1,6 +1,7 @@
 import { pushTarget } from '../../../src/contract/index.ts';
-import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { describe, expect, it } from 'vitest';
+
 import { inputBook, INPUT_RESOURCES, inputTable } from '../../../src/cli/init/input-tables.ts';
 import { fitMappings } from '../../../src/cli/init/propose.ts';
 import type { FittedMappings } from '../../../src/cli/init/propose.ts';
@@ -82,6 +83,7 @@ describe('the mappings for tables that init makes', () => {
       'fantasy-leagues.yaml',
       'mini-leagues.yaml',
       'squads.yaml',
+      'players-report.yaml',
     ]);
     expect([made.proposed, made.notes]).toEqual([[], []]);
     expect(parsed(made, 'users.yaml').source.location).toEqual({
@@ -164,10 +166,33 @@ describe('the mappings for tables that are there', () => {
         'fantasy-leagues.yaml',
         'mini-leagues.yaml',
         'squads.yaml',
+        'players-report.yaml',
       ],
       [],
       [],
     ]);
+  });
+
+  it('look names of players up in a tab of their own, unless somebody has a tab of that name', () => {
+    const lookupOf = (header: readonly string[] | undefined): unknown => {
+      const players = header === undefined ? [] : [{ tab: 'players', header }];
+      const { files } = fitMappings(workbook, players, INPUT_RESOURCES);
+      const squads = parse(files.get('squads.yaml') ?? '') as {
+        readonly columns: { readonly players_in: { readonly lookup: { readonly in: unknown } } };
+      };
+      const report = parse(files.get('players-report.yaml') ?? 'null') as {
+        readonly destination: unknown;
+      } | null;
+      return [squads.columns.players_in.lookup.in, report?.destination];
+    };
+    const tab = { xlsx: 'season.xlsx', tab: 'Players' };
+    expect(lookupOf(undefined)).toEqual([{ ...tab, optional: true }, tab]);
+    // The report made it before.
+    expect(lookupOf(['Player ID', 'First name', 'Last name', 'Club'])).toEqual([
+      { ...tab, optional: true },
+      tab,
+    ]);
+    expect(lookupOf(['Name', 'Shirt'])).toEqual([{ csv: 'out/players.csv', optional: true }, undefined]);
   });
 
   const fitted = fitMappings(
