@@ -1,0 +1,180 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { makeFolder, runCli, type Outcome } from '../support/cli.ts';
+import { control } from '../support/control.ts';
+
+const FILES = {
+  'teamsheet.yaml': `version: 1
+environments:
+  test: { base_url: "\${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } }
+vars: { fantasy_league_id: 1 }
+`,
+  'mappings/reports.yaml': `- version: 1
+  name: lineups
+  pull: lineups
+  where: { fantasy_league_id: "\${fantasy_league_id}" }
+  destination: { csv: lineups.csv }
+- version: 1
+  name: squads
+  pull: squads
+  where: { fantasy_league_id: "\${fantasy_league_id}", weeks: last }
+  destination: { csv: squads.csv }
+`,
+};
+const SQUADS = 60;
+/** Seeded so that game week 6 is played and not processed. */
+const WEEK = '6';
+
+interface Document {
+  readonly exit_code: number;
+  readonly run?: string;
+  readonly weeks?: readonly Readonly<Record<string, unknown>>[];
+  readonly leagues?: readonly Readonly<Record<'read' | 'left', Readonly<Record<string, number>>>>[];
+  readonly mappings?: readonly Readonly<Record<string, unknown>>[];
+  readonly requests?: { readonly sent: number };
+  readonly error?: { readonly code: string; readonly next: string };
+}
+
+let sandbox: Sandbox;
+let folder: ReturnType<typeof makeFolder>;
+const requests: string[] = [];
+beforeEach(async () => {
+  sandbox = await createSandbox({ seed: 'demo' });
+  requests.length = 0;
+  sandbox.app.server.on('request', ({ url = '' }) => requests.push(url.replace(/^.*\/v1/, '')));
+  folder = makeFolder(FILES);
+});
+afterEach(async () => {
+  await sandbox.close();
+  folder.remove();
+});
+
+const run = (...args: readonly string[]): Promise<Outcome> =>
+  runCli(args, {
+    cwd: folder.path,
+    env: { TEAMSHEET_BASE_URL: sandbox.baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey },
+  });
+async function json(...args: readonly string[]): Promise<Document> {
+  const { code, stdout } = await run(...args, '--json');
+  const document = JSON.parse(stdout) as Document;
+  expect(document.exit_code).toBe(code);
+  return document;
+}
+const text = (name: string): string => readFileSync(join(folder.path, name), 'utf8');
+const weekOf = ({ weeks = [] }: Document, week: string) => weeks.find((each) => each['week'] === week);
+const lineupRequests = (): number => requests.filter((url) => url.endsWith('/lineup')).length;
+
+describe('a game week', () => {
+  it('is read once, and pulled again when it is over', async () => {
+    expect(weekOf(await json('weeks'), WEEK)).toMatchObject({ state: 'provisional', lineups: 0 });
+    const [first] = (await json('weeks', 'read')).leagues ?? [];
+    expect(first).toMatchObject({
+      read: { lineups: SQUADS, squads: SQUADS },
+      left: { lineups: 0, squads: 0, players: 0 },
+      missing_weeks: ['1', '2', '3', '4', '5'],
+    });
+    expect(lineupRequests()).toBe(SQUADS);
+    const [second] = (await json('weeks', 'read')).leagues ?? [];
+    expect(second).toMatchObject({ read: { lineups: 0, squads: 0, players: 0 } });
+    expect(lineupRequests()).toBe(SQUADS);
+    await json('pull', 'lineups');
+    const live = text('lineups.csv').split('\n').toSorted();
+
+    await control(sandbox, 'POST', '/clock', { advance: '7d' });
+    const shown = await json('weeks');
+    expect(weekOf(shown, WEEK)).toMatchObject({
+      fantasy_league_id: 1,
+      state: 'provisional',
+      squads: SQUADS,
+      lineups: SQUADS,
+    });
+    expect(weekOf(shown, '5')).toMatchObject({ state: 'missing', lineups: 0, read_at: null });
+    await json('pull', 'lineups');
+    expect(text('lineups.csv').split('\n').toSorted()).not.toEqual(live);
+
+    const before = requests.length;
+    const again = await json('pull', 'lineups', '--week', WEEK, '--offline');
+    expect(again.mappings).toMatchObject([{ records: SQUADS, rows: SQUADS * 15 }]);
+    expect(text('lineups.csv').split('\n').toSorted()).toEqual(live);
+    const missing = await json('pull', '--weeks', '5-6', '--offline');
+    expect(missing.mappings).toMatchObject([
+      { name: 'lineups', records: SQUADS, missing_weeks: [5] },
+      { name: 'squads', records: SQUADS, missing_weeks: [5] },
+    ]);
+    expect(requests).toHaveLength(before);
+    expect((await run('runs')).stdout).toContain(`${SQUADS} records (lineups)`);
+  });
+
+  it('is final once its line-ups are read after its trigger', async () => {
+    await json('weeks', 'read');
+    expect((await run('substitutions', 'trigger', '--week', WEEK, '--adopt', '--yes')).code).toBe(0);
+    expect(weekOf(await json('weeks'), WEEK)?.['note']).toContain('weeks read reads the line-ups again');
+    const [again] = (await json('weeks', 'read')).leagues ?? [];
+    expect(again).toMatchObject({ read: { lineups: SQUADS, squads: SQUADS } });
+    expect(weekOf(await json('weeks', '--offline'), WEEK)).toMatchObject({ state: 'final', note: null });
+  });
+
+  it('goes from one state to another as one file, which is refused when it is damaged or of another account', async () => {
+    await json('weeks', 'read');
+    await json('weeks', 'export', 'memory.gz');
+    const listed = (await json('weeks', '--offline')).weeks;
+    writeFileSync(join(folder.path, 'cut.gz'), readFileSync(join(folder.path, 'memory.gz')).subarray(0, -40));
+    expect((await json('weeks', 'import', 'cut.gz')).error?.code).toBe('memory.file');
+    const other = makeFolder(FILES);
+    const service = await createSandbox({ seed: 'demo' });
+    const file = join(folder.path, 'memory.gz');
+    const env = (of: Sandbox) => ({ TEAMSHEET_BASE_URL: of.baseUrl, TEAMSHEET_API_KEY: of.apiKey });
+    const refused = await runCli(['weeks', 'import', file], { cwd: other.path, env: env(service) });
+    expect([refused.code, refused.stderr]).toMatchObject([
+      4,
+      expect.stringContaining('holds the memory of account'),
+    ]);
+    await service.close();
+    const imported = await runCli(['weeks', 'import', file], { cwd: other.path, env: env(sandbox) });
+    expect(imported.code).toBe(0);
+    const there = await runCli(['weeks', '--offline', '--json'], { cwd: other.path, env: env(sandbox) });
+    expect((JSON.parse(there.stdout) as Document).weeks).toEqual(listed);
+    other.remove();
+  });
+
+  it('leaves out a member who is forgotten, also where the person is read again', async () => {
+    await json('weeks', 'read');
+    await json('pull', 'lineups', '--week', WEEK, '--offline');
+    const [header = '', row = ''] = text('lineups.csv').split('\n');
+    const member = row.split(',')[header.split(',').indexOf('user.external_id')] ?? '';
+    expect(member).not.toBe('');
+    expect((await run('weeks', 'forget', '--member', member)).code).toBe(0);
+    await json('pull', 'lineups', '--weeks', 'current');
+    const report = await json('pull', 'lineups', '--week', WEEK, '--offline');
+    expect(report.mappings).toMatchObject([{ records: SQUADS - 1 }]);
+    expect(text('lineups.csv')).not.toContain(member);
+  });
+});
+
+describe('a pull that stops', () => {
+  it('is gone on with by the same pull and by resume, and reads only the rest', async () => {
+    const stopped = await json('pull', 'lineups', '--max-requests', '30');
+    expect([stopped.exit_code, stopped.mappings]).toMatchObject([7, [{ records: 0 }]]);
+    const read = lineupRequests();
+    expect(read).toBeGreaterThan(10);
+    const next = await json('pull', 'lineups', '--max-requests', '30');
+    expect(next.exit_code).toBe(7);
+    const resumed = await json('resume', '--yes');
+    expect(resumed).toMatchObject({ run: next.run, mappings: [{ records: SQUADS }] });
+    expect(lineupRequests()).toBe(SQUADS);
+    expect((await json('resume', '--yes')).run).toBeNull();
+    await json('pull', 'lineups');
+    expect(lineupRequests()).toBe(2 * SQUADS);
+  });
+
+  it('writes what there is with --partial, and says so', async () => {
+    const stopped = await json('pull', 'lineups', '--max-requests', '30', '--partial');
+    const [summary] = stopped.mappings ?? [];
+    expect(stopped.exit_code).toBe(7);
+    expect(summary).toMatchObject({ partial: true, error: { code: 'budget.max_requests' } });
+    expect(Number(summary?.['records'])).toBeGreaterThan(10);
+    expect(text('lineups.csv').split('\n').length).toBe(Number(summary?.['rows']) + 2);
+  });
+});
