@@ -12,7 +12,7 @@ import {
 import { latestKept } from './known-weeks.ts';
 
 /** Squads whose later total contradicts the points that are kept of a week, and by how many points in all. */
-interface Contradicted {
+export interface Contradicted {
   readonly squads: number;
   readonly points: number;
 }

@@ -10,7 +10,7 @@ import {
   type StateOfWeek,
   isOver,
 } from '../../season/week-state.ts';
-import { contradictions } from './contradictions.ts';
+import { contradictions, type Contradicted } from './contradictions.ts';
 import { eachKept, knownWeeks, latestKept } from './known-weeks.ts';
 
 /** A game week of a league with what is remembered of it. */
@@ -26,12 +26,13 @@ export interface LeagueWeek extends StateOfWeek {
 
 /**
  * The game weeks of a league that have begun, in their order, with their states. Whether a week has begun or is over follows the service where it was read after
- * the time in question, else the time.
+ * the time in question, else the time. A week is found to be `stale` where totals are checked alone: that reads every squad of the season.
  */
 export async function leagueWeeks(
   memory: Memory,
   scope: LeagueScope,
   nowMs: number,
+  totals: 'checked' | 'unchecked' = 'unchecked',
 ): Promise<readonly LeagueWeek[]> {
   const weeks = inOrder(await knownWeeks(memory, scope));
   const counts = await memory.weeks(scope);
@@ -45,7 +46,8 @@ export async function leagueWeeks(
     const isHeldBack = lastShown !== undefined && lastShown.atMs >= week.startMs;
     return week.startMs <= nowMs && !isHeldBack;
   });
-  const contradicted = await contradictions(memory, scope, weeks);
+  const contradicted =
+    totals === 'checked' ? await contradictions(memory, scope, weeks) : new Map<string, Contradicted>();
   const waiting = await waitingMatches(memory, scope, weeks, lastShown?.index ?? -1);
   const found: LeagueWeek[] = [];
   for (const week of begun) {

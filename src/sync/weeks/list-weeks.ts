@@ -19,7 +19,10 @@ export async function listWeeks(
   const found: RememberedLeague[] = [];
   for (const scope of await scopesOf(ports, account)) {
     await markTriggered(store, account, scope.league, clock.now());
-    found.push({ league: scope.league, weeks: await leagueWeeks(store.memory, scope, clock.now()) });
+    found.push({
+      league: scope.league,
+      weeks: await leagueWeeks(store.memory, scope, clock.now(), 'checked'),
+    });
   }
   return found;
 }
