@@ -94,6 +94,7 @@ export function pullPorts(
 ): PullPorts & { readonly events: RunEvent[] } {
   const events: RunEvent[] = [];
   const { facts = {}, prices = [], ...rest } = changes;
+  const kept = new Map(Object.entries(facts));
   return {
     events,
     service,
@@ -119,8 +120,12 @@ export function pullPorts(
       intents: () => Promise.resolve([]),
       findIntents: () => Promise.resolve([]),
       fact: (_account, name) => {
-        const value = facts[name];
+        const value = kept.get(name);
         return Promise.resolve(value === undefined ? undefined : { value, atMs: 0 });
+      },
+      setFact: (_account, name, value) => {
+        kept.set(name, value);
+        return Promise.resolve();
       },
       allSnapshots: async function* (_account, resource) {
         const none = { id: null, number: null, digests: {}, values: {} };

@@ -7,6 +7,7 @@ import { indexHeader } from '../../mapping/header-index.ts';
 import type { PlayerIds, PullMapping, Source } from '../../mapping/mapping.ts';
 import { take, type Ids, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
+import { searchPlayers } from './search-players.ts';
 import { lineupRead } from './squads.ts';
 import { againIfChanged } from '../rows/read-rows.ts';
 
@@ -86,6 +87,15 @@ export async function* idsInState(league: number, { store, account }: ReadContex
   }
 }
 
+/** What a search found is remembered: the next pull reads these alone. */
+const searchFact = (league: number): string => `player_ids:${league}`;
+
+async function* idsInSearch(league: number, { store, account }: ReadContext): AsyncGenerator {
+  const found = await store.fact(account, searchFact(league));
+  // Only this file writes the fact.
+  if (found !== undefined) yield* JSON.parse(found.value) as readonly number[];
+}
+
 async function* idsInLog(league: number, log: Read<PriceUploadRecord>, context: ReadContext): AsyncGenerator {
   for await (const page of take(log, context))
     for (const { fantasy_league_id, player } of page) if (fantasy_league_id === league) yield player?.id;
@@ -104,10 +114,11 @@ async function* idsInLineups(lineups: Read<Lineup>, context: ReadContext): Async
   }
 }
 
-/** The player ids of a league that can be known without guessing, ascending; the service has no list of players. */
+/** The player ids of a league that can be known without guessing, ascending; those of a search where none is. The service has no list of players. */
 function knownIds(league: number): Ids {
   const lineups = lineupRead({ fantasy_league_id: league });
   const log = listRead('list-prices', {});
+  const read = new Map<string | number, unknown>();
   return {
     name: `known players of ${league}`,
     needs: [lineups, log],
@@ -118,7 +129,7 @@ function knownIds(league: number): Ids {
         for await (const id of found) if (POSITIVE.test(String(id))) ids.add(Number(id));
         return ids.size - before;
       };
-      const inState = await add(idsInState(league, context));
+      const inState = (await add(idsInState(league, context))) + (await add(idsInSearch(league, context)));
       const inLog = await add(idsInLog(league, log, context));
       const inLineups = await add(idsInLineups(lineups, context));
       context.emit({
@@ -128,6 +139,19 @@ function knownIds(league: number): Ids {
           `${inLog} more from the price log, ${inLineups} more from line-ups`,
       });
       yield* [...ids].sort((a, b) => a - b);
+      if (ids.size > 0) return;
+      for await (const { id, player } of searchPlayers(league, context)) {
+        read.set(id, player);
+        ids.add(id);
+        yield id;
+      }
+      const { store, account } = context;
+      if (ids.size > 0) await store.setFact(account, searchFact(league), JSON.stringify([...ids]));
+    },
+    recordOf: (id) => {
+      const record = read.get(id);
+      read.delete(id);
+      return record;
     },
   };
 }

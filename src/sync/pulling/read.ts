@@ -7,7 +7,10 @@ import { fanOut } from './fan-out.ts';
 import type { Share, ShareOne } from './share.ts';
 
 /** Remembered ids, what was confirmed, what was sent, and the memory of game weeks. */
-export type PullStore = Pick<Store, 'fact' | 'allSnapshots' | 'runs' | 'intents' | 'findIntents' | 'memory'>;
+export type PullStore = Pick<
+  Store,
+  'fact' | 'setFact' | 'allSnapshots' | 'runs' | 'intents' | 'findIntents' | 'memory'
+>;
 
 /** What a pull reads with. */
 export interface ReadPorts extends Pick<
@@ -101,6 +104,8 @@ export interface Ids {
   readonly name: string;
   readonly needs: readonly Read[];
   readonly values: (context: ReadContext) => AsyncIterable<string | number> | Iterable<string | number>;
+  /** The record of an id that was read while the ids were looked for; given once. */
+  readonly recordOf?: (id: string | number) => unknown;
 }
 
 /** What a fan-out reads for each id. */
@@ -145,8 +150,11 @@ function absences(context: ReadContext, name: string, noun: string, guessed: boo
   };
 }
 
+/** An id that names nothing may be answered by any of these: the interface does not show it. */
+export const NAMES_NOTHING = [400, 404, 410, 422];
+
 /** Nothing of that id is there for us, or it is one that the service stated and that no address can hold. */
-function namesNothing(error: unknown, absent: readonly number[]): error is Error {
+export function namesNothing(error: unknown, absent: readonly number[]): error is Error {
   if (error instanceof RefusedError) return absent.includes(error.status);
   return error instanceof InternalError && error.code === 'request.invalid';
 }
@@ -183,7 +191,10 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
         try {
           const known = reused?.get(String(id).toLowerCase());
           if (known !== undefined) return { id, record: known };
-          const record = await context.shareOne(kind, id, () => readOne(operation, id, context, query));
+          // What the ids were looked for with is a record of this operation.
+          const read = ids.recordOf?.(id) as RecordOf<Id> | undefined;
+          const record =
+            read ?? (await context.shareOne(kind, id, () => readOne(operation, id, context, query)));
           return { id, record };
         } catch (error) {
           if (namesNothing(error, absent)) return { id, error };

@@ -5,7 +5,7 @@ import type { PullMapping } from '../../mapping/mapping.ts';
 import type { Store } from '../../model/store.ts';
 import { ownValue } from '../../report/report.ts';
 import { playerIds } from './players.ts';
-import { eachRead, readOne, type Read, type ReadContext } from './read.ts';
+import { eachRead, NAMES_NOTHING, readOne, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
 import {
   detailRead,
@@ -18,9 +18,6 @@ import {
   squadList,
 } from './squads.ts';
 import { weeksRead } from './weeks.ts';
-
-/** An id that names nothing may be answered by any of these: the interface does not show it. */
-export const NAMES_NOTHING = [400, 404, 410, 422];
 
 async function* inOneBatch<T>(records: Promise<readonly T[]>): AsyncGenerator<readonly T[]> {
   yield await records;

@@ -13,7 +13,7 @@ import { unknownLeagues } from '../evidence/memory.ts';
 import { appliedSince, writesBeside } from '../evidence/pre-image.ts';
 import type { Evidence } from '../../plan/evidence.ts';
 import type { ComparePorts, SyncPorts } from '../ports.ts';
-import { NAMES_NOTHING } from '../pulling/resources.ts';
+import { NAMES_NOTHING } from '../pulling/read.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import type { ReadKey, ReadPorts } from './compare-live.ts';
 

@@ -3,7 +3,7 @@ import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import { keyText, spellingOf } from '../../model/spelling.ts';
 import { readAll } from '../pulling/fan-out.ts';
-import { NAMES_NOTHING } from '../pulling/resources.ts';
+import { NAMES_NOTHING } from '../pulling/read.ts';
 import type { ReadKey } from './compare-live.ts';
 import type { Actual, ActualPorts, ActualReading } from './strategy.ts';
 
