@@ -3,6 +3,7 @@ import type { ServiceAccount, Store } from '../../model/store.ts';
 import { keptMark } from '../../season/kept.ts';
 import type { ProcessedBy } from '../../season/week-state.ts';
 import { eachKept } from './known-weeks.ts';
+import { keptLog, keptWeeks } from './league-records.ts';
 
 /** Remembers that the substitutions of a week are processed; what was known before stays. */
 export async function markProcessed(
@@ -53,4 +54,30 @@ async function isMarked(
 ): Promise<boolean> {
   for await (const { id } of eachKept(memory, scope, gameWeek, 'mark')) if (id === 'processed') return true;
   return false;
+}
+
+/**
+ * Marks the last weeks of which the kept log has records: from when the first of them was read. `aheadMs`: by how much the service's clock is ahead of ours. A
+ * record whose week cannot be told marks none.
+ */
+export async function markLogged(
+  store: Pick<Store, 'memory'>,
+  scope: LeagueScope,
+  aheadMs: number,
+): Promise<void> {
+  const readAt = new Map<string, number>();
+  for await (const { id, readAtMs } of eachKept(store.memory, scope, '', 'substitution'))
+    readAt.set(id, readAtMs);
+  if (readAt.size === 0) return;
+  const weeks = await keptWeeks(store.memory, scope, { kind: 'current' });
+  const { records, weekOf } = await keptLog(store.memory, scope, weeks, aheadMs);
+  const first = new Map<string, number>();
+  for (const { id } of records) {
+    const week = weekOf.get(id);
+    const atMs = readAt.get(id.toLowerCase());
+    if (week !== undefined && atMs !== undefined)
+      first.set(week, Math.min(first.get(week) ?? Infinity, atMs));
+  }
+  for (const [week, atMs] of first)
+    if (!(await isMarked(store, scope, week))) await markProcessed(store, scope, week, atMs, 'log');
 }

@@ -33,7 +33,7 @@ export function weeksRead(mapping: PullMapping, choice: WeekChoice, kind: Kind):
       const before = await chosenWeeks(choice, scope, context);
       const isShown = !context.offline && before.weeks.some(({ isPast }) => !isPast);
       const stop = isShown ? await readLive(live, context) : undefined;
-      const { weeks, missing } = await chosenWeeks(choice, scope, context);
+      const { weeks, missing } = isShown ? await chosenWeeks(choice, scope, context) : before;
       const none = new Set(missing);
       for (const { week } of weeks) {
         let count = 0;

@@ -5,7 +5,7 @@ import { shownWeek } from '../../season/kept.ts';
 import { Keeper, type KeepSettings } from '../memory/keeper.ts';
 import { keepingService } from '../memory/keeping-service.ts';
 import { latestKept } from '../memory/known-weeks.ts';
-import { markTriggered } from '../memory/processed.ts';
+import { markLogged, markTriggered } from '../memory/processed.ts';
 import { listRead } from '../pulling/list.ts';
 import { idsInState } from '../pulling/players.ts';
 import { eachRead, NAMES_NOTHING, readOne, take, type Read, type ReadContext } from '../pulling/read.ts';
@@ -50,7 +50,7 @@ export interface PreparedReading {
 }
 
 /**
- * Reads what says how much there is to be read: the league, its fixtures and its squads. What was read of the current week within a day, since its end and since its
+ * Reads what says how much there is to be read: the league, its fixtures, its squads and the log of substitutions. What was read of the current week within a day, since its end and since its
  * substitutions were processed is not read again, and what an unfinished reading has read since `continuedSinceMs` is not either.
  */
 export async function prepareReading(
@@ -68,8 +68,12 @@ export async function prepareReading(
     const squads = (await Array.fromAsync(squadIds({ fantasy_league_id: league }).values(context))).map(
       String,
     );
+    // The log comes before the line-ups, so that these are known to be read after it.
+    await drain(take(listRead('list-auto-substitutions', { fantasy_league_id: league }), context));
     await keeper.flush();
-    await markTriggered(ports.store, account.service, league, ports.clock.now());
+    const nowMs = ports.clock.now();
+    await markTriggered(ports.store, account.service, league, nowMs);
+    await markLogged(ports.store, scope, (ports.service.timeMs() ?? nowMs) - nowMs);
     const task = { scope, current, context, squads };
     return {
       current,
@@ -167,8 +171,6 @@ async function readAll(task: Task): Promise<WeekReading> {
     const details = idList(await notRead(squads, 'squad', task));
     await each('squads', eachRead(details, { operation: 'get-squad', noun: 'squad', absent: LEFT_OUT }));
     await readPoints(league, context);
-    const log = listRead('list-auto-substitutions', { fantasy_league_id: league });
-    await drain(take(log, context));
     const query = { fantasy_league_id: league };
     const players = idList((await notRead(await knownPlayers(task), 'player', task)).map(Number));
     await each(
