@@ -31,15 +31,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 /** Control characters, and those that turn the direction of a text or hide in it; joiners stay, which scripts and emoji need. */
 const UNSEEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff]/g;
 
-/** Nothing of the text is markup, and what cannot be seen is written as its code: `[U+202E]`. */
+/** Nothing of the text is markup, and what cannot be seen is written as its code. */
 function escape(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
-    .replace(UNSEEN, (character) => {
-      const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-      return `[U+${code}]`;
-    });
+  return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+/** A text whose characters can all be seen: others are written as their codes, such as `[U+202E]`. */
+export function visible(text: string): string {
+  return text.toWellFormed().replace(UNSEEN, (character) => {
+    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    return `[U+${code}]`;
+  });
 }

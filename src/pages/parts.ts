@@ -56,11 +56,11 @@ export function bar(label: Part, used: number, most: number, note: Part = null):
   </div>`;
 }
 
-/** A column of a table: its heading, and `num` for one of numbers. */
-export type Column = string | { readonly head: Part; readonly num: true };
+/** A column of a table: its heading, and classes of the style such as `num` for one of numbers and `wide` for one that narrow screens leave out. */
+export type Column = string | { readonly head: Part; readonly kind: 'num' | 'wide' | 'num wide' };
 
 /** A column of numbers. */
-export const num = (head: Part): Column => ({ head, num: true });
+export const num = (head: Part): Column => ({ head, kind: 'num' });
 
 /** A table that scrolls by itself where it is wider than the page; without rows it says so. */
 export function table(
@@ -70,19 +70,38 @@ export function table(
   empty = 'Nothing here yet.',
 ): Markup {
   if (rows.length === 0) return markup`<p class="empty">${empty}</p>`;
-  const kind = (index: number): Markup | null => {
-    const column = columns[index];
-    return typeof column === 'object' ? markup` class="num"` : null;
-  };
+  const kinds = columns.map((column) =>
+    typeof column === 'object' ? markup` class="${column.kind}"` : null,
+  );
   const heads = columns.map(
     (column, index) =>
-      markup`<th scope="col"${kind(index)}>${typeof column === 'object' ? column.head : column}</th>`,
+      markup`<th scope="col"${kinds[index]}>${typeof column === 'object' ? column.head : column}</th>`,
   );
   const body = rows.map(
-    (row) => markup`<tr>${row.map((cell, index) => markup`<td${kind(index)}>${cell}</td>`)}</tr>`,
+    (row) => markup`<tr>${row.map((cell, index) => markup`<td${kinds[index]}>${cell}</td>`)}</tr>`,
   );
   return markup`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table>
     <caption class="sr">${caption}</caption><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+/** One page of a list that has several. */
+export interface PageOf {
+  readonly page: number;
+  readonly pages: number;
+  /** How much there is on all of them. */
+  readonly total: number;
+}
+
+/** Links to the other pages of a list; `href` is the address of one. Nothing when there is one page. */
+export function pager({ page, pages, total }: PageOf, href: (page: number) => string): Markup | null {
+  if (pages === 1 && page === 1) return null;
+  const to = (target: number, label: string, rel: string): Markup =>
+    target < 1 || target > pages
+      ? markup`<span class="button off" aria-hidden="true">${label}</span>`
+      : markup`<a class="button"${rel === '' ? null : markup` rel="${rel}"`} href="${href(target)}">${label}</a>`;
+  return markup`<nav class="pager" aria-label="Pages">${to(page === 1 ? 0 : 1, '« First', '')}${to(Math.min(pages, page - 1), '‹ Previous', 'prev')}
+    <span>Page ${count(page)} of ${count(pages)}, ${count(total)} in all</span>
+    ${to(page + 1, 'Next ›', 'next')}${to(page >= pages ? 0 : pages, 'Last »', '')}</nav>`;
 }
 
 /** A number that matters, with what it is. */

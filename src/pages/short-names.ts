@@ -1,13 +1,15 @@
 /** A player as a name is made of him; either part may be empty. */
-export interface NamedPlayer {
-  readonly id: number;
+export interface NamedPlayer<Id = number | string> {
+  readonly id: Id;
   readonly first: string;
   readonly last: string;
 }
 
 /** What each player of a line-up is called where there is little room, by id: the shortest name that nobody else among them has. */
-export function shortNames(players: readonly NamedPlayer[]): ReadonlyMap<number, string> {
-  const names = new Map<number, string>();
+export function shortNames<Id extends number | string>(
+  players: readonly NamedPlayer<Id>[],
+): ReadonlyMap<Id, string> {
+  const names = new Map<Id, string>();
   let open = players;
   for (const spell of SPELLINGS) {
     const used = open.map(spell);

@@ -1,7 +1,7 @@
 import { listEffects } from '../effects.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { card, count, num, table, time } from '../../pages/parts.ts';
-import { pager } from './pickers.ts';
+import { slicePager } from './pickers.ts';
 import { PER_PAGE, link, numberOf, withQuery, type Visit } from './visit.ts';
 
 const MOST_PAGES = 1_000_000;
@@ -29,7 +29,7 @@ export function effectsCard(visit: Visit, filter: Readonly<Record<string, string
     'Effects',
     markup`<p class="note">Every request that changed something, with the time of the season.</p>`,
     table('Effects', columns, rows, 'No request has changed anything yet.'),
-    pager({ rows, total }, page, (target) =>
+    slicePager({ rows, total }, page, (target) =>
       withQuery(link(visit, 'activity'), { ...filter, page: String(target) }),
     ),
   );

@@ -2,7 +2,7 @@ import { SQUAD_CONFIG } from '../leagues.ts';
 import { LEAGUE } from '../season.ts';
 import { markup, type Markup, type Part } from '../../pages/markup.ts';
 import { card, count, named, num, table, tile, tiles, time } from '../../pages/parts.ts';
-import { pager } from './pickers.ts';
+import { slicePager } from './pickers.ts';
 import type { Fixture } from './results.ts';
 import { listLeagues } from './read-lists.ts';
 import { listSquadIds } from './read-squads.ts';
@@ -30,7 +30,7 @@ export const leagues: View = (visit) => {
     body: markup`${card(
       'Fantasy leagues',
       table('Fantasy leagues', [num('No.'), 'Name', num('Squads'), num('Mini leagues')], rows),
-      pager(found, page, (target) => link(visit, `leagues?page=${target}`)),
+      slicePager(found, page, (target) => link(visit, `leagues?page=${target}`)),
     )}${first === undefined ? null : realLeague(visit, first.id)}`,
   };
 };

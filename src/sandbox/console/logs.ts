@@ -2,7 +2,7 @@ import { LAST_WEEK, currentWeekNumber } from '../weeks.ts';
 import { chosenLeague, leagueField } from './league-choice.ts';
 import { markup } from '../../pages/markup.ts';
 import { card, count, money, named, num, table, time } from '../../pages/parts.ts';
-import { pager, weekPicker } from './pickers.ts';
+import { slicePager, weekPicker } from './pickers.ts';
 import { listPriceRecords, listProcessedWeeks, listSubstitutions } from './read-lists.ts';
 import { link, numberOf, withQuery, type View } from './visit.ts';
 
@@ -37,7 +37,7 @@ export const prices: View = (visit) => {
     body: card(
       null,
       table('Price records', columns, rows, 'No prices were uploaded yet.'),
-      pager(found, page, (target) => link(visit, `prices?page=${target}`)),
+      slicePager(found, page, (target) => link(visit, `prices?page=${target}`)),
     ),
   };
 };
@@ -75,7 +75,7 @@ export const substitutions: View = (visit) => {
           rows,
           'None in this week.',
         ),
-        pager(found, page, (target) =>
+        slicePager(found, page, (target) =>
           withQuery(path, { ...keep, week: String(week), page: String(target) }),
         ),
       )}`,

@@ -2,7 +2,7 @@ import { readStandings } from '../standings.ts';
 import { LAST_WEEK } from '../weeks.ts';
 import { markup } from '../../pages/markup.ts';
 import { card, count, named, num, table, tile, tiles, time } from '../../pages/parts.ts';
-import { pager } from './pickers.ts';
+import { slicePager } from './pickers.ts';
 import { listMiniLeagues } from './read-lists.ts';
 import { PER_PAGE, link, numberOf, readMiniLeague, type View } from './visit.ts';
 
@@ -27,7 +27,7 @@ export const miniLeagues: View = (visit) => {
     body: card(
       null,
       table('Mini leagues', columns, rows, 'No mini leagues yet. POST /v1/mini-league makes one.'),
-      pager(found, page, (target) => link(visit, `mini-leagues?page=${target}`)),
+      slicePager(found, page, (target) => link(visit, `mini-leagues?page=${target}`)),
     ),
   };
 };
@@ -59,7 +59,7 @@ export const miniLeague: View = (visit) => {
     ${card(
       'Ranks',
       table('Ranks', [num('Rank'), 'Squad', 'External id', num('Points')], rows, 'No squads yet.'),
-      pager({ rows, total }, page, (target) => link(visit, `mini-leagues/${id}?page=${target}`)),
+      slicePager({ rows, total }, page, (target) => link(visit, `mini-leagues/${id}?page=${target}`)),
     )}`,
   };
 };

@@ -102,7 +102,7 @@ function recordsCard(visit: Visit): Markup {
     'What it holds',
     table(
       'Records by kind',
-      ['Records', { head: 'Count', num: true }],
+      ['Records', { head: 'Count', kind: 'num' }],
       rows.map(([name, label, page]) => [
         markup`<a href="${link(visit, page)}">${label}</a>`,
         count(records[name]),

@@ -6,7 +6,7 @@ import { pointsChart } from '../../pages/chart.ts';
 import { chosenLeague, leagueField } from './league-choice.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { card, count, money, named, num, table, tile, tiles } from '../../pages/parts.ts';
-import { pager } from './pickers.ts';
+import { slicePager } from './pickers.ts';
 import { clubOf, listClubs, listPerformances, listPlayers } from './read-players.ts';
 import { shirt } from '../../pages/shirt.ts';
 import { link, numberOf, readPlayer, textOf, withQuery, type View, type Visit } from './visit.ts';
@@ -32,7 +32,7 @@ export const players: View = (visit) => {
   };
   return {
     title: 'Players',
-    body: markup`${searchForm(visit, league.id, search)}${card(null, playerTable(visit, league.id, found.rows), pager(found, page, href))}`,
+    body: markup`${searchForm(visit, league.id, search)}${card(null, playerTable(visit, league.id, found.rows), slicePager(found, page, href))}`,
   };
 };
 

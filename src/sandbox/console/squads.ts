@@ -1,7 +1,7 @@
 import { chosenLeague, leagueField } from './league-choice.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { card, count, money, named, num, table } from '../../pages/parts.ts';
-import { pager } from './pickers.ts';
+import { slicePager } from './pickers.ts';
 import { listSquadIds } from './read-squads.ts';
 import { link, numberOf, readSquad, textOf, withQuery, type View, type Visit } from './visit.ts';
 
@@ -20,7 +20,7 @@ export const squads: View = (visit) => {
     title: `Squads of ${league.name}`,
     body: markup`<form class="search" method="get" action="${path}">${leagueField(visit, league.id)}
       <label>Squad, manager or external id <input type="search" name="q" value="${wanted}" maxlength="100"></label><button>Search</button></form>
-      ${card(null, rankingTable(visit, found.rows, wanted === '' ? undefined : 'No squad is found.'), pager(found, page, href))}`,
+      ${card(null, rankingTable(visit, found.rows, wanted === '' ? undefined : 'No squad is found.'), slicePager(found, page, href))}`,
   };
 };
 

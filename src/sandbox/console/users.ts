@@ -1,7 +1,7 @@
 import { unknownId } from '../refusal.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { card, count, facts, money, named, num, table, time } from '../../pages/parts.ts';
-import { pager } from './pickers.ts';
+import { slicePager } from './pickers.ts';
 import { findUser, listUserSquadIds, listUsers } from './read-users.ts';
 import { link, numberOf, readSquad, textOf, withQuery, type View, type Visit } from './visit.ts';
 
@@ -33,7 +33,7 @@ export const users: View = (visit) => {
       ${card(
         null,
         table('Users', columns, rows, empty),
-        pager(found, page, (target) => withQuery(path, { q: wanted, state, page: String(target) })),
+        slicePager(found, page, (target) => withQuery(path, { q: wanted, state, page: String(target) })),
       )}`,
   };
 };
@@ -81,6 +81,6 @@ function squadsCard(visit: Visit, userId: number): Markup {
   return card(
     'Squads',
     table('Squads of the user', columns, rows, 'No squads yet.'),
-    pager(found, page, (target) => link(visit, `users/${userId}?page=${target}`)),
+    slicePager(found, page, (target) => link(visit, `users/${userId}?page=${target}`)),
   );
 }

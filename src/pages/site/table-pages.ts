@@ -1,0 +1,136 @@
+import { markup, type Markup, type Part } from '../markup.ts';
+import { card, count, facts, named, num, pager, table, tile, tiles, type Column } from '../parts.ts';
+import { rootOf, sitePage, squadLink, weekPath, type SiteFile } from './frame.ts';
+import type { Site, SiteSquad, SiteWeek, SquadWeek } from './values.ts';
+import { chipWords, movement, plural, STATE_WORDS } from './words.ts';
+
+/** So many squads stand on one page of a table: it stays below 200 KB whatever they are called. */
+const PER_PAGE = 100;
+
+/** How many pages a list has, and the part of one. */
+export interface Pages<T> {
+  readonly page: number;
+  readonly pages: number;
+  readonly total: number;
+  readonly rows: readonly T[];
+}
+
+/** A long list in pages; one without rows has one. */
+export function* inPages<T>(all: readonly T[], perPage = PER_PAGE): Generator<Pages<T>> {
+  const pages = Math.max(1, Math.ceil(all.length / perPage));
+  for (let page = 1; page <= pages; page += 1) {
+    yield { page, pages, total: all.length, rows: all.slice((page - 1) * perPage, page * perPage) };
+  }
+}
+
+/** The path of a page of a list whose first page is `path`: `index.html`, `index.2.html`. */
+export const nthPath = (path: string, page: number): string =>
+  page === 1 ? path : path.replace(/\.html$/, `.${page}.html`);
+
+/** Links between the pages of a list; they stand in one folder. */
+export function listPager(path: string, of: Pages<unknown>): Markup | null {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return pager(of, (page) => nthPath(name, page));
+}
+
+/** A squad's row of a table: its place is given where it is not its rank. */
+export interface StandingsRow {
+  readonly rank: number | undefined;
+  readonly squad: SiteSquad;
+}
+
+/** The week of a squad that a table is about; undefined where nothing is known of it. */
+export const weekOf = (squad: SiteSquad, week: number | undefined): SquadWeek | undefined =>
+  squad.weeks.findLast((each) => each.week === week);
+
+/** Squads with their last week: rank, movement, points and total, and where there is room what made them. */
+export function standingsTable(
+  caption: string,
+  rows: readonly StandingsRow[],
+  week: SiteWeek | undefined,
+  root: string,
+): Markup {
+  const columns: readonly Column[] = [
+    num('Rank'),
+    { head: 'Move', kind: 'num' },
+    'Squad',
+    num('Week'),
+    num('Total'),
+    { head: 'Captain', kind: 'wide' },
+    { head: 'Bench', kind: 'num wide' },
+    { head: 'Hits', kind: 'num wide' },
+    { head: 'Chip', kind: 'wide' },
+  ];
+  const cells = rows.map(({ rank, squad }): readonly Part[] => {
+    const now = weekOf(squad, week?.number);
+    return [
+      markup`<b>${count(rank)}</b>`,
+      movement(now?.rank, now?.previousRank),
+      markup`${squadLink(squad, root)}${squad.mark !== undefined && markup` <span class="badge">${squad.mark}</span>`}`,
+      count(now?.points),
+      markup`<b>${count(now?.total ?? squad.weeks.at(-1)?.total)}</b>`,
+      now?.captain === undefined
+        ? '–'
+        : markup`${named(now.captain.name)} <span class="note">${count(now.captainPoints)}</span>`,
+      count(now?.benchPoints),
+      now?.hits === undefined ? '–' : now.hits === 0 ? '0' : `−${count(now.hits)}`,
+      now?.chip === undefined ? '' : chipWords(now.chip),
+    ];
+  });
+  return table(caption, columns, cells, 'No squad is shown yet.');
+}
+
+/** The table of the league after its last week, in pages; the first is the site's first page. */
+export function* tablePages(site: Site): Generator<SiteFile> {
+  const week = site.weeks.at(-1);
+  const first = 'index.html';
+  const rows = site.squads.map((squad) => ({ squad, rank: weekOf(squad, week?.number)?.rank }));
+  for (const part of inPages(rows)) {
+    const path = nthPath(first, part.page);
+    const root = rootOf(path);
+    const body = markup`${lead(week, root)}${part.page === 1 && week !== undefined ? summary(site, week) : null}
+      ${card('Table', standingsTable('The table of the league', part.rows, week, root), listPager(first, part))}
+      ${part.page === 1 ? sharing(week) : null}`;
+    yield sitePage(site, { path, section: 'index.html', title: site.title, body });
+  }
+}
+
+function lead(week: SiteWeek | undefined, root: string): Markup {
+  if (week === undefined) return markup`<p class="lead">No game week has begun yet.</p>`;
+  return markup`<p class="lead">After <a href="${root}${weekPath(week.number)}">game week ${week.number}</a> <span class="badge">${STATE_WORDS[week.state].short}</span></p>`;
+}
+
+function summary({ squads }: Site, week: SiteWeek): Markup {
+  const [leader, second] = squads;
+  const now = leader && weekOf(leader, week.number);
+  const then = second && weekOf(second, week.number);
+  const ahead =
+    now?.total === undefined || then?.total === undefined
+      ? null
+      : `${plural(now.total - then.total, 'point')} ahead`;
+  const [best] = week.best;
+  const [climber] = week.climbers;
+  const [captain] = week.captains;
+  return tiles(
+    tile('Leader', named(leader?.name), ahead),
+    tile('Manager of the week', named(best?.squad.name), best && plural(best.value, 'point')),
+    tile('Biggest climber', named(climber?.squad.name), climber && `up ${plural(climber.value, 'place')}`),
+    tile('Most captained', named(captain?.player.name), captain && plural(captain.squads, 'squad')),
+    tile('Average', week.average === undefined ? '–' : week.average.toFixed(1), 'points'),
+  );
+}
+
+function sharing(week: SiteWeek | undefined): Markup {
+  const rows: readonly (readonly [string, Part])[] = [
+    ['The first twenty as a picture', markup`<a href="standings.svg">standings.svg</a>`],
+    ...(week === undefined
+      ? []
+      : ([
+          [
+            `Game week ${week.number} in words`,
+            markup`<a href="recap/week-${week.number}.md">Markdown</a> · <a href="recap/week-${week.number}.txt">text</a>`,
+          ],
+        ] as const)),
+  ];
+  return card('To share', facts(rows));
+}
