@@ -48,9 +48,12 @@ export function parseLocation(input: LocationInput, path: Path, draft: Drafting)
   };
 }
 
-/** The id in an address such as https://docs.google.com/spreadsheets/d/ID/edit#gid=0, or the id itself. */
+/** The id in an address such as https://docs.google.com/spreadsheets/d/ID/edit#gid=0, or the text itself. */
+export const spreadsheetIn = (text: string): string =>
+  /\/spreadsheets\/(?:u\/\d+\/)?d\/([\w-]+)/.exec(text)?.[1] ?? text.trim();
+
 function spreadsheetId(text: string, path: Path, draft: Drafting): string {
-  const id = /\/spreadsheets\/(?:u\/\d+\/)?d\/([\w-]+)/.exec(text)?.[1] ?? text.trim();
+  const id = spreadsheetIn(text);
   if (!/^[\w-]+$/.test(id))
     draft.note(path, `${show(text)} is neither the id nor the address of a Google spreadsheet`);
   return id;

@@ -6,7 +6,7 @@ export interface LeagueScope {
   readonly league: number;
 }
 
-/** What is kept of a game week. `game_week` is its own summary; `mark` is what teamsheet knows of it, such as that its substitutions are processed. */
+/** What is kept of a game week. `game_week` is its own summary; `mark` is what teamsheet knows of it, such as that its substitutions are processed; `published` is what the members' site shows of it. */
 export const KEPT_KINDS = [
   'game_week',
   'fixture',
@@ -17,6 +17,7 @@ export const KEPT_KINDS = [
   'points_config',
   'substitution',
   'mark',
+  'published',
 ] as const;
 export type KeptKind = (typeof KEPT_KINDS)[number];
 

@@ -5,6 +5,7 @@ import { findingsError, findingsOf, type Finding } from '../mapping/zod-issues.t
 import { ALERT_EVENTS, ALERT_SHAPES } from '../model/alerts.ts';
 import { ConfigError, type Place } from '../model/error.ts';
 import { parseDuration, parseLongDuration } from '../model/duration.ts';
+import { publishSchema } from './publish-config.ts';
 import { leagueRules, rulesSchema } from './rules-config.ts';
 
 const text = (description: string): z.ZodString => z.string().min(1).describe(description);
@@ -100,6 +101,7 @@ const league = strict({
   vars: vars('values for ${name} in this league, before those of all leagues'),
   groups: groups.describe('in place of season.groups').optional(),
   rules: leagueRules.describe('in place of the rules of all leagues, as a whole').optional(),
+  publish: publishSchema.describe('key by key in place of publish of all leagues').optional(),
 });
 
 const LEAGUE_NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_-]{0,49}$/u;
@@ -152,6 +154,7 @@ export const configSchema = strict({
     .describe('IANA time zone of dates')
     .default('UTC'),
   rules: rulesSchema,
+  publish: publishSchema.prefault({}),
 }).meta({ id: 'TeamsheetConfig', title: 'teamsheet.yaml' });
 export type ConfigFile = z.infer<typeof configSchema>;
 

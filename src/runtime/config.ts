@@ -5,6 +5,7 @@ import { Secret } from '../model/secret.ts';
 import { warnIfOpenToOthers } from '../tables/regular-file.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { configSchema, parseConfig, type ConfigFile, type ParsedConfig } from './config-file.ts';
+import type { PublishConfig } from './publish-config.ts';
 import { bareRecord, readEnvironment, readOptionalText, type Environment } from './env-file.ts';
 
 /** Where a program runs. */
@@ -37,13 +38,18 @@ export interface Config {
   readonly season: ConfigFile['season'];
   readonly rules: ConfigFile['rules'];
   readonly alerts: ConfigFile['alerts'];
+  /** What of the league is published; of a league, what it says itself over what is said for all. */
+  readonly publish: PublishConfig;
   readonly warnings: readonly string[];
   /** Where a part of the file stands, for messages. */
   readonly placeOf: ParsedConfig['placeOf'];
 }
 
 /** One of several leagues. */
-export interface LeagueConfig extends Pick<Config, 'environment' | 'vars' | 'season' | 'rules' | 'placeOf'> {
+export interface LeagueConfig extends Pick<
+  Config,
+  'environment' | 'vars' | 'season' | 'rules' | 'publish' | 'placeOf'
+> {
   readonly name: string;
   /** Asked for; the others are only looked at, so that none is in the way of another. */
   readonly chosen: boolean;
@@ -115,6 +121,7 @@ function inForce(
     season: value.season,
     rules: value.rules,
     alerts: value.alerts,
+    publish: value.publish,
     vars: bareRecord(env, varsOf(value.vars, env), args.var),
     leagues: leaguesOf(value, env, args, placeOf),
     state: pathOf('state'),
@@ -126,7 +133,7 @@ function inForce(
 
 /** The leagues with what is in force in each. Errors: ConfigError `config.league`. */
 function leaguesOf(
-  { leagues = {}, environments, environment, vars, season, rules }: ConfigFile,
+  { leagues = {}, environments, environment, vars, season, rules, publish }: ConfigFile,
   env: Surroundings['env'],
   args: ConfigArgs,
   placeOf: ParsedConfig['placeOf'],
@@ -143,6 +150,7 @@ function leaguesOf(
       vars: bareRecord(env, varsOf(vars, known), varsOf(league.vars, known), known, args.var),
       season: { ...season, ...(league.groups && { groups: league.groups }) },
       rules: league.rules ?? rules,
+      publish: publishOf(publish, league.publish),
       chosen: [undefined, name].includes(args.league) && [undefined, own ?? args.env].includes(args.env),
       placeOf: (path) =>
         placeOf(path[0] === 'environment' && own !== undefined ? ['leagues', name, 'environment'] : path),
@@ -163,6 +171,13 @@ function leaguesOf(
   }
   return read;
 }
+
+/** What a league publishes: its own keys over those of all leagues; who is hidden in all of them is hidden in each. */
+const publishOf = (all: PublishConfig, own: PublishConfig = {}): PublishConfig => ({
+  ...all,
+  ...own,
+  hide: [...(all.hide ?? []), ...(own.hide ?? [])],
+});
 
 function noLeague(name: string, names: readonly string[], place: Place): ConfigError {
   const near = nearest(name, names);

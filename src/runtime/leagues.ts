@@ -21,7 +21,9 @@ export function accountsOf(config: Config): readonly Config[] {
 }
 
 const oneOf = ([league]: readonly LeagueConfig[]): Partial<Config> =>
-  league === undefined ? {} : { vars: league.vars, season: league.season, rules: league.rules };
+  league === undefined
+    ? {}
+    : { vars: league.vars, season: league.season, rules: league.rules, publish: league.publish };
 
 /** The rules that a mapping goes by: those of its league. */
 export const rulesOf =

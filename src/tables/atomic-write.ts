@@ -19,7 +19,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
 };
 
-function unwritable(file: string, cause: unknown): UnavailableError {
+/** That the system refused to write; what was there is as it was. */
+export function unwritable(file: string, cause: unknown): UnavailableError {
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';
   return new UnavailableError(
     'destination.unwritable',

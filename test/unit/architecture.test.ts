@@ -63,6 +63,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'client',
       'state',
       'schedule',
+      'pages',
     ],
     packages: ['zod', 'ulid'],
     node: ['*'],

@@ -55,7 +55,7 @@ export const demo = defineCommand({
 
 /** Throw-away state, the shipped mappings, and reports below the working folder. */
 function configOf(scratch: string, { cwd, env }: Program): Config {
-  const { budget, push: limits, timezone, season, rules } = configSchema.parse({ version: 1 });
+  const { budget, push: limits, timezone, season, rules, publish } = configSchema.parse({ version: 1 });
   return {
     file: undefined,
     folder: cwd,
@@ -68,6 +68,7 @@ function configOf(scratch: string, { cwd, env }: Program): Config {
     mappings: packagePath('mappings'),
     timezone,
     rules,
+    publish,
     budget,
     push: limits,
     season,

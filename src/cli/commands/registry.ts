@@ -98,6 +98,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'Show what other points would have made of the game weeks that are kept',
     load: async () => (await import('./whatif.ts')).whatif,
   },
+  publish: {
+    usage: 'publish',
+    summary: 'Write the league as a folder of pages for its members',
+    load: async () => (await import('./publish.ts')).publish,
+  },
   account: {
     usage: 'account',
     summary: 'Show the tier, the rate windows and the quotas',

@@ -1,0 +1,52 @@
+import { renderCount, renderCountOf } from '../../model/count.ts';
+import type { PublishedSite, PublishedWeek } from '../../runtime/publish/publish.ts';
+import type { PublishSettings } from '../../runtime/publish/publish-settings.ts';
+import { safeText } from './text.ts';
+
+/** A site as programs read it. */
+export function siteDocument({ name, league, shownOut }: PublishSettings, site: PublishedSite): object {
+  return {
+    ...(name !== undefined && { league: name }),
+    fantasy_league_id: league,
+    out: shownOut,
+    files: site.files,
+    files_changed: site.changedFiles,
+    squads: site.squads,
+    weeks: site.weeks.map(({ week, gameWeek, state, was, changed }) => ({
+      ...{ week, game_week_id: gameWeek, state, was: was ?? null, changed },
+    })),
+    weeks_waiting: site.waiting,
+  };
+}
+
+/** What was written, week by week as far as it changed, and what was not. */
+export function renderSite({ shownOut }: PublishSettings, site: PublishedSite): string {
+  const { files, changedFiles, weeks, waiting } = site;
+  const same = weeks.filter(({ changed }) => !changed).length;
+  const lines = [
+    changedFiles === 0
+      ? `${safeText(shownOut)}: nothing has changed (${renderCountOf(files, 'file')})`
+      : `${safeText(shownOut)}: ${renderCountOf(files, 'file')}, ${renderCount(changedFiles)} changed`,
+    ...weeks.filter(({ changed }) => changed).map((week) => `  ${renderWeek(week)}`),
+    ...(same === 0 ? [] : [`  ${renderCountOf(same, 'game week')} as published before`]),
+    ...waiting.map((week) => `  game week ${week}: shown from its first kick-off on`),
+  ];
+  return lines.join('\n');
+}
+
+function renderWeek({ week, state, was }: PublishedWeek): string {
+  const words = STATES[state];
+  if (was === undefined) return `game week ${week}: new, ${words}`;
+  return was === state
+    ? `game week ${week}: ${words}, more of it was read`
+    : `game week ${week}: ${words}, was ${STATES[was]}`;
+}
+
+const STATES: Readonly<Record<PublishedWeek['state'], string>> = {
+  open: 'open',
+  provisional: 'provisional',
+  final: 'final',
+  final_by_totals: 'final by totals',
+  stale: 'stale',
+  missing: 'missing',
+};

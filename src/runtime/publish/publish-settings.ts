@@ -1,0 +1,94 @@
+import { relative, resolve } from 'node:path';
+import { variableSource } from '../../mapping/push-fields.ts';
+import { ConfigError } from '../../model/error.ts';
+import { replaceNames, type Config } from '../config.ts';
+
+/** What of one league is published, and where. */
+export interface PublishSettings extends Pick<Config, 'season' | 'rules'> {
+  /** The name of the league where there are several. */
+  readonly name: string | undefined;
+  readonly league: number;
+  /** An absolute path, and how messages call it. */
+  readonly out: string;
+  readonly shownOut: string;
+  /** Undefined: the name of the fantasy league. */
+  readonly title: string | undefined;
+  readonly members: 'hidden' | 'display';
+  readonly squads: 'name' | 'alias';
+  /** Ids of members. */
+  readonly hide: ReadonlySet<string>;
+}
+
+interface Asked {
+  /** A folder that was named on the command line. */
+  readonly out: string | undefined;
+  readonly cwd: string;
+}
+
+type Publishing = Pick<Config, 'vars' | 'publish' | 'season' | 'rules'> & { readonly name?: string };
+
+/**
+ * What is published of each league that is worked on. Errors: ConfigError `mapping.variable` where the number of a league is not set, `config.unset`, and `destination.leagues` where two
+ * leagues have one folder, also when one of them alone is published.
+ */
+export function publishSettings(config: Config, asked: Asked): readonly PublishSettings[] {
+  const own = config.leagues.filter(({ chosen }) => chosen);
+  const wanted: readonly Publishing[] = own.length === 0 ? [config] : own;
+  const settings = wanted.map((each) => settingsOf(each, config, asked));
+  const everybody = asked.out === undefined ? config.leagues : own;
+  refuseShared(everybody.map((each) => ({ name: each.name, out: outOf(each, config, asked) })));
+  return settings;
+}
+
+function settingsOf(given: Publishing, config: Config, asked: Asked): PublishSettings {
+  const { title, members = 'hidden', squads = 'name', hide = [] } = given.publish;
+  const out = outOf(given, config, asked);
+  return {
+    name: given.name,
+    league: leagueOf(given),
+    out,
+    shownOut: relative(asked.cwd, out) || out,
+    title,
+    members,
+    squads,
+    hide: new Set(hide),
+    season: given.season,
+    rules: given.rules,
+  };
+}
+
+function outOf(
+  { name, publish, vars }: Pick<Publishing, 'name' | 'publish' | 'vars'>,
+  { folder, env, placeOf }: Config,
+  { out, cwd }: Asked,
+): string {
+  const known = { ...env, ...vars, ...(name !== undefined && { league: name }) };
+  if (out !== undefined) return resolve(cwd, replaceNames(out, known, {}));
+  const written = publish.out ?? (name === undefined ? 'public' : 'public/${league}');
+  return resolve(folder, replaceNames(written, known, placeOf(['publish', 'out'])));
+}
+
+function leagueOf({ vars, name }: Pick<Publishing, 'vars' | 'name'>): number {
+  const value = vars['fantasy_league_id'];
+  if (value !== undefined && /^[1-9]\d{0,14}$/.test(value.trim())) return Number(value);
+  const what = value === undefined ? 'is not set' : `is "${value}", which is no number of a league`;
+  const where = name === undefined ? '' : ` in the league ${name}`;
+  throw new ConfigError('mapping.variable', `the variable fantasy_league_id ${what}${where}`, {
+    next: variableSource('fantasy_league_id'),
+  });
+}
+
+/** Two sites in one folder would remove each other. */
+function refuseShared(sites: readonly { readonly name: string; readonly out: string }[]): void {
+  for (const [at, { name, out }] of sites.entries()) {
+    const other = sites.slice(0, at).find((each) => each.out === out);
+    if (other === undefined) continue;
+    throw new ConfigError(
+      'destination.leagues',
+      `the sites of ${other.name} and ${name} would both be in ${out}`,
+      {
+        next: 'put ${league} into the path of the folder',
+      },
+    );
+  }
+}

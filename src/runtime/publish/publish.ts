@@ -1,0 +1,135 @@
+import type { RecordOf } from '../../contract/index.ts';
+import type { LeagueScope } from '../../model/memory.ts';
+import type { GroupMember } from '../../season/standings.ts';
+import { newestSeason } from '../../season/newest-season.ts';
+import type { WeekValues } from '../../season/week-values.ts';
+import type { WeekChoice } from '../../mapping/week-choice.ts';
+import { siteFiles } from '../../pages/site/site.ts';
+import type { SyncPorts } from '../../sync/ports.ts';
+import { knownWeeks, latestKept } from '../../sync/memory/known-weeks.ts';
+import { leagueWeeks, type LeagueWeek } from '../../sync/memory/league-weeks.ts';
+import { keepPublished, squadNumbers } from '../../sync/weeks/published.ts';
+import { isChosen, numberedWeeks, shownValues } from './published-weeks.ts';
+import type { PublishSettings } from './publish-settings.ts';
+import { replaceFolder } from './site-folder.ts';
+import type { Group } from './site-groups.ts';
+import { siteOf } from './site-values.ts';
+
+/** What publishing works with. It asks the service nothing. */
+export interface PublishPorts extends Pick<SyncPorts, 'store' | 'clock'> {
+  readonly timezone: string;
+}
+
+/** What became of one week on the site. */
+export interface PublishedWeek {
+  readonly week: number;
+  readonly gameWeek: string;
+  readonly state: WeekValues['state'];
+  /** The state in which it was published before; undefined where it is new. */
+  readonly was: WeekValues['state'] | undefined;
+  readonly changed: boolean;
+}
+
+/** What came of publishing one league. */
+export interface PublishedSite {
+  readonly files: number;
+  /** Files that are new, gone or not the same as before. */
+  readonly changedFiles: number;
+  readonly squads: number;
+  readonly weeks: readonly PublishedWeek[];
+  /** Weeks whose line-ups are not shown before their first kick-off. */
+  readonly waiting: readonly number[];
+}
+
+/**
+ * Writes the site of one league from what is remembered. A week that is over and was published before is shown as it was then, until its state or the number of its line-ups changes; who
+ * is hidden or forgotten is left out of every week. Errors: those of {@link replaceFolder} and of the store.
+ */
+export async function publishLeague(
+  ports: PublishPorts,
+  scope: LeagueScope,
+  settings: PublishSettings,
+  choice: WeekChoice,
+  groups: readonly GroupMember[],
+): Promise<PublishedSite> {
+  const { store, clock, timezone } = ports;
+  const { memory } = store;
+  const season = newestSeason(await leagueWeeks(memory, scope, clock.now()));
+  const { shown, waiting } = await numberedWeeks(ports, scope, season);
+  const all = await shownValues(ports, scope, settings, shown);
+  const chosen = new Set(
+    shown.filter((week) => isChosen(choice, week, shown)).map(({ league }) => league.week.id),
+  );
+  const values = all.values.filter(({ gameWeek }) => chosen.has(gameWeek));
+  const fresh = all.fresh.filter(({ gameWeek }) => chosen.has(gameWeek));
+  const hidden = await hiddenSquads(ports, scope, settings, values);
+  const numbers = await squadNumbers(
+    memory,
+    scope,
+    values.flatMap(({ squads }) => squads),
+    clock.now(),
+  );
+  const site = siteOf(values, {
+    title: settings.title ?? (await leagueName(ports, scope, season)),
+    members: settings.members,
+    squads: settings.squads,
+    numbers: new Map([...numbers].filter(([squad]) => !hidden.has(squad))),
+    groups: groupsOf(groups),
+    timezone,
+    isOver: season.every(({ isOver }) => isOver) && !(await hasMoreWeeks(ports, scope, season)),
+  });
+  const written = await replaceFolder(settings.out, siteFiles(site), settings.shownOut);
+  await keepPublished(memory, scope, fresh, clock.now());
+  const weeks = values.map(({ number: week, gameWeek, state }): PublishedWeek => ({
+    ...{ week, gameWeek, state, was: all.before.get(gameWeek)?.state },
+    changed: fresh.some((each) => each.gameWeek === gameWeek),
+  }));
+  return { files: written.files, changedFiles: written.changed, squads: site.squads.length, weeks, waiting };
+}
+
+/** The squads of which nothing is shown: those of members who are hidden or forgotten, in whichever week that was seen. */
+async function hiddenSquads(
+  { store }: PublishPorts,
+  { account }: LeagueScope,
+  { hide }: PublishSettings,
+  weeks: readonly WeekValues[],
+): Promise<ReadonlySet<string>> {
+  const gone = new Set([...hide, ...(await store.memory.forgotten(account))]);
+  const all = weeks.flatMap(({ squads }) => squads);
+  return new Set(
+    all.flatMap(({ squad, member }) => (member !== undefined && gone.has(member) ? [squad] : [])),
+  );
+}
+
+/** Whether the season goes on after the weeks that have begun. */
+async function hasMoreWeeks(
+  { store }: PublishPorts,
+  scope: LeagueScope,
+  season: readonly LeagueWeek[],
+): Promise<boolean> {
+  const last = season.at(-1)?.week.startMs ?? Number.NaN;
+  return (await knownWeeks(store.memory, scope)).some(({ startMs }) => startMs > last);
+}
+
+/** The name of the fantasy league, as its squads show it. */
+async function leagueName(
+  { store }: PublishPorts,
+  scope: LeagueScope,
+  season: readonly LeagueWeek[],
+): Promise<string> {
+  for (const { week } of season.toReversed()) {
+    for await (const { record } of latestKept(store.memory, scope, week.id, 'squad')) {
+      // Only `keptOfSquad` makes such a record.
+      const { fantasy_league: league } = record as RecordOf<'get-squad'>;
+      if (typeof league?.name === 'string' && league.name !== '') return league.name;
+    }
+  }
+  return `Fantasy league ${scope.league}`;
+}
+
+/** The groups by their names, in the order of their table. */
+const groupsOf = (members: readonly GroupMember[]): readonly Group[] =>
+  [...Map.groupBy(members, ({ group }) => group)].map(([name, its]) => ({
+    name,
+    members: new Map(its.map(({ member, fromWeek }) => [member, fromWeek])),
+  }));

@@ -1,0 +1,98 @@
+import type { WeekChoice } from '../../mapping/week-choice.ts';
+import type { LeagueScope } from '../../model/memory.ts';
+import { pageNumbers } from '../../season/newest-season.ts';
+import type { WeekValues } from '../../season/week-values.ts';
+import type { LeagueWeek } from '../../sync/memory/league-weeks.ts';
+import type { SyncPorts } from '../../sync/ports.ts';
+import { firstMatch, hasBegun, waitingWords } from '../../sync/weeks/kick-off.ts';
+import { publishedWeek } from '../../sync/weeks/published.ts';
+import { readWeekValues, type NumberedWeek } from '../../sync/weeks/week-values.ts';
+import type { PublishSettings } from './publish-settings.ts';
+
+type Ports = Pick<SyncPorts, 'store' | 'clock'>;
+
+/** The weeks of a season that may be shown. */
+interface NumberedWeeks {
+  readonly shown: readonly NumberedWeek[];
+  /** The numbers of weeks that are the current one and whose first match has not begun. */
+  readonly waiting: readonly number[];
+}
+
+/** The weeks whose first match has begun, with the numbers of their pages. One whose kick-off is not known is shown once it is over. */
+export async function numberedWeeks(
+  { store, clock }: Ports,
+  scope: LeagueScope,
+  season: readonly LeagueWeek[],
+): Promise<NumberedWeeks> {
+  const numbers = pageNumbers(season);
+  const words = await waitingWords(store.memory, scope, new Set(season.map(({ week }) => week.id)));
+  const shown: NumberedWeek[] = [];
+  const waiting: number[] = [];
+  for (const [at, league] of season.entries()) {
+    const number = numbers[at] ?? 0;
+    const first = await firstMatch(store.memory, scope, league.week.id);
+    const begun = league.isOver || (first !== undefined && hasBegun(first, words, clock.now()));
+    if (!begun) waiting.push(number);
+    else
+      shown.push({
+        league,
+        number,
+        kickOffMs: first?.kickOffMs ?? league.week.startMs,
+        mark: markOf(league),
+      });
+  }
+  return { shown, waiting };
+}
+
+/** What must be another for a published week to change: its state, or the time of its readings while it is not over. */
+const markOf = ({ state, lineups, squads }: LeagueWeek): string =>
+  state === 'open' ? `${state} ${lineups?.newestMs ?? 0} ${squads?.newestMs ?? 0}` : state;
+
+/** Whether a choice of weeks has a week; `last` is the last that is over. */
+export function isChosen(choice: WeekChoice, week: NumberedWeek, all: readonly NumberedWeek[]): boolean {
+  if (choice.kind === 'all') return true;
+  if (choice.kind === 'range') return choice.from <= week.number && week.number <= choice.to;
+  return week === (choice.kind === 'current' ? all.at(-1) : all.findLast(({ league }) => league.isOver));
+}
+
+/** Weeks as they are shown. */
+interface ShownValues {
+  readonly values: readonly WeekValues[];
+  /** What was published of them before, by the id of the week. */
+  readonly before: ReadonlyMap<string, WeekValues>;
+  /** Those that are shown otherwise than before, or for the first time. */
+  readonly fresh: readonly WeekValues[];
+}
+
+/** The weeks as they were published, and what is remembered now of those whose mark is another. */
+export async function shownValues(
+  { store: { memory } }: Ports,
+  scope: LeagueScope,
+  { rules }: Pick<PublishSettings, 'rules'>,
+  weeks: readonly NumberedWeek[],
+): Promise<ShownValues> {
+  const before = new Map<string, WeekValues>();
+  for (const { league } of weeks) {
+    const published = await publishedWeek(memory, scope, league.week.id);
+    if (published !== undefined) before.set(league.week.id, published);
+  }
+  const isFresh = ({ league: { week, lineups }, mark }: NumberedWeek): boolean => {
+    const published = before.get(week.id);
+    // What was not read in time for the last site may come; what is gone since is no reason to show the rest anew.
+    return published?.mark !== mark || (lineups?.ids ?? 0) > lineupsIn(published);
+  };
+  // Ranks and transfers are told beside the week before.
+  const from = Math.max(0, weeks.findIndex(isFresh) - 1);
+  const toRead = weeks.some(isFresh) ? weeks.slice(from) : [];
+  const read = await readWeekValues({ memory, scope, rules, hits: undefined }, toRead);
+  const now = new Map(read.map((each) => [each.gameWeek, each]));
+  const fresh = weeks.filter(isFresh).flatMap(({ league }) => now.get(league.week.id) ?? []);
+  const values = weeks.flatMap(({ league }) => {
+    const { id } = league.week;
+    return fresh.find((each) => each.gameWeek === id) ?? before.get(id) ?? [];
+  });
+  return { values, before, fresh };
+}
+
+const lineupsIn = ({ squads }: WeekValues): number =>
+  squads.filter(({ entries }) => entries !== undefined).length;

@@ -1,0 +1,84 @@
+import type { SquadName } from '../../pages/site/values.ts';
+import type { CountedSquad } from '../../season/week-numbers.ts';
+import type { SquadValues, WeekValues } from '../../season/week-values.ts';
+import type { Group } from './site-groups.ts';
+
+/** What of a league is shown, and how. */
+export interface SiteOptions {
+  readonly title: string;
+  readonly members: 'hidden' | 'display';
+  readonly squads: 'name' | 'alias';
+  /** The number of each squad, the same all season, by its id. A squad without one is not shown. */
+  readonly numbers: ReadonlyMap<string, number>;
+  readonly groups: readonly Group[];
+  readonly timezone: string;
+  /** Whether no week follows the last one that is shown. */
+  readonly isOver: boolean;
+}
+
+/** A squad in a week, beside what changed since the week before. */
+export interface SquadInWeek {
+  readonly values: SquadValues;
+  readonly counted: CountedSquad;
+}
+
+/** A week whose squads are those that are shown, by their ids. */
+export interface ShownWeek {
+  readonly week: WeekValues;
+  readonly squads: ReadonlyMap<string, SquadInWeek>;
+}
+
+/** The squads with a number in each week, with their rank and their players of the week before. */
+export function shownWeeks(
+  weeks: readonly WeekValues[],
+  numbers: ReadonlyMap<string, number>,
+): readonly ShownWeek[] {
+  const shown: ShownWeek[] = [];
+  for (const week of weeks) {
+    const before = shown.at(-1)?.squads;
+    const squads = week.squads
+      .filter(({ squad }) => numbers.has(squad))
+      .map((values) => [values.squad, inWeek(values, before?.get(values.squad)?.values)] as const);
+    shown.push({ week, squads: new Map(squads) });
+  }
+  return shown;
+}
+
+function inWeek(values: SquadValues, before: SquadValues | undefined): SquadInWeek {
+  const now = values.entries?.map(({ player }) => player);
+  const then = before?.entries?.map(({ player }) => player);
+  const isKnown = now !== undefined && then !== undefined;
+  const counted = {
+    ...values,
+    previousRank: before?.rank,
+    playersIn: isKnown ? now.filter((player) => !then.includes(player)) : undefined,
+    playersOut: isKnown ? then.filter((player) => !now.includes(player)) : undefined,
+  };
+  return { values, counted };
+}
+
+export type SquadNames = ReadonlyMap<string, SquadName>;
+
+/** What each squad is called: as it was called last, or `Squad 7`. */
+export function squadNames(
+  weeks: readonly ShownWeek[],
+  { members, squads: by, numbers }: Pick<SiteOptions, 'members' | 'squads' | 'numbers'>,
+): SquadNames {
+  const names = new Map<string, SquadName>();
+  for (const { squads } of weeks) {
+    for (const { values } of squads.values()) {
+      const number = numbers.get(values.squad) ?? 0;
+      const alias = `Squad ${number}`;
+      names.set(values.squad, {
+        number,
+        name: by === 'alias' || values.name.trim() === '' ? alias : values.name,
+        member: members === 'display' && values.memberName.trim() !== '' ? values.memberName : undefined,
+      });
+    }
+  }
+  return names;
+}
+
+/** Every squad of a week that is shown has a name. */
+export const nameOf = (names: SquadNames, squad: string): SquadName =>
+  names.get(squad) ?? { number: 0, name: '', member: undefined };

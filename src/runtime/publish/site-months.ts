@@ -1,0 +1,37 @@
+import type { SiteMonth } from '../../pages/site/values.ts';
+import { nameOf, type ShownWeek, type SiteOptions, type SquadNames } from './shown-weeks.ts';
+
+/**
+ * The months of the weeks, by the time of their first kick-offs in the configured zone, with the points of their weeks. A month is over where a week of a later one is shown or none
+ * follows, and none of its own weeks can change.
+ */
+export function monthsOf(
+  weeks: readonly ShownWeek[],
+  names: SquadNames,
+  { timezone, isOver }: Pick<SiteOptions, 'timezone' | 'isOver'>,
+): readonly SiteMonth[] {
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, month: 'long', year: 'numeric' });
+  const timed = weeks.filter(({ week }) => !Number.isNaN(week.kickOffMs));
+  const months = [...Map.groupBy(timed, ({ week }) => format.format(week.kickOffMs))];
+  return months.map(([name, its], index) => ({
+    name,
+    weeks: its.map(({ week }) => week.number),
+    isOver:
+      (isOver || index < months.length - 1) &&
+      its.every(({ week: { state } }) => state !== 'open' && state !== 'provisional'),
+    table: sums(its).map(([squad, value]) => ({ squad: nameOf(names, squad), value })),
+  }));
+}
+
+/** The points of squads in some weeks, the most first; of equals the smaller id. */
+function sums(weeks: readonly ShownWeek[]): readonly (readonly [squad: string, points: number])[] {
+  const points = new Map<string, number>();
+  for (const { squads } of weeks) {
+    for (const [squad, { values }] of squads) {
+      if (values.points !== undefined) points.set(squad, (points.get(squad) ?? 0) + values.points);
+    }
+  }
+  return [...points].toSorted(
+    ([one, most], [other, otherMost]) => otherMost - most || (one < other ? -1 : 1),
+  );
+}

@@ -1,0 +1,145 @@
+import type { Site, SiteSquad, SiteWeek, SquadWeek } from '../../pages/site/values.ts';
+import type { WeekValues } from '../../season/week-values.ts';
+import { weekNumbers } from '../../season/week-numbers.ts';
+import { groupTables, type Group } from './site-groups.ts';
+import { monthsOf } from './site-months.ts';
+import {
+  nameOf,
+  shownWeeks,
+  squadNames,
+  type ShownWeek,
+  type SiteOptions,
+  type SquadInWeek,
+  type SquadNames,
+} from './shown-weeks.ts';
+import { lineupOf, sitePlayers, type SitePlayers } from './site-players.ts';
+
+/**
+ * The site of a league from its weeks, in their order. Who is hidden or forgotten is in nothing of it, and every number is made of the squads that are shown; ranks are
+ * those of the league.
+ */
+export function siteOf(weeks: readonly WeekValues[], options: SiteOptions): Site {
+  const shown = shownWeeks(weeks, options.numbers);
+  const names = squadNames(shown, options);
+  const players = sitePlayers(weeks);
+  const squads = siteSquads(shown, names, { players, groups: options.groups });
+  return {
+    title: options.title,
+    squads,
+    // A published week stays as it is when somebody is called otherwise later. Who went out is named by the week before.
+    weeks: shown.map((week, at) =>
+      siteWeek(week, squadNames([week], options), sitePlayers(weeks.slice(Math.max(0, at - 1), at + 1))),
+    ),
+    groups: groupTables(squads, shown, { groups: options.groups, names }),
+    months: monthsOf(shown, names, options),
+  };
+}
+
+/** Every squad with its season, in the order of the last table; those without a rank in it stand at the end, in the order of their numbers. */
+function siteSquads(
+  weeks: readonly ShownWeek[],
+  names: SquadNames,
+  { players, groups }: { readonly players: SitePlayers; readonly groups: readonly Group[] },
+): readonly SiteSquad[] {
+  const last = weeks.at(-1);
+  const first = weeks.find(({ squads }) => squads.size > 0);
+  const rankOf = (squad: string): number => last?.squads.get(squad)?.values.rank ?? Infinity;
+  return [...names]
+    .toSorted(
+      ([one, { number }], [other, { number: otherNumber }]) =>
+        rankOf(one) - rankOf(other) || number - otherNumber,
+    )
+    .map(([squad, name]) => {
+      const its = weeks.flatMap(({ week, squads }) => {
+        const found = squads.get(squad);
+        return found === undefined ? [] : [{ week, ...found }];
+      });
+      const latest = its.at(-1);
+      const isLate = its[0]?.week !== first?.week;
+      const member = latest?.values.member;
+      return {
+        ...name,
+        groups: groups.flatMap((group) =>
+          member !== undefined && group.members.has(member) ? [group.name] : [],
+        ),
+        mark:
+          latest?.values.isActive === false
+            ? 'inactive'
+            : isLate
+              ? `since week ${its[0]?.week.number}`
+              : undefined,
+        weeks: its.map(({ week, ...found }) => squadWeek(week, found, players)),
+      };
+    });
+}
+
+function squadWeek(week: WeekValues, { values, counted }: SquadInWeek, players: SitePlayers): SquadWeek {
+  const { rank, points, total, captain, captainPoints, benchPoints, hits, chip, value } = values;
+  const named = (ids: readonly string[] | undefined) => ids?.map((id) => players.of(id));
+  return {
+    week: week.number,
+    rank,
+    previousRank: counted.previousRank,
+    points,
+    total,
+    captain: captain === undefined ? undefined : players.of(captain),
+    captainPoints,
+    benchPoints,
+    hits,
+    chip,
+    value,
+    playersIn: named(counted.playersIn),
+    playersOut: named(counted.playersOut),
+    lineup: lineupOf(values, players),
+  };
+}
+
+function siteWeek({ week, squads }: ShownWeek, names: SquadNames, players: SitePlayers): SiteWeek {
+  const own = [...week.players.values()].flatMap(({ id, points }) =>
+    points === undefined ? [] : [[id, points] as const],
+  );
+  const all = [...squads.values()];
+  const numbers = weekNumbers(
+    all.map(({ counted }) => counted),
+    new Map(own),
+  );
+  const squadOf = <T extends { readonly squad: string }>(one: T) => ({
+    ...one,
+    squad: nameOf(names, one.squad),
+  });
+  const playerOf = <T extends { readonly player: string }>(one: T) => ({
+    ...one,
+    player: players.of(one.player),
+  });
+  return {
+    number: week.number,
+    state: week.state,
+    isProcessed: week.isProcessed,
+    squads: numbers.squads,
+    lineups: numbers.lineups,
+    average: numbers.average,
+    best: numbers.best.map(squadOf),
+    top: numbers.top.map(squadOf),
+    climbers: numbers.climbers.map(squadOf),
+    fallers: numbers.fallers.map(squadOf),
+    captains: numbers.captains.map(playerOf),
+    ownership: numbers.ownership.map(playerOf),
+    differentials: numbers.differentials.map(playerOf),
+    bench: numbers.bench.map(squadOf),
+    playersIn: numbers.playersIn.map(playerOf),
+    playersOut: numbers.playersOut.map(playerOf),
+    hits: numbers.hits.map(squadOf),
+    chips: numbers.chips.map(({ chip, squads: users }) => ({
+      chip,
+      squads: users.map((squad) => nameOf(names, squad)),
+    })),
+    substitutions: all.flatMap(({ values }) =>
+      values.substitutions.map(({ out, in: into }) => ({
+        squad: nameOf(names, values.squad),
+        out: out === undefined ? undefined : players.of(out),
+        in: into === undefined ? undefined : players.of(into),
+        inPoints: values.entries?.find(({ player }) => player === into)?.points,
+      })),
+    ),
+  };
+}

@@ -1,0 +1,86 @@
+import { resolve } from 'node:path';
+import { indexHeader } from '../mapping/header-index.ts';
+import { spreadsheetIn } from '../mapping/parse-source.ts';
+import { show } from '../mapping/show.ts';
+import { shownText, type Cell } from '../model/cell.ts';
+import { ConfigError } from '../model/error.ts';
+import type { ReadOptions, SourceTable, TableLocation } from '../model/table.ts';
+import type { GroupMember } from '../season/standings.ts';
+import { weekNumber } from '../season/week-number.ts';
+import type { SyncPorts } from '../sync/ports.ts';
+import type { Config } from './config.ts';
+
+type Groups = NonNullable<Config['season']['groups']>;
+
+/**
+ * The operator's own groups: a line of the table says that a member stands in one. Nothing where none are configured. Errors: ConfigError `source.*`, and `header.missing` where a column
+ * is not there.
+ */
+export async function readGroups(
+  { tables, signal }: Pick<SyncPorts, 'tables' | 'signal'>,
+  groups: Groups | undefined,
+  { folder }: Pick<Config, 'folder'>,
+): Promise<readonly GroupMember[]> {
+  if (groups === undefined) return [];
+  const { location, origin } = locationOf(groups, folder);
+  const options = { origin, headerRow: 1, delimiter: 'auto', encoding: 'auto' };
+  const table = await tables[location.kind].open(location, options);
+  try {
+    return await membersOf(table, groups, options, signal);
+  } finally {
+    await table.close();
+  }
+}
+
+function locationOf(
+  { csv, xlsx, sheet, tab = '' }: Groups,
+  folder: string,
+): { readonly location: TableLocation; readonly origin: string } {
+  if (csv !== undefined) return { location: { kind: 'csv', path: resolve(folder, csv) }, origin: csv };
+  if (xlsx !== undefined)
+    return { location: { kind: 'xlsx', path: resolve(folder, xlsx), tab }, origin: `${xlsx} tab "${tab}"` };
+  return {
+    location: { kind: 'sheet', spreadsheet: spreadsheetIn(sheet ?? ''), tab },
+    origin: `tab "${tab}"`,
+  };
+}
+
+async function membersOf(
+  table: SourceTable,
+  { member, group, from_week: fromWeek }: Groups,
+  options: ReadOptions,
+  signal: AbortSignal,
+): Promise<readonly GroupMember[]> {
+  const header = indexHeader(table.header, options, [
+    member,
+    group,
+    ...(fromWeek === undefined ? [] : [fromWeek]),
+  ]);
+  const columnOf = (name: string): number => {
+    const index = header.find([name]);
+    if (index !== undefined) return index;
+    throw new ConfigError(
+      'header.missing',
+      `${options.origin} row 1: no column ${show(name)} (for season.groups); the header has ${table.header.map(show).join(', ')}`,
+      {
+        file: options.origin,
+        line: 1,
+        next: 'Correct the header of the file, or the name in season.groups.',
+      },
+    );
+  };
+  const [memberAt, groupAt] = [columnOf(member), columnOf(group)];
+  const fromAt = fromWeek === undefined ? undefined : columnOf(fromWeek);
+  const found: GroupMember[] = [];
+  for await (const batch of table.batches()) {
+    signal.throwIfAborted();
+    for (const { cells } of batch) {
+      const textAt = (at: number | undefined): string => plain(at === undefined ? '' : (cells[at] ?? ''));
+      const one = { member: textAt(memberAt), group: textAt(groupAt), fromWeek: weekNumber(textAt(fromAt)) };
+      if (one.member !== '' && one.group !== '') found.push(one);
+    }
+  }
+  return found;
+}
+
+const plain = (cell: Cell): string => shownText(cell).trim().normalize('NFC');

@@ -1,0 +1,54 @@
+import type { RecordOf } from '../../contract/index.ts';
+import type { LeagueScope, Memory } from '../../model/memory.ts';
+import { parseTimeMs } from '../../model/service-time.ts';
+import { latestKept } from '../memory/known-weeks.ts';
+
+type Match = NonNullable<RecordOf<'get-fixtures'>['fixtures']>[number];
+
+/** The match of a week that begins first, as it was read last. */
+export interface FirstMatch {
+  readonly kickOffMs: number;
+  readonly readAtMs: number;
+  readonly status: string;
+}
+
+/** The first match of a week whose time is known; undefined where none is. */
+export async function firstMatch(
+  memory: Memory,
+  scope: LeagueScope,
+  gameWeek: string,
+): Promise<FirstMatch | undefined> {
+  let first: FirstMatch | undefined;
+  for await (const { record, readAtMs } of latestKept(memory, scope, gameWeek, 'fixture')) {
+    // Only `keptOfFixtures` makes such a record.
+    const { start_date, status } = record as Match;
+    const kickOffMs = parseTimeMs(start_date ?? '');
+    if (Number.isNaN(kickOffMs) || kickOffMs >= (first?.kickOffMs ?? Infinity)) continue;
+    first = { kickOffMs, readAtMs, status: status ?? '' };
+  }
+  return first;
+}
+
+/** Whether a match has begun: its time has come, and the service has not shown since that it waits. `waiting` are the words for matches of weeks to come. */
+export function hasBegun(
+  { kickOffMs, readAtMs, status }: FirstMatch,
+  waiting: ReadonlySet<string>,
+  nowMs: number,
+): boolean {
+  if (nowMs < kickOffMs) return false;
+  return !(readAtMs >= kickOffMs && waiting.has(status));
+}
+
+/** The words for matches that have not begun: those of weeks that have not. The interface does not show them. */
+export async function waitingWords(
+  memory: Memory,
+  scope: LeagueScope,
+  begun: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const words = new Set<string>();
+  const counts = await memory.weeks(scope);
+  for (const { gameWeek } of counts.filter(({ kind, gameWeek: id }) => kind === 'fixture' && !begun.has(id)))
+    for await (const { record } of latestKept(memory, scope, gameWeek, 'fixture'))
+      words.add((record as Match).status ?? '');
+  return words;
+}

@@ -1,0 +1,99 @@
+import type { Kept, LeagueScope, Memory } from '../../model/memory.ts';
+import type { PlayerValues, SquadValues, WeekValues } from '../../season/week-values.ts';
+import { eachKept } from '../memory/known-weeks.ts';
+
+/** The id of what is kept of a whole week, or of the whole league; squads have theirs. */
+const WHOLE = '';
+
+/** What is kept of a published week beside its squads. */
+type Head = Omit<WeekValues, 'gameWeek' | 'players' | 'squads' | 'kickOffMs'> & {
+  readonly players: readonly PlayerValues[];
+  /** JSON has no NaN. */
+  readonly kickOffMs: number | null;
+};
+
+/** A week as it was published last; undefined where it was not. */
+export async function publishedWeek(
+  memory: Memory,
+  scope: LeagueScope,
+  gameWeek: string,
+): Promise<WeekValues | undefined> {
+  let head: Head | undefined;
+  const squads: SquadValues[] = [];
+  for await (const { id, record } of eachKept(memory, scope, gameWeek, 'published')) {
+    // Only `keepPublished` makes such records.
+    if (id === WHOLE) head = record as Head;
+    else squads.push(record as SquadValues);
+  }
+  if (head === undefined) return undefined;
+  const { players, kickOffMs, ...rest } = head;
+  const time = kickOffMs ?? Number.NaN;
+  return {
+    ...rest,
+    gameWeek,
+    kickOffMs: time,
+    players: new Map(players.map((player) => [player.id, player])),
+    squads,
+  };
+}
+
+/** So many records are kept in one transaction. */
+const TOGETHER = 500;
+
+/** Remembers weeks as they were published. Whoever is forgotten is not in them from then on. */
+export async function keepPublished(
+  memory: Memory,
+  scope: LeagueScope,
+  weeks: readonly WeekValues[],
+  nowMs: number,
+): Promise<void> {
+  for (const { gameWeek, players, squads, kickOffMs, ...rest } of weeks) {
+    const own = { gameWeek, kind: 'published', variant: '', readAtMs: nowMs } as const;
+    const time = Number.isNaN(kickOffMs) ? null : kickOffMs;
+    const head: Head = { ...rest, kickOffMs: time, players: [...players.values()] };
+    const records: readonly Kept[] = [
+      ...squads.map((record): Kept => ({ ...own, ...about(record), record })),
+      // The head is kept last: a week without one was not published.
+      { ...own, id: WHOLE, record: head },
+    ];
+    for (let at = 0; at < records.length; at += TOGETHER)
+      await memory.keep(scope, records.slice(at, at + TOGETHER));
+  }
+}
+
+const about = ({ squad, member }: SquadValues): Pick<Kept, 'id' | 'squad' | 'member'> => ({
+  id: squad,
+  squad,
+  ...(member !== undefined && { member }),
+});
+
+/**
+ * The number of each squad, the same all season: those that have none get the next ones, in the order of their ids, and are kept with them. The number of somebody who is forgotten is
+ * not given again.
+ */
+export async function squadNumbers(
+  memory: Memory,
+  scope: LeagueScope,
+  squads: readonly SquadValues[],
+  nowMs: number,
+): Promise<ReadonlyMap<string, number>> {
+  const numbers = new Map<string, number>();
+  let next = 1;
+  for await (const { id, record } of eachKept(memory, scope, '', 'published')) {
+    // Only this function makes such records.
+    const { number } = record as { readonly number: number };
+    if (id === WHOLE) next = number;
+    else numbers.set(id, number);
+  }
+  const fresh = new Map(squads.filter(({ squad }) => !numbers.has(squad)).map((each) => [each.squad, each]));
+  if (fresh.size === 0) return numbers;
+  const own = { gameWeek: '', kind: 'published', variant: '', readAtMs: nowMs } as const;
+  const records: Kept[] = [];
+  for (const [id, squad] of [...fresh].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    numbers.set(id, next);
+    records.push({ ...own, ...about(squad), record: { number: next } });
+    next += 1;
+  }
+  await memory.keep(scope, [{ ...own, id: WHOLE, record: { number: next } }, ...records]);
+  return numbers;
+}

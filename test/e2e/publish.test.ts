@@ -1,0 +1,131 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { program } from '../support/program.ts';
+
+const CONFIG = `version: 1
+environments:
+  test: { base_url: "\${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } }
+vars: { fantasy_league_id: 1 }
+season: { groups: { csv: groups.csv, member: Member ID, group: Group } }
+publish: { title: Demo League }
+`;
+
+const { folder, start, run, service } = program({
+  'teamsheet.yaml': CONFIG,
+  'groups.csv': 'Member ID,Group\nD-001,Office\nD-002,Office\n',
+});
+
+const files = (out = 'public'): readonly string[] =>
+  globSync('**/*', { cwd: join(folder.path, out), withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+const everything = (): string =>
+  files()
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('\n');
+
+/** A member of the sandbox, as it shows them. */
+interface Member {
+  readonly id: string;
+  readonly external_id: string;
+}
+
+/** Gives the first members names that no player has, and answers their ids. */
+async function rename(...names: readonly string[]): Promise<readonly Member[]> {
+  const { data } = JSON.parse((await run('api', 'list-users')).stdout) as {
+    readonly data: readonly Member[];
+  };
+  for (const [at, display_name] of names.entries()) {
+    const body = JSON.stringify({ id: data[at]?.id, display_name });
+    expect((await run('api', 'update-user', '--body', body, '--yes')).code).toBe(0);
+  }
+  return data;
+}
+
+describe('publish', () => {
+  it('writes a site whose links lead to its own files, and asks the service nothing', async () => {
+    await start({ seed: 'demo' });
+    await rename('Zaphod Canary');
+    expect((await run('weeks', 'read')).code).toBe(0);
+    const asked = service.requests.length;
+    const first = await run('publish', '--json');
+    expect([first.code, first.stderr]).toEqual([0, '']);
+    expect(service.requests.length).toBe(asked);
+    const { sites } = JSON.parse(first.stdout) as {
+      readonly sites: readonly Readonly<Record<string, unknown>>[];
+    };
+    expect(sites).toHaveLength(1);
+    expect(sites[0]).toMatchObject({
+      fantasy_league_id: 1,
+      out: 'public',
+      squads: 60,
+      files: files().length,
+    });
+
+    const pages = files().filter((path) => path.endsWith('.html'));
+    expect(pages.length).toBeGreaterThan(60);
+    for (const page of pages) {
+      const text = readFileSync(page, 'utf8');
+      const targets = [...text.matchAll(/ (?:href|src)="([^"#]*)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => target !== '');
+      expect(targets.filter((target) => !existsSync(join(dirname(page), target)))).toEqual([]);
+      expect(text).toContain('noindex');
+    }
+    const all = everything();
+    expect(all.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|<script|@import|url\(/);
+    expect(all).not.toMatch(/Canary|class="member"/);
+    expect(readFileSync(join(folder.path, 'public/groups/office.html'), 'utf8')).toContain('Office');
+
+    const again = await run('publish');
+    const said = `public: nothing has changed (${files().length} files)`;
+    expect([again.code, again.stdout.split('\n')[0]]).toEqual([0, said]);
+  });
+
+  it('shows names where members are displayed, and nothing of whoever is hidden or forgotten', async () => {
+    await start({ seed: 'demo' });
+    const [one, other] = await rename('Zaphod Canary', 'Trillian Canary');
+    expect((await run('weeks', 'read')).code).toBe(0);
+    const squads = JSON.parse((await run('api', 'list-squads')).stdout) as {
+      readonly data: readonly { readonly id: string; readonly name: string; readonly user: Member }[];
+    };
+    const squadOf = (member: Member | undefined) =>
+      squads.data.find(({ user }) => user.external_id === member?.external_id);
+    folder.write('teamsheet.yaml', CONFIG.replace('Demo League }', 'Demo League, members: display }'));
+    expect((await run('publish')).code).toBe(0);
+    for (const name of ['Zaphod Canary', 'Trillian Canary']) expect(everything()).toContain(name);
+
+    folder.write(
+      'teamsheet.yaml',
+      CONFIG.replace('Demo League }', `Demo League, members: display, hide: [${one?.external_id}] }`),
+    );
+    expect((await run('weeks', 'forget', '--member', other?.external_id ?? '')).code).toBe(0);
+    expect((await run('publish')).code).toBe(0);
+    expect(everything()).not.toContain('Canary');
+    expect(files().filter((path) => path.includes('squads'))).toHaveLength(58);
+    // Nothing says who a hidden squad was.
+    for (const id of [one, other].map((member) => squadOf(member)?.id ?? '?'))
+      expect(everything()).not.toContain(id);
+  });
+
+  it('refuses a folder that it did not write, and says what to do', async () => {
+    await start({ seed: 'demo' });
+    await run('weeks', 'read');
+    folder.write('public/thesis.txt', 'mine');
+    const { code, stderr } = await run('publish');
+    expect(code).toBe(4);
+    expect(stderr).toContain('publish did not write the folder public');
+    expect(stderr).toContain('--out');
+    expect(readFileSync(join(folder.path, 'public/thesis.txt'), 'utf8')).toBe('mine');
+    expect((await run('publish', '--out', 'site')).code).toBe(0);
+    expect(existsSync(join(folder.path, 'site/index.html'))).toBe(true);
+  });
+
+  it('says what to type before anything was read', async () => {
+    await start();
+    const { code, stderr } = await run('publish');
+    expect(code).toBe(4);
+    expect(stderr).toContain('weeks read');
+  });
+});

@@ -1,0 +1,222 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Kept, LeagueScope } from '../../src/model/memory.ts';
+import { PUBLIC_RULES } from '../../src/rules/rules.ts';
+import { publishLeague, type PublishPorts } from '../../src/runtime/publish/publish.ts';
+import type { PublishSettings } from '../../src/runtime/publish/publish-settings.ts';
+import type { GroupMember } from '../../src/season/standings.ts';
+import { keptMark, keptOfFixtures, keptOfLineup, keptOfSquad } from '../../src/season/kept.ts';
+import { makeFolder } from '../support/cli.ts';
+import { MemoryWeeks, WeeksData } from '../simulation/memory-weeks.ts';
+
+const SCOPE: LeagueScope = { account: { baseUrl: 'http://127.0.0.1:1', accountId: 'a' }, league: 7 };
+const DAY = 24 * 60 * 60 * 1000;
+const START = Date.UTC(2026, 8, 5, 12);
+/** Weeks begin on Saturday and end on Monday; the first match is two hours after the start. */
+const startOf = (week: number): number => START + (week - 1) * 7 * DAY;
+const kickOffOf = (week: number): number => startOf(week) + DAY / 12;
+const endOf = (week: number): number => startOf(week) + 2 * DAY;
+const iso = (ms: number): string => new Date(ms).toISOString();
+const summary = (week: number) => ({
+  ...{ id: `week-${week}`, week: `GW${week}` },
+  ...{ start_date: iso(startOf(week)), end_date: iso(endOf(week)) },
+});
+
+const MEMBERS = ['ann', 'bob', 'cat'];
+
+const fixtures = (weeks: number, atMs: number): readonly Kept[] =>
+  Array.from({ length: weeks }, (_, index) =>
+    keptOfFixtures(
+      { ...summary(index + 1), fixtures: [{ id: `f${index}`, start_date: iso(kickOffOf(index + 1)) }] },
+      atMs,
+    ),
+  ).flat();
+
+/** A squad in a week as it is read: the captain has `points`, the others one each. */
+function squadOf(member: string, week: number, points: number, atMs: number): readonly Kept[] {
+  const id = `squad-${member}`;
+  const user = { id: `u-${member}`, external_id: member, display_name: `Name of ${member}`, is_active: true };
+  const entry = (name: string, position: string, score: number, is_captain = false) => ({
+    player: { id: `${name}-${member}-${week}`, first_name: '', last_name: `${name} of ${member} in ${week}` },
+    team: { id: 1, name: 'Club' },
+    ...{ position: { position, abbrevation: position }, is_captain, points: score },
+  });
+  const common = { id, name: `Squad of ${member}`, user, game_week: summary(week) };
+  const total = points * week;
+  return [
+    ...keptOfSquad(
+      {
+        ...common,
+        fantasy_league: { id: 7, name: 'Summer League' },
+        ranking: { current_rank: 1, game_week_points: points, total_points: total, game_week: `GW${week}` },
+      },
+      atMs,
+    ),
+    ...keptOfLineup(
+      {
+        ...common,
+        squad: {
+          starting_xi: [entry('Keeper', 'GK', 1), entry('Captain', 'FWD', points - 1, true)],
+          bench: [entry('Spare', 'DEF', 0)],
+        },
+        total_points: points,
+        transfer_hits: { hits: 0, points_deduction: 0 },
+      },
+      id,
+      atMs,
+    ),
+  ];
+}
+
+describe('publishing a league', () => {
+  const memory = { current: new MemoryWeeks(new WeeksData()) };
+  let folder: ReturnType<typeof makeFolder>;
+  beforeEach(() => {
+    folder = makeFolder();
+    memory.current = new MemoryWeeks(new WeeksData());
+  });
+  afterEach(() => folder.remove());
+
+  const keep = (...kept: readonly (readonly Kept[])[]): Promise<void> =>
+    memory.current.keep(SCOPE, kept.flat());
+  const publish = (
+    nowMs: number,
+    changes: Partial<PublishSettings> = {},
+    groups: readonly GroupMember[] = [],
+  ) => {
+    const ports = {
+      store: { memory: memory.current },
+      clock: { now: () => nowMs },
+      timezone: 'UTC',
+    } as unknown as PublishPorts;
+    const out = join(folder.path, 'public');
+    return publishLeague(
+      ports,
+      SCOPE,
+      {
+        ...{
+          name: undefined,
+          league: 7,
+          out,
+          shownOut: 'public',
+          title: undefined,
+          members: 'hidden',
+          squads: 'name',
+        },
+        ...{ hide: new Set(), rules: PUBLIC_RULES, season: { keep: true } },
+        ...changes,
+      },
+      { kind: 'all' },
+      groups,
+    );
+  };
+  const page = (path: string): string => readFileSync(join(folder.path, 'public', path), 'utf8');
+  const everything = (): string =>
+    readdirSync(join(folder.path, 'public'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => `${entry.name}\n${readFileSync(join(entry.parentPath, entry.name), 'utf8')}`)
+      .join('\n');
+
+  /** Two weeks that are over and processed, but for those that are left out, and were read after that. */
+  const twoWeeks = async (processed: readonly number[] = [1, 2]): Promise<void> => {
+    await keep(fixtures(3, START - DAY));
+    for (const week of [1, 2]) {
+      const readAtMs = endOf(week) + DAY;
+      await keep(...MEMBERS.map((member, index) => squadOf(member, week, 20 + index, readAtMs)));
+      if (processed.includes(week))
+        await keep([keptMark(`week-${week}`, 'processed', endOf(week), { by: 'trigger' })]);
+    }
+  };
+  const afterTwo = endOf(2) + 2 * DAY;
+
+  it('writes a page for each week and squad, and nothing where nothing has changed', async () => {
+    await twoWeeks();
+    const first = await publish(afterTwo);
+    expect(first.weeks.map(({ week, state, was, changed }) => [week, state, was, changed])).toEqual([
+      [1, 'final', undefined, true],
+      [2, 'final', undefined, true],
+    ]);
+    expect(page('index.html')).toContain('<bdi>Summer League</bdi>');
+    expect(existsSync(join(folder.path, 'public/squads/3.html'))).toBe(true);
+    const second = await publish(afterTwo + DAY);
+    expect([second.changedFiles, second.weeks.some(({ changed }) => changed)]).toEqual([0, false]);
+  });
+
+  it('shows no line-up of a week before its first kick-off', async () => {
+    await twoWeeks();
+    await keep(squadOf('ann', 3, 0, startOf(3) + 1));
+    const before = await publish(kickOffOf(3) - 1);
+    expect([before.waiting, before.weeks.length]).toEqual([[3], 2]);
+    expect(everything()).not.toContain('of ann in 3');
+    const after = await publish(kickOffOf(3));
+    expect([after.waiting, after.weeks.length]).toEqual([[], 3]);
+    expect(page('weeks/week-3.html')).toContain('in play');
+  });
+
+  it('shows none while the service says after the time that the match has not begun', async () => {
+    const late = (status: string, week: number): readonly Kept[] =>
+      keptOfFixtures(
+        { ...summary(week), fixtures: [{ id: `f${week - 1}`, start_date: iso(kickOffOf(week)), status }] },
+        kickOffOf(3) + 1,
+      );
+    await twoWeeks();
+    await keep(squadOf('ann', 3, 0, startOf(3) + 1), late('to come', 3), late('to come', 4));
+    expect((await publish(kickOffOf(3) + 2)).waiting).toEqual([3]);
+  });
+
+  it('keeps a published week until its state changes, and says so', async () => {
+    await twoWeeks([1]);
+    expect((await publish(afterTwo)).weeks[1]?.state).toBe('provisional');
+    const was = page('weeks/week-2.html');
+    const renamed = JSON.stringify(squadOf('bob', 2, 21, afterTwo)).replaceAll('Squad of bob', 'Renamed');
+    await keep(JSON.parse(renamed) as readonly Kept[]);
+    expect((await publish(afterTwo + 1)).weeks.map(({ changed }) => changed)).toEqual([false, false]);
+    expect(page('weeks/week-2.html')).toBe(was);
+    await keep([keptMark('week-2', 'processed', endOf(2), { by: 'closed' })]);
+    const third = await publish(afterTwo + 2);
+    expect(third.weeks).toMatchObject([
+      { week: 1, state: 'final', was: 'final', changed: false },
+      { week: 2, state: 'final', was: 'provisional', changed: true },
+    ]);
+    expect(was).toContain('Squad of bob');
+    expect(page('weeks/week-2.html')).toContain('Renamed');
+    expect(page('weeks/week-1.html')).toContain('Squad of bob');
+  });
+
+  it('has nothing of who is hidden or forgotten, and numbers the others as before', async () => {
+    await twoWeeks();
+    await publish(afterTwo, { squads: 'alias', members: 'display' });
+    const isBob = (number: number): boolean => page(`squads/${number}.html`).includes('Name of bob');
+    const bob = [1, 2, 3].find(isBob) ?? 0;
+    const others = [1, 2, 3]
+      .filter((number) => number !== bob)
+      .map((number) => page(`squads/${number}.html`));
+    await publish(afterTwo, { squads: 'alias', members: 'display', hide: new Set(['bob']) });
+    expect(everything()).not.toMatch(/of bob/);
+    expect(existsSync(join(folder.path, `public/squads/${bob}.html`))).toBe(false);
+    await publish(afterTwo, { squads: 'alias', members: 'display' });
+    expect(isBob(bob)).toBe(true);
+    await memory.current.forget(SCOPE.account, 'bob');
+    await keep(squadOf('bob', 2, 20, afterTwo), squadOf('dan', 2, 10, afterTwo));
+    expect(
+      (await memory.current.weeks(SCOPE)).find((each) => each.gameWeek === 'week-2' && each.kind === 'lineup')
+        ?.ids,
+    ).toBe(3);
+    await publish(afterTwo, { squads: 'alias', members: 'display' });
+    expect(everything()).not.toMatch(/of bob/);
+    expect(everything()).toContain('Squad 4');
+    expect(others).toHaveLength(2);
+  });
+
+  it('shows members only where they are displayed, and groups of the operator', async () => {
+    await twoWeeks();
+    const group = (member: string, fromWeek?: number): GroupMember => ({ member, group: 'Office', fromWeek });
+    await publish(afterTwo, {}, [group('ann'), group('cat', 2)]);
+    expect(everything()).not.toContain('Name of');
+    const office = page('groups/office.html');
+    expect(office.indexOf('Squad of ann')).toBeGreaterThan(0);
+    expect(office.indexOf('Squad of ann')).toBeLessThan(office.indexOf('Squad of cat'));
+    expect(office).not.toContain('Squad of bob');
+  });
+});
