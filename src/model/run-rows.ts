@@ -123,7 +123,7 @@ export interface RunRows {
   close(): Promise<void>;
   /**
    * Ends the rows of a run with nothing left to do: what was written (key, fields, id) and the keys of what was refused stay for `verify` and `retry`,
-   * without the source's lines; the rest is deleted. Closes them.
+   * without the source's lines, and of what is invalid also which columns are wrong; the rest is deleted. Closes them.
    */
   keepWritten(): Promise<void>;
   /** Closes and deletes the rows, and the folder of their run where nothing else stands in it. */

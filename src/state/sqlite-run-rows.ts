@@ -65,6 +65,12 @@ function removeFiles(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { recursive: true, force: true });
 }
 
+/** The words of an invalid row without what stands in its cells: which columns are wrong, and by which code. */
+const WRONG_COLUMNS = `(SELECT iif(count(*) = 0, '', json_group_array(json_object('code', 'issue', 'issue', json_object(
+    'code', part.value ->> '$.issue.code', 'severity', part.value ->> '$.issue.severity',
+    'column', part.value ->> '$.issue.column', 'message', ''))))
+  FROM json_each(row.message) AS part WHERE part.value ->> '$.issue.column' IS NOT NULL)`;
+
 /** What later commands ask a finished run for. */
 const KEPT_OUTCOMES = "('created', 'updated', 'invalid', 'rejected')";
 
@@ -266,7 +272,8 @@ class SqliteRunRows implements RunRows {
       this.#db.run('DELETE FROM known');
       this.#db.run(`DELETE FROM row WHERE outcome NOT IN ${KEPT_OUTCOMES}`);
       this.#db.run(
-        `UPDATE row SET lines = '[]', before = NULL, lookups = NULL, folded = NULL, message = '', issues = NULL,
+        `UPDATE row SET lines = '[]', before = NULL, lookups = NULL, folded = NULL, issues = NULL,
+         message = CASE WHEN outcome = 'invalid' AND message LIKE '[{"code":%' THEN ${WRONG_COLUMNS} ELSE '' END,
          fields = CASE WHEN outcome IN ('created', 'updated') THEN fields END`,
       );
     });

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Kept, LeagueScope } from '../../src/model/memory.ts';
 import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';
+import { fromIssues } from '../../src/model/said.ts';
 import type { Intent, Lock, PushSummary, Run, Store } from '../../src/model/store.ts';
 import { outcomeCounts } from '../../src/plan/counts.ts';
 import { createLock } from '../../src/state/sqlite-lock.ts';
@@ -200,13 +201,21 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(await store.strayFolders()).toEqual([]);
     });
 
-    it('keeps of the rows of an ended run what was written and the keys of what was refused', async () => {
+    it('keeps of the rows of an ended run what was written, the keys of what was refused and the columns that are wrong', async () => {
+      const wrong = {
+        code: 'cell.length',
+        severity: 'error',
+        column: 'Name',
+        value: 'Ada',
+        message: 'Ada',
+      } as const;
+      const whole = { code: 'row.cells', severity: 'error', message: 'Ada' } as const;
       const rows = await store.openRunRows('A');
       await rows.add('users', [
         runRow({ rowNumber: 2, outcome: 'created', id: 'u1', said: words('x') }),
         runRow({ rowNumber: 3, outcome: 'rejected', said: words('Ada is refused') }),
         runRow({ rowNumber: 4, outcome: 'unchanged' }),
-        runRow({ rowNumber: 5, outcome: 'invalid', key: null }),
+        runRow({ rowNumber: 5, outcome: 'invalid', key: null, said: fromIssues([wrong, whole]) }),
       ]);
       await rows.addKnown('users', [record('m-4')]);
       await rows.add('squads', [runRow({ rowNumber: 2, key: '1/Ann', outcome: 'rejected' })]);
@@ -215,11 +224,18 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       const kept = await store.keptRunRows('A');
       const page = (await kept?.page('users', { afterRow: 0, limit: 9 })) ?? [];
       expect(
-        page.map(({ rowNumber, key, fields, id, lines }) => [rowNumber, key, fields, id, lines]),
+        page.map(({ rowNumber, key, fields, id, lines, said }) => [rowNumber, key, fields, id, lines, said]),
       ).toEqual([
-        [2, 'm-2', { external_id: 'm-2', is_active: true, players_in: [1, 2] }, 'u1', []],
-        [3, 'm-3', null, null, []],
-        [5, null, null, null, []],
+        [2, 'm-2', { external_id: 'm-2', is_active: true, players_in: [1, 2] }, 'u1', [], []],
+        [3, 'm-3', null, null, [], []],
+        [
+          5,
+          null,
+          null,
+          null,
+          [],
+          fromIssues([{ code: 'cell.length', severity: 'error', column: 'Name', message: '' }]),
+        ],
       ]);
       const refused = { outcomes: ['rejected', 'invalid'], afterRow: 3, limit: 9 } as const;
       expect((await kept?.page('users', refused))?.map(({ rowNumber }) => rowNumber)).toEqual([5]);

@@ -8,7 +8,7 @@ import type {
   RunRowPatch,
   RunRows,
 } from '../../src/model/run-rows.ts';
-import type { Words } from '../../src/model/said.ts';
+import { fromIssues, issuesAmong, type Words } from '../../src/model/said.ts';
 import { InternalError } from '../../src/model/error.ts';
 
 interface MappingRows {
@@ -25,6 +25,16 @@ export class RunRowsData {
   /** What outlasts a power cut; undefined before anything does. */
   synced: ReadonlyMap<string, MappingRows> | undefined;
 }
+
+/** What is kept of the words of a refused row: no value of a cell. */
+const wrongColumns = ({ outcome, said }: RunRow): Words =>
+  outcome === 'rejected'
+    ? []
+    : fromIssues(
+        issuesAmong(said).flatMap(({ code, severity, column }) =>
+          column === undefined ? [] : [{ code, severity, column, message: '' }],
+        ),
+      );
 
 /** Rows are never changed, only replaced; what is known of the service is found again. */
 const copyOf = (mappings: ReadonlyMap<string, MappingRows>): Map<string, MappingRows> =>
@@ -200,7 +210,7 @@ export class MemoryRunRows implements RunRows {
         const bare = { lines: [], before: null, lookups: null, folded: null, said: [] };
         if (written) rows.set(rowNumber, { ...row, ...bare });
         else if (row.outcome === 'invalid' || row.outcome === 'rejected')
-          rows.set(rowNumber, { ...row, ...bare, fields: null });
+          rows.set(rowNumber, { ...row, ...bare, said: wrongColumns(row), fields: null });
         else rows.delete(rowNumber);
       }
     }
