@@ -1,5 +1,6 @@
-import type { Counts, Health, MappingState } from '../model/alerts.ts';
+import type { Counts, MappingState } from '../model/alerts.ts';
 import { EXIT, type ExitCode } from '../model/error.ts';
+import { healthOf } from '../model/health.ts';
 import { apart } from '../model/league-name.ts';
 import { OUTCOMES } from '../model/outcome.ts';
 import type { MappingSummary } from '../model/store.ts';
@@ -87,17 +88,6 @@ export function hasFailed(attempt: Attempt): boolean {
   return (
     attempt.exitCode !== EXIT.done && (states.length === 0 || states.some(({ state }) => state === 'failing'))
   );
-}
-
-const REFUSED_OR_OPEN = ['invalid', 'rejected', 'deferred', 'unknown', 'conflict'] as const;
-
-/** What a run makes of a mapping; without a summary, the run never came to it. */
-function healthOf(summary: MappingSummary | undefined): Health {
-  if (summary === undefined) return 'failing';
-  if (summary.direction === 'pull') return summary.error === undefined ? 'ok' : 'failing';
-  const left = REFUSED_OR_OPEN.reduce((sum, outcome) => sum + summary[outcome], 0);
-  if (left === 0) return 'ok';
-  return summary.created + summary.updated + summary.unchanged > 0 ? 'degraded' : 'failing';
 }
 
 function countsOf(summary: MappingSummary | undefined): Counts | null {
