@@ -2,6 +2,7 @@ import { createClient } from '../client/client.ts';
 import { fetchTransport } from '../client/fetch-transport.ts';
 import { Observer } from '../client/observe.ts';
 import { StoppedError, TeamsheetError } from '../model/error.ts';
+import type { Account } from '../contract/resources/account.ts';
 import type { HttpResponse, Transport } from '../model/ports.ts';
 import type { RequestCounts, ServiceAccount } from '../model/store.ts';
 import { withholder } from '../model/withhold.ts';
@@ -9,6 +10,8 @@ import { interruptedAt } from '../sync/finish/interrupted.ts';
 import { keepLearnt } from '../sync/runs/learn.ts';
 import type { SyncPorts } from '../sync/ports.ts';
 import { createResultFiles } from '../tables/result-files.ts';
+import { keepReading } from './account-readings.ts';
+import { changedBy } from './changed-by.ts';
 import type { Config, Connection } from './config.ts';
 import { behindGate, gates } from './gates.ts';
 import { rulesOf } from './leagues.ts';
@@ -96,7 +99,7 @@ export function openSession(task: Task, world: World): Session {
   const observer = new Observer();
   let answer: HttpResponse | undefined;
   const transport: Transport = async (request) => (answer = await wire(request));
-  const service = createClient({
+  const client = createClient({
     ...world,
     baseUrl: connection.baseUrl,
     apiKey: connection.apiKey,
@@ -109,6 +112,10 @@ export function openSession(task: Task, world: World): Session {
     finishByMs: task.finishByMs,
     concurrency: push.concurrency,
     observer,
+  });
+  let reading: Account | undefined;
+  const service = changedBy<typeof client>(client, {
+    account: async () => (reading = await client.account()),
   });
   const ports = behindGate<SyncPorts>(command, gates[command], {
     ...world,
@@ -130,7 +137,10 @@ export function openSession(task: Task, world: World): Session {
     const account = { baseUrl: stateUrl, accountId: observer.accountId ?? '' };
     // What answers name, such as fields that the interface does not have, may quote the key too.
     const learnt = withoutKey(observer.take(), withholder(connection.apiKey.reveal(), 'our own words'));
-    await keepLearnt(store, account, learnt, world.clock.now());
+    const nowMs = world.clock.now();
+    await keepLearnt(store, account, learnt, nowMs);
+    if (reading !== undefined) await keepReading(store, account, reading, nowMs);
+    reading = undefined;
     return account;
   };
   return { config, connection, ports, google, pipes, lastAnswer: () => answer, learn };
