@@ -23,6 +23,22 @@ export function duration(flag: string): (text: string) => number | undefined {
   };
 }
 
+const MOST_PORTS = 65_535;
+
+/** A port; 0 is any free one. Errors: UsageError `usage.port`. */
+export function portNumber(value: string): number {
+  if (/^\d{1,5}$/.test(value) && Number(value) <= MOST_PORTS) return Number(value);
+  throw new UsageError('usage.port', `--port takes a number from 0 to 65535, not "${value}"`);
+}
+
+/** `127.0.0.1:8791`, `[::]:8791`. Errors: UsageError `usage.probe`. */
+function probeAddress(value: string): { readonly host: string; readonly port: number } | undefined {
+  const [, six, other, digits = ''] = /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/.exec(value) ?? [];
+  const host = six ?? other;
+  if (host !== undefined && Number(digits) <= MOST_PORTS) return { host, port: Number(digits) };
+  throw new UsageError('usage.probe', `--probe takes HOST:PORT, such as 127.0.0.1:8791, not "${value}"`);
+}
+
 /** `name=value` pairs; the first `=` separates. Errors: UsageError `usage.pair`. */
 function namedValues(flag: string): (texts: readonly string[]) => Readonly<Record<string, string>> {
   return (texts) =>
@@ -95,6 +111,15 @@ export const guardFlags = {
     ...texts(`let this guard pass once; repeatable: ${GUARDS.join(', ')}`),
     choices: GUARDS,
   },
+} as const satisfies Record<string, Options>;
+
+/** Flags of commands that serve the pages of the dashboard. */
+export const serveFlags = {
+  port: {
+    ...text('the port of the dashboard; 0 takes any free one'),
+    coerce: (value: string): number | undefined => portNumber(value),
+  },
+  probe: { ...text('HOST:PORT that serves /healthz and /metrics alone'), coerce: probeAddress },
 } as const satisfies Record<string, Options>;
 
 /** Flags of every command that reads source tables. */

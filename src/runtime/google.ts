@@ -54,14 +54,21 @@ function parseRootUrl(text: string): string {
 }
 
 /** The host of Google Sheets stands for a service, a spreadsheet for its account: what is remembered of one never meets another. */
-function rememberTabs(store: Parts['store']): TabMemory {
-  const account = (accountId: string) => ({ baseUrl: 'https://sheets.googleapis.com', accountId });
-  return {
-    recall: async (spreadsheetId, tab) => {
-      const value = Number((await store.fact(account(spreadsheetId), `tab ${tab}`))?.value);
-      return Number.isSafeInteger(value) ? value : undefined;
-    },
-    remember: (spreadsheetId, tab, sheetId) =>
-      store.setFact(account(spreadsheetId), `tab ${tab}`, String(sheetId)),
-  };
+const sheetAccount = (accountId: string) => ({ baseUrl: 'https://sheets.googleapis.com', accountId });
+
+/** The id of a tab by the name under which it was last seen; undefined where it never was. Google is not asked. */
+export async function knownTab(
+  store: Pick<Store, 'fact'>,
+  spreadsheetId: string,
+  tab: string,
+): Promise<number | undefined> {
+  const fact = await store.fact(sheetAccount(spreadsheetId), `tab ${tab}`);
+  const value = Number(fact?.value);
+  return Number.isSafeInteger(value) ? value : undefined;
 }
+
+const rememberTabs = (store: Parts['store']): TabMemory => ({
+  recall: (spreadsheetId, tab) => knownTab(store, spreadsheetId, tab),
+  remember: (spreadsheetId, tab, sheetId) =>
+    store.setFact(sheetAccount(spreadsheetId), `tab ${tab}`, String(sheetId)),
+});

@@ -3,16 +3,18 @@ import { variableSource } from '../mapping/push-fields.ts';
 import { ConfigError } from '../model/error.ts';
 import type { ServiceAccount, Store } from '../model/store.ts';
 import { cronProblem } from '../schedule/cron.ts';
-import type { Calendar, Done, Scheduled } from '../schedule/due.ts';
-import { clockWeeks } from '../schedule/weeks.ts';
+import { nextRuns, type Calendar, type Done, type Scheduled, type ScheduledRun } from '../schedule/due.ts';
+import { clockWeeks, type ClockWeek } from '../schedule/weeks.ts';
 import type { Session } from './session.ts';
 
 /** A mapping whose times are set. */
 type Timed = Mapping & { readonly timing: NonNullable<Mapping['timing']> };
 
+const hasSchedule = (mapping: Mapping): mapping is Timed => (mapping.timing?.schedule.length ?? 0) > 0;
+
 /** The mappings with a schedule. Errors: ConfigError `schedule.none`, `schedule.cron` with the mapping's place. */
 export function timedMappings(mappings: readonly Mapping[]): readonly Timed[] {
-  const timed = mappings.filter((each): each is Timed => (each.timing?.schedule.length ?? 0) > 0);
+  const timed = mappings.filter(hasSchedule);
   if (timed.length === 0)
     throw new ConfigError('schedule.none', 'no mapping has a schedule', {
       next: 'write schedule: "*/15 8-22 * * *" or schedule: { at: "each.kickoff - 24h" } into a mapping',
@@ -83,4 +85,40 @@ export async function keepDone(
     value: JSON.stringify(each),
   }));
   await store.setFacts(account, facts);
+}
+
+const WEEKS_FACT = 'schedule_weeks';
+
+/** Keeps the game weeks that schedules go by, so that what only reads the state can tell what comes. */
+export const keepCalendar = (
+  store: Pick<Store, 'setFact'>,
+  account: ServiceAccount,
+  { weeks }: Calendar,
+): Promise<void> => store.setFact(account, WEEKS_FACT, JSON.stringify(weeks));
+
+/** The game weeks as they were last kept, and when; without weeks and time where they never were. */
+export async function keptCalendar(
+  store: Pick<Store, 'fact'>,
+  account: ServiceAccount,
+  timezone: string,
+): Promise<Calendar & { readonly atMs: number | undefined }> {
+  const kept = await store.fact(account, WEEKS_FACT);
+  // Only keepCalendar writes the fact.
+  const weeks = kept === undefined ? [] : (JSON.parse(kept.value) as readonly ClockWeek[]);
+  return { weeks, timezone, atMs: kept?.atMs };
+}
+
+/** The next run of each mapping with a schedule, by the mapping's name; a mapping that is never due has none. Errors: those of {@link timedMappings}. */
+export async function nextByMapping(
+  store: Pick<Store, 'fact'>,
+  account: ServiceAccount,
+  mappings: readonly Mapping[],
+  calendar: Calendar,
+  nowMs: number,
+): Promise<ReadonlyMap<string, ScheduledRun>> {
+  const timed = mappings.some(hasSchedule) ? timedMappings(mappings) : [];
+  const jobs = await readDone(store, account, timed);
+  return new Map(
+    jobs.flatMap((job) => nextRuns(job, calendar, nowMs, 1).map((run) => [job.mapping, run] as const)),
+  );
 }

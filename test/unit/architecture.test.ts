@@ -68,6 +68,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['zod', 'ulid'],
     node: ['*'],
   },
+  serve: {
+    rooms: ['contract', 'model', 'pages', 'season', 'runtime', 'sync/ports'],
+    packages: [],
+    node: ['node:crypto', 'node:http', 'node:net', 'node:path'],
+  },
   cli: {
     rooms: ['*'],
     packages: ['yargs', 'zod', 'yaml', '@clack/prompts'],

@@ -123,6 +123,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'Show the state of each mapping and the alerts; alerts test sends one',
     load: async () => (await import('./alerts.ts')).alerts,
   },
+  dashboard: {
+    usage: 'dashboard',
+    summary: 'Show runs, refused rows, budget, weeks and open cases as pages on this machine',
+    load: async () => (await import('./dashboard.ts')).dashboard,
+  },
   sandbox: {
     usage: 'sandbox [topic]',
     summary: 'Run the whole service on this machine',

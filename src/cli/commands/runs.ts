@@ -1,10 +1,8 @@
-import { resolve } from 'node:path';
 import { EXIT, UsageError } from '../../model/error.ts';
 import type { Run } from '../../model/store.ts';
-import { readResults, type ResultRow } from '../../sync/finish/results.ts';
+import type { ResultRow } from '../../sync/finish/results.ts';
 import { withLeague } from '../../model/league-name.ts';
 import { leaguesOf } from '../../sync/journal/stored-run.ts';
-import { createTables } from '../../tables/index.ts';
 import { defineCommand } from '../command.ts';
 import { readConfig } from '../../runtime/config.ts';
 import { renderResultRow, renderRun, renderRuns } from '../render/runs.ts';
@@ -14,6 +12,7 @@ import { renderMoreRows } from '../render/text.ts';
 import { duration, text, wholeNumber } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { pruneRuns } from '../prune-runs.ts';
+import { resultsOf } from '../../runtime/history.ts';
 import { openState } from '../../runtime/state.ts';
 
 const LIST_LENGTH = 20;
@@ -86,11 +85,9 @@ type Rows = AsyncIterable<ResultRow & { readonly mapping: string }>;
 
 /** The rows of a run from its results files, mapping by mapping. */
 async function* rowsOf({ summaries }: Run, folder: string): Rows {
-  const { csv } = createTables();
   for (const summary of summaries) {
-    if (summary.direction === 'pull' || summary.results === null) continue;
-    const path = resolve(folder, summary.results);
-    for await (const row of readResults(csv, path, summary.results)) yield { mapping: summary.name, ...row };
+    if (summary.direction === 'pull') continue;
+    for await (const row of resultsOf(summary, folder)) yield { mapping: summary.name, ...row };
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type Settings,
 } from '../../sandbox/index.ts';
 import { defineCommand } from '../command.ts';
-import { text, texts } from '../flags.ts';
+import { portNumber, text, texts } from '../flags.ts';
 import { readFaults } from '../sandbox/faults-file.ts';
 import { profilesAsData, profilesAsText } from '../sandbox/profiles.ts';
 import { openRequestLog } from '../sandbox/request-log.ts';
@@ -21,7 +21,7 @@ export const sandbox = defineCommand({
     port: {
       ...text('the port to listen on; 0 takes any free one'),
       default: String(DEFAULT_PORT),
-      coerce: parsePort,
+      coerce: portNumber,
     },
     db: text('keep everything in this file; without it, in memory'),
     seed: { ...text('what a new database starts with: default or demo'), choices: ['default', 'demo'] },
@@ -84,11 +84,6 @@ export const sandbox = defineCommand({
 function readyLine(service: Sandbox) {
   const { baseUrl: base_url, apiKey: api_key, controlKey: control_key, accounts } = service;
   return { base_url, api_key, control_key, ...(accounts.length > 1 && { accounts }) };
-}
-
-function parsePort(value: string): number {
-  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
-  throw new UsageError('usage.port', `--port takes a number from 0 to 65535, not "${value}"`);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { ConfigError, EXIT, UsageError } from '../../model/error.ts';
 import { defineCommand } from '../command.ts';
 import { readConfig, type Config } from '../../runtime/config.ts';
-import { mappingNames, serviceFlags, text, yes } from '../flags.ts';
+import { mappingNames, serveFlags, serviceFlags, text, yes } from '../flags.ts';
 import { standsInside } from '../../runtime/inside-folder.ts';
 import { accountsOf } from '../../runtime/leagues.ts';
 import { readMappings } from '../../runtime/mappings.ts';
@@ -34,6 +34,7 @@ const TARGET_NAMES = Object.keys(TARGETS);
 export const schedule = defineCommand({
   options: {
     ...serviceFlags,
+    ...serveFlags,
     once: yes('run: what is due now (the first time everything with a schedule), then end'),
     every: text('how often: a part of the hour or the day, such as 15m, 6h or 1d; without it 1h'),
     at: text('the time of a daily run, such as 06:30; without it 05:00'),
@@ -51,6 +52,7 @@ export const schedule = defineCommand({
   },
   examples: [
     ['schedule run', 'carry out the schedules of the mappings until Ctrl-C'],
+    ['schedule run --port 8790', 'the same, with the pages of the dashboard'],
     ['schedule next', 'the next ten runs of the mappings with a schedule'],
     ['schedule print cron', 'a line for crontab -e: every hour'],
     ['schedule print systemd --every 15m --out units', 'a service and a timer, as files'],
@@ -58,7 +60,7 @@ export const schedule = defineCommand({
   ],
   run: async (args, program) => {
     const names = args.target === undefined ? [] : [args.target, ...args.mapping];
-    if (args.action === 'run') return runSchedules(names, args.once === true, args, program);
+    if (args.action === 'run') return runSchedules(names, args, program);
     if (args.action === 'next') return showNext(names, args, program);
     const render = targetOf(args.target);
     const interval = parseInterval(args.every, args.at);

@@ -2,7 +2,7 @@ import { EXIT, InternalError, TeamsheetError, type ExitCode } from '../../model/
 import type { ServiceAccount } from '../../model/store.ts';
 import { readConfig } from '../../runtime/config.ts';
 import { readMappings } from '../../runtime/mappings.ts';
-import { keepDone, readCalendar, readDone, timedMappings } from '../../runtime/schedules.ts';
+import { keepCalendar, keepDone, readCalendar, readDone, timedMappings } from '../../runtime/schedules.ts';
 import { openState } from '../../runtime/state.ts';
 import type { Calendar, ScheduledRun } from '../../schedule/due.ts';
 import {
@@ -20,7 +20,9 @@ import { runSync, type SyncArgs } from '../commands/sync.ts';
 import type { Program } from '../program.ts';
 import { renderStop } from '../render/stop.ts';
 import { renderTime, safeText } from '../render/text.ts';
+import type { Wanted } from '../serve.ts';
 import { withSession, type SessionArgs } from '../session.ts';
+import { watchTurns } from './watch-turns.ts';
 
 /** Game weeks are read again when they are older, and before a run that goes by them. */
 const CALENDAR_MAX_AGE_MS = 60 * 60 * 1000;
@@ -32,22 +34,40 @@ interface Read {
   readonly calendar: Calendar;
 }
 
+interface ScheduleArgs extends SessionArgs, Pick<Wanted, 'port' | 'probe'> {
+  readonly once?: boolean | undefined;
+}
+
 /** `schedule run`: carries out the schedules of the named mappings, or of all, until a signal; with `once`, what is due now. */
 export async function runSchedules(
   names: readonly string[],
-  once: boolean,
-  args: SessionArgs,
+  { once, port, probe, ...args }: ScheduleArgs,
   program: Program,
 ): Promise<ExitCode> {
   const { screen } = program;
   screen.say('what the schedules push is approved by this command; nothing is asked');
-  const ports: RunnerPorts = {
+  const own: RunnerPorts = {
     ...program,
     ...schedulesOf(names, args, program),
     sync: (runs) => sync(runs, args, program),
     tell: (event) => tell(event, args, program),
   };
-  if (!once) return runSchedule(ports);
+  const { ports, isTurning } = watchTurns(own);
+  const { serve } = await import('../serve.ts');
+  const serving = await serve({ port, probe, isAlive: isTurning }, args, program);
+  try {
+    if (serving.link !== undefined) screen.tell(`dashboard: ${serving.link}`);
+    if (serving.probe !== undefined)
+      screen.say(`probe: ${serving.probe}/healthz and ${serving.probe}/metrics`);
+    return once === true ? await runDue(ports, args, program) : await runSchedule(ports);
+  } finally {
+    await serving.close();
+  }
+}
+
+/** What is due now; nothing to do is a document too. */
+async function runDue(ports: RunnerPorts, args: SessionArgs, program: Program): Promise<ExitCode> {
+  const { screen } = program;
   let looked: Looked | undefined;
   const exitCode = await runOnce({
     ...ports,
@@ -128,10 +148,15 @@ function schedulesOf(
     };
   return {
     look: async (isDue) => {
+      const before = read;
       if (read === undefined || isDue) read = await readNow();
       else if (clock.now() - read.atMs > CALENDAR_MAX_AGE_MS) read = await readNow().catch(keepOld(read));
       const { account, calendar } = read;
-      const jobs = await inState((store) => readDone(store, account, timed()));
+      const isNew = read !== before;
+      const jobs = await inState(async (store) => {
+        if (isNew) await keepCalendar(store, account, calendar);
+        return readDone(store, account, timed());
+      });
       // Before a sync nothing is to be waited for.
       if (!isDue) telling({ jobs, calendar });
       return { jobs, calendar };

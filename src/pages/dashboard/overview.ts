@@ -1,0 +1,71 @@
+import { markup, type Markup } from '../markup.ts';
+import { card, count, table, tile, tiles } from '../parts.ts';
+import { runPath, workText } from './runs.ts';
+import type { MappingLine, RunLine } from './values.ts';
+import { fromNow, healthBadge, mappingText, moment, typed, type Watch } from './words.ts';
+
+/** What the first page shows. */
+export interface Overview {
+  readonly mappings: readonly MappingLine[];
+  readonly newest: RunLine | undefined;
+  readonly openCases: number;
+  /** The game weeks that schedules go by were read at this time; undefined: none are known, so only cron schedules have a next run. */
+  readonly calendarAtMs: number | undefined;
+}
+
+/** Every mapping with its state, its last and its next run. */
+export function overviewBody({ mappings, newest, openCases, calendarAtMs }: Overview, watch: Watch): Markup {
+  const [next] = mappings
+    .flatMap((line) => (line.next === undefined ? [] : [{ line, next: line.next }]))
+    .toSorted((one, other) => one.next.atMs - other.next.atMs);
+  const wrong = mappings.filter(({ health }) => health !== undefined && health !== 'ok').length;
+  const isScheduled = mappings.some(({ schedule }) => schedule !== '');
+  return markup`${openCases === 0 ? null : markup`<p class="notice warn"><a href="/cases">${count(openCases)} open ${openCases === 1 ? 'case' : 'cases'}</a>: nobody can say yet what became of them.</p>`}
+  ${tiles(
+    tile('Mappings', count(mappings.length), wrong === 0 ? null : markup`${count(wrong)} not ok`),
+    tile('Last run', newest === undefined ? 'none' : moment(newest.startedAtMs, watch)),
+    tile('Next run', next === undefined ? 'none' : moment(next.next.atMs, watch)),
+    tile('Open cases', count(openCases)),
+  )}
+  ${card(
+    'Mappings',
+    table(
+      'Mappings',
+      COLUMNS,
+      mappings.map((line) => mappingRow(line, watch)),
+      'The configuration has no mapping.',
+    ),
+    isScheduled ? scheduleNote(calendarAtMs, watch) : null,
+  )}`;
+}
+
+const COLUMNS = [
+  'Mapping',
+  'State',
+  'Last run',
+  { head: 'What became of it', kind: 'wide' },
+  'Next run',
+  { head: 'Table', kind: 'wide' },
+] as const;
+
+function mappingRow(line: MappingLine, watch: Watch): readonly (Markup | string)[] {
+  const { last, health, next, schedule, direction, resource, table: its } = line;
+  return [
+    markup`${mappingText(line)}<br><span class="note">${direction} ${resource.replaceAll('_', ' ')}</span>`,
+    healthBadge(health),
+    last === undefined
+      ? '–'
+      : markup`<a href="${runPath(last.run.id)}">${moment(last.run.startedAtMs, watch)}</a><br><span class="note">${fromNow(last.run.startedAtMs, watch)}</span>`,
+    last === undefined ? '–' : markup`${workText(last.work)}`,
+    next === undefined
+      ? markup`–${schedule === '' ? null : markup`<br><span class="note">${schedule}</span>`}`
+      : markup`${moment(next.atMs, watch)}<br><span class="note">${fromNow(next.atMs, watch)}${next.week === undefined ? null : markup`, week ${next.week}`}</span>`,
+    markup`<bdi>${its}</bdi>`,
+  ];
+}
+
+function scheduleNote(calendarAtMs: number | undefined, watch: Watch): Markup {
+  return calendarAtMs === undefined
+    ? markup`<p class="note">The game weeks are not known here yet: ${typed('schedule run')} reads them, and runs that go by them are shown then.</p>`
+    : markup`<p class="note">Next runs go by the game weeks as they were read at ${moment(calendarAtMs, watch)}. They happen while ${typed('schedule run')} runs.</p>`;
+}

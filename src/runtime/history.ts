@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import type { PushMapping } from '../mapping/mapping.ts';
+import type { LeagueScope, Memory } from '../model/memory.ts';
+import type { ServiceAccount, PushSummary, Run, Store } from '../model/store.ts';
+import type { RunRow } from '../model/run-rows.ts';
+import { inOrder, type GameWeek } from '../season/game-week.ts';
+import { knownWeeks } from '../sync/memory/known-weeks.ts';
+import { readResults, type ResultRow } from '../sync/finish/results.ts';
+import { isSameAccount, pushedMappings } from '../sync/journal/stored-run.ts';
+import { openCases, type OpenCase } from '../sync/reconcile/open-cases.ts';
+import { createTables } from '../tables/index.ts';
+
+/**
+ * The rows of one mapping of a run as its results file says; nothing where it has none.
+ * Errors: ConfigError `source.*` when the file is gone or is no results file.
+ */
+export async function* resultsOf(
+  { results }: Pick<PushSummary, 'results'>,
+  folder: string,
+): AsyncGenerator<ResultRow> {
+  if (results === null) return;
+  const { csv } = createTables();
+  yield* readResults(csv, resolve(folder, results), results);
+}
+
+/** What the state keeps of rows of a run: their table, its header and, of each that is kept, its key, fields and wrong columns. */
+export interface KeptOfRun {
+  readonly mapping: PushMapping | undefined;
+  readonly header: readonly string[];
+  readonly rows: readonly RunRow[];
+}
+
+/** Looks rows of one mapping of a run up in the state. */
+export async function keptOfRun(
+  store: Pick<Store, 'keptRunRows'>,
+  run: Run,
+  name: string,
+  rowNumbers: readonly number[],
+): Promise<KeptOfRun> {
+  const mapping = pushedMappings(run).find((each) => each.name === name);
+  const kept = await store.keptRunRows(run.id);
+  if (kept === undefined) return { mapping, header: [], rows: [] };
+  try {
+    return { mapping, header: await kept.header(name), rows: await kept.rows(name, rowNumbers) };
+  } finally {
+    await kept.close();
+  }
+}
+
+/** Runs that are looked at for accounts. */
+const NEWEST = 1000;
+
+/** The accounts of these services that the state knows, without asking the service. */
+export async function knownAccounts(
+  store: Pick<Store, 'runs' | 'memory'>,
+  baseUrls: ReadonlySet<string>,
+): Promise<readonly ServiceAccount[]> {
+  const runs = await store.runs(NEWEST);
+  const scopes = await store.memory.scopes();
+  const found: ServiceAccount[] = [];
+  for (const { account } of [...runs, ...scopes]) {
+    const isNew = !found.some((each) => isSameAccount(each, account));
+    // An account that could not be read has no id.
+    if (isNew && account.accountId !== '' && baseUrls.has(account.baseUrl)) found.push(account);
+  }
+  return found;
+}
+
+/** The open writes and conflicts of the accounts, the oldest of each account first. Only reads the state. */
+export async function openCasesOf(
+  store: Store,
+  accounts: readonly ServiceAccount[],
+): Promise<readonly OpenCase[]> {
+  const cases: OpenCase[] = [];
+  // A conflict whose rows are lost is compared by the next push: it is nobody's case.
+  for (const account of accounts) cases.push(...(await openCases({ store, emit: () => undefined }, account)));
+  return cases;
+}
+
+/** The game weeks of a league that are remembered, in their order. */
+export const rememberedWeeks = async (memory: Memory, scope: LeagueScope): Promise<readonly GameWeek[]> =>
+  inOrder(await knownWeeks(memory, scope));

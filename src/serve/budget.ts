@@ -1,0 +1,22 @@
+import type { Budget } from '../pages/dashboard/budget.ts';
+import type { DayRequests } from '../pages/dashboard/values.ts';
+import { readReadings } from '../runtime/account-readings.ts';
+import type { Desk } from './desk.ts';
+import { newestRuns } from './run-line.ts';
+
+/** What the state holds of requests, windows and quotas. */
+export async function readBudget(desk: Desk): Promise<Budget> {
+  const { store, accounts, watch } = desk;
+  const dayOf = new Intl.DateTimeFormat('sv-SE', { timeZone: watch.timezone, dateStyle: 'short' });
+  const days = Map.groupBy(await newestRuns(desk), ({ startedAtMs }) => dayOf.format(startedAtMs));
+  const [account] = accounts;
+  return {
+    days: Array.from(days, ([day, runs]): DayRequests => {
+      const counts = runs.flatMap(({ requests }) => requests ?? []);
+      const sum = (name: 'sent' | 'throttled' | 'waited_ms'): number =>
+        counts.reduce((all, each) => all + each[name], 0);
+      return { day, sent: sum('sent'), throttled: sum('throttled'), waitedMs: sum('waited_ms') };
+    }),
+    readings: account === undefined ? [] : await readReadings(store, account),
+  };
+}

@@ -1,0 +1,65 @@
+import { basename } from 'node:path';
+import type { Clock } from '../model/ports.ts';
+import type { ServiceAccount, Store } from '../model/store.ts';
+import { withholder } from '../model/withhold.ts';
+import type { Watch } from '../pages/dashboard/words.ts';
+import { connectionOf, type Config, type Connection } from '../runtime/config.ts';
+import { knownAccounts } from '../runtime/history.ts';
+import { accountsOf } from '../runtime/leagues.ts';
+import { openState, rememberedBaseUrl } from '../runtime/state.ts';
+import { withoutKey } from '../runtime/withhold-key.ts';
+
+/** Where the dashboard finds what it shows. */
+export interface Folder {
+  /** Reads the configuration as it is now. Errors: ConfigError. */
+  readonly readConfig: () => Config;
+  /** The folder that messages name files from. */
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly warn: (message: string) => void;
+}
+
+/** What one page is made of: the state as it is at this moment. Nothing of it asks the service. */
+export interface Desk extends Pick<Folder, 'cwd'> {
+  readonly config: Config;
+  readonly store: Store;
+  readonly watch: Watch;
+  /** The addresses of the services that the configuration speaks with, as the state knows them. */
+  readonly baseUrls: ReadonlySet<string>;
+  readonly accounts: readonly ServiceAccount[];
+  /** The same value without an API key in its texts. */
+  readonly withhold: <T>(value: T) => T;
+}
+
+/** Opens the state, lets something be made of it and closes it. Errors: those of the configuration, the state and the work. */
+export async function withDesk<T>(folder: Folder, work: (desk: Desk) => Promise<T>): Promise<T> {
+  const { clock, cwd, warn } = folder;
+  const config = folder.readConfig();
+  const connections = accountsOf(config).map(connectionOf);
+  const store = await openState(config, clock, warn);
+  try {
+    const names: string[] = [];
+    for (const { baseUrl } of connections) names.push(await rememberedBaseUrl(store, baseUrl));
+    const baseUrls = new Set(names);
+    return await work({
+      config,
+      store,
+      cwd,
+      baseUrls,
+      watch: { timezone: config.timezone, nowMs: clock.now() },
+      accounts: await knownAccounts(store, baseUrls),
+      withhold: withholdKeys(connections),
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Takes the API keys out of the texts of a value. */
+const withholdKeys = (connections: readonly Pick<Connection, 'apiKey'>[]): Desk['withhold'] => {
+  const hide = connections.map(({ apiKey }) => withholder(apiKey.reveal(), 'our own words'));
+  return (value) => hide.reduce((shown, each) => withoutKey(shown, each), value);
+};
+
+/** The folder of the configuration, as people know it. */
+export const folderName = ({ folder }: Pick<Config, 'folder'>): string => basename(folder);

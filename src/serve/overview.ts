@@ -1,0 +1,72 @@
+import type { Health } from '../model/alerts.ts';
+import { apart } from '../model/league-name.ts';
+import type { Overview } from '../pages/dashboard/overview.ts';
+import type { MappingLine, NextRun } from '../pages/dashboard/values.ts';
+import { environmentOf } from '../runtime/config.ts';
+import { openCasesOf } from '../runtime/history.ts';
+import { accountsOf } from '../runtime/leagues.ts';
+import { readMappings } from '../runtime/mappings.ts';
+import { keptCalendar, nextByMapping } from '../runtime/schedules.ts';
+import type { Desk } from './desk.ts';
+import { newestRuns, runLine } from './run-line.ts';
+
+type Mappings = ReturnType<typeof readMappings>;
+
+/** Every mapping of the configuration with its last and its next run. Errors: ConfigError of the mappings. */
+export async function readOverview(desk: Desk): Promise<Overview> {
+  const { store, accounts, config } = desk;
+  // A mapping whose variable is not set cannot run; the others are shown.
+  const mappings = readMappings(config, [], desk, undefined, () => undefined);
+  const runs = (await newestRuns(desk)).map(runLine);
+  const { next, calendarAtMs } = await readNext(desk, mappings);
+  const lastOf = (name: string): MappingLine['last'] => {
+    for (const run of runs) {
+      const work = run.work.find((each) => each.name === name);
+      if (work !== undefined) return { run, work };
+    }
+    return undefined;
+  };
+  const healthOf = await readHealth(desk);
+  return {
+    mappings: mappings.map((mapping) => ({
+      ...apart(mapping.name),
+      direction: mapping.direction,
+      resource: mapping.resource,
+      table: mapping.direction === 'push' ? mapping.source.origin : mapping.destination.origin,
+      last: lastOf(mapping.name),
+      health: healthOf(mapping.name, lastOf(mapping.name)),
+      schedule: (mapping.timing?.schedule ?? []).map(({ text }) => text).join(', '),
+      next: next.get(mapping.name),
+    })),
+    newest: runs[0],
+    openCases: (await openCasesOf(store, accounts)).length,
+    calendarAtMs,
+  };
+}
+
+/** What the last attempt of a mapping left: one that came to no run is known where alerts go by it. */
+async function readHealth({
+  store,
+  config,
+}: Desk): Promise<(name: string, last: MappingLine['last']) => Health | undefined> {
+  const environments = new Set(accountsOf(config).map(environmentOf));
+  const states = (await store.alerts.states()).filter(({ environment }) => environments.has(environment));
+  return (name, last) => {
+    const { mapping, league = null } = apart(name);
+    const held = states.find((each) => each.mapping === mapping && each.league === league);
+    const isNewer = held !== undefined && held.ranAtMs > (last?.run.startedAtMs ?? -Infinity);
+    return isNewer ? held.state : last?.work.health;
+  };
+}
+
+/** What comes next, by the state alone. */
+async function readNext(
+  { store, accounts, config, watch }: Desk,
+  mappings: Mappings,
+): Promise<{ readonly next: ReadonlyMap<string, NextRun>; readonly calendarAtMs: number | undefined }> {
+  const [account = { baseUrl: '', accountId: '' }] = accounts;
+  const calendar = await keptCalendar(store, account, config.timezone);
+  const coming = await nextByMapping(store, account, mappings, calendar, watch.nowMs);
+  const next = Array.from(coming, ([name, { atMs, week }]) => [name, { atMs, week: week?.week }] as const);
+  return { next: new Map(next), calendarAtMs: calendar.atMs };
+}

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { budgetBody } from '../../../../src/pages/dashboard/budget.ts';
+import { casesBody } from '../../../../src/pages/dashboard/cases.ts';
+import { dashboardDocument, loneDocument } from '../../../../src/pages/dashboard/frame.ts';
+import { overviewBody } from '../../../../src/pages/dashboard/overview.ts';
+import { runBody } from '../../../../src/pages/dashboard/run.ts';
+import { runsBody } from '../../../../src/pages/dashboard/runs.ts';
+import type { MappingLine, RowLine, RunLine, Work } from '../../../../src/pages/dashboard/values.ts';
+import { moment } from '../../../../src/pages/dashboard/words.ts';
+import { markup } from '../../../../src/pages/markup.ts';
+import { outcomeCounts } from '../../../../src/plan/counts.ts';
+
+const HOSTILE = '"><script>alert(1)</script>\u202Eevil';
+const watch = { timezone: 'Europe/London', nowMs: Date.UTC(2026, 6, 1, 12) };
+const work: Work = {
+  mapping: 'users',
+  league: undefined,
+  name: 'users',
+  resource: 'users',
+  direction: 'push',
+  health: 'degraded',
+  outcomes: outcomeCounts(
+    new Map([
+      ['created', 3],
+      ['invalid', 120],
+    ]),
+  ),
+  records: null,
+  error: null,
+  file: 'users.results.csv',
+};
+const run: RunLine = {
+  id: '01ABC',
+  command: 'sync',
+  startedAtMs: Date.UTC(2026, 6, 1, 10),
+  endedAtMs: Date.UTC(2026, 6, 1, 10, 1),
+  exitCode: 3,
+  isFinished: true,
+  work: [work],
+  requests: null,
+};
+const row: RowLine = {
+  rowNumber: 1234,
+  outcome: 'invalid',
+  message: 'column "Name": too long',
+  id: null,
+  key: 'm-1',
+  fields: [],
+  places: [{ text: 'Users B17', href: 'https://docs.google.com/spreadsheets/d/x/edit#gid=1&range=B17' }],
+};
+const rowsOf = (lines: readonly RowLine[]) => ({ lines, page: 2, pages: 3, total: 120 });
+
+describe('a run', () => {
+  const body = (line: RowLine): string =>
+    runBody(run, { work, choice: 'refused', rows: rowsOf([line]) }, watch).text;
+
+  it('shows each refused row with its reason and a link to its cell', () => {
+    const text = body(row);
+    expect(text).toContain('Row 1,234');
+    expect(text).toContain('column &quot;Name&quot;: too long');
+    expect(text).toContain(
+      '<a href="https://docs.google.com/spreadsheets/d/x/edit#gid=1&amp;range=B17" rel="noreferrer" target="_blank">',
+    );
+  });
+
+  it('leads to the rows before and after, and to the other kinds of rows that it has', () => {
+    const hrefs = [...body(row).matchAll(/href="(\/[^"]*)"/g)].map(([, href]) => href);
+    expect(hrefs).toContain('/runs/01ABC?mapping=users&amp;rows=refused&amp;page=3');
+    expect(hrefs).toContain('/runs/01ABC?mapping=users&amp;rows=written&amp;page=1');
+    expect(hrefs.some((href) => href?.includes('rows=open'))).toBe(false);
+  });
+
+  it('shows what was written, field by field', () => {
+    const text = body({
+      ...row,
+      outcome: 'created',
+      message: '',
+      fields: [['display_name', 'Ada']],
+      places: [],
+    });
+    expect(text).toContain('<li>display_name <b><bdi>Ada</bdi></b></li>');
+  });
+
+  it('says where its results are gone', () => {
+    expect(runBody(run, { work, choice: 'all', rows: undefined }, watch).text).toContain('is gone');
+  });
+});
+
+describe('names of the data', () => {
+  const mapping: MappingLine = {
+    mapping: HOSTILE,
+    league: HOSTILE,
+    direction: 'push',
+    resource: 'users',
+    table: HOSTILE,
+    last: { run, work: { ...work, error: HOSTILE, outcomes: null } },
+    health: 'failing',
+    schedule: HOSTILE,
+    next: { atMs: watch.nowMs + 60_000, week: HOSTILE },
+  };
+  const hostileRow: RowLine = {
+    ...row,
+    message: HOSTILE,
+    key: HOSTILE,
+    id: HOSTILE,
+    fields: [[HOSTILE, HOSTILE]],
+    places: [{ text: HOSTILE, href: undefined }],
+  };
+  const hostileWork = { ...work, mapping: HOSTILE, name: HOSTILE, file: HOSTILE };
+  const hostileRun = { ...run, command: HOSTILE, work: [hostileWork] };
+  const bodies = {
+    overview: overviewBody({ mappings: [mapping], newest: run, openCases: 1, calendarAtMs: 1 }, watch),
+    runs: runsBody({ lines: [hostileRun], page: 1, pages: 1, total: 1 }, watch),
+    run: runBody(hostileRun, { work: hostileWork, choice: 'refused', rows: rowsOf([hostileRow]) }, watch),
+    cases: casesBody(
+      {
+        lines: [
+          {
+            mapping: HOSTILE,
+            league: undefined,
+            id: HOSTILE,
+            kind: 'unknown',
+            run: HOSTILE,
+            operation: HOSTILE,
+            rows: [{ rowNumber: 1, key: HOSTILE }],
+            sentAtMs: 1,
+            reason: HOSTILE,
+          },
+        ],
+        page: 1,
+        pages: 1,
+        total: 1,
+      },
+      watch,
+    ),
+    document: {
+      text: dashboardDocument(
+        { section: '/', title: HOSTILE, body: markup`` },
+        { ...watch, folder: HOSTILE, shownAt: markup`` },
+      ),
+    },
+  };
+
+  it.each(Object.entries(bodies))('are text in the page %s, and turn nothing', (_, { text }) => {
+    expect(text).toContain('[U+202E]evil');
+    expect(text).not.toMatch(/<script|\u202E/);
+  });
+
+  it('are text where there is no page', () => {
+    expect(loneDocument(503, 'No', HOSTILE)).not.toContain('<script');
+  });
+});
+
+describe('a time', () => {
+  it('is that of the configuration, with its year where it is another one', () => {
+    expect(moment(Date.UTC(2026, 6, 1, 10), watch).text).toContain('>Wed 1 Jul 11:00<');
+    expect(moment(Date.UTC(2025, 0, 1, 10), watch).text).toContain('>Wed 1 Jan 2025 10:00<');
+    expect(moment(NaN, watch).text).toBe('–');
+  });
+});
+
+describe('the budget', () => {
+  const usage = { name: 'users', used: 5, most: 10, isBlocked: true };
+  const reading = {
+    day: '2026-07-01',
+    atMs: 1,
+    windows: [],
+    quotas: [usage, { ...usage, name: 'squads', most: -1 }],
+  };
+
+  it('says that the account was not read, and that nothing ran', () => {
+    const { text } = budgetBody({ days: [], readings: [] }, watch);
+    expect(text).toContain('The account has not been read');
+    expect(text).toContain('No run has ended yet.');
+  });
+
+  it('shows quotas now and by day, unlimited ones as such', () => {
+    const { text } = budgetBody({ days: [], readings: [reading, { ...reading, day: '2026-06-30' }] }, watch);
+    expect(text).toContain('<b>5</b> of unlimited');
+    expect(text).toContain('blocked');
+    expect(text).toContain('<td>2026-06-30</td><td class="num">5 of 10</td><td class="num">5</td>');
+  });
+
+  it('draws a column for each day with requests', () => {
+    const day = { day: '2026-07-01', sent: 10, throttled: 0, waitedMs: 0 };
+    const { text } = budgetBody({ days: [day, { ...day, day: '2026-06-30', sent: 5 }], readings: [] }, watch);
+    expect(text.match(/<rect class="column"/g)).toHaveLength(2);
+    expect(text).toContain('<title>2026-06-30: 5 requests</title>');
+  });
+});
