@@ -40,7 +40,8 @@ export interface MappingState {
 export interface Alert {
   /** Tells it from every other; what has the same was told before. */
   readonly about: string;
-  readonly event: AlertEvent | 'test';
+  /** Of a `recap`, `message` is the path of its files without their endings: its words stand there alone, and what is forgotten is gone from them. */
+  readonly event: AlertEvent | 'test' | 'recap';
   readonly environment: string;
   readonly league: string | null;
   /** Null where it is about no single mapping. */

@@ -6,10 +6,12 @@ import { warnIfOpenToOthers } from '../tables/regular-file.ts';
 import { isLoopback } from './base-url.ts';
 import { replaceNames, type Config } from './config.ts';
 import type { SecretSource } from './config-file.ts';
+import type { PublishConfig } from './publish-config.ts';
 import { readOptionalText } from './env-file.ts';
 
 /** What of the configuration says who is told. */
-export type AlertConfig = Pick<Config, 'alerts' | 'env' | 'folder'>;
+export type AlertConfig = Pick<Config, 'alerts' | 'env' | 'folder'> &
+  Partial<Pick<Config, 'publish' | 'leagues'>>;
 
 /** Somebody who is told; the address is found out only when something is sent to it. */
 export interface AlertAddress {
@@ -40,6 +42,25 @@ export function addressesOf({ alerts }: Pick<AlertConfig, 'alerts'>): {
   );
   return { webhooks, pings };
 }
+
+/** Where recaps are posted. */
+export interface RecapAddress extends AlertAddress {
+  readonly shape: AlertShape;
+}
+
+/** Where the recap of a league is posted; undefined where it is not. */
+export function recapAddress({
+  post,
+  allow_private: allowPrivate = false,
+}: PublishConfig): RecapAddress | undefined {
+  if (post === undefined) return undefined;
+  const { webhook: source, shape = 'json' } = post;
+  return { to: `recap ${shape} ${nameOf(source)}`, source, shape, allowPrivate };
+}
+
+/** The same of all leagues of a configuration. */
+export const recapAddresses = ({ publish, leagues = [] }: AlertConfig): readonly RecapAddress[] =>
+  [publish, ...leagues.map((league) => league.publish)].flatMap((each) => (each && recapAddress(each)) ?? []);
 
 const nameOf = (source: SecretSource): string =>
   'env' in source ? `env ${source.env}` : `file ${source.file}`;

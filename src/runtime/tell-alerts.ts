@@ -1,18 +1,21 @@
-import { InterruptedError } from '../model/error.ts';
+import { ConfigError, InterruptedError } from '../model/error.ts';
 import type { Alert, Letter, SendResult } from '../model/alerts.ts';
 import type { Clock } from '../model/ports.ts';
 import type { Store } from '../model/store.ts';
-import { alertBody } from '../schedule/alert-body.ts';
+import { alertBody, recapBody, type RecapWords } from '../schedule/alert-body.ts';
 import { resultText, testAlert } from '../schedule/alert-texts.ts';
 import { newsOf, type Tidings } from '../schedule/alerts.ts';
 import { afterTry, lettersFor, REMEMBERED_MS, taken } from '../schedule/outbox.ts';
 import {
   addressesOf,
   addressOf,
+  recapAddresses,
+  type RecapAddress,
   type AlertAddress,
   type AlertConfig,
   type Webhook,
 } from './alert-addresses.ts';
+import { readOptionalText } from './env-file.ts';
 import { sendGuarded, type GuardedRequest, type Resolve } from './guarded-request.ts';
 
 /** What alerts are told with. */
@@ -47,6 +50,33 @@ export async function tellAlerts(office: AlertOffice, tidings: Tidings): Promise
     return { states: news.states, letters, forgetBeforeMs: nowMs - REMEMBERED_MS };
   });
   await sendWaiting(office, SENDING_MS);
+}
+
+/** What is posted of a week: its files without their endings, and what the letter is known by. */
+export interface Recap extends Pick<Alert, 'environment' | 'league'> {
+  readonly address: RecapAddress;
+  readonly week: number;
+  readonly gameWeekId: string;
+  readonly path: string;
+}
+
+/** Posts the recap of a week, once for each address: it goes through the outbox as alerts do. Answers whether it was sent now or before. Errors: those of the store. */
+export async function postRecap(office: AlertOffice, recap: Recap): Promise<boolean> {
+  const { store, clock } = office;
+  const { environment, league, week, gameWeekId, path } = recap;
+  const nowMs = clock.now();
+  const { to } = recap.address;
+  const alert: Alert = {
+    about: JSON.stringify(['recap', environment, league, gameWeekId]),
+    ...{ event: 'recap', environment, league, mapping: null, sinceMs: nowMs, run: null, exitCode: null },
+    ...{ counts: { week }, message: path, next: null },
+  };
+  const [letter] = lettersFor([alert], [{ to, on: new Set(['recap']) }], nowMs);
+  if (letter === undefined) return false;
+  const letters = [letter];
+  await store.alerts.change(() => ({ states: [], letters, forgetBeforeMs: nowMs - REMEMBERED_MS }));
+  await sendWaiting(office, 0);
+  return !(await store.alerts.waiting()).some(({ id }) => id === letter.id);
 }
 
 /** Sends the letters that are due, those of one address one after the other, and for `forMs` those that come to be due. Errors: those of the store. */
@@ -91,8 +121,29 @@ async function sendQueue(queue: readonly Letter[], office: AlertOffice): Promise
 const GONE: SendResult = { ok: false, status: null, fault: 'gone' };
 
 async function sendTo(to: string, alert: Alert, desk: AlertDesk): Promise<SendResult> {
+  if (alert.event === 'recap') return sendRecap(to, alert, desk);
   const webhook = addressesOf(desk.config).webhooks.find((each) => each.to === to);
   return webhook === undefined ? GONE : post(webhook, alert, desk);
+}
+
+/** A recap as its files say it now; one whose files are gone is not sent. */
+async function sendRecap(to: string, alert: Alert, desk: AlertDesk): Promise<SendResult> {
+  const address = recapAddresses(desk.config).find((each) => each.to === to);
+  const words = wordsAt(alert.message);
+  if (address === undefined || words === undefined) return GONE;
+  return deliver(address, { method: 'POST', body: recapBody(alert, words, address.shape) }, desk);
+}
+
+function wordsAt(path: string): RecapWords | undefined {
+  try {
+    const [markdown, text] = ['md', 'txt'].map((ending) =>
+      readOptionalText(`${path}.${ending}`, 'config.unreadable'),
+    );
+    return markdown === undefined || text === undefined ? undefined : { markdown, text };
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
 }
 
 const post = (webhook: Webhook, alert: Alert, desk: AlertDesk): Promise<SendResult> =>

@@ -18,20 +18,46 @@ const BODIES: Readonly<Record<AlertShape, (alert: Alert) => object>> = {
     message,
     next,
   }),
-  slack: (alert) => ({
-    text: escapeSlack(textOf(alert)),
-    mrkdwn: false,
-    parse: 'none',
-    link_names: false,
-    unfurl_links: false,
-    unfurl_media: false,
-  }),
-  discord: (alert) => ({
-    content: cut(escapeDiscord(textOf(alert))),
-    allowed_mentions: { parse: [] },
-    flags: SUPPRESS_EMBEDS,
-  }),
+  slack: (alert) => slackBody(textOf(alert)),
+  discord: (alert) => discordBody(escapeDiscord(textOf(alert))),
 };
+
+const slackBody = (text: string): object => ({
+  text: escapeSlack(text),
+  mrkdwn: false,
+  parse: 'none',
+  link_names: false,
+  unfurl_links: false,
+  unfurl_media: false,
+});
+
+/** `content` is Markdown. */
+const discordBody = (content: string): object => ({
+  content: cut(content),
+  allowed_mentions: { parse: [] },
+  flags: SUPPRESS_EMBEDS,
+});
+
+/** A recap as it stands in its files. */
+export interface RecapWords {
+  readonly markdown: string;
+  readonly text: string;
+}
+
+/** The same for the recap of a game week. Its names call nobody already; Discord reads its Markdown. */
+export function recapBody(
+  { environment, league, counts }: Alert,
+  words: RecapWords,
+  shape: AlertShape,
+): string {
+  const week = counts?.['week'] ?? null;
+  const bodies: Readonly<Record<AlertShape, object>> = {
+    json: { event: 'recap', environment, league, week, ...words },
+    slack: slackBody(words.text),
+    discord: discordBody(words.markdown),
+  };
+  return JSON.stringify(bodies[shape]);
+}
 
 const SUPPRESS_EMBEDS = 4;
 /** The most characters that Discord takes. */

@@ -1,6 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { startServer } from '../support/cli.ts';
 import { program } from '../support/program.ts';
 
 const CONFIG = `version: 1
@@ -66,12 +68,12 @@ describe('publish', () => {
     const pages = files().filter((path) => path.endsWith('.html'));
     expect(pages.length).toBeGreaterThan(60);
     for (const page of pages) {
-      const text = readFileSync(page, 'utf8');
-      const targets = [...text.matchAll(/ (?:href|src)="([^"#]*)/g)]
+      const html = readFileSync(page, 'utf8');
+      const targets = [...html.matchAll(/ (?:href|src)="([^"#]*)/g)]
         .map(([, target = '']) => target)
         .filter((target) => target !== '');
       expect(targets.filter((target) => !existsSync(join(dirname(page), target)))).toEqual([]);
-      expect(text).toContain('noindex');
+      expect(html).toContain('noindex');
     }
     const all = everything();
     expect(all.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|<script|@import|url\(/);
@@ -120,6 +122,37 @@ describe('publish', () => {
     expect(readFileSync(join(folder.path, 'public/thesis.txt'), 'utf8')).toBe('mine');
     expect((await run('publish', '--out', 'site')).code).toBe(0);
     expect(existsSync(join(folder.path, 'site/index.html'))).toBe(true);
+  });
+
+  it('posts the recap of a week once it is final, and once', async () => {
+    const bodies: string[] = [];
+    const receiver = await startServer((request, response) => {
+      void text(request).then((body) => {
+        bodies.push(body);
+        response.end();
+      });
+    });
+    try {
+      await start({ seed: 'demo' });
+      const post = '{ webhook: { env: RECAP_URL }, shape: discord }, allow_private: true }';
+      folder.write('teamsheet.yaml', CONFIG.replace('Demo League }', `Demo League, post: ${post}`));
+      folder.write('.env', `RECAP_URL=${receiver.baseUrl}/secret-path\n`);
+      await run('weeks', 'read');
+      expect((await run('publish')).stdout).not.toContain('recap');
+      expect((await run('weeks', 'close', '6')).code).toBe(0);
+      const posted = await run('publish');
+      expect(posted.stdout).toContain('recap of game week 6: posted (recap discord env RECAP_URL)');
+      await run('publish');
+      expect(bodies).toHaveLength(1);
+      const { content, allowed_mentions: mentions } = JSON.parse(bodies[0] ?? '{}') as Readonly<
+        Record<string, unknown>
+      >;
+      expect(content).toBe(readFileSync(join(folder.path, 'public/recap/week-6.md'), 'utf8'));
+      expect(mentions).toEqual({ parse: [] });
+      expect(everything() + posted.stdout + posted.stderr).not.toContain('secret-path');
+    } finally {
+      await receiver.close();
+    }
   });
 
   it('says what to type before anything was read', async () => {

@@ -104,7 +104,7 @@ describe('publishing a league', () => {
           members: 'hidden',
           squads: 'name',
         },
-        ...{ hide: new Set(), rules: PUBLIC_RULES, season: { keep: true } },
+        ...{ hide: new Set(), rules: PUBLIC_RULES, season: { keep: true }, post: undefined },
         ...changes,
       },
       { kind: 'all' },

@@ -1,13 +1,14 @@
 import { EXIT, UsageError } from '../../model/error.ts';
 import { parseWeekChoice, WEEK_CHOICES, type WeekChoice } from '../../mapping/week-choice.ts';
-import { publishLeague, type PublishedSite } from '../../runtime/publish/publish.ts';
-import { publishSettings, type PublishSettings } from '../../runtime/publish/publish-settings.ts';
+import { postLastRecap } from '../../runtime/publish/post-recap.ts';
+import { publishLeague } from '../../runtime/publish/publish.ts';
+import { publishSettings } from '../../runtime/publish/publish-settings.ts';
 import { rememberedAccount } from '../../runtime/remembered-account.ts';
 import { readGroups } from '../../runtime/read-groups.ts';
 import { defineCommand } from '../command.ts';
 import { serviceFlags, text } from '../flags.ts';
 import { withLeagues } from '../league-sessions.ts';
-import { renderSite, siteDocument } from '../render/publish.ts';
+import { renderSite, siteDocument, type Done } from '../render/publish.ts';
 import type { Program } from '../program.ts';
 import type { Session } from '../session.ts';
 
@@ -43,19 +44,24 @@ async function publishAll(session: Session, program: Program, { out, choice }: A
   const { screen, cwd } = program;
   const all = publishSettings(config, { out, cwd });
   const account = await rememberedAccount(ports.store, ports.baseUrl);
-  const done: { readonly settings: PublishSettings; readonly site: PublishedSite }[] = [];
+  const { clock, signal } = program;
+  const warn = (message: string): void => screen.warn(message);
+  const office = { config, clock, signal, warn, store: ports.store };
+  const done: Done[] = [];
   for (const settings of all) {
     const groups = await readGroups(ports, settings.season.groups, config);
     const scope = { account, league: settings.league };
     const own = { ...ports, timezone: config.timezone };
-    done.push({ settings, site: await publishLeague(own, scope, settings, choice, groups) });
+    const site = await publishLeague(own, scope, settings, choice, groups);
+    const posted = await postLastRecap(office, session.connection.environment, settings, site);
+    done.push({ settings, site, posted });
   }
   session.endProgress();
-  const sites = done.map(({ settings, site }) => siteDocument(settings, site));
+  const sites = done.map(siteDocument);
   await screen.data(
     screen.json
       ? JSON.stringify({ command: 'publish', exit_code: EXIT.done, sites })
-      : done.map(({ settings, site }) => renderSite(settings, site)).join('\n'),
+      : done.map(renderSite).join('\n'),
   );
   return EXIT.done;
 }

@@ -1,10 +1,18 @@
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import type { PublishedSite, PublishedWeek } from '../../runtime/publish/publish.ts';
+import type { PostedRecap } from '../../runtime/publish/post-recap.ts';
 import type { PublishSettings } from '../../runtime/publish/publish-settings.ts';
 import { safeText } from './text.ts';
 
+/** What was done for one league. */
+export interface Done {
+  readonly settings: PublishSettings;
+  readonly site: PublishedSite;
+  readonly posted: PostedRecap | undefined;
+}
+
 /** A site as programs read it. */
-export function siteDocument({ name, league, shownOut }: PublishSettings, site: PublishedSite): object {
+export function siteDocument({ settings: { name, league, shownOut }, site, posted }: Done): object {
   return {
     ...(name !== undefined && { league: name }),
     fantasy_league_id: league,
@@ -16,11 +24,12 @@ export function siteDocument({ name, league, shownOut }: PublishSettings, site: 
       ...{ week, game_week_id: gameWeek, state, was: was ?? null, changed },
     })),
     weeks_waiting: site.waiting,
+    recap: posted === undefined ? null : { week: posted.week, to: posted.to, sent: posted.isSent },
   };
 }
 
 /** What was written, week by week as far as it changed, and what was not. */
-export function renderSite({ shownOut }: PublishSettings, site: PublishedSite): string {
+export function renderSite({ settings: { shownOut }, site, posted }: Done): string {
   const { files, changedFiles, weeks, waiting } = site;
   const same = weeks.filter(({ changed }) => !changed).length;
   const lines = [
@@ -30,9 +39,13 @@ export function renderSite({ shownOut }: PublishSettings, site: PublishedSite): 
     ...weeks.filter(({ changed }) => changed).map((week) => `  ${renderWeek(week)}`),
     ...(same === 0 ? [] : [`  ${renderCountOf(same, 'game week')} as published before`]),
     ...waiting.map((week) => `  game week ${week}: shown from its first kick-off on`),
+    ...(posted === undefined ? [] : [`  ${renderPosted(posted)}`]),
   ];
   return lines.join('\n');
 }
+
+const renderPosted = ({ week, to, isSent }: PostedRecap): string =>
+  `recap of game week ${week}: ${isSent ? 'posted' : 'to be posted'} (${safeText(to)})`;
 
 function renderWeek({ week, state, was }: PublishedWeek): string {
   const words = STATES[state];

@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { variableSource } from '../../mapping/push-fields.ts';
 import { ConfigError } from '../../model/error.ts';
+import { recapAddress, type RecapAddress } from '../alert-addresses.ts';
 import { replaceNames, type Config } from '../config.ts';
 
 /** What of one league is published, and where. */
@@ -17,6 +18,8 @@ export interface PublishSettings extends Pick<Config, 'season' | 'rules'> {
   readonly squads: 'name' | 'alias';
   /** Ids of members. */
   readonly hide: ReadonlySet<string>;
+  /** Where the recap is posted. */
+  readonly post: RecapAddress | undefined;
 }
 
 interface Asked {
@@ -52,6 +55,7 @@ function settingsOf(given: Publishing, config: Config, asked: Asked): PublishSet
     members,
     squads,
     hide: new Set(hide),
+    post: recapAddress(given.publish),
     season: given.season,
     rules: given.rules,
   };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Alert, AlertShape } from '../../../src/model/alerts.ts';
-import { alertBody } from '../../../src/schedule/alert-body.ts';
+import { alertBody, recapBody } from '../../../src/schedule/alert-body.ts';
 
 const alert: Alert = {
   about: 'a',
@@ -75,3 +75,12 @@ it.each(['x'.repeat(3000), '🏆'.repeat(1500), '*'.repeat(3000)])(
     expect(content).not.toMatch(/[^\\](\\\\)*\\…$/);
   },
 );
+
+it('is the recap of a week in the words of its files, in the form that each address reads', () => {
+  const recap: Alert = { ...alert, event: 'recap', mapping: null, counts: { week: 7 } };
+  const words = { markdown: '**A\\_b** <x>', text: 'A_b <x>' };
+  const of = (shape: AlertShape): unknown => JSON.parse(recapBody(recap, words, shape));
+  expect(of('json')).toEqual({ event: 'recap', environment: 'live', league: 'north', week: 7, ...words });
+  expect(of('slack')).toMatchObject({ text: 'A_b &lt;x&gt;', mrkdwn: false, link_names: false });
+  expect(of('discord')).toMatchObject({ content: '**A\\_b** <x>', allowed_mentions: { parse: [] } });
+});
