@@ -3,8 +3,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import type { LeagueScope, Memory } from '../model/memory.ts';
 import type { ServiceAccount, PushSummary, Run, Store } from '../model/store.ts';
 import type { RunRow } from '../model/run-rows.ts';
-import { inOrder, type GameWeek } from '../season/game-week.ts';
-import { knownWeeks } from '../sync/memory/known-weeks.ts';
+import { leagueWeeks, type LeagueWeek } from '../sync/memory/league-weeks.ts';
 import { readResults, type ResultRow } from '../sync/finish/results.ts';
 import { isSameAccount, pushedMappings } from '../sync/journal/stored-run.ts';
 import { openCases, type OpenCase } from '../sync/reconcile/open-cases.ts';
@@ -52,10 +51,10 @@ const NEWEST = 1000;
 
 /** The accounts of these services that the state knows, without asking the service. */
 export async function knownAccounts(
-  store: Pick<Store, 'runs' | 'memory'>,
+  store: Pick<Store, 'runs' | 'pulls' | 'memory'>,
   baseUrls: ReadonlySet<string>,
 ): Promise<readonly ServiceAccount[]> {
-  const runs = await store.runs(NEWEST);
+  const runs = await newestOfAll(store, NEWEST);
   const scopes = await store.memory.scopes();
   const found: ServiceAccount[] = [];
   for (const { account } of [...runs, ...scopes]) {
@@ -77,6 +76,23 @@ export async function openCasesOf(
   return cases;
 }
 
-/** The game weeks of a league that are remembered, in their order. */
-export const rememberedWeeks = async (memory: Memory, scope: LeagueScope): Promise<readonly GameWeek[]> =>
-  inOrder(await knownWeeks(memory, scope));
+/** The game weeks of a league that have begun, with their states; no total is compared, which would read every squad of the season. */
+export const rememberedWeeks = (
+  memory: Memory,
+  scope: LeagueScope,
+  nowMs: number,
+): Promise<readonly LeagueWeek[]> => leagueWeeks(memory, scope, nowMs);
+
+/** The newest runs and pulls, the newest first. */
+export async function newestOfAll(
+  store: Pick<Store, 'runs' | 'pulls'>,
+  most: number,
+): Promise<readonly Run[]> {
+  const all = [...(await store.runs(most)), ...(await store.pulls(most))];
+  return all.toSorted((one, other) => other.startedAtMs - one.startedAtMs).slice(0, most);
+}
+
+/** A run or a pull by its id. */
+export async function runOrPull(store: Pick<Store, 'run' | 'pulls'>, id: string): Promise<Run | undefined> {
+  return (await store.run(id)) ?? (await store.pulls(Number.MAX_SAFE_INTEGER)).find((pull) => pull.id === id);
+}

@@ -9,7 +9,6 @@ export async function readBudget(desk: Desk): Promise<Budget> {
   const { store, accounts, watch } = desk;
   const dayOf = new Intl.DateTimeFormat('sv-SE', { timeZone: watch.timezone, dateStyle: 'short' });
   const days = Map.groupBy(await newestRuns(desk), ({ startedAtMs }) => dayOf.format(startedAtMs));
-  const [account] = accounts;
   return {
     days: Array.from(days, ([day, runs]): DayRequests => {
       const counts = runs.flatMap(({ requests }) => requests ?? []);
@@ -17,6 +16,11 @@ export async function readBudget(desk: Desk): Promise<Budget> {
         counts.reduce((all, each) => all + each[name], 0);
       return { day, sent: sum('sent'), throttled: sum('throttled'), waitedMs: sum('waited_ms') };
     }),
-    readings: account === undefined ? [] : await readReadings(store, account),
+    accounts: await Promise.all(
+      accounts.map(async (account) => ({
+        service: account.baseUrl,
+        readings: await readReadings(store, account),
+      })),
+    ),
   };
 }

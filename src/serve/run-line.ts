@@ -2,6 +2,7 @@ import { healthOf } from '../model/health.ts';
 import { apart } from '../model/league-name.ts';
 import type { MappingSummary, Run } from '../model/store.ts';
 import type { RunLine, Work } from '../pages/dashboard/values.ts';
+import { newestOfAll } from '../runtime/history.ts';
 import type { Desk } from './desk.ts';
 
 function workOf(summary: MappingSummary): Work {
@@ -30,7 +31,7 @@ export function runLine(run: Run): RunLine {
 /** Runs that are looked at; what is older is found by `runs`. */
 const NEWEST_RUNS = 1000;
 
-/** The newest runs with the services of the configuration, newest first. */
+/** The newest runs and pulls with the services of the configuration, newest first. */
 export async function newestRuns({ store, baseUrls }: Desk): Promise<readonly Run[]> {
-  return (await store.runs(NEWEST_RUNS)).filter(({ account }) => baseUrls.has(account.baseUrl));
+  return (await newestOfAll(store, NEWEST_RUNS)).filter(({ account }) => baseUrls.has(account.baseUrl));
 }

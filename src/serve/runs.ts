@@ -12,7 +12,7 @@ import {
   type Sheet,
   type Work,
 } from '../pages/dashboard/values.ts';
-import { keptOfRun, resultsOf } from '../runtime/history.ts';
+import { keptOfRun, resultsOf, runOrPull } from '../runtime/history.ts';
 import { cellPlaces } from './cell-places.ts';
 import type { Desk } from './desk.ts';
 import { newestRuns, runLine } from './run-line.ts';
@@ -29,7 +29,7 @@ export async function readRun(
   id: string,
   query: URLSearchParams,
 ): Promise<{ readonly run: RunLine; readonly shown: RunRowsPage | undefined } | undefined> {
-  const run = await desk.store.run(id);
+  const run = await runOrPull(desk.store, id);
   if (run === undefined || !desk.baseUrls.has(run.account.baseUrl)) return undefined;
   const line = runLine(run);
   const pushed = line.work.filter(({ outcomes }) => outcomes !== null);

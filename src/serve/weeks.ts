@@ -1,27 +1,28 @@
-import type { KeptKind } from '../model/memory.ts';
 import type { LeagueLine } from '../pages/dashboard/values.ts';
+import { momentText } from '../pages/dashboard/words.ts';
 import { rememberedWeeks } from '../runtime/history.ts';
+import { renderWeekNote } from '../runtime/week-note.ts';
 import type { Desk } from './desk.ts';
 
 /** The game weeks that are remembered of the leagues of the configuration. */
-export async function readWeeks({ store, baseUrls }: Desk): Promise<readonly LeagueLine[]> {
+export async function readWeeks({ store, baseUrls, watch }: Desk): Promise<readonly LeagueLine[]> {
   const scopes = (await store.memory.scopes()).filter(({ account }) => baseUrls.has(account.baseUrl));
   const leagues: LeagueLine[] = [];
   for (const scope of scopes) {
-    const counts = await store.memory.weeks(scope);
-    const keptOf = (week: string, kind: KeptKind) =>
-      counts.find((each) => each.gameWeek === week && each.kind === kind);
-    const weeks = await rememberedWeeks(store.memory, scope);
+    const weeks = await rememberedWeeks(store.memory, scope, watch.nowMs);
     leagues.push({
       league: scope.league,
-      weeks: weeks.map(({ id, text, startMs, endMs }) => ({
-        week: text,
-        startMs,
-        endMs,
-        squads: keptOf(id, 'squad')?.ids ?? 0,
-        lineups: keptOf(id, 'lineup')?.ids ?? 0,
-        readAtMs: keptOf(id, 'lineup')?.newestMs,
-      })),
+      weeks: weeks.map(({ week, state, note, squads, lineups }) => {
+        const readAt = [lineups, squads].flatMap((counted) => counted?.newestMs ?? []);
+        return {
+          week: week.text,
+          state,
+          squads: squads?.ids ?? 0,
+          lineups: lineups?.ids ?? 0,
+          readAtMs: readAt.length === 0 ? undefined : Math.max(...readAt),
+          note: note === undefined ? '' : renderWeekNote(note, (ms) => momentText(ms, watch)),
+        };
+      }),
     });
   }
   return leagues;

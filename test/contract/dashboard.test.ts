@@ -117,10 +117,20 @@ const run = (changes: Partial<Run>): Run => ({
   ...changes,
 });
 
-/** A state with runs, and the results of sixty refused rows. */
+const REPORT = {
+  name: 'fixtures',
+  resource: 'fixtures',
+  direction: 'pull',
+  records: 380,
+  rows: 380,
+  destination: 'out/fixtures.csv',
+} as const;
+
+/** A state with runs and a pull, and the results of sixty refused rows. */
 async function fill(...runs: readonly Run[]): Promise<void> {
   const store = await openStore({ file: join(folder.path, '.teamsheet/state.sqlite'), clock });
   for (const each of runs) await store.addRun(each);
+  await store.addPull(run({ id: '01PULL', command: 'pull', startedAtMs: clock.now(), summaries: [REPORT] }));
   const rows = await store.openRunRows('01RUN');
   await rows.setHeader('users', ['Member ID', 'Name']);
   const issue = { code: 'cell.length', severity: 'error', column: 'Name', message: 'too long' } as const;
@@ -215,7 +225,8 @@ describe('the dashboard', () => {
     expect(overview.body).toContain('<span class="badge bad">failing</span>');
     expect(overview.body).toContain('href="/runs/01RUN"');
     const list = await ask(dashboard.port, '/runs', headers);
-    expect(list.body).not.toContain('01ELSE');
+    expect(list.body.match(/href="\/runs\/\w+"/g)).toEqual(['href="/runs/01PULL"', 'href="/runs/01RUN"']);
+    expect((await ask(dashboard.port, '/runs/01PULL', headers)).body).toContain('<b>380</b> records');
     expect((await ask(dashboard.port, '/runs/01ELSE', headers)).status).toBe(404);
     const { body } = await ask(dashboard.port, '/runs/01RUN', headers);
     const sheet = 'https://docs.google.com/spreadsheets/d/S1/edit#gid=77&amp;range=';

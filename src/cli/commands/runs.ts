@@ -12,7 +12,7 @@ import { renderMoreRows } from '../render/text.ts';
 import { duration, text, wholeNumber } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { pruneRuns } from '../prune-runs.ts';
-import { resultsOf } from '../../runtime/history.ts';
+import { newestOfAll, resultsOf, runOrPull } from '../../runtime/history.ts';
 import { openState } from '../../runtime/state.ts';
 
 const LIST_LENGTH = 20;
@@ -56,10 +56,7 @@ export const runs = defineCommand({
       const cutOff = await cutOffSentence(store, config, program);
       if (cutOff !== undefined) screen.warn(cutOff);
       if (id === undefined) {
-        const most = limit ?? LIST_LENGTH;
-        const list = [...(await store.runs(most)), ...(await store.pulls(most))]
-          .toSorted((one, other) => other.startedAtMs - one.startedAtMs)
-          .slice(0, most);
+        const list = await newestOfAll(store, limit ?? LIST_LENGTH);
         const shown = list.length === 0 ? 'no runs yet' : renderRuns(list, config.timezone, screen.dataStyle);
         await screen.data(
           screen.json
@@ -68,8 +65,7 @@ export const runs = defineCommand({
         );
         return EXIT.done;
       }
-      const run =
-        (await store.run(id)) ?? (await store.pulls(Number.MAX_SAFE_INTEGER)).find((pull) => pull.id === id);
+      const run = await runOrPull(store, id);
       if (run === undefined) throw new UsageError('run.unknown', `there is no run ${id}`, { next: 'runs' });
       const rows = rowsOf(run, config.folder);
       if (screen.json) await writeWithList(screen, runDocument(run), 'rows', withLeagues(rows));

@@ -1,6 +1,6 @@
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import type { LeagueWeek } from '../../sync/memory/league-weeks.ts';
-import type { WeekNote } from '../../season/week-state.ts';
+import { renderWeekNote } from '../../runtime/week-note.ts';
 import type { LeagueReading, WeeksShown } from '../../runtime/read-weeks.ts';
 import type { ReadCounts } from '../../sync/weeks/read-week.ts';
 import type { Style } from '../screen.ts';
@@ -11,6 +11,11 @@ function readAtMs({ lineups, squads }: LeagueWeek): number | undefined {
   const found = [lineups, squads].flatMap((counted) => counted?.newestMs ?? []);
   return found.length === 0 ? undefined : Math.max(...found);
 }
+
+const timeIn =
+  (timezone: string) =>
+  (ms: number): string =>
+    renderTime(ms, timezone);
 
 /** One week of the document (season.md, section 2). */
 function weekDocument(fantasyLeague: number, week: LeagueWeek, timezone: string): object {
@@ -23,7 +28,7 @@ function weekDocument(fantasyLeague: number, week: LeagueWeek, timezone: string)
     squads: week.squads?.ids ?? 0,
     lineups: week.lineups?.ids ?? 0,
     read_at: at === undefined ? null : new Date(at).toISOString(),
-    note: week.note === undefined ? null : renderNote(week.note, timezone),
+    note: week.note === undefined ? null : renderWeekNote(week.note, timeIn(timezone)),
   };
 }
 
@@ -42,28 +47,6 @@ export function weeksDocument({ leagues, costs }: WeeksShown, timezone: string):
   };
 }
 
-/** What there is to say of a week. */
-function renderNote(note: WeekNote, timezone: string): string {
-  switch (note.code) {
-    case 'ends':
-      return `ends at ${renderTime(note.atMs, timezone)}`;
-    case 'not_read':
-      return 'over, and not read yet: weeks read reads it while the service shows it';
-    case 'not_processed':
-      return 'its substitutions are not known to be processed: trigger them, or weeks close it';
-    case 'to_read_again':
-      return `its substitutions were processed at ${renderTime(note.processedMs, timezone)}: weeks read reads the line-ups again`;
-    case 'some_not_read':
-      return note.left === 1 ? '1 line-up was not read' : `${renderCount(note.left)} line-ups were not read`;
-    case 'processed_late':
-      return 'its line-ups were read before its substitutions were processed: points follow from the totals, line-ups are as before';
-    case 'contradicted':
-      return `a later total contradicts ${renderCountOf(note.squads, 'squad')}, by ${renderCountOf(note.points, 'point')} in all`;
-    case 'missed':
-      return 'it was not read while the service showed it';
-  }
-}
-
 /** The weeks of each league, and what reading the current one costs. */
 export function renderWeeks({ leagues, costs }: WeeksShown, timezone: string, style: Style): string {
   const rows = leagues.flatMap(({ league, weeks }) =>
@@ -76,7 +59,7 @@ export function renderWeeks({ leagues, costs }: WeeksShown, timezone: string, st
         renderCount(each.squads?.ids ?? 0),
         renderCount(each.lineups?.ids ?? 0),
         at === undefined ? '-' : renderTime(at, timezone),
-        each.note === undefined ? '' : renderNote(each.note, timezone),
+        each.note === undefined ? '' : renderWeekNote(each.note, timeIn(timezone)),
       ];
     }),
   );
@@ -121,7 +104,9 @@ export function renderReading(
     `fantasy league ${league}, ${name}: read ${countsText(read)}${isWhole ? '' : `; left ${countsText(left)}`}`,
     ...(week === undefined
       ? []
-      : [`it is ${week.state}${week.note === undefined ? '' : `: ${renderNote(week.note, timezone)}`}`]),
+      : [
+          `it is ${week.state}${week.note === undefined ? '' : `: ${renderWeekNote(week.note, timeIn(timezone))}`}`,
+        ]),
     ...(missing.length === 0
       ? []
       : [

@@ -1,29 +1,44 @@
 import { markup, type Markup } from '../markup.ts';
-import { bar, card, count, num, table } from '../parts.ts';
+import { bar, card, count, named, num, table } from '../parts.ts';
 import type { AccountReading, DayRequests, Usage } from './values.ts';
 import { moment, roughly, type Watch } from './words.ts';
 
-/** What is known of the account's budget. */
-export interface Budget {
-  /** Days with runs, the newest first. */
-  readonly days: readonly DayRequests[];
-  /** The account as it was last seen on each day, the newest first. */
+/** What an account said of itself. */
+export interface AccountBudget {
+  /** The address of its service. */
+  readonly service: string;
+  /** As it was last seen on each day, the newest first. */
   readonly readings: readonly AccountReading[];
 }
 
-/** Windows and quotas as the account last said, and both over time. */
-export function budgetBody({ days, readings }: Budget, watch: Watch): Markup {
-  const [newest] = readings;
+/** What is known of the budgets. */
+export interface Budget {
+  /** Days with runs, the newest first. */
+  readonly days: readonly DayRequests[];
+  readonly accounts: readonly AccountBudget[];
+}
+
+/** Windows and quotas as each account last said, and both over time. */
+export function budgetBody({ days, accounts }: Budget, watch: Watch): Markup {
+  const read = accounts.filter(({ readings }) => readings.length > 0);
+  const isOne = accounts.length < 2;
   return markup`${
-    newest === undefined
+    read.length === 0
       ? card(
           'Windows and quotas',
           markup`<p class="empty">The account has not been read since this version keeps what it says. The next command that uses the service does so.</p>`,
         )
-      : markup`<div class="columns">${usageCard('Requests', newest.windows, newest, watch)}${usageCard('Records', newest.quotas, newest, watch)}</div>`
+      : read.map((each) => accountPart(each, isOne, watch))
   }
-  ${card('Requests by day', requestChart(days), requestTable(days))}
-  ${readings.length < 2 ? null : card('Quotas by day', quotaTable(readings))}`;
+  ${card('Requests by day', requestChart(days), requestTable(days))}`;
+}
+
+function accountPart({ service, readings }: AccountBudget, isOne: boolean, watch: Watch): Markup {
+  const [newest] = readings;
+  if (newest === undefined) return markup``;
+  return markup`${isOne ? null : markup`<h2>${named(service)}</h2>`}
+    <div class="columns">${usageCard('Requests', newest.windows, newest, watch)}${usageCard('Records', newest.quotas, newest, watch)}</div>
+    ${readings.length < 2 ? null : card('Quotas by day', quotaTable(readings))}`;
 }
 
 function usageCard(

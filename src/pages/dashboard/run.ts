@@ -38,7 +38,7 @@ export function runBody(run: RunLine, shown: RunRowsPage | undefined, watch: Wat
       ? null
       : markup`<p class="note">Not finished: ${typed(`resume ${id}`)} goes on with it.</p>`,
   )}
-  ${work.length === 0 ? markup`<p class="empty">No mapping of it has ended yet.</p>` : work.map((each) => workCard(run, each, shown))}`;
+  ${work.length === 0 ? markup`<p class="empty">${endedAtMs === null ? 'No mapping of it has ended yet.' : 'It has no mapping.'}</p>` : work.map((each) => workCard(run, each, shown))}`;
 }
 
 const requestText = ({ sent, reads, writes, throttled, waited_ms }: NonNullable<RunLine['requests']>): Part =>

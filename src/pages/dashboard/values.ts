@@ -1,4 +1,5 @@
 import type { Health } from '../../model/alerts.ts';
+import type { WeekState } from '../../model/memory.ts';
 import { OUTCOMES, type Outcome, type OutcomeCounts } from '../../model/outcome.ts';
 import type { RequestCounts } from '../../model/store.ts';
 
@@ -150,12 +151,12 @@ export interface AccountReading {
 /** A game week of a league with what is kept of it. */
 export interface WeekLine {
   readonly week: string;
-  readonly startMs: number;
-  readonly endMs: number;
+  readonly state: WeekState;
   readonly squads: number;
   readonly lineups: number;
-  /** When its line-ups were last read; undefined: never. */
+  /** When it was last read; undefined: never. */
   readonly readAtMs: number | undefined;
+  readonly note: string;
 }
 
 /** The weeks of a league that are remembered. */

@@ -1,30 +1,41 @@
+import type { WeekState } from '../../model/memory.ts';
 import { markup, type Markup } from '../markup.ts';
 import { card, count, num, table } from '../parts.ts';
 import type { LeagueLine } from './values.ts';
-import { moment, type Watch } from './words.ts';
+import { moment, typed, type Watch } from './words.ts';
 
-/** The game weeks of each league, with what is kept of them. */
+const KINDS: Readonly<Record<WeekState, string>> = {
+  open: '',
+  provisional: 'warn',
+  final: 'good',
+  final_by_totals: 'good',
+  stale: 'bad',
+  missing: 'bad',
+};
+
+/** The game weeks of each league that have begun, with their states and what is kept of them. */
 export function weeksBody(leagues: readonly LeagueLine[], watch: Watch): Markup {
   if (leagues.length === 0)
     return card(
       null,
-      markup`<p class="empty">No game week is remembered yet. A pull of line-ups, squads or fixtures keeps what it reads.</p>`,
+      markup`<p class="empty">No game week is remembered yet: ${typed('weeks read')} reads the current one.</p>`,
     );
   return markup`${leagues.map(({ league, weeks }) =>
     card(
       `Fantasy league ${league}`,
       table(
         `Weeks of league ${league}`,
-        ['Week', 'Begins', 'Ends', num('Squads'), num('Line-ups'), 'Line-ups read'],
-        weeks.map(({ week, startMs, endMs, squads, lineups, readAtMs }) => [
+        ['Week', 'State', num('Squads'), num('Line-ups'), 'Read', { head: '', kind: 'wide' }],
+        weeks.map(({ week, state, squads, lineups, readAtMs, note }) => [
           week,
-          moment(startMs, watch),
-          moment(endMs, watch),
+          markup`<span class="badge ${KINDS[state]}">${state.replaceAll('_', ' ')}</span>`,
           count(squads),
           count(lineups),
           moment(readAtMs, watch),
+          note,
         ]),
+        'No week has begun.',
       ),
     ),
-  )}`;
+  )}<p class="note">${typed('weeks')} also looks whether later totals contradict a week, and says what reading the current one costs.</p>`;
 }

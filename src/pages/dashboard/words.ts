@@ -11,8 +11,7 @@ export interface Watch {
 }
 
 /** A time to the minute in the configuration's time zone: `Mon 23 Nov 15:39`, with the year where it is not this one. */
-export function moment(ms: number | null | undefined, { timezone, nowMs }: Watch): Markup {
-  if (ms === null || ms === undefined || Number.isNaN(ms)) return markup`–`;
+export function momentText(ms: number, { timezone, nowMs }: Watch): string {
   const partsOf = (at: number): Readonly<Partial<Record<string, string>>> =>
     Object.fromEntries(
       formatIn(timezone)
@@ -21,8 +20,13 @@ export function moment(ms: number | null | undefined, { timezone, nowMs }: Watch
     );
   const { weekday, day, month, year, hour, minute } = partsOf(ms);
   const isThisYear = year === partsOf(nowMs)['year'];
-  const text = `${weekday} ${day} ${month}${isThisYear ? '' : ` ${year}`} ${hour}:${minute}`;
-  return markup`<time datetime="${new Date(ms).toISOString()}">${text}</time>`;
+  return `${weekday} ${day} ${month}${isThisYear ? '' : ` ${year}`} ${hour}:${minute}`;
+}
+
+/** The same, readable for programs too; a dash where there is none. */
+export function moment(ms: number | null | undefined, watch: Watch): Markup {
+  if (ms === null || ms === undefined || Number.isNaN(ms)) return markup`–`;
+  return markup`<time datetime="${new Date(ms).toISOString()}">${momentText(ms, watch)}</time>`;
 }
 
 const FORMATS = new Map<string, Intl.DateTimeFormat>();

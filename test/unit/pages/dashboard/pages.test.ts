@@ -6,6 +6,7 @@ import { overviewBody } from '../../../../src/pages/dashboard/overview.ts';
 import { runBody } from '../../../../src/pages/dashboard/run.ts';
 import { runsBody } from '../../../../src/pages/dashboard/runs.ts';
 import type { MappingLine, RowLine, RunLine, Work } from '../../../../src/pages/dashboard/values.ts';
+import { weeksBody } from '../../../../src/pages/dashboard/weeks.ts';
 import { moment } from '../../../../src/pages/dashboard/words.ts';
 import { markup } from '../../../../src/pages/markup.ts';
 import { outcomeCounts } from '../../../../src/plan/counts.ts';
@@ -159,6 +160,23 @@ describe('a time', () => {
   });
 });
 
+describe('the weeks', () => {
+  it('have their states and what there is to say of them', () => {
+    const week = {
+      week: 'GW7',
+      state: 'final_by_totals',
+      squads: 60,
+      lineups: 59,
+      readAtMs: undefined,
+      note: HOSTILE,
+    } as const;
+    const { text } = weeksBody([{ league: 1, weeks: [week] }], watch);
+    expect(text).toContain('<span class="badge good">final by totals</span>');
+    expect(text).toContain('[U+202E]evil');
+    expect(weeksBody([], watch).text).toContain('teamsheet weeks read');
+  });
+});
+
 describe('the budget', () => {
   const usage = { name: 'users', used: 5, most: 10, isBlocked: true };
   const reading = {
@@ -168,22 +186,31 @@ describe('the budget', () => {
     quotas: [usage, { ...usage, name: 'squads', most: -1 }],
   };
 
+  const account = { service: 'https://data.example', readings: [reading, { ...reading, day: '2026-06-30' }] };
+
   it('says that the account was not read, and that nothing ran', () => {
-    const { text } = budgetBody({ days: [], readings: [] }, watch);
+    const { text } = budgetBody({ days: [], accounts: [] }, watch);
     expect(text).toContain('The account has not been read');
     expect(text).toContain('No run has ended yet.');
   });
 
   it('shows quotas now and by day, unlimited ones as such', () => {
-    const { text } = budgetBody({ days: [], readings: [reading, { ...reading, day: '2026-06-30' }] }, watch);
+    const { text } = budgetBody({ days: [], accounts: [account] }, watch);
     expect(text).toContain('<b>5</b> of unlimited');
     expect(text).toContain('blocked');
     expect(text).toContain('<td>2026-06-30</td><td class="num">5 of 10</td><td class="num">5</td>');
   });
 
+  it('tells two accounts apart', () => {
+    const other = { service: HOSTILE, readings: [reading] };
+    const { text } = budgetBody({ days: [], accounts: [account, other] }, watch);
+    expect(text).toContain('<h2><bdi>https://data.example</bdi></h2>');
+    expect(text).toContain('[U+202E]evil');
+  });
+
   it('draws a column for each day with requests', () => {
     const day = { day: '2026-07-01', sent: 10, throttled: 0, waitedMs: 0 };
-    const { text } = budgetBody({ days: [day, { ...day, day: '2026-06-30', sent: 5 }], readings: [] }, watch);
+    const { text } = budgetBody({ days: [day, { ...day, day: '2026-06-30', sent: 5 }], accounts: [] }, watch);
     expect(text.match(/<rect class="column"/g)).toHaveLength(2);
     expect(text).toContain('<title>2026-06-30: 5 requests</title>');
   });
