@@ -292,8 +292,12 @@ export class Checker {
   checkNothingTwice(): void {
     const last = new Map<string, Effect>();
     for (const effect of this.#records.effects) {
-      if (effect.request === undefined) continue;
       const name = `${effect.resource} ${effect.key}`;
+      if (effect.request === undefined) {
+        // Somebody else's price stands in the place of ours, so that ours is to be set again.
+        if (effect.resource === 'prices') last.delete(name);
+        continue;
+      }
       const before = last.get(name);
       const repeats =
         effect.resource === 'prices'

@@ -292,8 +292,9 @@ class Simulation {
   async #endEarly(): Promise<void> {
     const { badRow, missingRecord, counters } = this.scenario.habits;
     await this.world.pass(2 * this.scenario.settleMs);
-    // A counter that comes late may agree with such a list by chance.
-    const isLate = counters !== 'absent' && counters.lagMs > 0 && counters.lagMs < Infinity;
+    // A counter that comes late may agree with such a list by chance, and so may one that never moves and was not 0 at first.
+    const countsNone = this.service.records.effects.every(({ atMs }) => atMs > 0);
+    const isLate = counters !== 'absent' && counters.lagMs > 0 && (counters.lagMs < Infinity || !countsNone);
     const isTold = badRow === 'refuse_all' && missingRecord === 0 && !isLate;
     if (!isTold || this.checker.openWrites().length > 0) return;
     this.history.note('-- lists end early');
