@@ -468,6 +468,24 @@ describe('a state that may not remember the last trigger', () => {
     await expect(checkWeeks(engine, week(1))).rejects.toThrow('no envelope');
   });
 
+  it.each([
+    ['the oldest first', (hours: readonly number[]) => hours],
+    ['the newest first', (hours: readonly number[]) => hours.toReversed()],
+  ])('knows it of a log of very many pages with %s', async (_order, inOrder) => {
+    const old = Array.from({ length: 500 }, (_, index) => index / 1000);
+    const long = async (count: number, ...since: readonly number[]): Promise<object> => {
+      const engine = await remembering([trigger(1, count)]);
+      engine.service.pageSize = 10;
+      substituted(engine, 1, ...inOrder([...old, ...since]));
+      return checkWeeks(engine, week(1));
+    };
+    const few = Array.from({ length: 30 }, (_, index) => 100 + index / 1000);
+    expect(await long(500, ...few, 200)).toMatchObject({ isStopped: true });
+    // What came since came at once: it is of the last trigger itself.
+    expect(await long(500, ...few)).toMatchObject({ isStopped: false });
+    expect(await long(530, ...few)).toMatchObject({ isStopped: false });
+  });
+
   it('goes on where the log states no total, or says no time', async () => {
     const unread = await remembering([trigger(1, 0)]);
     substituted(unread, 1, 0, 100);

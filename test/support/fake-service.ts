@@ -144,11 +144,13 @@ export class FakeService implements Service {
 
   get: Service['get'] = async (operation, input) => {
     await this.#read();
-    const records = this.#one(operation, input?.id) ?? this.#logOf(operation, input?.query ?? {});
+    const { page = 1, ...query } = (input?.query ?? {}) as { readonly page?: number };
+    const records = this.#one(operation, input?.id) ?? this.#logOf(operation, query);
+    const from = page === 1 ? 0 : (page - 1) * this.pageSize;
     return {
       status: 200,
       message: 'ok',
-      records: records.slice(0, this.pageSize) as never,
+      records: records.slice(from, from + this.pageSize) as never,
       issues: [],
       ...(this.statesTotal && { paging: { total: records.length } }),
     };

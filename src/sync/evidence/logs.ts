@@ -59,6 +59,41 @@ async function read<Id extends LogOperation>(
   return wholeness.includes('stated') ? { count: records.length, pages, records } : undefined;
 }
 
+/**
+ * The first and the last of the records of a long log that came after the first `found` of them, whichever end of the log is the newer one: by `timeMs`, in
+ * milliseconds. None where the log tells no times, or is in no order.
+ */
+export async function readSince<Id extends LogOperation>(
+  { service, signal }: Pick<SyncPorts, 'service' | 'signal'>,
+  operation: Id,
+  query: QueryOf<Id>,
+  found: number,
+  timeMs: (record: RecordOf<Id>) => number,
+): Promise<readonly number[]> {
+  const pages = new Map<number, Promise<readonly number[]>>();
+  const read = async (page: number): Promise<readonly number[]> => {
+    const answer = await service.get(operation, {
+      query: { ...(query as object), page } as QueryOf<Id>,
+      signal,
+    });
+    return answer.records.map(timeMs);
+  };
+  const pageOf = (page: number): Promise<readonly number[]> => {
+    const times = pages.get(page) ?? read(page);
+    pages.set(page, times);
+    return times;
+  };
+  const { records, paging } = await service.get(operation, { query, signal });
+  const [onPage, total] = [records.length, paging?.total ?? 0];
+  if (onPage === 0 || total <= found) return [];
+  pages.set(1, Promise.resolve(records.map(timeMs)));
+  const at = async (index: number): Promise<number> =>
+    (await pageOf(1 + Math.floor(index / onPage)))[index % onPage] ?? NaN;
+  const [start, end] = [await at(0), await at(total - 1)];
+  if (start === end || Number.isNaN(start) || Number.isNaN(end)) return [];
+  return start < end ? [await at(found), end] : [await at(total - found - 1), start];
+}
+
 /** The requests that reading a log costs, told by its first page. */
 export async function logCost<Id extends LogOperation>(
   { service, signal }: Pick<SyncPorts, 'service' | 'signal'>,

@@ -8,7 +8,7 @@ import type { OpenWeek } from '../../plan/guards.ts';
 import { known } from '../../plan/known-records.ts';
 import { weekEnd, weekOf, type LeagueWeeks } from '../../plan/week-end.ts';
 import { newestWrite } from '../evidence/last-write.ts';
-import { logCost, readLog } from '../evidence/logs.ts';
+import { logCost, readLog, readSince } from '../evidence/logs.ts';
 import { fromSnapshots, nothingKnown, unknownLeagues, withUnanswered } from '../evidence/memory.ts';
 import { leagueOf, writesBeside } from '../evidence/pre-image.ts';
 import { readEvidence, type Evidence } from '../../plan/evidence.ts';
@@ -114,8 +114,15 @@ async function checkMemory(
     if (last === undefined) continue;
     const query = { fantasy_league_id: league };
     const log = await readLog(ports, 'list-auto-substitutions', query, true);
-    const times = (log?.records ?? []).map(({ created_at }) => Date.parse(created_at ?? ''));
-    const since = times.toSorted((one, other) => one - other).slice(last.found);
+    const timeOf = ({ created_at }: { readonly created_at?: string | null | undefined }): number =>
+      Date.parse(created_at ?? '');
+    const isLong = log !== undefined && log.records === undefined;
+    const since = isLong
+      ? await readSince(ports, 'list-auto-substitutions', query, last.found, timeOf)
+      : (log?.records ?? [])
+          .map(timeOf)
+          .toSorted((one, other) => one - other)
+          .slice(last.found);
     const [first, newest] = [since[0] ?? NaN, since.at(-1) ?? NaN];
     // A time that cannot be read is no evidence.
     if (!(newest - first > ONE_TRIGGER_MS)) continue;
