@@ -96,3 +96,6 @@ export async function newestOfAll(
 export async function runOrPull(store: Pick<Store, 'run' | 'pulls'>, id: string): Promise<Run | undefined> {
   return (await store.run(id)) ?? (await store.pulls(Number.MAX_SAFE_INTEGER)).find((pull) => pull.id === id);
 }
+
+/** The mappings that a run was to push, in their order. */
+export const pushedBy = (run: Run): readonly Pick<PushMapping, 'name' | 'resource'>[] => pushedMappings(run);

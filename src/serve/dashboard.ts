@@ -14,6 +14,7 @@ import { runBody } from '../pages/dashboard/run.ts';
 import { runsBody } from '../pages/dashboard/runs.ts';
 import { weeksBody } from '../pages/dashboard/weeks.ts';
 import { moment, typed } from '../pages/dashboard/words.ts';
+import { markup } from '../pages/markup.ts';
 import { ICON } from '../pages/style.ts';
 import { createAccess, isForThisMachine, type Access } from './access.ts';
 import { readAlerts } from './alerts.ts';
@@ -142,7 +143,8 @@ async function show(view: View, desk: Desk, query: URLSearchParams): Promise<Ans
   return html(200, dashboardDocument(page, whose));
 }
 
-const NOT_FOUND = html(404, loneDocument(404, 'Not found', 'There is no such page.'));
+const TO_OVERVIEW = markup`<a class="button" href="/">To the overview</a>`;
+const NOT_FOUND = html(404, loneDocument(404, 'Not found', 'There is no such page.', TO_OVERVIEW));
 
 const lockedPage = (command: string): string =>
   loneDocument(

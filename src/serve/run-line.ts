@@ -1,8 +1,9 @@
+import { EXIT } from '../model/error.ts';
 import { healthOf } from '../model/health.ts';
 import { apart } from '../model/league-name.ts';
 import type { MappingSummary, Run } from '../model/store.ts';
 import type { RunLine, Work } from '../pages/dashboard/values.ts';
-import { newestOfAll } from '../runtime/history.ts';
+import { newestOfAll, pushedBy } from '../runtime/history.ts';
 import type { Desk } from './desk.ts';
 
 function workOf(summary: MappingSummary): Work {
@@ -21,10 +22,27 @@ function workOf(summary: MappingSummary): Work {
   };
 }
 
+/** What a run was to push that ended before anything of it was sent, as at a guard; what a signal ended changes nothing. */
+function stoppedWork(run: Run): readonly Work[] {
+  const { exitCode } = run;
+  if (exitCode === null || exitCode === EXIT.interrupted || exitCode === EXIT.terminated) return [];
+  return pushedBy(run).map(({ name, resource }) => ({
+    ...apart(name),
+    name,
+    resource,
+    direction: 'push',
+    health: 'failing',
+    outcomes: null,
+    records: null,
+    error: `it ended before anything was sent, with exit code ${exitCode}`,
+    file: null,
+  }));
+}
+
 /** A run as pages show it. */
 export function runLine(run: Run): RunLine {
   const { id, command, startedAtMs, endedAtMs, exitCode, finished, requests, summaries } = run;
-  const work = summaries.map(workOf);
+  const work = summaries.length > 0 ? summaries.map(workOf) : stoppedWork(run);
   return { id, command, startedAtMs, endedAtMs, exitCode, isFinished: finished, work, requests };
 }
 

@@ -239,6 +239,21 @@ describe('the dashboard', () => {
     expect(next.body).toContain('Row 61');
   });
 
+  it('shows a mapping as failing whose run ended before anything was sent, unless by a signal', async () => {
+    const mappings = JSON.stringify({ mappings: [{ name: 'users', resource: 'users' }], options: {} });
+    const stopped = { summaries: [], mappings, startedAtMs: clock.now() + 1 };
+    await fill(
+      run({}),
+      run({ ...stopped, id: '01STOP', exitCode: 6 }),
+      run({ ...stopped, id: '01CUT', exitCode: 130 }),
+    );
+    const dashboard = await start();
+    const { body } = await ask(dashboard.port, '/', await signIn(dashboard));
+    expect(body).toContain('href="/runs/01STOP"');
+    expect(body).toContain('failed: it ended before anything was sent, with exit code 6');
+    expect(body).not.toContain('01CUT');
+  });
+
   it('shows the API key nowhere, though the state holds it', async () => {
     await fill(run({}));
     const dashboard = await start();
