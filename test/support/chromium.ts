@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const PLACES = [
+  '/usr/bin/{chromium,chromium-browser,google-chrome,google-chrome-stable}',
+  join(homedir(), '.cache/ms-playwright/chromium*/chrome-linux*/{chrome,headless_shell}'),
+];
+
+/** A Chromium of this machine: `TEAMSHEET_CHROMIUM`, or one in the usual places; undefined where there is none. Nothing is downloaded. */
+export const CHROMIUM: string | undefined =
+  process.env['TEAMSHEET_CHROMIUM'] ?? PLACES.flatMap((place) => globSync(place))[0];
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** One page of a browser. */
+export interface Page {
+  /** Loads an address, and answers once it is loaded. */
+  go(url: string): Promise<void>;
+  show(width: number, scheme: 'light' | 'dark'): Promise<void>;
+  /** The value of an expression in the page, which runs although the page itself may run no script. */
+  value(expression: string): Promise<unknown>;
+  press(key: string): Promise<void>;
+  /** What the browser complained of, such as what a policy kept it from loading. */
+  readonly complaints: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Starts a browser without a window and opens a page, by its own protocol. */
+export async function openPage(executable: string): Promise<Page> {
+  const profile = mkdtempSync(join(tmpdir(), 'teamsheet-browser-'));
+  // As root Chromium refuses its sandbox.
+  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const flags = [
+    '--headless=new',
+    '--disable-gpu',
+    '--remote-debugging-port=0',
+    `--user-data-dir=${profile}`,
+  ];
+  const child = spawn(executable, [...flags, ...asRoot, 'about:blank'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const address = await new Promise<string>((resolve, reject) => {
+    let said = '';
+    child.once('close', () => reject(new Error(`Chromium ended: ${said}`)));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const [, found] = /DevTools listening on (\S+)/.exec(said) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  const socket = new WebSocket(address);
+  await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }));
+  const answers = new Map<number, (result: Values) => void>();
+  const listeners = new Map<string, () => void>();
+  const complaints: string[] = [];
+  let last = 0;
+  socket.addEventListener('message', ({ data }) => {
+    const { id, method, params, result } = JSON.parse(String(data)) as {
+      readonly id?: number;
+      readonly method?: string;
+      readonly params?: { readonly entry?: { readonly text: string } };
+      readonly result?: Values;
+    };
+    if (id !== undefined) answers.get(id)?.(result ?? {});
+    if (method === 'Log.entryAdded') complaints.push(params?.entry?.text ?? '');
+    listeners.get(method ?? '')?.();
+  });
+  const send = (method: string, params: Values = {}, sessionId?: string): Promise<Values> =>
+    new Promise((resolve) => {
+      last += 1;
+      answers.set(last, resolve);
+      socket.send(JSON.stringify({ id: last, method, params, sessionId }));
+    });
+  const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
+  const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
+  const ask = (method: string, params?: Values): Promise<Values> => send(method, params, String(sessionId));
+  await ask('Page.enable');
+  await ask('Log.enable');
+  return {
+    complaints,
+    go: async (url) => {
+      const loaded = new Promise<void>((resolve) => listeners.set('Page.loadEventFired', resolve));
+      await ask('Page.navigate', { url });
+      await loaded;
+    },
+    show: async (width, scheme) => {
+      await ask('Emulation.setDeviceMetricsOverride', {
+        width,
+        height: 900,
+        deviceScaleFactor: 1,
+        mobile: width < 600,
+      });
+      await ask('Emulation.setEmulatedMedia', {
+        features: [{ name: 'prefers-color-scheme', value: scheme }],
+      });
+    },
+    value: async (expression) => {
+      const { result } = await ask('Runtime.evaluate', { expression, returnByValue: true });
+      return (result as { readonly value?: unknown }).value;
+    },
+    press: async (key) => {
+      const what = {
+        key,
+        code: key,
+        windowsVirtualKeyCode: key === 'Tab' ? 9 : 13,
+        ...(key === 'Enter' && { text: '\r' }),
+      };
+      await ask('Input.dispatchKeyEvent', { type: 'keyDown', ...what });
+      await ask('Input.dispatchKeyEvent', { type: 'keyUp', ...what });
+    },
+    close: async () => {
+      socket.close();
+      child.kill();
+      await ended;
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
