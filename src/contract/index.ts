@@ -10,6 +10,7 @@ import { miniLeagueEndpoints, miniLeagues } from './resources/mini-leagues.ts';
 import { playerEndpoints, players } from './resources/players.ts';
 import { pointsConfig, pointsConfigEndpoints } from './resources/points-config.ts';
 import { priceEndpoints, prices } from './resources/prices.ts';
+import { standings } from './resources/standings.ts';
 import { squadEndpoints, squads } from './resources/squads.ts';
 import { userEndpoints, users } from './resources/users.ts';
 
@@ -64,6 +65,7 @@ export const resources = {
   mini_leagues: miniLeagues,
   squads,
   lineups,
+  standings,
   players,
   fixtures,
   auto_substitutions: autoSubstitutions,

@@ -31,6 +31,13 @@ export const rulesOf =
   (mapping: string): Rules =>
     leagues.find(({ name }) => name === apart(mapping).league)?.rules ?? rules;
 
+/** The table of groups that a mapping goes by: that of its league. */
+export const groupsOf = (
+  { leagues, season }: Pick<Config, 'leagues' | 'season'>,
+  mapping: string,
+): Config['season']['groups'] =>
+  (leagues.find(({ name }) => name === apart(mapping).league)?.season ?? season).groups;
+
 /** The configuration of the one account that the chosen leagues are in. Errors: ConfigError `config.league` when they are in several. */
 export function onlyAccount(config: Config): Config {
   const [account = config, ...others] = accountsOf(config);

@@ -26,7 +26,9 @@ import {
 import { rememberedAccount } from './remembered-account.ts';
 import type { KeepSettings } from '../sync/memory/keeper.ts';
 import type { Config } from './config.ts';
+import { groupsOf } from './leagues.ts';
 import { packageVersion } from './package.ts';
+import { readGroups } from './read-groups.ts';
 import type { Session } from './session.ts';
 
 /** Pulls mappings; what stops one report stands in its summary, and the others go on. A pull of the same reports that was not finished within a day is gone on with. Errors: those of {@link preparePull} and of the account. */
@@ -137,6 +139,7 @@ const pullPorts = (
   account: service,
   counted: record,
   timezone: config.timezone,
+  groups: (mapping) => readGroups(ports, groupsOf(config, mapping), config),
   season: keepSettings(config),
   coverFacts: (): CoverFacts => ({
     service: connection.baseUrl,

@@ -41,8 +41,10 @@ export function withWeeks(
     choice === undefined
       ? mappings
       : mappings.flatMap((mapping) => {
-          if (pullTarget(mapping.resource)?.byWeek !== undefined)
-            return [withChoice(mapping, asked ?? mapping.weeks ?? choice)];
+          const byWeek = pullTarget(mapping.resource)?.byWeek;
+          // Standings are of all weeks where nobody names some.
+          const own = asked ?? mapping.weeks ?? (byWeek === 'standing' ? undefined : choice);
+          if (byWeek !== undefined) return own === undefined ? [mapping] : [withChoice(mapping, own)];
           if (isNamed) throw notByWeek(mapping, asked === undefined ? '--offline' : '--week');
           return [];
         });

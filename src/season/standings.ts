@@ -66,20 +66,17 @@ interface Before {
 }
 
 /**
- * The standings of weeks that follow each other, week by week and by rank. Totals are those that the service showed in the week, else the total before and the points; ranks are made
- * of the totals, and equal totals share one. A week of which nothing is kept has no standings, and the one after it none before.
+ * The standings of one week after the other, by rank, for weeks that follow each other. Totals are those that the service showed in the week, else the total before and the points; ranks
+ * are made of the totals, and equal totals share one. A week of which nothing is kept has no standings, and the one after it none before.
  */
-export function* standingsOf(
-  weeks: Iterable<StandingsWeek>,
-  options: StandingsOptions,
-): Generator<readonly Standing[]> {
+export function standings(options: StandingsOptions): (week: StandingsWeek) => readonly Standing[] {
   let before: Before | undefined;
   let first: ReadonlySet<string> | undefined;
-  for (const week of weeks) {
+  return (week) => {
     const ids = new Set([...week.lineups.keys(), ...week.squads.keys()]);
     if (ids.size === 0) {
       before = undefined;
-      continue;
+      return [];
     }
     first ??= ids;
     const rows = [...ids].map((id) => rowOf(id, week, before, options.hits, first?.has(id) === false));
@@ -88,7 +85,19 @@ export function* standingsOf(
       standings: new Map(ranked.map((each) => [each.id, each])),
       players: new Map([...week.lineups].map(([id, lineup]) => [id, playersOf(lineup)])),
     };
-    yield withGroups(ranked, options);
+    return withGroups(ranked, options);
+  };
+}
+
+/** The standings of weeks that follow each other, week by week; nothing for a week of which nothing is kept. */
+export function* standingsOf(
+  weeks: Iterable<StandingsWeek>,
+  options: StandingsOptions,
+): Generator<readonly Standing[]> {
+  const next = standings(options);
+  for (const week of weeks) {
+    const rows = next(week);
+    if (week.lineups.size + week.squads.size > 0) yield rows;
   }
 }
 

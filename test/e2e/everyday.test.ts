@@ -77,11 +77,9 @@ describe('a new operator', () => {
       };
       expect(mappings.filter((each) => !destination.test(each.destination))).toEqual([]);
       expect(new Set(mappings.map((each) => each.destination)).size).toBe(mappings.length);
-      // A workbook shows squads as they are, and week by week.
-      const squads = place === 'workbook' ? ['squads', 'squads'] : ['squads'];
       expect(mappings.map(({ resource }) => resource).toSorted()).toEqual([
         ...['account', 'auto_substitutions', 'fantasy_leagues', 'fixtures', 'lineups', 'mini_leagues'],
-        ...['players', 'points_config', 'prices', ...squads, 'users'],
+        ...['players', 'points_config', 'prices', 'squads', 'standings', 'users'],
       ]);
       // What two reports show is asked for once.
       const asked = seeded.requests.filter((request) =>

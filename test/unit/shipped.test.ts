@@ -68,7 +68,7 @@ describe('the shipped mappings', () => {
       pulls.filter(({ destination }) => destination.location.kind === kind).map(({ resource }) => resource);
     expect(written('xlsx').toSorted()).toEqual(
       [
-        ...['squads', 'lineups', 'fixtures', 'auto_substitutions', 'squads'],
+        ...['squads', 'lineups', 'fixtures', 'auto_substitutions', 'standings'],
         ...['players', 'prices'],
       ].toSorted(),
     );

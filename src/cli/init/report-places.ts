@@ -7,7 +7,7 @@ export type ReportPlace = (typeof REPORT_PLACES)[number];
 
 /** The shipped mappings that write workbooks, and those whose CSV reports hold the same records. */
 const WORKBOOKS = ['season-workbook.yaml', 'players-workbook.yaml'];
-const TWINS = ['squads', 'lineups', 'fixtures', 'auto-substitutions', 'prices', 'players'].map(
+const TWINS = ['squads', 'lineups', 'fixtures', 'auto-substitutions', 'standings', 'prices', 'players'].map(
   (name) => `${name}-report.yaml`,
 );
 const LEFT_OUT: Readonly<Record<ReportPlace, readonly string[]>> = {
@@ -46,7 +46,8 @@ const SHOWN = {
   lineups: 'line-ups',
   fixtures: 'fixtures',
   'auto-substitutions': 'automatic substitutions',
-  history: 'squads week by week',
+  history: 'standings week by week, in a tab',
+  standings: 'standings week by week, in CSV',
   players: 'players',
   prices: 'price uploads',
   users: 'users',
@@ -65,9 +66,15 @@ const FIRST_CHOICE: readonly ReportKind[] = [
   'fixtures',
   'auto-substitutions',
   'history',
+  'standings',
 ];
-/** In CSV there is no history. */
-const WORKBOOK_ONLY: readonly ReportKind[] = ['history'];
+
+/** The standings stand in the tab of the workbook, or in a CSV file. */
+const NOT_IN: Readonly<Record<ReportPlace, readonly ReportKind[]>> = {
+  workbook: ['standings'],
+  csv: ['history'],
+  both: [],
+};
 
 /** The text of a shipped file without the mappings of reports that were not chosen; undefined when none is left. */
 export function chosenMappings(text: string, kinds: readonly ReportKind[]): string | undefined {
@@ -88,7 +95,7 @@ export async function askReportKinds(
   if (given.length > 0) return given;
   if (!interactive || screen.json) return REPORT_KINDS;
   const { multiselect } = await import('@clack/prompts');
-  const offered = REPORT_KINDS.filter((kind) => place !== 'csv' || !WORKBOOK_ONLY.includes(kind));
+  const offered = REPORT_KINDS.filter((kind) => !NOT_IN[place].includes(kind));
   const answer = await multiselect<ReportKind>({
     output: process.stderr,
     signal,

@@ -6,6 +6,7 @@ import {
   deductionOf,
   learnHits,
   pointsOf,
+  type HitsInPoints,
   type SquadPoints,
   type Step,
 } from '../../season/totals.ts';
@@ -28,6 +29,31 @@ export async function contradictions(
   scope: LeagueScope,
   weeks: readonly GameWeek[],
 ): Promise<ReadonlyMap<string, Contradicted>> {
+  const stepsOf = await stepsThatDiffer(memory, scope, weeks);
+  const hits = learnHits([...stepsOf.values()].flat());
+  return new Map(
+    [...stepsOf].map(([id, steps]) => {
+      const found = steps.map((step) => contradiction(step, hits) ?? 0).filter((points) => points !== 0);
+      return [id, { squads: found.length, points: found.reduce((sum, points) => sum + Math.abs(points), 0) }];
+    }),
+  );
+}
+
+/** Whether the points of a week have deductions in them, as the totals of all weeks teach it. */
+export async function learntHits(
+  memory: Memory,
+  scope: LeagueScope,
+  weeks: readonly GameWeek[],
+): Promise<HitsInPoints> {
+  return learnHits([...(await stepsThatDiffer(memory, scope, weeks)).values()].flat());
+}
+
+/** By the id of a week, the steps of all squads to the week after it, where one of them does not fit at once. */
+async function stepsThatDiffer(
+  memory: Memory,
+  scope: LeagueScope,
+  weeks: readonly GameWeek[],
+): Promise<ReadonlyMap<string, readonly Step[]>> {
   const stepsOf = new Map<string, readonly Step[]>();
   let before: Points = new Map();
   for (const [at, week] of weeks.entries()) {
@@ -41,13 +67,7 @@ export async function contradictions(
       stepsOf.set(last.id, await withDeductions(memory, scope, week, pairs));
     before = after;
   }
-  const hits = learnHits([...stepsOf.values()].flat());
-  return new Map(
-    [...stepsOf].map(([id, steps]) => {
-      const found = steps.map((step) => contradiction(step, hits) ?? 0).filter((points) => points !== 0);
-      return [id, { squads: found.length, points: found.reduce((sum, points) => sum + Math.abs(points), 0) }];
-    }),
-  );
+  return stepsOf;
 }
 
 const isNext = (one: GameWeek, other: GameWeek): boolean =>

@@ -2,6 +2,7 @@ import type { OperationId, QueryOf, RecordOf } from '../../contract/index.ts';
 import type { Account } from '../../contract/resources/account.ts';
 import { InternalError, RefusedError, UnavailableError } from '../../model/error.ts';
 import type { ServiceAccount, Store } from '../../model/store.ts';
+import type { GroupMember } from '../../season/standings.ts';
 import type { SyncPorts } from '../ports.ts';
 import { fanOut } from './fan-out.ts';
 import type { Share, ShareOne } from './share.ts';
@@ -21,6 +22,8 @@ export interface ReadPorts extends Pick<
   readonly account: ServiceAccount;
   /** The account as it was read when the pull began. */
   readonly counted: Account;
+  /** The operator's groups of the league of a mapping. */
+  readonly groups?: (mapping: string) => Promise<readonly GroupMember[]>;
 }
 
 /** What a read of records works with. */

@@ -7,6 +7,7 @@ import { ownValue } from '../../report/report.ts';
 import { playerIds } from './players.ts';
 import { eachRead, NAMES_NOTHING, readOne, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
+import { standingsRead } from './standings.ts';
 import {
   detailRead,
   givenIds,
@@ -155,6 +156,7 @@ const readers: Readonly<Record<ResourceName, (mapping: PullMapping) => Read>> = 
   },
   squads: (mapping) => (wantsDetail(mapping) ? detailRead(mapping.where) : squadList(mapping.where)),
   lineups: ({ where }) => lineupRead(where),
+  standings: standingsRead,
   players: ({ where, ids }) => {
     const league = leagueOf(where);
     const given = givenIds(where);
@@ -185,6 +187,7 @@ export function wantsDetail({ resource, detail, where }: PullMapping): boolean {
 /** What a mapping reads: what the service shows, or what is remembered of the game weeks that it asks for. */
 export function readOf(mapping: PullMapping): Read {
   const byWeek = pullTarget(mapping.resource)?.byWeek;
-  if (mapping.weeks !== undefined && byWeek !== undefined) return weeksRead(mapping, mapping.weeks, byWeek);
+  if (mapping.weeks !== undefined && byWeek !== undefined && byWeek !== 'standing')
+    return weeksRead(mapping, mapping.weeks, byWeek);
   return readers[mapping.resource](mapping);
 }

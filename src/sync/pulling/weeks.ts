@@ -51,7 +51,7 @@ export function weeksRead(mapping: PullMapping, choice: WeekChoice, kind: Kind):
 }
 
 /** Reads the week that the service shows into the memory; answers what stopped that where a part will do. */
-async function readLive(live: Read, context: ReadContext): Promise<Error | undefined> {
+export async function readLive(live: Read, context: ReadContext): Promise<Error | undefined> {
   try {
     await drain(take(live, context));
     return undefined;
@@ -64,7 +64,7 @@ async function readLive(live: Read, context: ReadContext): Promise<Error | undef
 }
 
 /** Learns which week the service shows, and whether it still runs. */
-async function readShownWeek(league: number, context: ReadContext): Promise<void> {
+export async function readShownWeek(league: number, context: ReadContext): Promise<void> {
   const { store, account, service, signal, clock } = context;
   await readOne('get-fantasy-league', league, context);
   await service.get('get-fixtures', { id: league, signal });
@@ -78,7 +78,7 @@ interface Chosen {
   readonly missing: readonly number[];
 }
 
-async function chosenWeeks(
+export async function chosenWeeks(
   choice: WeekChoice,
   scope: LeagueScope,
   { store, clock }: ReadContext,
@@ -105,7 +105,7 @@ async function chosenWeeks(
 }
 
 /** What was read of the week that the service shows and would be the same if it was read again. */
-const stillNew =
+export const stillNew =
   (league: number, kind: Kind) =>
   async (context: ReadContext): Promise<ReadonlyMap<string, RecordOf<'get-lineup' | 'get-squad'>>> => {
     const { store, account, clock } = context;
@@ -120,7 +120,12 @@ const stillNew =
 const isWanted = (record: RecordOf<'get-lineup'>, { user_id }: PullMapping['where']): boolean =>
   user_id === undefined || Number(user_id) === record.user?.user_id;
 
-function tellMissing(missing: readonly number[], league: number, name: string, context: ReadContext): void {
+export function tellMissing(
+  missing: readonly number[],
+  league: number,
+  name: string,
+  context: ReadContext,
+): void {
   if (missing.length === 0) return;
   const weeks = missing.toSorted((one, other) => one - other);
   context.missingWeeks.set(name, weeks);

@@ -1,0 +1,85 @@
+import type { RecordOf } from '../../contract/index.ts';
+import type { PullMapping } from '../../mapping/mapping.ts';
+import type { LeagueScope } from '../../model/memory.ts';
+import { standings, type StandingsWeek } from '../../season/standings.ts';
+import type { GameWeek } from '../../season/game-week.ts';
+import { learntHits } from '../memory/contradictions.ts';
+import { latestKept } from '../memory/known-weeks.ts';
+import { leagueWeeks } from '../memory/league-weeks.ts';
+import type { Read, ReadContext } from './read.ts';
+import { detailRead, leagueOf, lineupRead } from './squads.ts';
+import { chosenWeeks, readLive, readShownWeek, stillNew, tellMissing } from './weeks.ts';
+
+/**
+ * The standings of the game weeks that a mapping asks for, all of them where it names none, made of what is remembered of line-ups and squads; those of the week that the service shows
+ * are read first. They are made from the first week on, because each hangs on the one before.
+ */
+export function standingsRead(mapping: PullMapping): Read {
+  const { weeks: choice = { kind: 'all' } as const, where } = mapping;
+  const league = leagueOf(where);
+  const ofLeague = { fantasy_league_id: league };
+  const lineups = lineupRead(ofLeague, stillNew(league, 'lineup'));
+  const details = detailRead(ofLeague, stillNew(league, 'squad'));
+  const group = where['group'] === undefined ? undefined : String(where['group']);
+  const name = `standings ${league} ${JSON.stringify([choice, group])}`;
+  return {
+    name,
+    needs: [lineups, details],
+    batches: async function* (context) {
+      const { store, account, clock } = context;
+      const scope = { account, league };
+      const stop = context.offline ? undefined : await readShown([lineups, details], scope, context, choice);
+      const { weeks: chosen, missing } = await chosenWeeks(choice, scope, context);
+      const all = (await leagueWeeks(store.memory, scope, clock.now())).map(({ week }) => week);
+      const ids = new Set(chosen.map(({ week }) => week.id));
+      const until = all.findLastIndex(({ id }) => ids.has(id)) + 1;
+      const none = new Set(missing);
+      const next = standings({
+        hits: await learntHits(store.memory, scope, all),
+        groups: (await context.groups?.(context.mapping)) ?? [],
+        group,
+      });
+      for (const week of all.slice(0, until)) {
+        const kept = await keptWeek(week, scope, context);
+        const rows = next(kept);
+        if (!ids.has(week.id)) continue;
+        if (kept.lineups.size + kept.squads.size > 0) yield rows;
+        else if (week.number !== undefined) none.add(week.number);
+      }
+      // Where nobody asks for weeks, they are those that are remembered.
+      if (mapping.weeks !== undefined) tellMissing([...none], league, name, context);
+      if (stop !== undefined) throw stop;
+    },
+  };
+}
+
+/** Reads the week that the service shows, where it is one of those that are asked for. */
+async function readShown(
+  reads: readonly Read[],
+  scope: LeagueScope,
+  context: ReadContext,
+  choice: Parameters<typeof chosenWeeks>[0],
+): Promise<Error | undefined> {
+  await readShownWeek(scope.league, context);
+  const { weeks } = await chosenWeeks(choice, scope, context);
+  if (weeks.every(({ isPast }) => isPast)) return undefined;
+  for (const read of reads) {
+    const stop = await readLive(read, context);
+    if (stop !== undefined) return stop;
+  }
+  return undefined;
+}
+
+async function keptWeek(
+  week: GameWeek,
+  scope: LeagueScope,
+  { store }: Pick<ReadContext, 'store'>,
+): Promise<StandingsWeek> {
+  const lineups = new Map<string, RecordOf<'get-lineup'>>();
+  for await (const { id, record } of latestKept(store.memory, scope, week.id, 'lineup'))
+    lineups.set(id, record as RecordOf<'get-lineup'>);
+  const squads = new Map<string, RecordOf<'get-squad'>>();
+  for await (const { id, record } of latestKept(store.memory, scope, week.id, 'squad'))
+    squads.set(id, record as RecordOf<'get-squad'>);
+  return { week, lineups, squads };
+}
