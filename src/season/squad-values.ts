@@ -2,21 +2,14 @@ import type { RecordOf } from '../contract/index.ts';
 import { positionOf, type Rules } from '../rules/rules.ts';
 import type { Standing } from './standings.ts';
 import type { EntryValues, PlayerValues, SquadValues, SubstitutionValues } from './week-values.ts';
-import { entriesOf, startsOf } from './week-lineups.ts';
+import { entriesOf, startsOf, type WeekLineups } from './week-lineups.ts';
 
 type Lineup = RecordOf<'get-lineup'>;
-
-/** What was read of one squad's line-up in one week. */
-export interface LineupPair {
-  /** As it was shown last, and before the automatic substitutions where both were read. */
-  readonly latest?: Lineup;
-  readonly before?: Lineup;
-}
 
 /** A squad of a week as it is published; `minutes` are those of players in that week. */
 export function squadValues(
   standing: Standing,
-  { latest, before }: LineupPair,
+  { latest, before }: WeekLineups,
   minutes: ReadonlyMap<string, number>,
 ): SquadValues {
   const { user, rank, points, total, captain, bench_points, captain_points, chip, value } = standing;
@@ -65,13 +58,15 @@ function changesOf(before: Lineup, after: Lineup): readonly SubstitutionValues[]
   }));
 }
 
-/** The players of a line-up by their ids; `points` are their own in the week, where they are known. */
+/** The players of a line-up who are not `known`; `points` are their own in the week, where they are told. */
 export function playerValues(
   lineup: Lineup,
   rules: Pick<Rules, 'positions'>,
   points: ReadonlyMap<string, number>,
+  known: ReadonlyMap<string, unknown>,
 ): readonly PlayerValues[] {
-  return entriesOf(lineup).map(({ entry: { player, team, position } }) => {
+  const fresh = entriesOf(lineup).filter(({ entry }) => !known.has(entry.player?.id ?? ''));
+  return fresh.map(({ entry: { player, team, position } }) => {
     const id = player?.id ?? '';
     return {
       id,

@@ -6,7 +6,13 @@ import { PUBLIC_RULES } from '../../src/rules/rules.ts';
 import { publishLeague, type PublishPorts } from '../../src/runtime/publish/publish.ts';
 import type { PublishSettings } from '../../src/runtime/publish/publish-settings.ts';
 import type { GroupMember } from '../../src/season/standings.ts';
-import { keptMark, keptOfFixtures, keptOfLineup, keptOfSquad } from '../../src/season/kept.ts';
+import {
+  keptMark,
+  keptOfFixtures,
+  keptOfLineup,
+  keptOfSquad,
+  keptOfSubstitution,
+} from '../../src/season/kept.ts';
 import { makeFolder } from '../support/cli.ts';
 import { MemoryWeeks, WeeksData } from '../simulation/memory-weeks.ts';
 
@@ -86,7 +92,7 @@ describe('publishing a league', () => {
     groups: readonly GroupMember[] = [],
   ) => {
     const ports = {
-      store: { memory: memory.current },
+      store: { memory: memory.current, allSnapshots: () => [] },
       clock: { now: () => nowMs },
       timezone: 'UTC',
     } as unknown as PublishPorts;
@@ -180,8 +186,35 @@ describe('publishing a league', () => {
       { week: 2, state: 'final', was: 'provisional', changed: true },
     ]);
     expect(was).toContain('Squad of bob');
+    // A later total contradicts it.
+    await keep(...MEMBERS.map((member) => squadOf(member, 3, 90, endOf(3) + DAY)));
+    expect((await publish(endOf(3) + 2 * DAY)).weeks[1]).toMatchObject({
+      state: 'stale',
+      was: 'final',
+      changed: true,
+    });
     expect(page('weeks/week-2.html')).toContain('Renamed');
     expect(page('weeks/week-1.html')).toContain('Squad of bob');
+  });
+
+  it('shows the substitutions that the log has of a week', async () => {
+    await twoWeeks();
+    const record = (name: string, action: string): readonly Kept[] =>
+      keptOfSubstitution(
+        {
+          ...{ id: `log-${name}`, squad: { id: 'squad-ann', name: 'Squad of ann' }, txn_ref: 'R1', action },
+          // Ids of players are texts in this test.
+          player: { id: `${name}-ann-2` as unknown as number },
+          created_at: iso(endOf(2) + 1000),
+        },
+        endOf(2) + DAY,
+      );
+    await keep(record('Spare', 'out'), record('Captain', 'in'));
+    await publish(afterTwo);
+    expect(page('weeks/week-2.html')).toMatch(
+      /▼\u00a0<bdi>Spare of ann in 2.*▲\u00a0<bdi>Captain of ann in 2/s,
+    );
+    expect(page('weeks/week-1.html')).not.toContain('▼');
   });
 
   it('has nothing of who is hidden or forgotten, and numbers the others as before', async () => {

@@ -8,6 +8,7 @@ import { siteFiles } from '../../pages/site/site.ts';
 import type { SyncPorts } from '../../sync/ports.ts';
 import { knownWeeks, latestKept } from '../../sync/memory/known-weeks.ts';
 import { leagueWeeks, type LeagueWeek } from '../../sync/memory/league-weeks.ts';
+import { markTriggered } from '../../sync/memory/processed.ts';
 import { keepPublished, squadNumbers } from '../../sync/weeks/published.ts';
 import { isChosen, numberedWeeks, shownValues } from './published-weeks.ts';
 import type { PublishSettings } from './publish-settings.ts';
@@ -54,7 +55,8 @@ export async function publishLeague(
 ): Promise<PublishedSite> {
   const { store, clock, timezone } = ports;
   const { memory } = store;
-  const season = newestSeason(await leagueWeeks(memory, scope, clock.now()));
+  await markTriggered(store, scope.account, scope.league, clock.now());
+  const season = newestSeason(await leagueWeeks(memory, scope, clock.now(), 'checked'));
   const { shown, waiting } = await numberedWeeks(ports, scope, season);
   const all = await shownValues(ports, scope, settings, shown);
   const chosen = new Set(

@@ -2,12 +2,14 @@ import type { RecordOf } from '../../contract/index.ts';
 import type { Kept, LeagueScope, Memory } from '../../model/memory.ts';
 import type { Rules } from '../../rules/rules.ts';
 import type { KeptPlayer } from '../../season/known-players.ts';
-import { playerValues, squadValues, type LineupPair } from '../../season/squad-values.ts';
+import { playerValues, squadValues } from '../../season/squad-values.ts';
 import { standingsOf, type StandingsWeek } from '../../season/standings.ts';
 import type { HitsInPoints } from '../../season/totals.ts';
-import { weekLineups } from '../../season/week-lineups.ts';
+import type { LoggedPair } from '../../season/pairs.ts';
+import { weekLineups, type WeekLineups } from '../../season/week-lineups.ts';
 import type { PlayerValues, WeekValues } from '../../season/week-values.ts';
 import { eachKept, latestKept } from '../memory/known-weeks.ts';
+import { keptLog, keptWeeks } from '../memory/league-records.ts';
 import type { LeagueWeek } from '../memory/league-weeks.ts';
 
 type Lineup = RecordOf<'get-lineup'>;
@@ -34,11 +36,13 @@ export async function readWeekValues(
   weeks: readonly NumberedWeek[],
 ): Promise<readonly WeekValues[]> {
   const found: WeekValues[] = [];
+  const places = new Map<string, ReadonlyMap<string, WeekLineups>>();
   let before: StandingsWeek | undefined;
   for (const { league, number, kickOffMs, mark } of weeks) {
     const { week, state, processed } = league;
     const { minutes, points } = await playersOf(source, week.id);
     const pairs = await lineupsOf(source, week.id, processed?.atMs);
+    places.set(week.id, new Map([...pairs].map(([id, lineups]) => [id, placesIn(lineups)])));
     const lineups = new Map(
       [...pairs].flatMap(([id, { latest }]) => (latest === undefined ? [] : [[id, latest] as const])),
     );
@@ -47,7 +51,8 @@ export async function readWeekValues(
     const standings = [...standingsOf(given, { hits: source.hits, groups: [] })].at(-1) ?? [];
     const players = new Map<string, PlayerValues>();
     for (const lineup of lineups.values())
-      for (const player of playerValues(lineup, source.rules, points)) players.set(player.id, player);
+      for (const player of playerValues(lineup, source.rules, points, players))
+        players.set(player.id, player);
     found.push({
       ...{ gameWeek: week.id, number, state, mark, kickOffMs, players },
       isProcessed: processed !== undefined,
@@ -55,7 +60,51 @@ export async function readWeekValues(
     });
     before = now;
   }
-  return found;
+  return withLog(source, found, places);
+}
+
+/** Only who stands where, in which line-ups of a season are small. */
+function placesIn({ latest, before, after }: WeekLineups): WeekLineups {
+  const places = latest && placesOf(latest);
+  return {
+    ...(places && { latest: places }),
+    ...(before && { before: placesOf(before) }),
+    // It is the one that was shown last.
+    ...(after && places && { after: places }),
+  };
+}
+
+function placesOf({ id, squad }: Lineup): Lineup {
+  const of = (entries: NonNullable<typeof squad>['bench']) =>
+    entries?.map(({ player, is_captain }) => ({ player: { id: player?.id }, is_captain }));
+  return { id, squad: { starting_xi: of(squad?.starting_xi), bench: of(squad?.bench) } };
+}
+
+/** No week has its line-ups read. */
+const NONE = { kind: 'range', from: 1, to: 0 } as const;
+
+/** The weeks with the substitutions that the log says; where it has none of a squad, those that its two line-ups show stay. */
+async function withLog(
+  { memory, scope }: WeekSource,
+  weeks: readonly WeekValues[],
+  places: ReadonlyMap<string, ReadonlyMap<string, WeekLineups>>,
+): Promise<readonly WeekValues[]> {
+  const all = await keptWeeks(memory, scope, NONE);
+  const known = all.map((each) => ({ ...each, lineups: places.get(each.week.id) ?? each.lineups }));
+  const { pairs } = await keptLog(memory, scope, known, 0);
+  const logged = Map.groupBy(pairs, ({ week, squad }) =>
+    JSON.stringify([week, (squad?.id ?? '').toLowerCase()]),
+  );
+  const idOf = (record: LoggedPair['out']): string | undefined => record && String(record.player?.id ?? '');
+  return weeks.map((week) => ({
+    ...week,
+    squads: week.squads.map((squad) => {
+      const own = logged.get(JSON.stringify([week.gameWeek, squad.squad]));
+      const told = own?.filter((pair) => pair.out !== undefined || pair.in !== undefined) ?? [];
+      if (told.length === 0) return squad;
+      return { ...squad, substitutions: told.map((pair) => ({ out: idOf(pair.out), in: idOf(pair.in) })) };
+    }),
+  }));
 }
 
 /** The minutes and the own points of players in a week. */
@@ -85,8 +134,8 @@ async function lineupsOf(
   { memory, scope }: WeekSource,
   gameWeek: string,
   processedMs: number | undefined,
-): Promise<ReadonlyMap<string, LineupPair>> {
-  const found = new Map<string, LineupPair>();
+): Promise<ReadonlyMap<string, WeekLineups>> {
+  const found = new Map<string, WeekLineups>();
   let readings: Kept[] = [];
   const take = (): void => {
     const [first] = readings;
