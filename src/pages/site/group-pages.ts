@@ -1,8 +1,8 @@
-import { markup, type Part } from '../markup.ts';
+import { markup, type Markup, type Part } from '../markup.ts';
 import { card, count, named, num, table } from '../parts.ts';
 import { rootOf, sitePage, squadLink, type SiteFile } from './frame.ts';
 import { inPages, listPager, nthPath, standingsTable } from './table-pages.ts';
-import type { Site } from './values.ts';
+import type { Site, SiteMonth } from './values.ts';
 
 /** So many squads of a month are shown. */
 const MOST_OF_MONTH = 10;
@@ -49,26 +49,27 @@ function pathsOf(names: readonly string[]): readonly string[] {
 
 /** Months with their managers, the last first. */
 export function monthsPage(site: Site): SiteFile {
-  const cards = site.months.toReversed().map(({ name, weeks, isOver, table: squads }) => {
-    const [best] = squads;
-    const winners = squads.filter(({ value }) => value === best?.value);
-    const rows = squads
-      .slice(0, MOST_OF_MONTH)
-      .map(({ squad, value }) => [squadLink(squad, ''), markup`<b>${count(value)}</b>`]);
-    const heading = winners.length > 1 ? 'Managers of the month' : 'Manager of the month';
-    const said = isOver ? heading : 'In front so far';
-    return card(
-      name,
-      markup`<p class="note">${weeks.length === 1 ? 'Game week' : 'Game weeks'} ${weeks.join(', ')}</p>`,
-      best === undefined
-        ? null
-        : markup`<p>${said}: ${winners.map(({ squad }, index) => markup`${index === 0 ? null : ', '}${squadLink(squad, '')}`)} with <b>${count(best.value)}</b> points</p>`,
-      table(`The most points of ${name}`, ['Squad', num('Points')], rows),
-    );
-  });
+  const cards = site.months.toReversed().map(monthCard);
   const body =
     cards.length === 0
-      ? markup`<p class="empty">No game week has begun yet.</p>`
+      ? markup`<p class="empty">No game week was read yet.</p>`
       : markup`<div class="columns">${cards}</div>`;
   return sitePage(site, { path: 'months.html', section: 'months.html', title: 'Manager of the month', body });
+}
+
+function monthCard({ name, weeks, missing, isOver, table: squads }: SiteMonth): Markup {
+  const [best] = squads;
+  const winners = squads.filter(({ value }) => value === best?.value).slice(0, MOST_OF_MONTH);
+  const rows = squads
+    .slice(0, MOST_OF_MONTH)
+    .map(({ squad, value }) => [squadLink(squad, ''), markup`<b>${count(value)}</b>`]);
+  const heading = winners.length > 1 ? 'Managers of the month' : 'Manager of the month';
+  const left = missing.length === 0 ? null : markup`; not read: ${missing.join(', ')}`;
+  return card(
+    name,
+    markup`<p class="note">${weeks.length === 1 ? 'Game week' : 'Game weeks'} ${weeks.join(', ')}${left}</p>`,
+    best !== undefined &&
+      markup`<h3>${isOver ? heading : 'In front so far'}</h3><ul class="plain big-names">${winners.map(({ squad }) => markup`<li>${squadLink(squad, '')}</li>`)}</ul>`,
+    table(`The most points of ${name}`, ['Squad', num('Points')], rows),
+  );
 }

@@ -9,7 +9,7 @@ const RACERS = 20;
 const WIDTH = 420;
 const TOP = 14;
 const ROW = 25;
-const LEFT = 26;
+const LEFT = 36;
 const RIGHT = 142;
 /** Ranks after the last place of the race share a band beneath it. */
 const BAND = 70;

@@ -145,6 +145,8 @@ export interface SiteMonth {
   /** Such as `August 2026`. */
   readonly name: string;
   readonly weeks: readonly number[];
+  /** Weeks of it of which nothing was read: their points are not in the sums. */
+  readonly missing: readonly number[];
   /** Whether no further week can change it. */
   readonly isOver: boolean;
   /** The most points first. */

@@ -122,14 +122,18 @@ export function weeksPage(site: Site): SiteFile {
   const rows = site.weeks.toReversed().map((week): readonly Part[] => {
     const [best] = week.best;
     return [
-      markup`<a href="${weekPath(week.number)}">Game week ${week.number}</a>`,
-      markup`<span class="badge">${STATE_WORDS[week.state].short}</span>`,
+      markup`<a class="nowrap" href="${weekPath(week.number)}">Week ${week.number}</a> <span class="badge">${STATE_WORDS[week.state].short}</span>`,
       best === undefined ? '–' : squadLink(best.squad, ''),
       count(best?.value),
       week.average === undefined ? '–' : week.average.toFixed(1),
     ];
   });
-  const columns: readonly Column[] = ['Week', 'State', 'Manager of the week', num('Points'), num('Average')];
+  const columns: readonly Column[] = [
+    'Week',
+    'Manager of the week',
+    num('Points'),
+    { head: 'Average', kind: 'num wide' },
+  ];
   const body = card(null, table('Game weeks', columns, rows, 'No game week has begun yet.'));
   return sitePage(site, { path: 'weeks.html', section: 'weeks.html', title: 'Game weeks', body });
 }

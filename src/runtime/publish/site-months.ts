@@ -12,16 +12,21 @@ export function monthsOf(
 ): readonly SiteMonth[] {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, month: 'long', year: 'numeric' });
   const timed = weeks.filter(({ week }) => !Number.isNaN(week.kickOffMs));
-  const months = [...Map.groupBy(timed, ({ week }) => format.format(week.kickOffMs))];
+  const all = Map.groupBy(timed, ({ week }) => format.format(week.kickOffMs));
+  const months = [...all].filter(([, its]) => its.some(isRead));
+  const numbers = (its: readonly ShownWeek[]): readonly number[] => its.map(({ week }) => week.number);
   return months.map(([name, its], index) => ({
     name,
-    weeks: its.map(({ week }) => week.number),
+    weeks: numbers(its.filter(isRead)),
+    missing: numbers(its.filter((each) => !isRead(each))),
     isOver:
       (isOver || index < months.length - 1) &&
       its.every(({ week: { state } }) => state !== 'open' && state !== 'provisional'),
     table: sums(its).map(([squad, value]) => ({ squad: nameOf(names, squad), value })),
   }));
 }
+
+const isRead = ({ squads }: ShownWeek): boolean => squads.size > 0;
 
 /** The points of squads in some weeks, the most first; of equals the smaller id. */
 function sums(weeks: readonly ShownWeek[]): readonly (readonly [squad: string, points: number])[] {

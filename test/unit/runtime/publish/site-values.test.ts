@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { siteOf } from '../../../../src/runtime/publish/site-values.ts';
+import { seasonValues, siteOptions } from '../../../support/season-values.ts';
+
+const season = seasonValues({ squads: 12, weeks: 6 });
+
+describe('the months of a site', () => {
+  it('are those of the first kick-offs in the configured zone, with the points of their weeks', () => {
+    const { months } = siteOf(season, siteOptions(season));
+    expect(months.map(({ name, weeks }) => [name, weeks])).toEqual([
+      ['August 2026', [1, 2, 3]],
+      ['September 2026', [4, 5, 6]],
+    ]);
+    const [best] = months[0]?.table ?? [];
+    const its = season.slice(0, 3).map(({ squads }) => squads[(best?.squad.number ?? 0) - 1]?.points ?? 0);
+    expect(best?.value).toBe(its.reduce((sum, points) => sum + points, 0));
+    const late = season.map((week, at) =>
+      at === 3 ? { ...week, kickOffMs: Date.UTC(2026, 7, 31, 23) } : week,
+    );
+    const moved = siteOf(late, siteOptions(late, { timezone: 'Asia/Tokyo' })).months;
+    expect(moved[1]?.weeks).toContain(4);
+    expect(siteOf(late, siteOptions(late)).months[0]?.weeks).toContain(4);
+  });
+
+  it('are over once a later one is shown or no week follows, and nothing of them may change', () => {
+    const isOver = (isLast: boolean): readonly boolean[] =>
+      siteOf(season, siteOptions(season, { isOver: isLast })).months.map((month) => month.isOver);
+    expect(isOver(false)).toEqual([true, false]);
+    // The last week is provisional.
+    expect(isOver(true)).toEqual([true, false]);
+    const final = season.map((week) => ({ ...week, state: 'final' as const }));
+    expect(siteOf(final, siteOptions(final, { isOver: true })).months[1]?.isOver).toBe(true);
+  });
+
+  it('name the weeks of which nothing was read', () => {
+    const gaps = season.map((week, at) => (at < 2 ? { ...week, squads: [] } : week));
+    const options = siteOptions(season);
+    expect(siteOf(gaps, options).months[0]).toMatchObject({ weeks: [3], missing: [1, 2] });
+  });
+});
+
+describe('the squads of a site', () => {
+  it('stand in the order of the last table, and say who is inactive or came late', () => {
+    const [first, ...rest] = season;
+    const weeks = [
+      { ...season[0], squads: first?.squads.slice(1) ?? [] } as (typeof season)[number],
+      ...rest,
+    ];
+    const { squads } = siteOf(weeks, siteOptions(season));
+    expect(squads.map(({ weeks: its }) => its.at(-1)?.rank)).toEqual(
+      squads.map(({ weeks: its }) => its.at(-1)?.rank ?? 0).toSorted((one, other) => one - other),
+    );
+    expect(squads.find(({ number }) => number === 1)?.mark).toBe('since week 2');
+    expect(squads.filter(({ mark }) => mark !== undefined)).toHaveLength(1);
+  });
+
+  it('have the players who came and went since the week before', () => {
+    const { squads } = siteOf(season, siteOptions(season));
+    const changes = squads.flatMap(({ weeks }) => weeks.slice(1));
+    for (const { playersIn, playersOut } of changes) expect(playersIn?.length).toBe(playersOut?.length);
+    expect(changes.some(({ playersIn }) => (playersIn?.length ?? 0) > 0)).toBe(true);
+    expect(squads[0]?.weeks[0]?.playersIn).toBeUndefined();
+  });
+});
+
+describe('the groups of a site', () => {
+  it('rank their members by the points since the week from which each counts', () => {
+    const members = new Map([
+      ['M1', undefined],
+      ['M2', 6],
+      ['M3', undefined],
+    ]);
+    const { groups } = siteOf(season, siteOptions(season, { groups: [{ name: 'Office', members }] }));
+    const table = groups[0]?.table ?? [];
+    expect(table.map(({ rank }) => rank)).toEqual([1, 2, 3]);
+    expect(table.at(-1)?.squad.number).toBe(2);
+  });
+});
