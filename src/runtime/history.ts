@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import type { PushMapping } from '../mapping/mapping.ts';
-import type { LeagueScope, Memory } from '../model/memory.ts';
+import type { LeagueScope } from '../model/memory.ts';
 import type { ServiceAccount, PushSummary, Run, Store } from '../model/store.ts';
 import type { RunRow } from '../model/run-rows.ts';
 import { leagueWeeks, type LeagueWeek } from '../sync/memory/league-weeks.ts';
+import { serviceNow } from '../sync/memory/service-time.ts';
 import { readResults, type ResultRow } from '../sync/finish/results.ts';
 import { isSameAccount, pushedMappings } from '../sync/journal/stored-run.ts';
 import { openCases, type OpenCase } from '../sync/reconcile/open-cases.ts';
@@ -77,11 +78,14 @@ export async function openCasesOf(
 }
 
 /** The game weeks of a league that have begun, with their states; no total is compared, which would read every squad of the season. */
-export const rememberedWeeks = (
-  memory: Memory,
+export async function rememberedWeeks(
+  store: Pick<Store, 'memory' | 'fact'>,
   scope: LeagueScope,
   nowMs: number,
-): Promise<readonly LeagueWeek[]> => leagueWeeks(memory, scope, nowMs);
+): Promise<readonly LeagueWeek[]> {
+  const unheard = { service: { timeMs: () => undefined }, store, clock: { now: () => nowMs } };
+  return leagueWeeks(store.memory, scope, await serviceNow(unheard, scope.account));
+}
 
 /** The newest runs and pulls, the newest first. */
 export async function newestOfAll(

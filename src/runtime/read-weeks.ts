@@ -3,6 +3,7 @@ import type { RequestCounts } from '../model/store.ts';
 import { Keeper } from '../sync/memory/keeper.ts';
 import { keepingService } from '../sync/memory/keeping-service.ts';
 import { nextKnownWeek } from '../sync/memory/known-weeks.ts';
+import { serviceNow } from '../sync/memory/service-time.ts';
 import { stillNewSince } from '../sync/pulling/reuse.ts';
 import { variableSource } from '../mapping/push-fields.ts';
 import { openAccount } from '../sync/plan/plan-sync.ts';
@@ -77,7 +78,7 @@ async function readShownWeek({ ports, config }: Session, account: OpenAccount, i
   const season = keepSettings(config);
   const keeper = new Keeper({ ...ports, account: account.service, season });
   const { signal } = ports;
-  const service = keepingService(ports.service, keeper, ports);
+  const service = keepingService(ports.service, keeper);
   await service.get('get-fantasy-league', { id, signal });
   await service.get('get-fixtures', { id, signal });
   await keeper.end();
@@ -97,7 +98,7 @@ async function costOf(
   });
   const squads = Math.max(paging?.total ?? 0, records.length);
   const shown = leagues.find((each) => each.league === league)?.weeks.at(-1);
-  const sinceMs = await stillNewSince(scope, { store, clock, continuedSinceMs: undefined });
+  const sinceMs = await stillNewSince(scope, { service, store, clock, continuedSinceMs: undefined });
   const isNew = (counted: { readonly ids: number; readonly oldestMs: number } | undefined): number =>
     counted !== undefined && counted.oldestMs >= sinceMs ? counted.ids : 0;
   const counts = await store.memory.weeks(scope);
@@ -109,7 +110,7 @@ async function costOf(
     players,
     pages: Math.ceil(squads / Math.max(1, records.length)),
   };
-  return weekCost(record, toRead, next?.startMs ?? Number.NaN, next?.text, clock.now());
+  return weekCost(record, toRead, next?.startMs ?? Number.NaN, next?.text, await serviceNow(ports, account));
 }
 
 /** What a reading of one league came to, and the week as it is remembered then. */

@@ -9,7 +9,7 @@ export async function readWeeks({ store, baseUrls, watch }: Desk): Promise<reado
   const scopes = (await store.memory.scopes()).filter(({ account }) => baseUrls.has(account.baseUrl));
   const leagues: LeagueLine[] = [];
   for (const scope of scopes) {
-    const weeks = await rememberedWeeks(store.memory, scope, watch.nowMs);
+    const weeks = await rememberedWeeks(store, scope, watch.nowMs);
     leagues.push({
       league: scope.league,
       weeks: weeks.map(({ week, state, note, squads, lineups }) => {

@@ -41,23 +41,16 @@ export interface Audit {
   readonly exitCode: ExitCode;
 }
 
-/** What an audit needs: the memory of a league, and the clocks. */
-export interface AuditPorts extends Pick<SyncPorts, 'store' | 'clock'> {
-  /** The service's clock, where anything was heard of it. */
-  readonly serviceMs: number | undefined;
-}
-
 /** Compares the substitutions that are kept of game weeks with what the rules make of the line-ups kept. Asks the service nothing. */
 export async function auditWeeks(
-  { store, clock, serviceMs }: AuditPorts,
+  { store }: Pick<SyncPorts, 'store'>,
   scope: LeagueScope,
   rules: Rules,
   choice: WeekChoice,
 ): Promise<Audit> {
   const { memory } = store;
-  const nowMs = clock.now();
   const weeks = await keptWeeks(memory, scope, choice);
-  const log = await keptLog(memory, scope, weeks, (serviceMs ?? nowMs) - nowMs);
+  const log = await keptLog(memory, scope, weeks);
   const audits: WeekAudit[] = [];
   for (const week of chosen(weeks, log, choice)) {
     const players = await keptPlayers(memory, scope, week.week.id, rules);

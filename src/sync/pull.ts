@@ -187,7 +187,7 @@ export interface PullOptions {
   readonly offline?: boolean;
   /** A report whose read stops is written with what there is. */
   readonly partial?: boolean;
-  /** It goes on with a pull that was not finished and began then. */
+  /** It goes on with a pull that was not finished and began then, by the service's clock. */
   readonly continuedSinceMs?: number | undefined;
 }
 
@@ -232,7 +232,7 @@ export async function pullPrepared(
   const keeper = new Keeper(ports);
   const common = {
     ...ports,
-    service: keepingService(ports.service, keeper, ports),
+    service: keepingService(ports.service, keeper),
     limit,
     share,
     shareOne,

@@ -92,7 +92,12 @@ describe('publishing a league', () => {
     groups: readonly GroupMember[] = [],
   ) => {
     const ports = {
-      store: { memory: memory.current, allSnapshots: () => [] },
+      store: {
+        memory: memory.current,
+        allSnapshots: () => [],
+        fact: () => Promise.resolve(undefined),
+      },
+      service: { timeMs: () => undefined },
       clock: { now: () => nowMs },
       timezone: 'UTC',
     } as unknown as PublishPorts;

@@ -78,7 +78,7 @@ export function fakeService(answers: FakeAnswers): FakeService {
       return answer(() => answers.account as Awaited<ReturnType<Service['account']>>);
     },
     send: unused,
-    timeMs: unused,
+    timeMs: () => undefined,
     counts: unused,
     forecast: unused,
   };

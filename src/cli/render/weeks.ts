@@ -39,7 +39,7 @@ export function weeksDocument({ leagues, costs }: WeeksShown, timezone: string):
     reading: costs.map((cost) => ({
       fantasy_league_id: cost.league,
       requests: cost.requests,
-      fits: cost.fits ?? cost.requests,
+      ...(cost.fits !== undefined && { fits: cost.fits }),
       next_week: cost.next ?? null,
       missing: { lineups: cost.missing.lineups, squads: cost.missing.details },
       note: renderCost(cost),
@@ -93,20 +93,30 @@ const countsText = ({ lineups, squads, players }: ReadCounts): string =>
     ', ',
   );
 
+/** What a reading did not get. */
+function leftText(left: ReadCounts, isStopped: boolean): string {
+  const nouns = { lineups: 'line-up', squads: 'squad', players: 'player' } as const;
+  const parts = (['lineups', 'squads', 'players'] as const).flatMap((part) =>
+    left[part] === 0 ? [] : [renderCountOf(left[part], nouns[part])],
+  );
+  if (parts.length === 0) return '';
+  return `; ${isStopped ? 'still to be read' : 'not shown by the service'}: ${parts.join(', ')}`;
+}
+
+function stateText({ state, note }: LeagueWeek, timezone: string): string {
+  const told = note === undefined ? '' : `: ${renderWeekNote(note, timeIn(timezone))}`;
+  return `it is ${state}${told}${state === 'open' ? '; once it is over, weeks read reads it again' : ''}`;
+}
+
 /** What reading the week of one league came to. */
 export function renderReading(
-  { league, week, read, left, missing }: LeagueReading,
+  { league, week, read, left, missing, stoppedBy }: LeagueReading,
   timezone: string,
 ): string {
   const name = week === undefined ? 'no game week' : `week ${safeText(week.week.text)}`;
-  const isWhole = left.lineups + left.squads + left.players === 0;
   const lines = [
-    `fantasy league ${league}, ${name}: read ${countsText(read)}${isWhole ? '' : `; left ${countsText(left)}`}`,
-    ...(week === undefined
-      ? []
-      : [
-          `it is ${week.state}${week.note === undefined ? '' : `: ${renderWeekNote(week.note, timeIn(timezone))}`}`,
-        ]),
+    `fantasy league ${league}, ${name}: read ${countsText(read)}${leftText(left, stoppedBy !== undefined)}`,
+    ...(week === undefined ? [] : [stateText(week, timezone)]),
     ...(missing.length === 0
       ? []
       : [

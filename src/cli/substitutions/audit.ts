@@ -27,8 +27,7 @@ export async function audit(
 ): Promise<ExitCode> {
   const account = await openAccount(ports);
   const scope = { account: account.service, league };
-  const { store, clock, service } = ports;
-  const found = await auditWeeks({ store, clock, serviceMs: service.timeMs() }, scope, config.rules, choice);
+  const found = await auditWeeks(ports, scope, config.rules, choice);
   if (screen.json) {
     await screen.data(JSON.stringify({ weeks: found.weeks.map(documentOf) }));
     return found.exitCode;

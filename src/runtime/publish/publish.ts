@@ -9,6 +9,7 @@ import type { SyncPorts } from '../../sync/ports.ts';
 import { knownWeeks, latestKept } from '../../sync/memory/known-weeks.ts';
 import { leagueWeeks, type LeagueWeek } from '../../sync/memory/league-weeks.ts';
 import { markTriggered } from '../../sync/memory/processed.ts';
+import { serviceNow } from '../../sync/memory/service-time.ts';
 import { keepPublished, squadNumbers } from '../../sync/weeks/published.ts';
 import { isChosen, numberedWeeks, shownValues } from './published-weeks.ts';
 import type { PublishSettings } from './publish-settings.ts';
@@ -17,7 +18,7 @@ import type { Group } from './site-groups.ts';
 import { siteOf } from './site-values.ts';
 
 /** What publishing works with. It asks the service nothing. */
-export interface PublishPorts extends Pick<SyncPorts, 'store' | 'clock'> {
+export interface PublishPorts extends Pick<SyncPorts, 'service' | 'store' | 'clock'> {
   readonly timezone: string;
 }
 
@@ -53,11 +54,12 @@ export async function publishLeague(
   choice: WeekChoice,
   groups: readonly GroupMember[],
 ): Promise<PublishedSite> {
-  const { store, clock, timezone } = ports;
+  const { store, timezone } = ports;
   const { memory } = store;
-  await markTriggered(store, scope.account, scope.league, clock.now());
-  const season = newestSeason(await leagueWeeks(memory, scope, clock.now(), 'checked'));
-  const { shown, waiting } = await numberedWeeks(ports, scope, season);
+  await markTriggered(ports, scope.account, scope.league);
+  const nowMs = await serviceNow(ports, scope.account);
+  const season = newestSeason(await leagueWeeks(memory, scope, nowMs, 'checked'));
+  const { shown, waiting } = await numberedWeeks(ports, scope, season, nowMs);
   const all = await shownValues(ports, scope, settings, shown);
   const chosen = new Set(
     shown.filter((week) => isChosen(choice, week, shown)).map(({ league }) => league.week.id),
@@ -69,7 +71,7 @@ export async function publishLeague(
     memory,
     scope,
     values.flatMap(({ squads }) => squads),
-    clock.now(),
+    nowMs,
   );
   const site = siteOf(values, {
     title: settings.title ?? (await leagueName(ports, scope, season)),
@@ -81,7 +83,7 @@ export async function publishLeague(
     isOver: season.every(({ isOver }) => isOver) && !(await hasMoreWeeks(ports, scope, season)),
   });
   const written = await replaceFolder(settings.out, siteFiles(site), settings.shownOut);
-  await keepPublished(memory, scope, fresh, clock.now());
+  await keepPublished(memory, scope, fresh, nowMs);
   const weeks = values.map(({ number: week, gameWeek, state }): PublishedWeek => ({
     ...{ week, gameWeek, state, was: all.before.get(gameWeek)?.state },
     changed: fresh.some((each) => each.gameWeek === gameWeek),

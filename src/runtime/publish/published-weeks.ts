@@ -9,7 +9,7 @@ import { publishedWeek } from '../../sync/weeks/published.ts';
 import { readWeekValues, type NumberedWeek } from '../../sync/weeks/week-values.ts';
 import type { PublishSettings } from './publish-settings.ts';
 
-type Ports = Pick<SyncPorts, 'store' | 'clock'>;
+type Ports = Pick<SyncPorts, 'store'>;
 
 /** The weeks of a season that may be shown. */
 interface NumberedWeeks {
@@ -20,9 +20,10 @@ interface NumberedWeeks {
 
 /** The weeks whose first match has begun, with the numbers of their pages. One whose kick-off is not known is shown once it is over. */
 export async function numberedWeeks(
-  { store, clock }: Ports,
+  { store }: Ports,
   scope: LeagueScope,
   season: readonly LeagueWeek[],
+  nowMs: number,
 ): Promise<NumberedWeeks> {
   const numbers = pageNumbers(season);
   const words = await waitingWords(store.memory, scope, new Set(season.map(({ week }) => week.id)));
@@ -31,7 +32,7 @@ export async function numberedWeeks(
   for (const [at, league] of season.entries()) {
     const number = numbers[at] ?? 0;
     const first = await firstMatch(store.memory, scope, league.week.id);
-    const begun = league.isOver || (first !== undefined && hasBegun(first, words, clock.now()));
+    const begun = league.isOver || (first !== undefined && hasBegun(first, words, nowMs));
     if (!begun) waiting.push(number);
     else
       shown.push({

@@ -16,6 +16,7 @@ import {
 import { weekNumber } from '../../season/week-number.ts';
 import type { SyncPorts } from '../ports.ts';
 import { knownWeeks } from './known-weeks.ts';
+import { serviceNow, type ServiceTimePorts } from './service-time.ts';
 
 /** What is kept of what is read, and for how long. */
 export interface KeepSettings {
@@ -25,13 +26,13 @@ export interface KeepSettings {
 }
 
 /** What a keeper works with. */
-export interface KeeperPorts extends Pick<SyncPorts, 'clock'> {
-  readonly store: Pick<Store, 'memory'>;
+export interface KeeperPorts extends Pick<SyncPorts, 'clock'>, Pick<ServiceTimePorts, 'service'> {
+  readonly store: Pick<Store, 'memory' | 'fact'>;
   readonly account: ServiceAccount;
   readonly season: KeepSettings;
 }
 
-/** What was asked for, and when. */
+/** What was asked for, and when by the service's clock. */
 export interface Asked {
   readonly id?: string | number | undefined;
   /** The parameters of the query. */
@@ -92,6 +93,11 @@ export class Keeper {
       await this.#flush();
   }
 
+  /** The service's time, which readings bear. Errors: those of the store. */
+  nowMs(): Promise<number> {
+    return serviceNow(this.#ports, this.#ports.account);
+  }
+
   /** Keeps what has come so far, so that it can be read. Errors: those of the store. */
   flush(): Promise<void> {
     return this.#flush();
@@ -100,9 +106,9 @@ export class Keeper {
   /** Keeps what is left, and forgets what is too old. What names no known week is lost. Errors: those of the store. */
   async end(): Promise<void> {
     await this.#flush(true);
-    const { store, clock, season } = this.#ports;
+    const { store, season } = this.#ports;
     if (season.forgetAfterMs === undefined) return;
-    const untilMs = clock.now() - season.forgetAfterMs;
+    const untilMs = (await this.nowMs()) - season.forgetAfterMs;
     for (const { scope, weeks } of await Promise.all(this.#leagues.values())) {
       for (const { id, endMs } of weeks.values())
         if (endMs < untilMs) await store.memory.drop(scope, id, Infinity);
@@ -117,11 +123,11 @@ export class Keeper {
   }
 
   async #open(league: number): Promise<League> {
-    const { store, account, clock } = this.#ports;
+    const { store, account } = this.#ports;
     const scope = { account, league };
     const weeks = await knownWeeks(store.memory, scope);
     const shown = (await store.memory.weeks(scope)).filter(({ kind }) => kind === 'mark');
-    const nowMs = clock.now();
+    const nowMs = await this.nowMs();
     // What was the current week when it was last read is so until its end.
     const current = weeks.find(
       ({ id, startMs, endMs }) =>

@@ -1,18 +1,13 @@
 import type { OperationId, PagedOperationId, QueryOf, RecordOf } from '../../contract/index.ts';
 import type { Answer, CallInput, OnUnreadable, Service, Wholeness } from '../../model/service.ts';
-import type { SyncPorts } from '../ports.ts';
 import type { Keeper } from './keeper.ts';
 
-/** The same service, whose answers a keeper sees before anybody else. A reading bears the time at which it was asked for. */
-export function keepingService(
-  service: Service,
-  keeper: Keeper,
-  { clock }: Pick<SyncPorts, 'clock'>,
-): Service {
+/** The same service, whose answers a keeper sees before anybody else. A reading bears the time at which it was asked for, by the service's clock. */
+export function keepingService(service: Service, keeper: Keeper): Service {
   return {
     get: async <Id extends OperationId>(operation: Id, input: CallInput<Id> = {}): Promise<Answer<Id>> => {
       const { id, query } = input;
-      const atMs = clock.now();
+      const atMs = await keeper.nowMs();
       const answer = await service.get(operation, input);
       // What is kept says which record it is, whatever else it says.
       const others = answer.issues.flatMap(({ kept }) => (kept === undefined ? [] : [kept as RecordOf<Id>]));
@@ -26,7 +21,7 @@ export function keepingService(
       onUnreadable?: OnUnreadable,
       onEnd?: (wholeness: Wholeness) => void,
     ) {
-      const atMs = clock.now();
+      const atMs = await keeper.nowMs();
       for await (const page of service.list(operation, query, signal, onUnreadable, onEnd)) {
         await keeper.see(operation, { query, atMs }, page);
         yield page;

@@ -92,12 +92,11 @@ export interface KeptLog {
   readonly pairs: readonly LoggedPair[];
 }
 
-/** `aheadMs`: by how much the service's clock is ahead of ours, which marks go by. */
+/** The log that is kept, with the week of each record among these. */
 export async function keptLog(
   memory: Memory,
   scope: LeagueScope,
   weeks: readonly KeptWeek[],
-  aheadMs: number,
 ): Promise<KeptLog> {
   const records: AutoSubstitution[] = [];
   for await (const { record } of latestKept(memory, scope, '', 'substitution'))
@@ -106,7 +105,7 @@ export async function keptLog(
   const lineupsOf = (week: string, squad: string): WeekLineups =>
     byId.get(week)?.lineups.get(squad.toLowerCase()) ?? {};
   const marks = weeks.flatMap(({ week, processedMs }): ProcessedMark[] =>
-    processedMs === undefined ? [] : [{ week: week.id, atMs: processedMs + aheadMs }],
+    processedMs === undefined ? [] : [{ week: week.id, atMs: processedMs }],
   );
   const spans = weeks.map(({ week, overMs }) => ({ id: week.id, overMs }));
   const weekOf = substitutionWeeks(records, { weeks: spans, marks, lineupsOf });

@@ -4,15 +4,20 @@ import { keptMark } from '../../season/kept.ts';
 import type { ProcessedBy } from '../../season/week-state.ts';
 import { eachKept } from './known-weeks.ts';
 import { keptLog, keptWeeks } from './league-records.ts';
+import { earlierAheadMs, serviceNow, type ServiceTimePorts } from './service-time.ts';
 
-/** Remembers that the substitutions of a week are processed; what was known before stays. */
+/** A service is heard to the second: what is floored to it is not later than what a later command reads. */
+const HEARD_MS = 1_000;
+
+/** Remembers that the substitutions of a week are processed from a second of the service's clock on; what was known before stays. */
 export async function markProcessed(
   { memory }: Pick<Store, 'memory'>,
   scope: LeagueScope,
   gameWeek: string,
-  atMs: number,
+  processedMs: number,
   by: ProcessedBy,
 ): Promise<void> {
+  const atMs = Math.floor(processedMs / HEARD_MS) * HEARD_MS;
   for await (const { id, readAtMs } of eachKept(memory, scope, gameWeek, 'mark'))
     if (id === 'processed' && readAtMs <= atMs) return;
   await memory.keep(scope, [keptMark(gameWeek, 'processed', atMs, { by })]);
@@ -23,11 +28,11 @@ const ALL = Number.MAX_SAFE_INTEGER;
 
 /** Marks the weeks of a league whose trigger was answered, or read back, since the last time: from when it was sent, because then or later the service processed them. */
 export async function markTriggered(
-  store: Pick<Store, 'memory' | 'allSnapshots' | 'findIntents'>,
+  ports: ServiceTimePorts & { readonly store: Pick<Store, 'memory' | 'allSnapshots' | 'findIntents'> },
   account: ServiceAccount,
   league: number,
-  nowMs: number,
 ): Promise<void> {
+  const { store } = ports;
   const scope = { account, league };
   const keys: string[] = [];
   for await (const page of store.allSnapshots(account, 'auto_substitutions'))
@@ -40,8 +45,13 @@ export async function markTriggered(
     if (intent.operation !== 'trigger-auto-substitution' || intent.result !== 'applied') continue;
     for (const key of intent.keys) sent.set(key, Math.min(sent.get(key) ?? Infinity, intent.sentAtMs));
   }
-  for (const key of unmarked)
-    await markProcessed(store, scope, weekOfKey(key), sent.get(key) ?? nowMs, 'trigger');
+  // Intents bear our time.
+  const aheadMs = await earlierAheadMs(ports, account);
+  for (const key of unmarked) {
+    const sentMs = sent.get(key);
+    const atMs = sentMs === undefined ? await serviceNow(ports, account) : sentMs + aheadMs;
+    await markProcessed(store, scope, weekOfKey(key), atMs, 'trigger');
+  }
 }
 
 /** The game week of a trigger's key. */
@@ -57,20 +67,15 @@ async function isMarked(
 }
 
 /**
- * Marks the last weeks of which the kept log has records: from when the first of them was read. `aheadMs`: by how much the service's clock is ahead of ours. A
- * record whose week cannot be told marks none.
+ * Marks the last weeks of which the kept log has records: from when the first of them was read. A record whose week cannot be told marks none.
  */
-export async function markLogged(
-  store: Pick<Store, 'memory'>,
-  scope: LeagueScope,
-  aheadMs: number,
-): Promise<void> {
+export async function markLogged(store: Pick<Store, 'memory'>, scope: LeagueScope): Promise<void> {
   const readAt = new Map<string, number>();
   for await (const { id, readAtMs } of eachKept(store.memory, scope, '', 'substitution'))
     readAt.set(id, readAtMs);
   if (readAt.size === 0) return;
   const weeks = await keptWeeks(store.memory, scope, { kind: 'current' });
-  const { records, weekOf } = await keptLog(store.memory, scope, weeks, aheadMs);
+  const { records, weekOf } = await keptLog(store.memory, scope, weeks);
   const first = new Map<string, number>();
   for (const { id } of records) {
     const week = weekOf.get(id);

@@ -40,7 +40,7 @@ export interface ReadContext extends ReadPorts {
   readonly mapping: string;
   /** Keeps what was read so far, so that the memory has it. */
   readonly flush: () => Promise<void>;
-  /** What was read of the current game week since then is not asked for again: an unfinished pull goes on. Undefined: this is a new one. */
+  /** What was read of the current game week since then, by the service's clock, is not asked for again: an unfinished pull goes on. Undefined: this is a new one. */
   readonly continuedSinceMs: number | undefined;
   /** Nothing is asked of the service: only the memory is read. */
   readonly offline: boolean;

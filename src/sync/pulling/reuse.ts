@@ -3,6 +3,7 @@ import type { KeptKind, LeagueScope } from '../../model/memory.ts';
 import { shownWeek } from '../../season/kept.ts';
 import { latestKept } from '../memory/known-weeks.ts';
 import { leagueWeeks } from '../memory/league-weeks.ts';
+import { serviceNow } from '../memory/service-time.ts';
 import { readOne, type ReadContext } from './read.ts';
 
 /** A reading of a squad or a line-up by the id that was asked for. */
@@ -51,9 +52,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  */
 export async function stillNewSince(
   scope: LeagueScope,
-  { store, clock, continuedSinceMs }: Pick<ReadContext, 'store' | 'clock' | 'continuedSinceMs'>,
+  context: Pick<ReadContext, 'service' | 'store' | 'clock' | 'continuedSinceMs'>,
 ): Promise<number> {
-  const nowMs = clock.now();
+  const { store, continuedSinceMs } = context;
+  const nowMs = await serviceNow(context, scope.account);
   const shown = (await leagueWeeks(store.memory, scope, nowMs)).at(-1);
   const endMs = Number.isNaN(shown?.week.endMs) ? -Infinity : (shown?.week.endMs ?? -Infinity);
   const overSinceMs =

@@ -6,6 +6,7 @@ import type { GameWeek } from '../../season/game-week.ts';
 import { learntHits } from '../memory/contradictions.ts';
 import { latestKept } from '../memory/known-weeks.ts';
 import { leagueWeeks } from '../memory/league-weeks.ts';
+import { serviceNow } from '../memory/service-time.ts';
 import type { Read, ReadContext } from './read.ts';
 import { detailRead, leagueOf, lineupRead } from './squads.ts';
 import { chosenWeeks, readLive, readShownWeek, stillNew, tellMissing } from './weeks.ts';
@@ -26,11 +27,13 @@ export function standingsRead(mapping: PullMapping): Read {
     name,
     needs: [lineups, details],
     batches: async function* (context) {
-      const { store, account, clock } = context;
+      const { store, account } = context;
       const scope = { account, league };
       const stop = context.offline ? undefined : await readShown([lineups, details], scope, context, choice);
       const { weeks: chosen, missing } = await chosenWeeks(choice, scope, context);
-      const all = (await leagueWeeks(store.memory, scope, clock.now())).map(({ week }) => week);
+      const all = (await leagueWeeks(store.memory, scope, await serviceNow(context, account))).map(
+        ({ week }) => week,
+      );
       const ids = new Set(chosen.map(({ week }) => week.id));
       const until = all.findLastIndex(({ id }) => ids.has(id)) + 1;
       const none = new Set(missing);

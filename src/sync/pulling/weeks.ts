@@ -6,6 +6,7 @@ import { newestOfNumber } from '../../season/game-week.ts';
 import { latestKept } from '../memory/known-weeks.ts';
 import { leagueWeeks, type LeagueWeek } from '../memory/league-weeks.ts';
 import { markTriggered } from '../memory/processed.ts';
+import { serviceNow } from '../memory/service-time.ts';
 import { take, readOne, type Read, type ReadContext } from './read.ts';
 import { readSince, stillNewSince } from './reuse.ts';
 import { drain } from './share.ts';
@@ -65,11 +66,11 @@ export async function readLive(live: Read, context: ReadContext): Promise<Error 
 
 /** Learns which week the service shows, and whether it still runs. */
 export async function readShownWeek(league: number, context: ReadContext): Promise<void> {
-  const { store, account, service, signal, clock } = context;
+  const { account, service, signal } = context;
   await readOne('get-fantasy-league', league, context);
   await service.get('get-fixtures', { id: league, signal });
   await context.flush();
-  await markTriggered(store, account, league, clock.now());
+  await markTriggered(context, account, league);
 }
 
 interface Chosen {
@@ -81,9 +82,9 @@ interface Chosen {
 export async function chosenWeeks(
   choice: WeekChoice,
   scope: LeagueScope,
-  { store, clock }: ReadContext,
+  context: ReadContext,
 ): Promise<Chosen> {
-  const all = await leagueWeeks(store.memory, scope, clock.now());
+  const all = await leagueWeeks(context.store.memory, scope, await serviceNow(context, scope.account));
   const last = choice.kind === 'last' ? all.findLast(({ isOver }) => isOver) : all.at(-1);
   if (choice.kind === 'all') return { weeks: all, missing: [] };
   if (choice.kind !== 'range') return { weeks: last === undefined ? [] : [last], missing: [] };
@@ -108,9 +109,9 @@ export async function chosenWeeks(
 export const stillNew =
   (league: number, kind: Kind) =>
   async (context: ReadContext): Promise<ReadonlyMap<string, RecordOf<'get-lineup' | 'get-squad'>>> => {
-    const { store, account, clock } = context;
+    const { store, account } = context;
     const scope = { account, league };
-    const shown = (await leagueWeeks(store.memory, scope, clock.now())).at(-1);
+    const shown = (await leagueWeeks(store.memory, scope, await serviceNow(context, account))).at(-1);
     return shown === undefined
       ? new Map()
       : readSince(store.memory, scope, shown.week.id, kind, await stillNewSince(scope, context));

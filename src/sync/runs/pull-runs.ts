@@ -2,6 +2,7 @@ import type { PullMapping } from '../../mapping/mapping.ts';
 import { EXIT, IncompleteError, InterruptedError, TeamsheetError } from '../../model/error.ts';
 import type { PullSummary, Run, ServiceAccount, Store } from '../../model/store.ts';
 import { isSameAccount } from '../journal/stored-run.ts';
+import { earlierAheadMs } from '../memory/service-time.ts';
 import type { SyncPorts } from '../ports.ts';
 
 /** What a pull was asked for, so that it can go on without its files. */
@@ -64,19 +65,24 @@ const asked = ({ name, resource, where, weeks, ids, detail }: PullMapping): unkn
   detail,
 ];
 
-type Ports = Pick<SyncPorts, 'store' | 'clock' | 'random'>;
+type Ports = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'random'>;
 
-/** Records that a pull begins, or that `before` goes on: a pull of the same reports takes over from it, and `resume` keeps its id. */
+/** A service is heard to the second, so that what a pull read at its beginning may bear a time before it. */
+const HEARD_MS = 1_000;
+
+/** Records that a pull begins, or that `before` goes on: a pull of the same reports takes over from it, and `resume` keeps its id. `sinceMs` is by the service's clock. */
 export async function beginPull(
-  { store, clock, random }: Ports,
+  ports: Ports,
   command: 'pull' | 'weeks',
   account: ServiceAccount,
   stored: Omit<StoredPull, 'sinceMs'>,
   before: Run | undefined,
   keepsId: boolean,
 ): Promise<{ readonly id: string; readonly sinceMs: number | undefined }> {
+  const { store, clock, random } = ports;
   const nowMs = clock.now();
-  const sinceMs = before && storedPull(before).sinceMs;
+  const beganMs = before && storedPull(before).sinceMs;
+  const sinceMs = beganMs && beganMs + (await earlierAheadMs(ports, account)) - HEARD_MS;
   if (before !== undefined && keepsId) {
     await store.updatePull(before.id, { phase: 'planning', endedAtMs: null, exitCode: null });
     return { id: before.id, sinceMs };
@@ -98,7 +104,7 @@ export async function beginPull(
     exitCode: null,
     phase: 'planning',
     finished: false,
-    mappings: JSON.stringify({ ...stored, sinceMs: sinceMs ?? nowMs }),
+    mappings: JSON.stringify({ ...stored, sinceMs: beganMs ?? nowMs }),
     summaries: [],
     requests: null,
   });

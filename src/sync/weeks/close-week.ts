@@ -3,6 +3,7 @@ import { ConfigError, StoppedError } from '../../model/error.ts';
 import { newestOfNumber } from '../../season/game-week.ts';
 import { leagueWeeks, type LeagueWeek } from '../memory/league-weeks.ts';
 import { markProcessed } from '../memory/processed.ts';
+import { serviceNow } from '../memory/service-time.ts';
 import type { SyncPorts } from '../ports.ts';
 
 /** The week of a number among the weeks that are remembered, in the newest season. Errors: ConfigError `week.unknown`. */
@@ -28,15 +29,17 @@ function weekOfNumber(weeks: readonly LeagueWeek[], number: number, league: numb
  * StoppedError `week.open`.
  */
 export async function closeWeek(
-  { store, clock }: Pick<SyncPorts, 'store' | 'clock'>,
+  ports: Pick<SyncPorts, 'service' | 'store' | 'clock'>,
   scope: LeagueScope,
   number: number,
 ): Promise<void> {
-  const weeks = await leagueWeeks(store.memory, scope, clock.now());
+  const { store } = ports;
+  const nowMs = await serviceNow(ports, scope.account);
+  const weeks = await leagueWeeks(store.memory, scope, nowMs);
   const { week, isOver } = weekOfNumber(weeks, number, scope.league);
   if (!isOver)
     throw new StoppedError('week.open', `game week ${week.text} is not over: nothing was closed`, {
       next: 'weeks',
     });
-  await markProcessed(store, scope, week.id, clock.now(), 'closed');
+  await markProcessed(store, scope, week.id, nowMs, 'closed');
 }

@@ -2,6 +2,7 @@ import type { LeagueScope } from '../../model/memory.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { leagueWeeks, type LeagueWeek } from '../memory/league-weeks.ts';
 import { markTriggered } from '../memory/processed.ts';
+import { serviceNow } from '../memory/service-time.ts';
 import type { SyncPorts } from '../ports.ts';
 
 /** The game weeks of one fantasy league that are remembered. */
@@ -12,16 +13,16 @@ export interface RememberedLeague {
 
 /** The leagues of an account of which anything is remembered, with their weeks and states. Asks the service nothing. */
 export async function listWeeks(
-  ports: Pick<SyncPorts, 'store' | 'clock'>,
+  ports: Pick<SyncPorts, 'service' | 'store' | 'clock'>,
   account: ServiceAccount,
 ): Promise<readonly RememberedLeague[]> {
-  const { store, clock } = ports;
+  const { store } = ports;
   const found: RememberedLeague[] = [];
   for (const scope of await scopesOf(ports, account)) {
-    await markTriggered(store, account, scope.league, clock.now());
+    await markTriggered(ports, account, scope.league);
     found.push({
       league: scope.league,
-      weeks: await leagueWeeks(store.memory, scope, clock.now(), 'checked'),
+      weeks: await leagueWeeks(store.memory, scope, await serviceNow(ports, account), 'checked'),
     });
   }
   return found;

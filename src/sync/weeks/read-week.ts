@@ -6,6 +6,7 @@ import { Keeper, type KeepSettings } from '../memory/keeper.ts';
 import { keepingService } from '../memory/keeping-service.ts';
 import { latestKept } from '../memory/known-weeks.ts';
 import { markLogged, markTriggered } from '../memory/processed.ts';
+import { serviceNow } from '../memory/service-time.ts';
 import { listRead } from '../pulling/list.ts';
 import { idsInState } from '../pulling/players.ts';
 import { eachRead, NAMES_NOTHING, readOne, take, type Read, type ReadContext } from '../pulling/read.ts';
@@ -19,9 +20,9 @@ import type { OpenAccount, SyncPorts } from '../ports.ts';
 export interface WeekReading {
   /** What was read now. */
   readonly read: ReadCounts;
-  /** What is left to be read. */
+  /** What was to be read and could not be had, or not yet where something stopped it. */
   readonly left: ReadCounts;
-  /** What stopped it; undefined where nothing is left. */
+  /** What stopped it; undefined where everything was asked for. */
   readonly stoppedBy: Stop | undefined;
 }
 type Stop = IncompleteError | InterruptedError | UnavailableError;
@@ -60,6 +61,7 @@ export async function prepareReading(
   continuedSinceMs: number | undefined,
 ): Promise<PreparedReading> {
   const scope = { account: account.service, league };
+  const beganMs = await serviceNow(ports, account.service);
   const keeper = new Keeper({ ...ports, account: account.service });
   const context = contextOf(ports, account, keeper, continuedSinceMs);
   try {
@@ -71,10 +73,9 @@ export async function prepareReading(
     // The log comes before the line-ups, so that these are known to be read after it.
     await drain(take(listRead('list-auto-substitutions', { fantasy_league_id: league }), context));
     await keeper.flush();
-    const nowMs = ports.clock.now();
-    await markTriggered(ports.store, account.service, league, nowMs);
-    await markLogged(ports.store, scope, (ports.service.timeMs() ?? nowMs) - nowMs);
-    const task = { scope, current, context, squads };
+    await markTriggered(ports, account.service, league);
+    await markLogged(ports.store, scope);
+    const task = { scope, current, context, squads, beganMs };
     return {
       current,
       read: () => readAll(task),
@@ -91,6 +92,8 @@ interface Task {
   readonly current: string | undefined;
   readonly context: ReadContext;
   readonly squads: readonly string[];
+  /** By the service's clock. */
+  readonly beganMs: number;
 }
 
 const contextOf = (
@@ -100,7 +103,7 @@ const contextOf = (
   continuedSinceMs: number | undefined,
 ): ReadContext => ({
   ...ports,
-  service: keepingService(ports.service, keeper, ports),
+  service: keepingService(ports.service, keeper),
   account: account.service,
   counted: account.record,
   startedAtMs: ports.clock.monotonic(),
@@ -116,14 +119,15 @@ const contextOf = (
   partial: false,
 });
 
-/** The ids that were not read since it counts. */
+/** The ids that were not read since it counts, and not since `beganMs` where it is given: what a running week shows now is to be read again later, and not by this reading. */
 async function notRead(
   ids: readonly string[],
   kind: Extract<KeptKind, 'lineup' | 'squad' | 'player'>,
   { scope, current, context }: Task,
+  beganMs = Infinity,
 ): Promise<readonly string[]> {
   if (current === undefined) return ids;
-  const sinceMs = await stillNewSince(scope, context);
+  const sinceMs = Math.min(await stillNewSince(scope, context), beganMs);
   const known = new Set<string>();
   for await (const { id, readAtMs } of latestKept(context.store.memory, scope, current, kind))
     if (readAtMs >= sinceMs) known.add(id);
@@ -144,9 +148,10 @@ async function knownPlayers({ scope, current, context }: Task): Promise<readonly
 }
 
 async function leftOf(task: Task): Promise<ReadCounts> {
-  const lineups = await notRead(task.squads, 'lineup', task);
-  const squads = await notRead(task.squads, 'squad', task);
-  const players = await notRead(await knownPlayers(task), 'player', task);
+  const { beganMs } = task;
+  const lineups = await notRead(task.squads, 'lineup', task, beganMs);
+  const squads = await notRead(task.squads, 'squad', task, beganMs);
+  const players = await notRead(await knownPlayers(task), 'player', task, beganMs);
   return { lineups: lineups.length, squads: squads.length, players: players.length };
 }
 

@@ -91,7 +91,7 @@ async function withLog(
 ): Promise<readonly WeekValues[]> {
   const all = await keptWeeks(memory, scope, NONE);
   const known = all.map((each) => ({ ...each, lineups: places.get(each.week.id) ?? each.lineups }));
-  const { pairs } = await keptLog(memory, scope, known, 0);
+  const { pairs } = await keptLog(memory, scope, known);
   const logged = Map.groupBy(pairs, ({ week, squad }) =>
     JSON.stringify([week, (squad?.id ?? '').toLowerCase()]),
   );
