@@ -82,5 +82,6 @@ export const autoSubstitutions: PushableResource = {
     required: ['fantasy_league_id'],
     record: autoSubstitutionRecord,
     identity: ['id'],
+    byWeek: 'substitution',
   },
 };

@@ -8,6 +8,7 @@ import { playerIds } from './players.ts';
 import { eachRead, NAMES_NOTHING, readOne, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
 import { standingsRead } from './standings.ts';
+import { substitutionWeeksRead } from './substitutions.ts';
 import {
   detailRead,
   givenIds,
@@ -175,8 +176,10 @@ const readers: Readonly<Record<ResourceName, (mapping: PullMapping) => Read>> = 
     needs: [],
     batches: (context) => inOneBatch(readFixtures(leagueOf(where), context)),
   }),
-  auto_substitutions: ({ where }) =>
-    listRead('list-auto-substitutions', { fantasy_league_id: leagueOf(where) }),
+  auto_substitutions: (mapping) =>
+    mapping.weeks === undefined
+      ? listRead('list-auto-substitutions', { fantasy_league_id: leagueOf(mapping.where) })
+      : substitutionWeeksRead(mapping, mapping.weeks),
 };
 
 /** Squads named by their ids are read one by one, so they come with their detail. */
@@ -187,7 +190,7 @@ export function wantsDetail({ resource, detail, where }: PullMapping): boolean {
 /** What a mapping reads: what the service shows, or what is remembered of the game weeks that it asks for. */
 export function readOf(mapping: PullMapping): Read {
   const byWeek = pullTarget(mapping.resource)?.byWeek;
-  if (mapping.weeks !== undefined && byWeek !== undefined && byWeek !== 'standing')
+  if (mapping.weeks !== undefined && (byWeek === 'lineup' || byWeek === 'squad'))
     return weeksRead(mapping, mapping.weeks, byWeek);
   return readers[mapping.resource](mapping);
 }
