@@ -65,10 +65,10 @@ export const resources = {
   mini_leagues: miniLeagues,
   squads,
   lineups,
-  standings,
   players,
   fixtures,
   auto_substitutions: autoSubstitutions,
+  standings,
 } as const satisfies Record<string, Resource>;
 
 export type ResourceName = keyof typeof resources;

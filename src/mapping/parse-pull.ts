@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { TableLocation } from '../model/table.ts';
-import { pullTarget, reportRecord } from '../contract/index.ts';
+import { pullTarget, reportRecord, RESOURCES } from '../contract/index.ts';
 import { isPathSegment } from '../contract/path-segment.ts';
 import { leavesOf, type FieldType } from '../contract/field.ts';
 import type { PullTarget, RowAsked } from '../contract/resource.ts';
@@ -18,6 +18,12 @@ import { show } from './show.ts';
 import { parseWeekChoice, WEEK_CHOICES, type WeekChoice } from './week-choice.ts';
 import { findingsOf } from './zod-issues.ts';
 
+/** What may be written for `explode`, for messages. */
+const explodable = `write ${RESOURCES.flatMap((name) => {
+  const list = pullTarget(name)?.explodes;
+  return list === undefined ? [] : [`${list} for ${name}`];
+}).join(' or ')}`;
+
 /** The mapping that a checked input means. Errors: ConfigError `mapping.invalid`, naming everything that is wrong. */
 export function parsePull(input: PullInput, draft: Drafting): PullMapping {
   const { pull: resource, explode } = input;
@@ -25,10 +31,7 @@ export function parsePull(input: PullInput, draft: Drafting): PullMapping {
   if (target === undefined) return draft.fail(['pull'], `${resource} cannot be pulled`);
   if (input.detail && target.hasDetail !== true) draft.note(['detail'], 'detail is for squads only', 'key');
   if (explode !== undefined && explode !== target.explodes) {
-    draft.note(
-      ['explode'],
-      `${show(explode)} cannot make rows of ${resource}; only players can be exploded, by weekly_stats`,
-    );
+    draft.note(['explode'], `${show(explode)} cannot make rows of ${resource}; ${explodable}`);
   }
   const where = parsePullWhere(input, target, draft);
   const weeks = parseWeeks(input, target, draft);

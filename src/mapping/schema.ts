@@ -356,7 +356,11 @@ export const pullSchema = strict({
     .optional()
     .describe('Players: `known`, ranges such as "1-800", or a table with a column of ids.'),
   detail: flag.describe('Squads: reads each squad with rank, finance and chips.'),
-  explode: text.optional().describe('Players: weekly_stats makes one row a week.'),
+  explode: text
+    .optional()
+    .describe(
+      'Players: weekly_stats makes one row a week; auto_substitutions: pairs makes one row a substitution.',
+    ),
   destination: strict({
     ...location,
     mode: z

@@ -42,8 +42,9 @@ export function withWeeks(
       ? mappings
       : mappings.flatMap((mapping) => {
           const byWeek = pullTarget(mapping.resource)?.byWeek;
-          // Standings are of all weeks where nobody names some.
-          const own = asked ?? mapping.weeks ?? (byWeek === 'standing' ? undefined : choice);
+          // Standings and substitutions are of all weeks where nobody names some.
+          const isOfAll = byWeek === 'standing' || byWeek === 'substitution';
+          const own = asked ?? mapping.weeks ?? (isOfAll ? undefined : choice);
           if (byWeek !== undefined) return own === undefined ? [mapping] : [withChoice(mapping, own)];
           if (isNamed) throw notByWeek(mapping, asked === undefined ? '--offline' : '--week');
           return [];

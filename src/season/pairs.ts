@@ -15,6 +15,8 @@ export interface LoggedPair {
 }
 
 type Direction = 'out' | 'in';
+/** The minutes of a player in a week, where they are known. */
+export type MinutesIn = (week: string, player: string) => number | undefined;
 type LineupsOf = (week: string, squad: string) => WeekLineups;
 
 /** What a record says that may hold the direction. The words are not shown by the interface. */
@@ -26,14 +28,15 @@ const FEATURES: readonly ((record: AutoSubstitution) => unknown)[] = [
 
 /**
  * The substitutions that the records of the log make, in its order; `weekOf` gives the week of a record's id. Who went out is told by line-ups, and by words and flags that line-ups
- * have explained without exception; records of one squad, week and reference belong together.
+ * and minutes have explained; records of one squad, week and reference belong together.
  */
 export function loggedPairs(
   records: readonly AutoSubstitution[],
   weekOf: ReadonlyMap<string, string>,
   lineupsOf: LineupsOf,
+  minutesIn: MinutesIn = () => undefined,
 ): readonly LoggedPair[] {
-  const learnt = learnDirections(records, weekOf, lineupsOf);
+  const learnt = learnDirections(records, weekOf, lineupsOf, minutesIn);
   const groups = Map.groupBy(records, (record) =>
     JSON.stringify([record.squad?.id, weekOf.get(record.id), record.txn_ref ?? record.id]),
   );
@@ -55,31 +58,38 @@ function shownDirection(
   return now ? 'in' : 'out';
 }
 
-/** What line-ups explain of each feature: values that always stand for one direction. */
+/** What line-ups and minutes explain of each feature: values that stand for one direction. */
 type Learnt = readonly ReadonlyMap<unknown, Direction>[];
+
+/** A word means what this share of its records shows: few of them may be mistakes of the service. */
+const MOST = 0.9;
 
 function learnDirections(
   records: readonly AutoSubstitution[],
   weekOf: ReadonlyMap<string, string>,
   lineupsOf: LineupsOf,
+  minutesIn: MinutesIn,
 ): Learnt {
-  const seen = FEATURES.map(() => new Map<unknown, Set<Direction>>());
+  const votes = FEATURES.map(() => new Map<unknown, Record<Direction, number>>());
   for (const record of records) {
-    const direction = shownDirection(record, weekOf, lineupsOf);
+    const minutes = minutesIn(weekOf.get(record.id) ?? '', String(record.player?.id ?? ''));
+    const played = minutes === undefined ? undefined : minutes > 0 ? 'in' : 'out';
+    const direction = shownDirection(record, weekOf, lineupsOf) ?? played;
     if (direction === undefined) continue;
     FEATURES.forEach((feature, index) => {
       const value = feature(record);
       if (value === null || value === undefined) return;
-      const directions = seen[index]?.get(value) ?? new Set();
-      seen[index]?.set(value, directions.add(direction));
+      const counts = votes[index]?.get(value) ?? { out: 0, in: 0 };
+      counts[direction] += 1;
+      votes[index]?.set(value, counts);
     });
   }
-  return seen.map(
+  return votes.map(
     (values) =>
       new Map(
-        [...values].flatMap(([value, directions]): [unknown, Direction][] => {
-          const [only] = directions;
-          return only === undefined || directions.size > 1 ? [] : [[value, only]];
+        [...values].flatMap(([value, counts]): [unknown, Direction][] => {
+          const best = counts.out > counts.in ? 'out' : 'in';
+          return counts[best] >= MOST * (counts.out + counts.in) ? [[value, best]] : [];
         }),
       ),
   );

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, send } from '../field.ts';
 import type { PushableResource } from '../resource.ts';
+import { gameWeekSummary } from './fantasy-leagues.ts';
 import { nestedPlayer } from './prices.ts';
 
 /** Auto-substitution record (section 2.11); it does not hold the game week. */
@@ -22,6 +23,24 @@ const autoSubstitutionRecord = record(
   },
 ).meta({ id: 'AutoSubstitutionRecord' });
 export type AutoSubstitution = z.infer<typeof autoSubstitutionRecord>;
+
+/** The week of a record, which the service does not show: it is told by what is remembered. */
+const toldWeek = { game_week: gameWeekSummary };
+const partOfPair = record({}, { player: nestedPlayer, order: read.integer() });
+
+/** One substitution, made of the records of the log: who went out, who came in, and whether the armband went with it. */
+const pairRecord = record(
+  {},
+  {
+    ...toldWeek,
+    squad: record({}, { id: read.text(), name: read.text() }),
+    out: partOfPair,
+    in: partOfPair,
+    captain_moved: read.boolean(),
+    txn_ref: read.text(),
+    created_at: read.datetime(),
+  },
+).meta({ id: 'SubstitutionPair' });
 
 /** Auto-substitution result (section 2.13). */
 const autoSubstitutionResult = record(
@@ -83,5 +102,8 @@ export const autoSubstitutions: PushableResource = {
     record: autoSubstitutionRecord,
     identity: ['id'],
     byWeek: 'substitution',
+    explodes: 'pairs',
+    rowRecord: ({ explode }) =>
+      explode === undefined ? autoSubstitutionRecord.extend(record({}, toldWeek).shape) : pairRecord,
   },
 };

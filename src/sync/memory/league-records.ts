@@ -8,9 +8,10 @@ import type { PlayerWeek, Settings } from '../../rules/points.ts';
 import { positionOf, type Rules } from '../../rules/rules.ts';
 import { inOrder, type GameWeek } from '../../season/game-week.ts';
 import type { KeptPlayer } from '../../season/known-players.ts';
-import { loggedPairs, type LoggedPair } from '../../season/pairs.ts';
+import { loggedPairs, type LoggedPair, type MinutesIn } from '../../season/pairs.ts';
 import { substitutionWeeks, type ProcessedMark } from '../../season/substitution-weeks.ts';
 import { weekLineups, type LineupReading, type WeekLineups } from '../../season/week-lineups.ts';
+import type { Processed } from '../../season/week-state.ts';
 import { eachKept, knownWeeks, latestKept } from './known-weeks.ts';
 
 /** A game week with the line-ups that are kept of it. */
@@ -18,6 +19,8 @@ export interface KeptWeek {
   readonly week: GameWeek;
   /** When its substitutions were known to be processed. */
   readonly processedMs: number | undefined;
+  /** The same, where it was this state's trigger: what else is known says nothing of the time. */
+  readonly triggeredMs: number | undefined;
   /** Its last kick-off, else its end. */
   readonly overMs: number;
   /** By the squad's id. */
@@ -37,7 +40,8 @@ export async function keptWeeks(
   const weeks = inOrder(await knownWeeks(memory, scope));
   const wanted = await wantedWeeks(memory, scope, weeks, choice);
   for (const week of weeks) {
-    const processedMs = await processedAt(memory, scope, week.id);
+    const { atMs: processedMs, by } = (await processedAt(memory, scope, week.id)) ?? {};
+    const triggeredMs = by === 'trigger' ? processedMs : undefined;
     const readings = new Map<string, LineupReading[]>();
     for await (const { id, readAtMs, record } of wanted.has(week.id)
       ? eachKept(memory, scope, week.id, 'lineup')
@@ -48,7 +52,7 @@ export async function keptWeeks(
     }
     const lineups = [...readings].map(([id, its]) => [id, weekLineups(its, processedMs)] as const);
     const overMs = await lastKickOff(memory, scope, week);
-    found.push({ week, processedMs, overMs, lineups: new Map(lineups) });
+    found.push({ week, processedMs, triggeredMs, overMs, lineups: new Map(lineups) });
   }
   return found;
 }
@@ -69,9 +73,10 @@ async function wantedWeeks(
   return new Set(wanted.map(({ id }) => id));
 }
 
-async function processedAt(memory: Memory, scope: LeagueScope, week: string): Promise<number | undefined> {
-  for await (const { id, readAtMs } of eachKept(memory, scope, week, 'mark'))
-    if (id === 'processed') return readAtMs;
+async function processedAt(memory: Memory, scope: LeagueScope, week: string): Promise<Processed | undefined> {
+  for await (const { id, readAtMs, record } of eachKept(memory, scope, week, 'mark'))
+    // Only `markProcessed` makes such a mark.
+    if (id === 'processed') return { atMs: readAtMs, by: (record as Pick<Processed, 'by'>).by };
   return undefined;
 }
 
@@ -92,24 +97,39 @@ export interface KeptLog {
   readonly pairs: readonly LoggedPair[];
 }
 
-/** The log that is kept, with the week of each record among these. */
+/** The records of the log that are kept, in the order of their times. */
+export async function keptRecords(memory: Memory, scope: LeagueScope): Promise<readonly AutoSubstitution[]> {
+  const records: AutoSubstitution[] = [];
+  for await (const { record } of latestKept(memory, scope, '', 'substitution'))
+    records.push(record as AutoSubstitution);
+  const atMs = ({ created_at: text }: AutoSubstitution): number => parseTimeMs(text ?? '') || 0;
+  return records.toSorted((one, other) => atMs(one) - atMs(other));
+}
+
+/** Tells the weeks of records and makes pairs of them. */
+export function tellLog(
+  records: readonly AutoSubstitution[],
+  weeks: readonly KeptWeek[],
+  minutesIn?: MinutesIn,
+): KeptLog {
+  const byId = new Map(weeks.map((each) => [each.week.id, each]));
+  const lineupsOf = (week: string, squad: string): WeekLineups =>
+    byId.get(week)?.lineups.get(squad.toLowerCase()) ?? {};
+  const marks = weeks.flatMap(({ week, triggeredMs }): ProcessedMark[] =>
+    triggeredMs === undefined ? [] : [{ week: week.id, atMs: triggeredMs }],
+  );
+  const spans = weeks.map(({ week, overMs }) => ({ id: week.id, overMs }));
+  const weekOf = substitutionWeeks(records, { weeks: spans, marks, lineupsOf });
+  return { records, weekOf, pairs: loggedPairs(records, weekOf, lineupsOf, minutesIn) };
+}
+
+/** The same of the records that are kept. */
 export async function keptLog(
   memory: Memory,
   scope: LeagueScope,
   weeks: readonly KeptWeek[],
 ): Promise<KeptLog> {
-  const records: AutoSubstitution[] = [];
-  for await (const { record } of latestKept(memory, scope, '', 'substitution'))
-    records.push(record as AutoSubstitution);
-  const byId = new Map(weeks.map((each) => [each.week.id, each]));
-  const lineupsOf = (week: string, squad: string): WeekLineups =>
-    byId.get(week)?.lineups.get(squad.toLowerCase()) ?? {};
-  const marks = weeks.flatMap(({ week, processedMs }): ProcessedMark[] =>
-    processedMs === undefined ? [] : [{ week: week.id, atMs: processedMs }],
-  );
-  const spans = weeks.map(({ week, overMs }) => ({ id: week.id, overMs }));
-  const weekOf = substitutionWeeks(records, { weeks: spans, marks, lineupsOf });
-  return { records, weekOf, pairs: loggedPairs(records, weekOf, lineupsOf) };
+  return tellLog(await keptRecords(memory, scope), weeks);
 }
 
 /** What is kept of the players in a game week, by the player's id. */

@@ -8,7 +8,7 @@ import { playerIds } from './players.ts';
 import { eachRead, NAMES_NOTHING, readOne, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
 import { standingsRead } from './standings.ts';
-import { substitutionWeeksRead } from './substitutions.ts';
+import { substitutionsRead } from './substitutions.ts';
 import {
   detailRead,
   givenIds,
@@ -176,10 +176,7 @@ const readers: Readonly<Record<ResourceName, (mapping: PullMapping) => Read>> = 
     needs: [],
     batches: (context) => inOneBatch(readFixtures(leagueOf(where), context)),
   }),
-  auto_substitutions: (mapping) =>
-    mapping.weeks === undefined
-      ? listRead('list-auto-substitutions', { fantasy_league_id: leagueOf(mapping.where) })
-      : substitutionWeeksRead(mapping, mapping.weeks),
+  auto_substitutions: substitutionsRead,
 };
 
 /** Squads named by their ids are read one by one, so they come with their detail. */

@@ -1,49 +1,150 @@
-import type { RecordOf } from '../../contract/index.ts';
+import type { AutoSubstitution } from '../../contract/resources/auto-substitutions.ts';
 import { renderCountOf } from '../../model/count.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
-import type { WeekChoice } from '../../mapping/week-choice.ts';
-import { keptLog, keptWeeks } from '../memory/league-records.ts';
+import type { GameWeek } from '../../season/game-week.ts';
+import type { LoggedPair, MinutesIn } from '../../season/pairs.ts';
+import { weekNumber } from '../../season/week-number.ts';
+import { keptRecords, keptWeeks, tellLog, type KeptLog, type KeptWeek } from '../memory/league-records.ts';
 import { listRead } from './list.ts';
-import type { Read } from './read.ts';
+import { readOne, take, type Read, type ReadContext } from './read.ts';
 import { leagueOf } from './squads.ts';
 import { chosenWeeks, readLive, readShownWeek, tellMissing } from './weeks.ts';
 
-type Substitution = RecordOf<'list-auto-substitutions'>;
-
 /**
- * The records of the substitution log that are of the game weeks that a mapping asks for, week by week. The log names no week: a record whose week cannot be told is in no week, and those are
- * counted in one line.
+ * The log of substitutions. Where a mapping asks for game weeks or pairs, each record has the week that is told by what is remembered, and pairs are made of the records; else the
+ * records are as the service shows them.
  */
-export function substitutionWeeksRead(mapping: PullMapping, choice: WeekChoice): Read<Substitution> {
-  const league = leagueOf(mapping.where);
+export function substitutionsRead(mapping: PullMapping): Read {
+  const { where, weeks: choice, explode, columns } = mapping;
+  const league = leagueOf(where);
   const log = listRead('list-auto-substitutions', { fantasy_league_id: league });
-  const name = `${JSON.stringify(choice)} of ${log.name}`;
+  const isTold =
+    explode !== undefined ||
+    choice !== undefined ||
+    (columns ?? []).some(({ from }) => from.split('.')[0] === 'game_week');
+  if (!isTold) return log;
+  const name = `told ${log.name} ${JSON.stringify([choice, explode])}`;
   return {
     name,
-    needs: [log],
+    needs: [log, ...(explode === undefined ? [] : [sampleOf(league)])],
     batches: async function* (context) {
-      const { memory } = context.store;
-      const scope = { account: context.account, league };
-      if (!context.offline) await readShownWeek(league, context);
-      const stop = context.offline ? undefined : await readLive(log, context);
-      const { weeks, missing } = await chosenWeeks(choice, scope, context);
-      const { records, weekOf } = await keptLog(memory, scope, await keptWeeks(memory, scope, choice));
-      const byWeek = Map.groupBy(records, ({ id }) => weekOf.get(id));
-      for (const { week } of weeks) yield (byWeek.get(week.id) ?? []).toSorted(byTime);
-      const untold = byWeek.get(undefined)?.length ?? 0;
-      if (untold > 0)
-        context.emit({
-          kind: 'warning',
-          message: `${context.mapping}: ${renderCountOf(untold, 'record')} of the substitution log of fantasy league ${league} left out: nothing tells the game week`,
-        });
-      tellMissing(missing, league, name, context);
+      const { store, account, offline } = context;
+      const scope = { account, league };
+      if (!offline) await readShownWeek(league, context);
+      // Without a choice of weeks the log is what the service shows, kept or not.
+      const live =
+        offline || choice !== undefined ? undefined : (await Array.fromAsync(take(log, context))).flat();
+      const stop = offline || live !== undefined ? undefined : await readLive(log, context);
+      const weeks = await keptWeeks(store.memory, scope, choice ?? { kind: 'last' });
+      const first = tellLog(live ?? (await keptRecords(store.memory, scope)), weeks);
+      const told = explode === undefined ? first : await withDirections(first, weeks, league, context);
+      const rows = rowsOf(told, weeks, explode !== undefined);
+      if (choice === undefined) yield rows.map(({ row }) => row);
+      else {
+        const { weeks: chosen, missing } = await chosenWeeks(choice, scope, context);
+        const byWeek = Map.groupBy(rows, ({ week }) => week);
+        for (const { week } of chosen) yield (byWeek.get(week.id) ?? []).map(({ row }) => row);
+        tellUntold(told, league, context);
+        tellMissing(missing, league, name, context);
+      }
       if (stop !== undefined) throw stop;
     },
   };
 }
 
-/** Times of the service are of one form; those that are equal keep the order of the ids. */
-function byTime(one: Substitution, other: Substitution): number {
-  const [first, second] = [one.created_at ?? '', other.created_at ?? ''];
-  return first < second ? -1 : Number(first > second);
+/** The records with their weeks, or the pairs that they make. */
+function rowsOf(
+  { records, weekOf, pairs }: KeptLog,
+  weeks: readonly KeptWeek[],
+  asPairs: boolean,
+): readonly { readonly week: string | undefined; readonly row: object }[] {
+  const summaries = new Map(weeks.map(({ week }) => [week.id, week]));
+  const summary = (id: string | undefined): GameWeek | undefined => summaries.get(id ?? '');
+  if (asPairs) return pairs.map((pair) => ({ week: pair.week, row: pairRecord(pair, summary(pair.week)) }));
+  return records.map((record) => {
+    const week = weekOf.get(record.id);
+    return { week, row: { ...record, game_week: summaryOf(summary(week)) } };
+  });
 }
+
+/** What is in no week's report is counted in one line. */
+function tellUntold({ records, weekOf }: KeptLog, league: number, { mapping, emit }: ReadContext): void {
+  const untold = records.filter(({ id }) => !weekOf.has(id)).length;
+  if (untold === 0) return;
+  emit({
+    kind: 'warning',
+    message: `${mapping}: ${renderCountOf(untold, 'record')} of the substitution log of fantasy league ${league} left out: nothing tells the game week`,
+  });
+}
+
+/** The kind of the reads of single players, so that other reads of them share what is read here. */
+const kindOf = (league: number): string => `get-player ${JSON.stringify({ fantasy_league_id: league })}`;
+
+/** Says that single players may be read; which ones is told by the log. */
+const sampleOf = (league: number): Read => ({
+  name: `some players of ${league}`,
+  kind: kindOf(league),
+  needs: [],
+  batches: async function* () {
+    yield await Promise.resolve([]);
+  },
+});
+
+/** Players that are read for each word of the log, where nothing that is remembered explains it. */
+const SAMPLE = 4;
+
+/** Where line-ups do not explain who goes out and who comes in, the minutes of a few players do: who went out did not play. */
+async function withDirections(
+  told: KeptLog,
+  weeks: readonly KeptWeek[],
+  league: number,
+  context: ReadContext,
+): Promise<KeptLog> {
+  const isOpen = told.pairs.some((pair) => pair.out === undefined && pair.in === undefined);
+  if (!isOpen || context.offline) return told;
+  const numberOf = new Map(weeks.map(({ week }) => [week.id, week.number]));
+  const minutes = new Map<string, number>();
+  const words = Map.groupBy(
+    told.records.filter(({ id }) => told.weekOf.has(id)),
+    ({ action, is_starting: starts }) => JSON.stringify([action, starts]),
+  );
+  for (const record of [...words.values()].flatMap((its) => its.slice(-SAMPLE))) {
+    const week = told.weekOf.get(record.id) ?? '';
+    const player = record.player?.id;
+    if (typeof player !== 'number') continue;
+    const read = (): ReturnType<typeof readPlayer> => readPlayer(player, league, context);
+    const { weekly_stats: stats } = await context.shareOne(kindOf(league), player, read);
+    const stat = stats?.find(({ game_week: text }) => weekNumber(text) === numberOf.get(week));
+    if (typeof stat?.minutes_played === 'number') minutes.set(`${week} ${player}`, stat.minutes_played);
+  }
+  const minutesIn: MinutesIn = (week, player) => minutes.get(`${week} ${player}`);
+  return tellLog(told.records, weeks, minutesIn);
+}
+
+const readPlayer = (player: number, league: number, context: ReadContext) =>
+  readOne('get-player', player, context, { fantasy_league_id: league });
+
+const summaryOf = (week: GameWeek | undefined): object | null =>
+  week === undefined ? null : { id: week.id, week: week.text, ...timesOf(week) };
+
+const timesOf = ({ startMs, endMs }: GameWeek): object => ({
+  start_date: isoOf(startMs),
+  end_date: isoOf(endMs),
+});
+const isoOf = (ms: number): string | null => (Number.isNaN(ms) ? null : new Date(ms).toISOString());
+
+function pairRecord(pair: LoggedPair, week: GameWeek | undefined): object {
+  const [first] = pair.records;
+  return {
+    game_week: summaryOf(week),
+    squad: pair.squad,
+    out: partOf(pair.out),
+    in: partOf(pair.in),
+    captain_moved: pair.captainMoved ?? null,
+    txn_ref: first?.txn_ref ?? null,
+    created_at: first?.created_at ?? null,
+  };
+}
+
+const partOf = (record: AutoSubstitution | undefined): object | null =>
+  record === undefined ? null : { player: record.player, order: record.lineup_order };

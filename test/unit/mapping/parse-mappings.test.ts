@@ -303,7 +303,7 @@ describe('a mapping that is wrong says what, where and what is near', () => {
     [USERS.replace('version: 1', 'version: 2'), 'm.yaml:1:10: version: 2 is not known; write version: 1'],
     [
       USERS.replace('push: users', 'push: user'),
-      'm.yaml:3:7: push: unknown resource "user": did you mean "users"?; known are account, users, prices, points_config, fantasy_leagues, mini_leagues, squads, lineups, players, fixtures, auto_substitutions',
+      'm.yaml:3:7: push: unknown resource "user": did you mean "users"?; known are account, users, prices, points_config, fantasy_leagues, mini_leagues, squads, lineups, players, fixtures, auto_substitutions, standings',
     ],
     [
       USERS.replace('push: users', 'push: lineups'),
@@ -434,7 +434,7 @@ describe('a mapping that is wrong says what, where and what is near', () => {
     [pull('users', 'detail: true\n'), 'm.yaml:5:1: detail is for squads only'],
     [
       `${PLAYERS}explode: weekly\n`,
-      'm.yaml:6:10: explode: "weekly" cannot make rows of players; only players can be exploded, by weekly_stats',
+      'm.yaml:6:10: explode: "weekly" cannot make rows of players; write weekly_stats for players or pairs for auto_substitutions',
     ],
     [
       `${PLAYERS}ids: many\n`,

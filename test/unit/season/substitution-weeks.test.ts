@@ -100,3 +100,41 @@ it('who came in for whom is told by the place where several share a reference, a
     [2, 3],
   ]);
 });
+
+it('the armband moved with who went out as captain while another one is captain now', () => {
+  const wears = (lineup: Lineup, captain: number): Lineup => ({
+    ...lineup,
+    squad: {
+      starting_xi: (lineup.squad?.starting_xi ?? []).map((entry) => ({
+        ...entry,
+        is_captain: entry.player?.id === String(captain),
+      })),
+      bench: (lineup.squad?.bench ?? []).map((entry) => ({
+        ...entry,
+        is_captain: entry.player?.id === String(captain),
+      })),
+    },
+  });
+  const log = [record('out', START), record('in', START, { player: { id: 8 }, txn_ref: 'out' })];
+  const weekOf = new Map(log.map(({ id }) => [id, 'W1']));
+  const moved = (now: number) =>
+    loggedPairs(log, weekOf, () => ({
+      before: wears(lineup([7, 9], [8]), 7),
+      after: wears(lineup([8, 9], [7]), now),
+    })).map(({ captainMoved }) => captainMoved);
+  expect([moved(9), moved(7)]).toEqual([[true], [false]]);
+});
+
+it('minutes explain words where no line-up does, though a few records are mistakes', () => {
+  const log = Array.from({ length: 12 }, (_, index) => [
+    record(`out${index}`, START, { action: 'a', txn_ref: `t${index}`, player: { id: index } }),
+    record(`in${index}`, START, { action: 'b', txn_ref: `t${index}`, player: { id: 100 + index } }),
+  ]).flat();
+  const weekOf = new Map(log.map(({ id }) => [id, 'W1']));
+  // The first one who came in did not play.
+  const minutesIn = (_week: string, player: string) => (Number(player) > 100 ? 90 : 0);
+  const pairs = loggedPairs(log, weekOf, () => ({}), minutesIn);
+  expect(pairs.map((pair) => [pair.out?.player?.id, pair.in?.player?.id])).toEqual(
+    Array.from({ length: 12 }, (_, index) => [index, 100 + index]),
+  );
+});
