@@ -95,4 +95,6 @@ export interface CoverFacts {
   /** Milliseconds since the epoch. */
   readonly writtenAtMs: number;
   readonly program: string;
+  /** The reports of the file whose reading stopped, so that they hold a part; known once their rows are read. */
+  readonly partial?: () => readonly string[];
 }

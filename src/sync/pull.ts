@@ -55,14 +55,21 @@ async function* rowsOf(job: Job, context: ReadContext): AsyncGenerator<readonly 
   }
 }
 
-function tabOf(job: Job, context: ReadContext, { timezone, coverFacts }: PullPorts): ReportTab {
+function tabOf(
+  job: Job,
+  group: readonly Job[],
+  context: ReadContext,
+  { timezone, coverFacts }: PullPorts,
+): ReportTab {
   const { name, destination } = job.mapping;
   const { location, mode, key, excel, formulas } = destination;
+  const partial = (): readonly string[] =>
+    group.flatMap((each) => (each.stoppedBy === undefined ? [] : [each.mapping.name]));
   return {
     location,
     table: { name, columns: job.columns, rows: rowsOf(job, context) },
     options: { mode, key, excel, formulas, timezone },
-    ...(job.layout !== undefined && { layout: job.layout, cover: coverFacts() }),
+    ...(job.layout !== undefined && { layout: job.layout, cover: { ...coverFacts(), partial } }),
   };
 }
 
@@ -143,7 +150,7 @@ async function writeFile(
   };
   const unready = group.map(({ failure }) => failure).find(isLocal);
   if (unready !== undefined) return failAll(unready);
-  const tabs = group.map((job) => tabOf(job, contextOf(job), ports));
+  const tabs = group.map((job) => tabOf(job, group, contextOf(job), ports));
   const kind = group[0]?.mapping.destination.location.kind ?? 'csv';
   let rows: readonly number[];
   try {

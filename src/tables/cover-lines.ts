@@ -21,11 +21,13 @@ export function coverLines(
   timezone: string,
 ): readonly (readonly [string, string])[] {
   if (facts === undefined) return [];
+  const partial = facts.partial?.() ?? [];
   return [
     [WRITTEN_LABEL, `${WRITTEN(wallClock(timezone)(facts.writtenAtMs))} (${timezone})`],
     ['Source', facts.service],
     ['Environment', facts.environment],
     ['Program', facts.program],
+    ...(partial.length === 0 ? [] : [['Not whole', `Reading stopped: ${partial.join(', ')}`] as const]),
   ];
 }
 
