@@ -40,16 +40,14 @@ export function substitutionWeeks(
   const processed = new Set<string>();
   for (const cluster of clustersOf(records)) {
     const its = new Set<string>();
-    for (const { record, atMs } of cluster) {
-      const week = weekOf(record, candidatesAt(atMs, evidence, processed), evidence);
+    for (const unit of unitsOf(cluster)) {
+      const candidates = unit.map(({ atMs }) => candidatesAt(atMs, evidence, processed));
+      const common = (candidates[0] ?? []).filter((week) => candidates.every((each) => each.includes(week)));
+      const week = weekOf(unit, common, evidence);
       if (week === undefined) continue;
-      told.set(record.id, week);
+      for (const { record } of unit) told.set(record.id, week);
       its.add(week);
     }
-    spread(
-      cluster.map(({ record }) => record),
-      told,
-    );
     for (const week of its) processed.add(week);
   }
   return told;
@@ -75,35 +73,41 @@ function clustersOf(records: readonly AutoSubstitution[]): readonly (readonly Ti
   return clusters;
 }
 
-/** The weeks that a record of a time may be of. A mark shortly before it names the only one. */
+/** The weeks that a record of a time may be of: the mark shortly before it names one, and so does any mark that is as near as clocks are exact. */
 function candidatesAt(
   atMs: number,
   { weeks, marks }: WeekEvidence,
   processed: ReadonlySet<string>,
 ): readonly string[] {
   if (Number.isNaN(atMs)) return [];
-  const mark = marks
+  const near = marks
     .filter((each) => each.atMs - SLACK_MS <= atMs && atMs - each.atMs <= ONE_PROCESSING_MS)
-    .toSorted((one, other) => other.atMs - one.atMs)[0];
-  if (mark !== undefined) return [mark.week];
+    .toSorted((one, other) => one.atMs - other.atMs);
+  const last = near.findLast((each) => each.atMs <= atMs);
+  const marked = near.filter((each) => each === last || Math.abs(each.atMs - atMs) <= SLACK_MS);
+  if (marked.length > 0) return [...new Set(marked.map(({ week }) => week))];
   return weeks.filter(({ id, overMs }) => !processed.has(id) && !(overMs > atMs)).map(({ id }) => id);
 }
 
-/** The only candidate in which the line-up changed as the record says; else the only one that nothing speaks against. */
+/** The only candidate in which line-ups changed as the records say; else the only one that nothing speaks against. */
 function weekOf(
-  { squad, player }: AutoSubstitution,
+  unit: readonly Timed[],
   candidates: readonly string[],
   { lineupsOf }: WeekEvidence,
 ): string | undefined {
   if (candidates.length === 1) return candidates[0];
-  const id = String(player?.id ?? '');
   const judged = candidates.map((week) => ({
     week,
-    fits: fitsLineups(id, lineupsOf(week, squad?.id ?? '')),
+    fits: new Set(
+      unit.map(({ record: { squad, player } }) =>
+        fitsLineups(String(player?.id ?? ''), lineupsOf(week, squad?.id ?? '')),
+      ),
+    ),
   }));
-  const [sure, another] = judged.filter(({ fits }) => fits === 'yes');
+  const possible = judged.filter(({ fits }) => !fits.has('no'));
+  const [sure, another] = possible.filter(({ fits }) => fits.has('yes'));
   if (sure !== undefined) return another === undefined ? sure.week : undefined;
-  const [left, other] = judged.filter(({ fits }) => fits === 'maybe');
+  const [left, other] = possible;
   return other === undefined ? left?.week : undefined;
 }
 
@@ -116,18 +120,15 @@ function fitsLineups(player: string, { before, after }: WeekLineups): 'yes' | 'n
   return startsOf(before).get(player) === !now ? 'yes' : 'no';
 }
 
-/** Records of one moment or one reference are of one week: what is told of some of them holds for the others. */
-function spread(cluster: readonly AutoSubstitution[], told: Map<string, string>): void {
+/** Records of one moment or one reference are of one week. */
+function unitsOf(cluster: readonly Timed[]): readonly (readonly Timed[])[] {
+  let units: Timed[][] = cluster.map((each) => [each]);
   for (const keyOf of [
     ({ txn_ref }: AutoSubstitution) => txn_ref,
     ({ created_at }: AutoSubstitution) => created_at,
   ]) {
-    for (const [key, group] of Map.groupBy(cluster, keyOf)) {
-      if (key === null || key === undefined || key === '') continue;
-      const weeks = new Set(group.flatMap(({ id }) => told.get(id) ?? []));
-      const [only] = weeks;
-      if (only === undefined || weeks.size > 1) continue;
-      for (const { id } of group) told.set(id, only);
-    }
+    const byKey = Map.groupBy(units, ([first]) => (first && keyOf(first.record)) || first?.record.id);
+    units = [...byKey.values()].map((group) => group.flat());
   }
+  return units;
 }

@@ -59,6 +59,24 @@ it('of two weeks that may be, the one in which the line-up changed as the record
   expect(substitutionWeeks(other, evidence({ lineupsOf: ofOne })).get('other')).toBe('W2');
 });
 
+it('of two triggers within a minute, the records of one moment are of the week that no line-up speaks against', () => {
+  const atMs = overMs(2) + DAY;
+  const of = (squad: string, player: number, ms: number): AutoSubstitution =>
+    record(`${squad} ${player} ${ms}`, ms, { squad: { id: squad, name: squad }, player: { id: player } });
+  // In week 2, which was triggered two seconds later, 7 went out of S1 as in week 1, and S2 stayed as it was.
+  const log = [of('S1', 7, atMs), of('S2', 9, atMs), of('S1', 7, atMs + 2_000)];
+  const lineupsOf = (week: string, squad: string) => {
+    if (week === 'W1') return { before: lineup([7, 9], [8]) };
+    const before = lineup([7, 9], [8]);
+    return { before, after: squad === 'S1' ? lineup([8, 9], [7]) : before };
+  };
+  const marks = [
+    { week: 'W1', atMs: atMs - 500 },
+    { week: 'W2', atMs: atMs + 1_500 },
+  ];
+  expect([...substitutionWeeks(log, evidence({ marks, lineupsOf })).values()]).toEqual(['W1', 'W1', 'W2']);
+});
+
 it('nothing is told of a record without a time that can be read', () => {
   expect(substitutionWeeks([record('r', START, { created_at: 'soon' })], evidence({})).size).toBe(0);
 });

@@ -1,0 +1,250 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterAll, expect, it } from 'vitest';
+import { createSandbox } from '../../src/sandbox/index.ts';
+import type { Settings } from '../../src/sandbox/index.ts';
+import { makeFolder, runCli, type Outcome } from '../support/cli.ts';
+
+const isLong = process.env['TEAMSHEET_LONG'] !== undefined;
+const LIMIT_MS = 1_800_000;
+
+/** A season with its oddities, by the number of the week. */
+interface Plan {
+  readonly weeks: number;
+  /** The points configuration changes before it is read. */
+  readonly newPoints: number;
+  /** Its substitutions are processed just before the next week begins. */
+  readonly late: number;
+  readonly unread: number;
+  /** Its substitutions are processed after the next week has begun. */
+  readonly tooLate: number;
+  /** The service answers nothing when it is to be read first. */
+  readonly outage: number;
+}
+const LONG: Plan = { weeks: 38, newPoints: 9, late: 12, unread: 20, tooLate: 25, outage: 30 };
+const SHORT: Plan = { weeks: 6, newPoints: 2, late: 3, unread: 4, tooLate: 5, outage: 6 };
+
+const MAPPINGS = `
+- version: 1
+  name: points
+  push: points_config
+  source: { csv: points.csv, layout: key_value, key_column: Setting, value_column: Points }
+  operation: set
+  columns: auto
+- version: 1
+  name: lineups
+  pull: lineups
+  where: { fantasy_league_id: 1 }
+  destination: { csv: out/lineups.csv }
+  columns: { squad: id, week: game_week.week, player: entry.player.id, starts: entry.is_starting, captain: entry.is_captain, total: total_points, hits: transfer_hits.hits }
+- version: 1
+  name: squads
+  pull: squads
+  detail: true
+  where: { fantasy_league_id: 1 }
+  destination: { csv: out/squads.csv }
+  columns: { squad: id, week: game_week.week, rank: ranking.current_rank, total: ranking.total_points }
+- version: 1
+  name: table
+  pull: standings
+  where: { fantasy_league_id: 1 }
+  destination: { csv: out/table.csv }
+  columns: { squad: id, week: week, rank: rank, total: total, points: points, hits: hits, chip: chip }
+`;
+
+type Line = Readonly<Record<string, string>>;
+
+/** The document of `substitutions audit`. */
+interface Audit {
+  readonly weeks: readonly {
+    readonly week: number;
+    readonly squads: number;
+    readonly agree: number;
+    readonly differ: number;
+    readonly differences: readonly object[];
+  }[];
+}
+
+/** What the sandbox itself keeps of a squad in a week. */
+interface Truth {
+  readonly squad: { readonly id: string };
+  readonly before: Truth['after'];
+  readonly after: readonly {
+    readonly player_id: number;
+    readonly is_starting: boolean;
+    readonly is_captain: boolean;
+  }[];
+  readonly transfer_hits: { readonly hits: number };
+  readonly chip: string | null;
+  readonly points: { readonly net: number; readonly gross: number };
+  readonly total_points: number;
+  readonly rank: number;
+}
+
+const folders: ReturnType<typeof makeFolder>[] = [];
+afterAll(() => folders.forEach((folder) => folder.remove()));
+
+/** Lives through a season; answers what the memory says of it and what the sandbox kept when each week was read last. */
+async function live(plan: Plan, settings: Partial<Settings>) {
+  const season = { seed: 'demo', now: '2026-08-10T09:00:00Z' } as const;
+  await using sandbox = await createSandbox({
+    ...season,
+    settings: { per_minute: 1_000_000, per_day: 10_000_000, ...settings },
+  });
+  const folder = makeFolder({
+    'teamsheet.yaml': `version: 1
+environments: { sandbox: { base_url: "${sandbox.baseUrl}", api_key: { env: KEY } } }
+vars: { fantasy_league_id: 1 }
+`,
+    'mappings/m.yaml': MAPPINGS,
+    'points.csv': 'Setting,Points\n',
+  });
+  folders.push(folder);
+  const env = { KEY: sandbox.apiKey };
+  const anyway = (...args: readonly string[]): Promise<Outcome> => runCli(args, { cwd: folder.path, env });
+  const run = async (code: number, ...args: readonly string[]): Promise<string> => {
+    const ended = await anyway(...args);
+    expect({ args, code: ended.code, stderr: ended.stderr }).toMatchObject({ args, code });
+    return ended.stdout;
+  };
+  const truthOf = async (week: number): Promise<readonly Truth[]> =>
+    (await sandbox.control('GET', `/truth?game_week=${week}`)) as readonly Truth[];
+  const kept = new Map<number, readonly Truth[]>();
+  const read = async (week: number): Promise<void> => {
+    await run(0, 'weeks', 'read');
+    kept.set(week, await truthOf(week));
+  };
+  const trigger = (week: number, ...more: readonly string[]): Promise<string> =>
+    run(0, 'substitutions', 'trigger', '--week', String(week), '--yes', ...more);
+  const shownInWeek = settings.week_turns === 'end';
+  for (let week = 1; week <= plan.weeks; week += 1) {
+    if (shownInWeek && week !== plan.unread) {
+      // A line-up is shown while its week runs, and its points never are.
+      await sandbox.control('POST', '/clock', {
+        now: new Date(FIRST_START_MS + (week - 1) * WEEK_MS).toISOString(),
+      });
+      await read(week);
+    }
+    await sandbox.control('POST', '/play-next-week');
+    await sandbox.control('POST', '/clock', { advance: '1h' });
+    if (shownInWeek) {
+      await trigger(week);
+      if (week !== plan.unread) kept.set(week, await truthOf(week));
+      continue;
+    }
+    if (week === plan.tooLate + 1) await trigger(plan.tooLate);
+    if (week === plan.unread) continue;
+    if (week === plan.outage) {
+      await sandbox.control('POST', '/faults', {
+        faults: [{ kind: 'status', operation: '*', count: 1000, status: 503 }],
+      });
+      await run(8, 'weeks', 'read');
+      await sandbox.control('DELETE', '/faults');
+    }
+    await read(week);
+    if (week === plan.tooLate) continue;
+    if (week === plan.late) await sandbox.control('POST', '/clock', { advance: '2d' });
+    await trigger(week);
+    await read(week);
+  }
+  const states = JSON.parse(await run(0, 'weeks', '--json', '--offline')) as {
+    readonly weeks: readonly { readonly week: string; readonly state: string; readonly note: string }[];
+  };
+  const pulled = await run(0, 'pull', 'lineups', 'squads', '--weeks', 'all', '--offline', '--json');
+  const lines = (name: string): readonly Line[] =>
+    parse(readFileSync(join(folder.path, 'out', `${name}.csv`)), { columns: true });
+  await run(0, 'pull', 'table', '--offline');
+  const audit = JSON.parse(
+    (await anyway('substitutions', 'audit', '--weeks', 'all', '--json')).stdout,
+  ) as Audit;
+  const reports = { lineups: lines('lineups'), squads: lines('squads'), table: lines('table') };
+  return { kept, states: states.weeks, pulled, audit, ...reports };
+}
+
+/** Four hours after the start of the first game week. */
+const FIRST_START_MS = Date.parse('2026-08-14T21:30:00Z');
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+const number = (text = ''): number => Number(/\d+/.exec(text)?.[0]);
+const playersOf = (places: Truth['after']): readonly string[] =>
+  places.map((each) => `${each.player_id} ${each.is_starting} ${each.is_captain}`).toSorted();
+
+/** The lines of a report by week and squad. */
+const byWeekAndSquad = (lines: readonly Line[]): ReadonlyMap<string, readonly Line[]> =>
+  Map.groupBy(lines, (line) => `${number(line['week'])} ${line['squad']}`);
+
+function shownPlayers(lines: readonly Line[] = []): readonly string[] {
+  return lines.map(({ player, starts, captain }) => `${player} ${starts} ${captain}`).toSorted();
+}
+
+const plan = isLong ? LONG : SHORT;
+
+it(
+  'a season is remembered week by week as it was, and each oddity is told of its own week',
+  async () => {
+    const { kept, lineups, squads, table, states, pulled, audit } = await live(plan, {});
+    expect(JSON.parse(pulled)).toMatchObject({
+      mappings: [{ missing_weeks: [plan.unread] }, { missing_weeks: [plan.unread] }],
+    });
+    const entries = byWeekAndSquad(lineups);
+    const ranks = byWeekAndSquad(squads);
+    const standings = byWeekAndSquad(table);
+    for (const [week, truths] of kept) {
+      expect(truths.length).toBeGreaterThan(50);
+      for (const { squad, after, points, transfer_hits, chip, rank, total_points } of truths) {
+        const ours = entries.get(`${week} ${squad.id}`);
+        const [ranked] = ranks.get(`${week} ${squad.id}`) ?? [];
+        expect({
+          week,
+          players: shownPlayers(ours),
+          ...{ total: ours?.[0]?.['total'], hits: ours?.[0]?.['hits'] },
+          ...{ rank: ranked?.['rank'], totalPoints: ranked?.['total'] },
+        }).toEqual({
+          week,
+          players: playersOf(after),
+          ...{ total: String(points.net), hits: String(transfer_hits.hits) },
+          ...{ rank: String(rank), totalPoints: String(total_points) },
+        });
+        const [standing] = standings.get(`${week} ${squad.id}`) ?? [];
+        expect(standing).toMatchObject({
+          week: String(week),
+          ...{ rank: String(rank), total: String(total_points), points: String(points.net) },
+          ...{ hits: String(transfer_hits.hits), chip: chip ?? '' },
+        });
+      }
+    }
+    const stateOf = new Map(states.map(({ week, state }) => [Number(week), state]));
+    expect(audit.weeks.flatMap(({ differences }) => differences)).toEqual([]);
+    for (const { week, squads: audited, agree } of audit.weeks)
+      if (stateOf.get(week) === 'final' || stateOf.get(week) === 'stale')
+        expect({ week, agree }).toEqual({ week, agree: audited });
+    expect(audit.weeks.filter(({ agree }) => agree > 0).length).toBeGreaterThan(plan.weeks / 2);
+    expect(stateOf.get(plan.unread)).toBe('missing');
+    expect(stateOf.get(plan.tooLate)).toBe('final_by_totals');
+    // The points configuration counts for the weeks before it, too, and the season corrects statistics of the week before: what a later total shows is said.
+    expect(stateOf.get(plan.newPoints - 1)).toBe('stale');
+    expect(stateOf.get(plan.weeks)).toBe('final');
+    expect([...stateOf.values()].filter((state) => state === 'missing')).toHaveLength(1);
+    expect([...stateOf.values()].filter((state) => state === 'final_by_totals')).toHaveLength(1);
+  },
+  LIMIT_MS,
+);
+
+it(
+  'where the week turns at its end, line-ups are those before the substitutions, and points follow from totals',
+  async () => {
+    const { kept, lineups, states } = await live(plan, { week_turns: 'end', week_text: 'short' });
+    const entries = byWeekAndSquad(lineups);
+    for (const [week, truths] of kept)
+      for (const { squad, before } of truths)
+        expect(shownPlayers(entries.get(`${week} ${squad.id}`))).toEqual(playersOf(before));
+    const stateOf = states.map(({ week, state }) => [number(week), state] as const);
+    expect(stateOf.filter(([week]) => week < plan.weeks).map(([, state]) => state)).toEqual(
+      Array.from({ length: plan.weeks - 1 }, (_, index) =>
+        index + 1 === plan.unread ? 'missing' : 'final_by_totals',
+      ),
+    );
+  },
+  LIMIT_MS,
+);
