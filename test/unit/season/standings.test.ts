@@ -109,8 +109,8 @@ it('takes captain, bench, hits, transfers, chip and value from line-ups and deta
 
 it('adds up a total that was not shown, where it is learnt whether hits are in the points of a week', () => {
   const unread = { ...WEEK_2, squads: new Map() };
-  const totals = (hits: StandingsOptions['hits']) =>
-    Object.fromEntries(pick(standings([WEEK_1, unread], { hits })[1], 'name', 'total'));
+  const totals = (hits: StandingsOptions['hits']): object =>
+    Object.fromEntries(pick(standings([WEEK_1, unread], { hits })[1], 'name', 'total')) as object;
   expect(totals(undefined)).toEqual({ A: 36, B: null, C: 44, Asleep: null });
   expect(totals('gross')).toMatchObject({ B: 27 });
   expect(totals('net')).toMatchObject({ B: 31 });
