@@ -18,6 +18,40 @@ async function sentNotShown(
   return new Set(sent.flatMap(({ rowNumbers }) => rowNumbers));
 }
 
+/** Defers the open rows of users that were created and lack the flag that can only be set afterwards. */
+export async function deferCreated(
+  ports: Pick<SyncPorts, 'store'>,
+  run: Pick<Run, 'id'>,
+  mapping: PushMapping,
+  rows: RunRows,
+  reason: Words,
+  change?: ChangeKind,
+): Promise<void> {
+  const done = await createdIn(ports, run, mapping);
+  for await (const page of rowPages(rows, mapping.name, { open: true, ...(change && { change }) }))
+    await rows.patch(
+      mapping.name,
+      page
+        .filter((row) => (row.change === 'create' && row.id !== null) || done.has(row.rowNumber))
+        .map((row) =>
+          rowAfter(wordless(row), { kind: 'must-wait', said: [{ code: 'flag-not-set-yet', reason }] }),
+        ),
+    );
+}
+
+/** The rows of users that were created, also of those whose id is not known because it was the operator who said so. */
+async function createdIn(
+  { store }: Pick<SyncPorts, 'store'>,
+  { id }: Pick<Run, 'id'>,
+  { name }: PushMapping,
+): Promise<ReadonlySet<number>> {
+  const applied = (await store.intents(id)).filter(
+    ({ mapping, operation, result }) =>
+      mapping === name && operation === 'create-users' && result === 'applied',
+  );
+  return new Set(applied.flatMap(({ rowNumbers }) => rowNumbers));
+}
+
 /** Defers the open rows of a mapping that are not sent again, those that were sent with what is known of them. */
 export async function deferOpen(
   ports: Pick<SyncPorts, 'store'>,

@@ -1,7 +1,7 @@
 import { EXIT } from '../../model/error.ts';
 import type { Words } from '../../model/said.ts';
 import type { Run, ServiceAccount } from '../../model/store.ts';
-import { deferOpen } from '../journal/unverified.ts';
+import { deferCreated, deferOpen } from '../journal/unverified.ts';
 import { countPlan } from '../plan/plan-mapping.ts';
 import { isSameAccount, pushedMappings } from '../journal/stored-run.ts';
 import type { PlannedPush, SyncPorts } from '../ports.ts';
@@ -56,6 +56,7 @@ async function leaveChanges(
   if (changes === 0) return undefined;
   const reason: Words = [{ code: 'run-read-since', run: newer.id }];
   const deferred = new Map([[name, updates]]);
+  await deferCreated({ store }, run, mapping, planned.rows, reason, 'update');
   await deferOpen({ store }, run, mapping, planned.rows, reason, 'update');
   const missing = missingOf(mapping);
   if (missing !== undefined) {

@@ -2,7 +2,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import type { Words } from '../../model/said.ts';
 import type { Run } from '../../model/store.ts';
-import { deferOpen } from '../journal/unverified.ts';
+import { deferCreated, deferOpen } from '../journal/unverified.ts';
 import { holdRows, openWrites } from '../journal/open-writes.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { recordAnswers } from '../reconcile/writes.ts';
@@ -28,18 +28,9 @@ export async function leaveRest(
     open.filter(({ runId }) => runId === run.id),
     [{ code: 'answer-none' }, { code: 'resume-looks', run: run.id }],
   );
-  const done = await createdIn(ports, run, mapping);
+  await deferCreated(ports, run, mapping, rows, reason);
   for await (const page of rowPages(rows, mapping.name, { open: true })) {
-    const created = page.filter(
-      ({ change, id, rowNumber }) => (change === 'create' && id !== null) || done.has(rowNumber),
-    );
-    await rows.patch(
-      mapping.name,
-      created.map((row) =>
-        rowAfter(wordless(row), { kind: 'must-wait', said: [{ code: 'flag-not-set-yet', reason }] }),
-      ),
-    );
-    const nameless = page.filter((row) => !created.includes(row) && lacksId(mapping, row));
+    const nameless = page.filter((row) => lacksId(mapping, row));
     await rows.patch(
       mapping.name,
       nameless.map((row) =>
@@ -53,16 +44,3 @@ export async function leaveRest(
 /** A change of a record that is known by the operator's word alone. */
 const lacksId = ({ resource }: PushMapping, { change, id }: RunRow): boolean =>
   change === 'update' && id === null && !resourcePlans[resource].requests.updatesLikeCreates;
-
-/** The rows of users that were created, also of those whose id is not known because it was the operator who said so. */
-async function createdIn(
-  { store }: Pick<SyncPorts, 'store'>,
-  { id }: Run,
-  { name }: PushMapping,
-): Promise<ReadonlySet<number>> {
-  const applied = (await store.intents(id)).filter(
-    ({ mapping, operation, result }) =>
-      mapping === name && operation === 'create-users' && result === 'applied',
-  );
-  return new Set(applied.flatMap(({ rowNumbers }) => rowNumbers));
-}
