@@ -20,5 +20,6 @@ export function withLeague<Key extends string, Document extends Readonly<Record<
   const { mapping, league } = apart(document[key]);
   if (league === undefined) return document;
   const { [key]: _, ...rest } = document;
+  // The key is back in its place, which a computed name hides from the compiler.
   return { [key]: mapping, league, ...rest } as unknown as Document & { readonly league: string };
 }
