@@ -1,24 +1,8 @@
 import { FEATURES } from '../contract/endpoint.ts';
 import type { Account } from '../contract/resources/account.ts';
+import type { AccountReading } from '../model/account-reading.ts';
 import { RATE_WINDOWS } from '../model/budget.ts';
 import type { ServiceAccount, Store } from '../model/store.ts';
-
-/** How much of a window or a quota was used, as the account said; null where it did not say. */
-interface Usage {
-  readonly name: string;
-  readonly used: number | null;
-  readonly most: number | null;
-  readonly isBlocked: boolean;
-}
-
-/** The last reading of a day. */
-export interface AccountReading {
-  /** `2026-11-23` in UTC, so that it is the same wherever the state is. */
-  readonly day: string;
-  readonly atMs: number;
-  readonly windows: readonly Usage[];
-  readonly quotas: readonly Usage[];
-}
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days that are kept: a day takes the place of the one so many days before it. */

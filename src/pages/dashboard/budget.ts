@@ -1,6 +1,7 @@
 import { markup, type Markup } from '../markup.ts';
 import { bar, card, count, named, num, table } from '../parts.ts';
-import type { AccountReading, DayRequests, Usage } from './values.ts';
+import type { AccountReading, Usage } from '../../model/account-reading.ts';
+import type { DayRequests } from './values.ts';
 import { moment, roughly, type Watch } from './words.ts';
 
 /** What an account said of itself. */

@@ -131,23 +131,6 @@ export interface DayRequests {
   readonly waitedMs: number;
 }
 
-/** How much of a window or a quota was used, as the service said. */
-export interface Usage {
-  readonly name: string;
-  readonly used: number | null;
-  /** Null or negative: unlimited. */
-  readonly most: number | null;
-  readonly isBlocked: boolean;
-}
-
-/** The last account record of a day. */
-export interface AccountReading {
-  readonly day: string;
-  readonly atMs: number;
-  readonly windows: readonly Usage[];
-  readonly quotas: readonly Usage[];
-}
-
 /** A game week of a league with what is kept of it. */
 export interface WeekLine {
   readonly week: string;
