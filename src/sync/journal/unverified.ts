@@ -2,21 +2,26 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { ChangeKind } from '../../model/outcome.ts';
 import type { RunRows } from '../../model/run-rows.ts';
 import type { Words } from '../../model/said.ts';
-import type { Run } from '../../model/store.ts';
+import type { Run, StoredIntent } from '../../model/store.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import type { SyncPorts } from '../ports.ts';
 import { mayBeApplied } from '../../plan/intents.ts';
 
-/** The rows of a run that were sent, that reading back did not show, and that may have been applied all the same. */
-async function sentNotShown(
+/** The rows of a mapping whose writes in a run are so. */
+async function rowsOfWrites(
   { store }: Pick<SyncPorts, 'store'>,
   { id }: Pick<Run, 'id'>,
   { name }: PushMapping,
+  isSo: (intent: StoredIntent) => boolean,
 ): Promise<ReadonlySet<number>> {
-  const sent = (await store.intents(id)).filter((intent) => intent.mapping === name && mayBeApplied(intent));
-  return new Set(sent.flatMap(({ rowNumbers }) => rowNumbers));
+  const writes = (await store.intents(id)).filter((intent) => intent.mapping === name && isSo(intent));
+  return new Set(writes.flatMap(({ rowNumbers }) => rowNumbers));
 }
+
+/** Users were created, also those whose id is not known because it was the operator who said so. */
+const createdUsers = ({ operation, result }: StoredIntent): boolean =>
+  operation === 'create-users' && result === 'applied';
 
 /** Defers the open rows of users that were created and lack the flag that can only be set afterwards. */
 export async function deferCreated(
@@ -27,7 +32,7 @@ export async function deferCreated(
   reason: Words,
   change?: ChangeKind,
 ): Promise<void> {
-  const done = await createdIn(ports, run, mapping);
+  const done = await rowsOfWrites(ports, run, mapping, createdUsers);
   for await (const page of rowPages(rows, mapping.name, { open: true, ...(change && { change }) }))
     await rows.patch(
       mapping.name,
@@ -39,20 +44,7 @@ export async function deferCreated(
     );
 }
 
-/** The rows of users that were created, also of those whose id is not known because it was the operator who said so. */
-async function createdIn(
-  { store }: Pick<SyncPorts, 'store'>,
-  { id }: Pick<Run, 'id'>,
-  { name }: PushMapping,
-): Promise<ReadonlySet<number>> {
-  const applied = (await store.intents(id)).filter(
-    ({ mapping, operation, result }) =>
-      mapping === name && operation === 'create-users' && result === 'applied',
-  );
-  return new Set(applied.flatMap(({ rowNumbers }) => rowNumbers));
-}
-
-/** Defers the open rows of a mapping that are not sent again, those that were sent with what is known of them. */
+/** Defers the open rows of a mapping that are not sent again; those that were sent, that reading back did not show and that may be applied all the same, say so. */
 export async function deferOpen(
   ports: Pick<SyncPorts, 'store'>,
   run: Pick<Run, 'id'>,
@@ -61,7 +53,7 @@ export async function deferOpen(
   reason: Words,
   change?: ChangeKind,
 ): Promise<void> {
-  const sent = await sentNotShown(ports, run, mapping);
+  const sent = await rowsOfWrites(ports, run, mapping, mayBeApplied);
   for await (const page of rowPages(rows, mapping.name, { open: true, ...(change && { change }) }))
     await rows.patch(
       mapping.name,
@@ -84,7 +76,7 @@ export async function noteSent(
   mapping: PushMapping,
   rows: RunRows,
 ): Promise<void> {
-  const sent = await sentNotShown(ports, run, mapping);
+  const sent = await rowsOfWrites(ports, run, mapping, mayBeApplied);
   const unchanged = (await rows.rows(mapping.name, [...sent])).filter(
     ({ outcome, said }) => outcome === 'unchanged' && said.length === 0,
   );
