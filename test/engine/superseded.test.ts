@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { IncompleteError, StoppedError } from '../../src/model/error.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
+import { resolve } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';
 import type { PlannedPush } from '../../src/sync/ports.ts';
@@ -160,5 +161,30 @@ describe('a run that a later run of its mapping has overtaken', () => {
     await retry(engine.ports, undefined, PLAN_OPTIONS, () => users, approve);
     const resumed = await resume(engine.ports, old?.id, approve);
     expect(resumed && summaryOf(resumed)).toMatchObject({ updated: 2, created: 1 });
+  });
+
+  it('says of a user that was created without its flag that it was created, where the operator said so', async () => {
+    const engine = await makeEngine();
+    const flagged = (...lines: readonly string[]): void => {
+      const rows = lines.map((line) => line.split(','));
+      engine.tables.set('users.csv', [['external_id', 'display_name', 'is_active'], ...rows]);
+    };
+    flagged('A,Ann,true', 'B,Bob,true');
+    await run(engine);
+    // From here on nothing shows the users: what became of a write is the operator's word alone.
+    engine.service.listable = false;
+    flagged('A,Ann,true', 'B,Bob,true', 'C,Cid,false');
+    engine.service.faults.push('lost');
+    const lost = (await run(engine)).report.run ?? '';
+    flagged('A,Ann,true', 'B,Bob,true');
+    engine.clock.time += 3_600_000;
+    await run(engine);
+    const [open] = await engine.store.intents(lost);
+    await resolve(engine.ports, open?.id, 'applied', approve);
+    const resumed = await resume(engine.ports, lost, approve);
+    expect(resumed && summaryOf(resumed)).toMatchObject({ unchanged: 2, deferred: 1 });
+    expect(engine.files.get('users.results')?.[3]?.join(' ')).toMatch(
+      /: created, but its active flag was not set yet/,
+    );
   });
 });
