@@ -22,6 +22,8 @@ export interface Evidence {
   readonly count?: number;
   /** The references of the uploads in the log. */
   readonly refs?: readonly string[];
+  /** Prices: the players of uploads that nobody of this state is known to have made, by league and player; those that the run sends are left out. */
+  readonly strangers?: readonly string[];
 }
 
 /** The evidence that was recorded with a write; undefined where nothing could be read. */

@@ -198,6 +198,24 @@ describe('an old state file that was restored', () => {
       expect(engine.service.prices).toHaveLength(sent);
     },
   );
+
+  it('sends no step again after a write of another player, which saw it in the log', async () => {
+    const engine = await makeEngine();
+    priceTable(engine, '1,1,0.1,delta');
+    await run(engine);
+    const old = await backup(engine);
+    priceTable(engine, '1,1,0.1,delta', '1,2,0.2,delta');
+    await run(engine);
+    priceTable(old, '1,1,0.1,delta', '1,3,0.3,delta');
+    expect(summaryOf(await run(old))).toMatchObject({ unchanged: 1, created: 1 });
+    priceTable(old, '1,1,0.1,delta', '1,3,0.3,delta', '1,2,0.2,delta');
+    await expect(run(old)).rejects.toMatchObject({ code: 'state.no_memory' });
+    expect(old.service.prices).toHaveLength(3);
+    const adopted = await run(old, prices, { ...PLAN_OPTIONS, adopt: true });
+    expect(summaryOf(adopted)).toMatchObject({ unchanged: 2, created: 1 });
+    priceTable(old, '1,1,0.1,delta', '1,3,0.3,delta', '1,2,0.4,delta');
+    expect(summaryOf(await run(old))).toMatchObject({ updated: 1 });
+  });
 });
 
 describe('steps of prices', () => {

@@ -139,19 +139,21 @@ export async function checkMemory(
   const last = await newestWrite(ports, account, mapping, logCount);
   if (last === undefined) return undefined;
   const { applied, open } = await keysSince(ports, account, mapping, last);
+  const planned = await plannedPrices(rows, mapping);
+  const since = new Set(applied.map(playerOf));
+  const earlier = strangersOf(last).filter((player) => planned.has(player) && !since.has(player));
   const least = last.found + applied.length;
   // In most cases its first page says that the log is as long as it must be.
   const { paging } = await ports.service.get('list-prices', { query: {}, signal: ports.signal });
-  if (paging?.total === least) return undefined;
+  if (paging?.total === least && earlier.length === 0) return undefined;
   const log = await readLog(ports, 'list-prices', {}, true);
-  if (log === undefined || log.count <= least) return undefined;
-  const planned = await plannedPrices(rows, mapping);
+  if (log === undefined || (log.count <= least && earlier.length === 0)) return undefined;
   // What the log shows of a player may be a step that is to be sent, and not the open write of another kind.
   const isStepToo = (key: string): boolean =>
     planned.get(playerOf(key))?.some((each) => each.isStep && each.key !== key) === true;
   const others = open.filter((key) => !isStepToo(key));
   const uploads = unknownUploads(log.records, last.evidence.refs, [...applied, ...others]);
-  const suspects = uploads === undefined ? planned.keys() : new Set(uploads.flat());
+  const suspects = uploads === undefined ? planned.keys() : new Set([...uploads.flat(), ...earlier]);
   const wanted = [...suspects].flatMap((player) => planned.get(player) ?? []);
   // The log shows no prices, and what the service shows of a player does not tell whether a step is in it.
   const isExplained = uploads === undefined && log.count <= least + others.length;
@@ -170,6 +172,29 @@ export async function checkMemory(
         `restore the newest state file, ${orElse(add, hasSteps, 'upload what is planned anyway')}`,
     },
   );
+}
+
+const strangersOf = ({ evidence }: LastWrite<unknown>): readonly string[] => evidence.strangers ?? [];
+
+/**
+ * The players of uploads that this state is not known to have made, since its last write or before. Those that are sent now are not among them: whether they may be
+ * was decided. A write of one player must not make the next push forget what the log showed of others.
+ */
+export async function strangersIn(
+  ports: Ports,
+  mapping: PushMapping,
+  account: ServiceAccount,
+  rows: RunRows,
+  records: readonly LogRecord[] | undefined,
+): Promise<readonly string[]> {
+  const last = await newestWrite(ports, account, mapping, logCount);
+  if (last === undefined) return [];
+  const { applied, open } = await keysSince(ports, account, mapping, last);
+  const uploads = unknownUploads(records, last.evidence.refs, [...applied, ...open]) ?? [];
+  const known = new Set(applied.map(playerOf));
+  const planned = await plannedPrices(rows, mapping);
+  const strangers = new Set([...strangersOf(last), ...uploads.flat()]);
+  return [...strangers].filter((player) => !known.has(player) && !planned.has(player));
 }
 
 /** The keys of what this state has sent since the evidence of a write was read: what was applied, and what nobody knows of. */

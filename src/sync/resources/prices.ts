@@ -21,6 +21,7 @@ import {
 import type { OpenWrite } from '../../plan/seen.ts';
 import {
   firstStep,
+  strangersIn,
   playerOf,
   priceReader,
   checkAnyMemory,
@@ -33,12 +34,18 @@ import {
 const MOST_REFS = 500;
 
 /** The log of uploads. */
-async function takeEvidence({ ports }: PushTask): Promise<Evidence | undefined> {
+async function takeEvidence({ ports, mapping, account, rows }: PushTask): Promise<Evidence | undefined> {
   const log = await readLog(ports, 'list-prices', {});
   if (log === undefined) return undefined;
   const refs = [...new Set(log.records?.map(({ txn_ref }) => txn_ref ?? ''))];
   const known = log.records !== undefined && refs.length <= MOST_REFS;
-  return { atMs: ports.clock.now(), count: log.count, ...(known && { refs }) };
+  const strangers = known ? await strangersIn(ports, mapping, account, rows, log.records) : [];
+  return {
+    atMs: ports.clock.now(),
+    count: log.count,
+    ...(known && { refs }),
+    ...(strangers.length > 0 && { strangers: strangers.slice(0, MOST_REFS) }),
+  };
 }
 
 /** Prices are compared with what was last confirmed, or with those of each player. */
