@@ -4,7 +4,7 @@ import { defineConfig } from 'rolldown';
 import type { Plugin } from 'rolldown';
 
 /** Packages that only some commands load, from node_modules and when they run. */
-const EXTERNAL = /^(fastify|@fastify\/swagger|hucre|yauzl|fflate|saxes|@clack\/prompts)(\/|$)/;
+const EXTERNAL = /^(fastify|@fastify\/swagger|hucre|yauzl|fflate|saxes|@clack\/prompts|pg|pg-boss)(\/|$)/;
 
 /** The folder of the package that a module stands in; undefined for our own modules. */
 function packageFolder(path: string): string | undefined {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Mapping } from '../mapping/mapping.ts';
 import { EXIT } from '../model/error.ts';
-import type { TableLocation } from '../model/table.ts';
+import type { SourceLocation } from '../model/table.ts';
 import { findCredentials, identityOf, type Credentials } from '../tables/google/credentials.ts';
 import { checkToken } from '../tables/google/sign-in.ts';
 import { findTab, readSpreadsheet } from '../tables/google/spreadsheet.ts';
@@ -74,7 +74,7 @@ function spreadsheetsOf(mappings: readonly Mapping[]): ReadonlyMap<string, Sourc
 }
 
 /** The table that a mapping reads: that of its rows, or that of its player ids. */
-function sourceOf(mapping: Mapping): TableLocation | undefined {
+function sourceOf(mapping: Mapping): SourceLocation | undefined {
   if (isPush(mapping)) return mapping.source.location;
   return mapping.ids?.kind === 'column' ? mapping.ids.source.location : undefined;
 }
@@ -85,11 +85,12 @@ async function* checkSpreadsheets(
   program: Program,
   told: readonly string[],
 ): AsyncGenerator<Finding> {
-  const store = await attempt('state', program, () => openState(config, program.clock, () => undefined));
-  if ('level' in store) {
-    yield store;
+  const opened = await attempt('state', program, () => openState(config, program.clock, () => undefined));
+  if ('level' in opened) {
+    yield opened;
     return;
   }
+  const { store } = opened;
   const warned: Finding[] = [];
   const google = openGoogle(config, {
     ...program,

@@ -91,6 +91,7 @@ export const commonFlags = {
   'no-color': yes('no colours; NO_COLOR does the same'),
   'no-progress': yes('no progress line'),
   yes: yes('approve the plan without being asked'),
+  insecure: yes('go on although certificates are not checked, or a database is reached without TLS'),
   'max-requests': {
     ...text('send at most this many requests'),
     coerce: wholeNumber('max-requests', 1),
@@ -102,7 +103,6 @@ export const commonFlags = {
 /** Flags of every command that speaks with the service. */
 export const serviceFlags = {
   'trust-origin': yes('send the key to another address than before'),
-  insecure: yes('go on although NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off'),
 } as const satisfies Record<string, Options>;
 
 /** The flag that passes guards, whichever they are. */

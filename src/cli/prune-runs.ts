@@ -1,17 +1,16 @@
 import { renderCountOf } from '../model/count.ts';
 import { EXIT, type ExitCode } from '../model/error.ts';
-import type { Store } from '../model/store.ts';
 import { planPrune, prune, type PruneOptions, type PrunePlan } from '../sync/prune.ts';
 import { approve } from './push/approval.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Program } from './program.ts';
 import { renderTyped } from './render/stop.ts';
 import { renderTime } from './render/text.ts';
-import { openLock } from '../runtime/state.ts';
+import type { OpenState } from '../runtime/state.ts';
 
 /** `runs prune`: shows which finished runs are old, asks once, and removes them with their results. Never needs the service. */
 export async function pruneRuns(
-  store: Store,
+  { store, lock }: OpenState,
   config: Config,
   options: PruneOptions,
   yes: boolean,
@@ -31,7 +30,7 @@ export async function pruneRuns(
       program,
       'nothing was removed',
     );
-    await prune({ store, lock: openLock(config) }, plan);
+    await prune({ store, lock }, plan);
   }
   const document = {
     command: 'runs prune',

@@ -43,7 +43,7 @@ export async function serve(
     for (const each of open) await each.close();
   };
   try {
-    const typed = command === 'dashboard' ? command : 'schedule run --port 8790';
+    const typed = { dashboard: command, worker: 'worker --port 8790' }[command] ?? 'schedule run --port 8790';
     const pages = port === undefined ? undefined : await serveDashboard(folder, port, typed);
     if (pages !== undefined) open.push(pages);
     const probed = probe && (await serveProbe(probe, { folder, version, isAlive }));

@@ -22,6 +22,8 @@ export interface Session extends OpenSession {
 export interface SessionOptions {
   /** Google is asked for no right to write. */
   readonly readOnly?: boolean | undefined;
+  /** It is a part of a command that says itself which run was interrupted. */
+  readonly isPart?: boolean | undefined;
 }
 
 export type SessionArgs = ArgsOf<typeof serviceFlags> & { readonly finishBy?: string | undefined };
@@ -48,7 +50,7 @@ export async function withAccount<T>(
   args: SessionArgs,
   program: Program,
   work: (session: Session) => Promise<T>,
-  { readOnly }: SessionOptions,
+  { readOnly, isPart = false }: SessionOptions,
 ): Promise<T> {
   const { screen, command = '' } = program;
   const finishByMs =
@@ -58,18 +60,19 @@ export async function withAccount<T>(
   const connection = connectionOf(config);
   for (const warning of [...config.warnings, ...connection.warnings]) screen.warn(warning);
   refuseUncheckedTls(config, args.insecure);
-  const store = await openState(config, program.clock, (message) => screen.warn(message));
+  const state = await openState(config, program.clock, (message) => screen.warn(message));
+  const { store, lock } = state;
   const { emit, stop } = createReporter(screen, program.clock);
   try {
     const stateUrl = await rememberedBaseUrl(store, connection.baseUrl);
-    const sentence = (): Promise<string | undefined> =>
-      cutOffSentence(store, config, program, isOn(stateUrl));
+    const sentence = async (): Promise<string | undefined> =>
+      isPart ? undefined : cutOffSentence(state, config, program, isOn(stateUrl));
     const cutOff = await sentence();
     if (cutOff !== undefined) screen.warn(cutOff);
     withholdKey(connection, program);
     const { maxWait: maxWaitMs, maxRequests, trustOrigin } = args;
     const limits = { readOnly, maxWaitMs, maxRequests, finishByMs, trustOrigin };
-    const task = { config, connection, store, command, stateUrl, ...limits };
+    const task = { config, connection, store, lock, command, stateUrl, ...limits };
     return await withPorts(task, { ...program, emit }, async (session) => {
       try {
         return await work({ ...session, endProgress: stop });

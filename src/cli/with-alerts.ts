@@ -75,7 +75,7 @@ async function tellEnd(
 ): Promise<void> {
   const { pingAll, tellAlerts } = await import('../runtime/tell-alerts.ts');
   try {
-    const store = await openState(config, program.clock, () => undefined);
+    const { store } = await openState(config, program.clock, () => undefined);
     try {
       const held = heldIn(config, await store.alerts.states());
       const asked =

@@ -69,7 +69,7 @@ export interface PullTarget {
   readonly hasDetail?: true;
   /** Its records are remembered by game week, so that `where` takes `weeks`; those of squads with their detail, and standings as what is made of both; of substitutions as far as their week can be told. */
   readonly byWeek?: 'lineup' | 'squad' | 'standing' | 'substitution';
-  /** The list in a record whose elements may each make a row. */
+  /** What a mapping may write for `explode`, which makes other rows of a record than usual. */
   readonly explodes?: string;
   /** No list shows its records: each is read by its id beside the other filters, and the mapping says which ids. */
   readonly readsEach?: true;

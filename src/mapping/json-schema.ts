@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { layoutSchema } from './layout-schema.ts';
-import { pullSchema, pushSchema } from './schema.ts';
+import { pullSchema, pushSchema, triggerSchema } from './schema.ts';
 
-const mapping = z.union([pushSchema, pullSchema]);
+const mapping = z.union([pushSchema, triggerSchema, pullSchema]);
 
 /** The JSON Schema (draft 2020-12) of a mapping file for editors: one mapping or a list of them. It is made of the schemas that parse. */
 export function mappingJsonSchema(): object {

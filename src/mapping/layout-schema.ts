@@ -31,6 +31,8 @@ const look = strict({
     .optional()
     .describe("A number or date format in spreadsheet notation, such as #,##0; it wins over the mapping's."),
   align: z.enum(['left', 'center', 'right']).optional().describe('Default: by the type of the column.'),
+  wrap: z.boolean().optional().describe('Texts that are longer than the column go over several lines.'),
+  hidden: z.boolean().optional().describe('The column is there, and hidden: for long ids.'),
 });
 
 const sortKey = strict({
@@ -73,6 +75,16 @@ const chart = strict({
   reverse: flag.describe('The lowest number stands at the top, as for ranks.'),
 });
 
+const highlight = strict({
+  label: text.describe('What stands in front, such as Leader.'),
+  show: z.array(text).min(1).describe('Headers whose texts stand side by side.'),
+  value: text.optional().describe('The header whose value stands behind them.'),
+  by: text.optional().describe('The header whose lowest value is best. Default: the order of the report.'),
+  descending: flag.describe('The highest value is best.'),
+  above: z.number().optional().describe('Only rows whose number in `by` is higher.'),
+  limit: z.int().min(1).max(30).default(1).describe('How many rows are named.'),
+});
+
 /** A layout file, as it is written. */
 export const layoutSchema = strict({
   version,
@@ -103,6 +115,7 @@ export const layoutSchema = strict({
     .optional()
     .describe('Charts over the rows of the report.'),
   tab_color: colour.optional().describe("The colour of the tab's name."),
+  highlights: z.array(highlight).default([]).describe('Lines of the cover about the rows of the report.'),
   cover: strict({
     tab: text.default('About').describe('The name of the cover tab.'),
     title: text.describe('The heading of the cover.'),

@@ -3,7 +3,7 @@ import type { PushedResource, ResourceName } from '../contract/index.ts';
 import type { PushOperation } from '../contract/resource.ts';
 import type { Layout } from '../model/layout.ts';
 import type { Timing } from '../model/schedule.ts';
-import type { TableLocation } from '../model/table.ts';
+import type { SourceLocation, TableLocation } from '../model/table.ts';
 import type { WeekChoice } from './week-choice.ts';
 
 /** Where in its file a mapping stands. */
@@ -36,6 +36,11 @@ export interface Source {
   readonly layout:
     | { readonly kind: 'table' }
     | { readonly kind: 'key_value'; readonly keyColumn: string; readonly valueColumn: string };
+}
+
+/** Where a mapping has the rows that it pushes from. */
+export interface PushSource extends Omit<Source, 'location'> {
+  readonly location: SourceLocation;
 }
 
 export type CellType = 'text' | 'integer' | 'number' | 'boolean' | 'datetime' | 'uuid';
@@ -100,7 +105,7 @@ export interface PushMapping {
   readonly place: MappingPlace;
   readonly resource: PushedResource;
   readonly operation: PushOperation;
-  readonly source: Source;
+  readonly source: PushSource;
   readonly columns: 'auto' | readonly Column[];
   /** `fantasy_league_id` and other fields that `columns: auto` takes from the variables when the table lacks them. */
   readonly autoValues: Readonly<Record<string, string>>;

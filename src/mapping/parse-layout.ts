@@ -47,6 +47,12 @@ export function parseLayout(text: string, file: string, report: LaidOutReport): 
     charts: (input.charts?.list ?? []).map((chart): ChartSpec => ({ ...chart, series: chart.series })),
     chartTab: input.charts?.tab,
     tabColor: input.tab_color,
+    highlights: input.highlights.map(({ value: shown, by, above, ...rest }) => ({
+      ...rest,
+      value: shown,
+      by,
+      above,
+    })),
     cover: input.cover === undefined ? undefined : { ...input.cover, note: input.cover.note },
   };
 }
@@ -62,6 +68,8 @@ function checkHeaders(input: LayoutInput, { name, columns }: LaidOutReport, note
     note(path, `the report of ${name} has no column ${show(header)}${known}`, of);
   };
   for (const header of Object.keys(input.columns)) check(header, ['columns', header], 'key');
+  if (headers.length > 0 && headers.every((header) => input.columns[header]?.hidden === true))
+    note(['columns'], `every column of ${name} is hidden; leave one to be seen`);
   for (const header of Object.keys(input.totals)) check(header, ['totals', header], 'key');
   input.sort.forEach(({ by }, index) => {
     check(by, ['sort', index]);
@@ -69,6 +77,14 @@ function checkHeaders(input: LayoutInput, { name, columns }: LaidOutReport, note
       note(['sort', index], `the rows are sorted by ${show(by)} already; delete one of them`);
   });
   input.rules.forEach(({ column }, index) => check(column, ['rules', index, 'column']));
+  input.highlights.forEach(({ show: shown, value, by, above }, index) => {
+    const at = ['highlights', index];
+    shown.forEach((header, each) => check(header, [...at, 'show', each]));
+    check(value, [...at, 'value']);
+    check(by, [...at, 'by']);
+    if (above !== undefined && by === undefined)
+      note([...at, 'above'], 'above compares the column of by; write by too', 'key');
+  });
   input.charts?.list.forEach((chart, index) => {
     const used = (['x', 'y', 'series'] as const).filter((key) => chart[key] !== undefined);
     for (const key of used) {

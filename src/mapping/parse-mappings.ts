@@ -2,8 +2,9 @@ import { startDraft, type MappingContext } from './drafting.ts';
 import type { Mapping, MappingPlace } from './mapping.ts';
 import { parsePull } from './parse-pull.ts';
 import { parsePush } from './parse-push.ts';
+import { parseTrigger } from './parse-trigger.ts';
 import { variableSource } from './push-fields.ts';
-import { pullSchema, pushSchema } from './schema.ts';
+import { pullSchema, pushSchema, triggerSchema } from './schema.ts';
 import { show } from './show.ts';
 import { parseYaml, type Path, type YamlDocument } from './yaml-document.ts';
 import { checked } from './zod-issues.ts';
@@ -36,10 +37,18 @@ export function parseMappings(
         fill(written, path, document, context),
       );
       const draft = startDraft(document, root.path, context);
+      if (isTrigger(value))
+        return parseTrigger(checked(triggerSchema, value, document, root.path), draft, context);
       return direction === 'push'
         ? parsePush(checked(pushSchema, value, document, root.path), draft, context)
         : parsePull(checked(pullSchema, value, document, root.path), draft);
     });
+}
+
+/** Whether a mapping has a game week in the place of a table. */
+function isTrigger(value: unknown): boolean {
+  const { push, source } = value as Readonly<Record<string, unknown>>;
+  return push !== undefined && typeof source === 'object' && source !== null && 'weeks' in source;
 }
 
 /**

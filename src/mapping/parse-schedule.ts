@@ -1,12 +1,12 @@
 import { parseDuration } from '../model/duration.ts';
 import type { Schedule, Timing, WeekMoment } from '../model/schedule.ts';
 import type { Drafting } from './drafting.ts';
-import type { PullInput, PushInput } from './schema.ts';
+import type { PullInput, PushInput, TriggerInput } from './schema.ts';
 import { show } from './show.ts';
 
 /** When a mapping runs by itself. The fields of a cron text are checked where the text is used: that is a library's work. */
 export function parseTiming(
-  { schedule, deadline }: PushInput | PullInput,
+  { schedule, deadline }: Pick<PushInput | PullInput | TriggerInput, 'schedule' | 'deadline'>,
   draft: Drafting,
 ): { readonly timing?: Timing } {
   if (schedule === undefined && deadline === undefined) return {};

@@ -57,7 +57,7 @@ export function readLookups(
 }
 
 /** The fields with the texts of lookups in the place of values that are not known yet. */
-export function withTexts(fields: Fields, lookups: ParsedRow['lookups']): Fields {
+function withTexts(fields: Fields, lookups: ParsedRow['lookups']): Fields {
   if (lookups === undefined) return fields;
   const texts = Object.entries(lookups).map(([field, { texts }]) => [field, texts.join(' ')] as const);
   return { ...fields, ...Object.fromEntries(texts) };

@@ -19,6 +19,7 @@ export const NUMBER_KEYS: ReadonlySet<string> = new Set([
   'max_step',
   'max_step_pct',
   'width',
+  'above',
   'limit',
   'rows',
   'columns',
@@ -30,12 +31,14 @@ export const FLAG_KEYS: ReadonlySet<string> = new Set([
   'allow_outside',
   'optional',
   'excel',
+  'wrap',
   'detail',
   'filter',
   'bold',
   'row',
   'descending',
   'reverse',
+  'hidden',
 ]);
 
 type Shape = z.ZodRawShape;
@@ -97,7 +100,9 @@ const sourceShape = {
     .enum(['table', 'key_value'])
     .default('table')
     .describe('key_value: each row is one setting and its value.'),
-  optional: flag.describe('A missing file is no error when all mappings run.'),
+  optional: flag.describe(
+    'When all mappings run, a missing file is no error, and a table without rows to send is left out.',
+  ),
   key_column: text.optional().describe('key_value: the column of the setting names.'),
   value_column: text.optional().describe('key_value: the column of the values.'),
 };
@@ -331,6 +336,33 @@ export const pushSchema = strict({
 }).describe('Rows of a table to the service.');
 export type PushInput = z.output<typeof pushSchema>;
 
+const triggerWeek = text
+  .refine((written) => /^(?:last|current|[1-9]\d{0,3})$/.test(written), {
+    error: (issue) => `${showAny(issue.input)} is no game week; write last, current or a number`,
+  })
+  .transform((written) => (written === 'last' || written === 'current' ? written : Number(written)));
+
+/** A mapping that triggers the automatic substitutions of a game week, as it is written. */
+export const triggerSchema = strict({
+  ...common,
+  push: z
+    .literal('auto_substitutions', {
+      error: (issue) =>
+        `${showAny(issue.input)} has no source of weeks; only auto_substitutions are triggered by weeks`,
+    })
+    .describe('The resource that is triggered.'),
+  source: strict({
+    weeks: triggerWeek.describe('The game week: last (the last one that is over), current, or its number.'),
+  }).describe('The game week in the place of a table.'),
+  operation: z
+    .literal('trigger', {
+      error: (issue) => `${showAny(issue.input)} is not possible: a game week is triggered; write trigger`,
+    })
+    .default('trigger')
+    .describe('trigger.'),
+}).describe('A game week whose automatic substitutions the service is to process.');
+export type TriggerInput = z.output<typeof triggerSchema>;
+
 const whereValue = z.union([z.string(), z.number()]);
 const reportColumn = strict({
   from: text.describe('Path into the record.'),
@@ -359,7 +391,7 @@ export const pullSchema = strict({
   explode: text
     .optional()
     .describe(
-      'Players: weekly_stats makes one row a week; auto_substitutions: pairs makes one row a substitution.',
+      'Players: weekly_stats makes one row a week; auto_substitutions: pairs makes one row a substitution; lineups: none makes one row a squad.',
     ),
   destination: strict({
     ...location,

@@ -7,6 +7,10 @@ export interface ColumnLook {
   /** A number or date format in spreadsheet notation; it wins over the mapping's. */
   readonly format?: string | undefined;
   readonly align?: 'left' | 'center' | 'right' | undefined;
+  /** Long texts go over several lines. */
+  readonly wrap?: boolean | undefined;
+  /** The column is there, for keys and charts, and nobody sees it until it is shown by hand. */
+  readonly hidden?: boolean | undefined;
 }
 
 /** Colours are six hexadecimal digits, RRGGBB. */
@@ -48,6 +52,27 @@ export interface ChartSpec {
   readonly reverse: boolean;
 }
 
+/** What a cover says about the rows of a report: the best by a column, or the first. */
+export interface HighlightSpec {
+  readonly label: string;
+  /** Headers whose texts stand side by side. */
+  readonly show: readonly string[];
+  /** Header whose value stands behind them. */
+  readonly value: string | undefined;
+  /** Header by which rows are the best; the least where not `descending`. */
+  readonly by: string | undefined;
+  readonly descending: boolean;
+  /** Only rows whose number in `by` is greater. */
+  readonly above: number | undefined;
+  readonly limit: number;
+}
+
+/** A highlight with its lines; none where no row fits. */
+export interface Highlight {
+  readonly label: string;
+  readonly lines: readonly { readonly text: string; readonly value: string | number | null }[];
+}
+
 /** How a report is arranged and looks: a file in `templates/reports`, named by a mapping's `layout`. Columns are named by their headers. */
 export interface Layout {
   /** Formats by header; the headers named here stand first, in this order. */
@@ -61,6 +86,7 @@ export interface Layout {
   /** The tab that the charts and their numbers stand on. */
   readonly chartTab: string | undefined;
   readonly tabColor: Colour | undefined;
+  readonly highlights: readonly HighlightSpec[];
   /** The first tab of the file, about all tabs of it. */
   readonly cover:
     { readonly tab: string; readonly title: string; readonly note: string | undefined } | undefined;
@@ -79,6 +105,7 @@ export interface ArrangedRows {
   /** One cell for each column; undefined when the layout has no totals or the report no rows. */
   readonly totals: readonly ReportValue[] | undefined;
   readonly charts: readonly ChartData[];
+  readonly highlights: readonly Highlight[];
 }
 
 /** A layout joined to the columns of a report. */

@@ -65,6 +65,10 @@ export interface Memory {
   keep(scope: LeagueScope, kept: readonly Kept[]): Promise<void>;
   /** What is kept of a kind in a game week, in pages, by id and then by time; two readings of one line-up may stand in two pages. */
   kept(scope: LeagueScope, gameWeek: string, kind: KeptKind): AsyncIterable<readonly Kept[]>;
+  /** The latest reading of each id of a kind in a game week, in pages, by id. */
+  latest(scope: LeagueScope, gameWeek: string, kind: KeptKind): AsyncIterable<readonly Kept[]>;
+  /** When each id of a kind in a game week was read last; no record is read. */
+  readAt(scope: LeagueScope, gameWeek: string, kind: KeptKind): Promise<ReadonlyMap<string, number>>;
   /** How much is kept of each kind in each game week; no record is read. */
   weeks(scope: LeagueScope): Promise<readonly KeptCount[]>;
   /** The leagues of which anything is kept. */

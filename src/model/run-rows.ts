@@ -19,7 +19,7 @@ export interface RowLookup {
   readonly after?: RowReference | undefined;
 }
 
-/** One row of a run, from reading to its outcome. Kept in the run's own folder and gone when the run ends well. */
+/** One row of a run, from reading to its outcome. Kept beside the run and gone when it ends well. */
 export interface RunRow {
   readonly rowNumber: number;
   /** The source's lines that make the row, cells as the person sees them: one line, or all lines of a `key_value` table's league. */
@@ -30,8 +30,6 @@ export interface RunRow {
   readonly readKey?: string;
   /** The key folded for look-alikes (case, width, script); rows of equal `folded` and unequal `key` deserve a warning. */
   readonly folded: string | null;
-  /** Digest of the fields: rows of the same key and digest say the same. */
-  readonly digest: string | null;
   readonly fields: Fields | null;
   readonly change: ChangeKind;
   /** The fields that an update changes, each with its value until now; null where only its digest is known. */
@@ -47,9 +45,7 @@ export interface RunRow {
 
 /** What may change in a row after it was added. */
 export type RunRowPatch = Pick<RunRow, 'rowNumber'> &
-  Partial<
-    Pick<RunRow, 'change' | 'before' | 'said' | 'outcome' | 'id' | 'key' | 'digest' | 'fields' | 'lookups'>
-  >;
+  Partial<Pick<RunRow, 'change' | 'before' | 'said' | 'outcome' | 'id' | 'key' | 'fields' | 'lookups'>>;
 
 /** A record that the service (or the last confirmed state) holds, by key. */
 export interface KnownRecord {
@@ -69,6 +65,10 @@ export interface KnownRecord {
 
 export interface RowQuery {
   readonly change?: ChangeKind;
+  /** Rows without their lines, which cost the most to read and which few look at. */
+  readonly withoutLines?: boolean;
+  /** Only rows of which something is said. */
+  readonly told?: boolean;
   /** Only rows without an outcome. */
   readonly open?: boolean;
   /** Only rows that ended in one of these. */
@@ -80,7 +80,7 @@ export interface RowQuery {
 /** Rows of one key that stand more than once in the source. */
 export interface DuplicateGroup {
   readonly key: string;
-  readonly rows: readonly { readonly rowNumber: number; readonly digest: string }[];
+  readonly rows: readonly Pick<RunRow, 'rowNumber' | 'fields' | 'lookups'>[];
 }
 
 /** A row whose key looks like that of an earlier row, and is another one. */
@@ -126,6 +126,6 @@ export interface RunRows {
    * without the source's lines, and of what is invalid also which columns are wrong; the rest is deleted. Closes them.
    */
   keepWritten(): Promise<void>;
-  /** Closes and deletes the rows, and the folder of their run where nothing else stands in it. */
+  /** Closes and deletes the rows. */
   remove(): Promise<void>;
 }

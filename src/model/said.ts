@@ -263,9 +263,12 @@ export const wordsToStore = (words: Words): string =>
 export function storedWords(stored: string): Words {
   if (stored === '') return [];
   if (!stored.startsWith('[{"code":"')) return oldWords(stored);
-  const parts = JSON.parse(stored) as readonly (Said | { readonly code: string })[];
-  return parts.map((part) => (isKnown(part) ? part : { code: 'text', text: JSON.stringify(part) }));
+  return knownWords(JSON.parse(stored) as readonly { readonly code: string }[]);
 }
+
+/** Words of which some may be those of a newer version: they stay readable as they are. */
+export const knownWords = (parts: readonly { readonly code: string }[]): Words =>
+  parts.map((part) => (isKnown(part) ? part : { code: 'text', text: JSON.stringify(part) }));
 
 const isKnown = (part: { readonly code: string }): part is Said => Object.hasOwn(SAID, part.code);
 

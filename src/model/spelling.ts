@@ -47,6 +47,12 @@ export function partsOfKey(
   return { before: key.slice(0, at), text: key.slice(at) };
 }
 
+/** The key that a list shows for the record of a key, where the service keeps another text of it. */
+export function shownKey(resource: ResourceName, key: string, keptAs?: string): string {
+  const { before = '', text = key } = partsOfKey(resource, key) ?? {};
+  return before + (keptAs ?? text);
+}
+
 /** The form that all spellings of a text have in common. */
 export function speltText(text: string, { case: isCase, width, blanks, cut }: Spelling): string {
   let common = text.normalize(width === true ? 'NFKC' : 'NFC');
@@ -77,11 +83,13 @@ export function spellingOf(pairs: readonly (readonly [sent: string, kept: string
   // A text that was cut is as long as the cut, or shorter for a blank at its end; blanks around it are no part of it where they do not count.
   const cutAt = (flags: Spelling): number =>
     Math.max(...pairs.map(([, kept]) => Array.from(speltText(kept, flags)).length));
-  const cuts = FLAGS.map((flags) => ({ ...flags, cut: cutAt(flags) })).filter(
-    ({ cut }) => cut >= SHORTEST_CUT,
-  );
-  return [...FLAGS, ...cuts].find((spelling) =>
-    pairs.every(([sent, kept]) => speltText(sent, spelling) === speltText(kept, spelling)),
+  const fits = (spelling: Spelling): boolean =>
+    pairs.every(([sent, kept]) => speltText(sent, spelling) === speltText(kept, spelling));
+  return (
+    FLAGS.find(fits) ??
+    FLAGS.map((flags) => ({ ...flags, cut: cutAt(flags) })).find(
+      (spelling) => spelling.cut >= SHORTEST_CUT && fits(spelling),
+    )
   );
 }
 

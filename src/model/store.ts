@@ -83,7 +83,7 @@ export interface Run {
   readonly mappings: string;
   readonly summaries: readonly MappingSummary[];
   readonly requests: RequestCounts | null;
-  /** Rows of its sources, once it may write: with fewer of them in its folder, they are lost. */
+  /** Rows of its sources, once it may write: with fewer of them kept, they are lost. */
   readonly rows?: number;
   /** It can never be resumed, because its rows are lost: its writes without an answer hold their keys until they are resolved. */
   readonly rowsLost?: true;
@@ -123,10 +123,10 @@ export interface Fact {
   readonly atMs: number;
 }
 
-/** A folder of a run that no run is recorded for. */
-export interface StrayFolder {
+/** Rows and files of a run that is not recorded. */
+export interface StrayRun {
   readonly id: string;
-  /** When anything in it last changed. */
+  /** When anything of it last changed. */
   readonly changedAtMs: number;
 }
 
@@ -140,21 +140,19 @@ export interface Store {
   newestUnfinishedRun(account: ServiceAccount): Promise<Run | undefined>;
   /** The runs of the account that ended with rows in conflict, oldest first. */
   runsInConflict(account: ServiceAccount): Promise<readonly Run[]>;
-  /** Pulls and readings of game weeks: they have no rows, no folder and no intents. */
+  /** Pulls and readings of game weeks: they have no rows, no files and no intents. */
   addPull(pull: Run): Promise<void>;
   updatePull(id: string, changes: Partial<Omit<Run, 'id' | 'account'>>): Promise<void>;
   /** Newest first. */
   pulls(limit: number): Promise<readonly Run[]>;
-  /** Creates or opens the rows of a run in its folder, again where they are damaged; without an id they are kept in a temporary place and `remove` deletes them. */
+  /** Creates or opens the rows of a run, again where they are damaged; without an id they are kept in a temporary place and `remove` deletes them. */
   openRunRows(runId: string | null): Promise<RunRows>;
   /** The rows that are there of a run; undefined when none are, or they are damaged. */
   keptRunRows(runId: string): Promise<RunRows | undefined>;
-  /** The folder of a run's results, created when missing, absolute. */
-  runFolder(runId: string): Promise<string>;
-  /** Forgets runs with their writes and deletes their folders, and pulls; a run with a write that is still open is an error. */
+  /** Forgets runs with their writes, and pulls, and deletes their rows and files; a run with a write that is still open is an error. */
   removeRuns(ids: readonly string[]): Promise<void>;
-  /** Folders of runs that were never recorded, because their process ended while it read the tables. */
-  strayFolders(): Promise<readonly StrayFolder[]>;
+  /** What is there of runs that were never recorded, because their process ended while it read the tables. */
+  strayRuns(): Promise<readonly StrayRun[]>;
 
   addIntent(account: ServiceAccount, intent: Intent): Promise<void>;
   /**
@@ -189,7 +187,13 @@ export interface Store {
     sinceMs?: number,
   ): AsyncIterable<readonly KnownRecord[]>;
   countSnapshots(account: ServiceAccount, resource: ResourceName): Promise<number>;
-  confirm(account: ServiceAccount, resource: ResourceName, records: readonly KnownRecord[]): Promise<void>;
+  /** `isListed`: a list shows the records. A power cut may take the last of what lists showed, because they can be read again. */
+  confirm(
+    account: ServiceAccount,
+    resource: ResourceName,
+    records: readonly KnownRecord[],
+    isListed?: boolean,
+  ): Promise<void>;
   /** Drops what a full list no longer shows: everything of the resource confirmed before `listedAtMs`. */
   forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void>;
 
@@ -211,8 +215,17 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** One writer per service account on a machine; held until released or the process ends. */
+/** One writer per service account, on a machine or over all that share a state; held until released, lost, or the process ends. */
 export interface Lock {
   /** Errors: StoppedError `lock.held` naming the owner. */
-  acquire(account: ServiceAccount, owner: string): Promise<{ release(): Promise<void> }>;
+  acquire(account: ServiceAccount, owner: string): Promise<HeldLock>;
+}
+
+/** A lock that this process has. */
+export interface HeldLock {
+  /** Resolves where a write may be sent at once. Errors: StoppedError `lock.lost`; those of the state. */
+  check(): Promise<void>;
+  /** Aborted once it is lost: nobody waits for a write that is under way. */
+  readonly lost: AbortSignal;
+  release(): Promise<void>;
 }

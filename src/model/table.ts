@@ -9,6 +9,20 @@ export type TableLocation =
   | { readonly kind: 'xlsx'; readonly path: string; readonly tab: string }
   | { readonly kind: 'sheet'; readonly spreadsheet: string; readonly tab: string };
 
+/** A game week of a fantasy league, where a trigger has it from: the last one that is over, the one that the service calls current, or the one of a number. */
+export interface WeekLocation {
+  readonly kind: 'weeks';
+  readonly week: 'last' | 'current' | number;
+  readonly league: number;
+}
+
+/** Where the rows of a mapping that pushes come from. */
+export type SourceLocation = TableLocation | WeekLocation;
+
+/** The file of a location; undefined where it is none. */
+export const fileOf = (location: SourceLocation): string | undefined =>
+  'path' in location ? location.path : undefined;
+
 /** How a source table is read. */
 export interface ReadOptions {
   /** How people call the source in messages, usually the path as the mapping has it. */

@@ -120,7 +120,7 @@ details[open] > summary { margin-bottom: .6rem; }
 .chart .line { fill: none; stroke: var(--accent); stroke-width: 2; stroke-linejoin: round; }
 .chart .dot { fill: var(--card); stroke: var(--accent); stroke-width: 2; }
 .lonely { text-align: center; padding-top: 12vh; justify-items: center; }
-.lonely p::first-letter { text-transform: uppercase; }
+.lonely p:not(:has(code))::first-letter { text-transform: uppercase; }
 .lonely .big { font-size: 4rem; color: var(--accent); }
 @media (max-width: 34rem) {
   .card { padding: .95rem .9rem; border-radius: 12px; }

@@ -19,9 +19,15 @@ export type Difference =
 
 /** The supplied fields whose known value is another one, or is not known. The record was found by its key, however it spells it. */
 export function changedFields(fields: Fields, known: KnownRecord): readonly string[] {
-  return Object.keys(fields).filter(
-    (name) => !KEY_TEXTS.has(name) && known.digests[name] !== digestOf(fields[name]),
-  );
+  return Object.keys(fields).filter((name) => !KEY_TEXTS.has(name) && !isHeld(known, name, fields[name]));
+}
+
+/** Whether a record has a value. Of what is no text the value itself is kept, so that most need no digest. */
+function isHeld({ digests, values }: KnownRecord, name: string, value: FieldValue | undefined): boolean {
+  const digest = digests[name];
+  if (digest === undefined) return false;
+  const isPlain = typeof value === 'boolean' || typeof value === 'number';
+  return (isPlain && values[name] === value) || digest === digestOf(value);
 }
 
 /** A field that a record shows with another value than it was sent with. */

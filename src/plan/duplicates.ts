@@ -1,9 +1,22 @@
 import type { DuplicateGroup, RunRowPatch } from '../model/run-rows.ts';
+import type { RunRow } from '../model/run-rows.ts';
+import { digestOf } from './digest.ts';
+import { referenceName } from './lookups.ts';
 import { openRow, rowAfter } from './row-lifecycle.ts';
 
 type Row = DuplicateGroup['rows'][number];
 
 const NAMED_ROWS = 5;
+
+/** The digest of what a row says, null where it is not read: of what is looked up, the words of its cells until its value is known. */
+export function digestOfRow({ fields, lookups }: Pick<RunRow, 'fields' | 'lookups'>): string | null {
+  if (fields === null) return null;
+  const words = Object.entries(lookups ?? {}).flatMap(([field, { texts, after }]) => {
+    if (after !== undefined) return [[field, referenceName(after)] as const];
+    return field in fields ? [] : [[field, texts.join(' ')] as const];
+  });
+  return digestOf(words.length === 0 ? fields : { ...fields, ...Object.fromEntries(words) });
+}
 
 /** The other rows of a group, the first few by number. A wrong key column makes one group of a whole file: each row looks at these few alone. */
 function nameOthers(row: Row, rows: readonly Row[]): string {
@@ -20,7 +33,8 @@ function nameOthers(row: Row, rows: readonly Row[]): string {
 export function resolveDuplicates({ key, rows }: DuplicateGroup): readonly RunRowPatch[] {
   const [first, ...later] = rows;
   if (first === undefined) return [];
-  if (later.every((row) => row.digest === first.digest)) {
+  const digest = digestOfRow(first);
+  if (later.every((row) => digestOfRow(row) === digest)) {
     return later.map(({ rowNumber }) =>
       rowAfter(openRow(rowNumber), {
         kind: 'is-equal',

@@ -1,5 +1,5 @@
 import type { Words } from '../model/said.ts';
-import { partsOfKey } from '../model/spelling.ts';
+import { partsOfKey, shownKey } from '../model/spelling.ts';
 import type { Intent } from '../model/store.ts';
 import type { Confirmation } from './requests.ts';
 import { isChangedSince, readEvidence, wasThere } from './evidence.ts';
@@ -46,8 +46,7 @@ export function withoutKnown(
   const [isKnown, isChanged] = [wasThere([intent]), isChangedSince([intent])];
   return new Map(
     [...found].filter(([key, { id, record, disagrees, keptAs, isOneOfSeveral }]) => {
-      const { before = '', text = key } = partsOfKey(intent.resource, key) ?? {};
-      const shown = before + (keptAs ?? text);
+      const shown = shownKey(intent.resource, key, keptAs);
       const isWritten = disagrees === undefined && isChanged(shown, record);
       return isOneOfSeveral === true || isWritten || !isKnown({ key: shown, record: { id } });
     }),

@@ -3,7 +3,6 @@ import type { FieldValue, Fields } from '../model/cell.ts';
 import type { RowLookup, RunRow, RunRowPatch } from '../model/run-rows.ts';
 import type { Words } from '../model/said.ts';
 import { keyOf } from '../mapping/parsed-row.ts';
-import { digestOf } from './digest.ts';
 import { rowAfter } from './row-lifecycle.ts';
 
 /** Why a row cannot be sent, the strongest first. */
@@ -88,7 +87,6 @@ export function withLookups(
     fields,
     lookups: waiting,
     key: keyOf(shown, target?.key ?? []),
-    digest: digestOf(shown),
   };
 }
 

@@ -30,7 +30,6 @@ export function lostRows(intent: StoredIntent, kept: readonly RunRow[]): readonl
             lines: [],
             key: intent.keys[at] ?? null,
             folded: null,
-            digest: null,
             fields: intent.fields?.[at] ?? fieldsOfKey(intent, intent.keys[at] ?? ''),
             change: intent.operation === 'update-user' ? 'update' : 'create',
             before: null,

@@ -26,6 +26,10 @@ export interface PlanOptions {
   readonly onAmbiguous?: OnAmbiguous;
   /** By mapping, the moment from which its rows are deferred: the deadline of the game week that the run belongs to; milliseconds since the epoch. */
   readonly deadlines?: Readonly<Record<string, number>>;
+  /** By mapping with a game week in the place of a table, the ids of those that the run is for. */
+  readonly weeks?: Readonly<Record<string, readonly string[]>>;
+  /** A mapping whose optional table is not filled in is left out; nobody named it. */
+  readonly skipUnfilled?: boolean;
   /** Only these rows of a mapping, as `retry` wants them; a mapping that is not named is read whole. */
   readonly only?: Readonly<Record<string, RowChoice>>;
 }

@@ -1,6 +1,7 @@
 import type { ArrangedRows, Layout, ReportLayout, Total } from '../model/layout.ts';
 import type { ReportColumn, ReportValue } from '../model/table.ts';
 import { chartOf } from './chart.ts';
+import { highlightOf } from './highlight.ts';
 import { compareValues } from './order.ts';
 
 type Row = readonly ReportValue[];
@@ -31,6 +32,7 @@ export function joinLayout(layout: Layout, columns: readonly ReportColumn[]): Re
     const upwards = layout.charts.length === 0 ? rows : sort(given, false);
     return {
       rows,
+      highlights: layout.highlights.map((spec) => highlightOf(spec, rows, indexOf)),
       totals: totalsOf(layout.totals, columns, rows),
       charts: layout.charts.map((spec) =>
         chartOf(spec, upwards, {

@@ -23,6 +23,8 @@ const longDuration = (description: string): z.ZodType<number, string> =>
     .describe(description);
 const count = (description: string): z.ZodInt => z.int().min(0).describe(description);
 
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
 /** What is said of a wrong `api_key`; what stands there is not quoted, it may be the key. */
 const KEY_RULE = 'a key is never written here; use { env: NAME } or { file: PATH }';
 
@@ -35,7 +37,7 @@ const secretSource = (secret: string) =>
   z
     .union([
       strict({
-        env: text(`the environment variable that holds the ${secret}`).regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+        env: text(`the environment variable that holds the ${secret}`).regex(VARIABLE),
       }),
       strict({ file: text(`the file that holds the ${secret}`) }),
     ])
@@ -132,7 +134,26 @@ export const configSchema = strict({
     credentials: strict({ file: text('the key file of a service account') }).optional(),
     root_url: text('another endpoint of Google Sheets').optional(),
   }).optional(),
-  state: text('the state file; runs stand beside it').default('.teamsheet/state.sqlite'),
+  state: z
+    .union([
+      text(
+        'the state file; runs stand beside it. Or the address of a PostgreSQL database without its password',
+      ),
+      strict({
+        env: text('the environment variable that holds the address of a PostgreSQL database').regex(VARIABLE),
+      }),
+    ])
+    .default('.teamsheet/state.sqlite'),
+  state_schema: z
+    .string()
+    .regex(/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/, 'at most 63 small letters, digits and _, not beginning with pg_')
+    .describe('the schema of the state in a PostgreSQL database; each team has its own')
+    .default('teamsheet'),
+  state_lease: duration(
+    'on PostgreSQL, how long the lock of an account outlives a machine that says nothing any more',
+  )
+    .refine((ms) => ms >= 3_000 && ms <= 3_600_000, 'from 3s to 1h')
+    .prefault('30s'),
   budget: strict({
     reserve_per_minute: count('requests of each minute window that are left to others').default(0),
     reserve_per_day: count('requests of each day window that are left to others').default(0),

@@ -6,6 +6,14 @@ import { warnIfOpenToOthers } from '../tables/regular-file.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { configSchema, parseConfig, type ConfigFile, type ParsedConfig } from './config-file.ts';
 import type { PublishConfig } from './publish-config.ts';
+import {
+  holdsPassword,
+  isDatabase,
+  placeOfState,
+  readAddress,
+  stateFolderOf,
+  type StatePlace,
+} from './state-place.ts';
 import { bareRecord, readEnvironment, readOptionalText, type Environment } from './env-file.ts';
 
 /** Where a program runs. */
@@ -29,7 +37,11 @@ export interface Config {
   readonly vars: Readonly<Record<string, string | undefined>>;
   /** All leagues of the file in its order; none where the folder has one league, whose environment and variables are the configuration's own. */
   readonly leagues: readonly LeagueConfig[];
-  readonly state: string;
+  readonly state: StatePlace;
+  /** The folder of what stays on this machine, absolute: results of runs, logins, pipes. */
+  readonly stateFolder: string;
+  /** What is not secured is used all the same. */
+  readonly insecure: boolean;
   readonly mappings: string;
   readonly timezone: string;
   readonly budget: ConfigFile['budget'];
@@ -78,6 +90,9 @@ interface ConfigArgs {
   readonly league?: string | undefined;
   readonly var: Readonly<Record<string, string>>;
   readonly mappings?: string | undefined;
+  readonly insecure?: boolean | undefined;
+  /** A file, or the address of a database. */
+  readonly state?: string | undefined;
 }
 
 /** Finds and reads the configuration. Errors: ConfigError `config.*` with file, line and column. */
@@ -107,8 +122,7 @@ function inForce(
   const environment = readEnvironment(folder, program.env);
   const env = environment.values;
   const { value, placeOf } = parse(env);
-  const pathOf = (key: 'state' | 'mappings'): string =>
-    resolve(folder, replaceNames(value[key], env, placeOf([key])));
+  const state = stateOf(value, folder, env, placeOf, args, program.cwd);
   return {
     folder,
     env,
@@ -124,11 +138,37 @@ function inForce(
     publish: value.publish,
     vars: bareRecord(env, varsOf(value.vars, env), args.var),
     leagues: leaguesOf(value, env, args, placeOf),
-    state: pathOf('state'),
-    mappings: args.mappings === undefined ? pathOf('mappings') : resolve(program.cwd, args.mappings),
+    state,
+    stateFolder: stateFolderOf(state, folder),
+    insecure: args.insecure === true,
+    mappings:
+      args.mappings === undefined
+        ? resolve(folder, replaceNames(value.mappings, env, placeOf(['mappings'])))
+        : resolve(program.cwd, args.mappings),
     warnings: environment.warnings,
     placeOf,
   };
+}
+
+/** Errors: ConfigError `config.unset`, `state.password`, `state.address`. */
+function stateOf(
+  { state, state_schema: schema, state_lease: leaseMs }: ConfigFile,
+  folder: string,
+  env: Surroundings['env'],
+  placeOf: ParsedConfig['placeOf'],
+  args: ConfigArgs,
+  cwd: string,
+): StatePlace {
+  const place = placeOf(['state']);
+  const given = { folder, env, schema, leaseMs };
+  if (args.state !== undefined) return placeOfState(args.state, { ...given, folder: cwd }, {});
+  if (typeof state !== 'string') return readAddress(requireName(state.env, env, place), given, place);
+  if (isDatabase(state) && holdsPassword(state))
+    throw new ConfigError('state.password', `${at(place)}the password of the state is never written here`, {
+      ...place,
+      next: 'Set PGPASSWORD or PGPASSFILE, or name a variable that holds the whole address: state: { env: TEAMSHEET_STATE_URL }.',
+    });
+  return placeOfState(replaceNames(state, env, place), given, place);
 }
 
 /** The leagues with what is in force in each. Errors: ConfigError `config.league`. */

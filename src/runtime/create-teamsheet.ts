@@ -1,4 +1,3 @@
-import { resolve as resolvePath } from 'node:path';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { StoppedError } from '../model/error.ts';
 import type { RunEvent } from '../model/event.ts';
@@ -40,7 +39,7 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
   const emit = (event: RunEvent): void => on(withoutKey(event, withhold));
   const warn = (message: string): void => emit({ kind: 'warning', message });
   config.warnings.forEach(warn);
-  const store = await openState(config, clock, warn);
+  const { store, lock } = await openState(config, clock, warn);
   const calls = oneAtATime();
   const kept = new Set<RunRows>();
   const cwd = { cwd: options.folder ?? process.cwd() };
@@ -69,7 +68,7 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
       const limits = { maxRequests, maxWaitMs, trustOrigin, readOnly, finishByMs: call.finishBy?.getTime() };
       const stateUrl = await rememberedBaseUrl(store, to.baseUrl);
       const { tables, transport } = options;
-      const task = { config, connection: to, store, command, stateUrl, tables, transport, ...limits };
+      const task = { config, connection: to, store, lock, command, stateUrl, tables, transport, ...limits };
       return withPorts(task, world, does);
     });
   const disposal = (rows: RunRows): AsyncDisposable => {
@@ -172,15 +171,15 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
 function readOptions(options: TeamsheetOptions): Config {
   const { environment, league, mappings, vars = {}, env = process.env, folder = process.cwd() } = options;
   const folderOfMappings = typeof mappings === 'string' ? mappings : undefined;
-  const args = { env: environment, league, var: vars, mappings: folderOfMappings };
+  const { insecure, state } = options;
+  const args = { env: environment, league, var: vars, mappings: folderOfMappings, insecure, state };
   const seat = { cwd: folder, env };
   const written = typeof options.config === 'object' || options.baseUrl !== undefined;
-  const config = onlyAccount(
+  return onlyAccount(
     typeof options.config !== 'string' && written
       ? configOf(options.config ?? {}, args, seat)
       : readConfig({ ...args, config: options.config }, seat),
   );
-  return options.state === undefined ? config : { ...config, state: resolvePath(folder, options.state) };
 }
 
 function connectionFor({ baseUrl, apiKey }: TeamsheetOptions, config: Config): Connection {

@@ -58,6 +58,7 @@ export function behindGate<Given extends Ports>(command: string, row: Row | unde
         const held = await lock.acquire(account, owner);
         passed('lock');
         return {
+          ...held,
           release: () => {
             // The next run of the same command passes them again.
             for (const check of CHECKS) if (check !== 'origin') done.delete(check);

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { ConfigError } from '../model/error.ts';
 import type { Store } from '../model/store.ts';
 import type { SyncPorts } from '../sync/ports.ts';
@@ -27,7 +27,7 @@ export function openGoogle(config: Config, { store, ...ports }: Parts): CountedA
 
 /** Where and as whom Google is asked. Errors: ConfigError `config.unset`, `google.root_url`. */
 export function googleConnectionOf(
-  config: Pick<Config, 'google' | 'env' | 'folder' | 'placeOf' | 'state'>,
+  config: Pick<Config, 'google' | 'env' | 'folder' | 'placeOf' | 'stateFolder'>,
 ): GoogleConnection {
   const { keyFile, rootUrl } = googleSettings(config);
   return {
@@ -37,8 +37,8 @@ export function googleConnectionOf(
 }
 
 /** The file of a person's login, beside the state. */
-export function loginFileOf({ state }: Pick<Config, 'state'>): string {
-  return join(dirname(state), 'google-token.json');
+export function loginFileOf({ stateFolder }: Pick<Config, 'stateFolder'>): string {
+  return join(stateFolder, 'google-token.json');
 }
 
 /** Errors: ConfigError `google.root_url` for anything but the origin of an https address, or of http on this machine. */

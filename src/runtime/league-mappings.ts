@@ -2,7 +2,7 @@ import { RESOURCES } from '../contract/index.ts';
 import type { Column, Mapping, PushMapping } from '../mapping/mapping.ts';
 import { ConfigError } from '../model/error.ts';
 import { inLeague } from '../model/league-name.ts';
-import type { TableLocation } from '../model/table.ts';
+import type { SourceLocation } from '../model/table.ts';
 import type { LeagueConfig } from './config.ts';
 
 /** A mapping as its file says it in one league. */
@@ -88,7 +88,7 @@ function named(
 /** What a mapping writes: its report, or the sheet that outcomes are written back into. */
 function writtenBy(
   mapping: Mapping,
-): { readonly location: TableLocation; readonly origin: string } | undefined {
+): { readonly location: SourceLocation; readonly origin: string } | undefined {
   if (mapping.direction === 'pull') return mapping.destination;
   return mapping.writeBack === undefined ? undefined : mapping.source;
 }
@@ -122,7 +122,7 @@ function oneDestination(one: Joined, other: Joined, origin: string): ConfigError
 }
 
 /** One text for each table that a mapping can name. */
-export function tableOf(location: TableLocation): string {
+export function tableOf(location: SourceLocation): string {
   switch (location.kind) {
     case 'csv':
       return JSON.stringify([location.path]);
@@ -130,5 +130,7 @@ export function tableOf(location: TableLocation): string {
       return JSON.stringify([location.path, location.tab.toLowerCase()]);
     case 'sheet':
       return JSON.stringify([location.spreadsheet, location.tab]);
+    case 'weeks':
+      return JSON.stringify([location.league, location.kind]);
   }
 }

@@ -1,3 +1,4 @@
+import { fileOf } from '../model/table.ts';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Mapping, PullMapping, PushMapping } from '../mapping/mapping.ts';
@@ -174,8 +175,8 @@ function entryOf(
 /** An optional table that is not there has nothing to say when every mapping runs. */
 function isAbsent(mapping: Mapping): boolean {
   if (mapping.direction === 'pull' || mapping.source.optional !== true) return false;
-  const { location } = mapping.source;
-  return location.kind !== 'sheet' && !existsSync(location.path);
+  const file = fileOf(mapping.source.location);
+  return file !== undefined && !existsSync(file);
 }
 
 /** A report must not take the place of a table that rows are pushed from. Errors: ConfigError `destination.source`. */

@@ -2,7 +2,8 @@ import type { PlanOptions } from '../plan/push-plan.ts';
 
 /** What may be asked of a plan; what is left out is not asked. */
 export type AskedOptions = {
-  readonly [Name in Exclude<keyof PlanOptions, 'only' | 'deadlines'>]?: PlanOptions[Name] | undefined;
+  readonly [Name in Exclude<keyof PlanOptions, 'only' | 'deadlines' | 'weeks'>]?:
+    PlanOptions[Name] | undefined;
 };
 
 /** The same with everything that is not asked said. */

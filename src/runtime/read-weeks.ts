@@ -2,6 +2,8 @@ import { ConfigError, EXIT, type ExitCode, type TeamsheetError } from '../model/
 import type { RequestCounts } from '../model/store.ts';
 import { Keeper } from '../sync/memory/keeper.ts';
 import { keepingService } from '../sync/memory/keeping-service.ts';
+import { leagueWeeks } from '../sync/memory/league-weeks.ts';
+import { markTriggered } from '../sync/memory/processed.ts';
 import { nextKnownWeek } from '../sync/memory/known-weeks.ts';
 import { serviceNow } from '../sync/memory/service-time.ts';
 import { stillNewSince } from '../sync/pulling/reuse.ts';
@@ -174,7 +176,9 @@ async function readLeague(session: Session, account: OpenAccount, league: number
     requests: counted(),
     finished: came.stoppedBy === undefined,
   });
-  const weeks = (await listWeeks(ports, account.service)).find((each) => each.league === league)?.weeks ?? [];
+  await markTriggered(ports, account.service, league);
+  const nowMs = await serviceNow(ports, account.service);
+  const weeks = await leagueWeeks(ports.store.memory, { account: account.service, league }, nowMs);
   return {
     ...came,
     league,

@@ -3,8 +3,18 @@ import { variableSource } from '../mapping/push-fields.ts';
 import { ConfigError } from '../model/error.ts';
 import type { ServiceAccount, Store } from '../model/store.ts';
 import { cronProblem } from '../schedule/cron.ts';
-import { nextRuns, type Calendar, type Done, type Scheduled, type ScheduledRun } from '../schedule/due.ts';
-import { clockWeeks, type ClockWeek } from '../schedule/weeks.ts';
+import {
+  nextRuns,
+  scheduleNow,
+  type Calendar,
+  type Done,
+  type Scheduled,
+  type ScheduledRun,
+} from '../schedule/due.ts';
+import { clockWeeks } from '../schedule/weeks.ts';
+import type { Clock } from '../model/ports.ts';
+import { apart } from '../model/league-name.ts';
+import type { Config } from './config.ts';
 import type { Session } from './session.ts';
 
 /** A mapping whose times are set. */
@@ -12,13 +22,9 @@ type Timed = Mapping & { readonly timing: NonNullable<Mapping['timing']> };
 
 const hasSchedule = (mapping: Mapping): mapping is Timed => (mapping.timing?.schedule.length ?? 0) > 0;
 
-/** The mappings with a schedule. Errors: ConfigError `schedule.none`, `schedule.cron` with the mapping's place. */
-export function timedMappings(mappings: readonly Mapping[]): readonly Timed[] {
+/** The mappings with a schedule. Errors: ConfigError `schedule.cron` with the mapping's place. */
+function timedMappings(mappings: readonly Mapping[]): readonly Timed[] {
   const timed = mappings.filter(hasSchedule);
-  if (timed.length === 0)
-    throw new ConfigError('schedule.none', 'no mapping has a schedule', {
-      next: 'write schedule: "*/15 8-22 * * *" or schedule: { at: "each.kickoff - 24h" } into a mapping',
-    });
   for (const { name, place, timing } of timed) {
     for (const schedule of timing.schedule) {
       const problem = schedule.kind === 'cron' ? cronProblem(schedule.text) : undefined;
@@ -33,24 +39,77 @@ export function timedMappings(mappings: readonly Mapping[]): readonly Timed[] {
   return timed;
 }
 
-/** The game weeks of the league, read now, where any schedule goes by them or the league is known. Errors: ConfigError `mapping.variable`; those of the service. */
+/** A league of an account whose schedules are carried out. */
+export interface TimedLeague {
+  /** Undefined where the folder has one league. */
+  readonly name: string | undefined;
+  /** The configuration of this league alone. */
+  readonly config: Config;
+  readonly timed: readonly Timed[];
+  /** The number of the fantasy league whose game weeks are read; undefined where none is kept. */
+  readonly kept: number | undefined;
+}
+
+/** The leagues of an account with their mappings that have a schedule; those whose game weeks are not kept and that have none are left out. Errors: those of {@link timedMappings}. */
+export function timedLeagues(config: Config, mappings: readonly Mapping[]): readonly TimedLeague[] {
+  const timed = timedMappings(mappings);
+  const chosen = config.leagues.filter((league) => league.chosen);
+  const [first] = chosen;
+  const leagues: readonly TimedLeague[] =
+    first === undefined
+      ? [{ name: undefined, config, timed, kept: keptLeague(config) }]
+      : chosen.map((league) => ({
+          name: league.name,
+          config: {
+            ...config,
+            ...{ vars: league.vars, season: league.season, rules: league.rules, publish: league.publish },
+            leagues: config.leagues.map((each) => ({ ...each, chosen: each === league })),
+          },
+          timed: timed.filter(({ name }) => (apart(name).league ?? first.name) === league.name),
+          kept: keptLeague(league),
+        }));
+  return leagues.filter((league) => league.timed.length > 0 || league.kept !== undefined);
+}
+
+const keptLeague = ({ season, vars }: Pick<Config, 'season' | 'vars'>): number | undefined =>
+  season.keep ? leagueNumber(vars['fantasy_league_id']) : undefined;
+
+const leagueNumber = (text: string | undefined): number | undefined =>
+  text !== undefined && /^[1-9]\d{0,14}$/.test(text.trim()) ? Number(text) : undefined;
+
+/** Errors: ConfigError `schedule.none` where nothing is scheduled. */
+export function refuseNoSchedule(leagues: readonly TimedLeague[]): void {
+  if (leagues.length > 0) return;
+  throw new ConfigError('schedule.none', 'no mapping has a schedule', {
+    next: 'write schedule: "*/15 8-22 * * *" or schedule: { at: "each.kickoff - 24h" } into a mapping',
+  });
+}
+
+/** The game weeks of a league, read now, where any schedule goes by them or the league is known. Errors: ConfigError `mapping.variable`; those of the service. */
 export async function readCalendar(
-  { ports, config }: Pick<Session, 'ports' | 'config'>,
-  timed: readonly Timed[],
+  { ports }: Pick<Session, 'ports'>,
+  { config: { vars, timezone }, timed }: TimedLeague,
 ): Promise<Calendar> {
-  const { timezone } = config;
-  const league = config.vars['fantasy_league_id'];
-  if (league === undefined && !timed.some(goesByWeeks)) return { weeks: [], timezone };
-  if (league === undefined || !/^[1-9]\d{0,14}$/.test(league.trim()))
+  const written = vars['fantasy_league_id'];
+  if (written === undefined && !timed.some(goesByWeeks))
+    return { weeks: [], timezone, aheadMs: serviceAheadMs(ports) };
+  const league = leagueNumber(written);
+  if (league === undefined)
     throw new ConfigError(
       'mapping.variable',
-      league === undefined
+      written === undefined
         ? 'the variable fantasy_league_id is not set: schedules need the game weeks of the league'
-        : `the variable fantasy_league_id is "${league}", which is no number of a league`,
+        : `the variable fantasy_league_id is "${written}", which is no number of a league`,
       { next: variableSource('fantasy_league_id') },
     );
-  const { records } = await ports.service.get('get-fixtures', { id: Number(league) });
-  return { weeks: clockWeeks(records), timezone };
+  const { records } = await ports.service.get('get-fixtures', { id: league });
+  return { weeks: clockWeeks(records), timezone, aheadMs: serviceAheadMs(ports) };
+}
+
+/** By how much the service's clock is ahead of ours, as its answers tell. */
+function serviceAheadMs({ service, clock }: Session['ports']): number {
+  const heardMs = service.timeMs();
+  return heardMs === undefined ? 0 : Math.floor(heardMs) - clock.now();
 }
 
 const goesByWeeks = ({ timing }: Timed): boolean =>
@@ -87,38 +146,59 @@ export async function keepDone(
   await store.setFacts(account, facts);
 }
 
-const WEEKS_FACT = 'schedule_weeks';
+const calendarFact = (league: string | undefined): string => `schedule_calendar:${league ?? ''}`;
 
-/** Keeps the game weeks that schedules go by, so that what only reads the state can tell what comes. */
+/** Keeps the game weeks and the clock that the schedules of a league go by, so that what only reads the state can tell what comes. */
 export const keepCalendar = (
   store: Pick<Store, 'setFact'>,
   account: ServiceAccount,
-  { weeks }: Calendar,
-): Promise<void> => store.setFact(account, WEEKS_FACT, JSON.stringify(weeks));
+  league: string | undefined,
+  { weeks, aheadMs }: Calendar,
+): Promise<void> => store.setFact(account, calendarFact(league), JSON.stringify({ weeks, aheadMs }));
+
+/** The next runs of the mappings with a schedule, and when the game weeks that they go by were read first; by what is kept. */
+export interface Coming {
+  readonly runs: ReadonlyMap<string, ScheduledRun>;
+  readonly calendarAtMs: number | undefined;
+}
+
+/** What comes next of mappings, in whichever account each is. Errors: those of {@link timedMappings}. */
+export async function comingByMapping(
+  store: Pick<Store, 'fact'>,
+  accounts: readonly ServiceAccount[],
+  mappings: readonly Mapping[],
+  timezone: string,
+  clock: Pick<Clock, 'now'>,
+): Promise<Coming> {
+  const runs = new Map<string, ScheduledRun>();
+  const times: number[] = [];
+  for (const [league, timed] of Map.groupBy(timedMappings(mappings), ({ name }) => apart(name).league)) {
+    const kept = await keptCalendar(store, accounts, league, timezone);
+    if (kept.atMs !== undefined) times.push(kept.atMs);
+    for (const account of accounts)
+      for (const job of await readDone(store, account, timed)) {
+        const [next] = nextRuns(job, kept, scheduleNow(kept, clock), 1);
+        // A mapping is known in one account.
+        if (next !== undefined && (job.done !== undefined || !runs.has(job.mapping)))
+          runs.set(job.mapping, next);
+      }
+  }
+  return { runs, calendarAtMs: times.length === 0 ? undefined : Math.min(...times) };
+}
 
 /** The game weeks as they were last kept, and when; without weeks and time where they never were. */
 export async function keptCalendar(
   store: Pick<Store, 'fact'>,
-  account: ServiceAccount,
+  accounts: readonly ServiceAccount[],
+  league: string | undefined,
   timezone: string,
 ): Promise<Calendar & { readonly atMs: number | undefined }> {
-  const kept = await store.fact(account, WEEKS_FACT);
-  // Only keepCalendar writes the fact.
-  const weeks = kept === undefined ? [] : (JSON.parse(kept.value) as readonly ClockWeek[]);
-  return { weeks, timezone, atMs: kept?.atMs };
-}
-
-/** The next run of each mapping with a schedule, by the mapping's name; a mapping that is never due has none. Errors: those of {@link timedMappings}. */
-export async function nextByMapping(
-  store: Pick<Store, 'fact'>,
-  account: ServiceAccount,
-  mappings: readonly Mapping[],
-  calendar: Calendar,
-  nowMs: number,
-): Promise<ReadonlyMap<string, ScheduledRun>> {
-  const timed = mappings.some(hasSchedule) ? timedMappings(mappings) : [];
-  const jobs = await readDone(store, account, timed);
-  return new Map(
-    jobs.flatMap((job) => nextRuns(job, calendar, nowMs, 1).map((run) => [job.mapping, run] as const)),
-  );
+  for (const account of accounts) {
+    const kept = await store.fact(account, calendarFact(league));
+    if (kept === undefined) continue;
+    // Only keepCalendar writes the fact.
+    const calendar = JSON.parse(kept.value) as Pick<Calendar, 'weeks' | 'aheadMs'>;
+    return { ...calendar, timezone, atMs: kept.atMs };
+  }
+  return { weeks: [], aheadMs: 0, timezone, atMs: undefined };
 }

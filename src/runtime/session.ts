@@ -4,7 +4,7 @@ import { Observer } from '../client/observe.ts';
 import { StoppedError, TeamsheetError } from '../model/error.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { HttpResponse, Transport } from '../model/ports.ts';
-import type { RequestCounts, ServiceAccount } from '../model/store.ts';
+import type { HeldLock, Lock, RequestCounts, ServiceAccount } from '../model/store.ts';
 import { withholder } from '../model/withhold.ts';
 import { interruptedAt } from '../sync/finish/interrupted.ts';
 import { keepLearnt } from '../sync/runs/learn.ts';
@@ -17,7 +17,7 @@ import type { Config, Connection } from './config.ts';
 import { behindGate, gates } from './gates.ts';
 import { rulesOf } from './leagues.ts';
 import { checkOrigin, rememberOrigin } from './key-origin.ts';
-import { openLock } from './state.ts';
+import { openRunFolders } from './state.ts';
 import { openTables, type OpenTables, type TableTask, type World } from './tables.ts';
 import { withoutKey } from './withhold-key.ts';
 import { withheldStore } from './withheld-store.ts';
@@ -26,6 +26,7 @@ import { withheldReports } from './withheld-reports.ts';
 /** A piece of work with the service, as it was asked for. */
 export interface Task extends TableTask {
   readonly connection: Connection;
+  readonly lock: Lock;
   /** The command whose gate stands before the first write. */
   readonly command: string;
   /** The address that the state knows the service by; that of the connection when left out. */
@@ -91,15 +92,29 @@ function sentUntil({ writes }: RequestCounts): string {
 }
 
 /** The ports of a service, made real. */
-export function openSession(task: Task, world: World): Session {
+function openSession(task: Task, world: World): Session {
   const { config, connection, store, command, stateUrl = connection.baseUrl } = task;
   const { budget, push } = config;
   const wire = task.transport ?? fetchTransport();
   const maxWaitMs = task.maxWaitMs ?? budget.max_wait;
   const { tables, google, pipes } = openTables(task, world);
+  const folders = openRunFolders(config);
   const observer = new Observer();
   let answer: HttpResponse | undefined;
-  const transport: Transport = async (request) => (answer = await wire(request));
+  let held: HeldLock | undefined;
+  const lock: Lock = {
+    acquire: async (account, owner) => {
+      const own = await task.lock.acquire(account, owner);
+      held = own;
+      return own;
+    },
+  };
+  const transport: Transport = async (request) => {
+    if (request.method === 'GET' || held === undefined) return (answer = await wire(request));
+    await held.check();
+    const signal = AbortSignal.any([held.lost, ...(request.signal === undefined ? [] : [request.signal])]);
+    return (answer = await wire({ ...request, signal }));
+  };
   const client = createClient({
     ...world,
     baseUrl: connection.baseUrl,
@@ -122,8 +137,8 @@ export function openSession(task: Task, world: World): Session {
     ...world,
     service,
     store: withheldStore(store, connection.apiKey),
-    lock: openLock(config),
-    results: createResultFiles({ folder: config.folder, runFolder: (runId) => store.runFolder(runId) }),
+    lock,
+    results: createResultFiles({ folder: config.folder, runFolder: (runId) => folders.make(runId) }),
     baseUrl: stateUrl,
     settleMs: push.settle ?? Math.max(2 * push.timeout, LEAST_SETTLE_MS),
     maxWaitMs,

@@ -1,26 +1,151 @@
+import { join } from 'node:path';
+import { RunFolders } from '../state/run-folders.ts';
 import { createLock, lockFolder } from '../state/sqlite-lock.ts';
 import { openStore } from '../state/sqlite-store.ts';
+import type { Jobs, JobsOptions } from '../state/postgres/jobs.ts';
+import type { DatabaseLook } from '../state/postgres/look.ts';
+import { ConfigError } from '../model/error.ts';
 import type { Clock } from '../model/ports.ts';
+import type { Workers } from '../model/workers.ts';
 import type { Lock, Store } from '../model/store.ts';
 import { canonicalBaseUrl } from '../model/service-address.ts';
 import { isLoopback } from './base-url.ts';
 import type { Config } from './config.ts';
+import { tlsOf, type StateDatabase } from './state-place.ts';
 import { warnIfOpenToOthers } from '../tables/regular-file.ts';
 
-/** Opens the state file of a configuration, making it when it is missing. Errors: ConfigError and UnavailableError `state.*`. */
-export async function openState(
-  config: Pick<Config, 'state'>,
-  clock: Clock,
-  warn: (message: string) => void,
-): Promise<Store> {
-  const store = await openStore({ file: config.state, clock });
-  for (const warning of warnIfOpenToOthers(config.state)) warn(warning);
-  return store;
+/** The state of a configuration, and who may write to its accounts. */
+export interface OpenState {
+  /** Closing it ends both. */
+  readonly store: Store;
+  readonly lock: Lock;
 }
 
-/** The lock of this machine. */
-export function openLock(config: Config): Lock {
-  return createLock({ folder: lockFolder(config.env) });
+type Place = Pick<Config, 'state' | 'stateFolder' | 'insecure' | 'env'>;
+
+/**
+ * Opens the state of a configuration, making it where it is missing; on a file, the lock reaches as far as this machine. Errors: ConfigError and
+ * UnavailableError `state.*`, StoppedError `state.tls`.
+ */
+export async function openState(
+  config: Place,
+  clock: Clock,
+  warn: (message: string) => void,
+): Promise<OpenState> {
+  const { state, env } = config;
+  if (state.kind === 'postgres') return openDatabase(state, config, clock);
+  const store = await openStore({ file: state.file, clock });
+  for (const warning of warnIfOpenToOthers(state.file)) warn(warning);
+  return { store, lock: createLock({ folder: lockFolder(env) }) };
+}
+
+async function openDatabase(database: StateDatabase, config: Place, clock: Clock): Promise<OpenState> {
+  const { schema, name, leaseMs: termMs } = database;
+  // Nothing of it is loaded for a state file.
+  const [{ pgClient }, { openPostgresState }] = await Promise.all([
+    import('../state/postgres/pg-client.ts'),
+    import('../state/postgres/store.ts'),
+  ]);
+  const client = await pgClient(addressOf(database, config));
+  try {
+    return await openPostgresState({ client, name, schema, clock, termMs, folders: openRunFolders(config) });
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+/** As `pg` takes it. Errors: those of {@link tlsOf}. */
+const addressOf = (place: StateDatabase, { insecure }: Pick<Config, 'insecure'>) => ({
+  host: place.host,
+  ...(place.port !== undefined && { port: place.port }),
+  ...(place.user !== undefined && { user: place.user }),
+  ...(place.password !== undefined && { password: place.password.reveal() }),
+  ...(place.database !== undefined && { database: place.database }),
+  ssl: tlsOf(place, insecure),
+});
+
+/** Errors: ConfigError `worker.state` where the state is a file. */
+function sharedState({ state }: Pick<Config, 'state'>): StateDatabase {
+  if (state.kind === 'postgres') return state;
+  throw new ConfigError(
+    'worker.state',
+    `workers share a state on PostgreSQL, and this one is ${state.file}`,
+    {
+      next: 'Name a database in "state:" of teamsheet.yaml (docs/postgresql.md), or run schedule run on this machine.',
+    },
+  );
+}
+
+/** Where the jobs of a state stand. */
+const jobsSchema = ({ schema }: StateDatabase): string => `${schema}_jobs`;
+
+/** What the machines of a state do together. Errors: ConfigError `worker.state`; those of {@link openState}. */
+export async function lookAtWorkers(config: Pick<Config, 'state' | 'insecure'>): Promise<Workers> {
+  const state = sharedState(config);
+  const [{ pgClient }, { readWorkers }] = await Promise.all([
+    import('../state/postgres/pg-client.ts'),
+    import('../state/postgres/workers.ts'),
+  ]);
+  const client = await pgClient(addressOf(state, config));
+  try {
+    return await readWorkers(client, state.name, { state: state.schema, jobs: jobsSchema(state) });
+  } finally {
+    await client.close();
+  }
+}
+
+/**
+ * Opens the jobs that the hosts of a state share; they stand in a schema of their own beside it, `NAME_jobs`. Errors: ConfigError `worker.state` where the state
+ * is a file, `worker.package`; those of {@link openState}.
+ */
+export async function openJobs(
+  config: Place,
+  queues: readonly string[],
+  host: Pick<JobsOptions, 'worker' | 'failed'>,
+): Promise<Jobs> {
+  const state = sharedState(config);
+  const [{ pgClient }, { Jobs }, { Database }, { hasSchema }] = await Promise.all([
+    import('../state/postgres/pg-client.ts'),
+    import('../state/postgres/jobs.ts'),
+    import('../state/postgres/database.ts'),
+    import('../state/postgres/schema.ts'),
+  ]);
+  const address = addressOf(state, config);
+  const schema = jobsSchema(state);
+  const { name, leaseMs: termMs } = state;
+  const database = new Database(await pgClient(address), name, schema);
+  try {
+    const isThere = await database.alone((statements) => hasSchema(statements, schema));
+    const options = { ...address, ...host, name, termMs, schema, createSchema: !isThere };
+    return await Jobs.open(options, database, queues);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Looks at the database of a state without changing it. Errors: ConfigError and UnavailableError `state.*`, StoppedError `state.tls`. */
+export async function lookAtState(
+  database: StateDatabase,
+  config: Pick<Config, 'insecure'>,
+  clock: Clock,
+): Promise<DatabaseLook> {
+  const [{ pgClient }, { lookAtDatabase }] = await Promise.all([
+    import('../state/postgres/pg-client.ts'),
+    import('../state/postgres/look.ts'),
+  ]);
+  const client = await pgClient(addressOf(database, config));
+  try {
+    return await lookAtDatabase(client, database.name, database.schema, clock);
+  } finally {
+    await client.close();
+  }
+}
+
+/** Where the files of runs stand. */
+export function openRunFolders({ stateFolder }: Pick<Config, 'stateFolder'>): RunFolders {
+  return new RunFolders(join(stateFolder, 'runs'));
 }
 
 /** Runs that are looked at for the name that a service had. */

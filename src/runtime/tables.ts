@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { Store } from '../model/store.ts';
 import type { SyncPorts } from '../sync/ports.ts';
 import type { CountedAccess } from '../tables/google/access.ts';
@@ -42,7 +41,7 @@ export function openTables(
   });
   const { clock, signal, emit } = world;
   const pipes = createPipes({
-    folder: dirname(config.state),
+    folder: config.stateFolder,
     clock,
     signal,
     say: (message) => emit({ kind: 'note', message }),

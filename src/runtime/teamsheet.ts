@@ -30,7 +30,7 @@ export type TeamsheetOptions = ServiceOptions & {
   readonly league?: string;
   /** In place of the working folder: sources, reports, results and the state stand in it. */
   readonly folder?: string;
-  /** The state file, in place of the configuration's. */
+  /** The state file, or the address of a PostgreSQL database, in place of the configuration's. */
   readonly state?: string;
   /** The folder of mapping files; or mappings themselves, each as the text of a mapping file or as what would stand in one. */
   readonly mappings?: string | readonly (string | object)[];

@@ -73,7 +73,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     }
     onAnswer?.(line);
   };
-  addLog(app, noteAnswer, () => context.season.wallMs());
+  addLog(app, noteAnswer, () => context.season.nowMs());
   app.addHook('onRequest', (request, reply, next) => {
     checkHost(request);
     void reply.header('x-request-id', request.id);
@@ -82,7 +82,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const dateText = dateHeader();
   // Stamped as the answer goes out: what was asked may have moved the clock.
   app.addHook('onSend', (_request, reply, _payload, next) => {
-    void reply.header('date', dateText(context.season.wallMs()));
+    void reply.header('date', dateText(context.season.nowMs()));
     next();
   });
   await app.register(swagger, {
@@ -138,12 +138,12 @@ function bareApp(onFailure: AppOptions['onFailure']): FastifyInstance {
 }
 
 /** The header Date, which is the same for a whole second. */
-function dateHeader(): (wallMs: number) => string {
+function dateHeader(): (nowMs: number) => string {
   let second = Number.NaN;
   let text = '';
-  return (wallMs) => {
-    const now = Math.floor(wallMs / 1_000);
-    if (now !== second) text = new Date(wallMs).toUTCString();
+  return (nowMs) => {
+    const now = Math.floor(nowMs / 1_000);
+    if (now !== second) text = new Date(nowMs).toUTCString();
     second = now;
     return text;
   };

@@ -23,74 +23,53 @@ export function waitOn(clock: Pick<Clock, 'sleep'>, closing: AbortSignal): Wait 
 }
 
 /**
- * The time of a service. It runs at the speed of real time, and moves when its operator moves it. The season has a time of its own, because a
- * seed begins on a fixed day; rate windows and the Date header are on wall-clock time, which is real until the operator sets or moves the clock,
- * and then moves by as much: after a week that was skipped, the windows are new.
+ * The time of a service: of its season, its rate windows, its Date header and whatever it writes. It runs at the speed of real time, and moves when its
+ * operator moves it: after a week that was skipped, the windows are new.
  */
 export interface ServiceClock {
-  /** The time of the season, which records and game weeks follow: ISO 8601 UTC with milliseconds. */
+  /** ISO 8601 UTC with milliseconds. */
   now(): string;
-  /** Milliseconds since the epoch, for windows and the Date header. */
-  wallMs(): number;
-  /** Moves both times so that the season's is `time` and does `work` then, in one transaction: when it throws, nothing has moved. */
+  /** Milliseconds since the epoch. */
+  nowMs(): number;
+  /** Moves the time to `time` and does `work` then, in one transaction: when it throws, nothing has moved. */
   moveTo<T>(time: string, work: () => T): T;
-  /** Sets both back to where a new service starts and does `work` then, likewise. */
+  /** Sets it back to where a new service starts and does `work` then, likewise. */
   restart<T>(work: () => T): T;
 }
 
-/** What is added to real time. */
-interface Offsets {
-  readonly seasonMs: number;
-  readonly wallMs: number;
-}
-
-/**
- * The clock of the service in `store`. A new one starts its season at `startAt`; one that has run before goes on from where it was. `now` sets the
- * season and the wall clock again, whatever was before.
- */
+/** The clock of the service in `store`. A new one starts at `startAt`; one that has run before goes on from where it was. `now` sets it again, whatever was before. */
 export function openServiceClock(
   store: Store,
   clock: Pick<Clock, 'now'>,
   startAt: string,
   now: string | undefined,
 ): ServiceClock {
-  const start = (): Offsets => {
-    const seasonMs = Date.parse(now ?? startAt) - clock.now();
-    return { seasonMs, wallMs: now === undefined ? 0 : seasonMs };
+  const startMs = (): number => Date.parse(now ?? startAt) - clock.now();
+  const keptMs = now === undefined ? store.readMeta('season_offset_ms') : undefined;
+  /** What is added to real time. */
+  let offsetMs = keptMs === undefined ? startMs() : Number(keptMs);
+  const set = (nextMs: number): void => {
+    store.writeMeta('season_offset_ms', String(nextMs));
+    offsetMs = nextMs;
   };
-  let offsets = (now === undefined ? readOffsets(store) : undefined) ?? start();
-  const set = (next: Offsets): void => {
-    store.writeMeta('season_offset_ms', String(next.seasonMs));
-    store.writeMeta('wall_offset_ms', String(next.wallMs));
-    offsets = next;
-  };
-  set(offsets);
-  const change = <T>(next: Offsets, work: () => T): T => {
-    const before = offsets;
+  set(offsetMs);
+  const change = <T>(nextMs: number, work: () => T): T => {
+    const beforeMs = offsetMs;
     try {
       return store.transaction(() => {
-        set(next);
+        set(nextMs);
         return work();
       });
     } catch (cause) {
-      offsets = before;
+      offsetMs = beforeMs;
       throw cause;
     }
   };
-  const seasonMs = (): number => clock.now() + offsets.seasonMs;
+  const nowMs = (): number => clock.now() + offsetMs;
   return {
-    now: () => new Date(seasonMs()).toISOString(),
-    wallMs: () => clock.now() + offsets.wallMs,
-    moveTo: (time, work) => {
-      const byMs = Date.parse(time) - seasonMs();
-      return change({ seasonMs: offsets.seasonMs + byMs, wallMs: offsets.wallMs + byMs }, work);
-    },
-    restart: (work) => change(start(), work),
+    now: () => new Date(nowMs()).toISOString(),
+    nowMs,
+    moveTo: (time, work) => change(offsetMs + Date.parse(time) - nowMs(), work),
+    restart: (work) => change(startMs(), work),
   };
-}
-
-function readOffsets(store: Store): Offsets | undefined {
-  const seasonMs = store.readMeta('season_offset_ms');
-  if (seasonMs === undefined) return undefined;
-  return { seasonMs: Number(seasonMs), wallMs: Number(store.readMeta('wall_offset_ms') ?? 0) };
 }

@@ -28,14 +28,16 @@ export const docs: View = ({ origin, context }: Visit) => {
 
 function operationSection(id: OperationId, example: string): Markup {
   const { method, path, summary, pathId, query, body, record, list, paged }: Endpoint = endpoints[id];
+  const fields = (title: string, schema: z.ZodType, io: 'input' | 'output'): Markup =>
+    fieldTable(`${id}: ${title}`, schema, io);
   return markup`<section class="card" id="${id}"><h2>${summary} <span class="badge">${id}</span></h2>
 <p><span class="method">${method}</span> <code>/v1${path}</code></p>
 <h3>Example</h3><pre class="example" tabindex="0">${example}</pre>
-${pathId !== undefined && titled('Path', fieldTable('Path', z.object({ id: pathId }), 'input'))}
-${query !== undefined && titled('Query', fieldTable('Query', query, 'input'))}
-${body !== undefined && titled('Body', fieldTable('Body', body, 'input'))}
-<details><summary>Answer: ${list ? 'each record of data' : 'data'}</summary>${fieldTable('data', record, 'output')}</details>
-${paged && markup`<details><summary>Answer: paging</summary>${fieldTable('paging', paging, 'output')}</details>`}</section>
+${pathId !== undefined && titled('Path', fields('Path', z.object({ id: pathId }), 'input'))}
+${query !== undefined && titled('Query', fields('Query', query, 'input'))}
+${body !== undefined && titled('Body', fields('Body', body, 'input'))}
+<details><summary>Answer: ${list ? 'each record of data' : 'data'}</summary>${fields('data', record, 'output')}</details>
+${paged && markup`<details><summary>Answer: paging</summary>${fields('paging', paging, 'output')}</details>`}</section>
 `;
 }
 

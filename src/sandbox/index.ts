@@ -167,9 +167,8 @@ function openAccount(
   const store = openStore(own.db);
   try {
     const { seed, season } = store.transaction(() => begin({ store, settings }, own, clock, now));
-    const wallMs = (): number => season.wallMs();
-    const limits = openLimits(settings, wallMs, store);
-    const views = openViews(store, settings, wallMs);
+    const limits = openLimits(settings, () => season.nowMs(), store);
+    const views = openViews(store, settings, () => season.nowMs());
     const context: Context = {
       store,
       season,

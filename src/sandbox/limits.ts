@@ -8,7 +8,7 @@ import { openWindow, type RateWindow } from './windows.ts';
 const DAY_MS = 86_400_000;
 const META = 'rate_windows';
 
-/** What an account may do, accounted on the wall-clock time of the service. */
+/** What an account may do, accounted on the time of the service. */
 export interface Limits {
   /** Counts one request in both windows. @throws Refusal 429 when a window is full; whether that one counts is a setting. */
   admit(): void;
@@ -33,8 +33,8 @@ const TABLES = {
   users: ['users', 'user_id'],
 } as const satisfies Record<Feature, readonly [table: string, key: string]>;
 
-/** The limits of an account, which go on from what {@link Limits.save} kept; `wallMs` is milliseconds since the epoch. */
-export function openLimits(settings: Settings, wallMs: () => number, store: Store): Limits {
+/** The limits of an account, which go on from what {@link Limits.save} kept; `clockMs` is milliseconds since the epoch. */
+export function openLimits(settings: Settings, clockMs: () => number, store: Store): Limits {
   const [keptMinute, keptDay] = readKept(store.readMeta(META));
   const minute = openWindow(settings.windows, {
     limit: settings.per_minute,
@@ -53,7 +53,7 @@ export function openLimits(settings: Settings, wallMs: () => number, store: Stor
   const save = (): void => store.writeMeta(META, JSON.stringify(windows.map((window) => window.keep())));
   return {
     admit: () => {
-      const nowMs = wallMs();
+      const nowMs = clockMs();
       const full = windows.findLast((window) => window.used(nowMs) >= window.limit);
       if (full === undefined || settings.refused_calls === 'counted') {
         for (const window of windows) window.count(nowMs);
@@ -61,7 +61,7 @@ export function openLimits(settings: Settings, wallMs: () => number, store: Stor
       if (full !== undefined) throw exhausted(full, nowMs, settings);
     },
     windows: () => {
-      const nowMs = wallMs();
+      const nowMs = clockMs();
       return {
         per_minute: reportWindow(minute, nowMs, settings),
         per_day: reportWindow(day, nowMs, settings),

@@ -16,11 +16,11 @@ export interface AnswerLine {
   readonly fault?: string;
 }
 
-/** Tells `onAnswer` of every request, once its answer is out or its connection has ended; `wallMs` is milliseconds since the epoch. */
+/** Tells `onAnswer` of every request, once its answer is out or its connection has ended; `clockMs` is milliseconds since the epoch. */
 export function addLog(
   app: FastifyInstance,
   onAnswer: (line: AnswerLine, request: FastifyRequest) => void,
-  wallMs: () => number,
+  clockMs: () => number,
 ): void {
   app.addHook('onRequest', (request, reply, next) => {
     const { operation } = request.routeOptions.config;
@@ -28,7 +28,7 @@ export function addLog(
     reply.raw.once('close', () =>
       onAnswer(
         {
-          time: new Date(wallMs()).toISOString(),
+          time: new Date(clockMs()).toISOString(),
           request: request.id,
           method: request.method,
           path: request.url.split('?')[0] ?? '',

@@ -19,8 +19,8 @@ export interface Views {
   close(): void;
 }
 
-/** The views of a store: the store itself where nothing lags, else copies that follow it; `wallMs` is milliseconds since the epoch. */
-export function openViews(store: Store, settings: Settings, wallMs: () => number): Views {
+/** The views of a store: the store itself where nothing lags, else copies that follow it; `clockMs` is milliseconds since the epoch. */
+export function openViews(store: Store, settings: Settings, clockMs: () => number): Views {
   const { apply_after_ms, list_lag_ms, account_lag_ms } = settings;
   const lags = { lists: apply_after_ms + list_lag_ms, records: apply_after_ms, account: account_lag_ms };
   const lagging = [...new Set(Object.values(lags))].filter((lagMs) => lagMs > 0);
@@ -37,7 +37,7 @@ export function openViews(store: Store, settings: Settings, wallMs: () => number
   const note = (): void => {
     const changeset = changes.take();
     if (changeset.length === 0) return;
-    for (const replica of replicas.values()) replica.note(changeset, wallMs());
+    for (const replica of replicas.values()) replica.note(changeset, clockMs());
   };
   return {
     lists: viewOf(lags.lists),
@@ -46,7 +46,7 @@ export function openViews(store: Store, settings: Settings, wallMs: () => number
     note,
     refresh: () => {
       note();
-      for (const replica of replicas.values()) replica.show(wallMs());
+      for (const replica of replicas.values()) replica.show(clockMs());
     },
     restart: () => {
       changes.take();

@@ -1,3 +1,4 @@
+import type { Clock } from '../model/ports.ts';
 import type { Timing } from '../model/schedule.ts';
 import { lastCronMs, nextCronMs } from './cron.ts';
 import { momentMs, type ClockWeek } from './weeks.ts';
@@ -10,9 +11,15 @@ export interface Done {
   readonly cronMs?: number;
   /** The moments of game weeks that were carried out or made up for: `TEXT ID`. They do not come again where their fixtures move. */
   readonly weeks?: readonly string[];
-  /** The run that was begun and did not end by itself: it is due again, with its week and its deadline. */
-  readonly unfinished?: ScheduledRun;
+  /** The run that was begun and did not end by itself, or came to nothing in an outage: it is due again, with its week and its deadline. */
+  readonly unfinished?: BegunRun;
+  /** When that run was begun last, where an outage ended it: it is tried again a while later. */
+  readonly triedMs?: number;
 }
+
+type BegunRun = ScheduledRun & Required<Pick<ScheduledRun, 'begunMs'>>;
+/** What is done while a run is under way. */
+type Begun = Done & Required<Pick<Done, 'cronMs' | 'unfinished'>>;
 
 /** A mapping with schedules. */
 export interface Scheduled {
@@ -32,6 +39,10 @@ export interface ScheduledRun {
   readonly deadlineMs: number | undefined;
   /** The schedule as it is written. */
   readonly schedule: string;
+  /** Earlier game weeks whose runs were missed, and that it makes up for, the latest first. */
+  readonly missed?: readonly ClockWeek[];
+  /** When it was begun first, in our time, where it goes on. */
+  readonly begunMs?: number;
 }
 
 /** Why a mapping is never due: its season is over, its fixtures are not known, or its deadline cannot be told. */
@@ -42,7 +53,16 @@ export interface Calendar {
   readonly weeks: readonly ClockWeek[];
   /** The IANA time zone of cron schedules. */
   readonly timezone: string;
+  /** By how much the clock of the service, which says when game weeks begin and end, is ahead of ours, in milliseconds. */
+  readonly aheadMs: number;
 }
+
+/** What an outage ended is tried again so long afterwards. */
+export const RETRY_MS = 15 * 60_000;
+
+/** The time that schedules go by: the service's. */
+export const scheduleNow = ({ aheadMs }: Pick<Calendar, 'aheadMs'>, clock: Pick<Clock, 'now'>): number =>
+  clock.now() + aheadMs;
 
 /**
  * What is due of a mapping: of all times that came since it last ran, the latest one, so that what was missed is made up once. A run belongs to
@@ -59,8 +79,13 @@ export function dueRun(job: Scheduled, calendar: Calendar, nowMs: number): Sched
     }
     return weekRuns(job, schedule, calendar).filter(({ atMs }) => atMs <= nowMs && atMs > done.sinceMs);
   });
-  const found = done.unfinished === undefined ? due : [...due, done.unfinished];
-  return found.toSorted((one, other) => other.atMs - one.atMs)[0];
+  const { unfinished, triedMs = -Infinity } = done;
+  if (due.length === 0 && nowMs - triedMs < RETRY_MS) return undefined;
+  const found = unfinished === undefined ? due : [...due, unfinished];
+  const [run, ...others] = found.toSorted((one, other) => other.atMs - one.atMs);
+  const weeks = others.flatMap(({ week, missed = [] }) => (week === undefined ? missed : [week, ...missed]));
+  const missed = weeks.filter(({ id }) => id !== run?.week?.id);
+  return run === undefined || missed.length === 0 ? run : { ...run, missed };
 }
 
 /** The run of a mapping that the schedule sees for the first time and is to run at once: as if it were due now. */
@@ -98,7 +123,7 @@ export function idleBecause({ timing }: Scheduled, { weeks }: Calendar): Idle {
 }
 
 /** What is done once a run has begun: every time up to now is over, in every schedule of the mapping. */
-export function doneBy(job: Scheduled, run: ScheduledRun, calendar: Calendar, nowMs: number): Done {
+export function doneBy(job: Scheduled, run: ScheduledRun, calendar: Calendar, nowMs: number): Begun {
   const weeks = job.timing.schedule.flatMap((schedule) =>
     schedule.kind === 'week'
       ? weekRuns(job, schedule, calendar)
@@ -107,13 +132,20 @@ export function doneBy(job: Scheduled, run: ScheduledRun, calendar: Calendar, no
       : [],
   );
   const { sinceMs = nowMs, weeks: before = [] } = job.done ?? {};
-  return { sinceMs, cronMs: nowMs, weeks: [...new Set([...before, ...weeks])], unfinished: run };
+  return {
+    ...{ sinceMs, cronMs: nowMs },
+    weeks: [...new Set([...before, ...weeks])],
+    unfinished: { begunMs: nowMs - calendar.aheadMs, ...run },
+  };
 }
 
 /** The same once the run has ended by itself, whatever came of it. */
-export function ended({ unfinished: _, ...done }: Done): Done {
+export function ended({ unfinished: _, ...done }: Begun): Done {
   return done;
 }
+
+/** The same where an outage ended it. */
+export const leftOver = (done: Begun): Done => ({ ...done, triedMs: done.cronMs });
 
 const markOf = (text: string, week: ClockWeek | undefined): string => `${text} ${week?.id ?? ''}`;
 

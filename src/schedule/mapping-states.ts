@@ -17,6 +17,8 @@ export interface RunEnd {
   readonly summaries: readonly MappingSummary[];
   readonly run: string | null;
   readonly exitCode: ExitCode;
+  /** The mappings that have nothing to send yet. */
+  readonly leftOut?: readonly string[];
 }
 
 /** How a command ended that ran mappings by itself. */
@@ -55,10 +57,14 @@ export function statesAfter({ asked, ends, exitCode }: Attempt, nowMs: number): 
       stateOf({ environment: end.environment, name: summary.name }, summary, end, nowMs),
     ),
   );
+  const unfilled = ends.flatMap(({ environment, leftOut = [] }) =>
+    leftOut.map((name) => keyOf(partsOf({ environment, name }))),
+  );
   const done = new Set(ran.map(keyOf));
   const left = asked
     .filter((mapping) => !done.has(keyOf(partsOf(mapping))))
-    .map((mapping) => stateOf(mapping, undefined, { run: null, exitCode }, nowMs));
+    .map((mapping) => stateOf(mapping, undefined, { run: null, exitCode }, nowMs))
+    .map((state) => (unfilled.includes(keyOf(state)) ? { ...state, state: 'ok' as const } : state));
   return [...ran, ...left];
 }
 

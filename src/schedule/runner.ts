@@ -1,21 +1,39 @@
-import { TeamsheetError, type ExitCode } from '../model/error.ts';
+import { EXIT, TeamsheetError, type ExitCode } from '../model/error.ts';
 import type { Clock, Random } from '../model/ports.ts';
 import {
   doneBy,
   dueRun,
   ended,
   firstRun,
+  leftOver,
   nextRuns,
+  scheduleNow,
   type Calendar,
   type Done,
   type Scheduled,
   type ScheduledRun,
 } from './due.ts';
+import { dueReading, type DueReading, type WeekReadings } from './readings.ts';
 
-/** The mappings with schedules and the game weeks, as they are now. */
-export interface Looked {
+/** What is scheduled in one league, or in a folder that has one: its mappings and its game weeks, as they are now. */
+export interface LookedLeague {
+  /** Undefined where the folder has one league. */
+  readonly league: string | undefined;
   readonly jobs: readonly Scheduled[];
   readonly calendar: Calendar;
+  /** Undefined where its game weeks are not kept. */
+  readonly readings: WeekReadings | undefined;
+}
+export type Looked = readonly LookedLeague[];
+
+/** A run that is due, with the game weeks that it goes by. */
+export interface DueRun extends ScheduledRun {
+  readonly calendar: Calendar;
+}
+
+/** The reading of a game week of a league that is due. */
+export interface LeagueReading extends DueReading {
+  readonly of: LookedLeague;
 }
 
 /** What the runner tells. */
@@ -23,8 +41,16 @@ export type RunnerEvent =
   | { readonly kind: 'next'; readonly run: ScheduledRun | undefined }
   | { readonly kind: 'due'; readonly runs: readonly ScheduledRun[] }
   | { readonly kind: 'ended'; readonly runs: readonly ScheduledRun[]; readonly exitCode: ExitCode }
+  | { readonly kind: 'reading'; readonly reading: LeagueReading }
   /** The mappings or the game weeks cannot be read; the runner tries again. */
   | { readonly kind: 'unread'; readonly error: TeamsheetError };
+
+/** How a sync ended. */
+export interface SyncEnd {
+  readonly exitCode: ExitCode;
+  /** The mappings that an outage left: they are tried again. */
+  readonly left: ReadonlySet<string>;
+}
 
 /** What the runner works through. */
 export interface RunnerPorts {
@@ -37,7 +63,11 @@ export interface RunnerPorts {
   /** Remembers what is done, by mapping: before a run begins, so that one that is killed is made up once, and after it. */
   readonly remember: (done: ReadonlyMap<string, Done>) => Promise<void>;
   /** Carries out what is due in one sync; it tells what happened itself. */
-  readonly sync: (runs: readonly ScheduledRun[]) => Promise<ExitCode>;
+  readonly sync: (runs: readonly DueRun[]) => Promise<SyncEnd>;
+  /** Reads a game week, remembers that it did, and tells what happened itself. */
+  readonly read: (reading: LeagueReading) => Promise<ExitCode>;
+  /** Tells what time alone brings while nothing is due; nothing waits for it. */
+  readonly idle: (looked: Looked) => void;
   readonly tell: (event: RunnerEvent) => void;
 }
 
@@ -47,7 +77,7 @@ const LOOK_MS = 60_000;
 const JITTER_MS = 30_000;
 
 /**
- * Runs what is due until a signal comes: what is due together in one sync, what was missed once, and one sync after the other.
+ * Runs what is due until a signal comes: what is due together in one sync, what was missed once, and one sync after the other; then the game weeks that are to be read.
  * Errors: InterruptedError by the signal.
  */
 export async function runSchedule(ports: RunnerPorts): Promise<never> {
@@ -56,38 +86,82 @@ export async function runSchedule(ports: RunnerPorts): Promise<never> {
   for (;;) {
     const looked = await tryLook(ports);
     if (looked !== undefined) {
-      await rememberNew(looked.jobs, ports);
-      if (dueRuns(looked, clock.now()).length > 0) {
+      await rememberNew(looked, ports);
+      if (dueRuns(looked, clock).length > 0) {
         await clock.sleep(Math.floor(ports.random.next() * JITTER_MS), signal);
         await carryOut(await lookAgain(looked, ports), ports);
         told = undefined;
         continue;
       }
-      const [next] = comingRuns(looked, clock.now());
+      const [reading] = dueReadings(looked, clock);
+      if (reading !== undefined) {
+        await read(reading, ports);
+        told = undefined;
+        continue;
+      }
+      ports.idle(looked);
+      const [next] = comingRuns(looked, clock);
       const name = `${next?.mapping} ${next?.atMs}`;
       if (name !== told) tell({ kind: 'next', run: next });
       told = name;
-      await clock.sleep(Math.min((next?.atMs ?? Infinity) - clock.now(), LOOK_MS), signal);
+      const leftMs = next === undefined ? Infinity : next.atMs - scheduleNow(next.calendar, clock);
+      await clock.sleep(Math.min(leftMs, LOOK_MS), signal);
     } else await clock.sleep(LOOK_MS, signal);
   }
 }
 
 /**
- * Runs what is due now, and for the first time everything with a schedule; the exit code is that of the sync, undefined where nothing was due.
- * Errors: those of {@link RunnerPorts.look}.
+ * Runs what is due now, and for the first time everything with a schedule, and then reads the game weeks that are due; the exit code is the worst, undefined
+ * where nothing was due. Errors: those of {@link RunnerPorts.look}.
  */
 export async function runOnce(ports: RunnerPorts): Promise<ExitCode | undefined> {
+  const { clock } = ports;
   const looked = await ports.look(true);
-  const nowMs = ports.clock.now();
-  const due = looked.jobs.flatMap((job) =>
-    job.done === undefined
-      ? [firstRun(job, looked.calendar, nowMs)]
-      : (dueRun(job, looked.calendar, nowMs) ?? []),
-  );
-  if (due.length > 0) return start(due, looked, ports);
-  const [next] = comingRuns(looked, nowMs);
-  ports.tell({ kind: 'next', run: next });
+  const due = looked.flatMap(({ jobs, calendar }) => {
+    const nowMs = scheduleNow(calendar, clock);
+    return jobs.flatMap((job): readonly DueRun[] => {
+      const run = job.done === undefined ? firstRun(job, calendar, nowMs) : dueRun(job, calendar, nowMs);
+      return run === undefined ? [] : [{ ...run, calendar }];
+    });
+  });
+  return carryOutAll(due, looked, ports);
+}
+
+/** Whether anything is due, or is scheduled for the first time. */
+export const hasWork = (looked: Looked, clock: Clock): boolean =>
+  looked.some(({ jobs }) => jobs.some(({ done }) => done === undefined)) ||
+  dueRuns(looked, clock).length > 0 ||
+  dueReadings(looked, clock).length > 0;
+
+/**
+ * Runs what is due now, once, and then reads the game weeks that are due; what is scheduled for the first time is due from now on. The exit code is the worst,
+ * undefined where nothing was due. Errors: those of {@link RunnerPorts.look}.
+ */
+export async function runDue(ports: RunnerPorts): Promise<ExitCode | undefined> {
+  const looked = await ports.look(true);
+  await rememberNew(looked, ports);
+  return carryOutAll(dueRuns(looked, ports.clock), looked, ports);
+}
+
+async function carryOutAll(
+  due: readonly DueRun[],
+  looked: Looked,
+  ports: RunnerPorts,
+): Promise<ExitCode | undefined> {
+  const { clock, tell } = ports;
+  const exitCodes: ExitCode[] = [];
+  if (due.length > 0) exitCodes.push(await start(due, looked, ports));
+  const after = due.length > 0 ? await lookAgain(looked, ports) : looked;
+  for (const reading of dueReadings(after, clock)) exitCodes.push(await read(reading, ports));
+  if (exitCodes.length > 0) return exitCodes.find((code) => code !== EXIT.done) ?? EXIT.done;
+  tell({ kind: 'next', run: comingRuns(looked, clock)[0] });
   return undefined;
+}
+
+function read(reading: LeagueReading, ports: RunnerPorts): Promise<ExitCode> {
+  ports.signal.throwIfAborted();
+  ports.tell({ kind: 'reading', reading });
+  return ports.read(reading);
 }
 
 async function tryLook({ look, tell, signal }: RunnerPorts): Promise<Looked | undefined> {
@@ -114,37 +188,63 @@ async function lookAgain(looked: Looked, ports: RunnerPorts): Promise<Looked> {
 }
 
 async function carryOut(looked: Looked, ports: RunnerPorts): Promise<void> {
-  const due = dueRuns(looked, ports.clock.now());
+  const due = dueRuns(looked, ports.clock);
   if (due.length > 0) await start(due, looked, ports);
 }
 
-async function start(due: readonly ScheduledRun[], looked: Looked, ports: RunnerPorts): Promise<ExitCode> {
-  const nowMs = ports.clock.now();
+async function start(due: readonly DueRun[], looked: Looked, ports: RunnerPorts): Promise<ExitCode> {
+  const jobs = looked.flatMap((league) => league.jobs);
   const begun = due.flatMap((run) =>
-    looked.jobs
+    jobs
       .filter(({ mapping }) => mapping === run.mapping)
-      .map((job) => [job.mapping, doneBy(job, run, looked.calendar, nowMs)] as const),
+      .map((job) => {
+        const { calendar, ...own } = run;
+        return [job.mapping, doneBy(job, own, calendar, scheduleNow(calendar, ports.clock))] as const;
+      }),
   );
   await ports.remember(new Map(begun));
   ports.tell({ kind: 'due', runs: due });
-  const exitCode = await ports.sync(due);
+  const { exitCode, left } = await ports.sync(due);
+  const after = begun.map(
+    ([mapping, done]) => [mapping, left.has(mapping) ? leftOver(done) : ended(done)] as const,
+  );
   // A signal leaves it to the next process.
-  if (!ports.signal.aborted)
-    await ports.remember(new Map(begun.map(([mapping, done]) => [mapping, ended(done)])));
+  if (!ports.signal.aborted) await ports.remember(new Map(after));
   ports.tell({ kind: 'ended', runs: due, exitCode });
   return exitCode;
 }
 
 /** From now on what such a mapping misses is made up. */
-async function rememberNew(jobs: readonly Scheduled[], { clock, remember }: RunnerPorts): Promise<void> {
-  const fresh = jobs.filter(({ done }) => done === undefined);
-  if (fresh.length === 0) return;
-  const sinceMs = clock.now();
-  await remember(new Map(fresh.map(({ mapping }) => [mapping, { sinceMs }])));
+async function rememberNew(looked: Looked, { clock, remember }: RunnerPorts): Promise<void> {
+  const fresh = looked.flatMap(({ jobs, calendar }) => {
+    const done: Done = { sinceMs: scheduleNow(calendar, clock) };
+    return jobs.flatMap((job) => (job.done === undefined ? [[job.mapping, done] as const] : []));
+  });
+  if (fresh.length > 0) await remember(new Map(fresh));
 }
 
-const dueRuns = ({ jobs, calendar }: Looked, nowMs: number): readonly ScheduledRun[] =>
-  jobs.flatMap((job) => dueRun(job, calendar, nowMs) ?? []);
+const dueRuns = (looked: Looked, clock: Clock): readonly DueRun[] =>
+  looked.flatMap(({ jobs, calendar }) =>
+    jobs.flatMap((job) => {
+      const run = dueRun(job, calendar, scheduleNow(calendar, clock));
+      return run === undefined ? [] : [{ ...run, calendar }];
+    }),
+  );
 
-const comingRuns = ({ jobs, calendar }: Looked, nowMs: number): readonly ScheduledRun[] =>
-  jobs.flatMap((job) => nextRuns(job, calendar, nowMs, 1)).toSorted((one, other) => one.atMs - other.atMs);
+const dueReadings = (looked: Looked, clock: Clock): readonly LeagueReading[] =>
+  looked.flatMap((league) => {
+    const due = league.readings && dueReading(league.readings, scheduleNow(league.calendar, clock));
+    return due === undefined ? [] : [{ ...due, of: league }];
+  });
+
+/** The next run of each mapping, the first of all first. */
+const comingRuns = (looked: Looked, clock: Clock): readonly DueRun[] =>
+  looked
+    .flatMap(({ jobs, calendar }) =>
+      jobs.flatMap((job) =>
+        nextRuns(job, calendar, scheduleNow(calendar, clock), 1).map((run) => ({ ...run, calendar })),
+      ),
+    )
+    .toSorted((one, other) => ourTime(one) - ourTime(other));
+
+const ourTime = ({ atMs, calendar }: DueRun): number => atMs - calendar.aheadMs;

@@ -34,6 +34,21 @@ export function momentMs(week: ClockWeek, { anchor, offsetMs }: WeekMoment): num
   return from === undefined ? undefined : from + offsetMs;
 }
 
+/**
+ * The game week that a mapping means by a word at a time: `last` is over then, `current` has begun. That is the week that the run belongs to (`own`), where it is
+ * that far; else the newest that is.
+ */
+export function weekAt(
+  weeks: readonly ClockWeek[],
+  word: 'last' | 'current',
+  atMs: number,
+  own?: ClockWeek,
+): ClockWeek | undefined {
+  const edge = word === 'last' ? 'endMs' : 'startMs';
+  const isThere = (week: ClockWeek): boolean => (week[edge] ?? Infinity) <= atMs;
+  return own !== undefined && isThere(own) ? own : weeks.findLast(isThere);
+}
+
 function timeOf(text: string | null | undefined): number | undefined {
   const ms = parseTimeMs(text ?? '');
   return Number.isNaN(ms) ? undefined : ms;

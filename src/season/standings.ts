@@ -27,6 +27,7 @@ export interface Standing {
   readonly id: string;
   readonly name: string | null;
   readonly user: Squad['user'];
+  readonly fantasy_league: Squad['fantasy_league'];
   readonly week: number | null;
   readonly game_week: { readonly id: string; readonly week: string };
   readonly rank: number | null;
@@ -122,6 +123,7 @@ function rowOf(
     id,
     name: squad?.name ?? lineup?.name ?? null,
     user,
+    fantasy_league: squad?.fantasy_league,
     week: week.number ?? null,
     game_week: { id: week.id, week: week.text },
     rank: null,

@@ -14,8 +14,10 @@ import { runBody } from '../pages/dashboard/run.ts';
 import { runsBody } from '../pages/dashboard/runs.ts';
 import { weeksBody } from '../pages/dashboard/weeks.ts';
 import { moment, typed } from '../pages/dashboard/words.ts';
-import { markup } from '../pages/markup.ts';
+import { workersPart } from '../pages/dashboard/workers.ts';
+import { markup, type Markup } from '../pages/markup.ts';
 import { ICON } from '../pages/style.ts';
+import { lookAtWorkers } from '../runtime/state.ts';
 import { createAccess, isForThisMachine, type Access } from './access.ts';
 import { readAlerts } from './alerts.ts';
 import { readBudget } from './budget.ts';
@@ -33,7 +35,7 @@ const VIEWS: Readonly<Record<string, View>> = {
   '/': async (desk) => ({
     section: '/',
     title: 'Overview',
-    body: overviewBody(desk.withhold(await readOverview(desk)), desk.watch),
+    body: markup`${overviewBody(desk.withhold(await readOverview(desk)), desk.watch)}${await workersOf(desk)}`,
   }),
   '/runs': async (desk, query) => ({
     section: '/runs',
@@ -61,6 +63,11 @@ const VIEWS: Readonly<Record<string, View>> = {
     body: casesBody(desk.withhold(await readCases(desk, query)), desk.watch),
   }),
 };
+
+/** Where machines share the state, what they do. */
+async function workersOf({ config, withhold, watch }: Desk): Promise<Markup | null> {
+  return config.state.kind === 'postgres' ? workersPart(withhold(await lookAtWorkers(config)), watch) : null;
+}
 
 const RUN = /^\/runs\/([0-9A-Z]{1,40})$/;
 

@@ -36,7 +36,7 @@ export async function withDesk<T>(folder: Folder, work: (desk: Desk) => Promise<
   const { clock, cwd, warn } = folder;
   const config = folder.readConfig();
   const connections = accountsOf(config).map(connectionOf);
-  const store = await openState(config, clock, warn);
+  const { store } = await openState(config, clock, warn);
   try {
     const names: string[] = [];
     for (const { baseUrl } of connections) names.push(await rememberedBaseUrl(store, baseUrl));

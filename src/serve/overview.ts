@@ -6,7 +6,7 @@ import { environmentOf } from '../runtime/config.ts';
 import { openCasesOf } from '../runtime/history.ts';
 import { accountsOf } from '../runtime/leagues.ts';
 import { readMappings } from '../runtime/mappings.ts';
-import { keptCalendar, nextByMapping } from '../runtime/schedules.ts';
+import { comingByMapping } from '../runtime/schedules.ts';
 import type { Desk } from './desk.ts';
 import { newestRuns, runLine } from './run-line.ts';
 
@@ -64,9 +64,8 @@ async function readNext(
   { store, accounts, config, watch }: Desk,
   mappings: Mappings,
 ): Promise<{ readonly next: ReadonlyMap<string, NextRun>; readonly calendarAtMs: number | undefined }> {
-  const [account = { baseUrl: '', accountId: '' }] = accounts;
-  const calendar = await keptCalendar(store, account, config.timezone);
-  const coming = await nextByMapping(store, account, mappings, calendar, watch.nowMs);
-  const next = Array.from(coming, ([name, { atMs, week }]) => [name, { atMs, week: week?.week }] as const);
-  return { next: new Map(next), calendarAtMs: calendar.atMs };
+  const clock = { now: () => watch.nowMs };
+  const { runs, calendarAtMs } = await comingByMapping(store, accounts, mappings, config.timezone, clock);
+  const next = Array.from(runs, ([name, { atMs, week }]) => [name, { atMs, week: week?.week }] as const);
+  return { next: new Map(next), calendarAtMs };
 }

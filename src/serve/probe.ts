@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Config } from '../runtime/config.ts';
 import { openState } from '../runtime/state.ts';
 import { withDesk, type Folder } from './desk.ts';
 import { listen, type Answer, type Listening } from './listen.ts';
@@ -24,11 +25,11 @@ export interface Probed {
  * UnavailableError `serve.listen`.
  */
 export async function serveProbe(address: ProbeAddress, probed: Probed): Promise<Listening> {
-  const { state } = probed.folder.readConfig();
+  const config = probed.folder.readConfig();
   return listen({ ...address, flag: '--probe' }, async (request) => {
     switch (pathOf(request)) {
       case '/healthz':
-        return (await isHealthy(probed, state)) ? plain(200, 'ok\n') : plain(503, 'not ok\n');
+        return (await isHealthy(probed, config)) ? plain(200, 'ok\n') : plain(503, 'not ok\n');
       case '/metrics':
         return metrics(probed);
       default:
@@ -46,10 +47,10 @@ const plain = (status: number, body: string, type = 'text/plain; charset=utf-8')
 });
 
 /** Whether the state can be read, and what is to go on goes on. */
-async function isHealthy({ folder, isAlive }: Probed, state: string): Promise<boolean> {
+async function isHealthy({ folder, isAlive }: Probed, config: Config): Promise<boolean> {
   if (!isAlive()) return false;
   try {
-    const store = await openState({ state }, folder.clock, () => undefined);
+    const { store } = await openState(config, folder.clock, () => undefined);
     try {
       await store.runs(1);
     } finally {

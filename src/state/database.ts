@@ -1,6 +1,6 @@
 import { linkSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 
 import { ConfigError } from '../model/error.ts';
@@ -51,6 +51,19 @@ export class Database {
     return this.read(() => transaction(this.#connection, work));
   }
 
+  /** The same for what can be read again: of a file of full durability a power cut may take it, unless a later {@link write} was committed. */
+  writeLightly<T>(work: () => T): Promise<T> {
+    return this.read(() => {
+      const before = this.count('PRAGMA synchronous');
+      this.#connection.exec('PRAGMA synchronous = NORMAL');
+      try {
+        return transaction(this.#connection, work);
+      } finally {
+        this.#connection.exec(`PRAGMA synchronous = ${before}`);
+      }
+    });
+  }
+
   all(statement: string, ...values: SQLInputValue[]): SqlRow[] {
     // Node types rows as objects; `#prepared` made them arrays.
     return this.#prepared(statement).all(...values) as unknown[] as SqlRow[];
@@ -61,14 +74,15 @@ export class Database {
     return this.#prepared(statement).get(...values) as unknown as SqlRow | undefined;
   }
 
-  /** The integers of a one-column answer, without an object for each. */
+  /** The rows of an answer one by one. */
+  *each(statement: string, ...values: SQLInputValue[]): Generator<SqlRow> {
+    // An array, as in `all`.
+    for (const row of this.#prepared(statement).iterate(...values)) yield row as unknown as SqlRow;
+  }
+
+  /** The integers of a one-column answer. */
   integers(statement: string, ...values: SQLInputValue[]): number[] {
-    const found: number[] = [];
-    for (const row of this.#prepared(statement).iterate(...values)) {
-      // An array, as in `all`.
-      found.push(integer(row as unknown as SqlRow, 0));
-    }
-    return found;
+    return Array.from(this.each(statement, ...values), (row) => integer(row, 0));
   }
 
   /** The integer that a one-row, one-column answer holds. */
@@ -79,6 +93,11 @@ export class Database {
   /** Answers how many rows changed. */
   run(statement: string, ...values: SQLInputValue[]): number {
     return Number(this.#prepared(statement).run(...values).changes);
+  }
+
+  /** Another text once this connection or another process has changed the file. */
+  version(): string {
+    return `${this.count('PRAGMA data_version')} ${this.count('SELECT total_changes()')}`;
   }
 
   /** Resolves once all commits so far survive a power cut, whatever the durability. Errors: those of `storageError`. */
@@ -157,10 +176,38 @@ export function openDatabase(options: DatabaseOptions): Database {
 /** `seal(...)` in statements is the checksum of some values. */
 function connect(file: string | null, options: DatabaseOptions): DatabaseSync {
   const connection = new DatabaseSync(file ?? '', { timeout: options.busyTimeoutMs });
-  connection.function('seal', { deterministic: true, varargs: true }, (...values) =>
-    crc32(values.join('\0')),
-  );
+  connection.function('seal', { deterministic: true, varargs: true }, (...values) => sealOf(values));
   return connection;
+}
+
+/** The checksum of the values with U+0000 between them, bytes as decimals with commas. */
+function sealOf(values: readonly SQLOutputValue[]): number {
+  let seal = 0;
+  let text = '';
+  for (const [index, value] of values.entries()) {
+    if (index > 0) text += '\0';
+    if (value instanceof Uint8Array) {
+      seal = crc32(decimalsOf(value), crc32(text, seal));
+      text = '';
+    } else text += String(value ?? '');
+  }
+  return crc32(text, seal);
+}
+
+const COMMA = 0x2c;
+const ZERO = 0x30;
+
+/** `1,20,255`, as joining the bytes makes it, in a fraction of the time. */
+function decimalsOf(bytes: Uint8Array): Uint8Array {
+  const out = new Uint8Array(4 * bytes.length);
+  let at = 0;
+  for (const byte of bytes) {
+    if (at > 0) out[at++] = COMMA;
+    if (byte >= 100) out[at++] = ZERO + Math.trunc(byte / 100);
+    if (byte >= 10) out[at++] = ZERO + (Math.trunc(byte / 10) % 10);
+    out[at++] = ZERO + (byte % 10);
+  }
+  return out.subarray(0, at);
 }
 
 /** The file appears under its name only when it is whole, so that an empty one is always a cut one and two processes never race over a new one. */

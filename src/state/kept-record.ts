@@ -21,13 +21,23 @@ const DICTIONARY = Buffer.from(
   ].join(''),
 );
 
-/** The JSON text of a record, deflated. */
-export const packRecord = (text: string): Buffer => deflateRawSync(text, { dictionary: DICTIONARY });
+/** Shorter texts are kept as they are: reading them back takes a third of the time. */
+const PLAIN_BELOW = 800;
+/** Stands before a text that is kept as it is: nothing that is deflated begins so, since its kind of block is reserved. */
+const PLAIN = 0x07;
+
+/** The JSON text of a record, deflated where it is long. */
+export function packRecord(text: string): Buffer {
+  if (text.length >= PLAIN_BELOW) return deflateRawSync(text, { dictionary: DICTIONARY });
+  return Buffer.concat([Buffer.of(PLAIN), Buffer.from(text)]);
+}
 
 /** The JSON text in a column that {@link packRecord} filled. Errors: UnreadableValueError, also where a seal was broken. */
 export function unpackRecord(row: SqlRow, column: number): string {
   const value = row[column];
   if (!(value instanceof Uint8Array)) throw unreadable(column);
+  if (value[0] === PLAIN)
+    return Buffer.from(value.buffer, value.byteOffset + 1, value.byteLength - 1).toString('utf8');
   try {
     return inflateRawSync(value, { dictionary: DICTIONARY }).toString('utf8');
   } catch (cause) {

@@ -1,102 +1,79 @@
-import type { DuplicateGroup, LookAlike } from '../model/run-rows.ts';
-import type { Database } from './database.ts';
-import { integer, text, textOrNull, type SqlRow } from './sql-row.ts';
+import type { LookAlike, RunRow } from '../model/run-rows.ts';
 
-// The indexes are made when first asked for: sorting all rows once costs a fraction of keeping an index in order while they arrive.
-const KEY_INDEX = 'CREATE INDEX IF NOT EXISTS row_key ON row (mapping, key) WHERE key IS NOT NULL';
-const FOLDED_INDEX = `CREATE INDEX IF NOT EXISTS row_folded ON row (mapping, folded, key)
-  WHERE folded IS NOT NULL AND key IS NOT NULL`;
+/** Finds the rows whose texts come more than once, by checksums of 32 bits, in at most 32 bytes a row. */
+export class RepeatedTexts {
+  #rowNumbers = new Uint32Array(1024);
+  #checksums = new Int32Array(1024);
+  #count = 0;
+  readonly #repeated = new Map<number, number[]>();
 
-const PAGE_ROWS = 2000;
-const VALID = "key IS NOT NULL AND change NOT IN ('invalid', 'excluded')";
-
-const DUPLICATE_ROWS = `
-  WITH repeated AS (
-    SELECT key FROM row WHERE mapping = ?1 AND key IS NOT NULL GROUP BY key HAVING count(*) > 1
-  ), duplicate AS (
-    SELECT row.key, min(row.row_number) AS first
-    FROM repeated CROSS JOIN row INDEXED BY row_key
-    ON row.mapping = ?1 AND row.key = repeated.key
-    WHERE row.${VALID} GROUP BY row.key HAVING count(*) > 1
-  )
-  SELECT row.row_number FROM duplicate CROSS JOIN row INDEXED BY row_key
-    ON row.mapping = ?1 AND row.key = duplicate.key
-  WHERE row.${VALID} ORDER BY duplicate.first, row.row_number`;
-
-const LOOK_ALIKE_ROWS = `
-  WITH mixed AS (
-    SELECT folded FROM row WHERE mapping = ?1 AND folded IS NOT NULL AND key IS NOT NULL
-    GROUP BY folded HAVING min(key) <> max(key)
-  )
-  SELECT row.row_number FROM mixed CROSS JOIN row INDEXED BY row_folded
-  ON row.mapping = ?1 AND row.folded = mixed.folded
-  WHERE row.${VALID} ORDER BY mixed.folded, row.row_number`;
-
-/** Groups of valid rows with the same key, in order of their first row, as they stood when it was asked. */
-export async function* duplicateGroups(db: Database, mapping: number): AsyncGenerator<DuplicateGroup> {
-  let key: string | undefined;
-  let rows: { rowNumber: number; digest: string }[] = [];
-  for await (const row of rowsInOrder(db, mapping, KEY_INDEX, DUPLICATE_ROWS)) {
-    const rowKey = text(row, 1);
-    if (key !== undefined && key !== rowKey) {
-      yield { key, rows };
-      rows = [];
+  /** Texts are added in the order of their rows. */
+  add(text: string, rowNumber: number): void {
+    const checksum = checksumOf(text);
+    const slot = this.#slotOf(checksum);
+    const first = this.#rowNumbers[slot] ?? 0;
+    if (first !== 0) {
+      const rows = this.#repeated.get(first);
+      if (rows === undefined) this.#repeated.set(first, [first, rowNumber]);
+      else rows.push(rowNumber);
+      return;
     }
-    key = rowKey;
-    rows.push({ rowNumber: integer(row, 0), digest: textOrNull(row, 3) ?? '' });
+    this.#rowNumbers[slot] = rowNumber;
+    this.#checksums[slot] = checksum;
+    this.#count += 1;
+    if (this.#count * 2 > this.#rowNumbers.length) this.#grow();
   }
-  if (key !== undefined) yield { key, rows };
-}
 
-interface SeenRow {
-  readonly folded: string;
-  readonly rowNumber: number;
-  readonly key: string;
-}
+  /** Row numbers of one text, in the order of the first of them. Now and then rows of another text with the same checksum are among them. */
+  groups(): readonly (readonly number[])[] {
+    return [...this.#repeated.values()].sort(([one = 0], [other = 0]) => one - other);
+  }
 
-/** Each valid row that has an earlier one of another key and the same folded key, with the earliest such row, as they stood when it was asked. */
-export async function* lookAlikePairs(db: Database, mapping: number): AsyncGenerator<LookAlike> {
-  let first: SeenRow | undefined;
-  let firstOfAnotherKey: SeenRow | undefined;
-  for await (const row of rowsInOrder(db, mapping, FOLDED_INDEX, LOOK_ALIKE_ROWS)) {
-    const seen = {
-      folded: text(row, 2),
-      rowNumber: integer(row, 0),
-      key: text(row, 1),
-    };
-    if (first?.folded !== seen.folded) {
-      first = seen;
-      firstOfAnotherKey = undefined;
-      continue;
-    }
-    const other = first.key === seen.key ? firstOfAnotherKey : first;
-    if (other === first) firstOfAnotherKey ??= seen;
-    if (other !== undefined) {
-      yield { rowNumber: seen.rowNumber, otherRow: other.rowNumber, otherKey: other.key };
+  /** Where a checksum is, or would be. */
+  #slotOf(checksum: number): number {
+    const mask = this.#rowNumbers.length - 1;
+    let slot = checksum & mask;
+    while (this.#rowNumbers[slot] !== 0 && this.#checksums[slot] !== checksum) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  #grow(): void {
+    const [rowNumbers, checksums] = [this.#rowNumbers, this.#checksums];
+    this.#rowNumbers = new Uint32Array(rowNumbers.length * 2);
+    this.#checksums = new Int32Array(rowNumbers.length * 2);
+    for (const [at, rowNumber] of rowNumbers.entries()) {
+      if (rowNumber === 0) continue;
+      const slot = this.#slotOf(checksums[at] ?? 0);
+      this.#rowNumbers[slot] = rowNumber;
+      this.#checksums[slot] = checksums[at] ?? 0;
     }
   }
 }
 
-/** The rows whose numbers `selection` answers, in its order; only their numbers are kept. */
-async function* rowsInOrder(
-  db: Database,
-  mapping: number,
-  index: string,
-  selection: string,
-): AsyncGenerator<SqlRow> {
-  const rowNumbers = await db.write(() => {
-    db.run(index);
-    return db.integers(selection, mapping);
-  });
-  for (let start = 0; start < rowNumbers.length; start += PAGE_ROWS) {
-    const wanted = JSON.stringify(rowNumbers.slice(start, start + PAGE_ROWS));
-    yield* await db.read(() =>
-      db.all(
-        `SELECT row_number, row.key, folded, digest FROM json_each(?2) AS wanted CROSS JOIN row
-         ON row.mapping = ?1 AND row.row_number = wanted.value ORDER BY wanted.key`,
-        mapping,
-        wanted,
-      ),
-    );
+function checksumOf(text: string): number {
+  let sum = 0;
+  for (let at = 0; at < text.length; at += 1)
+    sum = Math.imul(sum ^ (sum >>> 15) ^ text.charCodeAt(at), 0x2c1b3c6d) + 1;
+  sum = Math.imul(sum ^ (sum >>> 16), 0x7feb352d);
+  return sum ^ (sum >>> 15);
+}
+
+/** What rows of one key or one folded key are told apart by. */
+export type SeenRow = Pick<RunRow, 'rowNumber' | 'key' | 'folded' | 'fields' | 'lookups'>;
+
+/** What a row is told apart by; of its block nothing else is kept in memory. */
+export const seenRow = ({ rowNumber, key, folded, fields, lookups }: RunRow): SeenRow => ({
+  ...{ rowNumber, key, folded, fields },
+  ...(lookups !== undefined && { lookups }),
+});
+
+/** Each row that has an earlier one of another key, with the earliest such row. */
+export function* lookAlikesIn(rows: readonly SeenRow[]): Generator<LookAlike> {
+  const [first] = rows;
+  const firstOfAnotherKey = rows.find(({ key }) => key !== first?.key);
+  for (const { rowNumber, key } of rows) {
+    const other = first?.key === key ? firstOfAnotherKey : first;
+    if (other !== undefined && other.rowNumber < rowNumber)
+      yield { rowNumber, otherRow: other.rowNumber, otherKey: other.key ?? '' };
   }
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { InternalError } from '../model/error.ts';
-import type { StrayFolder } from '../model/store.ts';
+import type { StrayRun } from '../model/store.ts';
 import { makePrivateFolder } from './private-files.ts';
 import { attempt } from './storage-error.ts';
 
@@ -42,7 +42,7 @@ export class RunFolders {
   }
 
   /** Folders of all runs but those that are `known`. */
-  others(known: ReadonlySet<string>): Promise<readonly StrayFolder[]> {
+  others(known: ReadonlySet<string>): Promise<readonly StrayRun[]> {
     return attempt(this.#root, () => {
       if (!existsSync(this.#root)) return [];
       return readdirSync(this.#root, { withFileTypes: true })

@@ -43,6 +43,13 @@ export function json(row: SqlRow, column: number): unknown {
   }
 }
 
+/** The parsed JSON of a column that holds an array. Errors: UnreadableValueError. */
+export function array(row: SqlRow, column: number): unknown[] {
+  const value = json(row, column);
+  if (!Array.isArray(value)) throw unreadable(column);
+  return value;
+}
+
 /** The parsed JSON of the first column, which always holds some. Errors: UnreadableValueError, also where a seal was broken. */
 export function written(row: SqlRow): unknown {
   text(row, 0);

@@ -5,6 +5,16 @@ import { packRecord, unpackRecord } from './kept-record.ts';
 import { integer, text, textOrNull, unreadable, type SqlRow } from './sql-row.ts';
 
 const PAGE_RECORDS = 500;
+const pageWhere = (condition: string): string =>
+  `SELECT id, variant, read_at_ms, squad, member, record FROM sealed_kept AS one
+   WHERE league = ? AND game_week = ? AND kind = ? AND (id, read_at_ms, variant) > (?, ?, ?) ${condition}
+   ORDER BY id, read_at_ms, variant LIMIT ${PAGE_RECORDS}`;
+const PAGE_OF_ALL = pageWhere('');
+const PAGE_OF_LATEST = pageWhere(
+  `AND NOT EXISTS (
+     SELECT 1 FROM kept AS other WHERE other.league = one.league AND other.game_week = one.game_week AND other.kind = one.kind
+     AND other.id = one.id AND (other.read_at_ms, other.variant) > (one.read_at_ms, one.variant))`,
+);
 
 /** The numbers that the state gives to accounts. */
 export interface AccountNumbers {
@@ -18,6 +28,8 @@ export interface AccountNumbers {
 export class SqliteMemory implements Memory {
   readonly #db: Database;
   readonly #accounts: AccountNumbers;
+  /** What was counted last, by the number of the league: every command asks for it several times. */
+  readonly #counts = new Map<number, { readonly version: string; readonly counts: readonly KeptCount[] }>();
 
   constructor(db: Database, accounts: AccountNumbers) {
     this.#db = db;
@@ -37,20 +49,25 @@ export class SqliteMemory implements Memory {
     });
   }
 
-  async *kept(scope: LeagueScope, gameWeek: string, kind: KeptKind): AsyncGenerator<readonly Kept[]> {
+  kept(scope: LeagueScope, gameWeek: string, kind: KeptKind): AsyncGenerator<readonly Kept[]> {
+    return this.#pages(PAGE_OF_ALL, scope, gameWeek, kind);
+  }
+
+  latest(scope: LeagueScope, gameWeek: string, kind: KeptKind): AsyncGenerator<readonly Kept[]> {
+    return this.#pages(PAGE_OF_LATEST, scope, gameWeek, kind);
+  }
+
+  async *#pages(
+    statement: string,
+    scope: LeagueScope,
+    gameWeek: string,
+    kind: KeptKind,
+  ): AsyncGenerator<readonly Kept[]> {
     let after: [id: string, readAtMs: number, variant: string] = ['', -1, ''];
     for (;;) {
       const from = after;
       const rows = await this.#db.read(() =>
-        this.#db.all(
-          `SELECT id, variant, read_at_ms, squad, member, record FROM sealed_kept
-           WHERE league = ? AND game_week = ? AND kind = ? AND (id, read_at_ms, variant) > (?, ?, ?)
-           ORDER BY id, read_at_ms, variant LIMIT ${PAGE_RECORDS}`,
-          this.#scope(scope),
-          gameWeek,
-          kind,
-          ...from,
-        ),
+        this.#db.all(statement, this.#scope(scope), gameWeek, kind, ...from),
       );
       const page = await this.#db.read(() => rows.map((row) => keptOf(gameWeek, kind, row)));
       const last = page.at(-1);
@@ -60,24 +77,44 @@ export class SqliteMemory implements Memory {
     }
   }
 
+  readAt(scope: LeagueScope, gameWeek: string, kind: KeptKind): Promise<ReadonlyMap<string, number>> {
+    return this.#db.read(() => {
+      const rows = this.#db.all(
+        'SELECT id, max(read_at_ms) FROM kept WHERE league = ? AND game_week = ? AND kind = ? GROUP BY id',
+        ...[this.#scope(scope), gameWeek, kind],
+      );
+      return new Map(rows.map((row) => [text(row, 0), integer(row, 1)]));
+    });
+  }
+
   weeks(scope: LeagueScope): Promise<readonly KeptCount[]> {
-    return this.#db.read(() =>
-      this.#db
-        .all(
-          `SELECT game_week, kind, count(*), min(latest), max(latest) FROM (
-             SELECT game_week, kind, id, max(read_at_ms) AS latest FROM kept WHERE league = ? GROUP BY game_week, kind, id
-           ) GROUP BY game_week, kind ORDER BY game_week, kind`,
-          this.#scope(scope),
-        )
-        .map((row) => ({
-          gameWeek: text(row, 0),
-          // Only `keep` writes it.
-          kind: text(row, 1) as KeptKind,
-          ids: integer(row, 2),
-          oldestMs: integer(row, 3),
-          newestMs: integer(row, 4),
-        })),
-    );
+    return this.#db.read(() => {
+      const league = this.#scope(scope);
+      const version = this.#db.version();
+      const known = this.#counts.get(league);
+      if (known?.version === version) return known.counts;
+      const counts = this.#countWeeks(league);
+      this.#counts.set(league, { version, counts });
+      return counts;
+    });
+  }
+
+  #countWeeks(league: number): readonly KeptCount[] {
+    return this.#db
+      .all(
+        `SELECT game_week, kind, count(*), min(latest), max(latest) FROM (
+           SELECT game_week, kind, id, max(read_at_ms) AS latest FROM kept WHERE league = ? GROUP BY game_week, kind, id
+         ) GROUP BY game_week, kind ORDER BY game_week, kind`,
+        league,
+      )
+      .map((row) => ({
+        gameWeek: text(row, 0),
+        // Only `keep` writes it.
+        kind: text(row, 1) as KeptKind,
+        ids: integer(row, 2),
+        oldestMs: integer(row, 3),
+        newestMs: integer(row, 4),
+      }));
   }
 
   scopes(): Promise<readonly LeagueScope[]> {
@@ -172,11 +209,21 @@ export class SqliteMemory implements Memory {
       return;
     }
     const heldAtMs = integer(held, 1);
-    if (heldAtMs > readAtMs || (heldAtMs === readAtMs && unpackRecord(held, 2) >= json)) return;
-    this.#db.run(
-      'UPDATE kept SET read_at_ms = ?, squad = ?, member = ?, record = ? WHERE number = ?',
-      ...[readAtMs, squad ?? null, member ?? null, packRecord(json), integer(held, 0)],
-    );
+    if (heldAtMs > readAtMs) return;
+    const heldJson = unpackRecord(held, 2);
+    if (heldAtMs === readAtMs && heldJson >= json) return;
+    const about = [readAtMs, squad ?? null, member ?? null];
+    if (heldJson === json)
+      this.#db.run(
+        'UPDATE kept SET read_at_ms = ?, squad = ?, member = ? WHERE number = ?',
+        ...about,
+        integer(held, 0),
+      );
+    else
+      this.#db.run(
+        'UPDATE kept SET read_at_ms = ?, squad = ?, member = ?, record = ? WHERE number = ?',
+        ...[...about, packRecord(json), integer(held, 0)],
+      );
   }
 }
 

@@ -15,7 +15,7 @@ import type {
   ServiceAccount,
   Store,
   StoredIntent,
-  StrayFolder,
+  StrayRun,
 } from '../model/store.ts';
 import { openDatabase, type Database } from './database.ts';
 import { RunFolders } from './run-folders.ts';
@@ -60,6 +60,8 @@ class SqliteStore implements Store {
   readonly #folders: RunFolders;
   readonly #clock: Clock;
   readonly #busyTimeoutMs: number;
+  /** Counts of snapshots, of which each reads them all, until they change. */
+  readonly #counted = new Map<string, { readonly version: number; readonly count: number }>();
 
   constructor(db: Database, folders: RunFolders, clock: Clock, busyTimeoutMs: number) {
     this.#db = db;
@@ -168,17 +170,13 @@ class SqliteStore implements Store {
   }
 
   async openRunRows(runId: string | null): Promise<RunRows> {
-    const file = runId === null ? null : join(await this.runFolder(runId), 'rows.sqlite');
+    const file = runId === null ? null : join(await this.#folders.make(runId), 'rows.sqlite');
     return openRunRows(file, this.#busyTimeoutMs);
   }
 
   async keptRunRows(runId: string): Promise<RunRows | undefined> {
     const file = join(this.#folders.of(runId), 'rows.sqlite');
     return attempt(file, () => openKeptRunRows(file, this.#busyTimeoutMs));
-  }
-
-  runFolder(runId: string): Promise<string> {
-    return this.#folders.make(runId);
   }
 
   async removeRuns(ids: readonly string[]): Promise<void> {
@@ -196,7 +194,7 @@ class SqliteStore implements Store {
     }
   }
 
-  async strayFolders(): Promise<readonly StrayFolder[]> {
+  async strayRuns(): Promise<readonly StrayRun[]> {
     const known = await this.#db.read(
       () => new Set(this.#db.all('SELECT id FROM run').map((row) => text(row, 0))),
     );
@@ -294,7 +292,10 @@ class SqliteStore implements Store {
     return this.#db.read(() => {
       const number = this.#account(account);
       const spelling = this.#spelling(number, resource);
-      const wanted = Map.groupBy(keys, (key) => speltKey(resource, key, spelling));
+      const wanted =
+        spelling === undefined
+          ? new Map(keys.map((key) => [key, undefined]))
+          : Map.groupBy(keys, (key) => speltKey(resource, key, spelling));
       const rows = this.#db.all(
         `SELECT held.record FROM json_each(?3) AS wanted CROSS JOIN sealed_snapshot AS held
          ON held.account = ?1 AND held.resource = ?2 AND held.key = wanted.value`,
@@ -305,7 +306,12 @@ class SqliteStore implements Store {
       return new Map(
         rows
           .map(parseRecord)
-          .flatMap((record) => (wanted.get(record.key) ?? []).map((key) => [key, { ...record, key }])),
+          .flatMap(
+            (record) =>
+              wanted.get(record.key)?.map((key) => [key, { ...record, key }] as const) ?? [
+                [record.key, record] as const,
+              ],
+          ),
       );
     });
   }
@@ -333,23 +339,36 @@ class SqliteStore implements Store {
 
   countSnapshots(account: ServiceAccount, resource: ResourceName): Promise<number> {
     return this.#db.read(() => {
+      const number = this.#account(account);
+      // Changes when another connection writes.
+      const version = this.#db.count('PRAGMA data_version');
+      const name = `${number} ${resource}`;
+      const counted = this.#counted.get(name);
+      if (counted?.version === version) return counted.count;
       const statement =
         'SELECT count(*), count(record) FROM sealed_snapshot WHERE account = ? AND resource = ?';
-      const row = this.#db.get(statement, this.#account(account), resource) ?? [];
+      const row = this.#db.get(statement, number, resource) ?? [];
+      const count = integer(row, 0);
       // A key that was changed would be looked for in vain, so that its record would seem to be new.
-      if (integer(row, 0) !== integer(row, 1)) throw unreadable(1);
-      return integer(row, 0);
+      if (count !== integer(row, 1)) throw unreadable(1);
+      this.#counted.set(name, { version, count });
+      return count;
     });
   }
 
-  confirm(account: ServiceAccount, resource: ResourceName, records: readonly KnownRecord[]): Promise<void> {
-    return this.#db.write(() => {
-      this.#confirm(this.#addAccount(account), resource, records);
-    });
+  confirm(
+    account: ServiceAccount,
+    resource: ResourceName,
+    records: readonly KnownRecord[],
+    isListed = false,
+  ): Promise<void> {
+    const confirm = (): void => this.#confirm(this.#addAccount(account), resource, records);
+    return isListed ? this.#db.writeLightly(confirm) : this.#db.write(confirm);
   }
 
   forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void> {
     return this.#db.write(() => {
+      this.#counted.clear();
       this.#db.run(
         'DELETE FROM snapshot WHERE account = ? AND resource = ? AND confirmed_at_ms < ?',
         this.#account(account),
@@ -361,6 +380,7 @@ class SqliteStore implements Store {
 
   respell(account: ServiceAccount, resource: ResourceName, spelling: Spelling): Promise<void> {
     return this.#db.write(() => {
+      this.#counted.clear();
       const number = this.#addAccount(account);
       this.#setFact(number, spellingFact(resource), JSON.stringify(spelling));
       const statement = 'SELECT record FROM sealed_snapshot WHERE account = ? AND resource = ?';
@@ -463,6 +483,7 @@ class SqliteStore implements Store {
   }
 
   #confirm(account: number, resource: ResourceName, records: readonly KnownRecord[]): void {
+    this.#counted.clear();
     const nowMs = this.#clock.now();
     const spelling = this.#spelling(account, resource);
     for (const record of records) {

@@ -1,4 +1,4 @@
-import type { Run, ServiceAccount, StrayFolder } from '../model/store.ts';
+import type { Run, ServiceAccount, StrayRun } from '../model/store.ts';
 import type { SyncPorts } from './ports.ts';
 
 /** Which runs may go: finished ones that are neither among the newest `keep` nor younger than `olderThanMs`. */
@@ -10,7 +10,7 @@ export interface PruneOptions {
 /** What pruning would remove, oldest first, and what stays although it is old. */
 export interface PrunePlan {
   readonly runs: readonly Run[];
-  readonly folders: readonly StrayFolder[];
+  readonly folders: readonly StrayRun[];
   /** Old runs that stay: `resume` or `resolve` still needs them. */
   readonly needed: readonly Run[];
   /** Runs that stay, those among them. */
@@ -40,7 +40,7 @@ export async function planPrune(
     open.has(run.id) ||
     run.summaries.some((each) => each.direction === 'push' && each.conflict > 0);
   const runs = old.filter((run) => !isNeeded(run)).toReversed();
-  const folders = (await store.strayFolders()).filter(
+  const folders = (await store.strayRuns()).filter(
     ({ changedAtMs }) => changedAtMs <= nowMs - STRAY_AFTER_MS,
   );
   return { runs, folders, needed: old.filter(isNeeded), kept: all.length - runs.length };

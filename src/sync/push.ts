@@ -1,6 +1,6 @@
 import { resources } from '../contract/index.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
-import { EXIT, TeamsheetError } from '../model/error.ts';
+import { EXIT, IncompleteError, TeamsheetError } from '../model/error.ts';
 import type { RunRows } from '../model/run-rows.ts';
 import { stopWords, type Words } from '../model/said.ts';
 import type { Run, ServiceAccount } from '../model/store.ts';
@@ -16,6 +16,7 @@ import { openAccount, planRows } from './plan/plan-sync.ts';
 import { pushMapping } from './write/push-mapping.ts';
 import { DeadlineError } from './write/push-writer.ts';
 import { openOrRemove, readSources } from './rows/read-rows.ts';
+import { filledMappings } from './rows/unfilled.ts';
 import { deferStaleRows } from './write/source-edits.ts';
 import type { StoredRun } from './journal/stored-run.ts';
 import type { PlannedPush, SyncPorts, OpenAccount } from './ports.ts';
@@ -48,13 +49,22 @@ export async function push(
   const id = ports.random.ulid(startedAtMs);
   // Every source is read and checked before the service hears of anything.
   const rows = await readSources(ports, id, ordered, options);
+  const filled = await openOrRemove(rows, () => filledMappings(ports, ordered, rows, options));
+  const leftOut = ordered.filter((mapping) => !filled.includes(mapping)).map(({ name }) => name);
+  if (filled.length === 0 && ordered.length > 0) {
+    await rows.remove();
+    const requests = ports.service.counts();
+    const report = { run: null, command, exit_code: EXIT.done, mappings: [], requests };
+    return { report, stoppedBy: undefined, rejected: [], leftOut };
+  }
   const account = await openOrRemove(rows, () => openAccount(ports));
   const lock = await openOrRemove(rows, () => ports.lock.acquire(account.service, command));
   try {
-    const run = newRun(id, command, account.service, startedAtMs, ordered, options);
+    const run = newRun(id, command, account.service, startedAtMs, filled, options);
     // Planned again by `resume`, it might write another plan than the one that was promised.
     await ports.store.addRun({ ...run, finished: check !== undefined });
-    return await planAndWrite({ ports, run, mappings: ordered, rows, account, options }, approve, check);
+    const begun = { ports, run, mappings: filled, rows, account, options };
+    return { ...(await planAndWrite(begun, approve, check)), leftOut };
   } finally {
     await lock.release();
   }
@@ -201,6 +211,10 @@ export async function write(
   } catch (error) {
     stoppedBy = stopOf(error, ports.signal);
     if (stoppedBy === undefined) throw error;
+    if (stoppedBy.code === 'lock.lost') {
+      await rows.close();
+      throw lostAfter(stoppedBy, ports.service.counts().writes);
+    }
   }
   for (const { mapping } of planned.mappings) {
     const stop = stoppedBy ?? late.get(mapping.name);
@@ -214,6 +228,12 @@ export async function write(
     keep: true,
     stale,
   });
+}
+
+/** Whoever has the lock now goes on with the run, so that nothing of it is touched any more. */
+function lostAfter(stop: TeamsheetError, writes: number): TeamsheetError {
+  const { code, message, next } = stop;
+  return writes === 0 ? stop : new IncompleteError(code, message, { next, cause: stop });
 }
 
 /** The stop that an error or a signal stands for; undefined for our own mistakes. */

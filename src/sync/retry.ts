@@ -1,3 +1,4 @@
+import { fileOf } from '../model/table.ts';
 import { RESOURCES } from '../contract/index.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, UsageError } from '../model/error.ts';
@@ -40,8 +41,11 @@ export async function retry(
   const only = await refusedRows(ports, run, refused);
   const mappings = withLookedUp(stored, refused).map((mapping) => readMapping(mapping, current));
   // Its rows belong to the game week that they belonged to then.
-  const { deadlines } = optionsOf(run);
-  const kept = deadlines === undefined || afterDeadline ? {} : { deadlines };
+  const { deadlines, weeks } = optionsOf(run);
+  const kept = {
+    ...(deadlines !== undefined && !afterDeadline && { deadlines }),
+    ...(weeks !== undefined && { weeks }),
+  };
   const asked = { ...options, ...kept, allowEmpty: true, only };
   const result = await push(ports, 'retry', mappings, asked, approve);
   const next = unread(result, only).map((name) =>
@@ -109,8 +113,8 @@ async function newestRefused(
     if (by !== undefined) past ??= { run, by };
     if (run.phase !== 'planning' && run.exitCode !== EXIT.stopped)
       for (const { name, source } of pushedMappings(run)) {
-        const mended =
-          source.location.kind === 'sheet' ? undefined : results.mappingToMend(source.location.path);
+        const file = fileOf(source.location);
+        const mended = file === undefined ? undefined : results.mappingToMend(file);
         const rows = rowsRead(run, name, mended !== undefined);
         // A retry that found all it was to read had what earlier ones of the same rows had not found.
         const choice = optionsOf(run).only?.[name];

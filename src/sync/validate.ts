@@ -47,7 +47,7 @@ export async function validateSources(
 ): Promise<Validation> {
   const ordered = orderMappings(mappings);
   const missing = new Map<string, ConfigError>();
-  const rows = await readSources(ports, null, ordered, options, ({ name }, error) => {
+  const rows = await readSources(ports, null, ordered, { ...options, isCheck: true }, ({ name }, error) => {
     missing.set(name, error);
   });
   return openOrRemove(rows, async () => {
@@ -103,7 +103,7 @@ export async function* rowIssues({ mappings, rows }: Validation): AsyncGenerator
   for (const { mapping } of mappings) {
     const { name, source } = mapping;
     const header = await rows.header(name);
-    for await (const { rowNumber, lines, said } of eachRow(rows, name))
+    for await (const { rowNumber, lines, said } of eachRow(rows, name, { told: true }))
       for (const issue of issuesAmong(said)) {
         const { row = rowNumber, column = null, code, severity } = issue;
         const cell = column === null ? null : (lines[0]?.[header.indexOf(column)] ?? null);

@@ -1,4 +1,4 @@
-import type { CoverFacts } from '../model/layout.ts';
+import type { CoverFacts, Highlight } from '../model/layout.ts';
 import { wallClock } from '../model/wall-clock.ts';
 import { dateRenderer } from './date-format.ts';
 
@@ -15,6 +15,10 @@ const WRITTEN = dateRenderer('dddd d mmmm yyyy, hh:mm');
 /** The line of a cover that says when the file was written. */
 export const WRITTEN_LABEL = 'Written';
 
+const NOT_WHOLE = 'Not whole';
+/** The labels of {@link coverLines}. */
+const TECHNICAL: readonly string[] = [WRITTEN_LABEL, 'Source', 'Environment', 'Program', NOT_WHOLE];
+
 /** The lines of a cover about the file as a whole, each a label and a text; the time is shown in the zone. None without facts. */
 export function coverLines(
   facts: CoverFacts | undefined,
@@ -27,21 +31,31 @@ export function coverLines(
     ['Source', facts.service],
     ['Environment', facts.environment],
     ['Program', facts.program],
-    ...(partial.length === 0 ? [] : [['Not whole', `Reading stopped: ${partial.join(', ')}`] as const]),
+    ...(partial.length === 0 ? [] : [[NOT_WHOLE, `Reading stopped: ${partial.join(', ')}`] as const]),
   ];
 }
 
 /** The heading of the list of tabs on a cover, which stands in the columns from B. */
 export const TABS_HEADER = ['Tab', 'Contents', 'Rows'] as const;
 
+type CoverCells = readonly (readonly (string | number | boolean)[])[];
+
+const textAt = (row: CoverCells[number] | undefined, column: number): string => String(row?.[column] ?? '');
+
+/** The row of a cover that heads its list of tabs; -1 without one. */
+export const coverHeading = (cells: CoverCells): number =>
+  cells.findIndex((row) => TABS_HEADER.every((text, index) => row[index + 1] === text));
+
 /** The tabs that the cells of a cover name, in its order, without those that are not among `titles`. */
-export function readCoveredTabs(
-  cells: readonly (readonly (string | number | boolean)[])[],
-  titles: ReadonlySet<string>,
-): readonly CoveredTab[] {
-  const heading = cells.findIndex((row) => TABS_HEADER.every((text, index) => row[index + 1] === text));
+export function readCoveredTabs(cells: CoverCells, titles: ReadonlySet<string>): readonly CoveredTab[] {
+  const heading = coverHeading(cells);
   if (heading === -1) return [];
-  return cells.slice(heading + 1).flatMap((row): CoveredTab[] => {
+  const below = cells.slice(heading + 1);
+  // A workbook's blank rows are not read, so that the technical lines may follow at once.
+  const end = below.findIndex(
+    (row) => textAt(row, 1) === '' || (textAt(row, 1) === WRITTEN_LABEL && typeof row[3] !== 'number'),
+  );
+  return below.slice(0, end === -1 ? undefined : end).flatMap((row): CoveredTab[] => {
     const [, tab = '', contents = '', rows] = row;
     if (!titles.has(String(tab))) return [];
     return [
@@ -49,6 +63,39 @@ export function readCoveredTabs(
     ];
   });
 }
+
+/** The highlights of a cover: what stands before its list of tabs and has a text, as title and note have none. An older cover has its technical lines there. */
+export function readHighlights(cells: CoverCells): readonly Highlight[] {
+  const found: { label: string; lines: Highlight['lines'][number][] }[] = [];
+  for (const row of cells.slice(0, Math.max(0, coverHeading(cells)))) {
+    const [label, text, value] = [textAt(row, 1), textAt(row, 2), row[3] ?? ''];
+    if (TECHNICAL.includes(label) || text === '') continue;
+    if (label !== '') found.push({ label, lines: [] });
+    found.at(-1)?.lines.push({ text, value: value === '' || typeof value === 'boolean' ? null : value });
+  }
+  return found;
+}
+
+/** The highlights of a cover after a refresh: those of reports that were refreshed in their old places or behind the others, without those that no row fits. */
+export function joinHighlights(
+  standing: readonly Highlight[],
+  refreshed: readonly Highlight[],
+): readonly Highlight[] {
+  const now = new Map(refreshed.map((each) => [each.label, each]));
+  const known = new Set(standing.map(({ label }) => label));
+  return [
+    ...standing.map((each) => now.get(each.label) ?? each),
+    ...refreshed.filter(({ label }) => !known.has(label)),
+  ].filter(({ lines }) => lines.length > 0);
+}
+
+/** The rows of highlights as they stand on a cover: the label in front of the first line alone. */
+export const highlightRows = (
+  highlights: readonly Highlight[],
+): readonly (readonly [label: string, text: string, value: string | number | null])[] =>
+  highlights.flatMap(({ label, lines }) =>
+    lines.map(({ text, value }, index) => [index === 0 ? label : '', text, value] as const),
+  );
 
 /** The lines of a cover after a refresh: each tab that was refreshed in its old place or behind the others; `shown` is how a cell holds its name. */
 export function joinCoveredTabs(

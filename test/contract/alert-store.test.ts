@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Letter, MappingState } from '../../src/model/alerts.ts';
 import type { Store } from '../../src/model/store.ts';
 import { openStore } from '../../src/state/sqlite-store.ts';
 import { MemoryStore, StoreData } from '../simulation/memory-store.ts';
+import { newSchema, openTestState, OwnPostgres } from '../support/postgres.ts';
 import { testClock } from '../support/sandbox.ts';
 
 let folder: string;
@@ -20,6 +21,20 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+let own: OwnPostgres;
+let schema: string;
+beforeAll(() => {
+  own = new OwnPostgres();
+});
+afterAll(() => own.close());
+beforeEach(() => {
+  schema = newSchema();
+});
+
+alertSuite('PostgreSQL in this process', async () => {
+  const { store } = await openTestState(own.client(), schema, folder, { clock });
+  return store;
+});
 alertSuite('SQLite', () => openStore({ file: join(folder, 'state.sqlite'), clock }));
 alertSuite('memory', () => Promise.resolve(new MemoryStore(disk, clock)));
 

@@ -14,7 +14,7 @@ import { settingNames } from '../support/points.ts';
 import { clientOn, engineOn, openPatientSandbox } from '../support/sandbox-engine.ts';
 
 /** In the middle of a minute: a fixed window then ends while its requests are young, which tells it from a sliding one. */
-const START_MS = Date.UTC(2026, 7, 14, 18, 0, 30);
+const START_MS = Date.UTC(2026, 8, 22, 12, 0, 30);
 const LEAGUE = 1;
 
 const MAPPINGS = `
@@ -81,7 +81,11 @@ async function readEverything(service: Service): Promise<void> {
 /** Pushes, reads everything past the end of a minute window, and answers what was learnt: the values by `topic subject`. */
 async function learnFrom(settings: Partial<Settings>): Promise<Readonly<Record<string, readonly string[]>>> {
   const folder = await stateFolder();
-  const own = await openPatientSandbox(START_MS, { seed: 'demo', settings });
+  const own = await openPatientSandbox(START_MS, {
+    seed: 'demo',
+    settings,
+    now: new Date(START_MS).toISOString(),
+  });
   const { sandbox, clock, failures } = own;
   const engine = await engineOn(folder, clock);
   const observer = new Observer();

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { control } from '../support/control.ts';
 import type { ControlReply } from '../support/control.ts';
-import { TEST_START, at, openSandbox, pointsConfigBody } from '../support/sandbox.ts';
+import { at, openSandbox, pointsConfigBody } from '../support/sandbox.ts';
 import type { Fields, TestSandbox } from '../support/sandbox.ts';
 
 let boxes: TestSandbox[] = [];
@@ -86,7 +86,6 @@ describe('GET /control/state', () => {
     const { record } = await get('/state');
     expect(record).toMatchObject({
       now: '2026-08-10T09:00:00.000Z',
-      wall_time: TEST_START,
       seed: 'default',
       current_game_week: { week: '1' },
       next_game_week: { week: '2' },
@@ -114,12 +113,11 @@ describe('POST /control/clock', () => {
     expect((await get('/state')).record['now']).toBe('2026-09-05T00:00:01.000Z');
   });
 
-  it('moves rate windows and the Date header by the same step', async () => {
-    const { status, record } = await post('/clock', { advance: '1h' });
-    expect([status, record['wall_time']]).toEqual([200, '2026-09-01T01:00:00.000Z']);
+  it('moves rate windows and the Date header with it', async () => {
+    expect((await post('/clock', { advance: '1h' })).status).toBe(200);
     const reply = await box.call('get-account');
-    expect(reply.headers['date']).toBe('Tue, 01 Sep 2026 01:00:00 GMT');
-    expect(at(reply.record, 'config.rate_limit.per_minute.reset_at')).toBe('2026-09-01T01:01:00.000Z');
+    expect(reply.headers['date']).toBe('Mon, 10 Aug 2026 10:00:00 GMT');
+    expect(at(reply.record, 'config.rate_limit.per_minute.reset_at')).toBe('2026-08-10T10:01:00.000Z');
   });
 
   it('renews a window that it leaves behind, and no other', async () => {
@@ -394,6 +392,44 @@ describe('GET /control/effects', () => {
   });
 });
 
+describe('a moved fixture', () => {
+  const fixture = async (): Promise<Fields> => {
+    const { list } = await box.call('get-fixtures', { id: 1 });
+    return at(list[0], 'fixtures.0') as Fields;
+  };
+  const move = async (start_date: string, id?: string): Promise<ControlReply> =>
+    post(`/fixtures/${id ?? String((await fixture())['id'])}`, { start_date });
+
+  it('is shown with its new kick-off, within its game week', async () => {
+    const { id, start_date: was } = await fixture();
+    expect(was).toBe('2026-08-14T18:30:00.000Z');
+    const reply = await move('2026-08-15T11:00:00+01:00');
+    expect([reply.status, reply.record]).toEqual([
+      200,
+      { id, game_week: '1', was, start_date: '2026-08-15T10:00:00.000Z' },
+    ]);
+    const { list } = await box.call('get-fixtures', { id: 1 });
+    expect(at(list[0], 'fixtures')).toContainEqual(
+      expect.objectContaining({ id, start_date: '2026-08-15T10:00:00.000Z' }),
+    );
+  });
+
+  it.each(['2026-08-14T17:29:59Z', '2026-08-17T23:00:00Z', 'soon'])('does not move to %s', async (time) => {
+    const { status, message } = await move(time);
+    expect([status, message]).toEqual([
+      422,
+      'start_date: must be a time in game week 1 that is still to come, from 2026-08-14T17:30:00.000Z to 2026-08-17T23:00:00.000Z',
+    ]);
+  });
+
+  it('is still to come, and is one of the season', async () => {
+    expect((await move('2026-08-15', 'x')).status).toBe(404);
+    await post('/clock', { now: '2026-08-14T18:30:00Z' });
+    const { status, message } = await move('2026-08-16');
+    expect([status, message]).toEqual([422, 'id: the match kicked off at 2026-08-14T18:30:00.000Z']);
+  });
+});
+
 describe('any request of the operator', () => {
   const text = fc.oneof(
     fc.constantFrom(
@@ -413,13 +449,24 @@ describe('any request of the operator', () => {
   const value = fc.oneof(text, fc.integer(), fc.constantFrom(null, true, {}, [], 1e308));
   const names = fc.constantFrom(
     ...['now', 'advance', 'after', 'limit', 'page', 'game_week', 'fantasy_league_id', 'mini_league_id'],
-    ...['player_id', 'goals', 'out', 'in', 'starting', 'bench', 'captain', 'vice_captain', 'chip'],
+    ...[
+      'player_id',
+      'goals',
+      'out',
+      'in',
+      'starting',
+      'bench',
+      'captain',
+      'vice_captain',
+      'chip',
+      'start_date',
+    ],
   );
   const request = fc.record({
     path: fc.oneof(
       fc.constantFrom(
         ...['/state', '/clock', '/play-next-week', '/reset', '/effects', '/standings', '/truth', ''],
-        ...['/statistics', '/squads/x/transfers', '/squads/x/lineup', '/squads/x/chips'],
+        ...['/statistics', '/squads/x/transfers', '/squads/x/lineup', '/squads/x/chips', '/fixtures/x'],
       ),
       text.map((part) => `/effects/${encodeURIComponent(part.toWellFormed())}`),
     ),

@@ -8,7 +8,7 @@ async function withBox(
   settings: Partial<Settings>,
   work: (box: TestSandbox) => Promise<void>,
 ): Promise<void> {
-  const box = await openSandbox({ settings });
+  const box = await openSandbox({ settings, now: TEST_START });
   try {
     await work(box);
     expect(box.failures).toEqual([]);
@@ -79,7 +79,7 @@ describe('rate windows', () => {
       expect((await box.call('get-account')).status).toBe(429);
     }));
 
-  it('Date follows the real clock, records the clock of the season', () =>
+  it('Date and records follow one clock', () =>
     withBox({}, async (box) => {
       const created = async () => {
         const body = { name: 'L', league_id: 1 };
@@ -91,8 +91,8 @@ describe('rate windows', () => {
       const second = await created();
       expect(second.headers['date']).toBe('Tue, 01 Sep 2026 00:01:30 GMT');
       expect([first.record['created_at'], second.record['created_at']]).toEqual([
-        '2026-08-10T09:00:00.000Z',
-        '2026-08-10T09:01:30.000Z',
+        TEST_START,
+        '2026-09-01T00:01:30.000Z',
       ]);
     }));
 

@@ -233,8 +233,8 @@ const LOOKS: Partial<Record<keyof Settings, readonly [Look, Cases]>> = {
       return at((await send('GET', '/auth/account')).json, 'data.config.rate_limit.per_minute');
     },
     {
-      fixed: expect.objectContaining({ used: 1, reset_at: '2026-09-01T00:02:00.000Z' }),
-      sliding: expect.objectContaining({ used: 2, reset_at: '2026-09-01T00:01:50.000Z' }),
+      fixed: expect.objectContaining({ used: 1, reset_at: '2026-09-22T12:02:00.000Z' }),
+      sliding: expect.objectContaining({ used: 2, reset_at: '2026-09-22T12:01:50.000Z' }),
     },
   ],
   quota_unlimited: [
@@ -477,7 +477,7 @@ describe('keys', () => {
 describe('limits', () => {
   it.each<[Settings['retry_after'], unknown]>([
     ['seconds', '60'],
-    ['date', 'Tue, 01 Sep 2026 00:01:00 GMT'],
+    ['date', 'Tue, 22 Sep 2026 12:01:00 GMT'],
     ['garbage', 'soon'],
     ['zero', '0'],
     ['absent', undefined],
@@ -541,7 +541,7 @@ describe('limits', () => {
   it('reset_skew_seconds moves what is said, not what is done', async () => {
     await withBox({ reset_skew_seconds: 45 }, async ({ send }) => {
       const window = at((await send('GET', '/auth/account')).json, 'data.config.rate_limit.per_minute');
-      expect(window).toMatchObject({ reset_at: '2026-09-01T00:01:45.000Z' });
+      expect(window).toMatchObject({ reset_at: '2026-09-22T12:01:45.000Z' });
     });
   });
 });

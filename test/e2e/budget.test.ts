@@ -228,9 +228,14 @@ describe.concurrent('a day that is used up', () => {
 
 describe.concurrent('a 429', () => {
   it.for(['seconds', 'a date'])('with Retry-After of %s is waited out', async (form, context) => {
-    const retry_after = form === 'seconds' ? '1' : new Date(Date.now() + 4000).toUTCString();
+    const now = new Date();
+    const retry_after = form === 'seconds' ? '1' : new Date(now.getTime() + 4000).toUTCString();
     const faults = [{ kind: 'too_many', operation: 'create-users', retry_after }] as const;
-    const { json, writes } = await world(context, SMALL, 3, { faults, config: 'push: { concurrency: 1 }' });
+    const { json, writes } = await world(context, SMALL, 3, {
+      faults,
+      now: now.toISOString(),
+      config: 'push: { concurrency: 1 }',
+    });
     const report = await json('push', '--yes');
     expect(report).toMatchObject({ exit_code: 0, mappings: [{ created: 3 }], requests: { throttled: 1 } });
     expect(writes).toHaveLength(4);

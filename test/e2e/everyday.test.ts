@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readXlsx } from 'hucre/xlsx';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService } from '../support/cli.ts';
 import type { Service } from '../support/cli.ts';
@@ -278,10 +279,38 @@ it('sandbox: one JSON line, then the service, until a signal', async () => {
   expect(outcome.stdout.trimEnd().split('\n')).toHaveLength(1);
 });
 
-it('demo --json: names no results, which were thrown away with the state', async () => {
+describe('demo', () => {
   const scratch = makeFolder();
-  try {
-    const { code, stdout } = await runCli(['demo', '--json'], { cwd: scratch.path });
+  afterAll(() => scratch.remove());
+  const demo = (...args: readonly string[]) => runCli(['demo', ...args], { cwd: scratch.path });
+  const FILES = ['season.xlsx', 'squads.csv', 'lineups.csv', 'fixtures.csv', 'auto_substitutions.csv'];
+
+  it('lives through some game weeks, and writes a workbook with charts of them and four CSV files', async () => {
+    const { code, stdout, stderr } = await demo();
+    // On a busy machine it takes so long that it says how far it is.
+    const said = stderr.split('\n').filter((line) => line !== '' && !/^\S+: [\d,]+(\/[\d,]+)? /.test(line));
+    expect({ code, said }).toEqual({ code: 0, said: [] });
+    expect(stdout).toMatch(/users +520 +520/);
+    expect(stdout).toContain('The same push again wrote nothing');
+    expect(stdout).toContain('5 game weeks went by');
+    expect(stdout).toContain('300 line-ups in all');
+    expect(stdout).toMatch(/out\/season\.xlsx +Squads: 60 records$/m);
+    for (const name of FILES) expect(statSync(join(scratch.path, 'out', name)).size).toBeGreaterThan(1000);
+    expect(existsSync(join(scratch.path, '.teamsheet'))).toBe(false);
+    const { sheets } = await readXlsx(readFileSync(join(scratch.path, 'out', 'season.xlsx')));
+    const weeksOf = (tab: string): readonly unknown[] => {
+      const [header = [], ...rows] = sheets.find(({ name }) => name === tab)?.rows ?? [];
+      const weeks = rows.map((row) => row[header.indexOf('Game week')]);
+      return [...new Set(weeks)].filter((week) => typeof week === 'number').toSorted();
+    };
+    expect(weeksOf('Week by week')).toEqual([1, 2, 3, 4, 5]);
+    expect(weeksOf('Auto substitutions')).toEqual([1, 2, 3, 4, 5]);
+    const [charted = []] = sheets.find(({ name }) => name === 'Charts')?.rows ?? [];
+    expect(charted.slice(-5)).toEqual(['1', '2', '3', '4', '5']);
+  });
+
+  it('may be repeated, and names no results, which were thrown away with the state', async () => {
+    const { code, stdout } = await demo('--json');
     const { mappings } = JSON.parse(stdout) as {
       readonly mappings: readonly { readonly direction: string; readonly results?: string | null }[];
     };
@@ -290,34 +319,21 @@ it('demo --json: names no results, which were thrown away with the state', async
       code: 0,
       results: [null, null, null],
     });
-  } finally {
-    scratch.remove();
-  }
-});
+  });
 
-it('demo: twice the same, with a workbook and four CSV files', async () => {
-  const scratch = makeFolder();
-  try {
-    for (let round = 0; round < 2; round += 1) {
-      const { code, stdout, stderr } = await runCli(['demo'], { cwd: scratch.path });
-      // On a busy machine it takes so long that it says how far it is.
-      const said = stderr.split('\n').filter((line) => line !== '' && !/^\S+: [\d,]+(\/[\d,]+)? /.test(line));
-      expect({ code, said }).toEqual({ code: 0, said: [] });
-      expect(stdout).toMatch(/users +520 +520/);
-      expect(stdout).toContain('The same push again wrote nothing');
-      expect(stdout).toContain('out/season.xlsx');
-    }
-    for (const name of [
-      'season.xlsx',
-      'squads.csv',
-      'lineups.csv',
-      'fixtures.csv',
-      'auto_substitutions.csv',
-    ]) {
-      expect(statSync(join(scratch.path, 'out', name)).size).toBeGreaterThan(1000);
-    }
-    expect(existsSync(join(scratch.path, '.teamsheet'))).toBe(false);
-  } finally {
-    scratch.remove();
-  }
+  it.each(['teamsheet.yaml', '.teamsheet/state.sqlite'])(
+    'writes over no report of a folder that has %s',
+    async (name) => {
+      const own = makeFolder({ [name]: 'version: 1\n', 'out/lineups.csv': 'mine\n' });
+      try {
+        const { code, stdout, stderr } = await runCli(['demo'], { cwd: own.path });
+        expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+        expect(stderr).toContain('out/lineups.csv exists already');
+        expect(readdirSync(join(own.path, 'out'))).toEqual(['lineups.csv']);
+        expect(readFileSync(join(own.path, 'out/lineups.csv'), 'utf8')).toBe('mine\n');
+      } finally {
+        own.remove();
+      }
+    },
+  );
 });

@@ -42,6 +42,7 @@ describe('the variables of a new folder', () => {
       vars: { fantasyLeague, priceType },
       reportPlace: 'workbook',
       reportKinds: [],
+      seasonTabs: undefined,
       pushMappings: undefined,
       googleKey: undefined,
     });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startService } from '../support/cli.ts';
-import type { Outcome } from '../support/cli.ts';
+import { makeFolder, runCli, signalOnce, startService } from '../support/cli.ts';
+import type { Outcome, RunOptions } from '../support/cli.ts';
 
 const SANDBOX =
   'version: 1\nenvironments: { sandbox: { base_url: "${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } } }\n';
@@ -15,6 +15,24 @@ describe('schedule', () => {
     const args = ['schedule', 'print', 'systemd', '--at', '06:30', '--out', 'units'];
     expect((await run(...args)).stdout).toMatch(/^units\/\S+\.service\nunits\/\S+\.timer\n$/);
     expect(await run(...args)).toMatchObject({ code: 4, stdout: '' });
+  });
+
+  it('prints for a container what the mappings say of their times, or an interval that is asked for', async () => {
+    const league = makeFolder({
+      'teamsheet.yaml': 'version: 1\n',
+      'mappings/m.yaml':
+        '{ version: 1, name: fixtures, pull: fixtures, where: { fantasy_league_id: 1 }, destination: { csv: out/f.csv }, schedule: "0 6 * * *" }\n',
+    });
+    const print = async (...args: readonly string[]): Promise<string> =>
+      (await runCli(['schedule', 'print', ...args], { cwd: league.path })).stdout;
+    try {
+      expect(await print('kubernetes')).toContain('"schedule"\n');
+      expect(await print('docker')).toMatch(/"schedule"\n\s+- "run"\n\s+- "--probe"/);
+      expect(await print('kubernetes', '--every', '6h')).toContain('schedule: "0 */6 * * *"');
+      expect(await print('docker', '--at', '06:30')).toContain('teamsheet sync --yes');
+    } finally {
+      league.remove();
+    }
   });
 
   it('runs everything once, then what is due, and says so as JSON', async () => {
@@ -54,6 +72,52 @@ describe('schedule', () => {
     }
   });
 
+  it('goes on with a run that was killed: a mapping that compares with nothing sends no row again', async () => {
+    const service = await startService();
+    const league = makeFolder({
+      'teamsheet.yaml': `${SANDBOX}vars: { fantasy_league_id: 1 }\npush: { settle: 100ms }\n`,
+      'prices.csv': `player_id,price\n${Array.from({ length: 12 }, (_, at) => `${at + 1},5.5\n`).join('')}`,
+      'mappings/m.yaml': `- version: 1
+  name: prices
+  push: prices
+  source: { csv: prices.csv }
+  operation: append
+  compare: none
+  columns: { fantasy_league_id: { value: 1 }, player_id: player_id, price: price, type: { value: current } }
+  batch_size: 2
+  schedule: "0 6 1 1 *"
+- { version: 1, name: fixtures, pull: fixtures, where: { fantasy_league_id: 1 }, destination: { csv: out/f.csv }, schedule: "0 6 1 1 *" }
+`,
+    });
+    const once = (started?: RunOptions['started']): Promise<Outcome> =>
+      runCli(['schedule', 'run', '--once', '--json'], {
+        cwd: league.path,
+        env: service.env,
+        ...(started && { started }),
+      });
+    const uploads = (): number => service.requests.filter((request) => request === 'POST /v1/price').length;
+    try {
+      expect((await once(signalOnce('SIGKILL', () => uploads() >= 3))).code).toBeNull();
+      const again = await once();
+      expect(again).toMatchObject({ code: 0 });
+      expect(JSON.parse(again.stdout)).toMatchObject({
+        command: 'sync',
+        mappings: [
+          { name: 'prices', rows: 12, created: 12 },
+          { name: 'fixtures', records: 380 },
+        ],
+      });
+      const effects = (await service.sandbox.control('GET', '/effects')) as readonly {
+        readonly count: number;
+      }[];
+      expect(effects).toHaveLength(6);
+      expect(JSON.parse((await once()).stdout)).toMatchObject({ run: null, mappings: [] });
+    } finally {
+      league.remove();
+      await service.close();
+    }
+  });
+
   it('says what runs next, with the game week, and why a mapping never runs', async () => {
     const service = await startService();
     const pull = (name: string, schedule: string): string =>
@@ -81,7 +145,7 @@ describe('schedule', () => {
   });
 
   it.each([
-    [['schedule', 'print'], 'cron, systemd, windows, github, docker'],
+    [['schedule', 'print'], 'cron, systemd, windows, github, docker, kubernetes'],
     [['schedule', 'print', 'cron', '--every', '7m'], '--every takes'],
   ])('%j is refused', async (args, words) => {
     const { code, stderr } = await run(...args);

@@ -278,7 +278,7 @@ describe('a game week that has not ended', () => {
     );
     expect(processed.stderr).toContain('\ngame week 6 of fantasy league 1 would be processed\n');
     expect(processed.stdout).toMatch(
-      /^game week 6 of fantasy league 1: the service answered: .* \(\w+, \d+ events\)\n\n\d+ requests/,
+      /^game week 6 of fantasy league 1: the service answered: .* \(\w+, \d+ events\)\n\d+ substitutions in \d+ squads:\n( {2}.+: .+ (?:for|and) .+\n){1,10}( {2}and \d+ more; .+\n)?\n\d+ requests/,
     );
     const again = await run('substitutions', 'trigger', '--week', '6', '--again', ...LEAGUE);
     expect(again.stdout).toMatch(/answered: .*; nothing was changed \(ALREADY_PROCESSED, 0 events\)\n/);

@@ -41,7 +41,7 @@ let sandbox: Sandbox;
 let folder: ReturnType<typeof makeFolder>;
 const requests: string[] = [];
 beforeEach(async () => {
-  sandbox = await createSandbox({ seed: 'demo' });
+  sandbox = await createSandbox({ seed: 'demo', settings: { per_minute: 10_000 } });
   requests.length = 0;
   sandbox.app.server.on('request', ({ url = '' }) => requests.push(url.replace(/^.*\/v1/, '')));
   folder = makeFolder(FILES);

@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderSaid } from '../../src/model/said.ts';
 import { describe, expect, it } from 'vitest';
@@ -87,7 +87,8 @@ describe('a run whose rows are lost', () => {
     await expect(push(engine.ports, 'push', [users], PLAN_OPTIONS, refuse)).rejects.toThrow('ends');
     const [run] = await engine.store.runs(1);
     expect(run).toMatchObject({ phase: 'planning', finished: false });
-    const folder = await engine.store.runFolder(run?.id ?? '');
+    const folder = join(engine.folder, 'runs', run?.id ?? '');
+    await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'rows.sqlite'), 'damaged');
     const resumed = await resume(engine.ports, undefined, approve);
     expect(resumed?.report).toMatchObject({ run: run?.id, exit_code: 0, mappings: [{ created: 1 }] });

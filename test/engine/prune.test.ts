@@ -61,7 +61,7 @@ it('takes old finished runs, and none that something is open of', async () => {
 it('takes folders of commands that were cut off, once they are a day old', async () => {
   const engine = await makeEngine();
   await (await engine.store.openRunRows('CUT')).close();
-  const folder = await engine.store.runFolder('CUT');
+  const folder = join(engine.folder, 'runs', 'CUT');
   const touch = (atMs: number): void => {
     for (const path of [folder, join(folder, 'rows.sqlite')]) utimesSync(path, atMs / 1000, atMs / 1000);
   };
@@ -71,7 +71,7 @@ it('takes folders of commands that were cut off, once they are a day old', async
   const { found, folders } = await plan(engine, 20, 30);
   expect(folders).toEqual(['CUT']);
   await prune(engine.ports, found);
-  expect(await engine.store.strayFolders()).toEqual([]);
+  expect(await engine.store.strayRuns()).toEqual([]);
 });
 
 it('takes nothing from under a command that holds the lock', async () => {

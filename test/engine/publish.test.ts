@@ -154,6 +154,17 @@ describe('publishing a league', () => {
     expect([second.changedFiles, second.weeks.some(({ changed }) => changed)]).toEqual([0, false]);
   });
 
+  it('shows nothing of the week before in a week that was never read', async () => {
+    await keep(fixtures(3, START - DAY));
+    for (const week of [1, 3])
+      await keep(...MEMBERS.map((member, at) => squadOf(member, week, 20 + at, endOf(week) + DAY)));
+    const { weeks } = await publish(endOf(3) + 2 * DAY);
+    expect(weeks.map(({ week, state }) => [week, state])).toContainEqual([2, 'missing']);
+    expect(page('recap/week-1.txt')).toContain('22 points');
+    expect(page('recap/week-2.txt')).not.toContain('points');
+    expect(page('weeks/week-2.html')).not.toContain('Squad of');
+  });
+
   it('shows no line-up of a week before its first kick-off', async () => {
     await twoWeeks();
     await keep(squadOf('ann', 3, 0, startOf(3) + 1));

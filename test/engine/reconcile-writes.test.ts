@@ -146,6 +146,21 @@ describe('settling a create', () => {
     expect(await rowsOf(given)).toEqual([{ rowNumber: 1, outcome: 'created', id: 'id-1' }]);
   });
 
+  it('counts as created what the later run sent again under a spelling that it did not know yet', async () => {
+    const given = await ended({ rows: [create(1)], sent: [{ rowNumbers: [1] }] });
+    const { store } = given.engine;
+    await store.respell(ACCOUNT, 'users', { case: true });
+    await store.addRun(startedRun('LATER'));
+    const evidence = JSON.stringify({ atMs: 0, known: 1, alike: ['u1'], alikeIds: ['id-1'] });
+    await store.addIntent(ACCOUNT, intentOf('L1', { runId: 'LATER', keys: ['U1'], evidence }));
+    await store.recordResult(ACCOUNT, 'L1', 'applied', [], []);
+    held(given, 1, { external_id: 'u1' });
+    expect(await settle(given)).toEqual({ again: [], created: [] });
+    expect(await rowsOf(given)).toEqual([
+      { rowNumber: 1, outcome: 'created', id: 'id-1', message: 'kept as u1' },
+    ]);
+  });
+
   it('leaves rows that wait for their flag open, with the id of what was created', async () => {
     const row = create(1, { fields: { ...fieldsOf(1), is_active: false } });
     const given = await ended({ rows: [row], sent: [{ rowNumbers: [1] }] });

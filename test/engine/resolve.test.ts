@@ -301,6 +301,25 @@ describe("the operator's word", () => {
     expect(await summaryOf(engine, run)).toMatchObject({ updated: 1, finished: true });
   });
 
+  it('that one attempt was not applied says nothing of a later one', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,');
+    await pushUsers(engine);
+    userTable(engine, 'A,Anna,');
+    engine.service.faults.push('vanished', 'lost', 'lost');
+    const run = await pushUsers(engine);
+    engine.service.listable = false;
+    const results = async () => (await engine.store.intents(run)).map(({ result }) => result);
+    const [first, second, third] = await engine.store.intents(run);
+    await settle(engine, first?.id, 'not-applied');
+    expect(await results()).toEqual(['not_applied', 'ambiguous', 'ambiguous']);
+    expect(await summaryOf(engine, run)).toMatchObject({ unknown: 1 });
+    await settle(engine, third?.id, 'not-applied');
+    expect(await results()).toEqual(['not_applied', 'not_applied', 'not_applied']);
+    expect(await summaryOf(engine, run)).toMatchObject({ deferred: 1 });
+    expect(second?.result).toBe('ambiguous');
+  });
+
   it('of a raw call, which has no rows, closes its write', async () => {
     const engine = await makeEngine();
     const { id: accountId } = await engine.service.account();

@@ -216,6 +216,20 @@ describe('an old state file that was restored', () => {
     priceTable(old, '1,1,0.1,delta', '1,3,0.3,delta', '1,2,0.4,delta');
     expect(summaryOf(await run(old))).toMatchObject({ updated: 1 });
   });
+
+  it('nor one of a player of whom it sent another step itself before', async () => {
+    const engine = await makeEngine();
+    priceTable(engine, '1,1,0.1,delta');
+    await run(engine);
+    const old = await backup(engine);
+    priceTable(engine, '1,1,0.2,delta');
+    await run(engine);
+    priceTable(old, '1,1,0.1,delta', '1,3,0.3,delta');
+    await run(old);
+    priceTable(old, '1,1,0.2,delta', '1,3,0.3,delta');
+    await expect(run(old)).rejects.toMatchObject({ code: 'state.no_memory' });
+    expect(old.service.prices).toHaveLength(3);
+  });
 });
 
 describe('steps of prices', () => {

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { KEPT_KINDS, type Kept } from '../../src/model/memory.ts';
 import type { Store } from '../../src/model/store.ts';
+import { newSchema, openTestState, OwnPostgres } from '../support/postgres.ts';
 import { openStore } from '../../src/state/sqlite-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
@@ -34,11 +35,17 @@ const anyReading: fc.Arbitrary<Kept> = fc
     record: { points, owner },
   }));
 
-let stores = 0;
-const open = (): Promise<Store> =>
-  openStore({ file: join(folder, String((stores += 1)), 'state.sqlite'), clock });
+type Open = () => Promise<Store>;
 
-async function memoryOf(batches: readonly (readonly Kept[])[]): Promise<readonly unknown[]> {
+const own = new OwnPostgres();
+afterAll(() => own.close());
+
+let stores = 0;
+const openFile: Open = () => openStore({ file: join(folder, String((stores += 1)), 'state.sqlite'), clock });
+const openPostgres: Open = async () =>
+  (await openTestState(own.client(), newSchema(), folder, { clock })).store;
+
+async function memoryOf(open: Open, batches: readonly (readonly Kept[])[]): Promise<readonly unknown[]> {
   const store = await open();
   const scope = { account, league: 1 };
   await store.memory.forget(account, FORGOTTEN);
@@ -51,19 +58,24 @@ async function memoryOf(batches: readonly (readonly Kept[])[]): Promise<readonly
   return found;
 }
 
-it('the same readings in any order, in any batches and twice make the same memory', { timeout: 60_000 }, () =>
-  fc.assert(
-    fc.asyncProperty(
-      fc
-        .array(anyReading, { maxLength: 14 })
-        .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }))),
-      fc.nat(5),
-      async ([all, shuffled], half) => {
-        const once = await memoryOf([all]);
-        expect(await memoryOf([shuffled.slice(0, half), shuffled.slice(half)])).toEqual(once);
-        expect(await memoryOf([all, shuffled])).toEqual(once);
-      },
+it.each([
+  ['SQLite', openFile, 40],
+  ['PostgreSQL in this process', openPostgres, 12],
+] as const)(
+  'the same readings in any order, in any batches and twice make the same memory on %s',
+  (_name, open, numRuns) =>
+    fc.assert(
+      fc.asyncProperty(
+        fc
+          .array(anyReading, { maxLength: 14 })
+          .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }))),
+        fc.nat(5),
+        async ([all, shuffled], half) => {
+          const once = await memoryOf(open, [all]);
+          expect(await memoryOf(open, [shuffled.slice(0, half), shuffled.slice(half)])).toEqual(once);
+          expect(await memoryOf(open, [all, shuffled])).toEqual(once);
+        },
+      ),
+      { numRuns },
     ),
-    { numRuns: 40 },
-  ),
 );

@@ -10,6 +10,8 @@ import type { ChangeKind, Outcome } from '../../src/model/outcome.ts';
 import type { Words } from '../../src/model/said.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../../src/model/run-rows.ts';
 import { openRunRows } from '../../src/state/sqlite-run-rows.ts';
+import type { Store } from '../../src/model/store.ts';
+import { newSchema, openTestState, OwnPostgres } from '../support/postgres.ts';
 import { runRow } from '../support/run-row.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
@@ -128,7 +130,12 @@ function stepModel(model: RunRow[], step: Step): void {
   }
 }
 
-async function stepRows(file: string, rows: RunRows, count: number, step: Step): Promise<RunRows> {
+async function stepRows(
+  reopen: () => Promise<RunRows>,
+  rows: RunRows,
+  count: number,
+  step: Step,
+): Promise<RunRows> {
   switch (step.kind) {
     case 'add':
       await rows.add('users', newRows(count, step.rows));
@@ -147,7 +154,7 @@ async function stepRows(file: string, rows: RunRows, count: number, step: Step):
       break;
     case 'restore':
       await rows.close();
-      return openRunRows(file, 1000);
+      return reopen();
   }
   return rows;
 }
@@ -177,7 +184,7 @@ function modelDuplicates(valid: readonly RunRow[]): unknown[] {
     .filter(([, rows]) => rows.length > 1)
     .map(([key, rows]) => ({
       key,
-      rows: rows.map((row) => ({ rowNumber: row.rowNumber, digest: row.digest })),
+      rows: rows.map(({ rowNumber, key, folded, fields }) => ({ rowNumber, key, folded, fields })),
     }));
 }
 
@@ -190,7 +197,35 @@ function modelLookAlikes(valid: readonly RunRow[]): unknown[] {
   });
 }
 
-describe('the rows of a run', () => {
+/** The rows of a run by its name, which outlive `close`; and how many cases a state may be asked for: a statement of PostgreSQL in this process takes ten times as long. */
+interface Kind {
+  readonly name: string;
+  readonly open: (name: string) => Promise<RunRows>;
+  readonly share: number;
+}
+
+const own = new OwnPostgres();
+const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
+let state: Promise<Store> | undefined;
+afterAll(() => own.close());
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'SQLite',
+    open: (name) => Promise.resolve(openRunRows(join(folder, `${name}.sqlite`), 1000)),
+    share: 1,
+  },
+  {
+    name: 'PostgreSQL in this process',
+    open: async (name) => {
+      state ??= openTestState(own.client(), newSchema(), folder, { clock }).then(({ store }) => store);
+      return (await state).openRunRows(name);
+    },
+    share: 0.3,
+  },
+];
+
+describe.each(KINDS)('the rows of a run on $name', ({ open, share }) => {
   it('agree with a plain array after any steps', async () => {
     let runs = 0;
     await fc.assert(
@@ -198,12 +233,12 @@ describe('the rows of a run', () => {
         fc.array(anyStep, { maxLength: 12 }),
         fc.integer({ min: 1, max: 5 }),
         async (steps, limit) => {
-          const file = join(folder, `${(runs += 1)}.sqlite`);
+          const name = `RUN-${(runs += 1)}`;
           const model: RunRow[] = [];
-          let rows = openRunRows(file, 1000);
+          let rows = await open(name);
           try {
             for (const step of steps) {
-              rows = await stepRows(file, rows, model.length, step);
+              rows = await stepRows(() => open(name), rows, model.length, step);
               stepModel(model, step);
             }
             const paged: RunRow[] = [];
@@ -233,12 +268,12 @@ describe('the rows of a run', () => {
           }
         },
       ),
-      { numRuns: process.env.TEAMSHEET_LONG === undefined ? 60 : 2000 },
+      { numRuns: share * (process.env.TEAMSHEET_LONG === undefined ? 60 : 2000) },
     );
   }, 300_000);
 
   it('hold any key that a record may have', async () => {
-    const rows = openRunRows(null, 1000);
+    const rows = await open('keys');
     let mapping = 0;
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(anyText, { maxLength: 30 }), async (keys) => {
@@ -254,7 +289,7 @@ describe('the rows of a run', () => {
         const known = await rows.known(name, keys);
         expect(keys.map((key) => known.get(key))).toEqual(records.map((record) => [record]));
       }),
-      { numRuns: process.env.TEAMSHEET_LONG === undefined ? 100 : 5000 },
+      { numRuns: share * (process.env.TEAMSHEET_LONG === undefined ? 100 : 5000) },
     );
     await rows.close();
   });

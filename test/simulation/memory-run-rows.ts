@@ -92,7 +92,10 @@ export class MemoryRunRows implements RunRows {
     return values(undefined);
   }
 
-  page(mapping: string, { change, open, outcomes, afterRow, limit }: RowQuery): Promise<readonly RunRow[]> {
+  page(
+    mapping: string,
+    { change, open, told, outcomes, afterRow, limit }: RowQuery,
+  ): Promise<readonly RunRow[]> {
     return values(
       this.#sorted(mapping)
         .filter(
@@ -100,6 +103,7 @@ export class MemoryRunRows implements RunRows {
             row.rowNumber > afterRow &&
             (change === undefined || row.change === change) &&
             (outcomes === undefined || (row.outcome !== null && outcomes.includes(row.outcome))) &&
+            (told !== true || row.said.length > 0) &&
             (open !== true || row.outcome === null),
         )
         .slice(0, limit),
@@ -145,11 +149,7 @@ export class MemoryRunRows implements RunRows {
   async *duplicates(mapping: string): AsyncGenerator<DuplicateGroup> {
     const valid = this.#sorted(mapping).filter(isValid);
     for (const [key, rows] of Map.groupBy(valid, (row) => row.key ?? '')) {
-      if (rows.length > 1)
-        yield await values({
-          key,
-          rows: rows.map(({ rowNumber, digest }) => ({ rowNumber, digest: digest ?? '' })),
-        });
+      if (rows.length > 1) yield await values({ key, rows });
     }
   }
 

@@ -19,7 +19,7 @@ import type {
   ServiceAccount,
   Store,
   StoredIntent,
-  StrayFolder,
+  StrayRun,
 } from '../../src/model/store.ts';
 import { AlertsData, MemoryAlerts } from './memory-alerts.ts';
 import { loseUnsynced, MemoryRunRows, RunRowsData } from './memory-run-rows.ts';
@@ -178,7 +178,7 @@ export class MemoryStore implements Store {
     return this.#done(undefined);
   }
 
-  strayFolders(): Promise<readonly StrayFolder[]> {
+  strayRuns(): Promise<readonly StrayRun[]> {
     const known = new Set(this.#data.runs.map(({ id }) => id));
     const strays = [...this.#data.rows].filter(([id]) => !known.has(id));
     return this.#done(strays.map(([id, { createdAtMs }]) => ({ id, changedAtMs: createdAtMs })));
@@ -189,12 +189,6 @@ export class MemoryStore implements Store {
       ({ account: name, stored }) => name === nameOf(account) && stored.id.startsWith(prefix),
     );
     return this.#done(found.slice(0, limit).map(({ stored }) => stored));
-  }
-
-  runFolder(runId: string): Promise<string> {
-    if (!/^[\w-]+$/.test(runId))
-      return Promise.reject(new InternalError('state.run_id', `"${runId}" is not a run's id`));
-    return this.#done(`/nowhere/runs/${runId}`);
   }
 
   addIntent(account: ServiceAccount, intent: Intent): Promise<void> {

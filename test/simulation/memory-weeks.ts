@@ -58,6 +58,18 @@ export class MemoryWeeks implements Memory {
     if (found.length > 0) yield await Promise.resolve(found.map((each) => structuredClone(each)));
   }
 
+  async *latest(scope: LeagueScope, gameWeek: string, kind: KeptKind): AsyncGenerator<readonly Kept[]> {
+    for await (const page of this.kept(scope, gameWeek, kind))
+      yield page.filter(({ id }, index) => page[index + 1]?.id !== id);
+  }
+
+  async readAt(scope: LeagueScope, gameWeek: string, kind: KeptKind): Promise<ReadonlyMap<string, number>> {
+    const found = new Map<string, number>();
+    for await (const page of this.kept(scope, gameWeek, kind))
+      for (const { id, readAtMs } of page) found.set(id, readAtMs);
+    return found;
+  }
+
   weeks(scope: LeagueScope): Promise<readonly KeptCount[]> {
     const groups = Map.groupBy(this.#in(scope), ({ gameWeek, kind }) => `${gameWeek} ${kind}`);
     const counts = [...groups.values()].flatMap((group): KeptCount[] => {

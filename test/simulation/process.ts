@@ -11,6 +11,7 @@ import type { SyncPorts } from '../../src/sync/ports.ts';
 import type { Checker } from './checker.ts';
 import type { Desk } from './desk.ts';
 import type { History } from './history.ts';
+import { heldLock } from '../support/held-lock.ts';
 import type { Life } from './life.ts';
 import type { Kind } from './records.ts';
 import type { Scenario } from './scenario.ts';
@@ -108,6 +109,7 @@ export async function beginProcess(life: Life, around: Surroundings, maxWaitMs: 
             return Promise.reject(new StoppedError('lock.held', 'another process writes'));
           checker.holder = life.name;
           return Promise.resolve({
+            ...heldLock(),
             release: () =>
               life.step('unlock', () => {
                 checker.holder = undefined;

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describe } from 'vitest';
 
 const PLACES = [
   '/usr/bin/{chromium,chromium-browser,google-chrome,google-chrome-stable}',
@@ -12,14 +13,22 @@ const PLACES = [
 export const CHROMIUM: string | undefined =
   process.env['TEAMSHEET_CHROMIUM'] ?? PLACES.flatMap((place) => globSync(place))[0];
 
+/** What is run where a Chromium is found; elsewhere its name says why it is not. */
+export function describeInChromium(name: string, tests: () => void): void {
+  if (CHROMIUM !== undefined) describe(name, tests);
+  else describe.skip(`${name} (not run: no Chromium is found, and TEAMSHEET_CHROMIUM names none)`, tests);
+}
+
 type Values = Readonly<Record<string, unknown>>;
 
 /** One page of a browser. */
 export interface Page {
   /** Loads an address, and answers once it is loaded. */
   go(url: string): Promise<void>;
+  /** Has an expression in the page load another page, such as by sending a form. */
+  follow(expression: string): Promise<void>;
   show(width: number, scheme: 'light' | 'dark'): Promise<void>;
-  /** The value of an expression in the page, which runs although the page itself may run no script. */
+  /** The value of an expression in the page, also one that comes later. It runs although the page itself may run no script. Errors: what the expression throws. */
   value(expression: string): Promise<unknown>;
   press(key: string): Promise<void>;
   /** What the browser complained of, such as what a policy kept it from loading. */
@@ -28,7 +37,8 @@ export interface Page {
 }
 
 /** Starts a browser without a window and opens a page, by its own protocol. */
-export async function openPage(executable: string): Promise<Page> {
+export async function openPage(executable = CHROMIUM): Promise<Page> {
+  if (executable === undefined) throw new Error('there is no Chromium');
   const profile = mkdtempSync(join(tmpdir(), 'teamsheet-browser-'));
   // As root Chromium refuses its sandbox.
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
@@ -77,15 +87,17 @@ export async function openPage(executable: string): Promise<Page> {
   const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
   const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
   const ask = (method: string, params?: Values): Promise<Values> => send(method, params, String(sessionId));
+  const loading = async (start: () => Promise<unknown>): Promise<void> => {
+    const loaded = new Promise<void>((resolve) => listeners.set('Page.loadEventFired', resolve));
+    await start();
+    await loaded;
+  };
   await ask('Page.enable');
   await ask('Log.enable');
   return {
     complaints,
-    go: async (url) => {
-      const loaded = new Promise<void>((resolve) => listeners.set('Page.loadEventFired', resolve));
-      await ask('Page.navigate', { url });
-      await loaded;
-    },
+    go: (url) => loading(() => ask('Page.navigate', { url })),
+    follow: (expression) => loading(() => ask('Runtime.evaluate', { expression })),
     show: async (width, scheme) => {
       await ask('Emulation.setDeviceMetricsOverride', {
         width,
@@ -98,8 +110,17 @@ export async function openPage(executable: string): Promise<Page> {
       });
     },
     value: async (expression) => {
-      const { result } = await ask('Runtime.evaluate', { expression, returnByValue: true });
-      return (result as { readonly value?: unknown }).value;
+      const evaluated = await ask('Runtime.evaluate', {
+        expression,
+        returnByValue: true,
+        awaitPromise: true,
+      });
+      const { result, exceptionDetails } = evaluated as {
+        readonly result: { readonly value?: unknown; readonly description?: string };
+        readonly exceptionDetails?: unknown;
+      };
+      if (exceptionDetails !== undefined) throw new Error(result.description);
+      return result.value;
     },
     press: async (key) => {
       const what = {

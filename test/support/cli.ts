@@ -65,6 +65,12 @@ export function runCli(args: readonly string[], options: RunOptions): Promise<Ou
   });
 }
 
+/** Arguments of Node that have the program find no package of that name. */
+export const without = (name: string): readonly string[] => [
+  '--import',
+  `data:text/javascript,import{registerHooks}from'node:module';registerHooks({resolve(name,context,next){if(name==='${name}')throw Object.assign(new Error('not found'),{code:'ERR_MODULE_NOT_FOUND'});return next(name,context)}})`,
+];
+
 /** Sends a signal to a process once something is so. */
 export const signalOnce =
   (signal: NodeJS.Signals, isSo: () => boolean): NonNullable<RunOptions['started']> =>

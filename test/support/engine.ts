@@ -11,6 +11,7 @@ import { openStore } from '../../src/state/sqlite-store.ts';
 import type { SyncPorts } from '../../src/sync/ports.ts';
 import type { PlanOptions } from '../../src/plan/push-plan.ts';
 import { FakeService } from './fake-service.ts';
+import { heldLock } from './held-lock.ts';
 
 /** A clock that a test moves; `sleep` moves it at once and remembers how long it was asked to wait. */
 export class StepClock implements Clock {
@@ -128,7 +129,7 @@ export async function openEngine(
   const ports: SyncPorts = {
     service,
     store,
-    lock: { acquire: () => Promise.resolve({ release: () => Promise.resolve() }) },
+    lock: { acquire: () => Promise.resolve(heldLock()) },
     results: {
       writeResults: async (_run, mapping, header, lines) => {
         await keep(`${mapping}.results`, header, lines);

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, statfsSync, writeFileSync, writeSync
 import { join } from 'node:path';
 
 import { TeamsheetError } from '../../src/model/error.ts';
+import { RunFolders } from '../../src/state/run-folders.ts';
 import { openStore } from '../../src/state/sqlite-store.ts';
 import { createResultFiles } from '../../src/tables/result-files.ts';
 
@@ -20,7 +21,8 @@ async function makeAll(): Promise<void> {
   const store = await openStore({ file: join(disk, '.teamsheet', 'state.sqlite'), clock });
   try {
     await (await store.openRunRows('RUN')).close();
-    const files = createResultFiles({ folder: disk, runFolder: (run) => store.runFolder(run) });
+    const runs = new RunFolders(join(disk, '.teamsheet', 'runs'));
+    const files = createResultFiles({ folder: disk, runFolder: (run) => runs.make(run) });
     await files.writeResults('RUN', 'users', ['a', 'b', 'c'], lines());
     await files.writeRejected('RUN', 'users', ['a', 'b', 'c'], lines, {
       missed: new Map(),

@@ -7,7 +7,6 @@ export function runRow(changes: Partial<RunRow> & Pick<RunRow, 'rowNumber'>): Ru
     lines: [[key ?? '', 'Ada Pitch']],
     key,
     folded: key === null ? null : key.toLowerCase(),
-    digest: `digest of ${changes.rowNumber}`,
     fields: { external_id: key ?? '', is_active: true, players_in: [1, 2] },
     change: 'pending',
     before: null,

@@ -40,7 +40,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   client: { rooms: ['contract', 'model'], packages: ['p-limit', 'p-retry'], node: ['*'] },
   // The Store port names resources.
-  state: { rooms: ['contract', 'model'], packages: [], node: ['*'] },
+  state: { rooms: ['contract', 'model'], packages: ['pg', 'pg-boss'], node: ['*'] },
   schedule: { rooms: ['contract', 'model'], packages: ['croner'], node: [] },
   pages: { rooms: ['model'], packages: [], node: [] },
   sandbox: {
@@ -437,10 +437,12 @@ describe('the import table', () => {
   it('names every package that users install, and what is built into our files', () => {
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       readonly dependencies: Readonly<Record<string, string>>;
+      readonly peerDependencies: Readonly<Record<string, string>>;
       readonly devDependencies: Readonly<Record<string, string>>;
     };
     const named = new Set(Object.values(ROOMS).flatMap((room) => room.packages));
-    expect([...named].toSorted()).toEqual([...Object.keys(manifest.dependencies), ...BUILT_IN].toSorted());
+    const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+    expect([...named].toSorted()).toEqual([...installed, ...BUILT_IN].toSorted());
     expect(Object.keys(manifest.devDependencies)).toEqual(expect.arrayContaining([...BUILT_IN]));
   });
 

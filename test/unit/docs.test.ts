@@ -2,9 +2,12 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { parse as parseYaml } from 'yaml';
+import { parse as parseYaml, parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { parseCommandLine } from '../../src/cli/command-line.ts';
 import { commands } from '../../src/cli/commands/registry.ts';
 import { configSchema } from '../../src/runtime/config-file.ts';
+import { readAddress, tlsOf } from '../../src/runtime/state-place.ts';
 import { endpoints, OPERATION_IDS } from '../../src/contract/index.ts';
 import { RESOURCES } from '../../src/contract/index.ts';
 import type { ResourceName } from '../../src/contract/index.ts';
@@ -103,6 +106,86 @@ describe('examples', () => {
   it('are seen', () => {
     expect(blocks.filter(([, text]) => isMapping(text)).length).toBeGreaterThan(3);
     expect(blocks.some(([page]) => page === 'docs/configuration.md')).toBe(true);
+  });
+});
+
+describe('the files for several machines', () => {
+  const page = 'docs/several-machines.md';
+  const blocks = [...read(page).matchAll(/```yaml\n([^]*?)```/g)].map(([, text = '']) => text);
+  const parsed = blocks.flatMap((text) =>
+    parseAllDocuments(text, { merge: true }).map((document) => {
+      expect([...document.errors, ...document.warnings]).toEqual([]);
+      return document.toJS() as Record<string, unknown>;
+    }),
+  );
+  const compose = z
+    .object({
+      services: z.record(
+        z.string(),
+        z.object({
+          command: z.array(z.string()),
+          environment: z.record(z.string(), z.string()),
+          volumes: z.array(z.string()),
+        }),
+      ),
+      volumes: z.record(z.string(), z.null()),
+    })
+    .parse(parsed.find((document) => 'services' in document));
+  const workers = Object.entries(compose.services).filter(([name]) => name.startsWith('worker'));
+  const statefulSet = z
+    .object({
+      spec: z.object({
+        replicas: z.number(),
+        selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
+        template: z.object({
+          metadata: z.object({ labels: z.record(z.string(), z.string()) }),
+          spec: z.object({
+            containers: z.array(
+              z.object({ args: z.array(z.string()), volumeMounts: z.array(z.object({ name: z.string() })) }),
+            ),
+            volumes: z.array(z.object({ name: z.string() })),
+          }),
+        }),
+      }),
+    })
+    .parse(parsed.find(({ kind }) => kind === 'StatefulSet')).spec;
+
+  it('run workers, by a command line that there is', async () => {
+    const { containers } = statefulSet.template.spec;
+    const lines = [...workers.map(([, { command }]) => command), ...containers.map(({ args }) => args)];
+    expect(lines).toHaveLength(3);
+    for (const [name, ...line] of lines) {
+      expect(name).toBe('teamsheet');
+      expect(await parseCommandLine(line)).toMatchObject({ name: 'worker', args: { probe: { port: 8791 } } });
+    }
+    expect(statefulSet.replicas).toBe(2);
+  });
+
+  it('name a database that is reached without a network', () => {
+    for (const [, { environment, volumes }] of workers) {
+      const given = { folder: '/league', env: environment, schema: 'teamsheet', leaseMs: 30_000 };
+      const database = readAddress(environment['TEAMSHEET_STATE_URL'] ?? '', given, {});
+      expect(database).toMatchObject({
+        host: '/var/run/postgresql',
+        database: 'teamsheet',
+        user: 'teamsheet',
+      });
+      expect(tlsOf(database, false)).toBe(false);
+      expect(volumes).toContain(`socket:${database.host}`);
+    }
+    expect(compose.services['postgres']?.volumes).toContain('socket:/var/run/postgresql');
+  });
+
+  it('mount what they name', () => {
+    const named = Object.values(compose.services).flatMap(({ volumes }) =>
+      volumes.map((volume) => volume.split(':')[0] ?? ''),
+    );
+    expect(new Set(named.filter((name) => name !== '.'))).toEqual(new Set(Object.keys(compose.volumes)));
+    const { containers, volumes } = statefulSet.template.spec;
+    expect(containers.flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name))).toEqual(
+      volumes.map(({ name }) => name),
+    );
+    expect(statefulSet.template.metadata.labels).toMatchObject(statefulSet.selector.matchLabels);
   });
 });
 

@@ -8,6 +8,8 @@ import type { Mapping, PullMapping, PushMapping } from '../../src/mapping/mappin
 import { isWanted } from '../../src/cli/init/report-places.ts';
 import { parseMappings } from '../../src/mapping/parse-mappings.ts';
 import { joinLayout } from '../../src/report/arrange.ts';
+import { bindColumns } from '../../src/report/column.ts';
+import { reportOf } from '../../src/report/index.ts';
 import { demoFiles } from '../../templates/demo/generate.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -78,9 +80,20 @@ describe('the shipped mappings', () => {
   it('have a layout for every tab of a workbook, and every shipped layout is used', () => {
     const workbooks = pulls.filter(({ destination }) => destination.location.kind === 'xlsx');
     expect(workbooks.filter(({ layout }) => layout === undefined)).toEqual([]);
-    expect([...new Set(layouts)].toSorted()).toEqual(
+    const tabs = readFileSync(join(root, 'templates/tabs/season-tabs.yaml'), 'utf8');
+    const ofTabs = Array.from(tabs.matchAll(/^ *layout: (.+)$/gm), ([, layout = '']) => layout);
+    expect([...new Set([...layouts, ...ofTabs])].toSorted()).toEqual(
       globSync('templates/reports/*', { cwd: root }).toSorted(),
     );
+  });
+
+  it('hide the long ids of every tab', () => {
+    const ids = pulls.flatMap(({ resource, detail, explode, columns, layout }) =>
+      bindColumns(reportOf(resource, { detail, explode }), columns).flatMap(({ header, type }) =>
+        type === 'uuid' && layout !== undefined ? [[header, layout.columns.get(header)?.hidden]] : [],
+      ),
+    );
+    expect(ids).toEqual([['Squad ID', true]]);
   });
 
   it('tell apart in charts what has one name', () => {
@@ -171,7 +184,7 @@ describe('the input tables', () => {
 it('the page on the input tables names only reports that init makes when it is not asked', () => {
   const text = readFileSync(join(root, 'templates/inputs/README.md'), 'utf8');
   const reports = Array.from(text.matchAll(/`([a-z-]+-(?:report|workbook))`/g), ([, name = '']) => name);
-  expect(reports.filter((name) => !isWanted('workbook', `${name}.yaml`))).toEqual([]);
+  expect(reports.filter((name) => !isWanted('workbook', `${name}.yaml`, false))).toEqual([]);
 });
 
 describe("the demo's tables", () => {

@@ -27,7 +27,7 @@ export const alerts = defineCommand({
     for (const warning of config.warnings) screen.warn(warning);
     const desk: AlertDesk = { config, clock, signal, warn: (message) => screen.warn(message) };
     if (args.action === 'test') return test(environmentOf(config), desk, program);
-    const store = await openState(config, clock, (message) => screen.warn(message));
+    const { store } = await openState(config, clock, (message) => screen.warn(message));
     try {
       await sendWaiting({ ...desk, store }, 0);
       const states = await store.alerts.states();

@@ -4,6 +4,7 @@ import type { Mapping } from '../../mapping/mapping.ts';
 import { renderCount } from '../../model/count.ts';
 import { EXIT } from '../../model/error.ts';
 import { checkGoogle } from '../check-google.ts';
+import { checkState } from '../check-state.ts';
 import { defineCommand } from '../command.ts';
 import { readContract, type Contract } from '../contract.ts';
 import { keyPlace, readConfig, type Config } from '../../runtime/config.ts';
@@ -66,6 +67,7 @@ async function* examine(args: SessionArgs, program: Program, wanted: Wanted): As
   for (const found of config.warnings) yield { level: 'warning', name: 'secrets', found };
   const mappings = yield* checkMappings(config, program);
   yield* checkNetwork(config);
+  yield* checkState(config, program);
   const quiet: Program = { ...program, screen: { ...program.screen, warn: () => undefined } };
   const accounts = await attempt('configuration', program, () =>
     wanted.contract ? [onlyAccount(config)] : accountsOf(config),
@@ -102,12 +104,12 @@ async function* examine(args: SessionArgs, program: Program, wanted: Wanted): As
 
 /** A run that was interrupted is told as a finding, with its next command. */
 async function* checkRuns(config: Config, program: Program): AsyncGenerator<Finding> {
-  const store = await openState(config, program.clock, () => undefined);
+  const state = await openState(config, program.clock, () => undefined);
   try {
-    const found = await cutOffSentence(store, config, program);
+    const found = await cutOffSentence(state, config, program);
     if (found !== undefined) yield { level: 'warning', name: 'runs', found };
   } finally {
-    await store.close();
+    await state.store.close();
   }
 }
 
@@ -171,7 +173,8 @@ async function askService(
       checkKey(account),
       ...checkBudget(account),
       ...checkClock(lastAnswer()?.headers['date'], sentAtMs, program.clock.now()),
-      good('state', config.state),
+      // A database has said more than that.
+      ...(config.state.kind === 'file' ? [good('state', config.state.file)] : []),
     ],
   };
 }

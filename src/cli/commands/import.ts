@@ -7,7 +7,7 @@ import { variableOf } from '../../mapping/push-fields.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
-import type { TableLocation } from '../../model/table.ts';
+import { fileOf, type TableLocation } from '../../model/table.ts';
 import { RESULT_COLUMNS } from '../../model/results.ts';
 import { defineCommand } from '../command.ts';
 import { bareRecord } from '../../runtime/env-file.ts';
@@ -84,7 +84,8 @@ function ownTable(
   { config, ports }: Session,
   program: Program,
 ): string | undefined {
-  const corrected = location.kind === 'sheet' ? undefined : ports.results.mappingToMend(location.path);
+  const file = fileOf(location);
+  const corrected = file === undefined ? undefined : ports.results.mappingToMend(file);
   if (corrected === undefined) return undefined;
   try {
     return readPushMappings(wholeAccount(config), [corrected], program)[0]?.source.origin;

@@ -59,6 +59,7 @@ export const init = defineCommand({
       vars,
       reportPlace,
       reportKinds,
+      seasonTabs: tables?.seasonTabs,
       pushMappings: tables?.files,
       googleKey: key === undefined ? undefined : namedFrom(folder, key),
     });
@@ -176,6 +177,7 @@ function renderInit(
     `${name} doctor`,
     ...tableSteps(tables, isNew),
     `${name} plan users`,
+    ...(tables === undefined ? [] : [`${name} schedule run --port 8790`]),
   ];
   const parts = [
     renderColumns(rows),

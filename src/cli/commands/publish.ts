@@ -1,14 +1,10 @@
-import { EXIT, UsageError } from '../../model/error.ts';
+import { EXIT, UsageError, type ExitCode } from '../../model/error.ts';
 import { parseWeekChoice, WEEK_CHOICES, type WeekChoice } from '../../mapping/week-choice.ts';
-import { postLastRecap } from '../../runtime/publish/post-recap.ts';
-import { publishLeague } from '../../runtime/publish/publish.ts';
-import { publishSettings } from '../../runtime/publish/publish-settings.ts';
-import { rememberedAccount } from '../../runtime/remembered-account.ts';
-import { readGroups } from '../../runtime/read-groups.ts';
+import { publishAll } from '../../runtime/publish/publish-all.ts';
 import { defineCommand } from '../command.ts';
 import { serviceFlags, text } from '../flags.ts';
 import { withLeagues } from '../league-sessions.ts';
-import { renderSite, siteDocument, type Done } from '../render/publish.ts';
+import { renderSite, siteDocument } from '../render/publish.ts';
 import type { Program } from '../program.ts';
 import type { Session } from '../session.ts';
 
@@ -34,28 +30,14 @@ export const publish = defineCommand({
     const choice = parseWeekChoice(weeks);
     if (choice === undefined)
       throw new UsageError('usage.weeks', `--weeks takes ${WEEK_CHOICES}`, { next: 'publish --weeks 1-12' });
-    return withLeagues(args, program, (session, own) => publishAll(session, own, { out, choice }), {});
+    return withLeagues(args, program, (session, own) => publishSites(session, own, { out, choice }), {});
   },
 });
 
-/** The sites of all leagues that are worked on, one after the other. */
-async function publishAll(session: Session, program: Program, { out, choice }: Asked) {
-  const { ports, config } = session;
-  const { screen, cwd } = program;
-  const all = publishSettings(config, { out, cwd });
-  const account = await rememberedAccount(ports.store, ports.baseUrl);
-  const { clock, signal } = program;
+async function publishSites(session: Session, program: Program, { out, choice }: Asked): Promise<ExitCode> {
+  const { screen, cwd, clock, signal } = program;
   const warn = (message: string): void => screen.warn(message);
-  const office = { config, clock, signal, warn, store: ports.store };
-  const done: Done[] = [];
-  for (const settings of all) {
-    const groups = await readGroups(ports, settings.season.groups, config);
-    const scope = { account, league: settings.league };
-    const own = { ...ports, timezone: config.timezone };
-    const site = await publishLeague(own, scope, settings, choice, groups);
-    const posted = await postLastRecap(office, session.connection.environment, settings, site);
-    done.push({ settings, site, posted });
-  }
+  const done = await publishAll(session, { out, cwd, choice }, { clock, signal, warn });
   session.endProgress();
   const sites = done.map(siteDocument);
   await screen.data(

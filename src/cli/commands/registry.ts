@@ -118,6 +118,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'Run mappings by their schedules, show what comes, or print files for a scheduler',
     load: async () => (await import('./schedule.ts')).schedule,
   },
+  worker: {
+    usage: 'worker [action]',
+    summary: 'Carry out the schedules together with other machines',
+    load: async () => (await import('./worker.ts')).worker,
+  },
   alerts: {
     usage: 'alerts [action]',
     summary: 'Show the state of each mapping and the alerts; alerts test sends one',

@@ -47,13 +47,14 @@ export const runs = defineCommand({
       });
     const config = readConfig(args, program);
     const { screen } = program;
-    const store = await openState(config, program.clock, (message) => program.screen.warn(message));
+    const state = await openState(config, program.clock, (message) => program.screen.warn(message));
+    const { store } = state;
     try {
       if (id === 'prune') {
         const options = { keep: keep ?? KEEP_RUNS, olderThanMs: olderThan ?? KEEP_MS };
-        return await pruneRuns(store, config, options, args.yes === true, program);
+        return await pruneRuns(state, config, options, args.yes === true, program);
       }
-      const cutOff = await cutOffSentence(store, config, program);
+      const cutOff = await cutOffSentence(state, config, program);
       if (cutOff !== undefined) screen.warn(cutOff);
       if (id === undefined) {
         const list = await newestOfAll(store, limit ?? LIST_LENGTH);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { ConfigError, EXIT, UsageError } from '../../model/error.ts';
 import { defineCommand } from '../command.ts';
@@ -13,6 +13,7 @@ import { safeLines } from '../render/text.ts';
 import { renderCron } from '../schedule/cron.ts';
 import { renderDocker } from '../schedule/docker.ts';
 import { renderGithub } from '../schedule/github.ts';
+import { renderKubernetes } from '../schedule/kubernetes.ts';
 import { runSchedules } from '../schedule/run.ts';
 import { showNext } from '../schedule/next.ts';
 import { parseInterval, type Interval } from '../schedule/interval.ts';
@@ -27,7 +28,10 @@ const TARGETS: Readonly<Record<string, (job: Job) => readonly ScheduleFile[]>> =
   windows: renderWindows,
   github: (job) => renderGithub(job, repositoryOf(job.folder)),
   docker: renderDocker,
+  kubernetes: renderKubernetes,
 };
+/** The systems that start a container, which can carry out the schedules of the mappings. */
+const CONTAINERS: readonly string[] = ['docker', 'kubernetes'];
 const TARGET_NAMES = Object.keys(TARGETS);
 
 /** `schedule run`: carries out the schedules of the mappings. `schedule next`: what runs when. `schedule print TARGET`: files with which the system's own scheduler runs `sync --yes`. */
@@ -36,7 +40,9 @@ export const schedule = defineCommand({
     ...serviceFlags,
     ...serveFlags,
     once: yes('run: what is due now (the first time everything with a schedule), then end'),
-    every: text('how often: a part of the hour or the day, such as 15m, 6h or 1d; without it 1h'),
+    every: text(
+      'how often: a part of the hour or the day, such as 15m, 6h or 1d; without it 1h, in a container the schedules of the mappings',
+    ),
     at: text('the time of a daily run, such as 06:30; without it 05:00'),
     out: text('write the files into this folder instead of printing them; none is overwritten'),
   },
@@ -66,7 +72,10 @@ export const schedule = defineCommand({
     const interval = parseInterval(args.every, args.at);
     const config = readConfig(args, program);
     if (args.mapping.length > 0) readMappings(config, args.mapping, program);
-    const files = render(jobOf(config, interval, args, program));
+    const byInterval = args.every !== undefined || args.at !== undefined;
+    const ownSchedules =
+      CONTAINERS.includes(args.target ?? '') && !byInterval && hasSchedules(config, args.mapping, program);
+    const files = render(jobOf(config, { interval, ownSchedules }, args, program));
     warnOfTheWrongPlace(args.target, config, program);
     const { screen } = program;
     if (args.out !== undefined) writeFiles(resolve(program.cwd, args.out), files);
@@ -100,7 +109,30 @@ interface JobArgs {
   readonly mapping: readonly string[];
 }
 
-function jobOf(config: Config, interval: Interval, args: JobArgs, { cwd, version }: Program): Job {
+/** Whether any of the mappings has a schedule. Errors: those of {@link readMappings} but that there are none. */
+function hasSchedules(config: Config, names: readonly string[], program: Program): boolean {
+  try {
+    const mappings = readMappings(config, names, program, undefined, () => undefined);
+    return mappings.some(({ timing }) => (timing?.schedule.length ?? 0) > 0);
+  } catch (error) {
+    if (error instanceof ConfigError && ['mappings.missing', 'mappings.none'].includes(error.code))
+      return false;
+    throw error;
+  }
+}
+
+/** Who owns a folder; undefined for root, and on Windows. */
+function ownerOf(folder: string): Job['owner'] {
+  const { uid, gid } = statSync(folder);
+  return uid === 0 ? undefined : { user: uid, group: gid };
+}
+
+function jobOf(
+  config: Config,
+  times: { readonly interval: Interval; readonly ownSchedules: boolean },
+  args: JobArgs,
+  { cwd, version }: Program,
+): Job {
   const { folder } = config;
   const file = config.file === undefined ? 'teamsheet.yaml' : basename(config.file);
   const below = (path: string): string => relative(folder, path) || '.';
@@ -112,7 +144,7 @@ function jobOf(config: Config, interval: Interval, args: JobArgs, { cwd, version
     packageFolder: resolve(packagePath('.')),
     version,
     folder,
-    stateFolder: dirname(config.state),
+    stateFolder: config.stateFolder,
     args: [
       ...(file === 'teamsheet.yaml' ? [] : ['--config', file]),
       ...(args.env === undefined ? [] : ['--env', args.env]),
@@ -121,7 +153,8 @@ function jobOf(config: Config, interval: Interval, args: JobArgs, { cwd, version
       ...Object.entries(args.var).flatMap(([name, value]) => ['--var', `${name}=${value}`]),
       ...args.mapping,
     ],
-    interval,
+    ...times,
+    owner: ownerOf(folder),
     timezone: config.timezone,
     secrets: secretsOf(config),
     googleKey: key !== undefined && standsInside(folder, key) ? resolve(folder, key) : undefined,

@@ -1,13 +1,10 @@
-import { pushTarget, type RecordOf } from '../../contract/index.ts';
+import type { RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { columnWith } from '../../mapping/push-fields.ts';
-import { ConfigError, UsageError, type ExitCode } from '../../model/error.ts';
+import { triggerMapping } from '../../mapping/parse-trigger.ts';
+import { UsageError, type ExitCode } from '../../model/error.ts';
 import { parseTimeMs } from '../../model/service-time.ts';
-import type { TableKind } from '../../model/table.ts';
-import { lastEnded } from '../../plan/week-end.ts';
-import { weeksOfNumber } from '../../season/week-number.ts';
 import { push } from '../../sync/push.ts';
-import { readLeagueWeeks } from '../../sync/resources/auto-substitutions.ts';
+import { findWeek } from '../../sync/rows/league-weeks.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
 import { completePlanOptions } from '../../runtime/plan-options.ts';
 import { defineCommand } from '../command.ts';
@@ -17,9 +14,11 @@ import { renderTime, safeText } from '../render/text.ts';
 import { askApproval, tellResult, type Work } from '../push/run-push.ts';
 import { withSession, type Session } from '../session.ts';
 import { audit, weeksOf } from '../substitutions/audit.ts';
+import { changedBy, changedDocument, renderChanged } from '../substitutions/changed.ts';
 import { showPlan } from '../push/show-plan.ts';
 
-const FIELDS = ['fantasy_league_id', 'game_week_id'] as const;
+/** The name of its mapping. */
+const NAME = 'substitutions';
 
 /** `substitutions trigger --week N`: has the service process the automatic substitutions of one game week, once. */
 export const substitutions = defineCommand({
@@ -64,37 +63,52 @@ export const substitutions = defineCommand({
       program,
       async (session) => {
         const league = leagueOf(session.config);
-        const found = await findWeek(session.ports, week, league);
+        const named = week === 'current' || week === 'last' ? week : Number(week);
+        const location = { kind: 'weeks', week: named, league } as const;
+        const found = await findWeek(session.ports, location);
         const name = `game week ${found.week ?? found.id} of fantasy league ${league}`;
         program.screen.say(safeText(`${name}: ${datesOf(found, session.config.timezone)}`));
-        const tables = { ...session.ports.tables, csv: oneRow([String(league), found.id]) };
-        const work = { ...session, ports: { ...session.ports, tables }, program, yes: args.yes };
-        const options = completePlanOptions({
+        const work = { ...session, program, yes: args.yes };
+        const asked = {
           allowGuards: args.allowGuard,
           adopt: args.adopt === true,
           again: args.again === true,
-        });
-        const mappings = [triggerOf(name)];
+        };
+        const options = { ...completePlanOptions(asked), weeks: { [NAME]: [found.id] } };
+        const mappings = [triggerMapping(NAME, { file: name, line: 1 }, location, name)];
         return args.dryRun === true
-          ? showPlan('substitutions', mappings, options, work)
-          : trigger(name, mappings, options, work);
+          ? showPlan(NAME, mappings, options, work)
+          : trigger({ name, league, id: found.id, text: found.week ?? '' }, mappings, options, work);
       },
       { readOnly: args.dryRun },
     );
   },
 });
 
-/** What went out before is not sent again; the flag that sends it is told. */
+/** Triggers a game week and says what that changed. What went out before is not sent again; the flag that sends it is told. */
 async function trigger(
-  week: string,
+  week: { readonly name: string; readonly league: number; readonly id: string; readonly text: string },
   mappings: readonly PushMapping[],
   options: PlanOptions,
   work: Work,
 ): Promise<ExitCode> {
-  const result = await push(work.ports, 'substitutions', mappings, options, askApproval(work));
+  // The fixtures were read just now, so that the service's clock was heard.
+  const sinceMs = work.ports.service.timeMs() ?? work.ports.clock.now();
+  const result = await push(work.ports, NAME, mappings, options, askApproval(work));
   const isThere = result.report.mappings.some((each) => each.direction === 'push' && each.unchanged > 0);
   const next = isThere ? ['this game week was triggered before; to trigger it once more, add --again'] : [];
-  return tellResult({ ...result, next }, work, week);
+  const isSent = result.report.mappings.some((each) => each.direction === 'push' && each.created > 0);
+  const pairs = isSent
+    ? await changedBy(work, { ...week, sinceMs: Math.floor(sinceMs / 1000) * 1000 })
+    : undefined;
+  const counts = work.ports.service.counts();
+  const { requests } = result.report;
+  const read = { ...counts, planned: requests.planned + counts.sent - requests.sent };
+  return tellResult({ ...result, report: { ...result.report, requests: read }, next }, work, {
+    week: week.name,
+    lines: pairs === undefined ? [] : renderChanged(pairs),
+    document: pairs === undefined ? {} : { changed: changedDocument(pairs) },
+  });
 }
 
 function datesOf({ start_date, end_date }: RecordOf<'get-fixtures'>, timezone: string): string {
@@ -102,75 +116,4 @@ function datesOf({ start_date, end_date }: RecordOf<'get-fixtures'>, timezone: s
     .map((text) => parseTimeMs(text ?? ''))
     .map((ms) => (Number.isNaN(ms) ? '?' : renderTime(ms, timezone)))
     .join(' to ');
-}
-
-type Week = RecordOf<'get-fixtures'>;
-
-/** The game week of a number, the one that the service calls current, or the last that is over. */
-async function findWeek(ports: Session['ports'], wanted: string, league: number): Promise<Week> {
-  const shown = await readLeagueWeeks(ports, league);
-  const weeks = shown.weeks ?? [];
-  const found =
-    wanted === 'current'
-      ? weeks.filter(({ id }) => id.toLowerCase() === shown.currentId)
-      : wanted === 'last'
-        ? lastEnded(shown)
-        : weeksOfNumber(weeks, Number(wanted));
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
-  const names = weeks.map(({ week }) => week ?? '?').join(', ');
-  const words = { current: 'that the service calls current', last: 'that is over' }[wanted] ?? wanted;
-  const what = found.length > 1 ? `${found.length} game weeks` : 'no game week';
-  throw new ConfigError(
-    'substitutions.week',
-    `fantasy league ${league} has ${what} ${words}; it has ${names}`,
-    {
-      next: 'choose one of them with --week',
-    },
-  );
-}
-
-/** A table of one row, where the engine reads a source. */
-const oneRow = (cells: readonly string[]): TableKind => ({
-  kind: 'csv',
-  open: (_, { origin }) => {
-    async function* batches() {
-      await Promise.resolve();
-      yield [{ rowNumber: 1, cells }];
-    }
-    return Promise.resolve({ origin, header: FIELDS, warnings: [], batches, close: () => Promise.resolve() });
-  },
-  write: () => Promise.reject(new UsageError('usage.substitutions', 'a game week is no report')),
-});
-
-function triggerOf(origin: string): PushMapping {
-  const fields = pushTarget('auto_substitutions')?.fields ?? {};
-  return {
-    direction: 'push',
-    name: 'substitutions',
-    place: { file: origin, line: 1 },
-    resource: 'auto_substitutions',
-    operation: 'trigger',
-    source: {
-      location: { kind: 'csv', path: origin },
-      origin,
-      headerRow: 1,
-      where: [],
-      delimiter: 'auto',
-      encoding: 'auto',
-      locale: 'en',
-      layout: { kind: 'table' },
-    },
-    columns: FIELDS.flatMap((name) => {
-      const field = fields[name];
-      return field === undefined ? [] : [columnWith(name, field, true, { from: [name] })];
-    }),
-    autoValues: {},
-    missingRows: 'ignore',
-    writeBack: undefined,
-    rejectMode: 'skip',
-    guards: { minRows: 1, maxChangePct: 100, maxDeactivate: 0, maxStep: undefined, maxStepPct: undefined },
-    batchSize: 1,
-    compare: 'auto',
-  };
 }

@@ -10,9 +10,16 @@ import { compareFlags, mappingNames, yes } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { isPull, isPush, readMappings } from '../../runtime/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
-import { exitCodesOf, pullReports, stopOfReports, worstExit } from '../../runtime/pull-reports.ts';
+import {
+  exitCodesOf,
+  pullMappings,
+  pullReports,
+  stopOfReports,
+  worstExit,
+} from '../../runtime/pull-reports.ts';
 import { askApproval, tellResult, type Work } from '../push/run-push.ts';
 import { withLeagues } from '../league-sessions.ts';
+import { pushAlone, type Kept } from '../schedule/push-alone.ts';
 import { showPlan } from '../push/show-plan.ts';
 import { withAlertsAlone } from '../with-alerts.ts';
 
@@ -28,12 +35,8 @@ export const sync = defineCommand({
 
 export type SyncArgs = ArgsOf<typeof flags & typeof mappingNames>;
 
-/** The sync of mappings; of those in `deadlines`, rows are deferred from that moment on, in milliseconds since the epoch. */
-export function runSync(
-  args: SyncArgs,
-  program: Program,
-  deadlines?: Readonly<Record<string, number>>,
-): Promise<ExitCode> {
+/** The sync of mappings; `kept` is that of a schedule. */
+export function runSync(args: SyncArgs, program: Program, kept?: Kept): Promise<ExitCode> {
   return withLeagues(
     args,
     program,
@@ -41,10 +44,21 @@ export function runSync(
       const mappings = readMappings(session.config, names, program);
       const pushes = mappings.filter(isPush);
       const work = { ...session, program: own, yes: args.yes };
-      const options = { ...planOptions(args), ...(deadlines !== undefined && { deadlines }) };
-      const prepared = await preparePull(mappings.filter(isPull), session.ports.tables);
+      // Nobody names the mappings of a schedule.
+      const skipUnfilled = args.mapping.length === 0 || kept !== undefined;
+      const { begunMs: _, ...ofWeek } = kept ?? {};
+      const options = { ...planOptions(args), ...ofWeek, skipUnfilled };
+      const pulls = mappings.filter(isPull);
+      if (pushes.length === 0 && args.dryRun !== true) {
+        const { report, ...others } = await pullMappings(session, pulls, { limit: args.limit });
+        return tellResult({ ...others, report: { ...report, command: 'sync' } }, work);
+      }
+      const prepared = await preparePull(pulls, session.ports.tables);
       if (args.dryRun === true) return showPlan('sync', pushes, options, work);
-      const pushed = await pushIfAny(pushes, options, work);
+      const pushed =
+        kept === undefined
+          ? await pushIfAny(pushes, options, work)
+          : await pushAlone(pushes, options, kept, work, pushIfAny);
       const pulled = await pullAfter(pushed, prepared, args.limit, work);
       const report = await joinReports(pushed.report, pulled, work);
       const stop = stopOfReports(pulled, program.signal);

@@ -43,7 +43,7 @@ export const validate = defineCommand({
     );
     const [first] = unset;
     if (first !== undefined && mappings.length === 0) throw first.error;
-    const store = await openState(config, program.clock, warn);
+    const { store } = await openState(config, program.clock, warn);
     const { emit, stop } = createReporter(program.screen, program.clock);
     const task = { config, store, maxWaitMs: args.maxWait, readOnly: true };
     const { tables, google, pipes } = openTables(task, { ...program, emit });
@@ -117,8 +117,7 @@ async function tellWarnings(
   { screen }: Program,
 ): Promise<void> {
   let found = 0;
-  for await (const { rowNumber, said } of eachRow(rows, name, { open: true })) {
-    if (said.length === 0) continue;
+  for await (const { rowNumber, said } of eachRow(rows, name, { open: true, told: true })) {
     found += 1;
     if (found > SHOWN_ROWS) continue;
     const warning = safeText(renderRowMessage(source.origin, rowNumber, renderSaid(said)));

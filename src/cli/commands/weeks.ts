@@ -1,4 +1,4 @@
-import { dirname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { renderCount } from '../../model/count.ts';
 import { EXIT, UsageError, type ExitCode } from '../../model/error.ts';
 import type { ServiceAccount } from '../../model/store.ts';
@@ -127,7 +127,7 @@ const forget: Action = async (session, program, { member }) => {
     });
   const { ports, config } = session;
   const records = await ports.store.memory.forget(await accountOf(session), member);
-  const folders = [join(dirname(config.state), 'runs'), join(config.folder, 'out', 'rejected')];
+  const folders = [join(config.stateFolder, 'runs'), join(config.folder, 'out', 'rejected')];
   let rows = 0;
   for (const folder of folders) rows += await forgetRows(folder, member);
   return tell(

@@ -12,6 +12,7 @@ import { sayGoogle } from '../render/google.ts';
 import { createReporter } from '../render/progress.ts';
 import { fitMappings, type FittedMappings } from './propose.ts';
 import { recogniseTabs, type FoundTab } from './recognise.ts';
+import { seasonTabs, type SeasonTabs } from './season-tabs.ts';
 import type { NewFile } from './setup-files.ts';
 
 /** The tables of a set-up, made or found, with the mappings for them. */
@@ -22,6 +23,7 @@ export interface PlacedTables extends FittedMappings {
   readonly shown: string;
   /** The tabs that were made. */
   readonly made: readonly string[];
+  readonly seasonTabs: SeasonTabs;
 }
 
 /**
@@ -39,7 +41,17 @@ export async function placeWorkbook(folder: string, workbook: string): Promise<P
     const tabs = await readWorkbookHeaders(path, shown);
     const problems = tabs.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
     const fitted = fitMappings(place, tabs, []);
-    return { ...fitted, notes: [...problems, ...fitted.notes], file: [shown, { text: '' }], shown, made: [] };
+    return {
+      ...fitted,
+      notes: [...problems, ...fitted.notes],
+      file: [shown, { text: '' }],
+      shown,
+      made: [],
+      seasonTabs: seasonTabs(
+        place,
+        tabs.map(({ tab }) => tab),
+      ),
+    };
   }
   const { renderInputWorkbook } = await import('../../tables/xlsx/input-workbook.ts');
   const book = inputBook('workbook');
@@ -48,6 +60,7 @@ export async function placeWorkbook(folder: string, workbook: string): Promise<P
     file: [shown, { text: await renderInputWorkbook(book) }],
     shown,
     made: [book.readMe.tab, ...book.tables.map(({ tab }) => tab)],
+    seasonTabs: seasonTabs(place, []),
   };
 }
 
@@ -91,6 +104,10 @@ export async function placeSpreadsheet(
       file: undefined,
       shown: `"${spreadsheet.title}"`,
       made: made.map((resource) => inputTable(resource).tab),
+      seasonTabs: seasonTabs(
+        { kind: 'sheet', spreadsheet: id },
+        there.filter(({ isReport }) => !isReport).map(({ tab }) => tab),
+      ),
     };
   } finally {
     reporter.stop();
@@ -131,7 +148,7 @@ function openAccess(
         env: readEnvironment(folder, program.env).values,
         folder,
         placeOf: () => ({}),
-        state: join(folder, '.teamsheet/state.sqlite'),
+        stateFolder: join(folder, '.teamsheet'),
       };
   const google =
     googleKey === undefined ? config.google : { ...config.google, credentials: { file: googleKey } };

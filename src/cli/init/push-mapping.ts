@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isMap, isScalar, parseDocument, type Document, type YAMLMap } from 'yaml';
+import { isMap, isScalar, isSeq, parseDocument, type Document, type YAMLMap } from 'yaml';
 import { InternalError } from '../../model/error.ts';
 import { WRITE_BACK, type InputResource } from './input-tables.ts';
 import { packagePath } from '../../runtime/package.ts';
@@ -38,6 +38,7 @@ export const PLAYERS_MAPPING = 'players-report.yaml';
 export function fitPlayers(place: Place, tab: string): string {
   const document = parseDocument(readFileSync(packagePath(`mappings/${PLAYERS_MAPPING}`), 'utf8'));
   document.set('destination', document.createNode(locationOf(place, tab), { flow: true }));
+  document.set('schedule', document.createNode(PLAYERS_SCHEDULE, { flow: true }));
   return document.toString({ lineWidth: 0 });
 }
 
@@ -50,6 +51,30 @@ function lookUpPlayers(document: Document, place: Place, tab: string): void {
 const SETTINGS = { key: 'Setting', value: 'Value' };
 export const AS_SHIPPED: Changes = { headers: undefined, settings: SETTINGS, comments: [] };
 
+/** Where a tab of a report stands in place of the shipped one, by the names of the shipped tabs. */
+export type TabNames = (tab: string) => string;
+
+/** The shipped reports of the season as tabs of a place. */
+export const SEASON_TABS = 'season-tabs.yaml';
+
+/** Their text, each with its destination in the place. */
+export function fitSeasonTabs(place: Place, tabs: TabNames): string {
+  const document = parseDocument(readFileSync(packagePath(`templates/tabs/${SEASON_TABS}`), 'utf8'));
+  const { contents } = document;
+  if (!isSeq(contents)) throw new InternalError('internal.shipped', `${SEASON_TABS} is no list`);
+  contents.items.forEach((_, index) => {
+    const at = [index, 'destination'];
+    const { tab, ...rest } = (document.getIn(at) as YAMLMap).toJSON() as { readonly tab: string };
+    document.setIn(at, document.createNode({ ...locationOf(place, tabs(tab)), ...rest }, { flow: true }));
+  });
+  return document.toString({ lineWidth: 0 });
+}
+
+/** When `schedule run` looks at the tables: what people type is sent within a quarter of an hour. */
+const INPUT_SCHEDULE = '*/15 8-22 * * *';
+/** The report of the players costs a request for each of them. */
+const PLAYERS_SCHEDULE = { at: 'each.end + 5h' };
+
 /** The text of the shipped mapping of a resource with its source replaced by a tab; comments stay. */
 export function fitMapping(resource: InputResource, place: Place, tab: string, changes: Changes): string {
   const file = PUSH_MAPPINGS[resource] ?? '';
@@ -60,12 +85,15 @@ export function fitMapping(resource: InputResource, place: Place, tab: string, c
     ...Object.entries(locationOf(place, tab)).map(([key, value]) => document.createPair(key, value)),
     ...source.items.filter(({ key }) => nameOf(key) !== 'csv'),
   ];
+  // A tab that nobody has filled in yet keeps nobody from sending the others.
+  source.set('optional', true);
   const writeBack = WRITE_BACK[resource];
   if (place.kind === 'sheet' && writeBack !== undefined) {
     const node = document.createNode(writeBack, { flow: true });
     if (isMap(document.contents)) document.contents.items.push(document.createPair('write_back', node));
   }
   changeColumns(document, source, changes);
+  document.set('schedule', INPUT_SCHEDULE);
   if (changes.playersTab !== undefined) lookUpPlayers(document, place, changes.playersTab);
   const comments = changes.comments.map((line) => ` ${line}`).join('\n');
   if (comments !== '') document.commentBefore = `${comments}\n\n${document.commentBefore ?? ''}`.trimEnd();

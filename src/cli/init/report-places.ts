@@ -6,7 +6,8 @@ export const REPORT_PLACES = ['workbook', 'csv', 'both'] as const;
 export type ReportPlace = (typeof REPORT_PLACES)[number];
 
 /** The shipped mappings that write workbooks, and those whose CSV reports hold the same records. */
-const WORKBOOKS = ['season-workbook.yaml', 'players-workbook.yaml'];
+const SEASON_WORKBOOK = 'season-workbook.yaml';
+const WORKBOOKS = [SEASON_WORKBOOK, 'players-workbook.yaml'];
 const TWINS = ['squads', 'lineups', 'fixtures', 'auto-substitutions', 'standings', 'prices', 'players'].map(
   (name) => `${name}-report.yaml`,
 );
@@ -16,8 +17,9 @@ const LEFT_OUT: Readonly<Record<ReportPlace, readonly string[]>> = {
   both: [],
 };
 
-/** Whether a set-up writes a shipped mapping, by its file name. */
-export const isWanted = (place: ReportPlace, mapping: string): boolean => !LEFT_OUT[place].includes(mapping);
+/** Whether a set-up writes a shipped mapping, by its file name; `inTabs`: the season's reports stand beside the tables that are filled in. */
+export const isWanted = (place: ReportPlace, mapping: string, inTabs: boolean): boolean =>
+  !LEFT_OUT[place].includes(mapping) && !(inTabs && mapping === SEASON_WORKBOOK);
 
 /** A shipped mapping where reports go into workbooks: a report that is a CSV file alone is a tab, and names of players are looked up in the tab of the players. */
 export const placedMapping = (place: ReportPlace, text: string): string =>
@@ -40,7 +42,7 @@ const lookedUpInWorkbook = (text: string): string =>
 
 const PLAYERS_CSV = 'in: { csv: out/players.csv, optional: true }';
 
-/** What the reports show, by the names of their mappings without `-report` and `-workbook`. */
+/** What the reports show, by the names of their mappings without `-report`, `-workbook` and `-tab`. */
 const SHOWN = {
   squads: 'squads',
   lineups: 'line-ups',
@@ -80,7 +82,7 @@ const NOT_IN: Readonly<Record<ReportPlace, readonly ReportKind[]>> = {
 export function chosenMappings(text: string, kinds: readonly ReportKind[]): string | undefined {
   const [head = '', ...mappings] = text.split(/^(?=- |version:)/m);
   const chosen = mappings.filter((mapping) => {
-    const [, kind] = /^ *name: (.+)-(?:report|workbook)$/m.exec(mapping) ?? [];
+    const [, kind] = /^ *name: (.+)-(?:report|workbook|tab)$/m.exec(mapping) ?? [];
     return kind === undefined || kinds.some((one) => one === kind);
   });
   return chosen.length === 0 ? undefined : head + chosen.join('');

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { packagePath } from '../../runtime/package.ts';
-import { PUSH_MAPPINGS } from './push-mapping.ts';
+import { PUSH_MAPPINGS, SEASON_TABS } from './push-mapping.ts';
+import type { SeasonTabs } from './season-tabs.ts';
 import {
   chosenMappings,
   isWanted,
@@ -34,19 +35,27 @@ export interface Setup {
   readonly vars: SetupVars;
   readonly reportPlace: ReportPlace;
   readonly reportKinds: readonly ReportKind[];
+  /** The text of the reports that stand beside the tables that are filled in, and other names of the tabs that their layouts make; undefined without such tables. */
+  readonly seasonTabs: SeasonTabs | undefined;
   /** The texts of the mappings that push, where they read other tables than the shipped ones do; the others are left out. Beside them that of the players, where it has a tab there. */
   readonly pushMappings: ReadonlyMap<string, string> | undefined;
   /** The key file of a Google service account as the configuration names it. */
   readonly googleKey: string | undefined;
 }
 
+/** The members' site of a league whose spreadsheet runs by itself. */
+const PUBLISH = `
+# \`schedule run\` writes the members' site into this folder after each game week. Members' names are on it with members: display.
+publish: { out: public }
+`;
+
 const configText = ({
   googleKey,
   vars,
-}: Pick<
-  Setup,
-  'googleKey' | 'vars'
->): string => `# The configuration of teamsheet; every part is described by \`teamsheet schema config\`.
+  isPublished,
+}: Pick<Setup, 'googleKey' | 'vars'> & {
+  readonly isPublished: boolean;
+}): string => `# The configuration of teamsheet; every part is described by \`teamsheet schema config\`.
 version: 1
 
 environments:
@@ -63,7 +72,7 @@ vars:
 mappings: mappings
 state: .teamsheet/state.sqlite
 timezone: UTC                                   # dates in reports, such as Europe/London
-`;
+${isPublished ? PUBLISH : ''}`;
 
 const IGNORED = `# Keys, the state of teamsheet and reports do not belong into a repository.
 .env
@@ -71,6 +80,7 @@ const IGNORED = `# Keys, the state of teamsheet and reports do not belong into a
 client*.json
 .teamsheet/
 out/
+public/
 `;
 
 /** Every file of a set-up by its path in the folder. */
@@ -79,27 +89,34 @@ export function setupFiles({
   vars,
   reportPlace,
   reportKinds,
+  seasonTabs,
   pushMappings,
   googleKey,
 }: Setup): ReadonlyMap<string, NewFile> {
   const { baseUrl, apiKey } = access;
   const env = `TEAMSHEET_BASE_URL=${quoted(baseUrl)}\nTEAMSHEET_API_KEY=${quoted(apiKey)}\n`;
+  // In CSV the reports are for other programs.
+  const inTabs = seasonTabs !== undefined && reportPlace !== 'csv';
+  const tabs = inTabs ? chosenMappings(seasonTabs.text, reportKinds) : undefined;
   const ignoredKey = googleKey === undefined || isAbsolute(googleKey) ? '' : `/${googleKey}\n`;
   return new Map<string, NewFile>([
-    ['teamsheet.yaml', { text: configText({ googleKey, vars }) }],
+    ['teamsheet.yaml', { text: configText({ googleKey, vars, isPublished: inTabs }) }],
     ['.env', { text: env, private: true }],
     ['.gitignore', { text: IGNORED + ignoredKey }],
     ...shippedFiles('mappings', 'mappings').flatMap(([path, file]): [string, NewFile][] => {
       const name = basename(path);
-      if (!isWanted(reportPlace, name) && pushMappings?.has(name) !== true) return [];
+      if (!isWanted(reportPlace, name, inTabs) && pushMappings?.has(name) !== true) return [];
       const isPush = Object.values(PUSH_MAPPINGS).includes(name);
       if (pushMappings !== undefined && isPush && !pushMappings.has(name)) return [];
       const placed = placedMapping(reportPlace, pushMappings?.get(name) ?? String(file.text));
       const text = chosenMappings(placed, reportKinds);
       return text === undefined ? [] : [[path, { text }]];
     }),
+    ...(tabs === undefined ? [] : [[join('mappings', SEASON_TABS), { text: tabs }] as const]),
     ...shippedFiles('templates/inputs', 'templates'),
-    ...shippedFiles('templates/reports', 'templates/reports'),
+    ...shippedFiles('templates/reports', 'templates/reports').map(
+      ([path, { text }]) => [path, { text: inTabs ? seasonTabs.layout(String(text)) : text }] as const,
+    ),
   ]);
 }
 

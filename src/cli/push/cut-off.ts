@@ -5,7 +5,7 @@ import { cutOffRuns, type CutOff } from '../../sync/runs/crashed.ts';
 import type { Config } from '../../runtime/config.ts';
 import type { Program } from '../program.ts';
 import { renderTime } from '../render/text.ts';
-import { openLock } from '../../runtime/state.ts';
+import type { OpenState } from '../../runtime/state.ts';
 
 type Said = Pick<Program, 'name'>;
 
@@ -14,12 +14,12 @@ type Said = Pick<Program, 'name'>;
  * Errors: those of the state.
  */
 export async function cutOffSentence(
-  store: Parameters<typeof cutOffRuns>[0]['store'],
+  state: OpenState,
   config: Config,
   program: Said,
   fits: (run: Run) => boolean = () => true,
 ): Promise<string | undefined> {
-  const [newest, ...others] = await cutOffRuns({ store, lock: openLock(config) }, fits);
+  const [newest, ...others] = await cutOffRuns(state, fits);
   if (newest === undefined) return undefined;
   const more = renderCountOf(others.length, 'more run was', 'more runs were');
   const rest = others.length === 0 ? '' : ` (${more} interrupted: ${program.name} runs)`;

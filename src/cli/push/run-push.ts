@@ -88,6 +88,14 @@ function withTypedNext(mapping: MappingSummary, program: Program): MappingSummar
   return { ...mapping, error: { ...mapping.error, next: renderNext(mapping.error.next, program) } };
 }
 
+/** What a trigger adds to what a run did. */
+interface ToldTrigger {
+  /** What the game week is called. */
+  readonly week: string;
+  readonly lines: readonly string[];
+  readonly document: object;
+}
+
 /**
  * Says what a run did: one JSON document, or tables; what stopped it; the next command; and last the files of rows to correct, the CSV
  * file as the very last line: it can be imported as it is. A trigger is told by its game week.
@@ -100,9 +108,17 @@ export async function tellResult(
     google,
     connection,
   }: Pick<Work, 'program' | 'endProgress' | 'google' | 'connection'>,
-  week?: string,
+  triggered?: ToldTrigger,
 ): Promise<ExitCode> {
-  const { report, stoppedBy, rejected, reasons = [], next = [], reportsStopped = false } = result;
+  const {
+    report,
+    stoppedBy,
+    rejected,
+    reasons = [],
+    next = [],
+    leftOut = [],
+    reportsStopped = false,
+  } = result;
   const { screen } = program;
   endProgress();
   program.ended?.({
@@ -110,6 +126,7 @@ export async function tellResult(
     summaries: report.mappings,
     run: report.run,
     exitCode: report.exit_code,
+    leftOut,
   });
   const nexts = [...nextAfter(report, stoppedBy !== undefined && !reportsStopped), ...next];
   const [first] = nexts;
@@ -118,13 +135,15 @@ export async function tellResult(
     const error =
       stoppedBy === undefined ? {} : { error: stopDocument(report.command, stoppedBy, program, first).error };
     const mappings = report.mappings.map((mapping) => withLeague('name', withTypedNext(mapping, program)));
-    await screen.data(JSON.stringify({ ...report, mappings, ...googleDocument(google), ...error }));
+    await screen.data(
+      JSON.stringify({ ...report, mappings, ...triggered?.document, ...googleDocument(google), ...error }),
+    );
     return report.exit_code;
   }
-  if (week === undefined) {
+  if (triggered === undefined) {
     await screen.data(renderReport(report, screen.dataStyle));
     for (const line of renderReasons(reasons, report.run)) screen.say(asTyped(line, program.name));
-  } else await screen.data(asTyped(renderTrigger(week, result), program.name));
+  } else await screen.data(asTyped(renderTrigger(triggered, result), program.name));
   const isAccess = stoppedBy?.exitCode === EXIT.access;
   const told = stoppedBy === undefined ? [] : [stoppedBy.next ?? first, ...(isAccess ? [first] : [])];
   for (const each of nexts) {

@@ -1,18 +1,15 @@
 import { renderCount, renderCountOf } from '../../model/count.ts';
-import type { PublishedSite, PublishedWeek } from '../../runtime/publish/publish.ts';
+import type { PublishedLeague } from '../../runtime/publish/publish-all.ts';
 import type { PostedRecap } from '../../runtime/publish/post-recap.ts';
-import type { PublishSettings } from '../../runtime/publish/publish-settings.ts';
+import type { PublishedWeek } from '../../runtime/publish/publish.ts';
 import { safeText } from './text.ts';
 
-/** What was done for one league. */
-export interface Done {
-  readonly settings: PublishSettings;
-  readonly site: PublishedSite;
-  readonly posted: PostedRecap | undefined;
-}
-
 /** A site as programs read it. */
-export function siteDocument({ settings: { name, league, shownOut }, site, posted }: Done): object {
+export function siteDocument({
+  settings: { name, league, shownOut },
+  site,
+  posted,
+}: PublishedLeague): object {
   return {
     ...(name !== undefined && { league: name }),
     fantasy_league_id: league,
@@ -29,7 +26,7 @@ export function siteDocument({ settings: { name, league, shownOut }, site, poste
 }
 
 /** What was written, week by week as far as it changed, and what was not. */
-export function renderSite({ settings: { shownOut }, site, posted }: Done): string {
+export function renderSite({ settings: { shownOut }, site, posted }: PublishedLeague): string {
   const { files, changedFiles, weeks, waiting } = site;
   const same = weeks.filter(({ changed }) => !changed).length;
   const lines = [

@@ -112,7 +112,7 @@ export function renderReasons(reasons: readonly Reason[], run: string | null): r
 
 /** What became of the one game week of a trigger: it has neither table nor rows, so that nothing is counted. */
 export function renderTrigger(
-  week: string,
+  { week, lines: changed }: { readonly week: string; readonly lines: readonly string[] },
   { report, reasons = [] }: { readonly report: RunReport; readonly reasons?: readonly Reason[] },
 ): string {
   const lines = reasons.map(({ outcome, said }) =>
@@ -121,7 +121,12 @@ export function renderTrigger(
   const [push] = report.mappings.filter((mapping) => mapping.direction === 'push');
   const outcome = OUTCOMES.find((each) => (push?.[each] ?? 0) > 0);
   if (lines.length === 0 && outcome !== undefined) lines.push(TRIGGERED[outcome] ?? outcome);
-  return [...lines.map((line) => safeText(`${week}: ${line}`)), '', renderEnd(report)].join('\n');
+  return [
+    ...lines.map((line) => safeText(`${week}: ${line}`)),
+    ...changed.map(safeText),
+    '',
+    renderEnd(report),
+  ].join('\n');
 }
 
 const TRIGGERED: Readonly<Partial<Record<Outcome, string>>> = {

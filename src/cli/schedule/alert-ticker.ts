@@ -4,8 +4,8 @@ import { accountsOf, chosenLeagues } from '../../runtime/leagues.ts';
 import { openState } from '../../runtime/state.ts';
 import type { Deadline } from '../../schedule/alerts.ts';
 import type { MappingId } from '../../schedule/mapping-states.ts';
-import type { ScheduledRun } from '../../schedule/due.ts';
-import type { Looked } from '../../schedule/runner.ts';
+import type { Calendar } from '../../schedule/due.ts';
+import type { DueRun, Looked } from '../../schedule/runner.ts';
 import { momentMs, type ClockWeek } from '../../schedule/weeks.ts';
 import { apart } from '../../model/league-name.ts';
 import { weekNumber } from '../../season/week-number.ts';
@@ -25,11 +25,7 @@ export function alertTicker(args: SessionArgs, program: Program): (looked: Looke
 }
 
 /** Tells what time alone brings: deadlines that come near, mappings that still fail, and alerts that wait in the outbox. */
-export async function tellOfTime(
-  { jobs, calendar }: Looked,
-  args: SessionArgs,
-  program: Program,
-): Promise<void> {
+export async function tellOfTime(looked: Looked, args: SessionArgs, program: Program): Promise<void> {
   const { clock, signal, screen } = program;
   const warn = (message: string): void => screen.warn(message);
   try {
@@ -37,14 +33,18 @@ export async function tellOfTime(
     if (config.alerts.length === 0) return;
     const { tellAlerts } = await import('../../runtime/tell-alerts.ts');
     const idOf = idsIn(config);
-    const deadlines = jobs.flatMap(({ mapping, timing: { deadline } }) =>
-      deadline === undefined
-        ? []
-        : calendar.weeks.flatMap((week) => deadlineAt(idOf(mapping), week, momentMs(week, deadline))),
+    const deadlines = looked.flatMap(({ jobs, calendar }) =>
+      jobs.flatMap(({ mapping, timing: { deadline } }) =>
+        deadline === undefined
+          ? []
+          : calendar.weeks.flatMap((week) =>
+              deadlineAt(idOf(mapping), week, momentMs(week, deadline), calendar),
+            ),
+      ),
     );
-    const store = await openState(config, clock, () => undefined);
+    const { store } = await openState(config, clock, () => undefined);
     try {
-      const known = jobs.map(({ mapping }) => idOf(mapping));
+      const known = looked.flatMap(({ jobs }) => jobs.map(({ mapping }) => idOf(mapping)));
       await tellAlerts({ config, clock, signal, warn, store }, { known, deadlines });
     } finally {
       await store.close();
@@ -56,15 +56,23 @@ export async function tellOfTime(
 }
 
 /** The deadlines of what runs now. */
-export function deadlinesOfRuns(runs: readonly ScheduledRun[], config: Config): readonly Deadline[] {
+export function deadlinesOfRuns(runs: readonly DueRun[], config: Config): readonly Deadline[] {
   const idOf = idsIn(config);
-  return runs.flatMap(({ mapping, week, deadlineMs }) =>
-    week === undefined ? [] : deadlineAt(idOf(mapping), week, deadlineMs),
+  return runs.flatMap(({ mapping, week, deadlineMs, calendar }) =>
+    week === undefined ? [] : deadlineAt(idOf(mapping), week, deadlineMs, calendar),
   );
 }
 
-const deadlineAt = (mapping: MappingId, week: ClockWeek, atMs: number | undefined): readonly Deadline[] =>
-  atMs === undefined ? [] : [{ ...mapping, week: weekNumber(week.week), gameWeekId: week.id, atMs }];
+/** A deadline in our time, which alerts go by. */
+const deadlineAt = (
+  mapping: MappingId,
+  week: ClockWeek,
+  atMs: number | undefined,
+  { aheadMs }: Calendar,
+): readonly Deadline[] =>
+  atMs === undefined
+    ? []
+    : [{ ...mapping, week: weekNumber(week.week), gameWeekId: week.id, atMs: atMs - aheadMs }];
 
 /** Whose account a mapping runs in. */
 function idsIn(config: Config): (name: string) => MappingId {

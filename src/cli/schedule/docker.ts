@@ -1,24 +1,70 @@
-import { isAbsolute, posix, relative, sep } from 'node:path';
+import { containerCommand, IMAGE_USER, imageOf, inContainer, LEAGUE, script, yamlOf } from './container.ts';
 import { clockTime, renderInterval, type Interval } from './interval.ts';
 import type { Job, ScheduleFile } from './job.ts';
-import { quoteCompose, quoteSh, quoteYaml, refuseControl } from './quote.ts';
-
-/** Where the folders of this machine stand in the container. */
-const LEAGUE = '/league';
-const PROGRAM = '/opt/teamsheet';
+import { dollarsDoubled, quoteSh, refuseControl } from './quote.ts';
 
 /**
- * A compose file: one container that syncs, waits and syncs again, so that nothing overlaps. The state lives in a named volume; the container is given
- * the folder and the program of this machine.
+ * A compose file: one container of the image, which is built from the program of this machine. It carries out the schedules of the mappings, or syncs, waits and
+ * syncs again, so that nothing overlaps. The state lives in a named volume, which a container of a moment gives to the account that runs.
  */
 export function renderDocker(job: Job): readonly ScheduleFile[] {
-  const { name, folder, packageFolder, bin, stateFolder, interval, timezone } = job;
-  const inside = (word: string): string =>
-    moved(word, folder, LEAGUE) ?? moved(word, packageFolder, PROGRAM) ?? word;
-  const words = ['node', inside(bin), 'sync', '--yes', '--no-color', '--no-progress', ...job.args];
-  const state = inside(stateFolder);
+  const { name, folder, packageFolder, stateFolder, interval, timezone, ownSchedules } = job;
+  const words = containerCommand(job, '127.0.0.1');
+  const state = inContainer(stateFolder, folder);
   refuseControl([folder, packageFolder, state, ...words]);
-  const script = [
+  const { user, group } = job.owner ?? { user: IMAGE_USER, group: IMAGE_USER };
+  const account = `${user}:${group}`;
+  const image = imageOf(job);
+  const stateVolume = { type: 'volume', source: 'state', target: dollarsDoubled(state) };
+  const document = {
+    name,
+    services: {
+      state: {
+        image,
+        build: { context: dollarsDoubled(packageFolder) },
+        user: 'root',
+        network_mode: 'none',
+        healthcheck: { disable: true },
+        volumes: [stateVolume],
+        command: ['chown', account, dollarsDoubled(state)],
+      },
+      teamsheet: {
+        image,
+        depends_on: { state: { condition: 'service_completed_successfully' } },
+        restart: 'unless-stopped',
+        init: true,
+        stop_grace_period: '2m',
+        user: account,
+        working_dir: LEAGUE,
+        environment: { TZ: timezone },
+        volumes: [{ type: 'bind', source: dollarsDoubled(folder), target: LEAGUE }, stateVolume],
+        ...(ownSchedules
+          ? { command: words.map(dollarsDoubled) }
+          : {
+              healthcheck: { disable: true },
+              command: ['sh', '-c', script(loop(words, interval).map(dollarsDoubled))],
+            }),
+      },
+    },
+    volumes: { state: null },
+  };
+  const when = ownSchedules
+    ? 'the schedules of the mappings'
+    : `sync, once at the start and then ${renderInterval(interval)}, ${interval.kind === 'daily' ? timezone : 'UTC'}`;
+  const compose = `docker compose -f ${name}.compose.yaml`;
+  const text = `# teamsheet in ${folder}: ${when}.
+# Install: ${compose} up --detach --build. Remove: the same with down; --volumes deletes the state too.
+# The image is built from ${packageFolder}, by its Dockerfile. It runs as account ${account}, which must be able to read and write the folder.
+# Nothing overlaps. The state is in the volume "state": while this runs, type other commands
+# as ${compose} exec teamsheet teamsheet runs, so that they see the same state.
+# The log: ${compose} logs. Keys stay in .env of the folder.
+${yamlOf(document)}`;
+  return [{ name: `${name}.compose.yaml`, text }];
+}
+
+/** Lines of a shell that sync, wait and sync again. */
+function loop(words: readonly string[], interval: Interval): readonly string[] {
+  return [
     `trap 'kill "$child"; wait "$child"; exit 143' TERM INT`,
     'while :; do',
     `  ${words.map(quoteSh).join(' ')} & child=$!`,
@@ -28,51 +74,6 @@ export function renderDocker(job: Job): readonly ScheduleFile[] {
     '  wait "$child"',
     'done',
   ];
-  const text = `# teamsheet: sync of ${folder}, once at the start and then ${renderInterval(interval)}, ${interval.kind === 'daily' ? timezone : 'UTC'}.
-# Install: docker compose -f ${name}.compose.yaml up --detach. Remove: the same with down; --volumes deletes the state too.
-# One container runs one sync after the other, so none overlap. The state is in the volume "state": while this runs, type other commands
-# as docker compose -f ${name}.compose.yaml exec teamsheet node ${quoteSh(inside(bin))} runs, so that they see the same state.
-# The log: docker compose -f ${name}.compose.yaml logs. Keys stay in .env of the folder.
-name: ${name}
-
-services:
-  teamsheet:
-    image: node:24-slim
-    restart: unless-stopped
-    init: true
-    stop_grace_period: 2m
-    working_dir: ${LEAGUE}
-    environment:
-      TZ: ${quoteYaml(timezone)}
-    volumes:
-      - type: bind
-        source: ${quoteCompose(folder)}
-        target: ${LEAGUE}
-      - type: bind
-        source: ${quoteCompose(packageFolder)}
-        target: ${PROGRAM}
-        read_only: true
-      - type: volume
-        source: state
-        target: ${quoteCompose(state)}
-    command:
-      - sh
-      - -c
-      - |
-${script.map((line) => `        ${line.replaceAll('$', '$$$$')}`).join('\n')}
-
-volumes:
-  state:
-`;
-  return [{ name: `${name}.compose.yaml`, text }];
-}
-
-/** A path below `from` as it is called below `to`; undefined for anything else. */
-function moved(path: string, from: string, to: string): string | undefined {
-  if (!isAbsolute(path)) return undefined;
-  const way = relative(from, path);
-  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return undefined;
-  return posix.join(to, way.split(sep).join('/'));
 }
 
 /** Shell lines that sleep, as the child, until the next run is due. */

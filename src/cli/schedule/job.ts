@@ -23,6 +23,10 @@ export interface Job {
   /** Flags and names after `sync`; paths in them are relative to the folder, where every scheduler runs the command. */
   readonly args: readonly string[];
   readonly interval: Interval;
+  /** What runs is `schedule run` with the schedules of the mappings, not `sync` at the interval; for schedulers that start a container. */
+  readonly ownSchedules: boolean;
+  /** The account and group that own the folder, by number; undefined where that is root, or where accounts have no number. */
+  readonly owner: { readonly user: number; readonly group: number } | undefined;
   /** The IANA time zone of the configuration, where a scheduler can be told one. */
   readonly timezone: string;
   /** Environment variables that the configuration takes secrets and addresses from. */

@@ -1,13 +1,26 @@
 import { EXIT, type ExitCode } from '../../model/error.ts';
-import { readMappings } from '../../runtime/mappings.ts';
-import { readCalendar, readDone, timedMappings } from '../../runtime/schedules.ts';
-import { idleBecause, nextRuns, type Calendar, type Idle, type Scheduled } from '../../schedule/due.ts';
-import { openAccount } from '../../sync/plan/plan-sync.ts';
+import { apart, inLeague } from '../../model/league-name.ts';
+import type { Clock } from '../../model/ports.ts';
+import { readConfig } from '../../runtime/config.ts';
+import { openState } from '../../runtime/state.ts';
+import { idleBecause, nextRuns, scheduleNow, type Idle } from '../../schedule/due.ts';
+import { nextReadings, type ReadingWhy } from '../../schedule/readings.ts';
+import type { LookedLeague } from '../../schedule/runner.ts';
 import type { Program } from '../program.ts';
 import { renderColumns, renderTime, safeText } from '../render/text.ts';
-import { withSession, type SessionArgs } from '../session.ts';
+import type { SessionArgs } from '../session.ts';
+import { lookAt, readAccount, scheduledAccounts } from './accounts.ts';
 
 const SHOWN = 10;
+
+/** What stands in the place of a mapping where game weeks are read; no mapping can be called so. */
+const WEEKS_READ = 'weeks:read';
+const READ_BECAUSE: Readonly<Record<ReadingWhy, string>> = {
+  before_end: 'before the game week ends',
+  after_end: 'the game week is over',
+  processed: 'its substitutions are processed',
+  before_next: 'before the next game week begins',
+};
 
 const IDLE: Readonly<Record<Idle, string>> = {
   season_over: 'no game week is left: the fixtures of the next season are not there yet',
@@ -25,51 +38,62 @@ interface NextRun {
   readonly why: string;
 }
 
-/** `schedule next`: the next runs over all mappings; a mapping without one says why. Reads the account and the fixtures. */
-export function showNext(names: readonly string[], args: SessionArgs, program: Program): Promise<ExitCode> {
-  return withSession(
-    args,
-    program,
-    async (session) => {
-      const { config, ports } = session;
-      const timed = timedMappings(readMappings(config, names, program));
-      const account = await openAccount(ports);
-      const calendar = await readCalendar(session, timed);
-      const nowMs = program.clock.now();
-      const jobs = await readDone(ports.store, account.service, timed);
-      const next = nextOf(jobs, calendar, nowMs);
-      const { screen } = program;
-      await screen.data(screen.json ? JSON.stringify(next) : renderNextRuns(next, config.timezone));
-      return EXIT.done;
-    },
-    { readOnly: true },
-  );
+/** `schedule next`: the next runs over all leagues; a mapping without one says why. Reads the accounts and the fixtures. */
+export async function showNext(
+  names: readonly string[],
+  args: SessionArgs,
+  program: Program,
+): Promise<ExitCode> {
+  const { screen, clock } = program;
+  const config = readConfig(args, program);
+  const leagues: LookedLeague[] = [];
+  for (const scheduled of scheduledAccounts(names, args, program)) {
+    const read = await readAccount(scheduled, args, program);
+    const { store } = await openState(config, clock, (message) => screen.warn(message));
+    try {
+      for (const league of scheduled.leagues) leagues.push(await lookAt(league, read, store, program));
+    } finally {
+      await store.close();
+    }
+  }
+  const next = nextOf(leagues, clock);
+  await screen.data(screen.json ? JSON.stringify(next) : renderNextRuns(next, config.timezone));
+  return EXIT.done;
 }
 
-function nextOf(jobs: readonly Scheduled[], calendar: Calendar, nowMs: number): readonly NextRun[] {
-  const all = jobs.map((job) => ({ job, runs: nextRuns(job, calendar, nowMs, SHOWN) }));
-  const runs = all.flatMap((each) => each.runs).toSorted((one, other) => one.atMs - other.atMs);
-  const idle = all.filter((each) => each.runs.length === 0);
-  return [
-    ...runs.slice(0, SHOWN).map(({ mapping, week, atMs, schedule }) => ({
-      league: null,
-      mapping,
-      week: week?.week ?? null,
-      at: new Date(atMs).toISOString(),
-      why: schedule,
-    })),
-    ...idle.map(({ job }) => ({
-      ...{ league: null, mapping: job.mapping, week: null, at: null },
-      why: IDLE[idleBecause(job, calendar)],
-    })),
-  ];
+function nextOf(leagues: readonly LookedLeague[], clock: Clock): readonly NextRun[] {
+  const coming = leagues.flatMap(({ league = null, jobs, calendar, readings }) => {
+    const nowMs = scheduleNow(calendar, clock);
+    const line = (mapping: string, week: string | null, atMs: number, why: string) => ({
+      ourMs: atMs - calendar.aheadMs,
+      line: { league, mapping: apart(mapping).mapping, week, at: new Date(atMs).toISOString(), why },
+    });
+    return [
+      ...jobs
+        .flatMap((job) => nextRuns(job, calendar, nowMs, SHOWN))
+        .map(({ mapping, week, atMs, schedule }) => line(mapping, week?.week ?? null, atMs, schedule)),
+      ...(readings === undefined ? [] : nextReadings(readings, nowMs, SHOWN)).map(({ week, atMs, why }) =>
+        line(WEEKS_READ, week.week, atMs, READ_BECAUSE[why]),
+      ),
+    ];
+  });
+  const idle = leagues.flatMap(({ league = null, jobs, calendar }) =>
+    jobs
+      .filter((job) => nextRuns(job, calendar, scheduleNow(calendar, clock), 1).length === 0)
+      .map((job) => ({
+        ...{ league, mapping: apart(job.mapping).mapping, week: null, at: null },
+        why: IDLE[idleBecause(job, calendar)],
+      })),
+  );
+  const runs = coming.toSorted((one, other) => one.ourMs - other.ourMs).map(({ line }) => line);
+  return [...runs.slice(0, SHOWN), ...idle];
 }
 
 function renderNextRuns(next: readonly NextRun[], timezone: string): string {
   return renderColumns(
-    next.map(({ mapping, week, at, why }) => [
+    next.map(({ league, mapping, week, at, why }) => [
       at === null ? 'never' : renderTime(Date.parse(at), timezone),
-      mapping,
+      league === null ? mapping : inLeague(mapping, league),
       week === null ? '' : `week ${safeText(week)}`,
       why,
     ]),

@@ -77,7 +77,7 @@ export function quoteYaml(text: string): string {
   return JSON.stringify(text);
 }
 
-/** The same in a compose file, which puts variables in the place of $NAME. */
-export function quoteCompose(text: string): string {
-  return quoteYaml(text.replaceAll('$', '$$$$'));
+/** A text of a compose file, which puts variables in the place of $NAME. */
+export function dollarsDoubled(text: string): string {
+  return text.replaceAll('$', '$$$$');
 }

@@ -25,6 +25,7 @@ export function watchTurns(ports: RunnerPorts): {
       ...ports,
       look: (isDue) => watched(ports.look(isDue)),
       sync: (runs) => watched(ports.sync(runs)),
+      read: (reading) => watched(ports.read(reading)),
     },
     isTurning: () => working > 0 || clock.monotonic() - turnedAtMs < LONGEST_SLEEP_MS,
   };

@@ -21,6 +21,17 @@ export const lineupEntry = record(
   },
 );
 
+/** What a report says of a whole line-up in one row. */
+export const lineupSummary = record(
+  {},
+  {
+    starting: read.text(),
+    bench: read.text(),
+    captain: read.text(),
+    best: record({}, { name: read.text(), points: read.integer() }),
+  },
+);
+
 /** Section 2.6. */
 export const lineupRecord = record(
   { id: read.uuid() },
@@ -67,6 +78,10 @@ export const lineups: Resource = {
     record: lineupRecord,
     identity: ['id'],
     byWeek: 'lineup',
-    rowRecord: () => lineupRecord.extend({ entry: lineupEntry.extend({ order: z.int() }) }),
+    explodes: 'none',
+    rowRecord: ({ explode }) =>
+      lineupRecord.extend(
+        explode === undefined ? { entry: lineupEntry.extend({ order: z.int() }) } : { eleven: lineupSummary },
+      ),
   },
 };

@@ -1,5 +1,6 @@
 import { read, record, send } from '../field.ts';
 import type { Resource } from '../resource.ts';
+import { nestedLeague } from './fantasy-leagues.ts';
 import { nestedUser } from './users.ts';
 
 /** A squad in the standings of a game week. The service has no such record: it is made of what is remembered of line-ups and squads. */
@@ -28,6 +29,7 @@ const standingRecord = record(
     mark: read.text(),
     name: read.text(),
     user: nestedUser,
+    fantasy_league: nestedLeague,
     game_week: record({}, { id: read.uuid(), week: read.text() }),
   },
 ).meta({ id: 'Standing' });

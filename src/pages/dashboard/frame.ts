@@ -60,7 +60,7 @@ export function dashboardDocument(
   return documentOf(
     title,
     markup`<body><a class="skip" href="#main">To the content</a>
-    <header class="top"><a class="brand" href="/">teamsheet</a><nav aria-label="Pages"><ul>${items}</ul></nav></header>
+    <header class="top"><a class="brand" href="/">teamsheet</a><nav aria-label="Menu"><ul>${items}</ul></nav></header>
     <main id="main" tabindex="-1"><h1>${named(title)}</h1>${body}</main>
     <footer><p>${named(folder)}, as its state was at ${shownAt} (${timezone}). Load the page again for what is new.</p></footer></body>`,
   );

@@ -30,7 +30,9 @@ const requests: PushRequests = {
     return new Map(
       rows.flatMap((row): [string, Confirmation][] => {
         const found = row.key === null ? undefined : byKey.get(row.key);
-        const user = found?.find(({ id }) => id === row.id) ?? found?.[0];
+        // Of several, the one that is as it was sent is the row's own; what was made last comes last.
+        const own = found?.find(({ id }) => id === row.id) ?? found?.findLast((each) => isAsSent(row, each));
+        const user = own ?? found?.[0];
         if (row.key === null || user === undefined) return [];
         const disagrees = disagreement(row, found ?? []);
         const record = withSent(row, remembered(knownUser(user)));
@@ -49,6 +51,8 @@ function withSent(row: RunRow, record: KnownRecord): KnownRecord {
   const sent = row.change === 'update' && is_active !== undefined ? { ...rest, is_active } : rest;
   return { ...record, digests: { ...digestFields(sent), ...record.digests } };
 }
+
+const isAsSent = (row: RunRow, { display_name: name }: User): boolean => name === fieldsOf(row).display_name;
 
 function disagreement(row: RunRow, found: readonly User[]): Said | undefined {
   if (found.length > 1) return { code: 'answer-several', key: row.key ?? '', count: found.length };

@@ -22,7 +22,7 @@ export interface PublishSettings extends Pick<Config, 'season' | 'rules'> {
   readonly post: RecapAddress | undefined;
 }
 
-interface Asked {
+export interface Asked {
   /** A folder that was named on the command line. */
   readonly out: string | undefined;
   readonly cwd: string;

@@ -94,11 +94,19 @@ function squadWeek(week: WeekValues, { values, counted }: SquadInWeek, players: 
   };
 }
 
+/** Behind every rank. */
+const LAST = Number.MAX_SAFE_INTEGER;
+
 function siteWeek({ week, squads }: ShownWeek, names: SquadNames, players: SitePlayers): SiteWeek {
   const own = [...week.players.values()].flatMap(({ id, points }) =>
     points === undefined ? [] : [[id, points] as const],
   );
-  const all = [...squads.values()];
+  // However they stand in the memory, equal values make equal pages.
+  const all = [...squads.values()].toSorted(
+    ({ values: one }, { values: other }) =>
+      (one.rank ?? LAST) - (other.rank ?? LAST) ||
+      nameOf(names, one.squad).number - nameOf(names, other.squad).number,
+  );
   const numbers = weekNumbers(
     all.map(({ counted }) => counted),
     new Map(own),

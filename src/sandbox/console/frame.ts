@@ -36,7 +36,7 @@ export function frame({ title, body }: Page, { visit, section, notice }: Frame):
       ? null
       : markup`<p class="notice ${notice.isGood ? 'good' : 'bad'}" role="status">${notice.text}</p>`;
   const content = markup`<body><a class="skip" href="#main">To the content</a>
-    <header class="top"><a class="brand" href="/">teamsheet <span>sandbox</span></a>${accountLinks(visit)}<nav aria-label="Pages"><ul>${items}</ul></nav></header>
+    <header class="top"><a class="brand" href="/">teamsheet <span>sandbox</span></a>${accountLinks(visit)}<nav aria-label="Menu"><ul>${items}</ul></nav></header>
     <main id="main" tabindex="-1">${told}${operatorBar(visit)}<h1><bdi>${title}</bdi></h1>${body}</main>
     <footer><p>A fictional season on this machine. <a href="/openapi.json">OpenAPI</a></p></footer></body>`;
   return bare(title, content);

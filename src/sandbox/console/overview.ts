@@ -59,7 +59,7 @@ function seasonCard({ context }: Visit): Markup {
   return markup`<section class="card season"><div class="season-clock"><h2>${day}</h2><p class="big">${clock}</p><p>${phase}</p></div>
     <div class="season-weeks"><svg class="weeks-bar" viewBox="0 0 ${LAST_WEEK * 10} 10" role="img" aria-label="${played} of ${weeks.length} game weeks played">${cells}</svg>
     <p><b>${played}</b> of ${weeks.length} game weeks played.${toPlay === null ? null : markup` Next: game week <b>${toPlay.week}</b>, ${time(toPlay.start_date)} to ${time(toPlay.end_date)}.`}</p>
-    <p class="note">Times are UTC. Rate windows are on the wall clock, ${time(state.wall_time)}.</p></div></section>`;
+    <p class="note">Times are UTC.</p></div></section>`;
 }
 
 function accountCard(visit: Visit): Markup {

@@ -5,6 +5,7 @@ import { advance } from '../play.ts';
 import { addClockRoutes } from './clock.ts';
 import { addEffectRoutes } from './effects.ts';
 import { addFaultRoutes } from './faults.ts';
+import { addFixtureRoutes } from './fixtures.ts';
 import { addSquadRoutes } from './squads.ts';
 import { addStandingsRoute } from './standings.ts';
 import { addStateRoutes } from './state.ts';
@@ -22,7 +23,7 @@ interface ControlOptions {
 
 /**
  * The operator's interface beside the service, below /control: state and reset, the clock, the effects, the tables of ranks, what owners of
- * squads do, corrected statistics, and the truth of a week. It has a key of its
+ * squads do, corrected statistics, moved fixtures, and the truth of a week. It has a key of its
  * own, is not counted in the rate windows, and answers with the same envelope.
  */
 export function controlOf(context: Context, { controlKey, reset }: ControlOptions) {
@@ -38,6 +39,7 @@ export function controlOf(context: Context, { controlKey, reset }: ControlOption
     addStandingsRoute(control, context);
     addSquadRoutes(control, context);
     addStatisticsRoutes(control, context);
+    addFixtureRoutes(control, context);
     addTruthRoute(control, context);
     addFaultRoutes(control, context);
     done();

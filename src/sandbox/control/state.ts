@@ -22,7 +22,6 @@ export function stateOf(context: Context) {
   const toPlay = nextToPlay(store);
   return {
     now,
-    wall_time: new Date(season.wallMs()).toISOString(),
     seed: store.readMeta('seed'),
     account_id: store.readMeta('account_id'),
     ...gameWeeksAt(context),

@@ -59,7 +59,11 @@ export async function compareRows(
   let found = 0;
   let largestStep: Step | undefined;
   let largestStepPct: Step | undefined;
-  for await (const page of rowPages(rows, mapping.name, { change: 'pending', open: true })) {
+  for await (const page of rowPages(rows, mapping.name, {
+    change: 'pending',
+    open: true,
+    withoutLines: true,
+  })) {
     options.signal.throwIfAborted();
     const patches = await comparePage(mapping, page, comparison, options.allowKeyShape);
     const compared = patches.map((patch, index): RunRowPatch => {
@@ -128,15 +132,15 @@ function comparedRow(
 ): RunRowPatch {
   const { key, fields } = row;
   if (key === null || fields === null) return rowAfter(row, { kind: 'breaks-rule' });
-  const create = rowAfter(row, { kind: 'is-new' });
+  const create = (): RunRowPatch => rowAfter(row, { kind: 'is-new' });
   const waiting = (why: Said): RunRowPatch => ({
-    ...create,
+    ...create(),
     ...rowAfter(row, { kind: 'must-wait', said: [why] }),
   });
   const wait = unanswered?.(key);
   if (wait !== undefined) return waiting(wait);
   // What hangs on a record that is still to be made cannot be there.
-  if (waitingFields(row).length > 0) return create;
+  if (waitingFields(row).length > 0) return create();
   const difference = diff(
     mapping.operation,
     key,
@@ -148,7 +152,7 @@ function comparedRow(
     case 'create': {
       const problem = resourcePlans[mapping.resource].lacks?.(row) ?? lostZeros(key, zeros);
       if (problem !== undefined) return rowAfter(row, { kind: 'breaks-rule', said: [problem] });
-      return unknownKeysWait === undefined ? create : waiting(unknownKeysWait);
+      return unknownKeysWait === undefined ? create() : waiting(unknownKeysWait);
     }
     case 'update':
       return rowAfter(row, { kind: 'is-changed', before: difference.before, id: difference.id });

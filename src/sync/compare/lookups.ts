@@ -6,7 +6,6 @@ import { show } from '../../mapping/show.ts';
 import { ConfigError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import { renderSaid } from '../../model/said.ts';
-import { resolveDuplicates } from '../../plan/duplicates.ts';
 import { fieldValue, withLookups, type LookupResult, type Stop } from '../../plan/lookups.ts';
 import { PUSHED_RESOURCES } from '../../plan/resources/index.ts';
 import { prepareComparison } from './compare.ts';
@@ -20,6 +19,7 @@ import {
 } from './find-records.ts';
 import { ownRowsFirst } from './shown-as.ts';
 import { rowPages } from '../rows/row-pages.ts';
+import { settleDuplicates } from '../rows/settle-duplicates.ts';
 import type { Comparison, SyncPorts, OpenAccount } from '../ports.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
 
@@ -83,8 +83,7 @@ export class PlanLookups {
       );
     }
     // Rows that say it in other words may mean the same record.
-    for await (const group of this.#plan.rows.duplicates(name))
-      await this.#plan.rows.patch(name, resolveDuplicates(group));
+    await settleDuplicates(this.#plan.rows, name);
   }
 
   async #results(

@@ -3,7 +3,6 @@ import { renderCountOf } from '../../model/count.ts';
 import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
-import { digestOf } from '../../plan/digest.ts';
 import { eachRow, rowPages } from '../rows/row-pages.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import type { Comparison, SyncPorts, PushTask } from '../ports.ts';
@@ -71,7 +70,6 @@ function missingRow({ key, id }: KnownRecord, rowNumber: number): RunRow {
     lines: [],
     key,
     folded: null,
-    digest: digestOf(fields),
     fields,
     change: 'pending',
     before: null,

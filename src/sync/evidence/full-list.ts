@@ -132,7 +132,7 @@ async function readPages(
       else keys.set(spelt, record.id);
     }
     const records = await withHidden(ports, service, resource, found);
-    await ports.store.confirm(service, resource, records.map(remembered));
+    await ports.store.confirm(service, resource, records.map(remembered), true);
     await onPage(records, done, page);
   }
   return { pages, done, nameless, keys, repeated, shownAs, wholeness };

@@ -51,7 +51,7 @@ export async function hasUnknownKeys(
   rows: RunRows,
   comparison: Comparison,
 ): Promise<boolean> {
-  for await (const page of rowPages(rows, name, { change: 'pending', open: true })) {
+  for await (const page of rowPages(rows, name, { change: 'pending', open: true, withoutLines: true })) {
     const keys = page.flatMap(({ key }) => key ?? []);
     const known = await comparison.lookup(keys);
     if (keys.some((key) => !known.has(key))) return true;
@@ -68,7 +68,11 @@ export async function unknownLeagues(
 ): Promise<ReadonlySet<number>> {
   const remembered = await rememberedLeagues(ports, mapping, service);
   const unknown = new Set<number>();
-  for await (const row of eachRow(rows, mapping.name, { change: 'pending', open: true })) {
+  for await (const row of eachRow(rows, mapping.name, {
+    change: 'pending',
+    open: true,
+    withoutLines: true,
+  })) {
     const league = leagueOf(row);
     if (Number.isSafeInteger(league) && !remembered.has(league)) unknown.add(league);
   }

@@ -1,3 +1,4 @@
+import { fileOf } from '../../model/table.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import {
@@ -31,6 +32,8 @@ export interface PushResult {
   readonly reasons?: readonly Reason[];
   /** Commands without the program's name, or sentences, for what this run did not look at. */
   readonly next?: readonly string[];
+  /** The mappings whose optional tables are not filled in yet. */
+  readonly leftOut?: readonly string[];
   /** What stopped it stopped the reports after it: there is nothing to resume. */
   readonly reportsStopped?: boolean;
 }
@@ -178,16 +181,13 @@ async function removeRejected(
   const { name, source } = mapping;
   try {
     const unread = unreadBy(run, mapping, rows);
-    const changed = await ports.results.removeRejected(run.id, name, fileOf(source), unread);
+    const changed = await ports.results.removeRejected(run.id, name, fileOf(source.location), unread);
     tellChanged(ports, mapping, changed);
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error;
     ports.emit({ kind: 'warning', message: `${name}: ${error.message}` });
   }
 }
-
-const fileOf = ({ location }: PushMapping['source']): string | undefined =>
-  location.kind === 'sheet' ? undefined : location.path;
 
 /** What a limit or a retry left out; undefined where the whole table was read. */
 function unreadBy(run: Run, { name }: PushMapping, rows: RunRows): UnreadRows | undefined {
@@ -231,7 +231,7 @@ async function tryResults(
   try {
     const missed = await missedBy(run, mapping, rows);
     const unread = unreadBy(run, mapping, rows);
-    const source = unread === undefined ? fileOf(mapping.source) : undefined;
+    const source = unread === undefined ? fileOf(mapping.source.location) : undefined;
     const still = { missed, unread, source };
     const written = await writeResults(ports.results, run.id, mapping, rows, still);
     tellChanged(ports, mapping, written.changed);

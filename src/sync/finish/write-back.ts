@@ -20,8 +20,10 @@ export async function writeBackOutcomes(
   rows: RunRows,
 ): Promise<TeamsheetError | undefined> {
   const { name, writeBack: names, source } = mapping;
-  const kind = ports.tables[source.location.kind];
-  if (names === undefined || kind.writeBack === undefined) return undefined;
+  const { location } = source;
+  if (names === undefined || location.kind === 'weeks') return undefined;
+  const kind = ports.tables[location.kind];
+  if (kind.writeBack === undefined) return undefined;
   const header = await rows.header(name);
   const time = wallClock(ports.timezone)(ports.clock.now()).toISOString().slice(0, 16).replace('T', ' ');
   const toRows = rowWriter(mapping, header, time);
@@ -35,7 +37,7 @@ export async function writeBackOutcomes(
     const { keys } = readColumns(mapping, header);
     const columns = Object.values(names);
     const content = { options: source, header, columns, keys, rows: written };
-    tell(ports, source.origin, await kind.writeBack(source.location, content));
+    tell(ports, source.origin, await kind.writeBack(location, content));
     return undefined;
   } catch (error) {
     if (!(error instanceof TeamsheetError)) throw error;

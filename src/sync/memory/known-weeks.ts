@@ -18,12 +18,7 @@ export async function* latestKept(
   gameWeek: string,
   kind: KeptKind,
 ): AsyncGenerator<Kept> {
-  let last: Kept | undefined;
-  for await (const kept of eachKept(memory, scope, gameWeek, kind)) {
-    if (last !== undefined && last.id !== kept.id) yield last;
-    last = kept;
-  }
-  if (last !== undefined) yield last;
+  for await (const page of memory.latest(scope, gameWeek, kind)) yield* page;
 }
 
 /** The game weeks of a league that are remembered, in no order. */

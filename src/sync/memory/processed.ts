@@ -70,9 +70,7 @@ async function isMarked(
  * Marks the last weeks of which the kept log has records: from when the first of them was read. A record whose week cannot be told marks none.
  */
 export async function markLogged(store: Pick<Store, 'memory'>, scope: LeagueScope): Promise<void> {
-  const readAt = new Map<string, number>();
-  for await (const { id, readAtMs } of eachKept(store.memory, scope, '', 'substitution'))
-    readAt.set(id, readAtMs);
+  const readAt = await store.memory.readAt(scope, '', 'substitution');
   if (readAt.size === 0) return;
   const weeks = await keptWeeks(store.memory, scope, { kind: 'current' });
   const { records, weekOf } = await keptLog(store.memory, scope, weeks);

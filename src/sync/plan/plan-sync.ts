@@ -11,6 +11,7 @@ import { PlanLookups } from '../compare/lookups.ts';
 import { warnOfDisagreements } from '../compare/disagreements.ts';
 import { planMapping } from './plan-mapping.ts';
 import { openOrRemove, readSources } from '../rows/read-rows.ts';
+import { filledMappings } from '../rows/unfilled.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import type { OpenAccount, PlannedPush, Stop, SyncPorts } from '../ports.ts';
 import type { MappingPlan, PlannedChange, PlanOptions } from '../../plan/push-plan.ts';
@@ -41,7 +42,10 @@ export async function planPush(
 ): Promise<PlannedPush> {
   const ordered = orderMappings(mappings);
   const rows = await readSources(ports, null, ordered, options);
-  return openOrRemove(rows, async () => planRows(ports, ordered, rows, await openAccount(ports), options));
+  return openOrRemove(rows, async () => {
+    const filled = await filledMappings(ports, ordered, rows, options);
+    return planRows(ports, filled, rows, await openAccount(ports), options);
+  });
 }
 
 /** Compares rows that were read already and completes the plan. Rows that have an outcome keep it. */

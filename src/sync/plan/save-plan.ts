@@ -3,6 +3,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow } from '../../model/run-rows.ts';
 import { renderSaid } from '../../model/said.ts';
 import { digestOf } from '../../plan/digest.ts';
+import { digestOfRow } from '../../plan/duplicates.ts';
 import { plannedChange } from './plan-sync.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import type { PlannedPush } from '../ports.ts';
@@ -88,7 +89,7 @@ export async function* savedRows({ mappings, rows }: PlannedPush): AsyncGenerato
 }
 
 function savedRow({ name, source }: PushMapping, row: RunRow): SavedRow {
-  const { id, digest, lines, said } = row;
+  const { id, lines, said } = row;
   const { beside: _beside, waits: _waits, ...change } = plannedChange(name, source.origin, row);
-  return { ...change, message: renderSaid(said), id, digest, cells: digestOf(lines) };
+  return { ...change, message: renderSaid(said), id, digest: digestOfRow(row), cells: digestOf(lines) };
 }

@@ -23,11 +23,21 @@ export function readBefore<Id extends 'get-lineup' | 'get-squad'>(
     const { continuedSinceMs, store, account } = context;
     if (league === undefined || continuedSinceMs === undefined) return new Map();
     const current = shownWeek(await readOne('get-fantasy-league', league, context));
-    return current === undefined
-      ? new Map()
-      : readSince(store.memory, { account, league }, current, kind, continuedSinceMs);
+    if (current === undefined) return new Map();
+    const scope = { account, league };
+    const days = new Set([dayOf(await serviceNow(context, account))]);
+    const found = await readSince<Id>(store.memory, scope, current, kind, continuedSinceMs, (atMs) =>
+      days.add(dayOf(atMs)),
+    );
+    if (kind === 'squad' && days.size > 1) context.emit({ kind: 'warning', message: readOn(days, context) });
+    return found;
   };
 }
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+const readOn = (days: ReadonlySet<string>, { mapping }: ReadContext): string =>
+  `${mapping}: ranks were read on different days (${[...days].toSorted().join(', ')}), so that they may not fit together`;
 
 /** The latest readings of a kind in a game week since a time, by their ids. */
 export async function readSince<Id extends 'get-lineup' | 'get-squad'>(
@@ -36,11 +46,15 @@ export async function readSince<Id extends 'get-lineup' | 'get-squad'>(
   gameWeek: string,
   kind: KeptKind,
   sinceMs: number,
+  onFound?: (atMs: number) => unknown,
 ): Promise<ReadonlyMap<string, RecordOf<Id>>> {
   const found = new Map<string, RecordOf<Id>>();
-  for await (const { id, readAtMs, record } of latestKept(memory, scope, gameWeek, kind))
+  for await (const { id, readAtMs, record } of latestKept(memory, scope, gameWeek, kind)) {
+    if (readAtMs < sinceMs) continue;
     // A record of that kind is what the operation answered.
-    if (readAtMs >= sinceMs) found.set(id, record as RecordOf<Id>);
+    found.set(id, record as RecordOf<Id>);
+    onFound?.(readAtMs);
+  }
   return found;
 }
 

@@ -3,6 +3,7 @@ import type { PullMapping } from '../../mapping/mapping.ts';
 import type { LeagueScope } from '../../model/memory.ts';
 import { standings, type StandingsWeek } from '../../season/standings.ts';
 import type { GameWeek } from '../../season/game-week.ts';
+import type { HitsInPoints } from '../../season/totals.ts';
 import { learntHits } from '../memory/contradictions.ts';
 import { latestKept } from '../memory/known-weeks.ts';
 import { leagueWeeks } from '../memory/league-weeks.ts';
@@ -37,13 +38,21 @@ export function standingsRead(mapping: PullMapping): Read {
       const ids = new Set(chosen.map(({ week }) => week.id));
       const until = all.findLastIndex(({ id }) => ids.has(id)) + 1;
       const none = new Set(missing);
-      const next = standings({
-        hits: await learntHits(store.memory, scope, all),
-        groups: (await context.groups?.(context.mapping)) ?? [],
+      const groups = (await context.groups?.(context.mapping)) ?? [];
+      const options: { hits: HitsInPoints; groups: typeof groups; group: typeof group } = {
+        hits: undefined,
+        groups,
         group,
-      });
+      };
+      const next = standings(options);
+      let isLearnt = false;
       for (const week of all.slice(0, until)) {
         const kept = await keptWeek(week, scope, context);
+        // It takes every squad of the season, and counts where a total has to be made.
+        if (!isLearnt && lacksTotal(kept)) {
+          options.hits = await learntHits(store.memory, scope, all);
+          isLearnt = true;
+        }
         const rows = next(kept);
         if (!ids.has(week.id)) continue;
         if (kept.lineups.size + kept.squads.size > 0) yield rows;
@@ -55,6 +64,10 @@ export function standingsRead(mapping: PullMapping): Read {
     },
   };
 }
+
+/** Whether the service showed no total of a squad in the week. */
+const lacksTotal = ({ lineups, squads }: StandingsWeek): boolean =>
+  [...lineups.keys()].some((id) => typeof squads.get(id)?.ranking?.total_points !== 'number');
 
 /** Reads the week that the service shows, where it is one of those that are asked for. */
 async function readShown(

@@ -5,7 +5,7 @@ import type { GameWeek } from '../../season/game-week.ts';
 import type { LoggedPair, MinutesIn } from '../../season/pairs.ts';
 import { weekNumber } from '../../season/week-number.ts';
 import { keptRecords, keptWeeks, tellLog, type KeptLog, type KeptWeek } from '../memory/league-records.ts';
-import { listRead } from './list.ts';
+import { newInLog, wholeLog } from './substitution-log.ts';
 import { readOne, take, type Read, type ReadContext } from './read.ts';
 import { leagueOf } from './squads.ts';
 import { chosenWeeks, readLive, readShownWeek, tellMissing } from './weeks.ts';
@@ -17,7 +17,7 @@ import { chosenWeeks, readLive, readShownWeek, tellMissing } from './weeks.ts';
 export function substitutionsRead(mapping: PullMapping): Read {
   const { where, weeks: choice, explode, columns } = mapping;
   const league = leagueOf(where);
-  const log = listRead('list-auto-substitutions', { fantasy_league_id: league });
+  const log = choice === undefined ? wholeLog(league) : newInLog(league);
   const isTold =
     explode !== undefined ||
     choice !== undefined ||

@@ -32,7 +32,7 @@ export async function resolveByWord(
 
 /**
  * Resolves a write by the operator's word, and with it the writes before it of the same rows: applied rows count as sent and are remembered, the others
- * wait for `resume`.
+ * wait for `resume`. That a write was applied settles what came after it, too; that it was not says nothing of a later one.
  */
 export async function assumeWrite(
   { ports, account: { service: account }, run, mapping, rows }: Resolving,
@@ -48,7 +48,11 @@ export async function assumeWrite(
   const assumed: Words = [{ code: 'word-assumed', assume, at: timeOf(ports) }];
   if (intent === undefined) return { settled: resultOf(assume), said: assumed };
   const kept = await rows.rows(mapping.name, intent.rowNumbers);
-  const open = kept.filter(({ outcome }) => outcome === null || outcome === 'unknown');
+  const later = assume === 'applied' ? [] : intents.slice(intents.indexOf(intent) + 1);
+  const doubted = new Set(later.flatMap(({ rowNumbers }) => rowNumbers));
+  const open = kept.filter(
+    ({ outcome, rowNumber }) => (outcome === null || outcome === 'unknown') && !doubted.has(rowNumber),
+  );
   const taken: Words = [{ code: 'word-taken', assume, at: timeOf(ports) }];
   const lost = lostRows(intent, kept);
   const records = assume === 'applied' ? await sentRecords(ports, account, mapping, open, lost) : [];
@@ -59,7 +63,8 @@ export async function assumeWrite(
     open.map((row) => (assume === 'applied' ? appliedRow(row, intent, taken) : waitingRow(row, run, taken))),
   );
   const own = new Set(intent.rowNumbers);
-  for (const { id } of intents.filter((each) => each.rowNumbers.every((row) => own.has(row))))
+  const settled = intents.filter((each) => !later.includes(each));
+  for (const { id } of settled.filter((each) => each.rowNumbers.every((row) => own.has(row))))
     await store.recordResult(account, id, resultOf(assume), assumed, []);
   return { settled: resultOf(assume), said: taken };
 }

@@ -19,6 +19,8 @@ import {
   type LaterRunOf,
   answeredRow,
 } from '../../plan/reconciled-rows.ts';
+import { wasThere } from '../../plan/evidence.ts';
+import { shownKey } from '../../model/spelling.ts';
 import { managed } from '../../plan/missing-mapping.ts';
 import { intentAfter } from '../../plan/intent-lifecycle.ts';
 
@@ -111,12 +113,15 @@ async function createdLater(
   const sent = [first, ...(await ports.store.intentsAfter(account, first.id))];
   const creates = sent.filter((intent) => intent.resource === resource && isListedCreate(intent));
   const spell = await keySpeller(ports, account, resource);
-  const lastRuns = new Map(
-    creates.flatMap(({ keys, runId }) => keys.map((key) => [spell(key), runId] as const)),
-  );
-  return ({ key }, { isOneOfSeveral }) => {
-    const last = key === null || isOneOfSeveral === true ? undefined : lastRuns.get(spell(key));
-    return last === first.runId ? undefined : last;
+  const byKey = new Map<string, StoredIntent[]>();
+  for (const intent of creates)
+    for (const key of intent.keys.map(spell)) byKey.set(key, [...(byKey.get(key) ?? []), intent]);
+  return ({ key }, { id, keptAs, isOneOfSeveral }) => {
+    if (key === null || isOneOfSeveral === true) return undefined;
+    const shown = { key: shownKey(resource, key, keptAs), record: { id } };
+    // Before it is learnt how the service spells keys, a run sends what is there under another spelling.
+    const maker = byKey.get(spell(key))?.findLast((intent) => !wasThere([intent])(shown));
+    return maker?.runId === first.runId ? undefined : maker?.runId;
   };
 }
 

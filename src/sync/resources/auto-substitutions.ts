@@ -1,12 +1,12 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { RefusedError, StoppedError } from '../../model/error.ts';
+import { StoppedError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import type { Said } from '../../model/said.ts';
-import { parseTimeMs } from '../../model/service-time.ts';
 import type { Intent, ServiceAccount, StoredIntent } from '../../model/store.ts';
 import type { OpenWeek } from '../../plan/guards.ts';
 import { known } from '../../plan/known-records.ts';
 import { weekEnd, weekOf, type LeagueWeeks } from '../../plan/week-end.ts';
+import { readLeagueWeeks } from '../rows/league-weeks.ts';
 import { newestWrite } from '../evidence/last-write.ts';
 import { logCost, readLog, readSince } from '../evidence/logs.ts';
 import { fromSnapshots, nothingKnown, unknownLeagues, withUnanswered } from '../evidence/memory.ts';
@@ -229,38 +229,6 @@ async function openWeeks(ports: Reading, { name }: PushMapping, rows: RunRows): 
     found.push({ ...end, rowNumber, league, week: weekOf(weeks.weeks ?? [], id)?.week ?? id });
   }
   return found;
-}
-
-const NOT_SHOWN: LeagueWeeks = {
-  weeks: undefined,
-  currentId: '',
-  currentMs: Number.NaN,
-  nowMs: undefined,
-};
-
-/** A league that is still to be created shows nothing, and neither does one that the service refuses to show. */
-export async function readLeagueWeeks({ service, signal }: Reading, id: number): Promise<LeagueWeeks> {
-  if (Number.isNaN(id)) return NOT_SHOWN;
-  const shown = async <T>(read: Promise<T>): Promise<T | undefined> => {
-    try {
-      return await read;
-    } catch (error) {
-      if (error instanceof RefusedError) return undefined;
-      throw error;
-    }
-  };
-  const fixtures = await shown(service.get('get-fixtures', { id, signal }));
-  if (fixtures === undefined) return NOT_SHOWN;
-  const league = await shown(service.get('get-fantasy-league', { id, signal }));
-  const current = league?.records[0]?.current_game_week;
-  return {
-    weeks: fixtures.records,
-    currentId: current?.id?.toLowerCase() ?? '',
-    currentMs: parseTimeMs(
-      current?.start_date ?? weekOf(fixtures.records, current?.id ?? '')?.start_date ?? '',
-    ),
-    nowMs: service.timeMs(),
-  };
 }
 
 /** The league of a trigger's key. */

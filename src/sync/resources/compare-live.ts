@@ -28,7 +28,7 @@ export async function compareLive(
     lookup: async (keys) => {
       const records = await readAll(ports.signal, keys, read);
       const found = records.filter((record) => record !== undefined);
-      await ports.store.confirm(service, mapping.resource, found.map(remembered));
+      await ports.store.confirm(service, mapping.resource, found.map(remembered), true);
       return new Map(found.map((record) => [record.key, [record]]));
     },
     known: pending,

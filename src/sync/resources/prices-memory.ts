@@ -191,10 +191,11 @@ export async function strangersIn(
   if (last === undefined) return [];
   const { applied, open } = await keysSince(ports, account, mapping, last);
   const uploads = unknownUploads(records, last.evidence.refs, [...applied, ...open]) ?? [];
-  const known = new Set(applied.map(playerOf));
+  // What was sent since is not among these uploads, one for one.
+  const sent = new Set(applied.map(playerOf));
+  const before = strangersOf(last).filter((player) => !sent.has(player));
   const planned = await plannedPrices(rows, mapping);
-  const strangers = new Set([...strangersOf(last), ...uploads.flat()]);
-  return [...strangers].filter((player) => !known.has(player) && !planned.has(player));
+  return [...new Set([...before, ...uploads.flat()])].filter((player) => !planned.has(player));
 }
 
 /** The keys of what this state has sent since the evidence of a write was read: what was applied, and what nobody knows of. */

@@ -1,5 +1,4 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { withTexts } from '../../mapping/parsed-row.ts';
 import { createRowReader, type ParsedRow } from '../../mapping/rows.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { ConfigError } from '../../model/error.ts';
@@ -7,20 +6,23 @@ import { renderIssue, renderRowIssue, type Issue } from '../../model/issue.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import type { SourceTable, TableLocation } from '../../model/table.ts';
 import { fromIssues } from '../../model/said.ts';
-import { digestOf } from '../../plan/digest.ts';
-import { resolveDuplicates } from '../../plan/duplicates.ts';
 import { lookupFiles, readLookupTables } from './lookup-tables.ts';
 import type { SyncPorts } from '../ports.ts';
 import type { PlanOptions, RowChoice } from '../../plan/push-plan.ts';
+import { openWeekTable } from './league-weeks.ts';
 import { rowChecks } from './row-checks.ts';
+import { settleDuplicates } from './settle-duplicates.ts';
 import { eachRow } from './row-pages.ts';
 
 type ReadPorts = Pick<
   SyncPorts,
   'store' | 'tables' | 'emit' | 'signal' | 'variable' | 'timezone' | 'rulesOf'
 > &
-  Partial<Pick<SyncPorts, 'baseUrl'>>;
-type ReadOptions = Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape' | 'only'>;
+  Partial<Pick<SyncPorts, 'baseUrl' | 'service'>>;
+interface ReadOptions extends Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape' | 'only' | 'weeks'> {
+  /** Keeps the cells of those rows alone of which something is said. */
+  readonly isCheck?: boolean;
+}
 
 /** Is told of a mapping whose table is not there. */
 type OnMissing = (mapping: PushMapping, error: ConfigError) => void;
@@ -60,7 +62,7 @@ async function readAll(
   announceSources(
     ports.tables,
     mappings.flatMap((mapping) => [
-      mapping.source.location,
+      ...(mapping.source.location.kind === 'weeks' ? [] : [mapping.source.location]),
       ...lookupFiles(mapping).map(({ location }) => location),
     ]),
   );
@@ -123,14 +125,17 @@ async function readRows(
   isRun: boolean,
 ): Promise<void> {
   const { source } = mapping;
-  const table = await openSource(ports, mapping, options.encoding ?? source.encoding);
+  const { location } = source;
+  const table =
+    location.kind === 'weeks'
+      ? await openWeekTable(ports, mapping, location, options.weeks?.[mapping.name])
+      : await openSource(ports, mapping, location, options.encoding ?? source.encoding);
   try {
     await addRows(ports, mapping, table, rows, options, isRun);
   } finally {
     await table.close();
   }
-  for await (const group of rows.duplicates(mapping.name))
-    await rows.patch(mapping.name, resolveDuplicates(group));
+  await settleDuplicates(rows, mapping.name);
   await warnLookAlikes(ports, mapping, rows);
 }
 
@@ -138,9 +143,10 @@ async function readRows(
 async function openSource(
   { tables }: ReadPorts,
   { name, place, source }: PushMapping,
+  location: TableLocation,
   encoding: string,
 ): Promise<SourceTable> {
-  const { location, origin, headerRow, delimiter } = source;
+  const { origin, headerRow, delimiter } = source;
   try {
     return await tables[location.kind].open(location, { origin, headerRow, delimiter, encoding });
   } catch (cause) {
@@ -181,7 +187,10 @@ async function addRows(
   const add = async (parsed: readonly ParsedRow[]): Promise<void> => {
     moved?.look(parsed);
     const room = parsed.filter(isWanted).slice(0, Math.max(0, (options.limit ?? Infinity) - done));
-    await rows.add(mapping.name, (await checks.check(room)).map(toRunRow));
+    await rows.add(
+      mapping.name,
+      (await checks.check(room)).map((row) => toRunRow(row, options.isCheck)),
+    );
     done += room.length;
     ports.emit({ kind: 'reading', mapping: mapping.name, done });
   };
@@ -275,14 +284,13 @@ function movedRows({ keys, stoodAt = [] }: RowChoice): {
   };
 }
 
-function toRunRow(parsed: ParsedRow): RunRow {
+function toRunRow(parsed: ParsedRow, isCheck = false): RunRow {
   const outcome = parsed.status === 'valid' ? null : parsed.status;
   return {
     rowNumber: parsed.rowNumber,
-    lines: parsed.lines,
+    lines: isCheck && parsed.issues.length === 0 ? [] : parsed.lines,
     key: parsed.key,
     folded: parsed.folded,
-    digest: parsed.fields === null ? null : digestOf(withTexts(parsed.fields, parsed.lookups)),
     fields: parsed.fields,
     change: outcome ?? 'pending',
     before: null,

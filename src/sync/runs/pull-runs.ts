@@ -2,7 +2,7 @@ import type { PullMapping } from '../../mapping/mapping.ts';
 import { EXIT, IncompleteError, InterruptedError, TeamsheetError } from '../../model/error.ts';
 import type { PullSummary, Run, ServiceAccount, Store } from '../../model/store.ts';
 import { isSameAccount } from '../journal/stored-run.ts';
-import { earlierAheadMs } from '../memory/service-time.ts';
+import { earlierAheadMs, serviceNow } from '../memory/service-time.ts';
 import type { SyncPorts } from '../ports.ts';
 
 /** What a pull was asked for, so that it can go on without its files. */
@@ -14,6 +14,8 @@ export interface StoredPull {
   readonly partial: boolean;
   /** When the first of the pulls that it goes on with began. */
   readonly sinceMs: number;
+  /** The same by the service's clock; left out by older versions. */
+  readonly serviceSinceMs?: number;
 }
 
 /** What a recorded pull was asked for. */
@@ -75,14 +77,17 @@ export async function beginPull(
   ports: Ports,
   command: 'pull' | 'weeks',
   account: ServiceAccount,
-  stored: Omit<StoredPull, 'sinceMs'>,
+  stored: Omit<StoredPull, 'sinceMs' | 'serviceSinceMs'>,
   before: Run | undefined,
   keepsId: boolean,
 ): Promise<{ readonly id: string; readonly sinceMs: number | undefined }> {
   const { store, clock, random } = ports;
   const nowMs = clock.now();
-  const beganMs = before && storedPull(before).sinceMs;
-  const sinceMs = beganMs && beganMs + (await earlierAheadMs(ports, account)) - HEARD_MS;
+  const { sinceMs: beganMs, serviceSinceMs } = (before && storedPull(before)) ?? {};
+  // The two clocks may have moved apart since: a sandbox's is moved by its operator.
+  const serviceBeganMs =
+    serviceSinceMs ?? (beganMs && beganMs + (await earlierAheadMs(ports, account)) - HEARD_MS);
+  const sinceMs = before && serviceBeganMs;
   if (before !== undefined && keepsId) {
     await store.updatePull(before.id, { phase: 'planning', endedAtMs: null, exitCode: null });
     return { id: before.id, sinceMs };
@@ -104,7 +109,11 @@ export async function beginPull(
     exitCode: null,
     phase: 'planning',
     finished: false,
-    mappings: JSON.stringify({ ...stored, sinceMs: beganMs ?? nowMs }),
+    mappings: JSON.stringify({
+      ...stored,
+      sinceMs: beganMs ?? nowMs,
+      serviceSinceMs: serviceBeganMs ?? (await serviceNow(ports, account)) - HEARD_MS,
+    }),
     summaries: [],
     requests: null,
   });

@@ -38,7 +38,7 @@ export async function publishedWeek(
 }
 
 /** So many records are kept in one transaction. */
-const TOGETHER = 500;
+const TOGETHER = 5_000;
 
 /** Remembers weeks as they were published. Whoever is forgotten is not in them from then on. */
 export async function keepPublished(
@@ -47,18 +47,18 @@ export async function keepPublished(
   weeks: readonly WeekValues[],
   nowMs: number,
 ): Promise<void> {
-  for (const { gameWeek, players, squads, kickOffMs, ...rest } of weeks) {
+  const records = weeks.flatMap(({ gameWeek, players, squads, kickOffMs, ...rest }): readonly Kept[] => {
     const own = { gameWeek, kind: 'published', variant: '', readAtMs: nowMs } as const;
     const time = Number.isNaN(kickOffMs) ? null : kickOffMs;
     const head: Head = { ...rest, kickOffMs: time, players: [...players.values()] };
-    const records: readonly Kept[] = [
+    return [
       ...squads.map((record): Kept => ({ ...own, ...about(record), record })),
       // The head is kept last: a week without one was not published.
       { ...own, id: WHOLE, record: head },
     ];
-    for (let at = 0; at < records.length; at += TOGETHER)
-      await memory.keep(scope, records.slice(at, at + TOGETHER));
-  }
+  });
+  for (let at = 0; at < records.length; at += TOGETHER)
+    await memory.keep(scope, records.slice(at, at + TOGETHER));
 }
 
 const about = ({ squad, member }: SquadValues): Pick<Kept, 'id' | 'squad' | 'member'> => ({

@@ -7,7 +7,7 @@ import { keepingService } from '../memory/keeping-service.ts';
 import { latestKept } from '../memory/known-weeks.ts';
 import { markLogged, markTriggered } from '../memory/processed.ts';
 import { serviceNow } from '../memory/service-time.ts';
-import { listRead } from '../pulling/list.ts';
+import { newInLog } from '../pulling/substitution-log.ts';
 import { idsInState } from '../pulling/players.ts';
 import { eachRead, NAMES_NOTHING, readOne, take, type Read, type ReadContext } from '../pulling/read.ts';
 import { readPointsConfig } from '../pulling/resources.ts';
@@ -71,7 +71,7 @@ export async function prepareReading(
       String,
     );
     // The log comes before the line-ups, so that these are known to be read after it.
-    await drain(take(listRead('list-auto-substitutions', { fantasy_league_id: league }), context));
+    await drain(take(newInLog(league), context));
     await keeper.flush();
     await markTriggered(ports, account.service, league);
     await markLogged(ports.store, scope);
@@ -129,7 +129,7 @@ async function notRead(
   if (current === undefined) return ids;
   const sinceMs = Math.min(await stillNewSince(scope, context), beganMs);
   const known = new Set<string>();
-  for await (const { id, readAtMs } of latestKept(context.store.memory, scope, current, kind))
+  for (const [id, readAtMs] of await context.store.memory.readAt(scope, current, kind))
     if (readAtMs >= sinceMs) known.add(id);
   return ids.filter((id) => !known.has(id.toLowerCase()));
 }

@@ -48,7 +48,9 @@ export async function readWeekValues(
     );
     const now = { week, lineups, squads: await squadsOf(source, week.id) };
     const given = before === undefined ? [now] : [before, now];
-    const standings = [...standingsOf(given, { hits: source.hits, groups: [] })].at(-1) ?? [];
+    // A week of which nothing is kept has no standings, and those of the week before are not its own.
+    const isKept = now.lineups.size + now.squads.size > 0;
+    const standings = isKept ? ([...standingsOf(given, { hits: source.hits, groups: [] })].at(-1) ?? []) : [];
     const players = new Map<string, PlayerValues>();
     for (const lineup of lineups.values())
       for (const player of playerValues(lineup, source.rules, points, players))

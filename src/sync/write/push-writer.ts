@@ -54,7 +54,8 @@ export class PushWriter {
   /** Open rows in row order. */
   async *openRows(wanted: (row: RunRow) => boolean): AsyncIterable<RunRow> {
     const { rows, mapping } = this.task;
-    for await (const page of rowPages(rows, mapping.name, { open: true })) yield* page.filter(wanted);
+    for await (const page of rowPages(rows, mapping.name, { open: true, withoutLines: true }))
+      yield* page.filter(wanted);
   }
 
   /**
@@ -96,7 +97,9 @@ export class PushWriter {
 
   #checkDeadline(): void {
     const { ports, deadlineMs, mapping, runId } = this.task;
-    if (deadlineMs === undefined || ports.clock.now() < deadlineMs) return;
+    // Game weeks are by the service's clock.
+    const nowMs = ports.service.timeMs() ?? ports.clock.now();
+    if (deadlineMs === undefined || nowMs < deadlineMs) return;
     throw new DeadlineError(mapping.name, deadlineMs, runId);
   }
 

@@ -4,7 +4,7 @@ import { shownText } from '../../model/cell.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { ConfigError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
-import type { SourceTable, TableKind } from '../../model/table.ts';
+import type { SourceTable, TableKind, TableLocation } from '../../model/table.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import type { SyncPorts } from '../ports.ts';
@@ -20,12 +20,13 @@ export async function deferStaleRows(
   rows: RunRows,
 ): Promise<number> {
   const { origin, location } = mapping.source;
+  if (location.kind === 'weeks') return 0;
   const kind = ports.tables[location.kind];
   if (kind.reread === undefined || !(await hasWrites(mapping, rows))) return 0;
   const header = await rows.header(mapping.name);
   const { used } = readColumns(mapping, header);
   const lineOf = lineMaker(mapping, used, header);
-  const there = await linesNow(ports, kind, mapping, used);
+  const there = await linesNow(ports, kind, location, mapping, used);
   let stale = 0;
   for await (const page of rowPages(rows, mapping.name, { open: true })) {
     const changed = page.filter(
@@ -67,6 +68,7 @@ function lineMaker(
 async function linesNow(
   { emit }: Pick<SyncPorts, 'emit'>,
   kind: TableKind,
+  location: TableLocation,
   mapping: PushMapping,
   used: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -74,7 +76,7 @@ async function linesNow(
   const lines = new Set<string>();
   let table: SourceTable | undefined;
   try {
-    table = await kind.reread?.(source.location, source);
+    table = await kind.reread?.(location, source);
     if (table === undefined) return lines;
     const lineOf = lineMaker(mapping, used, table.header);
     for await (const batch of table.batches())

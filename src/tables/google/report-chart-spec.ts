@@ -1,6 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { ChartData } from '../../model/layout.ts';
 import { COLOURS } from '../xlsx/style.ts';
+import { numberScale } from '../chart-scale.ts';
 import { BRAND, colourOf } from './report-look.ts';
 
 const TITLE_SIZE = 14;
@@ -58,7 +59,7 @@ export function chartSpec(data: ChartData, place: Place): sheets_v4.Schema$Chart
   const lying = spec.type === 'bar';
   const several = spec.series !== undefined;
   const format = { fontSize: 10, foregroundColorStyle: colourOf(COLOURS.quiet) };
-  const [along, up] = [{ title: spec.x }, { title: spec.y, format }];
+  const [along, up] = [{ title: spec.x }, { title: spec.y, format, ...viewWindow(data) }];
   return {
     title: spec.title,
     titleTextFormat: { bold: true, fontSize: TITLE_SIZE, foregroundColorStyle: colourOf(BRAND) },
@@ -85,4 +86,13 @@ export function chartSpec(data: ChartData, place: Place): sheets_v4.Schema$Chart
       })),
     },
   };
+}
+
+/** The bounds of the numbers' axis, as they are written: those of ranks are below 0. */
+function viewWindow(data: ChartData): Pick<sheets_v4.Schema$BasicChartAxis, 'viewWindowOptions'> {
+  const scale = numberScale(data);
+  if (scale === undefined) return {};
+  const { min, max } = scale;
+  const [viewWindowMin, viewWindowMax] = data.spec.reverse ? [-max, -min] : [min, max];
+  return { viewWindowOptions: { viewWindowMode: 'EXPLICIT', viewWindowMin, viewWindowMax } };
 }

@@ -123,13 +123,14 @@ export const hasCharts = (sheet: sheets_v4.Schema$Sheet): boolean =>
 
 /**
  * Plans the refresh of a tab of charts. Charts of reports that are not refreshed now stay; those of reports whose tab is gone, not in `reportIds`,
- * go with it.
+ * go with it. A new tab stands at `index`.
  */
 export function planCharts(
   tab: ExistingTab,
   reports: readonly ReportCharts[],
   reportIds: ReadonlySet<number>,
   taken: Set<number>,
+  index?: number,
 ): { readonly requests: Requests; readonly grid: Grid } {
   const { sheetId } = tab;
   const memory = recall(tab.sheet, KEY, isKept);
@@ -148,7 +149,7 @@ export function planCharts(
   return {
     grid,
     requests: {
-      make: makeTab(tab, grid, { hideGridlines: true }),
+      make: makeTab(tab, grid, { hideGridlines: true, ...(index !== undefined && { index }) }),
       write: changedCells({ sheetId, top: 0, columns }, wanted, (row) => tab.cells[row] ?? []),
       look: [
         ...(tab.isNew ? sizeColumns(sheetId) : []),

@@ -1,9 +1,13 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import type { CoverFacts, Layout } from '../../model/layout.ts';
+import type { CoverFacts, Highlight, Layout } from '../../model/layout.ts';
 import {
+  coverHeading,
   coverLines,
+  highlightRows,
   joinCoveredTabs,
+  joinHighlights,
   readCoveredTabs,
+  readHighlights,
   TABS_HEADER,
   WRITTEN_LABEL,
   type CoveredTab,
@@ -23,6 +27,8 @@ export interface Cover {
   readonly timezone: string;
   /** The tabs that are refreshed now. */
   readonly tabs: readonly CoveredTab[];
+  /** Those of the reports that are refreshed now. */
+  readonly highlights: readonly Highlight[];
 }
 
 const WIDTHS_PX = [24, 190, 420, 90];
@@ -30,21 +36,31 @@ const WIDTHS_PX = [24, 190, 420, 90];
 const textAt = (cells: ExistingTab['cells'], row: number, column: number): string =>
   String(cells[row]?.[column] ?? '');
 
-/** The rows of a cover, from column B, and which of them is the heading of the tabs. */
+/** Where the parts of a cover stand. */
+interface Parts {
+  readonly heading: number;
+  /** The first line about the file as a whole. */
+  readonly technical: number;
+}
+
+/** The rows of a cover, from column B, and where its parts stand. */
 function rowsOf(
   { title, note }: Cover['cover'],
+  highlights: readonly Highlight[],
   lines: readonly (readonly [string, string])[],
   tabs: readonly CoveredTab[],
-): { rows: readonly (readonly SheetValue[])[]; heading: number } {
+): { readonly rows: readonly (readonly SheetValue[])[]; readonly parts: Parts } {
+  const told = highlightRows(highlights).map((row) => row.map((cell) => cell ?? ''));
   const top = [
     ...[[title], ...(note === undefined ? [] : [[note]]), []],
-    ...[...lines, ...(lines.length === 0 ? [] : [[]])],
+    ...[...told, ...(told.length === 0 ? [] : [[]])],
   ];
   const body = tabs.map(({ tab, contents, rows }) => [tab, contents, rows ?? '']);
-  const cells = [...top, TABS_HEADER, ...body].map((row) =>
+  const upper = [...top, TABS_HEADER, ...body, []];
+  const cells = [...upper, ...lines].map((row) =>
     row.map((cell) => (typeof cell === 'string' ? sheetText(cell) : cell)),
   );
-  return { rows: cells, heading: top.length };
+  return { rows: cells, parts: { heading: top.length, technical: upper.length } };
 }
 
 /**
@@ -61,33 +77,47 @@ export function planCover(
   const lines = coverLines(cover.facts, cover.timezone);
   const line = cells.findIndex((_, row) => textAt(cells, row, 1) === WRITTEN_LABEL);
   const tabs = joinCoveredTabs(readCoveredTabs(cells, titles), cover.tabs, sheetText);
+  const highlights = joinHighlights(readHighlights(cells), cover.highlights);
   const planned = (
     said: readonly (readonly [string, string])[],
   ): ReturnType<typeof rowsOf> & { write: Request[] } => {
-    const { rows, heading } = rowsOf(cover.cover, said, tabs);
+    const { rows, parts } = rowsOf(cover.cover, highlights, said, tabs);
     const wanted = Array.from({ length: Math.max(rows.length, cells.length) }, (_, row) => rows[row] ?? []);
     const area = { sheetId, top: 0, columns: [1, 2, 3] };
-    return { rows, heading, write: changedCells(area, wanted, (row) => cells[row] ?? []) };
+    return { rows, parts, write: changedCells(area, wanted, (row) => cells[row] ?? []) };
   };
   const before = textAt(cells, line, 2);
   const same = planned(
     lines.map(([label, text]) => [label, label === WRITTEN_LABEL && before !== '' ? before : text]),
   );
-  const { write, rows, heading } = changed || same.write.length > 0 ? planned(lines) : same;
+  const { write, rows, parts } = changed || same.write.length > 0 ? planned(lines) : same;
   const grid = grownGrid(tab, rows.length, TABS_HEADER.length + 1);
+  const hasMoved = parts.heading !== coverHeading(cells) || (lines.length > 0 && parts.technical !== line);
+  const plain = tab.isNew ? [] : [plainCells(sheetId, Math.max(rows.length, cells.length))];
   return {
     grid,
     requests: {
       make: makeTab(tab, grid, { index: 0, hideGridlines: true }),
       write,
-      look: tab.isNew ? formatsOf(sheetId, heading, cover.cover.note !== undefined) : [],
+      look: hasMoved
+        ? [...plain, ...formatsOf(sheetId, parts, rows.length, cover.cover.note !== undefined)]
+        : [],
       trim: [],
       notes: [],
     },
   };
 }
 
-function formatsOf(sheetId: number, heading: number, note: boolean): Request[] {
+/** The request that takes the looks of a cover away, whose parts stand elsewhere by now. */
+const plainCells = (sheetId: number, rows: number): Request => ({
+  repeatCell: {
+    range: { sheetId, startRowIndex: 0, endRowIndex: rows, startColumnIndex: 1, endColumnIndex: 4 },
+    cell: { userEnteredFormat: {} },
+    fields: 'userEnteredFormat',
+  },
+});
+
+function formatsOf(sheetId: number, { heading, technical }: Parts, end: number, note: boolean): Request[] {
   const quiet = { foregroundColorStyle: colourOf(COLOURS.quiet) };
   const title = { bold: true, fontSize: 20, foregroundColorStyle: colourOf(BRAND) };
   const cellsOf = (
@@ -113,6 +143,7 @@ function formatsOf(sheetId: number, heading: number, note: boolean): Request[] {
     textFormat(cellsOf(0, 1, 1, 1), title),
     ...(note ? [textFormat(cellsOf(1, 2, 1, 1), { ...quiet, fontSize: 12 })] : []),
     ...(heading > 3 ? [textFormat(cellsOf(note ? 3 : 2, heading, 1, 1), quiet)] : []),
+    ...(end > technical ? [textFormat(cellsOf(technical, end, 1, 2), quiet)] : []),
     {
       repeatCell: {
         range: cellsOf(heading, heading + 1, 1, TABS_HEADER.length),

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { Colour, ReportLayout } from '../../model/layout.ts';
 import type { ReportColumn } from '../../model/table.ts';
-import { displayWidth, LOOKS } from '../xlsx/sheet.ts';
+import { displayWidth, headerLines, LOOKS } from '../xlsx/sheet.ts';
 import { COLOURS } from '../xlsx/style.ts';
 import { digestOf } from './report-memory.ts';
 import type { ExistingTab } from './report-tab.ts';
@@ -12,6 +12,7 @@ type Request = sheets_v4.Schema$Request;
 /** The colour of headers and titles. */
 export const BRAND = COLOURS.brand;
 const HEADER_HEIGHT_PX = 28;
+const LINE_HEIGHT_PX = 17;
 const CHARACTER_PX = 7;
 /** Room beside the text of a cell, and for the filter's button beside a header. */
 const MARGIN_CHARACTERS = 3;
@@ -50,6 +51,7 @@ export interface Format {
   readonly type?: 'NUMBER' | 'DATE_TIME';
   readonly pattern?: string;
   readonly align: 'LEFT' | 'CENTER' | 'RIGHT';
+  readonly wrap?: true;
 }
 
 /** How a column looks. */
@@ -57,6 +59,7 @@ export interface ColumnLook extends Format {
   readonly header: string;
   /** In characters; undefined follows the cells. */
   readonly width: number | undefined;
+  readonly hidden: boolean | undefined;
 }
 
 /** How a column looks: as the layout says, else the mapping, else its type. */
@@ -68,7 +71,15 @@ export function lookOf(column: ReportColumn, layout: ReportLayout | undefined): 
   const pattern = own?.format ?? column.format ?? usual;
   const align = (own?.align ?? LOOKS[type].align).toUpperCase() as Format['align'];
   const kind = type === 'datetime' ? 'DATE_TIME' : 'NUMBER';
-  return { header, width: own?.width, align, ...(pattern !== '' && { type: kind, pattern }) };
+  const { width, hidden, wrap } = own ?? {};
+  return {
+    header,
+    width,
+    hidden,
+    align,
+    ...(wrap === true && { wrap }),
+    ...(pattern !== '' && { type: kind, pattern }),
+  };
 }
 
 /** What is remembered of the looks that a tab was given. */
@@ -109,12 +120,13 @@ export function planFormats(facts: LookFacts): { readonly requests: Request[]; r
     return [
       formatHeader(tab.sheetId, at, look),
       formatColumn(tab.sheetId, at, look, 1),
-      sizeOf(tab.sheetId, 'COLUMNS', at, Math.round(width * CHARACTER_PX) + 5),
+      sizeOf(tab.sheetId, 'COLUMNS', at, Math.round(width * CHARACTER_PX) + 5, look.hidden === true),
     ];
   });
   const whole = {
     freeze: layout?.freeze ?? { rows: 1, columns: 0 },
     tabColor: layout?.tabColor ?? null,
+    headerLines: Math.max(1, ...looks.map(({ header, width }) => headerLines(header, width ?? WIDTH_MAX))),
   };
   const tabDigest = digestOf(whole);
   if (kept?.tab !== tabDigest) requests.push(...formatTab(tab.sheetId, whole));
@@ -133,10 +145,11 @@ export const headerFormat = (align: Format['align']): sheets_v4.Schema$CellForma
   backgroundColorStyle: colourOf(BRAND),
   horizontalAlignment: align,
   verticalAlignment: 'MIDDLE',
+  wrapStrategy: 'WRAP',
   textFormat: { bold: true, foregroundColorStyle: colourOf('FFFFFF') },
 });
 export const HEADER_FIELDS = formatFields(
-  ...['backgroundColorStyle', 'horizontalAlignment', 'verticalAlignment'],
+  ...['backgroundColorStyle', 'horizontalAlignment', 'verticalAlignment', 'wrapStrategy'],
   ...['textFormat.bold', 'textFormat.foregroundColorStyle'],
 );
 
@@ -164,37 +177,49 @@ function formatColumn(sheetId: number, at: number, look: Format, from: number): 
           ...numberFormatOf(look),
           horizontalAlignment: look.align,
           verticalAlignment: 'TOP',
+          ...(look.wrap === true && { wrapStrategy: 'WRAP' }),
         },
       },
-      fields: formatFields('numberFormat', 'horizontalAlignment', 'verticalAlignment'),
+      fields: formatFields(
+        'numberFormat',
+        'horizontalAlignment',
+        'verticalAlignment',
+        ...(look.wrap === true ? ['wrapStrategy'] : []),
+      ),
     },
   };
 }
 
-/** The request that sets the height of a row or the width of a column. */
+/** The request that sets the height of a row or the width of a column, and shows or hides it where that is said. */
 export function sizeOf(
   sheetId: number,
   dimension: 'ROWS' | 'COLUMNS',
   at: number,
   pixelSize: number,
+  hiddenByUser?: boolean,
 ): Request {
+  const properties = hiddenByUser === undefined ? { pixelSize } : { pixelSize, hiddenByUser };
   return {
     updateDimensionProperties: {
       range: { sheetId, dimension, startIndex: at, endIndex: at + 1 },
-      properties: { pixelSize },
-      fields: 'pixelSize',
+      properties,
+      fields: Object.keys(properties).join(','),
     },
   };
 }
 
 function formatTab(
   sheetId: number,
-  { freeze, tabColor }: { freeze: ReportLayout['freeze']; tabColor: Colour | null },
+  {
+    freeze,
+    tabColor,
+    headerLines: lines,
+  }: { freeze: ReportLayout['freeze']; tabColor: Colour | null; headerLines: number },
 ): Request[] {
   const gridProperties = { frozenRowCount: freeze.rows, frozenColumnCount: freeze.columns };
   const colour = tabColor === null ? {} : { tabColorStyle: colourOf(tabColor) };
   return [
-    sizeOf(sheetId, 'ROWS', 0, HEADER_HEIGHT_PX),
+    sizeOf(sheetId, 'ROWS', 0, HEADER_HEIGHT_PX + (lines - 1) * LINE_HEIGHT_PX),
     {
       updateSheetProperties: {
         properties: { sheetId, gridProperties, ...colour },

@@ -67,7 +67,7 @@ export function planTable(tab: ExistingTab, fetched: FetchedReport, taken: Set<n
   const { below, ours, totalsAt } = standing;
   const old = below.slice(0, ours).filter((row, index) => index !== totalsAt && !isBlank(row));
   const rows = allRows(fetched, old);
-  const arranged = layout?.arrange(rows) ?? { rows, totals: undefined, charts: [] };
+  const arranged = layout?.arrange(rows) ?? { rows, totals: undefined, charts: [], highlights: [] };
   const renderers = table.columns.map((column) => cellRenderer(column, options.timezone));
   const wanted = [...arranged.rows, ...(arranged.totals === undefined ? [] : [arranged.totals])].map((row) =>
     renderers.map((render, index) => render(row[index] ?? null)),

@@ -62,11 +62,11 @@ async function refresh(
     return { ...planTable(tab, each, taken), report: each.report, tab };
   });
   const charts = planChartTabs(spreadsheet, standing, planned, taken);
-  const written = [...planned, ...charts];
+  const written = [...charts, ...planned];
   const covers = planCovers(spreadsheet, standing, planned, written);
   const all = [...written, ...covers];
   checkSize(spreadsheet, all);
-  // The cover is made first: the others then stand after it.
+  // The cover is made first, then the charts: the others stand after them.
   await sendRequests(
     client,
     spreadsheet.id,
@@ -116,6 +116,7 @@ function planChartTabs(
   const reportIds = new Set([...tabs, ...planned.map(({ tab }) => tab)].map(({ sheetId }) => sheetId));
   const homeOf = ({ report }: PlannedReport): number | undefined =>
     standing.get(report.layout?.chartTab ?? '')?.sheetId;
+  const hasCover = planned.some(({ report }) => report.layout?.cover !== undefined);
   // A tab that was renamed is here by both names.
   const byId = new Map([...standing.values()].map((tab) => [tab.sheetId, tab]));
   return [...byId.values()].flatMap((tab) => {
@@ -125,7 +126,7 @@ function planChartTabs(
       reportId: each.tab.sheetId,
       charts: isHome(each) ? each.arranged.charts : [],
     }));
-    return [{ tab, ...planCharts(tab, reports, reportIds, taken) }];
+    return [{ tab, ...planCharts(tab, reports, reportIds, taken, hasCover ? 1 : undefined) }];
   });
 }
 
@@ -156,6 +157,7 @@ function planCovers(
       facts,
       timezone: options.timezone,
       tabs: coveredTabs(planned, written),
+      highlights: planned.flatMap(({ arranged }) => arranged.highlights),
     };
     return [{ tab, ...planCover(tab, cover, titles, changed) }];
   });
@@ -173,7 +175,7 @@ function coveredTabs(
   const charts = written
     .filter(({ tab }) => !planned.some((report) => report.tab === tab))
     .map(({ tab }) => ({ tab: tab.title, contents: 'Charts', rows: undefined }));
-  return [...reports, ...charts];
+  return [...charts, ...reports];
 }
 
 /** Errors: UnavailableError `destination.too_many_cells` when the spreadsheet would have more cells than Google allows. */

@@ -1,9 +1,10 @@
+import { ConfigError } from '../../model/error.ts';
 import { holdsNothing, shownText, type Cell } from '../../model/cell.ts';
 import type { ReadOptions, SourceRow, SourceTable, TableLocation } from '../../model/table.ts';
 import { checkHeader, noHeader } from '../header.ts';
 import { gridRows, type Merge } from '../grid-rows.ts';
 import { readShown, readTabs, type TabCells } from './read-tabs.ts';
-import type { GoogleAccess } from './sheets-client.ts';
+import type { GoogleAccess, SheetsClient } from './sheets-client.ts';
 import { columnLetters } from '../column-letters.ts';
 import type { Tab } from './spreadsheet.ts';
 import { createTabs, type SheetLocation, type Tabs } from './tabs.ts';
@@ -23,18 +24,36 @@ export interface SheetReader {
 /** The tabs of one spreadsheet that are read together. */
 interface Announced {
   readonly names: Set<string>;
-  cells?: Promise<readonly TabCells[]>;
+  /** Without those that are not there, which keep nobody from reading the others. */
+  cells?: Promise<ReadonlyMap<string, TabCells>>;
 }
 
 export function createSheetReader(access: GoogleAccess, tabs: Tabs = createTabs(access)): SheetReader {
   const announced = new Map<string, Announced>();
+  const readTogether = async (
+    client: SheetsClient,
+    spreadsheet: string,
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, TabCells>> => {
+    try {
+      const cells = await readTabs(client, tabs, spreadsheet, names);
+      return new Map(cells.map((each, index) => [names[index] ?? '', each]));
+    } catch (error) {
+      if (!isMissingTab(error)) throw error;
+      const there: string[] = [];
+      for (const tab of names) if (await isThere(tabs, { kind: 'sheet', spreadsheet, tab })) there.push(tab);
+      return there.length === 0 ? new Map() : readTogether(client, spreadsheet, there);
+    }
+  };
   const cellsOf = async ({ spreadsheet, tab }: SheetLocation): Promise<TabCells | undefined> => {
     const client = await access.client();
     const together = announced.get(spreadsheet);
-    if (together?.names.has(tab) !== true) return (await readTabs(client, tabs, spreadsheet, [tab]))[0];
-    const names = [...together.names];
-    together.cells ??= readTabs(client, tabs, spreadsheet, names);
-    return (await together.cells)[names.indexOf(tab)];
+    if (together?.names.has(tab) === true) {
+      together.cells ??= readTogether(client, spreadsheet, [...together.names]);
+      const cells = (await together.cells).get(tab);
+      if (cells !== undefined) return cells;
+    }
+    return (await readTabs(client, tabs, spreadsheet, [tab]))[0];
   };
   return {
     announce: (locations) => {
@@ -62,6 +81,19 @@ export function createSheetReader(access: GoogleAccess, tabs: Tabs = createTabs(
       });
     },
   };
+}
+
+const isMissingTab = (error: unknown): boolean =>
+  error instanceof ConfigError && error.code === 'source.missing_tab';
+
+async function isThere(tabs: Tabs, location: SheetLocation): Promise<boolean> {
+  try {
+    await tabs.find(location);
+    return true;
+  } catch (error) {
+    if (isMissingTab(error)) return false;
+    throw error;
+  }
 }
 
 type Rows = readonly (readonly Cell[])[];

@@ -1,6 +1,7 @@
 import type { WriteSheet } from 'hucre/xlsx';
 import type { ChartData } from '../../model/layout.ts';
 import { cleanText } from './sheet.ts';
+import { numberScale } from '../chart-scale.ts';
 import { columnLetters } from '../column-letters.ts';
 import { COLOURS, quotedTab } from './style.ts';
 
@@ -50,34 +51,6 @@ function seriesOf(data: ChartData, { tab: name, table }: ChartPlace): ChartSerie
       }),
     } satisfies ChartSeries;
   });
-}
-
-type Scale = Readonly<Partial<Record<'min' | 'max' | 'majorUnit', number>>>;
-
-/** The scale of numbers: bars begin at 0, ranks at 1, and lines of values that differ little from each other near the least. */
-function numberScale({ spec, series }: ChartData): Scale | undefined {
-  const values = series.flatMap((one) => one.values.filter((value) => value !== null));
-  const [least, greatest] = [Math.min(...values), Math.max(...values)];
-  if (spec.type !== 'line') return least < 0 ? undefined : { min: 0 };
-  if (spec.reverse)
-    return least < 1
-      ? undefined
-      : { min: 1, max: Math.max(greatest, 2), majorUnit: Math.max(1, roundStep(greatest / 12)) };
-  const majorUnit = roundStep((greatest - least || least / 10) / 6);
-  const fewest = Math.floor(least / majorUnit) - 1;
-  if (least <= greatest - least || fewest <= 0) return undefined;
-  return {
-    majorUnit,
-    min: Number((fewest * majorUnit).toPrecision(12)),
-    max: Number(((Math.floor(greatest / majorUnit) + 1) * majorUnit).toPrecision(12)),
-  };
-}
-
-/** The least of 1, 2 and 5 with a power of ten that is not below a step. */
-function roundStep(step: number): number {
-  const power = 10 ** Math.floor(Math.log10(step));
-  const factor = [1, 2, 5, 10].find((each) => each * power >= step) ?? 10;
-  return Number((factor * power).toPrecision(12));
 }
 
 /** One chart over its numbers, which stand on its own tab. */

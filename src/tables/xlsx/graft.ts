@@ -166,14 +166,12 @@ async function graftBookParts(
   );
   changed.set(relationsOf(book.part), ids.xml);
   const old = requireForm(file, book.part, await textOf(zip, book.part));
-  // In a workbook of ours alone the cover stands first, as in one that is written again.
-  const [first] = made.tabs;
-  const cover =
-    first !== undefined && own.get(first.name)?.columns === 0 && (await isOurs(existing)) ? first : undefined;
+  // In a workbook of ours alone the cover and the charts stand first, as in one that is written again; neither has columns of a report.
+  const ours = await isOurs(existing);
   const tabs = added.map(({ name }, index) => ({
     name,
     id: ids.added[index] ?? '',
-    isFirst: name === cover?.name,
+    isFirst: ours && own.get(name)?.columns === 0,
   }));
   changed.set(book.part, graftBook(old, await textOf(made.zip, made.part), tabs, changed, book.tabs));
   const kept = [...memory].filter(([name]) => book.tabs.some((tab) => tab.name === name));

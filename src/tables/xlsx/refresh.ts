@@ -15,7 +15,7 @@ import { graftWorkbook } from './graft.ts';
 import { headerDigest, rowDigest, ruleDigest, withMemory, type OwnTab, type OwnTabs } from './memory.ts';
 import { renderWorkbook } from './render.ts';
 import { decodeCellText } from './strings.ts';
-import { existingCover } from './existing-cover.ts';
+import { existingCover, NOTHING_COVERED } from './existing-cover.ts';
 import { buildWorkbookSheets, tabName, type FilledTab } from './workbook.ts';
 
 /** The tabs that reports fill, those of covers and charts included. */
@@ -103,7 +103,7 @@ export async function refreshWorkbook(
     const cover = tabs.find(({ layout }) => layout?.cover !== undefined)?.layout?.cover;
     const covered =
       existing === undefined || alone
-        ? []
+        ? NOTHING_COVERED
         : await readingOld(file, () => existingCover(existing, cover?.tab));
     const workbook = buildWorkbookSheets(filled, covered);
     const own = ownTabs(workbook, filled);

@@ -8,6 +8,7 @@ import {
   COLOURS,
   HEADER_HEIGHT,
   HEADER_STYLE,
+  LINE_HEIGHT,
   ROW_BORDER,
   TOTALS_STYLE,
   type Align,
@@ -20,10 +21,13 @@ const WIDTH_MIN = 8;
 const WIDTH_MAX = 50;
 /** Room for the filter's button beside a header. */
 const FILTER_WIDTH = 4;
+/** Room beside the text of a header that is broken in lines; the filter's button stands below the first. */
+const HEADER_MARGIN = 2;
 /** Room beside the text of a cell, its indent included. */
 const MARGIN = 3;
 /** A page holds so many characters in legible print. */
 const PAGE_WIDTH = 220;
+const UPRIGHT_WIDTH = 160;
 
 /** Cells in a workbook: texts, numbers, truth values, dates as wall-clock times in their UTC fields. */
 export type Row = readonly CellValue[];
@@ -35,6 +39,8 @@ interface SheetColumn {
   readonly align: Align;
   /** In characters; undefined is as wide as the cells need. */
   readonly width?: number | undefined;
+  readonly hidden?: boolean | undefined;
+  readonly wrap?: boolean | undefined;
 }
 
 /** One tab, ready to be built. */
@@ -79,16 +85,33 @@ export function safeText(text: string): string {
 const WIDE =
   /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Extended_Pictographic}/u;
 
-/** How many columns of a fixed-width font the longest line of a text takes. */
-export function displayWidth(text: string): number {
+/** How many columns of a fixed-width font the longest line of a text takes; of a very long text its beginning. */
+export const displayWidth = (text: string): number => widthOf(text.slice(0, 4 * WIDTH_MAX));
+
+function widthOf(text: string): number {
   let longest = 0;
   let width = 0;
-  for (const character of text.slice(0, 4 * WIDTH_MAX)) {
+  for (const character of text) {
     if (character === '\n') width = 0;
     else width += WIDE.test(character) ? 2 : 1;
     longest = Math.max(longest, width);
   }
   return longest;
+}
+
+/** How many lines a header takes that is broken between words. */
+export function headerLines(header: string, width: number): number {
+  const room = width - HEADER_MARGIN;
+  let lines = 1;
+  let used = 0;
+  for (const word of header.split(/\s+|(?<=-)/)) {
+    const length = displayWidth(word);
+    if (used > 0 && used + 1 + length > room) {
+      lines += 1;
+      used = length;
+    } else used += (used > 0 ? 1 : 0) + length;
+  }
+  return lines;
 }
 
 function cellWidth(value: CellValue, format: string): number {
@@ -128,8 +151,8 @@ export const isErrorLike = (value: CellValue): value is string =>
 function cellOverrides(rows: readonly Row[], { columns, layout }: Sheet): Cells {
   const cells: Cells = new Map();
   columns.forEach(({ align }, index) => {
-    const vertical = 'center';
-    cells.set(`0,${index}`, { style: { ...HEADER_STYLE, alignment: { ...alignment(align), vertical } } });
+    const inCell = { vertical: 'center', wrapText: true } as const;
+    cells.set(`0,${index}`, { style: { ...HEADER_STYLE, alignment: { ...alignment(align), ...inCell } } });
     const format = layout?.totals?.formats[index] ?? '';
     if (layout?.totals !== undefined)
       cells.set(`${rows.length - 1},${index}`, {
@@ -150,24 +173,51 @@ export function buildSheet(sheet: Sheet): WriteSheet {
   const { layout } = sheet;
   const totals = layout?.totals === undefined ? [] : [layout.totals.cells];
   const body = [...sheet.rows, ...totals];
-  const columns = sheet.columns.map(({ format, align }, index): ColumnDef => {
+  const columns = sheet.columns.map(({ format, align, hidden, wrap }, index): ColumnDef => {
     const style: CellStyle = {
-      alignment: alignment(align),
+      alignment: { ...alignment(align), ...(wrap === true && { wrapText: true }) },
       ...(format === '' ? {} : { numFmt: format }),
       ...(layout !== undefined && { border: ROW_BORDER }),
     };
-    return { width: columnWidth({ ...sheet, rows: body }, index), style };
+    const width = columnWidth({ ...sheet, rows: body }, index);
+    return { width, style, ...(hidden === true && { hidden }) };
   });
   const rows = [sheet.header, ...body];
+  const lines = Math.max(
+    1,
+    ...sheet.header.map((header, at) => headerLines(header, columns[at]?.width ?? WIDTH_MAX)),
+  );
   const filtered = `A1:${columnLetters(sheet.header.length - 1)}${1 + sheet.rows.length}`;
   return {
     name: sheet.name,
     columns,
     rows: rows.map((row) => [...row]),
     cells: cellOverrides(rows, sheet),
-    rowDefs: new Map([[0, { height: HEADER_HEIGHT }]]),
-    ...(layout === undefined ? plainLook(columns, filtered) : laidOutLook(layout, sheet, filtered)),
+    rowDefs: new Map([
+      [0, { height: HEADER_HEIGHT + (lines - 1) * LINE_HEIGHT }],
+      ...rowHeights(sheet, columns),
+    ]),
+    ...(layout === undefined
+      ? plainLook(columns, filtered)
+      : laidOutLook(layout, { ...sheet, columns }, filtered)),
   };
+}
+
+/** The heights of rows whose texts go over several lines: programs work them out only for cells that are typed. */
+function rowHeights(
+  { rows, columns }: Sheet,
+  widths: readonly ColumnDef[],
+): readonly (readonly [number, { readonly height: number }])[] {
+  if (!columns.some(({ wrap }) => wrap === true)) return [];
+  return rows.flatMap((row, index) => {
+    const lines = columns.map(({ wrap }, column) => {
+      const value = row[column] ?? null;
+      const width = widths[column]?.width ?? WIDTH_MIN;
+      return wrap === true && typeof value === 'string' ? Math.ceil(widthOf(value) / (width - MARGIN)) : 1;
+    });
+    const most = Math.max(...lines);
+    return most > 1 ? [[index + 1, { height: most * LINE_HEIGHT }] as const] : [];
+  });
 }
 
 function plainLook(columns: readonly ColumnDef[], range: string): Partial<WriteSheet> {
@@ -182,10 +232,21 @@ function plainLook(columns: readonly ColumnDef[], range: string): Partial<WriteS
   };
 }
 
-function laidOutLook(layout: SheetLayout, { rows }: Sheet, range: string): Partial<WriteSheet> {
+/** Upright pages hold more rows, where their columns stay legible. */
+function orientationOf(columns: readonly ColumnDef[]): 'portrait' | 'landscape' {
+  const shown = columns.filter(({ hidden }) => hidden !== true);
+  return shown.reduce((sum, { width = 0 }) => sum + width, 0) <= UPRIGHT_WIDTH ? 'portrait' : 'landscape';
+}
+
+function laidOutLook(
+  layout: SheetLayout,
+  { rows, columns }: { readonly rows: readonly Row[]; readonly columns: readonly ColumnDef[] },
+  range: string,
+): Partial<WriteSheet> {
   const { freeze, filter, rules, tabColor = COLOURS.brand, headers } = layout;
   return {
     ...PRINTED,
+    pageSetup: { ...PRINTED.pageSetup, orientation: orientationOf(columns) },
     ...(freeze.rows + freeze.columns > 0 && { freezePane: { ...freeze } }),
     ...(filter && { autoFilter: { range } }),
     conditionalRules: conditionalRules(rules, { headers, rows: rows.length }),

@@ -19,6 +19,8 @@ export const HEADER_STYLE: CellStyle = {
 };
 /** The height of a header row, in points. */
 export const HEADER_HEIGHT = 21;
+/** What each further line adds to it. */
+export const LINE_HEIGHT = 15;
 
 /** A fine line below each row, in the place of the grid of the program. */
 export const ROW_BORDER: NonNullable<CellStyle['border']> = {

@@ -2,10 +2,11 @@ import type { CellValue, WriteOptions, WriteSheet } from 'hucre/xlsx';
 import type { ArrangedRows, ChartData, ReportLayout } from '../../model/layout.ts';
 import type { ReportColumn, ReportTab, ReportValue } from '../../model/table.ts';
 import { wallClock } from '../../model/wall-clock.ts';
-import { contentsOf, joinCoveredTabs, type CoveredTab } from '../cover-lines.ts';
+import { contentsOf, joinCoveredTabs, joinHighlights } from '../cover-lines.ts';
 import { parseInstant } from '../date-format.ts';
 import { buildChartSheet } from './charts.ts';
 import { buildCoverSheet } from './cover.ts';
+import { NOTHING_COVERED, type Covered } from './existing-cover.ts';
 import { buildSheet, LOOKS, safeText, type Sheet } from './sheet.ts';
 import { quotedTab } from './style.ts';
 
@@ -45,25 +46,27 @@ export function columnFormats(columns: readonly ReportColumn[], layout?: ReportL
       format: look?.format ?? format ?? LOOKS[type].format,
       align: look?.align ?? LOOKS[type].align,
       width: look?.width,
+      hidden: look?.hidden,
+      wrap: look?.wrap,
     };
   });
 }
 
 /**
- * A workbook as the library's `writeXlsx` takes it: the cover when a layout has one, the tabs in order, then the tabs of charts. Every sheet of
- * it is written again by each refresh; the cover keeps the lines of `covered`, tabs of the file that are not refreshed now.
+ * A workbook as the library's `writeXlsx` takes it: the cover when a layout has one, the tabs of charts, then the tabs in order. Every sheet of
+ * it is written again by each refresh; the cover keeps what `covered` says of reports that are not refreshed now.
  */
 export function buildWorkbookSheets(
   filled: readonly FilledTab[],
-  covered: readonly CoveredTab[] = [],
+  covered: Covered = NOTHING_COVERED,
 ): WriteOptions {
   const arranged = filled.map(({ tab, rows }) => ({
     tab,
-    arranged: tab.layout?.arrange(rows) ?? { rows, totals: undefined, charts: [] },
+    arranged: tab.layout?.arrange(rows) ?? { rows, totals: undefined, charts: [], highlights: [] },
   }));
   const reports = arranged.map((each) => buildSheet(sheetOf(each.tab, each.arranged)));
   const charts = chartSheets(arranged);
-  const sheets = [...reports, ...charts.map(({ sheet }) => sheet)];
+  const sheets = [...charts.map(({ sheet }) => sheet), ...reports];
   const cover = coverOf(arranged, charts, covered);
   return {
     sheets: cover === undefined ? sheets : [cover, ...sheets],
@@ -138,26 +141,27 @@ function chartSheets(
 function coverOf(
   tabs: readonly Arranged[],
   charts: ReturnType<typeof chartSheets>,
-  covered: readonly CoveredTab[],
+  covered: Covered,
 ): WriteSheet | undefined {
   const first = tabs.find(({ tab }) => tab.layout?.cover !== undefined)?.tab;
   if (first?.layout?.cover === undefined) return undefined;
   const refreshed = [
-    ...tabs.map(({ tab, arranged }) => ({
-      tab: tabName(tab),
-      contents: contentsOf(tab.table.columns.map(({ header }) => header)),
-      rows: arranged.rows.length,
-    })),
     ...charts.map(({ sheet, titles }) => ({
       tab: sheet.name,
       contents: contentsOf(titles),
       rows: undefined,
     })),
+    ...tabs.map(({ tab, arranged }) => ({
+      tab: tabName(tab),
+      contents: contentsOf(tab.table.columns.map(({ header }) => header)),
+      rows: arranged.rows.length,
+    })),
   ];
-  return buildCoverSheet(
-    first.layout.cover,
-    first.cover,
-    first.options.timezone,
-    joinCoveredTabs(covered, refreshed),
-  );
+  return buildCoverSheet(first.layout.cover, first.cover, first.options.timezone, {
+    tabs: joinCoveredTabs(covered.tabs, refreshed),
+    highlights: joinHighlights(
+      covered.highlights,
+      tabs.flatMap(({ arranged }) => arranged.highlights),
+    ),
+  });
 }

@@ -67,6 +67,7 @@ export interface FakeTab {
   /** Pixels by column; undefined is Google's own width. */
   readonly widths: readonly (number | undefined)[];
   readonly hiddenRows: readonly number[];
+  readonly hiddenColumns: readonly number[];
   /** Typed values: a formula's result, an error as it looks, null for blank; nothing blank at the ends. */
   rows(): (string | number | boolean | null)[][];
   /** The same as a person sees it; blank is an empty text. */
@@ -199,6 +200,11 @@ export function createTab(spreadsheet: () => SpreadsheetState, sheetId: number, 
     },
     get widths() {
       return Array.from(sheet().columnProperties, (properties) => properties?.pixelSize ?? undefined);
+    },
+    get hiddenColumns() {
+      return Array.from(sheet().columnProperties, (properties, column) =>
+        properties?.hiddenByUser === true ? column : -1,
+      ).filter((column) => column >= 0);
     },
     get hiddenRows() {
       return Array.from(sheet().rowProperties, (properties, row) =>

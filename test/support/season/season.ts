@@ -8,6 +8,7 @@ import type { Transport } from '../../../src/model/ports.ts';
 import type { ResultFiles } from '../../../src/model/results.ts';
 import type { ServiceAccount } from '../../../src/model/store.ts';
 import type { Sandbox, Settings } from '../../../src/sandbox/index.ts';
+import { RunFolders } from '../../../src/state/run-folders.ts';
 import { push } from '../../../src/sync/push.ts';
 import type { PushResult } from '../../../src/sync/push.ts';
 import { resume } from '../../../src/sync/resume.ts';
@@ -161,8 +162,9 @@ function processOf(
 }
 
 /** Results in the run's folder as the program writes them, and in memory for the test. */
-function keptResults(folder: string, { ports, store }: Engine): ResultFiles {
-  const files = createResultFiles({ folder, runFolder: (runId) => store.runFolder(runId) });
+function keptResults(folder: string, { ports }: Engine): ResultFiles {
+  const runs = new RunFolders(path.join(folder, 'runs'));
+  const files = createResultFiles({ folder, runFolder: (runId) => runs.make(runId) });
   async function* again(batches: readonly (readonly (readonly string[])[])[]) {
     await Promise.resolve();
     yield* batches;

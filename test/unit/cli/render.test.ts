@@ -800,13 +800,16 @@ weeks     3        0          2        0          1`);
     };
     const reason = { mapping: 'substitutions', message: '', said: 'done (OK, 24 events)', rows: 1 } as const;
     const told = (counts: Partial<OutcomeCounts>, outcome?: Outcome): string | undefined =>
-      renderTrigger('game week 6', {
-        report: {
-          ...{ run: '01J', command: 'substitutions', exit_code: 0, requests },
-          mappings: [{ ...summary, ...counts }],
+      renderTrigger(
+        { week: 'game week 6', lines: [] },
+        {
+          report: {
+            ...{ run: '01J', command: 'substitutions', exit_code: 0, requests },
+            mappings: [{ ...summary, ...counts }],
+          },
+          reasons: outcome === undefined ? [] : [{ ...reason, outcome }],
         },
-        reasons: outcome === undefined ? [] : [{ ...reason, outcome }],
-      });
+      );
     const end = '\n\n2 requests (1 read, 1 write) · run 01J';
     expect(told({ created: 1 }, 'created')).toBe(
       `game week 6: the service answered: done (OK, 24 events)${end}`,

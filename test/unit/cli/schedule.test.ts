@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { renderCron } from '../../../src/cli/schedule/cron.ts';
 import { renderDocker } from '../../../src/cli/schedule/docker.ts';
 import { renderGithub } from '../../../src/cli/schedule/github.ts';
@@ -12,12 +12,13 @@ import { cronFields, parseInterval, renderInterval } from '../../../src/cli/sche
 import type { Job, ScheduleFile } from '../../../src/cli/schedule/job.ts';
 import {
   escapeXml,
+  dollarsDoubled,
   quoteBatch,
-  quoteCompose,
   quoteCron,
   quoteSh,
   quoteSystemd,
 } from '../../../src/cli/schedule/quote.ts';
+import { renderKubernetes } from '../../../src/cli/schedule/kubernetes.ts';
 import { renderSystemd } from '../../../src/cli/schedule/systemd.ts';
 import { renderWindows } from '../../../src/cli/schedule/windows.ts';
 
@@ -33,6 +34,8 @@ function job(changes: Partial<Job> = {}): Job {
     stateFolder: `${folder}/.teamsheet`,
     args: ['--env', 'service', 'users'],
     interval: { kind: 'hours', every: 1 },
+    ownSchedules: false,
+    owner: { user: 1234, group: 100 },
     timezone: 'Europe/London',
     secrets: ['TEAMSHEET_BASE_URL', 'TEAMSHEET_API_KEY'],
     googleKey: undefined,
@@ -120,7 +123,7 @@ describe('words', () => {
     for (const word of words) {
       const systemd = quoteSystemd(word).slice(1, -1).replaceAll('%%', '%').replace(/\\(.)/g, '$1');
       expect(systemd).toBe(word);
-      expect((parse(quoteCompose(word)) as string).replaceAll('$$', '$')).toBe(word);
+      expect(dollarsDoubled(word).replaceAll('$$', '$')).toBe(word);
       if (!word.includes('"')) {
         const batch = quoteBatch(word).slice(1, -1).replaceAll('%%', '%');
         // Node reads backslashes as they are but before the quotation mark that ends the word.
@@ -138,7 +141,7 @@ describe('words', () => {
 
   it('that no scheduler can hold are refused', () => {
     const broken = job({ folder: '/srv/a\nb' });
-    for (const render of [renderCron, renderSystemd, renderWindows, renderDocker])
+    for (const render of [renderCron, renderSystemd, renderWindows, renderDocker, renderKubernetes])
       expect(() => render(broken)).toThrow(expect.objectContaining({ code: 'schedule.path' }) as Error);
     expect(() => renderGithub(job({ args: ['${{ secrets.X }}'] }), '/srv')).toThrow('${{');
     expect(() => renderWindows(job({ folder: 'C:\\%TEMP%\\x' }))).toThrow('between two %');
@@ -302,43 +305,162 @@ describe('github', () => {
 });
 
 describe('docker', () => {
+  interface Service {
+    readonly user: string;
+    readonly command: readonly string[];
+    readonly volumes: readonly Readonly<Record<string, unknown>>[];
+    readonly healthcheck?: { readonly disable: boolean };
+    readonly build?: { readonly context: string };
+    readonly image: string;
+  }
   interface Compose {
-    readonly services: {
-      readonly teamsheet: {
-        readonly command: readonly string[];
-        readonly volumes: readonly Readonly<Record<string, unknown>>[];
-      };
-    };
+    readonly services: { readonly teamsheet: Service; readonly state: Service };
     readonly volumes: object;
   }
   /** As compose reads it: $$ is $. */
-  const read = (interval: Job['interval']): Compose => {
-    const [file] = renderDocker(job({ folder: NASTY, stateFolder: `${NASTY}/.teamsheet`, interval }));
+  const read = (changes: Partial<Job>): Compose => {
+    const [file] = renderDocker(job({ folder: NASTY, stateFolder: `${NASTY}/.teamsheet`, ...changes }));
     return JSON.parse(JSON.stringify(parse(file?.text ?? '')).replaceAll('$$', '$')) as Compose;
   };
 
-  it('keeps the state in a volume and runs one sync after the other', () => {
-    const { services, volumes } = read({ kind: 'hours', every: 6 });
-    expect(services.teamsheet.volumes).toEqual([
-      { type: 'bind', source: NASTY, target: '/league' },
-      { type: 'bind', source: '/opt/teamsheet', target: '/opt/teamsheet', read_only: true },
-      { type: 'volume', source: 'state', target: '/league/.teamsheet' },
-    ]);
+  it('builds the image, keeps the state in a volume that the account may write, and runs as the owner of the folder', () => {
+    const { services, volumes } = read({ interval: { kind: 'hours', every: 6 } });
+    const stateVolume = { type: 'volume', source: 'state', target: '/league/.teamsheet' };
+    expect(services.teamsheet).toMatchObject({
+      image: 'teamsheet:1.2.3',
+      user: '1234:100',
+      volumes: [{ type: 'bind', source: NASTY, target: '/league' }, stateVolume],
+    });
+    expect(services.state).toMatchObject({
+      image: 'teamsheet:1.2.3',
+      build: { context: '/opt/teamsheet' },
+      volumes: [stateVolume],
+      command: ['chown', '1234:100', '/league/.teamsheet'],
+    });
     expect(volumes).toEqual({ state: null });
-    const [shell, flag, script = ''] = services.teamsheet.command;
+    expect(read({ owner: undefined }).services.teamsheet.user).toBe('1000:1000');
+  });
+
+  it('runs one sync after the other, without the probe that the image asks', () => {
+    const { teamsheet } = read({ interval: { kind: 'hours', every: 6 } }).services;
+    const [shell, flag, script = ''] = teamsheet.command;
     expect([shell, flag]).toEqual(['sh', '-c']);
-    expect(script).toContain('node /opt/teamsheet/dist/cli/bin.cjs sync --yes');
+    expect(script).toContain('  teamsheet sync --yes');
     expect(script).toContain('sleep $((21600 - now % 21600)) & child=$!');
+    expect(teamsheet.healthcheck).toEqual({ disable: true });
+  });
+
+  it('carries out the schedules of the mappings where there are some, with the probe that the image asks', () => {
+    const { teamsheet } = read({ ownSchedules: true }).services;
+    const command =
+      'teamsheet schedule run --probe 127.0.0.1:8791 --yes --no-color --no-progress --env service';
+    expect(teamsheet.command).toEqual([...command.split(' '), 'users']);
+    expect(teamsheet.healthcheck).toBeUndefined();
   });
 
   it.each([
     { kind: 'minutes', every: 5 },
     { kind: 'daily', hour: 6, minute: 30 },
   ] as const)('has a loop that a shell takes: %o', (interval) => {
-    const script = read(interval).services.teamsheet.command.at(-1) ?? '';
+    const script = read({ interval }).services.teamsheet.command.at(-1) ?? '';
     expect(spawnSync('sh', ['-n', '-c', script], { encoding: 'utf8' })).toMatchObject({
       status: 0,
       stderr: '',
     });
+  });
+});
+
+describe('kubernetes', () => {
+  interface Container {
+    readonly name: string;
+    readonly args: readonly string[];
+    readonly env?: readonly object[];
+    readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+    readonly securityContext: object;
+    readonly [probe: string]: unknown;
+  }
+  interface PodSpec {
+    readonly containers: readonly [Container];
+    readonly initContainers: readonly [Container];
+    readonly securityContext: object;
+    readonly volumes: readonly object[];
+  }
+  type Documents = readonly Readonly<Record<string, unknown>>[];
+  const read = (changes: Partial<Job>): { readonly text: string; readonly documents: Documents } => {
+    const [file] = renderKubernetes(job(changes));
+    const { text = '' } = file ?? {};
+    const parsed = parseAllDocuments(text);
+    if (!Array.isArray(parsed)) throw new Error('no documents');
+    expect(text).not.toMatch(/[&*]a\d/);
+    expect(parsed.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
+    return { text, documents: parsed.map((document) => document.toJS() as Documents[number]) };
+  };
+  const podOf = (document: unknown, ...way: readonly string[]): PodSpec =>
+    way.reduce((at, key) => (at as Readonly<Record<string, unknown>>)[key], document) as PodSpec;
+
+  it('carries out the schedules in one pod, with probes, a volume and keys from a secret', () => {
+    const { text, documents } = read({ ownSchedules: true });
+    const [claim, deployment] = documents;
+    expect(claim).toMatchObject({ kind: 'PersistentVolumeClaim', metadata: { name: 'teamsheet-league' } });
+    expect(deployment).toMatchObject({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      spec: { replicas: 1, strategy: { type: 'Recreate' } },
+    });
+    const selected = podOf(deployment, 'spec', 'selector', 'matchLabels');
+    expect(podOf(deployment, 'spec', 'template', 'metadata', 'labels')).toEqual(selected);
+    const pod = podOf(deployment, 'spec', 'template', 'spec');
+    const [{ args, env, ports, ...container }] = pod.containers;
+    expect(args.join(' ')).toBe(
+      'teamsheet schedule run --probe 0.0.0.0:8791 --yes --no-color --no-progress --env service users',
+    );
+    expect(ports).toEqual([{ name: 'probe', containerPort: 8791 }]);
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
+      expect(container[probe]).toMatchObject({ httpGet: { path: '/healthz', port: 'probe' } });
+    const from = (key: string): object => ({
+      name: key,
+      valueFrom: { secretKeyRef: { name: 'teamsheet-league', key } },
+    });
+    expect(env).toEqual([
+      { name: 'TZ', value: 'Europe/London' },
+      from('TEAMSHEET_BASE_URL'),
+      from('TEAMSHEET_API_KEY'),
+    ]);
+    expect(text).toContain('kubectl create secret generic teamsheet-league --from-env-file=.env');
+    expect(pod.volumes[0]).toEqual({
+      name: 'league',
+      persistentVolumeClaim: { claimName: 'teamsheet-league' },
+    });
+    expect(container['volumeMounts']).toContainEqual({ name: 'league', mountPath: '/league' });
+  });
+
+  it('is not root, and writes nowhere but into its volumes', () => {
+    const pod = podOf(read({ ownSchedules: true }).documents[1], 'spec', 'template', 'spec');
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 });
+    for (const { securityContext } of [...pod.containers, ...pod.initContainers])
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+  });
+
+  it('syncs at an interval by a job of which no two overlap', () => {
+    const { documents } = read({ interval: { kind: 'daily', hour: 6, minute: 30 } });
+    expect(documents[1]).toMatchObject({
+      kind: 'CronJob',
+      spec: { schedule: '30 6 * * *', timeZone: 'Europe/London', concurrencyPolicy: 'Forbid' },
+    });
+    const pod = podOf(documents[1], 'spec', 'jobTemplate', 'spec', 'template', 'spec');
+    expect(pod.containers[0].args.join(' ')).toBe(
+      'teamsheet sync --yes --no-color --no-progress --env service users',
+    );
+    expect(pod.containers[0]['livenessProbe']).toBeUndefined();
+  });
+
+  it('takes no state that stands outside of the folder, and no name that is too long for a job', () => {
+    expect(() => renderKubernetes(job({ stateFolder: '/var/state' }))).toThrow('outside of the folder');
+    const { documents } = read({ name: `teamsheet-${'x'.repeat(41)}-season` });
+    expect(documents[1]).toMatchObject({ metadata: { name: `teamsheet-${'x'.repeat(41)}` } });
   });
 });

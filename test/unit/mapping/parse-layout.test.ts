@@ -42,13 +42,14 @@ describe('a layout', () => {
       charts: [],
       chartTab: undefined,
       tabColor: undefined,
+      highlights: [],
       cover: undefined,
     });
   });
 
   it('says everything that a report can look like', () => {
     const layout = parse(`
-columns: { '7': { align: right }, Rank: { width: 8, format: '0' }, Squad: {} }
+columns: { '7': { align: right }, Rank: { width: 8, format: '0' }, Squad: {}, Squad ID: { hidden: true } }
 freeze: { columns: 2 }
 filter: false
 sort: [Rank, { by: Total points, descending: true }]
@@ -67,6 +68,7 @@ cover: { title: Season }
       ['7', { align: 'right' }],
       ['Rank', { width: 8, format: '0' }],
       ['Squad', {}],
+      ['Squad ID', { hidden: true }],
     ]);
     expect(layout.freeze).toEqual({ rows: 1, columns: 2 });
     expect(layout.filter).toBe(false);
@@ -109,6 +111,10 @@ cover: { title: Season }
     ],
     ['columns: { Rank: { widht: 3 } }', ':2:20: unknown key "widht": did you mean "width"?'],
     ['columns: { Rank: { width: 500 } }', ':2:27: columns.Rank.width: 500 is too large, at most 120'],
+    [
+      `columns: { ${report.columns.map(({ header }) => `'${header}': { hidden: true }`).join(', ')} }`,
+      ':2:10: columns: every column of squads-workbook is hidden; leave one to be seen',
+    ],
     ['columns: { Rank: {}, Rank: {} }', ':2:22: the key "Rank" stands twice in this map'],
     ['sort: [Rank, Rank]', ':2:14: sort: the rows are sorted by "Rank" already; delete one of them'],
     ['sort: [{ by: Points }]', ':2:8: sort: the report of squads-workbook has no column "Points"'],

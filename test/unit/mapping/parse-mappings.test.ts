@@ -434,7 +434,7 @@ describe('a mapping that is wrong says what, where and what is near', () => {
     [pull('users', 'detail: true\n'), 'm.yaml:5:1: detail is for squads only'],
     [
       `${PLAYERS}explode: weekly\n`,
-      'm.yaml:6:10: explode: "weekly" cannot make rows of players; write weekly_stats for players or pairs for auto_substitutions',
+      'm.yaml:6:10: explode: "weekly" cannot make rows of players; write none for lineups or weekly_stats for players or pairs for auto_substitutions',
     ],
     [
       `${PLAYERS}ids: many\n`,
@@ -538,6 +538,44 @@ describe('variables', () => {
   test('that stand without quotes are told apart from other mistakes', () => {
     expect(errorOf(() => parse(TWO.replace('"${fantasy_league_id}"', '${fantasy_league_id}'), {})).next).toBe(
       'Put a text that holds ${...} in double quotes.',
+    );
+  });
+});
+
+describe('a mapping with a game week in the place of a table', () => {
+  const trigger = (source: string, push = 'auto_substitutions'): string =>
+    `{ version: 1, name: trigger, push: ${push}, source: ${source}, schedule: { at: each.end + 3h } }\n`;
+
+  test.each([
+    ['last', 'last'],
+    ['current', 'current'],
+    ['7', 7],
+    ['"7"', 7],
+  ])('takes weeks: %s', (written, week) => {
+    expect(parse(trigger(`{ weeks: ${written} }`))[0]).toMatchObject({
+      direction: 'push',
+      operation: 'trigger',
+      source: { location: { kind: 'weeks', week, league: 12 }, origin: `weeks: ${week}` },
+      guards: { minRows: 0 },
+      timing: { schedule: [{ text: 'each.end + 3h' }] },
+    });
+  });
+
+  test.each([
+    [trigger('{ weeks: next }'), '"next" is no game week; write last, current or a number'],
+    [trigger('{ weeks: 0 }'), '"0" is no game week'],
+    [trigger('{ weeks: last, csv: a.csv }'), 'unknown key "csv"'],
+    [trigger('{ weeks: last }', 'prices'), '"prices" has no source of weeks'],
+  ])('%s is refused', (yaml, words) => {
+    expect(errorOf(() => parse(yaml)).message).toContain(words);
+  });
+
+  test('needs the fantasy league', () => {
+    expect(errorOf(() => parse(trigger('{ weeks: last }'), {})).message).toContain(
+      'the variable fantasy_league_id is not set. It is the number of your fantasy league',
+    );
+    expect(errorOf(() => parse(trigger('{ weeks: last }'), { fantasy_league_id: 'x' })).message).toContain(
+      'is "x", which is no number of a league',
     );
   });
 });

@@ -4,7 +4,7 @@ import { resolveDuplicates } from '../../../src/plan/duplicates.ts';
 import { told } from '../../support/said.ts';
 
 it('later rows that say the same are unchanged and name the first', () => {
-  const rows = [2, 5, 9].map((rowNumber) => ({ rowNumber, digest: 'same' }));
+  const rows = [2, 5, 9].map((rowNumber) => ({ rowNumber, fields: { name: 'same' } }));
   expect(resolveDuplicates({ key: 'M-1', rows })).toEqual([
     { rowNumber: 5, change: 'unchanged', outcome: 'unchanged', said: [{ code: 'duplicate-same', row: 2 }] },
     { rowNumber: 9, change: 'unchanged', outcome: 'unchanged', said: [{ code: 'duplicate-same', row: 2 }] },
@@ -13,9 +13,9 @@ it('later rows that say the same are unchanged and name the first', () => {
 
 it('rows that say different things are all invalid and name each other', () => {
   const rows = [
-    { rowNumber: 2, digest: 'a' },
-    { rowNumber: 5, digest: 'b' },
-    { rowNumber: 9, digest: 'a' },
+    { rowNumber: 2, fields: { name: 'a' } },
+    { rowNumber: 5, fields: { name: 'b' } },
+    { rowNumber: 9, fields: { name: 'a' } },
   ];
   expect(
     resolveDuplicates({ key: 'M-1', rows })
@@ -31,7 +31,7 @@ it('rows that say different things are all invalid and name each other', () => {
 it('a whole file of one key is settled in a moment', () => {
   const rows = Array.from({ length: 200_000 }, (_, index) => ({
     rowNumber: index + 2,
-    digest: String(index),
+    fields: { name: String(index) },
   }));
   const patches = resolveDuplicates({ key: 'yes', rows });
   expect([patches[0], patches[6], patches.at(-1)].map((patch) => renderSaid(patch?.said ?? []))).toEqual([

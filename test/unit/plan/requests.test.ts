@@ -54,6 +54,15 @@ describe('users', () => {
     expect(found(null)).toMatchObject({ id: '1', isOneOfSeveral: true });
   });
 
+  it('takes of several users that nobody knew the last one that is as it was sent', () => {
+    const answer = ['Bob', 'Ann', 'Ann', 'Cid'].map((display_name, at) => ({
+      id: String(at),
+      external_id: 'A',
+      display_name,
+    }));
+    expect(users.match(rows, answer).get('A')).toMatchObject({ id: '2', isOneOfSeveral: true });
+  });
+
   it('takes a key in any spelling for the same, and leaves out rows without one', () => {
     const row = runRow(2, { external_id: 'M-\u00e9', display_name: 'Ann' });
     const [found] = users.match([row], [{ id: '1', external_id: 'M-e\u0301', display_name: 'Ann' }]);

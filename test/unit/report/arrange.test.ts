@@ -11,6 +11,7 @@ const layout = (changes: Partial<Layout> = {}): Layout => ({
   rules: [],
   totals: new Map(),
   charts: [],
+  highlights: [],
   chartTab: undefined,
   tabColor: undefined,
   cover: undefined,
@@ -204,5 +205,48 @@ describe('charts', () => {
           categories: [],
           series: [],
         });
+  });
+});
+
+describe('highlights', () => {
+  const columns = [column('Rank', 'integer'), column('Squad'), column('Movement', 'integer')];
+  const rows = [
+    [2, 'Foxes', -1],
+    [1, 'Lions', 3],
+    [null, 'Late', null],
+    [3, null, 5],
+  ] as const;
+  const told = (changes: Partial<Layout['highlights'][number]>) =>
+    arrange(
+      {
+        highlights: [
+          {
+            label: 'L',
+            show: ['Squad'],
+            value: undefined,
+            by: undefined,
+            descending: false,
+            above: undefined,
+            limit: 9,
+            ...changes,
+          },
+        ],
+      },
+      columns,
+      rows,
+    ).highlights[0]?.lines;
+
+  it('name the best rows by a column, without those that have no value or no text', () => {
+    expect(told({ by: 'Rank', value: 'Movement' })).toEqual([
+      { text: 'Lions', value: 3 },
+      { text: 'Foxes', value: -1 },
+    ]);
+    expect(told({ by: 'Rank', limit: 1 })).toEqual([{ text: 'Lions', value: null }]);
+    expect(told({ by: 'Movement', descending: true, above: 0 })).toEqual([{ text: 'Lions', value: null }]);
+    expect(told({ by: 'Movement', above: 10 })).toEqual([]);
+  });
+
+  it('name the first rows where nothing says which are best', () => {
+    expect(told({ show: ['Rank', 'Squad'], limit: 1 })).toEqual([{ text: '2 Foxes', value: null }]);
   });
 });

@@ -89,7 +89,8 @@ describe('readConfig', () => {
     expect(config).toMatchObject({
       folder,
       environment: 'sandbox',
-      state: join(folder, '.teamsheet/state.sqlite'),
+      state: { kind: 'file', file: join(folder, '.teamsheet/state.sqlite') },
+      stateFolder: join(folder, '.teamsheet'),
       mappings: join(folder, 'mappings'),
       timezone: 'Europe/London',
       budget: { max_wait: 7_200_000, reserve_per_day: 0 },
@@ -224,7 +225,11 @@ describe('readConfig', () => {
       yaml: 'version: 1\nstate: ../state.sqlite\nmappings: "${HOME_OF}/m"\n',
       env: { HOME_OF: '/elsewhere' },
     });
-    expect([config.state, config.mappings]).toEqual([join(folder, '../state.sqlite'), '/elsewhere/m']);
+    expect([config.state, config.stateFolder, config.mappings]).toEqual([
+      { kind: 'file', file: join(folder, '../state.sqlite') },
+      join(folder, '..'),
+      '/elsewhere/m',
+    ]);
     expect(() => read({ args: { config: 'nobody.yaml' } })).toThrow(
       expect.objectContaining({ code: 'config.missing', message: 'nobody.yaml: there is no such file' }),
     );

@@ -14,8 +14,8 @@ it('warns of a state file that others can read, with the command that corrects i
   const file = join(folder, 'state.sqlite');
   const open = async (): Promise<readonly string[]> => {
     const warnings: string[] = [];
-    const store = await openState(
-      { state: file },
+    const { store } = await openState(
+      { state: { kind: 'file', file }, stateFolder: folder, insecure: false, env: {} },
       { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() },
       (message) => warnings.push(message),
     );

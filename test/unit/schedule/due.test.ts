@@ -42,7 +42,11 @@ const job = (schedule: readonly Schedule[], sinceMs: number, deadline?: WeekMome
   timing: { schedule, deadline },
   done: { sinceMs },
 });
-const calendar = (weeks: readonly ClockWeek[], timezone = 'UTC'): Calendar => ({ weeks, timezone });
+const calendar = (weeks: readonly ClockWeek[], timezone = 'UTC'): Calendar => ({
+  weeks,
+  timezone,
+  aheadMs: 0,
+});
 
 /** What is done of a mapping once whatever is due of it has run. */
 function carriedOut(job: Scheduled, now: Calendar, nowMs: number): Done {
@@ -84,6 +88,7 @@ describe('a whole season in virtual time', () => {
     const start = job([each('kickoff', -24)], at('2026-08-01T00:00:00Z'));
     const due = dueRun(start, calendar(weeks), at('2026-09-10T00:00:00Z'));
     expect(due?.week?.week).toBe('4');
+    expect(due?.missed?.map(({ week }) => week)).toEqual(['3', '2', '1']);
     const after = { ...start, done: carriedOut(start, calendar(weeks), at('2026-09-10T00:00:00Z')) };
     expect(dueRun(after, calendar(weeks), at('2026-09-10T01:00:00Z'))).toBeUndefined();
     expect(nextRuns(after, calendar(weeks), at('2026-09-10T01:00:00Z'), 1)[0]?.week?.week).toBe('5');
@@ -203,7 +208,7 @@ describe('a run that did not end', () => {
     if (run === undefined) throw new Error('nothing is due');
     const killed = { ...start, done: doneBy(start, run, calendar(weeks), nowMs) };
     // The next process looks after the deadline: the run keeps its week.
-    expect(dueRun(killed, calendar(weeks), at('2026-08-16T00:00:00Z'))).toEqual(run);
+    expect(dueRun(killed, calendar(weeks), at('2026-08-16T00:00:00Z'))).toEqual({ ...run, begunMs: nowMs });
     expect(dueRun(killed, calendar(weeks), at('2026-08-21T00:00:00Z'))?.week?.week).toBe('2');
     const over = { ...killed, done: ended(killed.done) };
     expect(dueRun(over, calendar(weeks), at('2026-08-16T00:00:00Z'))).toBeUndefined();

@@ -1,8 +1,17 @@
 import { expect, it } from 'vitest';
-import { EXIT, InterruptedError, UnavailableError, type ExitCode } from '../../../src/model/error.ts';
+import { EXIT, InterruptedError, UnavailableError } from '../../../src/model/error.ts';
 import type { Schedule } from '../../../src/model/schedule.ts';
 import type { Done } from '../../../src/schedule/due.ts';
-import { runOnce, runSchedule, type RunnerEvent, type RunnerPorts } from '../../../src/schedule/runner.ts';
+import {
+  hasWork,
+  runDue,
+  runOnce,
+  runSchedule,
+  type RunnerEvent,
+  type RunnerPorts,
+  type SyncEnd,
+} from '../../../src/schedule/runner.ts';
+import type { ReadingsDone } from '../../../src/schedule/readings.ts';
 import type { ClockWeek } from '../../../src/schedule/weeks.ts';
 
 const HOUR = 3_600_000;
@@ -34,6 +43,7 @@ function world(
   const abort = new AbortController();
   let nowMs = START;
   const done = new Map<string, Done>();
+  let readings: ReadingsDone = { turnsAtEnd: false };
   const runs: string[] = [];
   const events: RunnerEvent[] = [];
   const pass = (ms: number): void => {
@@ -52,14 +62,18 @@ function world(
     random: { next: () => 0.5 },
     signal: abort.signal,
     look: () =>
-      Promise.resolve({
-        jobs: Object.entries(schedules).map(([mapping, schedule]) => ({
-          mapping,
-          timing: { schedule: [schedule], deadline: undefined },
-          done: done.get(mapping),
-        })),
-        calendar: { weeks: WEEKS, timezone: 'UTC' },
-      }),
+      Promise.resolve([
+        {
+          league: undefined,
+          jobs: Object.entries(schedules).map(([mapping, schedule]) => ({
+            mapping,
+            timing: { schedule: [schedule], deadline: undefined },
+            done: done.get(mapping),
+          })),
+          calendar: { weeks: WEEKS, timezone: 'UTC', aheadMs: 0 },
+          readings: { weeks: WEEKS, done: readings, processedMs: new Map(), final: new Set<string>() },
+        },
+      ]),
     remember: (each) => {
       for (const [mapping, is] of each) done.set(mapping, is);
       return Promise.resolve();
@@ -68,8 +82,14 @@ function world(
       runs.push(
         `${new Date(nowMs).toISOString().slice(5, 16)} ${due.map(({ mapping }) => mapping).join(' ')}`,
       );
-      return Promise.resolve(EXIT.done);
+      return Promise.resolve({ exitCode: EXIT.done, left: new Set<string>() });
     },
+    read: ({ week, why }) => {
+      runs.push(`${new Date(nowMs).toISOString().slice(5, 16)} reads week ${week.week} ${why}`);
+      readings = { turnsAtEnd: false, whole: { id: week.id, atMs: nowMs }, triedMs: nowMs };
+      return Promise.resolve(EXIT.incomplete);
+    },
+    idle: () => undefined,
     tell: (event) => events.push(event),
     ...changes,
   };
@@ -90,11 +110,58 @@ it('runs each mapping at its times until a signal, what is due together in one s
   ]);
 });
 
+it('reads a game week once it is over, after what is due then', async () => {
+  const { ports, runs } = world({ users: DAILY }, at('2026-08-19T00:00:00Z'));
+  await expect(runSchedule(ports)).rejects.toThrow('stopped by SIGTERM');
+  expect(runs.slice(-3)).toEqual([
+    '08-17T06:00 users',
+    '08-17T23:00 reads week 1 after_end',
+    '08-18T06:00 users',
+  ]);
+});
+
+it('once: reads a game week that is over, with its exit code where the sync was well', async () => {
+  const { ports, runs, pass } = world({ users: DAILY }, at('2026-08-19T00:00:00Z'));
+  expect(await runOnce(ports)).toBe(EXIT.done);
+  pass(8 * 24 * HOUR);
+  expect(await runOnce(ports)).toBe(EXIT.incomplete);
+  expect(await runOnce(ports)).toBeUndefined();
+  expect(runs).toEqual(['08-10T00:00 users', '08-18T00:00 users', '08-18T00:00 reads week 1 after_end']);
+});
+
+it('a turn: what is new is due from then on, and what is due is done once', async () => {
+  const { ports, runs, pass } = world({ users: DAILY }, at('2026-08-19T00:00:00Z'));
+  const isAny = async (): Promise<boolean> => hasWork(await ports.look(false), ports.clock);
+  expect(await isAny()).toBe(true);
+  expect(await runDue(ports)).toBeUndefined();
+  expect(await isAny()).toBe(false);
+  pass(7 * HOUR);
+  expect(await isAny()).toBe(true);
+  expect(await runDue(ports)).toBe(EXIT.done);
+  expect(await runDue(ports)).toBeUndefined();
+  expect(await isAny()).toBe(false);
+  expect(runs).toEqual(['08-10T07:00 users']);
+});
+
+it('a turn that a signal ends leaves its run to whoever looks next', async () => {
+  const { ports, done, pass } = world({ users: DAILY }, at('2026-08-19T00:00:00Z'));
+  await runDue(ports);
+  pass(7 * HOUR);
+  const lost = new AbortController();
+  const sync = (): Promise<SyncEnd> => {
+    lost.abort();
+    return Promise.resolve({ exitCode: EXIT.terminated, left: new Set() });
+  };
+  await runDue({ ...ports, signal: lost.signal, sync });
+  expect(done.get('users')?.unfinished).toMatchObject({ mapping: 'users' });
+  expect(hasWork(await ports.look(false), ports.clock)).toBe(true);
+});
+
 it('begins nothing while a sync runs, and makes up once for what it missed meanwhile', async () => {
-  const long = (ms: number) => (): Promise<ExitCode> => {
+  const long = (ms: number) => (): Promise<SyncEnd> => {
     slow.runs.push(new Date(slow.ports.clock.now()).toISOString().slice(5, 16));
     slow.pass(ms);
-    return Promise.resolve(EXIT.done);
+    return Promise.resolve({ exitCode: EXIT.done, left: new Set() });
   };
   const slow = world({ users: { kind: 'cron', text: '0 * * * *' } }, START + 13 * HOUR, {});
   const ports = { ...slow.ports, sync: long(5.5 * HOUR) };
@@ -130,10 +197,58 @@ it('remembers a run before it begins, so that a killed one is made up', async ()
 
 it('once: the first time everything with a schedule, then what is due, with the exit code of the sync', async () => {
   const { ports, runs, events, pass } = world({ prices: KICKOFF_LESS_A_DAY, users: DAILY }, SUNDAY);
-  expect(await runOnce({ ...ports, sync: (due) => ports.sync(due).then(() => EXIT.rows) })).toBe(EXIT.rows);
+  expect(
+    await runOnce({ ...ports, sync: async (due) => ({ ...(await ports.sync(due)), exitCode: EXIT.rows }) }),
+  ).toBe(EXIT.rows);
   expect(await runOnce(ports)).toBeUndefined();
   pass(24 * HOUR);
   expect(await runOnce(ports)).toBe(EXIT.done);
   expect(runs).toEqual(['08-10T00:00 prices users', '08-11T00:00 users']);
   expect(events.map(({ kind }) => kind)).toEqual(['due', 'ended', 'next', 'due', 'ended']);
+});
+
+it('tries again every quarter of an hour what an outage left, in its week, and makes nothing else of it', async () => {
+  const tries: string[] = [];
+  let outage = true;
+  const made = world({ prices: KICKOFF_LESS_A_DAY, users: DAILY }, at('2026-08-14T12:00:00Z'), {
+    sync: (due) => {
+      const at = new Date(made.ports.clock.now()).toISOString().slice(5, 16);
+      tries.push(`${at} ${due.map(({ mapping, week }) => `${mapping} ${week?.week}`).join(' ')}`);
+      const left = new Set(outage && due.some(({ mapping }) => mapping === 'prices') ? ['prices'] : []);
+      outage = tries.length < 6;
+      return Promise.resolve({ exitCode: left.size > 0 ? EXIT.unavailable : EXIT.done, left });
+    },
+  });
+  await expect(runSchedule(made.ports)).rejects.toThrow(InterruptedError);
+  expect(tries.slice(3)).toEqual([
+    '08-13T06:00 users 1',
+    '08-13T18:30 prices 1',
+    '08-13T18:45 prices 1',
+    '08-13T19:00 prices 1',
+    '08-14T06:00 users 1',
+  ]);
+  expect(made.done.get('prices')?.unfinished).toBeUndefined();
+});
+
+it('says of what goes on when it was begun first', async () => {
+  const begun: (number | undefined)[] = [];
+  const made = world({ users: DAILY }, at('2026-08-10T08:00:00Z'), {
+    sync: (due) => {
+      begun.push(due[0]?.begunMs);
+      return Promise.resolve({ exitCode: EXIT.unavailable, left: new Set(['users']) });
+    },
+  });
+  await expect(runSchedule(made.ports)).rejects.toThrow(InterruptedError);
+  expect(begun.length).toBeGreaterThan(3);
+  expect(new Set(begun)).toEqual(new Set([undefined, at('2026-08-10T06:00:15Z')]));
+});
+
+it('tells what time brings only while nothing is due', async () => {
+  const idle: number[] = [];
+  const made = world({ users: DAILY }, at('2026-08-11T00:00:00Z'), {
+    idle: () => idle.push(made.ports.clock.now()),
+  });
+  await expect(runSchedule(made.ports)).rejects.toThrow(InterruptedError);
+  expect(idle.length).toBeGreaterThan(100);
+  expect(idle).not.toContain(at('2026-08-10T06:00:00Z'));
 });

@@ -16,11 +16,14 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import type { KnownRecord } from '../../../src/model/run-rows.ts';
 import type { Store } from '../../../src/model/store.ts';
 import { openStore } from '../../../src/state/sqlite-store.ts';
+import { RUN_ROWS_FORMAT } from '../../../src/state/run-rows-format.ts';
 import { STATE_FORMAT } from '../../../src/state/state-format.ts';
 import { runRow } from '../../support/run-row.ts';
 
@@ -107,8 +110,8 @@ describe('the files of the state', () => {
     const store = await open();
     const rows = await store.openRunRows('RUN');
     await rows.add('users', [runRow({ rowNumber: 2 })]);
-    const folder = await store.runFolder('RUN');
-    for (const name of results) writeFileSync(join(folder, name), '');
+    const runFolder = join(folder, '.teamsheet', 'runs', 'RUN');
+    for (const name of results) writeFileSync(join(runFolder, name), '');
     await rows.remove();
     await rows.remove();
     await store.close();
@@ -130,12 +133,35 @@ describe('the files of the state', () => {
     await store.close();
   });
 
+  it.each(['../../elsewhere', 'a/b', ''])('are refused for a run called "%s"', async (id) => {
+    const store = await open();
+    await expect(store.openRunRows(id)).rejects.toMatchObject({ code: 'state.run_id' });
+    await store.close();
+  });
+
   it('may be open in several processes and connections at once', async () => {
     const first = await open();
     const second = await open();
     await first.setFact(account, 'a', '1');
     await second.setFact(account, 'a', '2');
     expect((await first.fact(account, 'a'))?.value).toBe('2');
+    await first.close();
+    await second.close();
+  });
+
+  it('count what is known anew after each change, also one of another process', async () => {
+    const first = await open();
+    const second = await open();
+    const record = (key: string): KnownRecord => ({ key, id: key, number: null, digests: {}, values: {} });
+    const count = (): Promise<number> => first.countSnapshots(account, 'users');
+    expect(await count()).toBe(0);
+    await first.confirm(account, 'users', [record('a')], true);
+    expect(await count()).toBe(1);
+    await second.confirm(account, 'users', [record('b'), record('c')]);
+    expect(await count()).toBe(3);
+    expect(await first.countSnapshots(account, 'squads')).toBe(0);
+    await second.forgetOlder(account, 'users', Infinity);
+    expect(await count()).toBe(0);
     await first.close();
     await second.close();
   });
@@ -232,19 +258,40 @@ describe('the rows of a run', () => {
 
   it('keep the words of an older version, and its issues', async () => {
     const store = await open();
-    await fillRows(store, 'x');
     const issue = { code: 'cell.long', severity: 'error', column: 'Name', message: '61 characters' } as const;
+    mkdirSync(dirname(rowsFile()), { recursive: true });
     const database = new DatabaseSync(rowsFile());
-    const older = database.prepare('UPDATE row SET message = ?, issues = ? WHERE row_number = ?');
-    older.run('no trustworthy answer (timeout)', null, 2);
-    older.run('', null, 3);
-    older.run('column "Name": 61 characters', JSON.stringify([issue]), 4);
+    for (const statements of RUN_ROWS_FORMAT.migrations.slice(0, 4)) database.exec(statements);
+    database.exec(`PRAGMA application_id = ${RUN_ROWS_FORMAT.applicationId}; PRAGMA user_version = 4`);
+    database.exec(`INSERT INTO mapping VALUES (7, 'users', '["Member ID"]')`);
+    const older = database.prepare(
+      `INSERT INTO row VALUES (7, ?, '[["a, b"]]', 'ä', NULL, 'd', '{"external_id":"ä"}', 'update', '{"name":null}', ?, ?, 'r9', NULL, ?, 'A')`,
+    );
+    older.run(2, 'no trustworthy answer (timeout)', 'unknown', null);
+    older.run(3, '', null, null);
+    older.run(4, 'column "Name": 61 characters', 'invalid', JSON.stringify([issue]));
+    for (let row = 5; row < 1000; row += 1) older.run(row, '[{"code":"row-edited"}]', 'deferred', null);
     database.close();
     const rows = await store.keptRunRows('RUN');
     expect((await rows?.rows('users', [2, 3, 4]))?.map(({ said }) => said)).toEqual([
       [{ code: 'text', text: 'no trustworthy answer (timeout)' }],
       [],
       [{ code: 'issue', issue }],
+    ]);
+    expect(await rows?.countOutcomes('users')).toEqual(
+      new Map([
+        ['open', 1],
+        ['unknown', 1],
+        ['invalid', 1],
+        ['deferred', 995],
+      ]),
+    );
+    expect(await rows?.rows('users', [700])).toEqual([
+      {
+        ...{ rowNumber: 700, lines: [['a, b']], key: 'ä', readKey: 'A', folded: null },
+        ...{ fields: { external_id: 'ä' }, change: 'update', before: { name: null }, id: 'r9' },
+        ...{ said: [{ code: 'row-edited' }], outcome: 'deferred' },
+      },
     ]);
     await rows?.patch('users', [{ rowNumber: 4, said: [{ code: 'row-edited' }] }]);
     expect((await rows?.rows('users', [4]))?.[0]?.said).toEqual([{ code: 'row-edited' }]);
@@ -400,6 +447,43 @@ describe('a state file that is not whole', () => {
     await expect(open()).rejects.toMatchObject({ code: 'state.newer', exitCode: 4 });
     edit('PRAGMA application_id = 7');
     await expect(open()).rejects.toMatchObject({ code: 'state.damaged' });
+  });
+
+  it('seals values as earlier states are sealed: joined by U+0000, bytes as decimals', async () => {
+    const store = await open();
+    const record = { text: 'é'.repeat(3_000), bytes: Array.from({ length: 300 }, (_, byte) => byte) };
+    const about = { gameWeek: 'week', kind: 'squad', id: 'é', variant: '', readAtMs: 1, record } as const;
+    await store.memory.keep({ account, league: 7 }, [
+      about,
+      { ...about, id: 'short', squad: 's', record: {} },
+    ]);
+    await store.close();
+    const db = new DatabaseSync(file);
+    try {
+      const rows = db
+        .prepare(
+          'SELECT league, game_week, kind, id, variant, read_at_ms, squad, member, record, seal FROM kept',
+        )
+        .all()
+        .map((row) => Object.values(row));
+      expect(rows).toHaveLength(2);
+      for (const row of rows) expect(row.at(-1)).toBe(crc32(row.slice(0, -1).join('\0')));
+    } finally {
+      db.close();
+    }
+  });
+
+  it('counts the readings that another process kept meanwhile', async () => {
+    const [one, other] = [await open(), await open()];
+    const scope = { account, league: 7 };
+    const ids = async (): Promise<readonly number[]> =>
+      (await one.memory.weeks(scope)).map((each) => each.ids);
+    const reading = { gameWeek: 'week', kind: 'squad', variant: '', readAtMs: 1, record: {} } as const;
+    await one.memory.keep(scope, [{ ...reading, id: 'a' }]);
+    expect(await ids()).toEqual([1]);
+    await other.memory.keep(scope, [{ ...reading, id: 'b' }]);
+    expect(await ids()).toEqual([2]);
+    await Promise.all([one.close(), other.close()]);
   });
 
   it.each([

@@ -563,6 +563,7 @@ const LAYOUT: Layout = {
   ],
   chartTab: 'Charts',
   tabColor: '336699',
+  highlights: [],
   cover: { tab: 'Cover', title: 'The season', note: 'For all managers' },
 };
 const layoutOf = (changes: Partial<Layout> = {}): ReportLayout =>
@@ -571,7 +572,7 @@ const layoutOf = (changes: Partial<Layout> = {}): ReportLayout =>
 describe('a layout', () => {
   it('makes a sorted table with totals, colours, a filter, a chart and a cover', async () => {
     await write(report(ROWS, { layout: layoutOf() }));
-    expect(fake.tabTitles(id)).toEqual(['Cover', 'Notes', 'Table', 'Charts']);
+    expect(fake.tabTitles(id)).toEqual(['Cover', 'Charts', 'Notes', 'Table']);
     expect(
       tab()
         .rows()
@@ -585,6 +586,7 @@ describe('a layout', () => {
     ]);
     expect(tab().frozen).toEqual({ rows: 1, columns: 1 });
     expect(tab().widths[0]).toBe(215);
+    expect(tab().cell(0, 0).format?.wrapStrategy).toBe('WRAP');
     expect(tab().filter?.range).toMatchObject({ startRowIndex: 0, endRowIndex: 4, endColumnIndex: 4 });
     expect(tab().cell(4, 0).format?.textFormat?.bold).toBe(true);
     expect(tab().cell(3, 0).format?.textFormat?.bold).toBeUndefined();
@@ -601,6 +603,11 @@ describe('a layout', () => {
       gradientRule: { maxpoint: { type: 'MAX' } },
     });
     expect(tab('Charts').charts).toHaveLength(1);
+    expect(tab('Charts').charts[0]?.spec?.basicChart?.axis).toContainEqual(
+      expect.objectContaining({
+        viewWindowOptions: { viewWindowMode: 'EXPLICIT', viewWindowMin: -10, viewWindowMax: 50 },
+      }),
+    );
     expect(
       tab('Charts')
         .rows()
@@ -615,14 +622,14 @@ describe('a layout', () => {
       [null, 'The season'],
       [null, 'For all managers'],
       [],
+      [null, 'Tab', 'Contents', 'Rows'],
+      [null, 'Charts', 'Charts'],
+      [null, 'Table', 'Squad, Points, Active, Seen', 3],
+      [],
       [null, 'Written', 'Thursday 1 January 1970, 00:00 (UTC)'],
       [null, 'Source', 'https://fantasy.example'],
       [null, 'Environment', 'live'],
       [null, 'Program', 'teamsheet 1'],
-      [],
-      [null, 'Tab', 'Contents', 'Rows'],
-      [null, 'Table', 'Squad, Points, Active, Seen', 3],
-      [null, 'Charts', 'Charts'],
     ]);
   });
 
@@ -654,7 +661,7 @@ describe('a layout', () => {
     await write(report(ROWS, { layout: layoutOf() }));
     expect((await refresh(report(ROWS, { layout: layoutOf(), writtenAtMs: 3_600_000 }))).calls).toBe(0);
     await write(report(ROWS.slice(1), { layout: layoutOf(), writtenAtMs: 3_600_000 }));
-    expect(tab('Cover').rows()[3]?.[2]).toBe('Thursday 1 January 1970, 01:00 (UTC)');
+    expect(tab('Cover').rows()[7]?.[2]).toBe('Thursday 1 January 1970, 01:00 (UTC)');
   });
 
   it('moves totals, rules, filter and chart with the rows', async () => {
@@ -688,6 +695,23 @@ describe('a layout', () => {
       ['Total', 85],
     ]);
     expect((await refresh(report([], { layout, mode: 'append' }))).calls).toBe(0);
+  });
+
+  it('hides columns, which stay as somebody left them until the layout says otherwise', async () => {
+    const hiding = layoutOf({ columns: new Map([['Active', { hidden: true }]]) });
+    await write(report(ROWS, { layout: hiding }));
+    expect(tab().hiddenColumns).toEqual([2]);
+    const range = { sheetId: tab().sheetId, dimension: 'COLUMNS', startIndex: 2, endIndex: 3 };
+    const shown = { range, properties: { hiddenByUser: false }, fields: 'hiddenByUser' };
+    const client = await access.client();
+    await client.update(id, [{ updateDimensionProperties: shown }], { repeatable: true });
+    await write(report(ROWS.slice(1), { layout: hiding }));
+    expect(tab().hiddenColumns).toEqual([]);
+    const other = layoutOf({ columns: new Map([['Seen', { hidden: true }]]) });
+    await write(report(ROWS, { layout: other }));
+    expect(tab().hiddenColumns).toEqual([3]);
+    await write(report(ROWS, { layout: layoutOf({ columns: new Map() }) }));
+    expect(tab().hiddenColumns).toEqual([]);
   });
 
   it('that changes replaces its rules and charts, and no others', async () => {
@@ -757,12 +781,12 @@ describe('a layout', () => {
     tab('Charts').rename('Pictures');
     tab('Cover').rename('About');
     await write(report(ROWS.slice(1), { layout: layoutOf() }));
-    expect(fake.tabTitles(id)).toEqual(['About', 'Notes', 'Table', 'Pictures']);
+    expect(fake.tabTitles(id)).toEqual(['About', 'Pictures', 'Notes', 'Table']);
     expect(tab('Pictures').charts).toHaveLength(1);
     expect(
       tab('About')
         .rows()
-        .slice(9)
+        .slice(4, 6)
         .map((row) => row[1]),
     ).toEqual(['Table', 'Pictures']);
     expect((await refresh(report(ROWS.slice(1), { layout: layoutOf() }))).calls).toBe(0);
@@ -795,13 +819,49 @@ describe('a layout', () => {
     expect(
       tab('Cover')
         .rows()
-        .slice(9)
+        .slice(4, 7)
         .map((row) => row.slice(1)),
     ).toEqual([
+      ['Charts', 'Charts'],
       ['Table', 'Squad, Points, Active, Seen', 3],
       ['Other', 'Squad, Points, Active, Seen', 2],
-      ['Charts', 'Charts'],
     ]);
+  });
+
+  it('tells the highlights of its reports on the cover, and keeps those that are not refreshed', async () => {
+    const best = { show: ['Squad'], value: 'Points', by: 'Points', descending: true, above: undefined };
+    const league = layoutOf({ highlights: [{ ...best, label: 'Best two', limit: 2 }] });
+    const other = (above: number): ReportTab =>
+      report(ROWS, {
+        tab: 'Other',
+        layout: layoutOf({ highlights: [{ ...best, label: 'Above', above, limit: 1 }] }),
+      });
+    const cover = (): readonly unknown[] =>
+      tab('Cover')
+        .rows()
+        .slice(3)
+        .map((row) => row.slice(1));
+    await write(report(ROWS, { layout: league }), other(40));
+    expect(cover().slice(0, 5)).toEqual([
+      ['Best two', 'Harbour Lions', 41],
+      [null, 'Moor Foxes', 37],
+      ['Above', 'Harbour Lions', 41],
+      [],
+      ['Tab', 'Contents', 'Rows'],
+    ]);
+    await write(other(100));
+    expect(cover().slice(0, 4)).toEqual([
+      ['Best two', 'Harbour Lions', 41],
+      [null, 'Moor Foxes', 37],
+      [],
+      ['Tab', 'Contents', 'Rows'],
+    ]);
+    const bold = Array.from(
+      { length: 10 },
+      (_, row) => tab('Cover').cell(row, 1).format?.textFormat?.bold === true,
+    );
+    expect(bold).toEqual([true, false, false, false, false, false, true, false, false, false]);
+    expect((await refresh(other(100))).calls).toBe(0);
   });
 
   it('moves a chart out of the way of one that grows, and its numbers keep their looks', async () => {

@@ -300,6 +300,13 @@ describe('tabs', () => {
     });
   });
 
+  test('that do not exist keep nobody from reading those announced with them', async () => {
+    const id = spreadsheet([['A'], ['x']]);
+    reader.announce([at(id), { ...at(id), tab: 'Players' }]);
+    expect(await cellsOf(id)).toEqual([['x']]);
+    await expect(open(id, {}, 'Players')).rejects.toMatchObject({ code: 'source.missing_tab' });
+  });
+
   test('that were renamed are found by their id, with a warning', async () => {
     const id = spreadsheet([['A'], ['x']]);
     await open(id);

@@ -1,3 +1,4 @@
+import { openXlsx as openBook } from 'hucre/xlsx';
 import { mkdtemp, copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -136,7 +137,7 @@ describe('a file that only teamsheet wrote', () => {
   it('has its cover and its charts under their new names alone', async () => {
     await both(layoutOf('About'));
     await both(layoutOf('Start', charts.replace('Drawn', 'Pictures')));
-    expect(await tabsOf()).toEqual(['Start', 'Squads', 'Fixtures', 'Pictures']);
+    expect(await tabsOf()).toEqual(['Start', 'Pictures', 'Squads', 'Fixtures']);
     await both(layoutOf('Start', ''));
     expect(await tabsOf()).toEqual(['Start', 'Squads', 'Fixtures']);
   });
@@ -144,17 +145,17 @@ describe('a file that only teamsheet wrote', () => {
   it('has its cover first, and its names and filters at their tabs, when a report is refreshed alone', async () => {
     await refresh({ tab: 'Fixtures', layout: `version: 1\n${charts}` });
     await refresh({ layout: layoutOf('About') });
-    expect(await tabsOf()).toEqual(['About', 'Fixtures', 'Drawn', 'Squads']);
+    expect(await tabsOf()).toEqual(['About', 'Drawn', 'Fixtures', 'Squads']);
     const names = (await partsOf()).get('xl/workbook.xml') ?? '';
     const positions = [...names.matchAll(/localSheetId="(\d)"[^>]*>([^<!]*)!/g)].map(([, at, tab]) => [
       at,
       tab,
     ]);
     expect(new Set(positions.map(([at, tab]) => `${at ?? ''} ${tab ?? ''}`.replaceAll("'", '')))).toEqual(
-      new Set(['1 Fixtures', '2 Drawn', '3 Squads']),
+      new Set(['1 Drawn', '2 Fixtures', '3 Squads']),
     );
     await both(layoutOf('Start'));
-    expect(await tabsOf()).toEqual(['Start', 'Squads', 'Fixtures', 'Drawn']);
+    expect(await tabsOf()).toEqual(['Start', 'Drawn', 'Squads', 'Fixtures']);
   });
 });
 
@@ -162,7 +163,7 @@ describe('a file that only teamsheet wrote', () => {
 async function covered(): Promise<readonly string[]> {
   const table = await openXlsx(file(), 'About', {
     origin: 'About',
-    headerRow: 4,
+    headerRow: 3,
     delimiter: 'auto',
     encoding: 'auto',
   });
@@ -182,6 +183,30 @@ describe('a cover that reports share', () => {
     expect([first, second]).toEqual(['Squads Squad, Points, At 2', 'Fixtures Squad, Points, At 2']);
     await refresh({ layout, rows: FIRST.slice(1) });
     expect(await covered()).toEqual(['Squads Squad, Points, At 1', second]);
+  });
+
+  it('keeps their highlights too, and drops those that no row fits', async () => {
+    const best = (label: string, above: number): string =>
+      `version: 1\ncover: { tab: About, title: Season }\nhighlights: [{ label: ${label}, show: [Squad], value: Points, by: Points, descending: true, above: ${above}, limit: 2 }]\n`;
+    const lines = async (): Promise<readonly string[]> => {
+      const book = await openBook(await readFile(file()));
+      const rows = book.sheets.find(({ name }) => name === 'About')?.rows ?? [];
+      const told = rows.map((row) => row.filter((cell) => cell !== null).join(' '));
+      return told.slice(1, told.indexOf('Tab Contents Rows')).filter((line) => line !== '');
+    };
+    await writeXlsxReport(file(), [
+      tabOf({ layout: best('Best', 0) }),
+      tabOf({ tab: 'Fixtures', layout: best('High', 0) }),
+    ]);
+    const both = await lines();
+    expect(both.map((line) => line.split(' ')[0])).toEqual(expect.arrayContaining(['Best', 'High']));
+    await refresh({ tab: 'Fixtures', layout: best('High', 1e9) });
+    expect(await lines()).toEqual(
+      both.slice(
+        0,
+        both.findIndex((line) => line.startsWith('High')),
+      ),
+    );
   });
 
   it('does so in the workbook of an operator, without the lines of tabs that are gone', async () => {
@@ -235,6 +260,23 @@ describe('append and merge', () => {
       ['Otters', '5', ''],
       ['', '', ''],
     ]);
+  });
+
+  it('find the rows by a key in a hidden column', async () => {
+    const given = {
+      layout: 'version: 1\ncolumns: { Squad: { hidden: true } }',
+      options: { mode: 'merge', key: ['Squad'] },
+    } as const;
+    await refresh(given);
+    expect(await refresh({ rows: [['Harbour & Co', 99, null]], ...given })).toEqual([2]);
+    expect((await shown()).map((row) => row.slice(0, 2))).toEqual([
+      ['Squad', 'Points'],
+      ['Harbour & Co', '99'],
+      ['#N/A', '-3'],
+    ]);
+    expect((await partsOf()).get('xl/worksheets/sheet1.xml')).toMatch(
+      /<col min="1" max="1"[^>]* hidden="(?:1|true)"/,
+    );
   });
 
   it('leave the totals of the refresh before out', async () => {

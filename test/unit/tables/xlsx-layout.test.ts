@@ -116,6 +116,18 @@ describe('a tab with a layout', () => {
     expect(columns?.slice(0, 3).map(({ width }) => width)).toEqual([7, 15, 8]);
   });
 
+  it('hides columns that are there all the same', async () => {
+    const yaml = LAYOUT.replace('  Squad: {}\n', '  Squad: {}\n  ID: { hidden: true }\n');
+    const { columns, rows } = sheetOf(await written(tabOf({ yaml })), "Week's table");
+    expect(columns?.map(({ hidden }) => hidden === true)).toEqual([
+      false,
+      false,
+      true,
+      ...[4, 5, 6, 7].map(() => false),
+    ]);
+    expect(rows[1]?.slice(0, 3)).toEqual([1, '#N/A', 'h']);
+  });
+
   it('never cuts a number, whatever the width', async () => {
     const row = ['S', 999_999_999_999_999, -123_456_789_012_345, 1234567.125, 1, null, 'x'];
     const { columns } = sheetOf(await written(tabOf({ rows: [row] })), "Week's table");
@@ -159,13 +171,40 @@ describe('a tab with a layout', () => {
   it('prints its header on every page, and page numbers', async () => {
     const sheet = sheetOf(await written(tabOf()), "Week's table");
     expect(sheet.pageSetup).toMatchObject({
-      orientation: 'landscape',
+      orientation: 'portrait',
       fitToPage: true,
       printTitlesRow: '$1:$1',
     });
     expect(sheet.headerFooter?.oddFooter).toContain('Page &P of &N');
     const xml = (await unzip(file())).get('xl/workbook.xml') ?? '';
     expect(xml).toContain(">'Week''s table'!$1:$1<");
+  });
+
+  it('prints in landscape what is too wide for upright pages, but for hidden columns', async () => {
+    const orientation = async (look: string): Promise<string | undefined> => {
+      const yaml = LAYOUT.replace('  Squad: {}\n', `  Squad: ${look}\n`);
+      return sheetOf(await written(tabOf({ yaml })), "Week's table").pageSetup?.orientation;
+    };
+    expect(await orientation('{ width: 120 }')).toBe('landscape');
+    expect(await orientation('{ width: 120, hidden: true }')).toBe('portrait');
+  });
+
+  it('breaks a header between words where its column is narrower, and makes room for it', async () => {
+    const heightOf = async (look: string): Promise<number | undefined> => {
+      const layout = `version: 1\ncolumns: { Points per game: { width: ${look} } }`;
+      const tab = tabOf({ yaml: 'version: 1' });
+      const columns = [{ header: 'Points per game', type: 'integer' as const }];
+      const parsed = parseLayout(layout, 'l.yaml', { name: 'history', columns, tab: 'T' });
+      const table = { ...tab.table, columns };
+      const sheet = sheetOf(
+        await written({ ...tab, table, layout: joinLayout(parsed, columns) }),
+        "Week's table",
+      );
+      expect(sheet.cells?.get('0,0')?.style?.alignment?.wrapText).toBe(true);
+      return sheet.rowDefs?.get(0)?.height;
+    };
+    const [one, two, three] = [await heightOf('20'), await heightOf('12'), await heightOf('8')];
+    expect([two, three]).toEqual([(one ?? 0) + 15, (one ?? 0) + 30]);
   });
 
   it('has no totals, rules or charts without rows', async () => {
@@ -227,7 +266,7 @@ describe('the tab of charts', () => {
 
   it('is shared by the reports that name it', async () => {
     const book = await written(tabOf({ tab: 'One' }), tabOf({ tab: 'Two' }));
-    expect(book.sheets.map(({ name }) => name)).toEqual(['About', 'One', 'Two', 'The charts']);
+    expect(book.sheets.map(({ name }) => name)).toEqual(['About', 'The charts', 'One', 'Two']);
     expect(sheetOf(book, 'The charts').charts).toHaveLength(4);
   });
 });
@@ -240,13 +279,13 @@ describe('the cover', () => {
     expect(texts?.filter((row) => row.length > 0)).toEqual([
       ['Season'],
       ['A note.'],
+      ['Tab', 'Contents', 'Rows'],
+      ['The charts', 'Rank by week, Points by squad'],
+      ["Week's table", 'Rank, Squad, Points, Value, Week, At, ID', 4],
       ['Written', 'Thursday 9 July 2026, 00:30 (Europe/Berlin)'],
       ['Source', 'https://fantasy.example/api'],
       ['Environment', 'production'],
       ['Program', 'teamsheet 1.2.3'],
-      ['Tab', 'Contents', 'Rows'],
-      ["Week's table", 'Rank, Squad, Points, Value, Week, At, ID', 4],
-      ['The charts', 'Rank by week, Points by squad'],
     ]);
   });
 });

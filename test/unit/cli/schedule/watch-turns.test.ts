@@ -8,7 +8,7 @@ it('tells that the loop turns while it works, and while it does not sleep longer
   const hour = 3_600_000;
   const own = {
     clock,
-    look: () => clock.sleep(hour).then(() => ({ jobs: [], calendar: { weeks: [], timezone: 'UTC' } })),
+    look: () => clock.sleep(hour).then(() => []),
     sync: () => Promise.reject(new Error('stopped')),
   } as unknown as RunnerPorts;
   const { ports, isTurning } = watchTurns(own);

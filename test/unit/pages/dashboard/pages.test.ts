@@ -8,7 +8,8 @@ import { runsBody } from '../../../../src/pages/dashboard/runs.ts';
 import type { MappingLine, RowLine, RunLine, Work } from '../../../../src/pages/dashboard/values.ts';
 import { weeksBody } from '../../../../src/pages/dashboard/weeks.ts';
 import { moment } from '../../../../src/pages/dashboard/words.ts';
-import { markup } from '../../../../src/pages/markup.ts';
+import { Markup, markup } from '../../../../src/pages/markup.ts';
+import { htmlFindings } from '../../../support/valid-html.ts';
 import { outcomeCounts } from '../../../../src/plan/counts.ts';
 
 const HOSTILE = '"><script>alert(1)</script>\u202Eevil';
@@ -147,7 +148,17 @@ describe('names of the data', () => {
     expect(text).not.toMatch(/<script|\u202E/);
   });
 
+  it.each(Object.entries(bodies).filter(([name]) => name !== 'document'))(
+    'are in valid HTML in the page %s',
+    (_, { text }) => {
+      const page = { section: '/', title: 'Page', body: new Markup(text) } as const;
+      const whole = dashboardDocument(page, { ...watch, folder: HOSTILE, shownAt: markup`now` });
+      expect(htmlFindings(whole)).toEqual([]);
+    },
+  );
+
   it('are text where there is no page', () => {
+    expect(htmlFindings(loneDocument(503, 'No', HOSTILE))).toEqual([]);
     expect(loneDocument(503, 'No', HOSTILE)).not.toContain('<script');
   });
 });

@@ -4,6 +4,7 @@ import type { SiteFile } from '../../../../src/pages/site/frame.ts';
 import { siteFiles } from '../../../../src/pages/site/site.ts';
 import { siteOf } from '../../../../src/runtime/publish/site-values.ts';
 import type { SiteOptions } from '../../../../src/runtime/publish/shown-weeks.ts';
+import { htmlFindings } from '../../../support/valid-html.ts';
 import { seasonValues, siteOptions, squadId } from '../../../support/season-values.ts';
 
 const HOSTILE = [
@@ -71,6 +72,10 @@ describe('the site of a league', () => {
     const local = targets.filter((target) => target !== '#main');
     expect(local.length).toBeGreaterThan(0);
     expect(local.filter((target) => !files.has(join(dirname(path), target)))).toEqual([]);
+  });
+
+  it.each(pages.filter(([path]) => !/squads\/(?!1\.)/.test(path)))('%s is valid HTML', (_, text) => {
+    expect(htmlFindings(text)).toEqual([]);
   });
 
   it('fetches nothing from elsewhere, runs nothing and is not for search engines', () => {

@@ -63,6 +63,11 @@ describe('the squads of a site', () => {
   });
 });
 
+it('is the same, in whichever order the squads stand in the memory', () => {
+  const turned = season.map((week) => ({ ...week, squads: week.squads.toReversed() }));
+  expect(siteOf(turned, siteOptions(season))).toEqual(siteOf(season, siteOptions(season)));
+});
+
 describe('the groups of a site', () => {
   it('rank their members by the points since the week from which each counts', () => {
     const members = new Map([

@@ -1,0 +1,132 @@
+import { ConfigError } from '../../model/error.ts';
+import { apart } from '../../model/league-name.ts';
+import type { Mapping } from '../../mapping/mapping.ts';
+import type { ServiceAccount, Store } from '../../model/store.ts';
+import { connectionOf, readConfig, type Config } from '../../runtime/config.ts';
+import { accountsOf, chosenLeagues } from '../../runtime/leagues.ts';
+import { readMappings } from '../../runtime/mappings.ts';
+import { rememberedAccount } from '../../runtime/remembered-account.ts';
+import {
+  keptCalendar,
+  readCalendar,
+  readDone,
+  refuseNoSchedule,
+  timedLeagues,
+  type TimedLeague,
+} from '../../runtime/schedules.ts';
+import { rememberedBaseUrl } from '../../runtime/state.ts';
+import { readReadings } from '../../runtime/week-readings.ts';
+import type { Calendar } from '../../schedule/due.ts';
+import type { LookedLeague } from '../../schedule/runner.ts';
+import { openAccount } from '../../sync/plan/plan-sync.ts';
+import type { Program } from '../program.ts';
+import { withAccount, type SessionArgs } from '../session.ts';
+
+/** The accounts of the leagues, each with its leagues and what is scheduled in them. Errors: those of the configuration and of {@link refuseNoSchedule}. */
+export function scheduledAccounts(
+  names: readonly string[],
+  args: SessionArgs,
+  program: Program,
+): readonly ScheduledAccount[] {
+  const config = readConfig(args, program);
+  const mappings = mappingsOf(config, names, program);
+  const accounts = accountsOf(config).map((account) => {
+    const own = chosenLeagues(account);
+    const ours = mappings.filter(({ name }) => {
+      const { league } = apart(name);
+      return league === undefined || own.includes(league);
+    });
+    const leagues = timedLeagues(account, ours);
+    // Who names mappings wants these alone.
+    return { config: account, leagues: names.length === 0 ? leagues : leagues.map(withoutReadings) };
+  });
+  refuseNoSchedule(accounts.flatMap(({ leagues }) => leagues));
+  return accounts.filter(({ leagues }) => leagues.length > 0);
+}
+
+/** An account with the leagues in which something is scheduled. */
+export interface ScheduledAccount {
+  readonly config: Config;
+  readonly leagues: readonly TimedLeague[];
+}
+
+const withoutReadings = (league: TimedLeague): TimedLeague => ({ ...league, kept: undefined });
+
+/** Game weeks are read without any mapping. */
+function mappingsOf(config: Config, names: readonly string[], program: Program): readonly Mapping[] {
+  try {
+    return readMappings(config, names, program);
+  } catch (error) {
+    if (error instanceof ConfigError && error.code === 'mappings.missing' && names.length === 0) return [];
+    throw error;
+  }
+}
+
+/** What was read of the service for the schedules of one account. */
+export interface ReadAccount {
+  readonly atMs: number;
+  readonly account: ServiceAccount;
+  /** By the names of its leagues. */
+  readonly calendars: ReadonlyMap<string | undefined, Calendar>;
+}
+
+/** Reads the account and its game weeks. Errors: those of {@link readCalendar} and of the session. */
+export const readAccount = (
+  { config, leagues }: ScheduledAccount,
+  args: SessionArgs,
+  program: Program,
+): Promise<ReadAccount> =>
+  withAccount(
+    config,
+    args,
+    program,
+    async (session) => {
+      const { service: account } = await openAccount(session.ports);
+      const calendars = new Map<string | undefined, Calendar>();
+      for (const league of leagues) calendars.set(league.name, await readCalendar(session, league));
+      return { atMs: program.clock.now(), account, calendars };
+    },
+    { readOnly: true, isPart: true },
+  );
+
+/** The same as it was read last, by what the state keeps; undefined where it was never read. */
+export async function keptAccount(
+  { config, leagues }: ScheduledAccount,
+  store: Store,
+): Promise<ReadAccount | undefined> {
+  const account = await knownAccount(store, connectionOf(config).baseUrl);
+  if (account === undefined) return undefined;
+  const calendars = new Map<string | undefined, Calendar>();
+  for (const { name, config: own } of leagues) {
+    const { atMs, ...calendar } = await keptCalendar(store, [account], name, own.timezone);
+    if (atMs !== undefined) calendars.set(name, calendar);
+  }
+  return calendars.size === 0 ? undefined : { atMs: -Infinity, account, calendars };
+}
+
+/** The account of a service as the state knows it; undefined where it knows none. */
+export async function knownAccount(store: Store, baseUrl: string): Promise<ServiceAccount | undefined> {
+  try {
+    return await rememberedAccount(store, await rememberedBaseUrl(store, baseUrl));
+  } catch (error) {
+    if (error instanceof ConfigError && error.code === 'memory.none') return undefined;
+    throw error;
+  }
+}
+
+/** What the state knows of the schedules of a league. */
+export async function lookAt(
+  { name: league, timed, kept }: TimedLeague,
+  { account, calendars }: ReadAccount,
+  store: Store,
+  { clock }: Program,
+): Promise<LookedLeague> {
+  const calendar = calendars.get(league);
+  // A league that was added since the account was read has none yet.
+  if (calendar === undefined) return { league, jobs: [], calendar: NO_WEEKS, readings: undefined };
+  const jobs = await readDone(store, account, timed);
+  const readings = kept === undefined ? undefined : await readReadings(store, account, kept, calendar, clock);
+  return { league, jobs, calendar, readings };
+}
+
+const NO_WEEKS: Calendar = { weeks: [], timezone: 'UTC', aheadMs: 0 };

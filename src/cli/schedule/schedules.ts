@@ -1,0 +1,155 @@
+import { EXIT, TeamsheetError, type ExitCode } from '../../model/error.ts';
+import type { ServiceAccount, Store } from '../../model/store.ts';
+import { environmentOf, readConfig } from '../../runtime/config.ts';
+import { keepCalendar, keepDone } from '../../runtime/schedules.ts';
+import { openState } from '../../runtime/state.ts';
+import type { ScheduledRun } from '../../schedule/due.ts';
+import type { LeagueReading, Looked, LookedLeague, RunnerEvent, RunnerPorts } from '../../schedule/runner.ts';
+import type { Program } from '../program.ts';
+import { renderStop } from '../render/stop.ts';
+import { renderTime, safeText } from '../render/text.ts';
+import type { SessionArgs } from '../session.ts';
+import {
+  keptAccount,
+  lookAt,
+  readAccount,
+  scheduledAccounts,
+  type ReadAccount,
+  type ScheduledAccount,
+} from './accounts.ts';
+import { alertTicker } from './alert-ticker.ts';
+import { readDueWeek } from './read-week.ts';
+
+/** Game weeks are read again when they are older, and before a run that goes by them. */
+const CALENDAR_MAX_AGE_MS = 60 * 60 * 1000;
+/** A service that did not answer is asked for them again a minute later. */
+const SILENCE_MS = 60_000;
+
+/** What the loop of schedules works through, beside the sync. */
+export interface Schedules extends Pick<RunnerPorts, 'look' | 'remember' | 'read' | 'idle'> {
+  /** The exit codes of environments that do not answer: of these, what was read before counts. */
+  readonly unread: () => readonly ExitCode[];
+}
+
+/** The schedules of the named mappings, or of all; of one environment, where it is given. */
+export function schedulesOf(
+  names: readonly string[],
+  args: SessionArgs,
+  program: Program,
+  environment?: string,
+): Schedules {
+  const { clock, screen } = program;
+  /** By environment: one account each. */
+  const read = new Map<string, ReadAccount>();
+  /** The account that knows a mapping. */
+  const accountOf = new Map<string, ServiceAccount>();
+  const accounts = (): readonly ScheduledAccount[] =>
+    scheduledAccounts(names, args, program).filter(
+      ({ config }) => environment === undefined || environmentOf(config) === environment,
+    );
+  const inState = async <T>(work: (store: Store) => Promise<T>): Promise<T> => {
+    const { store } = await openState(readConfig(args, program), clock, (message) => screen.warn(message));
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  };
+  /** When an environment was asked and did not answer, and the exit code that says so. */
+  const silent = new Map<string, { readonly atMs: number; readonly exitCode: ExitCode }>();
+  /** Reads an account where it is time; in an outage, what was read before counts, so that what is due is tried, and told of. */
+  const refresh = async (scheduled: ScheduledAccount, isDue: boolean): Promise<ReadAccount> => {
+    const name = environmentOf(scheduled.config);
+    const old = read.get(name);
+    if (old !== undefined && !isDue && clock.now() - old.atMs <= CALENDAR_MAX_AGE_MS) return old;
+    if (old !== undefined && clock.now() - (silent.get(name)?.atMs ?? -Infinity) < SILENCE_MS) return old;
+    try {
+      const now = await readAccount(scheduled, args, program);
+      read.set(name, now);
+      silent.delete(name);
+      await inState(async (store) => {
+        for (const [league, calendar] of now.calendars)
+          await keepCalendar(store, now.account, league, calendar);
+      });
+      return now;
+    } catch (error) {
+      if (!(error instanceof TeamsheetError) || program.signal.aborted) throw error;
+      const known = old ?? (await inState((store) => keptAccount(scheduled, store)));
+      if (known === undefined) throw error;
+      read.set(name, known);
+      silent.set(name, { atMs: clock.now(), exitCode: error.exitCode });
+      tell({ kind: 'unread', error }, args, program);
+      return known;
+    }
+  };
+  const look = async (isDue: boolean): Promise<Looked> => {
+    const looked: LookedLeague[] = [];
+    for (const scheduled of accounts()) {
+      const now = await refresh(scheduled, isDue);
+      await inState(async (store) => {
+        for (const league of scheduled.leagues) {
+          for (const { name } of league.timed) accountOf.set(name, now.account);
+          looked.push(await lookAt(league, now, store, program));
+        }
+      });
+    }
+    return looked;
+  };
+  return {
+    look,
+    idle: alertTicker(args, program),
+    unread: () => Array.from(silent.values(), ({ exitCode }) => exitCode),
+    remember: async (done) => {
+      if ([...done.keys()].some((name) => !accountOf.has(name))) await look(true);
+      await inState(async (store) => {
+        for (const [account, ours] of Map.groupBy(done, ([name]) => accountOf.get(name)))
+          if (account !== undefined) await keepDone(store, account, new Map(ours));
+      });
+    },
+    read: async (due) => {
+      for (const { config, leagues } of accounts()) {
+        const league = leagues.find(({ name }) => name === due.of.league);
+        const account = read.get(environmentOf(config))?.account;
+        if (league !== undefined && account !== undefined)
+          return readDueWeek(due, league, account, args, program);
+      }
+      return EXIT.done;
+    },
+  };
+}
+
+/** Tells a person. */
+export function tell(event: RunnerEvent, args: SessionArgs, program: Program): void {
+  const { screen, clock } = program;
+  const { timezone } = readConfig(args, program);
+  const time = (ms: number): string => renderTime(ms, timezone);
+  const now = time(clock.now());
+  switch (event.kind) {
+    case 'next':
+      screen.say(
+        event.run === undefined
+          ? `${now}  nothing comes: type ${program.name} schedule next to see why`
+          : `${now}  next: ${renderRun(event.run)} at ${time(event.run.atMs)}`,
+      );
+      break;
+    case 'due':
+      screen.say(`${now}  due: ${event.runs.map(renderRun).join(', ')}`);
+      break;
+    case 'ended':
+      screen.say(`${now}  ended with exit code ${event.exitCode}`);
+      break;
+    case 'reading':
+      screen.say(
+        `${now}  reading game week ${safeText(event.reading.week.week)}${leagueText(event.reading)}`,
+      );
+      break;
+    case 'unread':
+      screen.tell(renderStop(event.error, program));
+  }
+}
+
+const renderRun = ({ mapping, week }: ScheduledRun): string =>
+  week === undefined ? mapping : `${mapping} (week ${safeText(week.week)})`;
+
+const leagueText = ({ of: { league } }: LeagueReading): string =>
+  league === undefined ? '' : ` of ${safeText(league)}`;

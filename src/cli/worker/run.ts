@@ -1,0 +1,294 @@
+import { EXIT, StoppedError, TeamsheetError, UsageError, type ExitCode } from '../../model/error.ts';
+import { connectionOf, environmentOf, readConfig, type Config } from '../../runtime/config.ts';
+import { worstExit } from '../../runtime/pull-reports.ts';
+import { openJobs, openState } from '../../runtime/state.ts';
+import { hasWork, runDue, runOnce, type RunnerPorts } from '../../schedule/runner.ts';
+import type { Jobs, TakenJob } from '../../state/postgres/jobs.ts';
+import type { Program } from '../program.ts';
+import { renderStop } from '../render/stop.ts';
+import { renderTime, safeText } from '../render/text.ts';
+import { knownAccount, scheduledAccounts } from '../schedule/accounts.ts';
+import { tellOfTime } from '../schedule/alert-ticker.ts';
+import { syncDue } from '../schedule/due-sync.ts';
+import { schedulesOf, tell, type Schedules } from '../schedule/schedules.ts';
+import type { Wanted } from '../serve.ts';
+import type { SessionArgs } from '../session.ts';
+
+/** How often a job is looked for while this host has room for one. */
+const BEAT_MS = 1000;
+/** How often each host looks whether something is due, so that what a dead host left is taken up soon. */
+const PLAN_MS = 5000;
+const ALERTS_MS = 60_000;
+/** A loop that has not turned for so long does not work. */
+const LONGEST_TURN_MS = 3 * 60_000;
+const ALERTS = 'alerts';
+
+export interface WorkerArgs extends SessionArgs, Pick<Wanted, 'port' | 'probe'> {
+  readonly account: readonly string[];
+  readonly concurrency: number;
+  readonly host: string;
+  readonly once?: boolean | undefined;
+}
+
+/** An account whose schedules this host carries out. */
+interface Ours {
+  readonly environment: string;
+  readonly config: Config;
+  readonly queue: string;
+  readonly schedules: Schedules;
+}
+
+/**
+ * `worker`: every host looks what is due and sends a job for the account; one host takes it and carries it out, as `schedule run` does. What is done stands in
+ * the shared state and is written by the holder of the account's job alone, so that no moment comes twice. Errors: those of {@link openJobs}; InterruptedError.
+ */
+export async function runWorker(args: WorkerArgs, program: Program): Promise<ExitCode> {
+  const { screen } = program;
+  const ours = accountsOf(args, program);
+  const isWhole = args.account.length === 0;
+  const queues = [...ours.map(({ queue }) => queue), ...(isWhole ? [ALERTS] : [])];
+  const warnings = warnOnce(program);
+  const jobs = await openJobs(readConfig(args, program), queues, {
+    worker: args.host,
+    failed: warnings.failed,
+  });
+  try {
+    screen.say('what the schedules push is approved by this command; nothing is asked');
+    const worker = new Worker(ours, isWhole, jobs, warnings, args, program);
+    const exitCode = await worker.run();
+    // A sync tells of itself.
+    if (screen.json && !worker.hasTold)
+      await screen.data(JSON.stringify({ command: 'worker', exit_code: exitCode }));
+    return exitCode;
+  } finally {
+    await jobs.close();
+  }
+}
+
+/** The accounts that are asked for, or all. Errors: UsageError `worker.account`; those of {@link scheduledAccounts}. */
+function accountsOf(args: WorkerArgs, program: Program): readonly Ours[] {
+  const all = scheduledAccounts([], args, program).map(({ config }): Ours => {
+    const environment = environmentOf(config);
+    const schedules = schedulesOf([], args, program, environment);
+    return { environment, config, queue: queueOf(environment), schedules };
+  });
+  const unknown = args.account.find((name) => !all.some(({ environment }) => environment === name));
+  if (unknown !== undefined)
+    throw new UsageError(
+      'worker.account',
+      `no account with a schedule is called "${unknown}": there is ${all.map(({ environment }) => environment).join(', ')}`,
+      { next: 'name an environment of teamsheet.yaml with --account' },
+    );
+  return all.filter(({ environment }) => args.account.length === 0 || args.account.includes(environment));
+}
+
+/** Names of queues hold few signs. */
+const queueOf = (environment: string): string =>
+  /^[\w.-]+$/.test(environment) ? `sync/${environment}` : `sync//${Buffer.from(environment).toString('hex')}`;
+
+/** Warns of what goes wrong again and again when it begins, or changes. */
+interface Warnings {
+  readonly failed: (error: unknown) => void;
+  /** From now on the same is new. */
+  readonly passed: () => void;
+}
+
+function warnOnce({ screen }: Program): Warnings {
+  let told: string | undefined;
+  return {
+    failed: (error) => {
+      const code = error instanceof TeamsheetError ? error.code : '';
+      if (code !== told) screen.warn(error instanceof Error ? error.message : String(error));
+      told = code;
+    },
+    passed: () => {
+      told = undefined;
+    },
+  };
+}
+
+class Worker {
+  readonly #ours: readonly Ours[];
+  readonly #isWhole: boolean;
+  readonly #jobs: Jobs;
+  readonly #warnings: Warnings;
+  readonly #args: WorkerArgs;
+  readonly #program: Program;
+  readonly #running = new Set<Promise<void>>();
+  /** A sync has ended, and wrote its document. */
+  hasTold = false;
+  #exitCode: ExitCode = EXIT.done;
+  /** Our own mistake ends the worker. */
+  readonly #broken = new AbortController();
+
+  constructor(
+    ours: readonly Ours[],
+    isWhole: boolean,
+    jobs: Jobs,
+    warnings: Warnings,
+    args: WorkerArgs,
+    program: Program,
+  ) {
+    this.#ours = ours;
+    this.#isWhole = isWhole;
+    this.#jobs = jobs;
+    this.#warnings = warnings;
+    this.#args = args;
+    this.#program = { ...program, signal: AbortSignal.any([program.signal, this.#broken.signal]) };
+  }
+
+  async run(): Promise<ExitCode> {
+    const { clock, screen } = this.#program;
+    const { port, probe, once } = this.#args;
+    let turnedAtMs = clock.monotonic();
+    const isAlive = (): boolean => clock.monotonic() - turnedAtMs < LONGEST_TURN_MS;
+    const { serve } = await import('../serve.ts');
+    const serving = await serve({ port, probe, isAlive }, this.#args, this.#program);
+    try {
+      if (serving.link !== undefined) screen.tell(`dashboard: ${serving.link}`);
+      if (serving.probe !== undefined)
+        screen.say(`probe: ${serving.probe}/healthz and ${serving.probe}/metrics`);
+      return await (once === true ? this.#drain() : this.#turn(() => (turnedAtMs = clock.monotonic())));
+    } finally {
+      await Promise.all(this.#running);
+      await serving.close();
+    }
+  }
+
+  async #turn(turned: () => void): Promise<never> {
+    const { clock, signal } = this.#program;
+    let plannedAtMs = -Infinity;
+    let alertedAtMs = -Infinity;
+    for (;;) {
+      turned();
+      const nowMs = clock.monotonic();
+      if (nowMs - plannedAtMs >= PLAN_MS) {
+        plannedAtMs = nowMs;
+        const planned = [];
+        for (const account of this.#ours) planned.push(await this.#orTell(() => this.#plan(account)));
+        if (planned.every(Boolean)) this.#warnings.passed();
+      }
+      if (this.#isWhole && nowMs - alertedAtMs >= ALERTS_MS) {
+        alertedAtMs = nowMs;
+        await this.#orTell(() => this.#jobs.send(ALERTS, {}));
+      }
+      await this.#orTell(() => this.#takeAll());
+      await clock.sleep(BEAT_MS, signal);
+    }
+  }
+
+  /** What is due now, wherever it runs. */
+  async #drain(): Promise<ExitCode> {
+    const { clock, signal } = this.#program;
+    for (const { queue } of this.#ours) await this.#jobs.send(queue, { once: true });
+    for (;;) {
+      await this.#takeAll();
+      const idle = await Promise.all(this.#ours.map(({ queue }) => this.#jobs.isIdle(queue)));
+      if (this.#running.size === 0 && idle.every(Boolean)) return this.#exitCode;
+      await clock.sleep(BEAT_MS, signal);
+    }
+  }
+
+  async #plan({ queue, schedules }: Ours): Promise<void> {
+    const looked = await schedules.look(false);
+    if (hasWork(looked, this.#program.clock)) await this.#jobs.send(queue, {});
+  }
+
+  async #takeAll(): Promise<void> {
+    const { signal } = this.#program;
+    for (const account of this.#ours) await this.#take(account.queue, (job) => this.#work(account, job));
+    if (this.#isWhole && this.#args.once !== true) await this.#take(ALERTS, () => this.#tellAlerts());
+    signal.throwIfAborted();
+  }
+
+  async #take(queue: string, work: (job: TakenJob) => Promise<string | undefined>): Promise<void> {
+    if (this.#program.signal.aborted || this.#running.size >= this.#args.concurrency) return;
+    const job = await this.#jobs.take(queue);
+    if (job === undefined) return;
+    const running = this.#carryOut(job, work).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Whatever comes of the work, the job is ended; where it cannot be, its heartbeat ends. */
+  async #carryOut(job: TakenJob, work: (job: TakenJob) => Promise<string | undefined>): Promise<void> {
+    let failedBecause: string | undefined;
+    try {
+      failedBecause = await work(job);
+    } catch (error) {
+      failedBecause = error instanceof Error ? error.message : String(error);
+      if (!(error instanceof TeamsheetError)) this.#broken.abort(error);
+      else {
+        this.#exitCode = worstExit([this.#exitCode, error.exitCode]);
+        // A signal is told at the end.
+        if (!this.#program.signal.aborted) this.#program.screen.tell(renderStop(error, this.#program));
+      }
+    }
+    try {
+      await job.end(failedBecause);
+    } catch (error) {
+      if (!(error instanceof TeamsheetError)) this.#broken.abort(error);
+      else this.#warnings.failed(error);
+    }
+  }
+
+  /** Carries out what is due in an account; says why nothing was done, where that is so. */
+  async #work({ environment, config }: Ours, { data, lost }: TakenJob): Promise<string | undefined> {
+    const { screen, clock } = this.#program;
+    const program = { ...this.#program, signal: AbortSignal.any([this.#program.signal, lost]) };
+    const holder = await holderOf(config, program);
+    if (holder !== undefined) {
+      screen.say(`${renderTime(clock.now(), config.timezone)}  ${safeText(environment)}: ${holder.message}`);
+      if (this.#args.once === true) throw holder;
+      return holder.message;
+    }
+    const ports: RunnerPorts = {
+      ...program,
+      ...schedulesOf([], this.#args, program, environment),
+      sync: async (runs) => {
+        this.hasTold = true;
+        return syncDue(runs, this.#args, program);
+      },
+      tell: (event) => tell(event, this.#args, program),
+    };
+    const isFirst = 'once' in data;
+    const exitCode = await (isFirst ? runOnce(ports) : runDue(ports));
+    program.signal.throwIfAborted();
+    this.#exitCode = worstExit([this.#exitCode, exitCode ?? EXIT.done]);
+    return undefined;
+  }
+
+  async #tellAlerts(): Promise<undefined> {
+    const looked = [];
+    for (const { schedules } of this.#ours) looked.push(...(await schedules.look(false)));
+    await tellOfTime(looked, this.#args, this.#program);
+  }
+
+  /** Whether it went well: what a service or the database refuses now is tried again at the next turn. */
+  async #orTell(work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      this.#program.signal.throwIfAborted();
+      if (!(error instanceof TeamsheetError)) throw error;
+      this.#warnings.failed(error);
+      return false;
+    }
+  }
+}
+
+/** Who writes to an account; undefined while nobody does. What a host that is gone was at is begun again only once its lease is over. */
+async function holderOf(config: Config, { clock }: Program): Promise<StoppedError | undefined> {
+  const { store, lock } = await openState(config, clock, () => undefined);
+  try {
+    const account = await knownAccount(store, connectionOf(config).baseUrl);
+    if (account === undefined) return undefined;
+    await (await lock.acquire(account, 'worker')).release();
+    return undefined;
+  } catch (error) {
+    if (error instanceof StoppedError && error.code === 'lock.held') return error;
+    throw error;
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,38 @@
+/** What the machines of a state do together; times are milliseconds since 1970. */
+export interface Workers {
+  /** The workers that were heard of within a day, those that live first. */
+  readonly hosts: readonly WorkerHost[];
+  readonly leases: readonly Lease[];
+  readonly queues: readonly JobQueue[];
+}
+
+export interface WorkerHost {
+  readonly name: string;
+  readonly machine: string;
+  readonly pid: number;
+  /** `gone`: it said nothing for a while, and did not end by itself. */
+  readonly state: 'alive' | 'ended' | 'gone';
+  readonly startedAtMs: number;
+  readonly heardAtMs: number;
+}
+
+/** Who may write to an account. */
+export interface Lease {
+  readonly baseUrl: string;
+  readonly accountId: string;
+  readonly owner: string;
+  readonly machine: string;
+  readonly sinceMs: number;
+  /** Where nobody renews it, somebody else may take it then. */
+  readonly untilMs: number;
+}
+
+/** The jobs of an account, or those of alerts. */
+export interface JobQueue {
+  readonly name: string;
+  readonly waiting: number;
+  readonly active: number;
+  /** Within a day. */
+  readonly done: number;
+  readonly failed: number;
+}

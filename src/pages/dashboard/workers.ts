@@ -1,0 +1,50 @@
+import type { WorkerHost, Workers } from '../../model/workers.ts';
+import { markup, type Markup } from '../markup.ts';
+import { card, count, named, num, table } from '../parts.ts';
+import { moment, typed, type Watch } from './words.ts';
+
+const KINDS: Readonly<Record<WorkerHost['state'], string>> = { alive: 'good', ended: '', gone: 'bad' };
+
+/** The machines of a state, who writes to which account, and what waits. */
+export function workersPart({ hosts, leases, queues }: Workers, watch: Watch): Markup {
+  const hostTable = table(
+    'Workers of the last day',
+    ['Worker', 'State', 'Since', 'Heard of'],
+    hosts.map(({ name, machine, pid, state, startedAtMs, heardAtMs }) => [
+      markup`${named(name)} <span class="note">pid ${pid}${name === machine ? null : markup` on ${named(machine)}`}</span>`,
+      markup`<span class="badge ${KINDS[state]}">${state}</span>`,
+      moment(startedAtMs, watch),
+      moment(heardAtMs, watch),
+    ]),
+    'No worker was heard of within a day.',
+  );
+  const leaseTable = table(
+    'Who writes to an account now',
+    ['Account', 'Written to by', 'Since'],
+    leases.map(({ baseUrl, owner, machine, sinceMs }) => [
+      named(baseUrl),
+      named(`${owner} on ${machine}`),
+      moment(sinceMs, watch),
+    ]),
+    'Nobody writes now.',
+  );
+  const queueTable = table(
+    'Jobs of the last day',
+    ['Jobs', num('Waiting'), num('Under way'), num('Done'), num('Failed')],
+    queues.map(({ name, waiting, active, done, failed }) => [
+      named(name),
+      count(waiting),
+      count(active),
+      count(done),
+      count(failed),
+    ]),
+    'There was no job yet.',
+  );
+  return card(
+    'Machines',
+    hostTable,
+    leaseTable,
+    queueTable,
+    markup`<p class="note">${typed('worker status')} says the same.</p>`,
+  );
+}

@@ -1,0 +1,35 @@
+import type { WeekChoice } from '../../mapping/week-choice.ts';
+import { readGroups } from '../read-groups.ts';
+import { rememberedAccount } from '../remembered-account.ts';
+import type { Session } from '../session.ts';
+import type { AlertDesk } from '../tell-alerts.ts';
+import { postLastRecap, type PostedRecap } from './post-recap.ts';
+import { publishLeague, type PublishedSite } from './publish.ts';
+import { publishSettings, type Asked, type PublishSettings } from './publish-settings.ts';
+
+/** What was done for one league. */
+export interface PublishedLeague {
+  readonly settings: PublishSettings;
+  readonly site: PublishedSite;
+  readonly posted: PostedRecap | undefined;
+}
+
+/** Writes the sites of all leagues that are worked on, one after the other, and posts the recaps. The service is asked nothing. Errors: those of {@link publishSettings} and {@link publishLeague}. */
+export async function publishAll(
+  { ports, config, connection: { environment } }: Session,
+  { choice, ...asked }: Asked & { readonly choice: WeekChoice },
+  desk: Omit<AlertDesk, 'config'>,
+): Promise<readonly PublishedLeague[]> {
+  const all = publishSettings(config, asked);
+  const account = await rememberedAccount(ports.store, ports.baseUrl);
+  const office = { ...desk, config, store: ports.store };
+  const done: PublishedLeague[] = [];
+  for (const settings of all) {
+    const groups = await readGroups(ports, settings.season.groups, config);
+    const scope = { account, league: settings.league };
+    const own = { ...ports, timezone: config.timezone };
+    const site = await publishLeague(own, scope, settings, choice, groups);
+    done.push({ settings, site, posted: await postLastRecap(office, environment, settings, site) });
+  }
+  return done;
+}

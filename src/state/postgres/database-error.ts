@@ -1,0 +1,54 @@
+import { ConfigError, UnavailableError } from '../../model/error.ts';
+import { UnreadableValueError } from '../sql-row.ts';
+import { DatabaseFailure } from './client.ts';
+
+const REST = 'then run the command again.';
+
+/**
+ * The error that a failure of a database means, which `name` calls: ConfigError `state.access`, `state.rights`, `state.damaged`, UnavailableError
+ * `state.unreachable`, `state.unwritable`, `state.busy`; any other error comes back as it is.
+ */
+export function databaseError(name: string, error: unknown): unknown {
+  if (error instanceof UnreadableValueError) return damaged(name, error.message, error);
+  if (!(error instanceof DatabaseFailure)) return error;
+  const { sqlState = '', message } = error;
+  // Classes and codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
+  if (/^(28|3D)/.test(sqlState))
+    return new ConfigError('state.access', `${name} refuses the login: ${message}`, {
+      next: `Correct the user, the database and the password (PGPASSWORD or PGPASSFILE), ${REST}`,
+      cause: error,
+    });
+  if (sqlState === '42501')
+    return new ConfigError('state.rights', `${name} refuses a right: ${message}`, {
+      next: `Give the user the rights that docs/postgresql.md shows, ${REST}`,
+      cause: error,
+    });
+  if (/^(42P0[17]|42703|3F000|XX00[12])$/.test(sqlState)) return damaged(name, message, error);
+  if (/^(53[12]|25006)/.test(sqlState))
+    return new UnavailableError('state.unwritable', `${name} cannot be written: ${message}`, {
+      next: `Free space or memory of the database, or name the server that takes writes, ${REST}`,
+      cause: error,
+    });
+  if (/^(40001|40P01|55P03)$/.test(sqlState))
+    return new UnavailableError('state.busy', `${name} is in use by others: ${message}`, {
+      next: `Wait until the other command ends, ${REST}`,
+      cause: error,
+    });
+  if (sqlState === '' || /^(08|53300|57)/.test(sqlState))
+    return new UnavailableError('state.unreachable', `${name} cannot be reached: ${message}`, {
+      next: `Start the database or correct its address, ${REST}`,
+      cause: error,
+    });
+  return error;
+}
+
+function damaged(name: string, reason: string, cause: Error): ConfigError {
+  return new ConfigError(
+    'state.damaged',
+    `the state in ${name} is damaged or was not written by teamsheet: ${reason}`,
+    {
+      next: 'Restore it from a backup, or name another schema with "state_schema:" and plan again: nothing that the service has is lost.',
+      cause,
+    },
+  );
+}

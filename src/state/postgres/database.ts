@@ -1,0 +1,81 @@
+import { integer, type SqlRow } from '../sql-row.ts';
+import type { PostgresClient, Session, Value } from './client.ts';
+import { databaseError } from './database-error.ts';
+
+/** Statements on one session. `{name}` in a statement is the table of that name in the schema of the state. */
+export class Statements {
+  readonly #session: Session;
+  readonly #named: (statement: string) => string;
+
+  constructor(session: Session, named: (statement: string) => string) {
+    this.#session = session;
+    this.#named = named;
+  }
+
+  async all(statement: string, ...values: Value[]): Promise<readonly SqlRow[]> {
+    return (await this.#session.query(this.#named(statement), values)).rows;
+  }
+
+  async get(statement: string, ...values: Value[]): Promise<SqlRow | undefined> {
+    return (await this.all(statement, ...values))[0];
+  }
+
+  /** The integer that a one-row, one-column answer holds. */
+  async count(statement: string, ...values: Value[]): Promise<number> {
+    return integer((await this.get(statement, ...values)) ?? [], 0);
+  }
+
+  /** Answers how many rows changed. */
+  async run(statement: string, ...values: Value[]): Promise<number> {
+    return (await this.#session.query(this.#named(statement), values)).changes;
+  }
+}
+
+/** The schema of one state in a PostgreSQL database. */
+export class Database {
+  /** How messages call it; no password and no user. */
+  readonly name: string;
+  readonly schema: string;
+  readonly #client: PostgresClient;
+  readonly #texts = new Map<string, string>();
+  readonly #alone: Statements;
+
+  /** `schema` is a name of letters, digits and `_`. */
+  constructor(client: PostgresClient, name: string, schema: string) {
+    this.name = name;
+    this.schema = schema;
+    this.#client = client;
+    this.#alone = new Statements(client, (statement) => this.#named(statement));
+  }
+
+  /** Each statement of `work` is a transaction of its own. Errors: those of {@link databaseError}. */
+  async alone<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.#alone);
+    } catch (error) {
+      throw databaseError(this.name, error);
+    }
+  }
+
+  /** Runs `work` as one transaction; resolves once it is committed. Errors: those of {@link databaseError}, and then nothing was changed. */
+  together<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+    return this.alone(() =>
+      this.#client.transaction((session) =>
+        work(new Statements(session, (statement) => this.#named(statement))),
+      ),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  #named(statement: string): string {
+    let text = this.#texts.get(statement);
+    if (text === undefined) {
+      text = statement.replaceAll(/\{(\w+)\}/g, `"${this.schema}"."$1"`);
+      this.#texts.set(statement, text);
+    }
+    return text;
+  }
+}

@@ -1,0 +1,59 @@
+import type { Clock } from '../../model/ports.ts';
+import { integer, text } from '../sql-row.ts';
+import type { PostgresClient } from './client.ts';
+import { Database } from './database.ts';
+import { lookAtSchema, NEWEST_FORMAT } from './schema.ts';
+
+/** What a database says of itself and of the state in it. */
+export interface DatabaseLook {
+  /** Such as `15.8`. */
+  readonly version: string;
+  /** Of the state's tables; 0 where there are none yet. */
+  readonly format: number;
+  /** The one that this teamsheet writes. */
+  readonly newest: number;
+  /** Tables that the user may not read and write; the schema itself where no tables can be made in it. */
+  readonly refused: readonly string[];
+  /** How far its clock is surely from that of this machine. */
+  readonly clockOffMs: number;
+}
+
+const RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+
+/** Looks at a database without changing anything. Errors: those of the database; ConfigError `state.version`. */
+export async function lookAtDatabase(
+  client: PostgresClient,
+  name: string,
+  schema: string,
+  clock: Clock,
+): Promise<DatabaseLook> {
+  const db = new Database(client, name, schema);
+  const { format } = await lookAtSchema(db);
+  return db.alone(async (statements) => {
+    const askedMs = clock.now();
+    const [now = []] = await statements.all(
+      "SELECT current_setting('server_version'), (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+    );
+    const answeredMs = clock.now();
+    const nowMs = integer(now, 1);
+    const tables = await statements.all(
+      `SELECT tablename FROM pg_tables WHERE schemaname = $1 AND NOT (${RIGHTS.map(
+        (right) => `has_table_privilege(format('%I.%I', schemaname, tablename), '${right}')`,
+      ).join(' AND ')}) ORDER BY tablename`,
+      schema,
+    );
+    const canMake = await statements.count(
+      `SELECT CASE WHEN EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)
+         THEN has_schema_privilege($1, 'USAGE') AND has_schema_privilege($1, 'CREATE')
+         ELSE has_database_privilege(current_database(), 'CREATE') END::integer`,
+      schema,
+    );
+    return {
+      version: text(now, 0),
+      format,
+      newest: NEWEST_FORMAT,
+      refused: [...(canMake === 1 ? [] : [schema]), ...tables.map((row) => text(row, 0))],
+      clockOffMs: Math.max(0, askedMs - nowMs, nowMs - answeredMs),
+    };
+  });
+}

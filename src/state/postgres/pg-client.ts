@@ -1,0 +1,85 @@
+import type * as pg from 'pg';
+import type { Pool, PoolConfig } from 'pg';
+import { ConfigError } from '../../model/error.ts';
+import { isErrno } from '../private-files.ts';
+import type { SqlRow } from '../sql-row.ts';
+import { DatabaseFailure, type Answer, type PostgresClient, type Value } from './client.ts';
+
+/** Connections of one process; each is one for all that other processes may have. */
+const CONNECTIONS = 4;
+/** Nothing that the state asks takes so long: a database that says nothing is gone. */
+const QUERY_TIMEOUT_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+type Address = Pick<
+  PoolConfig,
+  'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'
+>;
+
+/** Errors: ConfigError `state.package` where `pg` is not installed. */
+export async function pgClient(address: Address): Promise<PostgresClient> {
+  const { DatabaseError, Pool, TypeOverrides, types } = await loadPg();
+  const failed = (error: unknown): never => {
+    throw new DatabaseFailure(error instanceof DatabaseError ? error.code : undefined, error);
+  };
+  const query = async (to: Pick<Pool, 'query'>, text: string, values: readonly Value[]): Promise<Answer> => {
+    const asked = to.query<SqlRow & unknown[]>({ text, values: [...values], rowMode: 'array' });
+    const { rows, rowCount } = await asked.catch(failed);
+    return { rows, changes: rowCount ?? 0 };
+  };
+  // Our integers of 64 bits are milliseconds and counts, far below 2 ** 53.
+  const overrides = new TypeOverrides();
+  overrides.setTypeParser(types.builtins.INT8, Number);
+  const pool = new Pool({
+    ...address,
+    application_name: 'teamsheet',
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    types: overrides,
+  });
+  // A connection that breaks while nobody uses it leaves the pool; who needs the next one is told what is wrong.
+  pool.on('error', () => undefined);
+  return {
+    query: (statement, values) => query(pool, statement, values),
+    transaction: async (work) => {
+      const connection = await pool.connect().catch(failed);
+      let broken: Error | undefined;
+      try {
+        await query(connection, 'BEGIN', []);
+        const result = await work({ query: (statement, values) => query(connection, statement, values) });
+        await query(connection, 'COMMIT', []);
+        return result;
+      } catch (error) {
+        // Where the connection is gone, the database has ended the transaction; what went wrong first is told.
+        await query(connection, 'ROLLBACK', []).catch((cause: unknown) => {
+          broken = cause as DatabaseFailure;
+        });
+        throw error;
+      } finally {
+        connection.release(broken);
+      }
+    },
+    close: async () => {
+      if (!pool.ending) await pool.end();
+    },
+  };
+}
+
+/** An optional package: only a state on PostgreSQL needs it. */
+async function loadPg(): Promise<typeof pg> {
+  try {
+    return await import('pg');
+  } catch (cause) {
+    if (!isErrno(cause, 'ERR_MODULE_NOT_FOUND') && !isErrno(cause, 'MODULE_NOT_FOUND')) throw cause;
+    throw new ConfigError(
+      'state.package',
+      'a state on PostgreSQL needs the package pg, which is not installed',
+      {
+        next: 'Type npm install pg where teamsheet is installed (npm install -g pg where it is installed for all folders), then run the command again.',
+        cause,
+      },
+    );
+  }
+}

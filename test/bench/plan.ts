@@ -1,0 +1,160 @@
+/**
+ * Goals G5 and G5b: what `validate` and `plan` of a large table of users cost, each the whole built program, against csv-parse alone on the same file: with
+ * nothing known, with all known and none changed, and with one of a hundred changed. Processor time says more than the clock where the machine is busy.
+ *
+ *   npm run bench -- plan [rows, 1000000 unless told] [rounds, 3 unless told]
+ */
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { realClock } from '../../src/runtime/clock.ts';
+import { openStore } from '../../src/state/sqlite-store.ts';
+import { known, remembered } from '../../src/plan/known-records.ts';
+import { BIN } from '../support/cli.ts';
+import { inFolder, median } from './support/measure.ts';
+
+const ROWS = Number(process.argv[2] ?? 1_000_000);
+const ROUNDS = Number(process.argv[3] ?? 3);
+const YARDSTICK = path.join(import.meta.dirname, 'support/csv-alone.ts');
+const ACCOUNT_ID = '0b0e3c9a-0000-4000-8000-000000000001';
+/** Tells at the end of a process its processor time in microseconds and its peak of memory in KiB. */
+const PROBE = `--import=data:text/javascript,${encodeURIComponent(
+  `process.on('exit', () => { const u = process.resourceUsage(); process.stderr.write('\\nused ' + (u.userCPUTime + u.systemCPUTime) + ' ' + u.maxRSS + '\\n'); });`,
+)}`;
+
+interface Usage {
+  readonly seconds: number;
+  readonly processorSeconds: number;
+  readonly peakMb: number;
+}
+
+async function run(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Usage> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [PROBE, ...args], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number];
+  const [, used, peak] = /used (\d+) (\d+)/.exec(stderr) ?? [];
+  if (code !== 0) throw new Error(`${args.join(' ')}: exit ${code}: ${stderr}`);
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { seconds, processorSeconds: Number(used) / 1e6, peakMb: Number(peak) / 1024 };
+}
+
+const keyOf = (n: number): string => `M-${String(n).padStart(7, '0')}`;
+const userOf = (n: number): { display_name: string; is_active: boolean } => ({
+  display_name: `Member Nümber ${n}`,
+  is_active: n % 10 !== 0,
+});
+
+async function writeUsers(file: string, nameOf: (n: number) => string): Promise<void> {
+  const out = createWriteStream(file);
+  out.write('Member,Name,Active\n');
+  for (let n = 1; n <= ROWS; n += 1)
+    if (!out.write(`${keyOf(n)},${nameOf(n)},${userOf(n).is_active}\n`)) await once(out, 'drain');
+  out.end();
+  await once(out, 'finish');
+}
+
+const mappingOf = (name: string): string => `version: 1
+name: ${name}
+push: users
+source: { csv: ../${name}.csv, allow_outside: true }
+operation: upsert
+columns: { external_id: { from: Member, required: true }, display_name: Name, is_active: { from: Active, type: boolean } }
+`;
+
+/** The state that pushing all users and listing them just now has left. */
+async function rememberAll(file: string, baseUrl: string): Promise<void> {
+  const store = await openStore({ file, clock: realClock });
+  const account = { baseUrl, accountId: ACCOUNT_ID };
+  for (let from = 1; from <= ROWS; from += 10_000) {
+    const numbers = Array.from({ length: Math.min(10_000, ROWS - from + 1) }, (_, at) => from + at);
+    const records = numbers.map((n) =>
+      remembered(known(keyOf(n), `id-${n}`, n, { external_id: keyOf(n), ...userOf(n) })),
+    );
+    await store.confirm(account, 'users', records);
+  }
+  const fact = { count: ROWS, used: ROWS, pages: Math.max(11, Math.ceil(ROWS / 100)) };
+  await store.setFact(account, 'list:users', JSON.stringify(fact));
+  await store.close();
+}
+
+/** Answers the account, with as many users as are said to be there. */
+let used = 0;
+const server = createServer((_, response) => {
+  const reset_at = new Date(Date.now() + 3_600_000).toISOString();
+  const window = { limit: 1e9, window: '1d', used: 0, remaining: 1e9, reset_at };
+  const users = { max: 1e9, used, remaining: 1e9 - used, state: 'available', is_blocked: false };
+  const config = { rate_limit: { per_day: window }, features: { users } };
+  const data = { id: ACCOUNT_ID, tier: 'sandbox', is_active: true, api_key_active: true, config };
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ statusCode: 200, message: 'Account', data }));
+}).listen(0, '127.0.0.1');
+await once(server, 'listening');
+const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+interface Side {
+  readonly name: string;
+  readonly folder: string;
+  readonly args: readonly string[];
+  readonly known: number;
+  readonly goal: number;
+}
+const SIDES: readonly Side[] = [
+  { name: 'validate', folder: 'new', args: ['validate', 'users'], known: 0, goal: 1.1 },
+  { name: 'plan, nothing known', folder: 'new', args: ['plan', 'users'], known: 0, goal: 1.6 },
+  { name: 'plan, none changed', folder: 'known', args: ['plan', 'users'], known: ROWS, goal: 1.1 },
+  { name: 'plan, 1 % changed', folder: 'known', args: ['plan', 'changed'], known: ROWS, goal: 1.2 },
+];
+
+await inFolder(async (root) => {
+  try {
+    await writeUsers(path.join(root, 'users.csv'), (n) => userOf(n).display_name);
+    await writeUsers(
+      path.join(root, 'changed.csv'),
+      (n) => `${n % 100 === 0 ? 'New ' : ''}Member Nümber ${n}`,
+    );
+    for (const folder of ['new', 'known']) {
+      mkdirSync(path.join(root, folder, 'mappings'), { recursive: true });
+      for (const name of ['users', 'changed'])
+        writeFileSync(path.join(root, folder, `mappings/${name}.yaml`), mappingOf(name));
+    }
+    await rememberAll(path.join(root, 'known/.teamsheet/state.sqlite'), baseUrl);
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      XDG_STATE_HOME: root,
+      TEAMSHEET_BASE_URL: baseUrl,
+      TEAMSHEET_API_KEY: 'bench-key-of-nobody-0001',
+    };
+    const usages = new Map<string, Usage[]>();
+    const add = (name: string, usage: Usage): unknown =>
+      usages.set(name, [...(usages.get(name) ?? []), usage]);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      add('csv-parse', await run([YARDSTICK, path.join(root, 'users.csv')], root, env));
+      for (const { name, folder, args, known: there } of SIDES) {
+        used = there;
+        add(name, await run([BIN, ...args, '--quiet'], path.join(root, folder), env));
+      }
+    }
+    const of = (name: string, pick: (usage: Usage) => number): number =>
+      median((usages.get(name) ?? []).map(pick));
+    const [processor, clock] = [
+      ({ processorSeconds }: Usage) => processorSeconds,
+      ({ seconds }: Usage) => seconds,
+    ];
+    console.log(`csv-parse alone, ${ROWS} rows: ${of('csv-parse', clock).toFixed(2)} s`);
+    for (const { name, goal } of SIDES) {
+      const ratio = (pick: (usage: Usage) => number): string =>
+        (of(name, pick) / of('csv-parse', pick)).toFixed(2);
+      const peak = of(name, ({ peakMb }) => peakMb).toFixed(0);
+      console.log(
+        `${name}: ${ratio(processor)} x the processor time, ${ratio(clock)} x the time (goal ${goal}); peak ${peak} MB`,
+      );
+    }
+  } finally {
+    server.close();
+  }
+});

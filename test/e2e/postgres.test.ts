@@ -1,0 +1,221 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PostgresClient } from '../../src/state/postgres/client.ts';
+import { signalOnce, USERS_MAPPING, without, type Outcome, type RunOptions } from '../support/cli.ts';
+import {
+  clientOf,
+  newSchema,
+  noPostgres,
+  openTestState,
+  startPostgres,
+  type PostgresServer,
+} from '../support/postgres.ts';
+import { manyUsers, program } from '../support/program.ts';
+
+const CONFIG = (schema: string): string => `version: 1
+environments:
+  test: { base_url: "\${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } }
+vars: { fantasy_league_id: 1 }
+push: { settle: 50ms }
+state: { env: TEAMSHEET_STATE_URL }
+state_schema: ${schema}
+`;
+
+describe('a state on PostgreSQL without the package pg', () => {
+  const { folder, run, runWith } = program({ 'mappings/users.yaml': USERS_MAPPING });
+
+  it('is a mistake of the configuration, with the line to type', async () => {
+    folder.write('teamsheet.yaml', CONFIG('any'));
+    const env = { TEAMSHEET_STATE_URL: 'postgres://ada:hush@127.0.0.1:1/club' };
+    const { code, stderr } = await runWith({ nodeArgs: without('pg'), env }, 'runs');
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: `✗ a state on PostgreSQL needs the package pg, which is not installed
+  next: Type npm install pg where teamsheet is installed (npm install -g pg where it is installed for all folders), then run the command again (teamsheet runs).
+`,
+    });
+  });
+
+  it('is nothing that a state file needs', async () => {
+    folder.write('teamsheet.yaml', 'version: 1\n');
+    expect(await runWith({ nodeArgs: without('pg') }, 'runs')).toMatchObject({ code: 0 });
+    expect(await run('runs')).toMatchObject({ code: 0 });
+  });
+});
+
+describe.skipIf(noPostgres !== undefined)(
+  `the state on a PostgreSQL server (${noPostgres ?? 'found'})`,
+  () => {
+    const { folder, service, start, runWith, writes } = program();
+    let server: PostgresServer;
+    let client: PostgresClient;
+    let schema: string;
+    let sleeping: Promise<Outcome> | undefined;
+    beforeAll(async () => {
+      server = await startPostgres();
+      client = await clientOf(server);
+    });
+    afterAll(async () => {
+      await client.close();
+      await server.close();
+    });
+    beforeEach(() => {
+      schema = newSchema();
+    });
+    const envOf = () => ({ ...service.env, TEAMSHEET_STATE_URL: server.url });
+    const run = (...args: readonly string[]): Promise<Outcome> => runWith({ env: envOf() }, ...args);
+    const stored = async (query: string): Promise<readonly unknown[]> =>
+      (await client.query(query.replaceAll('@', `"${schema}"`), [])).rows;
+
+    const usedUsers = async (): Promise<unknown> => {
+      const { body } = await service.sandbox.inject({
+        method: 'GET',
+        url: 'http://sandbox.test/v1/auth/account',
+        headers: { 'x-api-key': service.apiKey },
+      });
+      const { data } = JSON.parse(body) as { data: { config: { features: { users: { used: number } } } } };
+      return data.config.features.users.used;
+    };
+
+    /** A folder with a table of users, on the state of this test. */
+    function setUp(users: number): void {
+      folder.write('teamsheet.yaml', CONFIG(schema));
+      folder.write('mappings/users.yaml', USERS_MAPPING);
+      folder.write('users.csv', manyUsers(users));
+    }
+
+    it('carries a folder of init through a push, the same push, resume, runs and weeks', async () => {
+      await start({ seed: 'demo' });
+      expect(await run('init')).toMatchObject({ code: 0 });
+      const file = join(folder.path, 'teamsheet.yaml');
+      const config = readFileSync(file, 'utf8')
+        .replace(/^state: .*$/m, `state: { env: TEAMSHEET_STATE_URL }\nstate_schema: ${schema}`)
+        .replace('fantasy_league_id: ', 'fantasy_league_id: 1 ');
+      folder.write('teamsheet.yaml', config);
+      folder.write('users.csv', manyUsers(120).replace('Name', 'Display name'));
+
+      const pushed = await run('push', 'users', '--yes', '--json');
+      expect(JSON.parse(pushed.stdout)).toMatchObject({
+        exit_code: 0,
+        mappings: [{ rows: 120, created: 120 }],
+      });
+      const sent = writes().length;
+      const again = await run('push', 'users', '--yes', '--json');
+      expect(JSON.parse(again.stdout)).toMatchObject({
+        exit_code: 0,
+        mappings: [{ rows: 120, unchanged: 120 }],
+      });
+      expect(writes()).toHaveLength(sent);
+
+      expect(await run('resume', '--yes')).toMatchObject({ code: 0, stdout: 'nothing to resume\n' });
+      const { runs } = JSON.parse((await run('runs', '--json')).stdout) as {
+        readonly runs: readonly unknown[];
+      };
+      expect(runs).toHaveLength(2);
+      expect(await run('weeks', 'read', '--json')).toMatchObject({ code: 0 });
+      const { weeks } = JSON.parse((await run('weeks', '--offline', '--json')).stdout) as {
+        readonly weeks: readonly { readonly lineups: number }[];
+      };
+      expect(weeks.reduce((sum, { lineups }) => sum + lineups, 0)).toBe(60);
+      expect(await stored('SELECT count(*) FROM @.snapshot')).toEqual([[200]]);
+      // Of a run with nothing left to do, its lines are gone.
+      expect(await stored("SELECT count(*), count(*) FILTER (WHERE lines <> '[]') FROM @.run_row")).toEqual([
+        [120, 0],
+      ]);
+    });
+
+    it('keeps every write of a process that is killed, and the next one goes on at once', async () => {
+      await start({ settings: { latency_ms: 5 } });
+      setUp(400);
+      const options: Partial<RunOptions> = {
+        env: envOf(),
+        started: signalOnce('SIGKILL', () => writes().length >= 2),
+      };
+      expect((await runWith(options, 'push', 'users', '--yes')).code).toBeNull();
+      const open = await stored("SELECT count(*) FROM @.intent WHERE result IS NULL OR result = 'ambiguous'");
+      expect(open).not.toEqual([[0]]);
+      const resumed = await run('resume', '--yes', '--json');
+      expect(JSON.parse(resumed.stdout)).toMatchObject({
+        exit_code: 0,
+        mappings: [{ rows: 400, unknown: 0 }],
+      });
+      // Whatever was sent before and after, the account counts each of them once.
+      expect(await usedUsers()).toBe(400);
+    });
+
+    it('is looked at by doctor', async () => {
+      await start();
+      setUp(3);
+      const state = async (): Promise<unknown> => {
+        const { stdout } = await run('doctor', '--json');
+        const { checks } = JSON.parse(stdout) as { readonly checks: readonly { readonly name: string }[] };
+        return checks.filter(({ name }) => name === 'state');
+      };
+      const shown = `postgres://${new URL(server.url).host}/postgres, schema ${schema}: PostgreSQL `;
+      const found = (text: string) => [
+        { level: 'good', name: 'state', found: expect.stringMatching(text) as string, fix: null },
+      ];
+      expect(await state()).toEqual(found(`^${shown}.*, no tables yet: the first command makes them$`));
+      expect(await state()).toEqual(found(`^${shown}.*, format \\d+$`));
+    });
+
+    it('lets a process that slept through the end of its lock send nothing more, while another one resumes its run', async () => {
+      // It sleeps while the answer to its second write is on the way, and nothing else is under way.
+      await start({ settings: { latency_ms: 500 } });
+      setUp(400);
+      folder.write('teamsheet.yaml', CONFIG(schema).replace('settle: 50ms', 'settle: 50ms, concurrency: 1'));
+      let tell: (signal: NodeJS.Signals) => void = () => undefined;
+      const asleep = new Promise<void>((done) => {
+        const stop = signalOnce('SIGSTOP', () => writes().length >= 2);
+        const started: RunOptions['started'] = (kill) => {
+          tell = kill;
+          stop((signal) => {
+            kill(signal);
+            done();
+          });
+        };
+        sleeping = runWith({ env: envOf(), started }, 'push', 'users', '--yes');
+      });
+      await asleep;
+      expect(await run('resume', '--yes')).toMatchObject({ code: 6 });
+      await stored("UPDATE @.lease SET expires = clock_timestamp() - interval '1 second'");
+      const resumed = await run('resume', '--yes', '--json');
+      expect(JSON.parse(resumed.stdout)).toMatchObject({
+        exit_code: 0,
+        mappings: [{ rows: 400, created: 400 }],
+      });
+      const sent = writes().length;
+      tell('SIGCONT');
+      const woken = await sleeping;
+      expect(woken?.code).toBe(7);
+      expect(woken?.stderr).toContain('is not held by this process any more: nothing more is sent');
+      expect(writes()).toHaveLength(sent);
+      expect(await usedUsers()).toBe(400);
+      const { runs } = JSON.parse((await run('runs', '--json')).stdout) as {
+        readonly runs: readonly unknown[];
+      };
+      expect(runs).toMatchObject([{ exit_code: 0 }]);
+    });
+
+    it('lets one machine write to an account', async () => {
+      await start();
+      setUp(3);
+      expect((await run('plan', 'users')).code).toBe(0);
+      const [[accountId]] = (await stored('SELECT account_id FROM @.account')) as [[string]];
+      const clock = { now: Date.now, monotonic: Date.now, sleep: () => Promise.resolve() };
+      const { lock, store } = await openTestState(await clientOf(server), schema, folder.path, {
+        clock,
+        process: 'elsewhere',
+      });
+      const held = await lock.acquire({ baseUrl: service.baseUrl, accountId }, 'push');
+      const stopped = await run('push', 'users', '--yes', '--json');
+      expect(stopped.code).toBe(6);
+      expect(JSON.parse(stopped.stdout)).toMatchObject({ error: { code: 'lock.held' } });
+      expect(writes()).toEqual([]);
+      await held.release();
+      expect((await run('push', 'users', '--yes')).code).toBe(0);
+      await store.close();
+    });
+  },
+);

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { expect, it, onTestFinished } from 'vitest';
+import { createSandbox } from '../../src/sandbox/index.ts';
+import { makeFolder, runCli } from '../support/cli.ts';
+
+const isLong = process.env['TEAMSHEET_LONG'] !== undefined;
+/** The long form is a league of 5,000 squads and a window of 2,000 requests a day. */
+const SQUADS = isLong ? 5000 : 60;
+const PER_DAY = isLong ? 2000 : 30;
+const MANY = 1_000_000;
+const LIMIT_MS = 600_000;
+
+const CONFIG = `version: 1
+environments: { test: { base_url: "\${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } } }
+vars: { fantasy_league_id: 1 }
+`;
+const PULLS = `- { version: 1, name: lineups, pull: lineups, where: { fantasy_league_id: 1 }, destination: { csv: out/lineups.csv }, columns: { Squad: id } }
+- { version: 1, name: ranks, pull: squads, detail: true, where: { fantasy_league_id: 1 }, destination: { csv: out/ranks.csv }, columns: { Squad: id, Rank: ranking.current_rank } }
+`;
+
+interface Ended {
+  readonly exit_code: number;
+  readonly requests: { readonly sent: number };
+}
+
+it(
+  'line-ups of a league that is larger than a day window are whole on the third day, and none is read twice',
+  async () => {
+    const folder = makeFolder({ 'teamsheet.yaml': CONFIG, 'mappings/m.yaml': PULLS });
+    const db = join(folder.path, 'service.sqlite');
+    const roomy = await createSandbox({
+      seed: 'demo',
+      db,
+      settings: { per_day: MANY, per_minute: MANY, quota_squads: MANY, quota_users: MANY },
+    });
+    await addSquads(SQUADS - 60, roomy);
+    await roomy.close();
+    const sandbox = await createSandbox({
+      seed: 'demo',
+      db,
+      settings: { per_day: PER_DAY, per_minute: MANY },
+    });
+    onTestFinished(async () => {
+      await sandbox.close();
+      folder.remove();
+    });
+    const tomorrow = () => sandbox.control('POST', '/clock', { advance: '1d' });
+    await tomorrow();
+    const env = { TEAMSHEET_BASE_URL: sandbox.baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey };
+    const told: string[] = [];
+    const run = async (...args: readonly string[]): Promise<Ended> => {
+      const { stdout, stderr } = await runCli([...args, '--json'], { cwd: folder.path, env });
+      expect([args, stderr, stdout]).toEqual([args, expect.any(String), expect.stringMatching(/^\{/)]);
+      told.push(stderr);
+      return JSON.parse(stdout) as Ended;
+    };
+    const days = [await run('pull', 'lineups')];
+    await tomorrow();
+    days.push(await run('resume', '--yes'));
+    await tomorrow();
+    days.push(await run('resume', '--yes'));
+    expect(days.map(({ exit_code }) => exit_code)).toEqual([7, 7, 0]);
+    const lines: readonly Readonly<Record<string, string>>[] = parse(
+      readFileSync(join(folder.path, 'out/lineups.csv')),
+      { columns: true },
+    );
+    expect(new Set(lines.map((line) => line['Squad'])).size).toBe(SQUADS);
+    await tomorrow();
+    const squads = [await run('pull', 'ranks')];
+    for (const _ of [1, 2]) {
+      await tomorrow();
+      squads.push(await run('resume', '--yes'));
+    }
+    expect(squads.map(({ exit_code }) => exit_code)).toEqual([7, 7, 0]);
+    expect(told.at(-1)).toMatch(
+      /ranks: ranks were read on different days \(2026-09-26, 2026-09-27, 2026-09-28\), so that they may not fit/,
+    );
+    const sent = days.reduce((sum, { requests }) => sum + requests.sent, 0);
+    expect(sent).toBeLessThan(SQUADS * 1.1 + 30);
+  },
+  LIMIT_MS,
+);
+
+/** More squads of new users, each with the players of another one. */
+async function addSquads(count: number, sandbox: Awaited<ReturnType<typeof createSandbox>>): Promise<void> {
+  const call = async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
+    const answer = await sandbox.inject({
+      method,
+      url: `http://sandbox.test/v1${path}`,
+      headers: { 'x-api-key': sandbox.apiKey, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    expect([path, answer.status < 300, answer.body]).toEqual([path, true, expect.any(String)]);
+    return (JSON.parse(answer.body) as { readonly data: unknown }).data;
+  };
+  for (let from = 0; from < count; from += 100) {
+    const users = Array.from({ length: Math.min(100, count - from) }, (_, at) => ({
+      external_id: `X${from + at}`,
+      display_name: `Member ${from + at}`,
+    }));
+    const made = (await call('POST', '/user', { users })) as readonly { readonly user_id: number }[];
+    for (const { user_id } of made)
+      await call('POST', '/squad', {
+        user_id,
+        name: `Squad ${user_id}`,
+        fantasy_league_id: 1,
+        players_in: [1, 2, 3],
+      });
+  }
+}

@@ -1,0 +1,280 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PostgresClient } from '../../src/state/postgres/client.ts';
+import { USERS_MAPPING, without, type Outcome, type RunOptions } from '../support/cli.ts';
+import { control } from '../support/control.ts';
+import {
+  clientOf,
+  newSchema,
+  noPostgres,
+  openTestState,
+  startPostgres,
+  type PostgresServer,
+} from '../support/postgres.ts';
+import { manyUsers, program } from '../support/program.ts';
+
+const ONCE_A_YEAR = '0 5 1 1 *';
+const scheduled = (mapping: string): string => `${mapping}schedule: "${ONCE_A_YEAR}"\n`;
+
+const config = (schema: string): string => `version: 1
+environments:
+  test: { base_url: "\${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } }
+push: { settle: 50ms }
+state: { env: TEAMSHEET_STATE_URL }
+state_schema: ${schema}
+state_lease: 10s
+`;
+
+interface Status {
+  readonly hosts: readonly { readonly name: string; readonly state: string }[];
+  readonly queues: readonly object[];
+}
+
+const isSome = (count: number): boolean => count > 0;
+
+describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noPostgres ?? 'found'})`, () => {
+  const { folder, service, start, runWith, writes } = program();
+  let server: PostgresServer;
+  let client: PostgresClient;
+  let schema: string;
+  beforeAll(async () => {
+    server = await startPostgres();
+    client = await clientOf(server);
+  });
+  afterAll(async () => {
+    await client.close();
+    await server.close();
+  });
+  beforeEach(() => {
+    schema = newSchema();
+  });
+  const runOn = (options: Partial<RunOptions>, ...args: readonly string[]): Promise<Outcome> =>
+    runWith({ ...options, env: { ...service.env, TEAMSHEET_STATE_URL: server.url } }, ...args);
+  const stored = async (query: string): Promise<readonly unknown[]> =>
+    (await client.query(query.replaceAll('@', `"${schema}"`), [])).rows;
+
+  /** Everything that the named mappings missed since long ago is due. */
+  async function makeDue(...mappings: readonly string[]): Promise<void> {
+    const [[accountId]] = (await stored('SELECT account_id FROM @.account')) as [[string]];
+    const clock = { now: Date.now, monotonic: Date.now, sleep: () => Promise.resolve() };
+    const { store } = await openTestState(await clientOf(server), schema, folder.path, { clock });
+    const value = JSON.stringify({ sinceMs: 1 });
+    const facts = mappings.map((mapping) => ({ name: `schedule:${mapping}`, value }));
+    await store.setFacts({ baseUrl: service.baseUrl, accountId }, facts);
+    await store.close();
+  }
+
+  /** What the service did, by operation: how many records each request made or changed. */
+  async function effects(): Promise<readonly (readonly [operation: unknown, records: unknown])[]> {
+    const { list } = await control(service.sandbox, 'GET', '/effects');
+    return list.map((effect) => [effect['operation'], effect['record_count']]);
+  }
+
+  /** Whether the schedules of {@link setUp} are carried out. */
+  async function areDone(): Promise<boolean> {
+    const [[facts]] = (await stored(
+      "SELECT count(*) FROM @.fact WHERE name LIKE 'schedule:%' AND value NOT LIKE '%unfinished%' AND value LIKE '%cronMs%'",
+    )) as [[number]];
+    return facts === 3;
+  }
+
+  /** The page that the link of a dashboard leads to. */
+  async function page(link: string): Promise<string> {
+    const entered = await fetch(link, { redirect: 'manual' });
+    const cookie = entered.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    return (await fetch(new URL('/', link), { headers: { cookie } })).text();
+  }
+
+  const USERS = 300;
+
+  /** Two tables of users to push and a report, all with a schedule whose time comes once a year. */
+  function setUp(): void {
+    folder.write('teamsheet.yaml', config(schema));
+    folder.write('mappings/users.yaml', scheduled(USERS_MAPPING));
+    const more = USERS_MAPPING.replace('name: users', 'name: more').replace('users.csv', 'more.csv');
+    folder.write('mappings/more.yaml', scheduled(more));
+    folder.write('users.csv', manyUsers(USERS));
+    folder.write('more.csv', manyUsers(USERS).replaceAll('M', 'N').replace('Nember ID', 'Member ID'));
+    folder.write(
+      'mappings/list.yaml',
+      scheduled('version: 1\nname: list\npull: users\ndestination: { csv: out/users.csv }\n'),
+    );
+  }
+
+  async function until(isSo: () => Promise<boolean>): Promise<void> {
+    while (!(await isSo())) await new Promise((done) => setTimeout(done, 10));
+  }
+
+  it('push everything that is due once, although one of two is killed in the middle of a push', async () => {
+    await start({ settings: { latency_ms: 20 } });
+    setUp();
+    expect((await runOn({}, 'plan')).code).toBe(0);
+    await makeDue('users', 'more', 'list');
+    const outcomes = [1, 2].map((n) => {
+      let end: ((signal: NodeJS.Signals) => void) | undefined;
+      const outcome = runOn({ started: (kill) => (end = kill) }, 'worker', '--host', `host-${n}`);
+      return { outcome, end: (signal: NodeJS.Signals) => end?.(signal) };
+    });
+    await until(() => Promise.resolve(writes().length >= 2));
+    const [[owner]] = (await stored('SELECT owner FROM @.lease')) as [[string]];
+    process.kill(Number(/^pid (\d+) /.exec(owner)?.[1]), 'SIGKILL');
+    // As if it had been on another machine: nobody sees that it is gone before its lease is over.
+    await client.query(`UPDATE "${schema}".lease SET process = 'elsewhere 1'`, []);
+    const killed = await Promise.race(
+      outcomes.map(async ({ outcome }, at) => ({ at, code: (await outcome).code })),
+    );
+    expect(killed.code).toBeNull();
+    const [open] = (await stored('SELECT id FROM @.run')) as [[string]];
+    await until(areDone);
+    const status = JSON.parse((await runOn({}, 'worker', 'status', '--json')).stdout) as Status;
+    expect(status.hosts.map(({ name }) => name).toSorted()).toEqual(['host-1', 'host-2']);
+    expect(status.hosts).toContainEqual(
+      expect.objectContaining({ name: `host-${2 - killed.at}`, state: 'alive' }),
+    );
+    // That of the killed one came to nothing.
+    expect(status.queues).toContainEqual(
+      expect.objectContaining({ name: 'sync/test', waiting: 0, failed: expect.toSatisfy(isSome) as number }),
+    );
+    const left = outcomes[1 - killed.at];
+    left?.end('SIGTERM');
+    const { code, stderr } = (await left?.outcome) ?? { code: undefined, stderr: '' };
+    expect({ code, stderr }).toMatchObject({ code: 143 });
+    expect(stderr.split('what the schedules push is approved by this command')).toHaveLength(2);
+
+    // The run of the killed one is the only one that wrote: the other went on with it.
+    const { runs } = JSON.parse((await runOn({}, 'runs', '--json')).stdout) as {
+      readonly runs: readonly {
+        readonly run: string;
+        readonly command: string;
+        readonly exit_code: number;
+      }[];
+    };
+    expect(runs).toMatchObject([{ run: open[0], command: 'sync', exit_code: 0 }]);
+    const made = await effects();
+    expect(made.map(([operation]) => operation)).toEqual(made.map(() => 'create-users'));
+    expect(made.reduce((sum, [, records]) => sum + Number(records), 0)).toBe(2 * USERS);
+    expect((await runOn({}, 'verify', '--json')).code).toBe(0);
+    expect(readFileSync(join(folder.path, 'out/users.csv'), 'utf8').trim().split('\n')).toHaveLength(
+      2 * USERS + 1,
+    );
+  });
+  it('go on when the database is back, with everything sent once', async ({ skip }) => {
+    const { restart } = server;
+    if (restart === undefined) return skip('the server is not ours to restart');
+    await start({ settings: { latency_ms: 20 } });
+    setUp();
+    expect((await runOn({}, 'plan')).code).toBe(0);
+    await makeDue('users', 'more', 'list');
+    let end: ((signal: NodeJS.Signals) => void) | undefined;
+    const outcome = runOn({ started: (kill) => (end = kill) }, 'worker', '--probe', '127.0.0.1:0');
+    await until(() => Promise.resolve(writes().length >= 2));
+    await client.close();
+    await restart();
+    client = await clientOf(server);
+    await until(areDone);
+    end?.('SIGTERM');
+    expect(await outcome).toMatchObject({ code: 143 });
+    expect((await effects()).reduce((sum, [, records]) => sum + Number(records), 0)).toBe(2 * USERS);
+    expect((await runOn({}, 'verify', '--json')).code).toBe(0);
+  });
+
+  it('carry out everything once with --once, and nothing that is not due', async () => {
+    await start();
+    setUp();
+    const { code, stdout } = await runOn({}, 'worker', '--once', '--json');
+    expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({
+      code: 0,
+      command: 'sync',
+      mappings: [{ created: USERS }, { created: USERS }, { direction: 'pull', rows: 2 * USERS }],
+    });
+    expect((await effects()).reduce((sum, [, records]) => sum + Number(records), 0)).toBe(2 * USERS);
+    const again = await runOn({}, 'worker', '--once', '--json');
+    expect(JSON.parse(again.stdout)).toEqual({ command: 'worker', exit_code: 0 });
+  });
+
+  it('are shown by worker status and on the dashboard', async () => {
+    await start();
+    setUp();
+    const before = await runOn({}, 'worker', 'status');
+    expect(before).toEqual({
+      code: 0,
+      stdout: 'no worker was heard of within a day\n\nnobody writes now\n\nthere was no job yet\n',
+      stderr: '',
+    });
+    expect((await runOn({}, 'worker', '--once', '--host', 'tower')).code).toBe(0);
+    const { code, stdout } = await runOn({}, 'worker', 'status');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^worker +pid +state +heard of\ntower +\d+ +ended +[^\n]+\n\nnobody writes now\n\njobs +waiting +under way +done +failed\n/,
+    );
+    expect(stdout).toMatch(/\nsync\/test +0 +0 +1 +0\n$/);
+    let shown = '';
+    const when: RunOptions['when'] = {
+      seen: /open the link/,
+      act: (kill, link) => {
+        void page(link.trim()).then((text) => {
+          shown = text;
+          kill('SIGTERM');
+        });
+      },
+    };
+    expect((await runOn({ when }, 'dashboard', '--port', '0')).code).toBe(143);
+    expect(shown).toContain('Machines');
+    expect(shown).toContain('tower');
+    expect(shown).toContain('Nobody writes now.');
+  });
+
+  it('end by a signal, each with its own code', async () => {
+    await start();
+    setUp();
+    for (const [signal, code] of [
+      ['SIGTERM', 143],
+      ['SIGINT', 130],
+    ] as const) {
+      const when: RunOptions['when'] = { seen: /is approved by this command/, act: (kill) => kill(signal) };
+      const outcome = await runOn({ when }, 'worker');
+      expect(outcome).toMatchObject({ code });
+      expect(outcome.stderr).toContain(`stopped by ${signal}`);
+    }
+    expect(writes()).toEqual([]);
+  });
+
+  it('say which accounts there are', async () => {
+    await start();
+    setUp();
+    expect(await runOn({}, 'worker', '--account', 'other')).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining(
+        'no account with a schedule is called "other": there is test',
+      ) as string,
+    });
+  });
+
+  it('need the package pg-boss', async () => {
+    await start();
+    setUp();
+    const { code, stderr } = await runOn({ nodeArgs: without('pg-boss') }, 'worker');
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: `✗ a worker needs the package pg-boss, which is not installed
+  next: Type npm install pg-boss where teamsheet is installed (npm install -g pg-boss where it is installed for all folders), then run the command again (teamsheet worker).
+`,
+    });
+  });
+});
+
+describe('a worker on a state file', () => {
+  const { folder, runWith } = program({
+    'mappings/users.yaml': scheduled(USERS_MAPPING),
+  });
+
+  it('is a mistake of the configuration', async () => {
+    folder.write('teamsheet.yaml', config('any').replace(/^state.*\n/gm, ''));
+    const env = { TEAMSHEET_BASE_URL: 'http://127.0.0.1:1', TEAMSHEET_API_KEY: 'key' };
+    const { code, stderr } = await runWith({ env }, 'worker');
+    expect(code).toBe(4);
+    expect(stderr).toContain('✗ workers share a state on PostgreSQL, and this one is ');
+    expect(stderr).toContain('next: Name a database in "state:" of teamsheet.yaml');
+  });
+});

@@ -1,0 +1,209 @@
+import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { RunFolders } from '../../src/state/run-folders.ts';
+import { DatabaseFailure, type PostgresClient, type Session } from '../../src/state/postgres/client.ts';
+import { pgClient } from '../../src/state/postgres/pg-client.ts';
+import type { Repeat } from '../../src/state/postgres/lease.ts';
+import { openPostgresState } from '../../src/state/postgres/store.ts';
+import type { Clock } from '../../src/model/ports.ts';
+import type { Lock, ServiceAccount, Store } from '../../src/model/store.ts';
+import type { SqlRow } from '../../src/state/sql-row.ts';
+
+/** PostgreSQL in this process. It has one session: rivals take turns there. Closing a client of it leaves it open. */
+export class OwnPostgres {
+  readonly #db = new PGlite();
+
+  client(): PostgresClient {
+    let isClosed = false;
+    const sessionOn = (db: Pick<PGlite, 'query'>): Session => ({
+      query: async (statement, values) => {
+        if (isClosed) throw new DatabaseFailure(undefined, new Error('the client is closed'));
+        try {
+          const { rows, affectedRows } = await db.query(statement, [...values], { rowMode: 'array' });
+          return { rows: rows as SqlRow[], changes: affectedRows ?? 0 };
+        } catch (error) {
+          throw new DatabaseFailure((error as { readonly code?: string }).code, error);
+        }
+      },
+    });
+    return {
+      ...sessionOn(this.#db),
+      transaction: (work) => this.#db.transaction((db) => work(sessionOn(db))),
+      close: () => {
+        isClosed = true;
+        return Promise.resolve();
+      },
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#db.close();
+  }
+}
+
+/** A PostgreSQL server of its own, or the one that `TEAMSHEET_TEST_POSTGRES` names; it listens on this machine alone and ends with `close`. */
+export interface PostgresServer {
+  /** `postgres://user@host:port/db`. */
+  readonly url: string;
+  /** Stops a server of its own as a power cut does, and starts it again. */
+  readonly restart: (() => Promise<void>) | undefined;
+  close(): Promise<void>;
+}
+
+/** Where Debian and others put the binaries that no PATH names. */
+function binaries(): string | undefined {
+  const versions = existsSync('/usr/lib/postgresql')
+    ? readdirSync('/usr/lib/postgresql').toSorted((a, b) => Number(b) - Number(a))
+    : [];
+  const folders = [
+    ...versions.map((version) => `/usr/lib/postgresql/${version}/bin`),
+    ...(process.env['PATH'] ?? '').split(path.delimiter),
+  ];
+  return folders.find(
+    (folder) => existsSync(path.join(folder, 'initdb')) && existsSync(path.join(folder, 'postgres')),
+  );
+}
+
+/** Why no test can have a server here; undefined where one can. */
+export const noPostgres: string | undefined =
+  process.env['TEAMSHEET_TEST_POSTGRES'] !== undefined || binaries() !== undefined
+    ? undefined
+    : 'no PostgreSQL: set TEAMSHEET_TEST_POSTGRES to the address of one, or install it';
+
+/** Root may not run a server: somebody else of this machine does, in a folder of theirs. */
+function serverUser(): { readonly name: string; readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (flag: string, name: string): number =>
+    Number(spawnSync('id', [flag, name]).stdout.toString());
+  const name = ['postgres', 'nobody'].find((each) => spawnSync('id', [each]).status === 0) ?? 'nobody';
+  return { name, uid: idOf('-u', name), gid: idOf('-g', name) };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function succeeded(done: SpawnSyncReturns<Buffer>): void {
+  if (done.status !== 0)
+    throw new Error(`${done.stdout.toString()}${done.stderr.toString()}${done.error?.message ?? ''}`);
+}
+
+const schemas: string[] = [];
+
+/** The name of a schema that nobody has. */
+export function newSchema(): string {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  schemas.push(name);
+  return name;
+}
+
+async function dropSchemas(url: string): Promise<void> {
+  const client = await pgClient({ connectionString: url });
+  for (const name of schemas.splice(0)) await client.query(`DROP SCHEMA IF EXISTS "${name}" CASCADE`, []);
+  await client.close();
+}
+
+/** Starts a server, or answers the one that the environment names. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const named = process.env['TEAMSHEET_TEST_POSTGRES'];
+  if (named !== undefined) return { url: named, restart: undefined, close: () => dropSchemas(named) };
+  const folder = binaries() ?? '';
+  const home = mkdtempSync(path.join(tmpdir(), 'teamsheet-postgres-'));
+  const user = serverUser();
+  chmodSync(home, 0o700);
+  if (user !== undefined) chownSync(home, user.uid, user.gid);
+  const identity = user === undefined ? {} : { uid: user.uid, gid: user.gid };
+  const data = path.join(home, 'data');
+  const options = [
+    '-D',
+    data,
+    '-U',
+    'teamsheet',
+    '-A',
+    'trust',
+    '--no-sync',
+    '--encoding',
+    'UTF8',
+    '--locale',
+    'C',
+  ];
+  succeeded(spawnSync(path.join(folder, 'initdb'), options, { cwd: home, ...identity }));
+  const port = await freePort();
+  const start = async () => {
+    const settings = [
+      'fsync=off',
+      'listen_addresses=127.0.0.1',
+      `port=${port}`,
+      `unix_socket_directories=${home}`,
+    ];
+    const server = spawn(
+      path.join(folder, 'postgres'),
+      ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+      { cwd: home, stdio: ['ignore', 'ignore', 'pipe'], ...identity },
+    );
+    const ended = new Promise<void>((done) => server.once('exit', () => done()));
+    let log = '';
+    await new Promise<void>((ready, fail) => {
+      server.stderr.setEncoding('utf8').on('data', (text: string) => {
+        log += text;
+        if (log.includes('ready to accept connections')) ready();
+      });
+      server.once('error', fail);
+      server.once('exit', () => fail(new Error(log)));
+    });
+    return { end: (signal: NodeJS.Signals) => (server.kill(signal), ended) };
+  };
+  let server = await start();
+  return {
+    url: `postgres://teamsheet@127.0.0.1:${port}/postgres`,
+    restart: async () => {
+      await server.end('SIGQUIT');
+      server = await start();
+    },
+    close: async () => {
+      await server.end('SIGINT');
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+interface TestOptions {
+  readonly clock: Clock;
+  /** Accounts whose locks the state itself holds, so that intents can be recorded at once. */
+  readonly held?: readonly ServiceAccount[];
+  /** In place of a timer that never ends. */
+  readonly repeat?: Repeat;
+  readonly process?: string;
+}
+
+/** A state on PostgreSQL; the files of its runs stand below `folder`. */
+export async function openTestState(
+  client: PostgresClient,
+  schema: string,
+  folder: string,
+  { clock, held = [], repeat = () => () => undefined, process }: TestOptions,
+): Promise<{ readonly store: Store; readonly lock: Lock }> {
+  const folders = new RunFolders(path.join(folder, 'runs'));
+  const name = 'postgres://127.0.0.1/test';
+  const options = { client, name, schema, clock, folders, termMs: 30_000, repeat, process };
+  const { store, lock } = await openPostgresState(options);
+  const holds = await Promise.all(held.map((account) => lock.acquire(account, 'test')));
+  const close = store.close.bind(store);
+  store.close = async () => {
+    for (const each of holds.splice(0)) await each.release();
+    await close();
+  };
+  return { store, lock };
+}
+
+export const clientOf = (server: PostgresServer | undefined): Promise<PostgresClient> =>
+  pgClient({ connectionString: server?.url ?? '' });

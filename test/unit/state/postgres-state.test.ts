@@ -1,0 +1,441 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Intent, Lock, Run, Store } from '../../../src/model/store.ts';
+import { DatabaseFailure, type PostgresClient } from '../../../src/state/postgres/client.ts';
+import { lookAtDatabase } from '../../../src/state/postgres/look.ts';
+import {
+  clientOf,
+  newSchema,
+  noPostgres,
+  openTestState,
+  OwnPostgres,
+  startPostgres,
+  type PostgresServer,
+} from '../../support/postgres.ts';
+import { runRow } from '../../support/run-row.ts';
+
+const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
+const account = { baseUrl: 'https://data.example', accountId: 'club' };
+
+let own: OwnPostgres;
+let client: PostgresClient;
+let schema: string;
+let folder: string;
+beforeAll(() => {
+  own = new OwnPostgres();
+});
+afterAll(() => own.close());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
+  client = own.client();
+  schema = newSchema();
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type State = Awaited<ReturnType<typeof openTestState>>;
+const open = (options: Partial<Parameters<typeof openTestState>[3]> = {}): Promise<State> =>
+  openTestState(client, schema, folder, { clock, ...options });
+
+const intent = (id: string): Intent => ({
+  id,
+  runId: 'RUN',
+  mapping: 'users',
+  resource: 'users',
+  operation: 'create-users',
+  rowNumbers: [2],
+  keys: ['a'],
+  bodyDigest: '',
+  sentAtMs: 1,
+});
+
+const run: Run = {
+  id: 'RUN',
+  command: 'push',
+  account,
+  startedAtMs: 1,
+  endedAtMs: null,
+  exitCode: null,
+  phase: 'writing',
+  finished: false,
+  mappings: '{}',
+  summaries: [],
+  requests: null,
+};
+
+describe('the tables of a state', () => {
+  it('are made once, and used as they are from then on', async () => {
+    await (await open()).store.setFact(account, 'a', '1');
+    expect((await (await open()).store.fact(account, 'a'))?.value).toBe('1');
+    expect((await client.query(`SELECT count(*) FROM "${schema}"."format"`, [])).rows).toEqual([[1]]);
+  });
+
+  it('are refused, and left as they are, where a newer teamsheet made them', async () => {
+    await open();
+    await client.query(`UPDATE "${schema}"."format" SET version = 99`, []);
+    await expect(open()).rejects.toMatchObject({
+      code: 'state.newer',
+      exitCode: 4,
+      message: expect.stringMatching(
+        /^the state in postgres:\/\/127\.0\.0\.1\/test was written by a newer teamsheet \(format 99; this one knows \d+\)$/,
+      ) as string,
+    });
+    const { rows } = await client.query(`SELECT version FROM "${schema}"."format"`, []);
+    expect(rows).toEqual([[99]]);
+  });
+
+  it('are not made where another program has a table of one of the names, and nothing is left of them', async () => {
+    await client.query(`CREATE SCHEMA "${schema}"`, []);
+    await client.query(`CREATE TABLE "${schema}"."run" (id integer)`, []);
+    await expect(open()).rejects.toMatchObject({ code: 'state.damaged', exitCode: 4 });
+    const names = await client.query(
+      'SELECT table_name FROM information_schema.tables WHERE table_schema = $1',
+      [schema],
+    );
+    expect(names.rows).toEqual([['run']]);
+  });
+
+  it('say so where one of them is gone', async () => {
+    const { store } = await open();
+    await client.query(`DROP TABLE "${schema}"."fact"`, []);
+    await expect(store.fact(account, 'a')).rejects.toMatchObject({ code: 'state.damaged', exitCode: 4 });
+  });
+
+  it('say so where a value in them is not what was written', async () => {
+    const { store } = await open({ held: [account] });
+    await store.addIntent(account, intent('1'));
+    await client.query(`UPDATE "${schema}"."intent" SET document = left(document, 9)`, []);
+    await expect(store.openIntents(account)).rejects.toMatchObject({ code: 'state.damaged', exitCode: 4 });
+  });
+
+  it('are looked at without being made', async () => {
+    const look = (...times: readonly number[]) => {
+      const left = [...times];
+      const now = (): number => left.shift() ?? 0;
+      return lookAtDatabase(client, 'postgres://127.0.0.1/test', schema, { ...clock, now });
+    };
+    const before = await look(0, Number.MAX_SAFE_INTEGER);
+    expect(before).toMatchObject({ format: 0, refused: [], clockOffMs: 0 });
+    expect(before.version).toMatch(/^\d+/);
+    // A machine whose clock says 1970.
+    expect((await look(0, 1)).clockOffMs).toBeGreaterThan(Date.UTC(2020));
+    await open();
+    expect((await look()).format).toBe(before.newest);
+    await client.query(`UPDATE "${schema}"."format" SET version = 99`, []);
+    expect((await look()).format).toBe(99);
+  });
+
+  it('of several teams stand beside each other in one database', async () => {
+    const { store } = await open();
+    await store.setFact(account, 'a', 'ours');
+    schema = newSchema();
+    const { store: theirs } = await open();
+    expect(await theirs.fact(account, 'a')).toBeUndefined();
+  });
+
+  it.each([
+    ['28P01', 'state.access', 4],
+    ['3D000', 'state.access', 4],
+    ['42501', 'state.rights', 4],
+    ['53100', 'state.unwritable', 8],
+    ['25006', 'state.unwritable', 8],
+    ['40P01', 'state.busy', 8],
+    ['57P01', 'state.unreachable', 8],
+    ['08006', 'state.unreachable', 8],
+    [undefined, 'state.unreachable', 8],
+  ])('that answer SQLSTATE %s are %s', async (sqlState, code, exitCode) => {
+    const failing: PostgresClient = {
+      ...client,
+      query: () => Promise.reject(new DatabaseFailure(sqlState, new Error('why'))),
+    };
+    const opened = openTestState(failing, schema, folder, { clock });
+    await expect(opened).rejects.toMatchObject({
+      code,
+      exitCode,
+      message: expect.stringMatching(/^postgres:\/\/127\.0\.0\.1\/test .*: why$/) as string,
+    });
+  });
+});
+
+describe('texts', () => {
+  it.each([
+    ['a NUL', 'a\0b'],
+    ['half of a surrogate pair', 'a\ud800b'],
+    ['a backslash and quotes', '\\u0000 "\'\\'],
+    ['more than an index takes', '山'.repeat(5000)],
+  ])('with %s come back as they were', async (_what, odd) => {
+    const { store } = await open({ held: [account] });
+    const record = { key: odd, id: odd, number: null, digests: { [odd]: odd }, values: { name: odd } };
+    await store.confirm(account, 'users', [{ ...record, managedBy: odd }]);
+    expect((await store.snapshots(account, 'users', [odd])).get(odd)).toEqual({ ...record, managedBy: odd });
+    await store.setFact(account, 'odd', odd);
+    expect((await store.fact(account, 'odd'))?.value).toBe(odd);
+    const rows = await store.openRunRows('RUN');
+    const row = runRow({ rowNumber: 2, key: odd, folded: odd, lines: [[odd]], id: odd });
+    await rows.add(odd, [row]);
+    await rows.addKnown(odd, [record]);
+    expect(await rows.rows(odd, [2])).toEqual([row]);
+    expect((await rows.known(odd, [odd])).get(odd)).toEqual([record]);
+    await store.addIntent(account, { ...intent('1'), keys: [odd] });
+    expect((await store.openIntents(account))[0]?.keys).toEqual([odd]);
+  });
+});
+
+/** Timers that a test turns. */
+function byHand(): { readonly repeat: (work: () => void, everyMs: number) => () => void; turn(): void } {
+  const works = new Set<() => void>();
+  return {
+    repeat: (work, everyMs) => {
+      expect(everyMs).toBe(10_000);
+      works.add(work);
+      return () => works.delete(work);
+    },
+    turn: () => works.forEach((work) => work()),
+  };
+}
+
+describe('the lease of an account', () => {
+  const secondsLeft = async (): Promise<number> => {
+    const { rows } = await client.query(
+      `SELECT extract(epoch FROM expires - clock_timestamp())::double precision FROM "${schema}"."lease"`,
+      [],
+    );
+    return Number(rows[0]?.[0]);
+  };
+  const runOut = () =>
+    client.query(`UPDATE "${schema}"."lease" SET expires = clock_timestamp() - interval '1 second'`, []);
+  const numbers = async (): Promise<unknown> =>
+    (await client.query(`SELECT number FROM "${schema}"."lease"`, [])).rows;
+  const hold = async (options: Partial<Parameters<typeof openTestState>[3]> = {}): Promise<State> => {
+    const state = await open(options);
+    await state.lock.acquire(account, 'push');
+    return state;
+  };
+  const add = ({ store }: { readonly store: Store }, id: string): Promise<void> =>
+    store.addIntent(account, intent(id));
+  const acquire = ({ lock }: { readonly lock: Lock }) => lock.acquire(account, 'resume');
+
+  it('is wanted for every intent', async () => {
+    const state = await open();
+    await expect(add(state, '1')).rejects.toMatchObject({ code: 'lock.lost', exitCode: 6 });
+    const held = await acquire(state);
+    await add(state, '1');
+    await held.release();
+    await expect(add(state, '2')).rejects.toMatchObject({ code: 'lock.lost' });
+    expect((await state.store.openIntents(account)).map(({ id }) => id)).toEqual(['1']);
+  });
+
+  it('is taken over once it has run out, and its first holder records nothing any more', async () => {
+    const first = await hold({ process: '' });
+    const second = await open({ process: '' });
+    await expect(acquire(second)).rejects.toMatchObject({ code: 'lock.held' });
+    await runOut();
+    const held = await acquire(second);
+    expect(await numbers()).toEqual([[2]]);
+    await expect(add(first, '1')).rejects.toMatchObject({ code: 'lock.lost', exitCode: 6 });
+    await add(second, '2');
+    expect((await second.store.openIntents(account)).map(({ id }) => id)).toEqual(['2']);
+    const settled = first.store.recordResult(account, '2', 'applied', [], []);
+    await expect(settled).rejects.toMatchObject({ code: 'lock.lost' });
+    expect((await second.store.openIntents(account)).map(({ id }) => id)).toEqual(['2']);
+    await second.store.addRun(run);
+    await expect(first.store.updateRun('RUN', { finished: true })).rejects.toMatchObject({
+      code: 'lock.lost',
+    });
+    await held.release();
+    await expect(add(first, '3')).rejects.toMatchObject({ code: 'lock.lost' });
+  });
+
+  it('of a sleeper that nobody took over is still its own', async () => {
+    const first = await hold();
+    await runOut();
+    await add(first, '1');
+    expect(await secondsLeft()).toBeGreaterThan(20);
+  });
+
+  it('is renewed at a third of its term, and never again once it was released or lost', async () => {
+    const timers = byHand();
+    const first = await hold({ repeat: timers.repeat, process: '' });
+    await runOut();
+    timers.turn();
+    await expect.poll(secondsLeft).toBeGreaterThan(20);
+    await runOut();
+    const second = await open({ process: '' });
+    const held = await acquire(second);
+    const before = (await client.query(`SELECT expires::text FROM "${schema}"."lease"`, [])).rows;
+    timers.turn();
+    // One session: this statement comes after the renewal.
+    expect((await client.query(`SELECT expires::text FROM "${schema}"."lease"`, [])).rows).toEqual(before);
+    await held.release();
+    await expect(add(first, '1')).rejects.toMatchObject({ code: 'lock.lost' });
+  });
+
+  it('lets a write go out only while a third of its term is left, and is renewed before where less is', async () => {
+    let [monotonicMs, wallMs] = [0, 0];
+    const moved = { ...clock, monotonic: () => monotonicMs, now: () => wallMs };
+    const { lock } = await open({ clock: moved, process: '' });
+    const held = await lock.acquire(account, 'push');
+    monotonicMs = 20_000;
+    await runOut();
+    await held.check();
+    expect(await secondsLeft()).toBeLessThan(0);
+    monotonicMs += 1;
+    await held.check();
+    expect(await secondsLeft()).toBeGreaterThan(20);
+    // A machine that slept has a monotonic clock that stood still.
+    await runOut();
+    wallMs = 3_600_000;
+    await held.check();
+    expect(await secondsLeft()).toBeGreaterThan(20);
+    await runOut();
+    await acquire(await open({ process: '' }));
+    wallMs += 3_600_000;
+    await expect(held.check()).rejects.toMatchObject({ code: 'lock.lost', exitCode: 6 });
+    expect(held.lost.reason).toMatchObject({ code: 'lock.lost' });
+    await expect(held.check()).rejects.toMatchObject({ code: 'lock.lost' });
+  });
+
+  it('is lost to what is in flight once it was not renewed for its term', async () => {
+    let nowMs = 0;
+    const timers = byHand();
+    const broken = { ...client };
+    const state = await openTestState(broken, schema, folder, {
+      clock: { ...clock, monotonic: () => nowMs },
+      repeat: timers.repeat,
+    });
+    const held = await state.lock.acquire(account, 'push');
+    broken.query = () => Promise.reject(new DatabaseFailure(undefined, new Error('gone')));
+    const turned = async (): Promise<void> => {
+      timers.turn();
+      await new Promise((done) => setImmediate(done));
+    };
+    nowMs = 29_999;
+    await turned();
+    expect(held.lost.aborted).toBe(false);
+    await expect(held.check()).rejects.toMatchObject({ code: 'state.unreachable' });
+    nowMs = 30_000;
+    await turned();
+    expect(held.lost.aborted).toBe(true);
+  });
+
+  it('that was let go is not taken again by what was under way', async () => {
+    const timers = byHand();
+    const state = await open({ repeat: timers.repeat });
+    const held = await acquire(state);
+    timers.turn();
+    await held.release();
+    expect(await secondsLeft()).toBe(-Infinity);
+    await expect(add(state, '1')).rejects.toMatchObject({ code: 'lock.lost' });
+  });
+
+  it('of a process of this machine that is gone is free at once, that of any other is not', async () => {
+    const machine = 'boot pid:[1]';
+    await hold({ process: `${machine} 4194304` });
+    await expect(acquire(await open({ process: `other pid:[1] ${process.pid}` }))).rejects.toMatchObject({
+      code: 'lock.held',
+    });
+    const held = await acquire(await open({ process: `${machine} ${process.pid}` }));
+    await expect(acquire(await open({ process: `${machine} 1` }))).rejects.toMatchObject({
+      code: 'lock.held',
+    });
+    await held.release();
+  });
+
+  it('is one for all names of a service on this machine', async () => {
+    const { lock } = await open();
+    const at = (baseUrl: string) => lock.acquire({ ...account, baseUrl }, 'push');
+    const mine = await at('http://localhost:8787/a');
+    await expect(at('http://127.0.0.1:8787/a')).rejects.toMatchObject({ code: 'lock.held' });
+    await (await at('http://127.0.0.1:8788/a')).release();
+    await mine.release();
+  });
+});
+
+describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'})`, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.close());
+  const openOn = async (): Promise<State> =>
+    openTestState(await clientOf(server), schema, folder, { clock, process: '' });
+
+  it('the tables are made once by processes that start together', async () => {
+    const states = await Promise.all(Array.from({ length: 8 }, openOn));
+    await Promise.all(states.map(({ store }, n) => store.setFact(account, `fact ${n}`, '')));
+    expect(await states[0]?.store.facts(account)).toHaveLength(8);
+    await Promise.all(states.map(({ store }) => store.close()));
+  });
+
+  it('the rights that a user lacks are told', async () => {
+    const owner = await clientOf(server);
+    await (await openOn()).store.close();
+    const user = `user_${schema}`.slice(0, 60);
+    await owner.query(`CREATE ROLE "${user}" LOGIN`, []);
+    const theirs = await clientOf({ ...server, url: server.url.replace(/\/\/[^@]*@/, `//${user}@`) });
+    const look = () => lookAtDatabase(theirs, 'postgres://127.0.0.1/test', schema, clock);
+    await expect(look()).rejects.toMatchObject({ code: 'state.rights', exitCode: 4 });
+    await owner.query(`GRANT USAGE ON SCHEMA "${schema}" TO "${user}"`, []);
+    await owner.query(
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "${schema}" TO "${user}"`,
+      [],
+    );
+    await owner.query(`REVOKE DELETE ON "${schema}"."fact" FROM "${user}"`, []);
+    expect((await look()).refused).toEqual([schema, 'fact']);
+    await owner.query(`DROP OWNED BY "${user}"`, []);
+    await owner.query(`DROP ROLE "${user}"`, []);
+    await theirs.close();
+    await owner.close();
+  });
+
+  it('one of many that want a lease at once is given it', async () => {
+    const states = await Promise.all(Array.from({ length: 8 }, openOn));
+    const found = await Promise.allSettled(states.map(({ lock }) => lock.acquire(account, 'push')));
+    expect(found.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const codes = found.flatMap((each) =>
+      each.status === 'rejected' ? [(each.reason as { code: unknown }).code] : [],
+    );
+    expect(codes).toEqual(Array(7).fill('lock.held'));
+    await Promise.all(states.map(({ store }) => store.close()));
+  });
+
+  it('a member who is forgotten while readings are kept stays forgotten', async () => {
+    const [one, other] = await Promise.all([openOn(), openOn()]);
+    const scope = { account, league: 7 };
+    const reading = {
+      gameWeek: 'w',
+      kind: 'squad',
+      variant: '',
+      readAtMs: 1,
+      squad: 'S',
+      member: 'M',
+      record: {},
+    } as const;
+    const work = Array.from({ length: 20 }, (_, n) =>
+      one.store.memory.keep(scope, [{ ...reading, id: String(n) }]),
+    );
+    await Promise.all([...work, other.store.memory.forget(account, 'M')]);
+    expect(await Array.fromAsync(one.store.memory.kept(scope, 'w', 'squad'))).toEqual([]);
+    await Promise.all([one.store.close(), other.store.close()]);
+  });
+
+  it.skipIf(process.env['TEAMSHEET_TEST_POSTGRES'] !== undefined)(
+    'a database that goes away is said to be unreachable, and used again once it is back',
+    async () => {
+      const { store } = await openOn();
+      await store.setFact(account, 'a', 'before');
+      const broken = server.restart?.();
+      const failure: unknown = await (async () => {
+        for (;;) await store.setFact(account, 'a', 'during');
+      })().catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: 'state.unreachable', exitCode: 8 });
+      await broken;
+      await store.setFact(account, 'a', 'after');
+      expect((await store.fact(account, 'a'))?.value).toBe('after');
+      await store.close();
+    },
+  );
+});
