@@ -11,7 +11,7 @@ import { keepLearnt } from '../sync/runs/learn.ts';
 import type { SyncPorts } from '../sync/ports.ts';
 import { createResultFiles } from '../tables/result-files.ts';
 import { keepReading } from './account-readings.ts';
-import { keepServiceAhead } from '../sync/memory/service-time.ts';
+import { ServiceTime } from '../sync/memory/service-time.ts';
 import { changedBy } from './changed-by.ts';
 import type { Config, Connection } from './config.ts';
 import { behindGate, gates } from './gates.ts';
@@ -156,7 +156,8 @@ function openSession(task: Task, world: World): Session {
     const nowMs = world.clock.now();
     await keepLearnt(store, account, learnt, nowMs);
     if (reading !== undefined) await keepReading(store, account, reading, nowMs);
-    if (account.accountId !== '') await keepServiceAhead({ service, store, clock: world.clock }, account);
+    if (account.accountId !== '')
+      await new ServiceTime({ service, store, clock: world.clock }, account).keep(store);
     reading = undefined;
     return account;
   };

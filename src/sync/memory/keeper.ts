@@ -16,7 +16,7 @@ import {
 import { weekNumber } from '../../season/week-number.ts';
 import type { SyncPorts } from '../ports.ts';
 import { knownWeeks } from './known-weeks.ts';
-import { serviceNow, type ServiceTimePorts } from './service-time.ts';
+import { ServiceTime, type ServiceTimePorts } from './service-time.ts';
 
 /** What is kept of what is read, and for how long. */
 export interface KeepSettings {
@@ -27,7 +27,7 @@ export interface KeepSettings {
 
 /** What a keeper works with. */
 export interface KeeperPorts extends Pick<SyncPorts, 'clock'>, Pick<ServiceTimePorts, 'service'> {
-  readonly store: Pick<Store, 'memory' | 'fact'>;
+  readonly store: Pick<Store, 'memory' | 'fact' | 'setFact'>;
   readonly account: ServiceAccount;
   readonly season: KeepSettings;
 }
@@ -59,12 +59,14 @@ const LONGEST_WAIT_MS = 2_000;
 /** Keeps what is read of game weeks, as it comes. */
 export class Keeper {
   readonly #ports: KeeperPorts;
+  readonly #time: ServiceTime;
   readonly #leagues = new Map<number, Promise<League>>();
   readonly #leagueOfSquad = new Map<string, number>();
   #keptAtMs: number;
 
   constructor(ports: KeeperPorts) {
     this.#ports = ports;
+    this.#time = new ServiceTime(ports, ports.account);
     this.#keptAtMs = ports.clock.monotonic();
   }
 
@@ -95,7 +97,7 @@ export class Keeper {
 
   /** The service's time, which readings bear. Errors: those of the store. */
   nowMs(): Promise<number> {
-    return serviceNow(this.#ports, this.#ports.account);
+    return this.#time.nowMs();
   }
 
   /** Keeps what has come so far, so that it can be read. Errors: those of the store. */
@@ -107,6 +109,7 @@ export class Keeper {
   async end(): Promise<void> {
     await this.#flush(true);
     const { store, season } = this.#ports;
+    await this.#time.keep(store);
     if (season.forgetAfterMs === undefined) return;
     const untilMs = (await this.nowMs()) - season.forgetAfterMs;
     for (const { scope, weeks } of await Promise.all(this.#leagues.values())) {

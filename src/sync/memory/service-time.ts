@@ -20,24 +20,52 @@ async function lastAheadMs(
   return known === undefined ? undefined : Number(known.value);
 }
 
-/** Keeps by how much the service's clock is ahead of ours, where this command heard it. Errors: those of the store. */
-export async function keepServiceAhead(
-  { service, store, clock }: ServiceTimePorts & { readonly store: Pick<Store, 'setFact'> },
-  account: ServiceAccount,
-): Promise<void> {
-  const heardMs = service.timeMs();
-  if (heardMs !== undefined) await store.setFact(account, FACT, String(Math.floor(heardMs) - clock.now()));
+/** Headers name seconds, and those of a busy server are a little old: what is heard falls back by no more than this while no clock was set. */
+const FALLS_BACK_MS = 2_000;
+
+/** What was known stays while what is heard falls back by little: a reading is never put before one that was made earlier. */
+function steadyAheadMs(knownMs: number | undefined, heardMs: number): number {
+  return knownMs !== undefined && knownMs > heardMs && knownMs - heardMs <= FALLS_BACK_MS ? knownMs : heardMs;
 }
 
 /**
  * The service's time in whole milliseconds, which everything in the memory of game weeks goes by: the service states when weeks begin and end, and that of a sandbox may be months away
  * from ours. Where this command heard nothing of it, it is ours and the difference that was known last.
  */
-export async function serviceNow(ports: ServiceTimePorts, account: ServiceAccount): Promise<number> {
-  const heardMs = ports.service.timeMs();
-  if (heardMs !== undefined) return Math.floor(heardMs);
-  return ports.clock.now() + ((await lastAheadMs(ports, account)) ?? 0);
+export class ServiceTime {
+  readonly #ports: ServiceTimePorts;
+  readonly #account: ServiceAccount;
+  #knownMs: Promise<number | undefined> | undefined;
+
+  constructor(ports: ServiceTimePorts, account: ServiceAccount) {
+    this.#ports = ports;
+    this.#account = account;
+  }
+
+  /** Errors: those of the store. */
+  async nowMs(): Promise<number> {
+    return this.#ports.clock.now() + (await this.#aheadMs());
+  }
+
+  /** Keeps by how much the service's clock is ahead of ours, where this command heard it. Errors: those of the store. */
+  async keep(store: Pick<Store, 'setFact'>): Promise<void> {
+    if (this.#ports.service.timeMs() !== undefined)
+      await store.setFact(this.#account, FACT, String(await this.#aheadMs()));
+  }
+
+  async #aheadMs(): Promise<number> {
+    const knownMs = await (this.#knownMs ??= lastAheadMs(this.#ports, this.#account));
+    const heardMs = this.#ports.service.timeMs();
+    if (heardMs === undefined) return knownMs ?? 0;
+    const aheadMs = steadyAheadMs(knownMs, Math.floor(heardMs) - this.#ports.clock.now());
+    this.#knownMs = Promise.resolve(aheadMs);
+    return aheadMs;
+  }
 }
+
+/** The service's time, see {@link ServiceTime}. Errors: those of the store. */
+export const serviceNow = (ports: ServiceTimePorts, account: ServiceAccount): Promise<number> =>
+  new ServiceTime(ports, account).nowMs();
 
 /** By how much the service's clock was ahead of ours at what an earlier command did: as that command kept it, else as it is now. */
 export async function earlierAheadMs(ports: ServiceTimePorts, account: ServiceAccount): Promise<number> {

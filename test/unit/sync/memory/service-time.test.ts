@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { earlierAheadMs, keepServiceAhead, serviceNow } from '../../../../src/sync/memory/service-time.ts';
+import { earlierAheadMs, ServiceTime, serviceNow } from '../../../../src/sync/memory/service-time.ts';
 
 const ACCOUNT = { baseUrl: 'https://service.test', accountId: 'a' };
 const OURS_MS = Date.parse('2026-11-20T10:00:00.000Z');
@@ -23,25 +23,30 @@ function command(facts: Map<string, string>, heardMs: number | undefined, oursMs
   };
 }
 
+/** Ends a command. */
+function end(ports: ReturnType<typeof command>): Promise<void> {
+  return new ServiceTime(ports, ACCOUNT).keep(ports.store);
+}
+
 describe('the time of the service', () => {
   it('is ours where nothing was ever heard of it', async () => {
     const unheard = command(new Map(), undefined);
     expect(await serviceNow(unheard, ACCOUNT)).toBe(OURS_MS);
     expect(await earlierAheadMs(unheard, ACCOUNT)).toBe(0);
     const facts = new Map<string, string>();
-    await keepServiceAhead(command(facts, undefined), ACCOUNT);
+    await end(command(facts, undefined));
     expect(facts.size).toBe(0);
   });
 
   it('is the one that this command hears, in whole milliseconds', async () => {
     const facts = new Map<string, string>();
-    await keepServiceAhead(command(facts, OURS_MS), ACCOUNT);
+    await end(command(facts, OURS_MS));
     expect(await serviceNow(command(facts, THEIRS_MS + 0.75), ACCOUNT)).toBe(THEIRS_MS);
   });
 
   it('goes on by the difference that was heard last, where nothing is asked of the service', async () => {
     const facts = new Map<string, string>();
-    await keepServiceAhead(command(facts, THEIRS_MS + 0.5), ACCOUNT);
+    await end(command(facts, THEIRS_MS + 0.5));
     const later = command(facts, undefined, OURS_MS + 60_000);
     expect(await serviceNow(later, ACCOUNT)).toBe(THEIRS_MS + 60_000);
   });
@@ -50,7 +55,31 @@ describe('the time of the service', () => {
     const facts = new Map<string, string>();
     const weekLater = command(facts, THEIRS_MS + 7 * 86_400_000);
     expect(OURS_MS + (await earlierAheadMs(weekLater, ACCOUNT))).toBe(THEIRS_MS + 7 * 86_400_000);
-    await keepServiceAhead(command(facts, THEIRS_MS), ACCOUNT);
+    await end(command(facts, THEIRS_MS));
     expect(OURS_MS + (await earlierAheadMs(weekLater, ACCOUNT))).toBe(THEIRS_MS);
+  });
+
+  it('never falls back below what an earlier command knew, as headers of whole seconds would have it', async () => {
+    const facts = new Map<string, string>();
+    await end(command(facts, THEIRS_MS + 990));
+    const soonAfter = command(facts, THEIRS_MS + 100, OURS_MS + 200);
+    expect(await serviceNow(soonAfter, ACCOUNT)).toBe(THEIRS_MS + 990 + 200);
+    await end(soonAfter);
+    expect(await serviceNow(command(facts, undefined, OURS_MS + 200), ACCOUNT)).toBe(THEIRS_MS + 990 + 200);
+  });
+
+  it('never falls back within a command, as an old header of a busy server would have it', async () => {
+    const ports = command(new Map(), THEIRS_MS + 1_500);
+    const time = new ServiceTime(ports, ACCOUNT);
+    expect(await time.nowMs()).toBe(THEIRS_MS + 1_500);
+    ports.service.timeMs = () => THEIRS_MS;
+    expect(await time.nowMs()).toBe(THEIRS_MS + 1_500);
+  });
+
+  it('is the one that is heard once a clock was set', async () => {
+    const facts = new Map<string, string>();
+    await end(command(facts, THEIRS_MS));
+    for (const heardMs of [THEIRS_MS - 60_000, THEIRS_MS + 7 * 86_400_000])
+      expect(await serviceNow(command(facts, heardMs), ACCOUNT)).toBe(heardMs);
   });
 });
