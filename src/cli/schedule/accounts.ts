@@ -18,6 +18,7 @@ import { rememberedBaseUrl } from '../../runtime/state.ts';
 import { readReadings } from '../../runtime/week-readings.ts';
 import type { Calendar } from '../../schedule/due.ts';
 import type { LookedLeague } from '../../schedule/runner.ts';
+import { aheadSince } from '../../sync/memory/service-time.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import type { Program } from '../program.ts';
 import { withAccount, type SessionArgs } from '../session.ts';
@@ -121,9 +122,11 @@ export async function lookAt(
   store: Store,
   { clock }: Program,
 ): Promise<LookedLeague> {
-  const calendar = calendars.get(league);
+  const read = calendars.get(league);
   // A league that was added since the account was read has none yet.
-  if (calendar === undefined) return { league, jobs: [], calendar: NO_WEEKS, readings: undefined };
+  if (read === undefined) return { league, jobs: [], calendar: NO_WEEKS, readings: undefined };
+  // Runs may have heard the service's clock closer since, and their marks go by it.
+  const calendar = { ...read, aheadMs: await aheadSince(store, account, read.aheadMs) };
   const jobs = await readDone(store, account, timed);
   const readings = kept === undefined ? undefined : await readReadings(store, account, kept, calendar, clock);
   return { league, jobs, calendar, readings };

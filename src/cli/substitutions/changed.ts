@@ -8,7 +8,7 @@ import { weekNumber } from '../../season/week-number.ts';
 import { Keeper } from '../../sync/memory/keeper.ts';
 import { keepingService } from '../../sync/memory/keeping-service.ts';
 import { keptRecords, keptWeeks, tellLog } from '../../sync/memory/league-records.ts';
-import { markProcessed } from '../../sync/memory/processed.ts';
+import { markTriggered } from '../../sync/memory/processed.ts';
 import { readNew } from '../../sync/pulling/substitution-log.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import type { Session } from '../session.ts';
@@ -16,10 +16,9 @@ import type { Session } from '../session.ts';
 /** The game week that was triggered. */
 interface Triggered {
   readonly league: number;
-  readonly id: string;
   /** As the service names it. */
   readonly text: string;
-  /** When the command began, by the service's clock. */
+  /** The second in which the command began, by the service's clock. */
   readonly sinceMs: number;
 }
 
@@ -29,7 +28,7 @@ interface Triggered {
  */
 export async function changedBy(
   { ports, config }: Session,
-  { league, id, text, sinceMs }: Triggered,
+  { league, text, sinceMs }: Triggered,
 ): Promise<readonly LoggedPair[] | undefined> {
   const { service: account } = await openAccount(ports);
   const keeper = new Keeper({ ...ports, account, season: keepSettings(config) });
@@ -54,7 +53,7 @@ export async function changedBy(
   } finally {
     await keeper.end();
   }
-  if (config.season.keep) await markProcessed(ports.store, scope, id.toLowerCase(), sinceMs, 'trigger');
+  if (config.season.keep) await markTriggered(ports, account, league);
   const number = weekNumber(text);
   const choice =
     number === undefined ? ({ kind: 'last' } as const) : { kind: 'range' as const, from: number, to: number };

@@ -6,18 +6,14 @@ import { eachKept } from './known-weeks.ts';
 import { keptLog, keptWeeks } from './league-records.ts';
 import { earlierAheadMs, serviceNow, type ServiceTimePorts } from './service-time.ts';
 
-/** A service is heard to the second: what is floored to it is not later than what a later command reads. */
-const HEARD_MS = 1_000;
-
-/** Remembers that the substitutions of a week are processed from a second of the service's clock on; what was known before stays. */
+/** Remembers that the substitutions of a week are processed from a time of the service's clock on; what was known before stays. */
 export async function markProcessed(
   { memory }: Pick<Store, 'memory'>,
   scope: LeagueScope,
   gameWeek: string,
-  processedMs: number,
+  atMs: number,
   by: ProcessedBy,
 ): Promise<void> {
-  const atMs = Math.floor(processedMs / HEARD_MS) * HEARD_MS;
   for await (const { id, readAtMs } of eachKept(memory, scope, gameWeek, 'mark'))
     if (id === 'processed' && readAtMs <= atMs) return;
   await memory.keep(scope, [keptMark(gameWeek, 'processed', atMs, { by })]);

@@ -67,6 +67,13 @@ export class ServiceTime {
 export const serviceNow = (ports: ServiceTimePorts, account: ServiceAccount): Promise<number> =>
   new ServiceTime(ports, account).nowMs();
 
+/** By how much the service's clock is ahead of ours, where an answer told `heardMs` some time ago. Errors: those of the store. */
+export const aheadSince = async (
+  store: ServiceTimePorts['store'],
+  account: ServiceAccount,
+  heardMs: number,
+): Promise<number> => steadyAheadMs(await lastAheadMs({ store }, account), heardMs);
+
 /** By how much the service's clock was ahead of ours at what an earlier command did: as that command kept it, else as it is now. */
 export async function earlierAheadMs(ports: ServiceTimePorts, account: ServiceAccount): Promise<number> {
   return (await lastAheadMs(ports, account)) ?? (await serviceNow(ports, account)) - ports.clock.now();
