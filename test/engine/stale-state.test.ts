@@ -217,6 +217,41 @@ describe('an old state file that was restored', () => {
     expect(summaryOf(await run(old))).toMatchObject({ updated: 1 });
   });
 
+  it('sends no step again after a price of another player, which saw it in a log without references', async () => {
+    const engine = await makeEngine();
+    engine.service.references = 'absent';
+    for (const lines of [['1,1,0.1,delta'], ['1,1,0.1,delta', '1,5,0.5,delta']]) {
+      priceTable(engine, ...lines);
+      await run(engine);
+    }
+    const old = await backup(engine);
+    priceTable(engine, '1,1,0.1,delta', '1,5,0.5,delta', '1,2,0.2,delta');
+    await run(engine);
+    priceTable(old, '1,3,4.5,initial');
+    expect(summaryOf(await run(old))).toMatchObject({ created: 1 });
+    priceTable(old, '1,3,4.5,initial', '1,2,0.2,delta');
+    await expect(run(old)).rejects.toMatchObject({ code: 'state.no_memory' });
+    expect(old.service.prices).toHaveLength(4);
+  });
+
+  it('sends no step again after an open write of another player, which saw it in a log without references', async () => {
+    const engine = await makeEngine();
+    engine.service.references = 'absent';
+    priceTable(engine, '1,1,0.1,delta');
+    await run(engine);
+    const old = await backup(engine);
+    priceTable(engine, '1,1,0.1,delta', '1,2,0.2,delta');
+    await run(engine);
+    old.service.faults.push('vanished');
+    const hurried = { ...old.ports, maxWaitMs: 0 };
+    const hurry = () => push(hurried, 'push', [prices], PLAN_OPTIONS, approve);
+    priceTable(old, '1,1,0.1,delta', '1,3,0.3,delta');
+    expect(summaryOf(await hurry())).toMatchObject({ unchanged: 1, unknown: 1 });
+    priceTable(old, '1,1,0.1,delta', '1,2,0.2,delta');
+    await expect(hurry()).rejects.toMatchObject({ code: 'state.no_memory' });
+    expect(old.service.prices).toHaveLength(2);
+  });
+
   it('nor one of a player of whom it sent another step itself before', async () => {
     const engine = await makeEngine();
     priceTable(engine, '1,1,0.1,delta');

@@ -8,7 +8,7 @@ import { known } from '../../plan/known-records.ts';
 import { isStep } from '../../plan/resources/prices.ts';
 import { isUnlistable } from '../evidence/full-list.ts';
 import { newestWrite, type LastWrite } from '../evidence/last-write.ts';
-import { readLog } from '../evidence/logs.ts';
+import { readLog, type Log } from '../evidence/logs.ts';
 import { unknownLeagues } from '../evidence/memory.ts';
 import { appliedSince, writesBeside } from '../evidence/pre-image.ts';
 import type { Evidence } from '../../plan/evidence.ts';
@@ -153,11 +153,14 @@ export async function checkMemory(
     planned.get(playerOf(key))?.some((each) => each.isStep && each.key !== key) === true;
   const others = open.filter((key) => !isStepToo(key));
   const uploads = unknownUploads(log.records, last.evidence.refs, [...applied, ...others]);
-  const suspects = uploads === undefined ? planned.keys() : new Set([...uploads.flat(), ...earlier]);
-  const wanted = [...suspects].flatMap((player) => planned.get(player) ?? []);
-  // The log shows no prices, and what the service shows of a player does not tell whether a step is in it.
+  const suspects = new Set(uploads === undefined ? planned.keys() : [...uploads.flat(), ...earlier]);
+  const pricesOf = (players: Iterable<string>): readonly PlannedPrice[] =>
+    [...players].flatMap((player) => planned.get(player) ?? []);
+  const wanted = pricesOf(suspects);
+  // Open writes may explain what came since the last write, and nothing from before it.
   const isExplained = uploads === undefined && log.count <= least + others.length;
-  const isStepSent = !isExplained && wanted.some((each) => each.isStep);
+  // The log shows no prices, and what the service shows of a player does not tell whether a step is in it.
+  const isStepSent = pricesOf(isExplained ? earlier : suspects).some((each) => each.isStep);
   const isOurs = uploads !== undefined && isJustThese(uploads, planned);
   if (!isStepSent && !isOurs && !(await isOneThere(ports, wanted.slice(0, SAMPLE)))) return undefined;
   const hasSteps = planned.values().some((all) => all.some((each) => each.isStep));
@@ -185,12 +188,15 @@ export async function strangersIn(
   mapping: PushMapping,
   account: ServiceAccount,
   rows: RunRows,
-  records: readonly LogRecord[] | undefined,
+  { count, records = [] }: Log<'list-prices'>,
 ): Promise<readonly string[]> {
   const last = await newestWrite(ports, account, mapping, logCount);
   if (last === undefined) return [];
   const { applied, open } = await keysSince(ports, account, mapping, last);
-  const uploads = unknownUploads(records, last.evidence.refs, [...applied, ...open]) ?? [];
+  const ours = [...applied, ...open];
+  // Where uploads cannot be told apart, one that is not ours may be of any player.
+  const anybody = count > last.found + ours.length ? [records.map(playerIn)] : [];
+  const uploads = unknownUploads(records, last.evidence.refs, ours) ?? anybody;
   // What was sent since is not among these uploads, one for one.
   const sent = new Set(applied.map(playerOf));
   const before = strangersOf(last).filter((player) => !sent.has(player));
@@ -213,6 +219,9 @@ async function keysSince(
 
 /** The league and the player of a price's key; its kind does not stand in the log. */
 export const playerOf = (key: string): string => key.split('/').slice(0, 2).join('/');
+
+/** The same of a record of the log. */
+const playerIn = ({ fantasy_league_id, player }: LogRecord): string => `${fantasy_league_id}/${player?.id}`;
 
 interface PlannedPrice {
   readonly key: string;
@@ -249,7 +258,7 @@ function unknownUploads(
     return left > 0;
   };
   return freshUploads(records, refs)
-    .map((upload) => upload.map(({ fantasy_league_id, player }) => `${fantasy_league_id}/${player?.id}`))
+    .map((upload) => upload.map(playerIn))
     .map((players) => players.filter((player) => !isOwn(player)))
     .toArray();
 }

@@ -39,7 +39,7 @@ async function takeEvidence({ ports, mapping, account, rows }: PushTask): Promis
   if (log === undefined) return undefined;
   const refs = [...new Set(log.records?.map(({ txn_ref }) => txn_ref ?? ''))];
   const known = log.records !== undefined && refs.length <= MOST_REFS;
-  const strangers = known ? await strangersIn(ports, mapping, account, rows, log.records) : [];
+  const strangers = known ? await strangersIn(ports, mapping, account, rows, log) : [];
   return {
     atMs: ports.clock.now(),
     count: log.count,
