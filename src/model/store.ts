@@ -114,6 +114,12 @@ export interface StoredIntent extends Intent {
   /** Null: the process ended before an answer was recorded. */
   readonly result: IntentResult | null;
   readonly detail: Words;
+  /** The process that recorded it lost its lock without a word. */
+  readonly silent?: {
+    readonly holder: string;
+    /** Since when that process is known to send nothing more; null while it may only be asleep. */
+    readonly goneAtMs: number | null;
+  };
 }
 
 /** Something that was learnt about the service of an account, and when it was last set. */

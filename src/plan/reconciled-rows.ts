@@ -4,7 +4,7 @@ import type { StoredIntent } from '../model/store.ts';
 import { changedFields } from './diff.ts';
 import { changeFollowsCreate, type Confirmation } from './requests.ts';
 import { isReadable } from './lost-rows.ts';
-import { isListedCreate } from './intents.ts';
+import { isListedCreate, maySendStill } from './intents.ts';
 import type { Seen } from './seen.ts';
 import { saidNo } from './soft-refusal.ts';
 import type { IntentEvent } from './intent-lifecycle.ts';
@@ -81,6 +81,23 @@ export function reconciledRow(
   onAmbiguous: OnAmbiguous,
   laterRunOf: LaterRunOf,
 ): RunRowPatch {
+  return unlessSilent(row, intent, rowBySeen(row, intent, seen, onAmbiguous, laterRunOf));
+}
+
+/** A row is not sent again while its write may still go out, whatever shows that it did not yet. */
+function unlessSilent(row: RunRow, intent: StoredIntent, patch: RunRowPatch): RunRowPatch {
+  const why = maySendStill(intent);
+  if (why === undefined || patch.outcome !== null || patch.id !== undefined) return patch;
+  return rowAfter(wordless(row), { kind: 'unanswered', said: [why] });
+}
+
+function rowBySeen(
+  row: RunRow,
+  intent: StoredIntent,
+  seen: Seen | undefined,
+  onAmbiguous: OnAmbiguous,
+  laterRunOf: LaterRunOf,
+): RunRowPatch {
   const bare = wordless(row);
   const again = { ...rowAfter(bare, { kind: 'not-applied' }), said: [] };
   const actual = row.key === null ? undefined : seen?.found.get(row.key);
@@ -96,7 +113,7 @@ export function reconciledRow(
   if (actual !== undefined && (actual.isOneOfSeveral === true || actual.id === row.id))
     return { ...again, ...reconciledChange(bare, actual) };
   if (seen?.others === 'absent' || (seen?.others === 'unseen' && onAmbiguous === 'settle')) return again;
-  const why: Said = seen?.why ?? { code: 'sent-not-read-back' };
+  const why: Said = maySendStill(intent) ?? seen?.why ?? { code: 'sent-not-read-back' };
   // After a reading, it says what was seen instead of who will read.
   const before = row.said.filter(({ code }) => code !== 'resume-looks');
   const said = before.some((part) => isSameSaid(part, why)) ? before : [...before, why];
@@ -119,7 +136,8 @@ export function reconciledLost(
   laterRunOf: LaterRunOf,
 ): RunRowPatch {
   const isFound = row.key !== null && seen?.found.has(row.key) === true;
-  if (isFound && intent.operation === 'update-user') return rowAfter(row, { kind: 'not-applied' });
+  if (isFound && intent.operation === 'update-user')
+    return unlessSilent(row, intent, rowAfter(row, { kind: 'not-applied' }));
   return reconciledRow(row, intent, isReadable(intent, row) ? seen : undefined, onAmbiguous, laterRunOf);
 }
 

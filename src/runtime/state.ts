@@ -39,7 +39,7 @@ export async function openState(
   return { store, lock: createLock({ folder: lockFolder(env) }) };
 }
 
-async function openDatabase(database: StateDatabase, config: Place, clock: Clock): Promise<OpenState> {
+async function openDatabase(database: StateDatabase, config: Place, clock: Clock) {
   const { schema, name, leaseMs: termMs } = database;
   // Nothing of it is loaded for a state file.
   const [{ pgClient }, { openPostgresState }] = await Promise.all([
@@ -122,6 +122,18 @@ export async function openJobs(
   } catch (error) {
     await database.close();
     throw error;
+  }
+}
+
+/**
+ * Says that this process is a host of a state from now on, and that the process which had its name before is gone. Errors: those of {@link openJobs}.
+ */
+export async function arriveAs(host: string, config: Place, clock: Clock): Promise<void> {
+  const { store, lock } = await openDatabase(sharedState(config), config, clock);
+  try {
+    await lock.arriveAs(host);
+  } finally {
+    await store.close();
   }
 }
 

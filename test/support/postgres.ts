@@ -11,7 +11,7 @@ import { pgClient } from '../../src/state/postgres/pg-client.ts';
 import type { Repeat } from '../../src/state/postgres/lease.ts';
 import { openPostgresState } from '../../src/state/postgres/store.ts';
 import type { Clock } from '../../src/model/ports.ts';
-import type { Lock, ServiceAccount, Store } from '../../src/model/store.ts';
+import type { ServiceAccount } from '../../src/model/store.ts';
 import type { SqlRow } from '../../src/state/sql-row.ts';
 
 /** PostgreSQL in this process. It has one session: rivals take turns there. Closing a client of it leaves it open. */
@@ -191,7 +191,7 @@ export async function openTestState(
   schema: string,
   folder: string,
   { clock, held = [], repeat = () => () => undefined, process }: TestOptions,
-): Promise<{ readonly store: Store; readonly lock: Lock }> {
+): ReturnType<typeof openPostgresState> {
   const folders = new RunFolders(path.join(folder, 'runs'));
   const name = 'postgres://127.0.0.1/test';
   const options = { client, name, schema, clock, folders, termMs: 30_000, repeat, process };

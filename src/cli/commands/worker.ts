@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { defineCommand } from '../command.ts';
 import { serveFlags, serviceFlags, text, texts, wholeNumber, yes } from '../flags.ts';
 import { runWorker } from '../worker/run.ts';
@@ -15,7 +14,7 @@ export const worker = defineCommand({
       coerce: wholeNumber('concurrency', 1),
     },
     once: yes('what is due now (the first time everything with a schedule), then end'),
-    host: text('what this machine is called; without it its own name'),
+    host: text('what this host is called, also when it starts again; one worker at a time has a name'),
   },
   positionals: {
     action: {
@@ -31,6 +30,6 @@ export const worker = defineCommand({
     ['worker status', 'which machines are there, who writes to which account, and what waits'],
     ['worker --once', 'what is due now, then end'],
   ],
-  run: ({ concurrency = 1, host = hostname(), action, ...args }, program) =>
-    action === 'status' ? showWorkers(args, program) : runWorker({ ...args, concurrency, host }, program),
+  run: ({ concurrency = 1, action, ...args }, program) =>
+    action === 'status' ? showWorkers(args, program) : runWorker({ ...args, concurrency }, program),
 });

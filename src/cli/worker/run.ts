@@ -1,7 +1,8 @@
+import { hostname } from 'node:os';
 import { EXIT, StoppedError, TeamsheetError, UsageError, type ExitCode } from '../../model/error.ts';
 import { connectionOf, environmentOf, readConfig, type Config } from '../../runtime/config.ts';
 import { worstExit } from '../../runtime/pull-reports.ts';
-import { openJobs, openState } from '../../runtime/state.ts';
+import { arriveAs, openJobs, openState } from '../../runtime/state.ts';
 import { hasWork, runDue, runOnce, type RunnerPorts } from '../../schedule/runner.ts';
 import type { Jobs, TakenJob } from '../../state/postgres/jobs.ts';
 import type { Program } from '../program.ts';
@@ -26,7 +27,8 @@ const ALERTS = 'alerts';
 export interface WorkerArgs extends SessionArgs, Pick<Wanted, 'port' | 'probe'> {
   readonly account: readonly string[];
   readonly concurrency: number;
-  readonly host: string;
+  /** A name that one process at a time has; without it that of the machine is shown. */
+  readonly host?: string | undefined;
   readonly once?: boolean | undefined;
 }
 
@@ -48,8 +50,10 @@ export async function runWorker(args: WorkerArgs, program: Program): Promise<Exi
   const isWhole = args.account.length === 0;
   const queues = [...ours.map(({ queue }) => queue), ...(isWhole ? [ALERTS] : [])];
   const warnings = warnOnce(program);
-  const jobs = await openJobs(readConfig(args, program), queues, {
-    worker: args.host,
+  const config = readConfig(args, program);
+  if (args.host !== undefined) await arriveAs(args.host, config, program.clock);
+  const jobs = await openJobs(config, queues, {
+    worker: args.host ?? hostname(),
     failed: warnings.failed,
   });
   try {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { StoppedError } from '../../model/error.ts';
@@ -66,11 +67,12 @@ export class Leases implements Lock {
   /** Errors: StoppedError `lock.held`; those of the database. */
   async acquire(account: ServiceAccount, owner: string): Promise<HeldLock> {
     const renewed = this.#now();
-    const number = await this.#db.alone(
+    const number = await this.#db.together(
       async (statements) =>
         (await this.#take(statements, account, owner, '')) ??
         (await this.#takeFromGone(statements, account, owner)),
     );
+    await this.noteGone();
     const held: Held = { account, number, renewed, lost: new AbortController() };
     const name = keyOf(account).join(' ');
     this.#held.set(name, held);
@@ -87,15 +89,46 @@ export class Leases implements Lock {
         stop();
         if (this.#held.get(name) !== held) return;
         this.#held.delete(name);
-        await this.#db.alone((statements) =>
-          statements.run(
-            `UPDATE {lease} SET expires = '-infinity' WHERE ${OF} AND number = $3`,
-            ...keyOf(account),
-            number,
-          ),
-        );
+        await this.#db.together(async (statements) => {
+          const own = `UPDATE {lease} SET expires = '-infinity' WHERE ${OF} AND number = $3`;
+          await statements.run(own, ...keyOf(account), number);
+          // Its own word, where it was asleep: from here on it sends nothing.
+          await statements.run(`${IS_GONE} AND lease = $2`, this.#clock.now(), number);
+        });
       },
     };
+  }
+
+  /** Notes which holders that went silent are processes of this machine that do not run any more: nothing of theirs goes out from now on. */
+  async noteGone(): Promise<void> {
+    await this.#db.alone(async (statements) => {
+      const silent = await statements.all('SELECT process FROM {silent} WHERE gone_at_ms IS NULL');
+      for (const process of new Set(silent.map((row) => text(row, 0))))
+        if (isGone(process, this.#process)) await this.#noteGone(statements, process);
+    });
+  }
+
+  /** Takes the name of a host, which one process has at a time: the one that had it before is gone, wherever it ran, and what it held is free. */
+  async arriveAs(host: string): Promise<void> {
+    if (this.#process === '') return;
+    await this.#db.together(async (statements) => {
+      const name = storable(host);
+      const before = await statements.get('SELECT process FROM {host} WHERE name = $1 FOR UPDATE', name);
+      if (before !== undefined) {
+        const gone = text(before, 0);
+        await statements.run("UPDATE {lease} SET expires = '-infinity' WHERE process = $1", gone);
+        await this.#noteGone(statements, gone);
+      }
+      await statements.run(
+        'INSERT INTO {host} VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET process = excluded.process',
+        name,
+        this.#process,
+      );
+    });
+  }
+
+  #noteGone(statements: Statements, process: string): Promise<number> {
+    return statements.run(`${IS_GONE} AND process = $2`, this.#clock.now(), process);
   }
 
   /** Between a statement and the bytes on the wire a process can be stopped for an hour: it sends only while a third of its term is left. */
@@ -133,7 +166,7 @@ export class Leases implements Lock {
     const renewed = this.#now();
     const added = await statements.run(
       `WITH held AS (UPDATE {lease} SET expires = ${EXPIRES} WHERE ${HELD} RETURNING number)
-       INSERT INTO {intent} (id, account, run_id, document) SELECT $5::text, $6::bigint, $7::text, $8::text FROM held`,
+       INSERT INTO {intent} (id, account, run_id, document, lease) SELECT $5::text, $6::bigint, $7::text, $8::text, number FROM held`,
       ...keyOf(account),
       held?.number ?? 0,
       this.#termMs,
@@ -176,19 +209,29 @@ export class Leases implements Lock {
     return error;
   }
 
-  /** Takes a lease that is free or whose holder is the process `gone`; answers its number, undefined where it is neither. */
+  /**
+   * Takes a lease that is free or whose holder is the process `gone`; answers its number, undefined where it is neither. A holder whose lease ran out while a write of
+   * its was on its way is noted: it may be asleep, and send that when it wakes.
+   */
   async #take(
     statements: Statements,
     account: ServiceAccount,
     owner: string,
     gone: string,
   ): Promise<number | undefined> {
+    // Both statements go by the time at which the transaction began; who was noted cannot renew before its end.
+    await statements.run(
+      `INSERT INTO {silent} (lease, holder, process)
+       SELECT number, owner || ' on ' || host, process FROM {lease} AS held WHERE ${OF} AND expires > '-infinity' AND expires <= now()
+         AND EXISTS (SELECT 1 FROM {intent} AS intent WHERE intent.lease = held.number AND intent.result IS NULL) FOR UPDATE`,
+      ...keyOf(account),
+    );
     const row = await statements.get(
       `INSERT INTO {lease} AS held (base_url, account_id, number, owner, host, process, since, expires)
-       VALUES ($1, $2, 1, $3, $5, $6, clock_timestamp(), ${EXPIRES})
-       ON CONFLICT (base_url, account_id) DO UPDATE SET number = held.number + 1, owner = excluded.owner, host = excluded.host,
+       VALUES ($1, $2, nextval('{lease_number}'), $3, $5, $6, clock_timestamp(), ${EXPIRES})
+       ON CONFLICT (base_url, account_id) DO UPDATE SET number = nextval('{lease_number}'), owner = excluded.owner, host = excluded.host,
          process = excluded.process, since = excluded.since, expires = excluded.expires
-       WHERE held.expires <= clock_timestamp() OR (held.process <> '' AND held.process = $7)
+       WHERE held.expires <= now() OR (held.process <> '' AND held.process = $7)
        RETURNING number`,
       ...keyOf(account),
       storable(`pid ${process.pid} (${owner})`),
@@ -219,6 +262,7 @@ export class Leases implements Lock {
   }
 }
 
+const IS_GONE = 'UPDATE {silent} SET gone_at_ms = $1 WHERE gone_at_ms IS NULL';
 const OF = 'base_url = $1 AND account_id = $2';
 /** Nobody has taken it over or let it go. */
 const HELD = `${OF} AND number = $3 AND expires > '-infinity'`;
@@ -237,14 +281,14 @@ const lost = ({ baseUrl, accountId }: ServiceAccount): StoppedError =>
     { next: 'See what the other process did with runs, then run the command again.' },
   );
 
-/** Names this process among all of this machine since it started; empty where the system does not say enough. */
+/** Names this process among all, and its machine since that started, where the system says enough. */
 function thisProcess(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     // Two containers of a machine may each have a process of one number.
     return `${boot} ${readlinkSync('/proc/self/ns/pid')} ${process.pid}`;
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error) return '';
+    if (error instanceof Error && 'syscall' in error) return `${randomUUID()} ${process.pid}`;
     throw error;
   }
 }

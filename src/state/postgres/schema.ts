@@ -151,6 +151,21 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        PRIMARY KEY (mapping, key, id)
      )`,
   ],
+  [
+    // Numbers of leases are each given once, so that a number alone names who wrote.
+    'CREATE SEQUENCE {lease_number}',
+    `SELECT setval('{lease_number}', (SELECT coalesce(max(number), 0) + 1 FROM {lease}))`,
+    'ALTER TABLE {intent} ADD COLUMN lease bigint',
+    // Holders whose lease ran out while a write of theirs was on its way: they may be asleep.
+    `CREATE TABLE {silent} (
+       lease bigint PRIMARY KEY,
+       holder text NOT NULL,
+       process text NOT NULL,
+       gone_at_ms bigint
+     )`,
+    // The process that has the name of a host now.
+    'CREATE TABLE {host} (name text PRIMARY KEY, process text NOT NULL)',
+  ],
 ];
 
 /** The version that this teamsheet writes. */

@@ -10,7 +10,6 @@ import type {
   Fact,
   Intent,
   IntentResult,
-  Lock,
   Run,
   ServiceAccount,
   Store,
@@ -51,10 +50,11 @@ interface PostgresOptions extends LeaseOptions {
  */
 export async function openPostgresState(
   options: PostgresOptions,
-): Promise<{ readonly store: Store; readonly lock: Lock }> {
+): Promise<{ readonly store: Store; readonly lock: Leases }> {
   const db = new Database(options.client, options.name, options.schema);
   await openSchema(db);
   const leases = new Leases(db, options);
+  await leases.noteGone();
   return { store: new PostgresStore(db, leases, options), lock: leases };
 }
 
@@ -222,7 +222,7 @@ class PostgresStore implements Store {
   }
 
   intents(runId: string): Promise<readonly StoredIntent[]> {
-    return this.#all(parseIntent, `${INTENTS} WHERE run_id = $1 ORDER BY sequence`, storable(runId));
+    return this.#all(parseSent, `${INTENTS} WHERE run_id = $1 ORDER BY sequence`, storable(runId));
   }
 
   async findIntents(
@@ -231,7 +231,7 @@ class PostgresStore implements Store {
     limit: number,
   ): Promise<readonly StoredIntent[]> {
     return this.#all(
-      parseIntent,
+      parseSent,
       `${INTENTS} WHERE account = $1 AND starts_with(id, $2) ORDER BY sequence LIMIT $3`,
       ...[await this.#accounts.find(account), storable(prefix), limit],
     );
@@ -239,7 +239,7 @@ class PostgresStore implements Store {
 
   async intentsAfter(account: ServiceAccount, id: string): Promise<readonly StoredIntent[]> {
     return this.#all(
-      parseIntent,
+      parseSent,
       `${INTENTS} WHERE account = $1 AND sequence > (SELECT sequence FROM {intent} WHERE id = $2) ORDER BY sequence`,
       await this.#accounts.find(account),
       storable(id),
@@ -248,11 +248,7 @@ class PostgresStore implements Store {
 
   async openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]> {
     const number = await this.#accounts.find(account);
-    return this.#all(
-      parseIntent,
-      `${INTENTS} WHERE account = $1 AND ${OPEN_INTENT} ORDER BY sequence`,
-      number,
-    );
+    return this.#all(parseSent, `${INTENTS} WHERE account = $1 AND ${OPEN_INTENT} ORDER BY sequence`, number);
   }
 
   async snapshots(
@@ -447,7 +443,14 @@ class PostgresStore implements Store {
 }
 
 const OPEN_INTENT = "(result IS NULL OR result = 'ambiguous')";
-const INTENTS = 'SELECT document, result, detail FROM {intent}';
+const INTENTS = `SELECT document, result, detail, holder, gone_at_ms FROM {intent} AS intent LEFT JOIN {silent} AS silent ON silent.lease = intent.lease`;
+
+/** From a row of {@link INTENTS}. */
+function parseSent(row: SqlRow): StoredIntent {
+  const holder = fromStorable(row, 3);
+  const goneAtMs = row[4] === null ? null : integer(row, 4);
+  return { ...parseIntent(row), ...(holder !== null && { silent: { holder, goneAtMs } }) };
+}
 
 const conflictsOf = ({ summaries }: Run): number =>
   summaries.reduce((sum, each) => sum + (each.direction === 'push' ? each.conflict : 0), 0);

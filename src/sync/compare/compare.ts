@@ -2,6 +2,8 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRows } from '../../model/run-rows.ts';
 import type { ComparePorts, Comparison, OpenAccount } from '../ports.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
+import { maySendStill } from '../../plan/intents.ts';
+import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
 import { strategies } from '../resources/index.ts';
 import { compareListed } from './compare-listed.ts';
 
@@ -18,7 +20,23 @@ export async function prepareComparison(
 ): Promise<Comparison> {
   const wanted = options.compare ?? mapping.compare;
   const strategy = strategies[mapping.resource];
-  return strategy.listed === undefined
-    ? strategy.compare({ ports, mapping, account, rows, wanted, options })
-    : compareListed(ports, mapping, strategy.listed, account, rows, wanted, options.adopt);
+  const comparison =
+    strategy.listed === undefined
+      ? await strategy.compare({ ports, mapping, account, rows, wanted, options })
+      : await compareListed(ports, mapping, strategy.listed, account, rows, wanted, options.adopt);
+  return withSilent(ports, mapping, account, comparison);
+}
+
+/** What may still go out holds its keys, whatever the service shows: it would come beside what is sent now, or over it. */
+async function withSilent(
+  ports: ComparePorts,
+  { resource }: PushMapping,
+  { service }: OpenAccount,
+  comparison: Comparison,
+): Promise<Comparison> {
+  const open = await openWrites(ports, service, resource);
+  const silent = open.filter((write) => maySendStill(write) !== undefined);
+  if (silent.length === 0) return comparison;
+  const held = await unansweredKeys(ports, service, resource, silent);
+  return { ...comparison, unanswered: (key) => held(key) ?? comparison.unanswered?.(key) };
 }

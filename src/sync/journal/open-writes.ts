@@ -4,6 +4,7 @@ import type { RunRows } from '../../model/run-rows.ts';
 import type { Said, Words } from '../../model/said.ts';
 import type { ServiceAccount, StoredIntent } from '../../model/store.ts';
 import { intentAfter } from '../../plan/intent-lifecycle.ts';
+import { maySendStill } from '../../plan/intents.ts';
 import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { keySpeller } from '../rows/spelling.ts';
@@ -38,7 +39,7 @@ export async function unansweredKeys(
   const writeOf = await openWriteOf(...asked);
   return (key) => {
     const write = writeOf(key);
-    return write && { code: 'sent-unanswered', run: write.runId };
+    return write && (maySendStill(write) ?? { code: 'sent-unanswered', run: write.runId });
   };
 }
 
@@ -66,7 +67,10 @@ export async function waitForOpenWrites(
   for (const runId of new Set(open.map((write) => write.runId))) {
     const endedAtMs = (await ports.store.run(runId))?.endedAtMs ?? nowMs;
     if (endedAtMs === nowMs) await ports.store.updateRun(runId, { endedAtMs });
-    waitMs = Math.max(waitMs, Math.min(endedAtMs, nowMs) + ports.settleMs - nowMs);
+    // Who went silent may have sent until it was known to be gone.
+    const gone = open.flatMap(({ runId: of, silent }) => (of === runId ? (silent?.goneAtMs ?? []) : []));
+    const lastMs = Math.max(endedAtMs, ...gone);
+    waitMs = Math.max(waitMs, Math.min(lastMs, nowMs) + ports.settleMs - nowMs);
   }
   if (waitMs > 0) await pauseForOpenWrites(ports, waitMs);
   await closeRepeated(ports, account, open);
@@ -80,8 +84,9 @@ async function closeRepeated(
   account: ServiceAccount,
   open: readonly StoredIntent[],
 ): Promise<void> {
-  for (const { id, runId, operation, rowNumbers } of open) {
-    if (operation !== 'update-user' || rowNumbers.length === 0) continue;
+  for (const write of open) {
+    const { id, runId, operation, rowNumbers } = write;
+    if (operation !== 'update-user' || rowNumbers.length === 0 || maySendStill(write) !== undefined) continue;
     const run = await store.run(runId);
     if (run?.finished === true && run.rowsLost !== true)
       await store.recordResult(account, id, intentAfter('repeated'), [{ code: 'answer-again' }], []);

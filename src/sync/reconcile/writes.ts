@@ -4,7 +4,7 @@ import type { Words } from '../../model/said.ts';
 import type { ServiceAccount, StoredIntent } from '../../model/store.ts';
 import { withoutKnown } from '../../plan/known-conflict.ts';
 import { isReadable, lostRows } from '../../plan/lost-rows.ts';
-import { isListedCreate } from '../../plan/intents.ts';
+import { isListedCreate, maySendStill } from '../../plan/intents.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import { readBackTwice } from './read-back.ts';
 import { type OpenWrite, wasNamedOtherwise } from '../../plan/seen.ts';
@@ -74,6 +74,8 @@ export async function reconcileWrites(
       else if (outcome === 'unchanged') others.add(rowNumber);
     const ofLost = lost.map((row) => reconciledLost(row, intent, seen, onAmbiguous, laterRunOf));
     const event = becameOf(intent, [...settled, ...ofLost], again.union(others));
+    // It stays as its sender left it: only what that process has recorded shows how far it came.
+    if (event === 'doubted' && maySendStill(intent) !== undefined) continue;
     const isKept = saidNo(intent) || (event === 'doubted' && wasNamedOtherwise([intent]));
     const detail: Words = isKept ? intent.detail : [{ code: 'read-back-settled' }];
     await ports.store.recordResult(account, intent.id, intentAfter(event), detail, []);

@@ -95,23 +95,27 @@ class BatchPush {
     const limitOf = (row: RunRow): number => limits.get(row.rowNumber) ?? Infinity;
     const pool = createPool(this.#requests.parallel ? ports.concurrency : 1);
     const buffers = new Map<string, Buffered>();
-    for await (const row of this.#writer.openRows((each) => this.#goesInBatch(each))) {
-      const group = this.#requests.groupOf(row);
-      const before = buffers.get(group);
-      const fits = before === undefined || before.rows.length < Math.min(before.limit, limitOf(row));
-      if (!fits && !(await this.#queue(pool, before.rows))) {
+    try {
+      for await (const row of this.#writer.openRows((each) => this.#goesInBatch(each))) {
+        const group = this.#requests.groupOf(row);
+        const before = buffers.get(group);
+        const fits = before === undefined || before.rows.length < Math.min(before.limit, limitOf(row));
+        if (!fits && !(await this.#queue(pool, before.rows))) {
+          buffers.delete(group);
+          break;
+        }
+        const batch = fits && before !== undefined ? [...before.rows, row] : [row];
+        const limit = Math.min(limitOf(row), fits ? (before?.limit ?? Infinity) : Infinity);
+        buffers.set(group, { rows: batch, limit });
+        if (batch.length < Math.min(this.#size, limit)) continue;
         buffers.delete(group);
-        break;
+        if (!(await this.#queue(pool, batch))) break;
       }
-      const batch = fits && before !== undefined ? [...before.rows, row] : [row];
-      const limit = Math.min(limitOf(row), fits ? (before?.limit ?? Infinity) : Infinity);
-      buffers.set(group, { rows: batch, limit });
-      if (batch.length < Math.min(this.#size, limit)) continue;
-      buffers.delete(group);
-      if (!(await this.#queue(pool, batch))) break;
+      for (const { rows } of buffers.values()) await this.#queue(pool, rows);
+    } finally {
+      // Nothing goes out once the lock was let go, also where the rows could not be read.
+      await pool.done();
     }
-    for (const { rows } of buffers.values()) await this.#queue(pool, rows);
-    await pool.done();
     while (this.#refusedBatches.length > 0) {
       const round = this.#refusedBatches;
       this.#refusedBatches = [];

@@ -17,10 +17,14 @@ export async function pushChanges(writer: PushWriter): Promise<void> {
   const pool = createPool(writer.task.ports.concurrency);
   const waiting = (row: RunRow): boolean =>
     row.id !== null && (row.change === 'update' || row.change === 'create');
-  for await (const row of writer.openRows(waiting)) {
-    if (!(await pool.add(() => pushChange(writer, row)))) break;
+  try {
+    for await (const row of writer.openRows(waiting)) {
+      if (!(await pool.add(() => pushChange(writer, row)))) break;
+    }
+  } finally {
+    // Nothing goes out once the lock was let go, also where the rows could not be read.
+    await pool.done();
   }
-  await pool.done();
 }
 
 async function pushChange(writer: PushWriter, row: RunRow): Promise<void> {

@@ -207,8 +207,8 @@ describe('the lease of an account', () => {
   };
   const runOut = () =>
     client.query(`UPDATE "${schema}"."lease" SET expires = clock_timestamp() - interval '1 second'`, []);
-  const numbers = async (): Promise<unknown> =>
-    (await client.query(`SELECT number FROM "${schema}"."lease"`, [])).rows;
+  const number = async (): Promise<number> =>
+    Number((await client.query(`SELECT number FROM "${schema}"."lease"`, [])).rows[0]?.[0]);
   const hold = async (options: Partial<Parameters<typeof openTestState>[3]> = {}): Promise<State> => {
     const state = await open(options);
     await state.lock.acquire(account, 'push');
@@ -233,8 +233,9 @@ describe('the lease of an account', () => {
     const second = await open({ process: '' });
     await expect(acquire(second)).rejects.toMatchObject({ code: 'lock.held' });
     await runOut();
+    const before = await number();
     const held = await acquire(second);
-    expect(await numbers()).toEqual([[2]]);
+    expect(await number()).toBeGreaterThan(before);
     await expect(add(first, '1')).rejects.toMatchObject({ code: 'lock.lost', exitCode: 6 });
     await add(second, '2');
     expect((await second.store.openIntents(account)).map(({ id }) => id)).toEqual(['2']);
@@ -247,6 +248,90 @@ describe('the lease of an account', () => {
     });
     await held.release();
     await expect(add(first, '3')).rejects.toMatchObject({ code: 'lock.lost' });
+  });
+
+  describe('that ran out while a write was on its way', () => {
+    const MACHINE = 'boot pid:[1]';
+    const ENDED = `${MACHINE} 4194304`;
+    let nowMs = 0;
+    const moved = { ...clock, now: () => nowMs };
+    const silentOf = async ({ store }: State): Promise<readonly unknown[]> =>
+      (await store.openIntents(account)).map(({ id, silent }) => [id, silent?.goneAtMs]);
+    /** A holder of that process, whose lease somebody else has by now. */
+    async function overtaken(process: string): Promise<{ readonly first: State; readonly second: State }> {
+      const first = await open({ process, clock: moved });
+      const held = await acquire(first);
+      first.lock.acquire = () => Promise.resolve(held);
+      await add(first, 'answered');
+      await first.store.recordResult(account, 'answered', 'ambiguous', [], []);
+      await add(first, 'open');
+      await runOut();
+      const second = await open({ process: `other pid:[1] 7`, clock: moved });
+      await acquire(second);
+      return { first, second };
+    }
+    beforeEach(() => {
+      nowMs = 1000;
+    });
+
+    it('leaves it open to its holder, and names that', async () => {
+      const { second } = await overtaken(ENDED);
+      const [, write] = await second.store.openIntents(account);
+      expect(write?.silent).toEqual({
+        holder: expect.stringMatching(/^pid \d+ \(resume\) on \S/) as string,
+        goneAtMs: null,
+      });
+      expect((await second.store.intents('RUN')).map(({ silent }) => silent)).toContainEqual(write?.silent);
+    });
+
+    it('is told by its holder, when that wakes and ends', async () => {
+      const { first, second } = await overtaken(ENDED);
+      nowMs = 2000;
+      await (await acquire(first)).release();
+      expect(await silentOf(second)).toContainEqual(['open', 2000]);
+      await expect(add(first, 'late')).rejects.toMatchObject({ code: 'lock.lost' });
+      await add(second, 'own');
+    });
+
+    it('is told by the next process of its machine, once it does not run any more', async () => {
+      const { second } = await overtaken(ENDED);
+      await open({ process: `another pid:[1] 8`, clock: moved });
+      expect(await silentOf(second)).toContainEqual(['open', null]);
+      nowMs = 3000;
+      await open({ process: `${MACHINE} ${process.pid}`, clock: moved });
+      expect(await silentOf(second)).toContainEqual(['open', 3000]);
+    });
+
+    it('is told by the next process that has the name of its host', async () => {
+      const holder = await open({ process: ENDED, clock: moved });
+      await holder.lock.arriveAs('tower');
+      const { second } = await overtaken(ENDED);
+      nowMs = 4000;
+      const next = await open({ process: 'third pid:[1] 9', clock: moved });
+      await next.lock.arriveAs('mast');
+      expect(await silentOf(second)).toContainEqual(['open', null]);
+      await next.lock.arriveAs('tower');
+      expect(await silentOf(second)).toContainEqual(['open', 4000]);
+      // Nobody waits for the end of what the last one holds either, and nothing of that is left to it.
+      const last = await open({ process: 'fourth pid:[1] 10', clock: moved });
+      await runOut();
+      await acquire(next);
+      await add(next, 'next');
+      await last.lock.arriveAs('tower');
+      await acquire(last);
+      const [write] = (await last.store.openIntents(account)).filter(({ id }) => id === 'next');
+      expect(write).not.toHaveProperty('silent');
+    });
+
+    it('is nothing where every write had an answer', async () => {
+      const first = await hold({ process: ENDED });
+      await add(first, 'answered');
+      await first.store.recordResult(account, 'answered', 'ambiguous', [], []);
+      await runOut();
+      const second = await open({ process: '' });
+      await acquire(second);
+      expect(await silentOf(second)).toEqual([['answered', undefined]]);
+    });
   });
 
   it('of a sleeper that nobody took over is still its own', async () => {

@@ -1,0 +1,126 @@
+import { expect, it } from 'vitest';
+import { StoppedError } from '../../src/model/error.ts';
+import type { Store, StoredIntent } from '../../src/model/store.ts';
+import { changedBy } from '../../src/runtime/changed-by.ts';
+import { push } from '../../src/sync/push.ts';
+import { resolve } from '../../src/sync/resolve.ts';
+import { resume } from '../../src/sync/resume.ts';
+import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+import { approve, mappingOn, userTable } from '../support/push-case.ts';
+
+const users = mappingOn('users.csv', { batchSize: 1 });
+
+/** A push of an engine that stops at its first write, as one that loses its lock: nobody records what came of it. */
+async function cutOff(engine: Engine): Promise<void> {
+  const lost = new StoppedError('lock.lost', 'the lock is not held any more');
+  const store = changedBy(engine.store, { recordResult: () => Promise.reject(lost) });
+  const pushed = push({ ...engine.ports, store, concurrency: 1 }, 'push', [users], PLAN_OPTIONS, approve);
+  await expect(pushed).rejects.toMatchObject({ code: 'lock.lost' });
+}
+
+/** The state as others see it, who took the lock of a process that went silent. */
+function takenOver({ store }: Engine, goneAtMs: () => number | null): Store {
+  let first: string | undefined;
+  const marked = async (read: Promise<readonly StoredIntent[]>): Promise<readonly StoredIntent[]> => {
+    const writes = await read;
+    first ??= writes[0]?.id;
+    const silent = { holder: 'pid 1 (push) on tower', goneAtMs: goneAtMs() };
+    return writes.map((write) => (write.id === first ? { ...write, silent } : write));
+  };
+  return changedBy(store, {
+    openIntents: (account) => marked(store.openIntents(account)),
+    intents: (run) => marked(store.intents(run)),
+  });
+}
+
+const keysOf = ({ service }: Engine): readonly string[] => service.users.map((user) => user.external_id);
+
+/** An engine whose first write, of user A, was recorded and did not go out. */
+async function asleep(...lines: readonly string[]) {
+  const engine = await makeEngine();
+  userTable(engine, ...lines);
+  engine.service.faults.push('vanished');
+  await cutOff(engine);
+  let goneAtMs: number | null = null;
+  const ports = { ...engine.ports, store: takenOver(engine, () => goneAtMs) };
+  return { engine, ports, gone: (atMs: number) => (goneAtMs = atMs) };
+}
+
+it('a write of a silent process is not sent again when reading back does not show it, and other rows are', async () => {
+  const { engine, ports } = await asleep('A,Ann,', 'B,Bob,');
+  const resumed = await resume(ports, undefined, approve);
+  expect(resumed?.report).toMatchObject({ exit_code: 7, mappings: [{ created: 1, unknown: 1 }] });
+  expect(engine.files.get('users.results')?.[1]?.join()).toContain(
+    'pid 1 (push) on tower recorded this write, went silent and may still send it',
+  );
+  expect(keysOf(engine)).toEqual(['B']);
+  // Asked again and again, also by those who want it settled.
+  await resume(ports, resumed?.report.run ?? '', approve, { onAmbiguous: 'settle' });
+  expect(keysOf(engine)).toEqual(['B']);
+});
+
+it('its keys wait in later pushes too, also where a change of another value is wanted', async () => {
+  const { engine, ports } = await asleep('A,Ann,');
+  userTable(engine, 'A,Anna,', 'C,Cyd,');
+  const pushed = await push(ports, 'push', [users], PLAN_OPTIONS, approve);
+  expect(pushed.report).toMatchObject({ exit_code: 7, mappings: [{ created: 1, deferred: 1 }] });
+  expect(keysOf(engine)).toEqual(['C']);
+});
+
+it('what it sent when it woke is found', async () => {
+  const { engine, ports } = await asleep('A,Ann,');
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ unknown: 1 }] });
+  await engine.service.send('create-users', { body: { users: [{ external_id: 'A', display_name: 'Ann' }] } });
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({
+    exit_code: 0,
+    mappings: [{ created: 1 }],
+  });
+  expect(keysOf(engine)).toEqual(['A']);
+});
+
+it('is sent again once its process is known to be gone for the settle time', async () => {
+  const { engine, ports, gone } = await asleep('A,Ann,');
+  await resume(ports, undefined, approve);
+  engine.clock.time += 3_600_000;
+  gone(engine.clock.time);
+  engine.clock.slept.length = 0;
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({
+    exit_code: 0,
+    mappings: [{ created: 1 }],
+  });
+  expect(engine.clock.slept).toEqual([ports.settleMs]);
+  expect(keysOf(engine)).toEqual(['A']);
+});
+
+it('a change stays unknown while the record does not show it', async () => {
+  const engine = await makeEngine();
+  userTable(engine, 'A,Ann,');
+  await push(engine.ports, 'push', [users], PLAN_OPTIONS, approve);
+  userTable(engine, 'A,Anna,');
+  engine.service.faults.push('vanished');
+  await cutOff(engine);
+  const [run] = await engine.store.runs(1);
+  const [change] = await engine.store.intents(run?.id ?? '');
+  const store = changedBy(engine.store, {
+    openIntents: async (account) => (await engine.store.openIntents(account)).map(slept),
+    intents: async (id) => (await engine.store.intents(id)).map(slept),
+  });
+  const slept = (write: StoredIntent): StoredIntent =>
+    write.id === change?.id ? { ...write, silent: { holder: 'tower', goneAtMs: null } } : write;
+  const ports = { ...engine.ports, store };
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ unknown: 1 }] });
+  expect(engine.service.users[0]?.display_name).toBe('Ann');
+});
+
+it('is decided by the operator', async () => {
+  const { engine, ports } = await asleep('A,Ann,');
+  await resume(ports, undefined, approve);
+  const [run] = await engine.store.runs(1);
+  const [write] = await engine.store.intents(run?.id ?? '');
+  const seen = await resolve(ports, write?.id, undefined, approve);
+  expect(seen).toMatchObject({ exitCode: 7, cases: [{ settled: undefined }] });
+  const decided = await resolve(ports, write?.id, 'not-applied', approve);
+  expect(decided).toMatchObject({ exitCode: 0, cases: [{ settled: 'not_applied' }] });
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ created: 1 }] });
+  expect(keysOf(engine)).toEqual(['A']);
+});
