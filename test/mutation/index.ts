@@ -27,7 +27,7 @@ async function mutate({ sources, tests }: Group): Promise<readonly Mutant[]> {
       vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
       coverageAnalysis: 'perTest',
       concurrency: Number(process.env['TEAMSHEET_MUTATION_WORKERS'] ?? 2),
-      ignorePatterns: ['dist', 'out', 'templates', 'docs', 'mappings'],
+      ignorePatterns: ['dist', 'out', 'templates', 'mappings'],
       tempDirName: folder,
       reporters: ['progress-append-only'],
       allowConsoleColors: false,
