@@ -104,6 +104,24 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
     ]);
   });
 
+  it('makes no user again that shares the key which the list shows with another one', async () => {
+    const engine = await makeEngine();
+    engine.service.spelling = spelling;
+    userTable(engine, '0001,Ann,', '0002,Bob,');
+    await run(engine, [users]);
+    const [ann] = engine.service.users;
+    if (ann === undefined) throw new Error('no user was made');
+    // An earlier list showed it, before its row was pushed.
+    const [shown] = await Array.fromAsync(engine.service.list('list-users'));
+    const listed = (shown ?? []).flatMap((user) => (user.id === ann.id ? [remembered(knownUser(user))] : []));
+    expect(listed).toMatchObject([{ key: expect.not.stringMatching(/^0001$/) as string }]);
+    await engine.store.confirm(accountOf(engine), 'users', listed);
+    engine.service.users.unshift({ ...ann, id: 'another', user_id: 99 });
+    for (let round = 0; round < 2; round += 1)
+      expect(outcomesOf(await later(engine, [users]))).toMatchObject({ unchanged: 2 });
+    expect(engine.service.users).toHaveLength(3);
+  });
+
   it('holds each squad and mini league once, and a squad finds its user', async () => {
     const engine = await makeEngine();
     engine.service.spelling = spelling;

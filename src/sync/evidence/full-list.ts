@@ -174,7 +174,7 @@ async function weigh(
     Math.max(0, (await ports.store.countSnapshots(service, resource)) - keys.size);
   // What is known and not listed may be listed under another spelling of its key.
   const isMissing = (await countMore()) > 0;
-  const byWord = isMissing ? await keepShown(ports, service, resource, keys) : 0;
+  const byWord = isMissing ? await keepShown(ports, service, resource, read) : 0;
   const shown = [...keys, ...repeated].map(([key, id]) => [shownAs.get(key) ?? key, id] as const);
   const isListed = (key: string): boolean => keys.has(key) && !shownAs.has(key);
   const isRespelt =
@@ -224,12 +224,12 @@ async function keepShown(
   { store }: Pick<SyncPorts, 'store'>,
   service: ServiceAccount,
   resource: PushedResource,
-  listed: ReadonlyMap<string, string | null>,
+  { keys, repeated }: Pick<PagesRead, 'keys' | 'repeated'>,
 ): Promise<number> {
-  const ids = new Set(listed.values());
+  const ids = new Set([...keys.values(), ...repeated.map(([, id]) => id)]);
   let byWord = 0;
   for await (const page of store.allSnapshots(service, resource)) {
-    const kept = page.filter(({ key, id }) => !listed.has(key) && (id === null || ids.has(id)));
+    const kept = page.filter(({ key, id }) => !keys.has(key) && (id === null || ids.has(id)));
     byWord += kept.filter(({ id }) => id === null).length;
     if (kept.length > 0) await store.confirm(service, resource, kept);
   }
