@@ -118,6 +118,8 @@ export interface RunRows {
   /** Sources (as named in results) and headers of each mapping, so that a resumed run can write its results. */
   setHeader(mapping: string, header: readonly string[]): Promise<void>;
   header(mapping: string): Promise<readonly string[]>;
+  /** The mappings that have rows or a header, in the order in which they came. */
+  mappings(): Promise<readonly string[]>;
   /** Resolves once all that was written so far outlasts a power cut. What is written later may be lost again, the last of it first. */
   sync(): Promise<void>;
   close(): Promise<void>;

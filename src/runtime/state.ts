@@ -56,7 +56,7 @@ async function openDatabase(database: StateDatabase, config: Place, clock: Clock
 }
 
 /** As `pg` takes it. Errors: those of {@link tlsOf}. */
-const addressOf = (place: StateDatabase, { insecure }: Pick<Config, 'insecure'>) => ({
+export const addressOf = (place: StateDatabase, { insecure }: Pick<Config, 'insecure'>) => ({
   host: place.host,
   ...(place.port !== undefined && { port: place.port }),
   ...(place.user !== undefined && { user: place.user }),

@@ -293,6 +293,12 @@ class SqliteRunRows implements RunRows {
     });
   }
 
+  mappings(): Promise<readonly string[]> {
+    return this.#db.read(() =>
+      this.#db.all('SELECT name FROM mapping ORDER BY number').map((row) => text(row, 0)),
+    );
+  }
+
   async sync(): Promise<void> {
     if (this.#file === null) return;
     await this.#db.sync();

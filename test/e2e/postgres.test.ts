@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PostgresClient } from '../../src/state/postgres/client.ts';
@@ -196,6 +196,56 @@ describe.skipIf(noPostgres !== undefined)(
         readonly runs: readonly unknown[];
       };
       expect(runs).toMatchObject([{ exit_code: 0 }]);
+    });
+
+    it('is copied from a state file, which goes on there, and back', async () => {
+      await start();
+      setUp(3);
+      const onFile = readFileSync(join(folder.path, 'teamsheet.yaml'), 'utf8').replace(
+        /^state: .*$/m,
+        'state: own/state.sqlite',
+      );
+      folder.write('file.yaml', onFile);
+      expect((await run('push', 'users', '--yes', '--config', 'file.yaml')).code).toBe(0);
+      const typed = await run(
+        'state',
+        'copy',
+        '--config',
+        'file.yaml',
+        '--to',
+        'postgres://ada:hush@127.0.0.1/club',
+      );
+      expect(typed).toMatchObject({ code: 64, stderr: expect.not.stringContaining('hush') as string });
+      const copied = await run('state', 'copy', '--config', 'file.yaml', '--to', server.url, '--json');
+      expect(JSON.parse(copied.stdout)).toMatchObject({
+        command: 'state',
+        exit_code: 0,
+        copied: { account: 1, run: 1, intent: 1, snapshot: 3 },
+      });
+      const sent = writes().length;
+      const { mappings } = JSON.parse((await run('push', 'users', '--yes', '--json')).stdout) as {
+        readonly mappings: readonly unknown[];
+      };
+      expect(mappings).toMatchObject([{ unchanged: 3 }]);
+      expect(writes()).toHaveLength(sent);
+      expect(await run('state', 'copy', '--to', 'own/state.sqlite')).toMatchObject({
+        code: 6,
+        stderr: expect.stringContaining('holds a state already') as string,
+      });
+      const back = await run('state', 'copy', '--to', 'back/state.sqlite');
+      expect(back).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(
+          /^copied to .*back\/state\.sqlite, and compared: [12] runs?, \d+ rows?, 1 write, 3 known records, 0 readings\n$/,
+        ) as string,
+      });
+      await stored('UPDATE @.intent SET result = NULL, lease = 77');
+      await stored("INSERT INTO @.silent VALUES (77, 'pid 1 (push) on tower', 'elsewhere 1')");
+      expect(await run('state', 'copy', '--to', 'third/state.sqlite')).toMatchObject({
+        code: 6,
+        stderr: expect.stringContaining('went silent and may still send it') as string,
+      });
+      expect(existsSync(join(folder.path, 'third/state.sqlite'))).toBe(false);
     });
 
     it('lets one machine write to an account', async () => {

@@ -202,6 +202,10 @@ export class MemoryRunRows implements RunRows {
     return values(this.#of(mapping).header);
   }
 
+  mappings(): Promise<readonly string[]> {
+    return values([...this.#data.mappings.keys()]);
+  }
+
   keepWritten(): Promise<void> {
     for (const { rows, known } of this.#data.mappings.values()) {
       known.clear();

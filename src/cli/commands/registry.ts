@@ -118,6 +118,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     summary: 'Run mappings by their schedules, show what comes, or print files for a scheduler',
     load: async () => (await import('./schedule.ts')).schedule,
   },
+  state: {
+    usage: 'state <action>',
+    summary: 'Copy the state into a database or a file',
+    load: async () => (await import('./state.ts')).state,
+  },
   worker: {
     usage: 'worker [action]',
     summary: 'Carry out the schedules together with other machines',

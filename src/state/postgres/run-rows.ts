@@ -215,6 +215,13 @@ class PostgresRunRows implements RunRows {
     });
   }
 
+  mappings(): Promise<readonly string[]> {
+    return this.#db.alone(async (statements) => {
+      const statement = 'SELECT name FROM {run_mapping} WHERE run_id = $1 ORDER BY number';
+      return (await statements.all(statement, this.#runId)).map((row) => fromStorable(row, 0) ?? '');
+    });
+  }
+
   /** A commit of the database is durable. */
   sync(): Promise<void> {
     return Promise.resolve();
@@ -352,6 +359,7 @@ function rowToStore(row: RunRow): Readonly<Record<string, Value>> {
     outcome: row.outcome,
     id: storableOrNull(row.id),
     lookups: jsonText(row.lookups ?? null),
+    read_key: storableOrNull(row.readKey ?? null),
   };
 }
 

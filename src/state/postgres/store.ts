@@ -452,7 +452,8 @@ function parseSent(row: SqlRow): StoredIntent {
   return { ...parseIntent(row), ...(holder !== null && { silent: { holder, goneAtMs } }) };
 }
 
-const conflictsOf = ({ summaries }: Run): number =>
+/** Rows in conflict of a run. */
+export const conflictsOf = ({ summaries }: Run): number =>
   summaries.reduce((sum, each) => sum + (each.direction === 'push' ? each.conflict : 0), 0);
 
 async function spellingIn(
