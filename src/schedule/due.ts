@@ -147,6 +147,14 @@ export function ended({ unfinished: _, ...done }: Begun): Done {
 /** The same where an outage ended it. */
 export const leftOver = (done: Begun): Done => ({ ...done, triedMs: done.cronMs });
 
+/** The same where a game week is to be carried out again: of its moments, those that have come are due. Undefined where none was carried out. */
+export function again({ timing, done }: Scheduled, week: ClockWeek): Done | undefined {
+  const marks = timing.schedule.map(({ text }) => markOf(text, week));
+  const { weeks = [] } = done ?? {};
+  const others = weeks.filter((mark) => !marks.includes(mark));
+  return done === undefined || others.length === weeks.length ? undefined : { ...done, weeks: others };
+}
+
 const markOf = (text: string, week: ClockWeek | undefined): string => `${text} ${week?.id ?? ''}`;
 
 /** The moments of all weeks that were not carried out. */

@@ -64,7 +64,7 @@ export interface RunnerPorts {
   readonly remember: (done: ReadonlyMap<string, Done>) => Promise<void>;
   /** Carries out what is due in one sync; it tells what happened itself. */
   readonly sync: (runs: readonly DueRun[]) => Promise<SyncEnd>;
-  /** Reads a game week, remembers that it did, and tells what happened itself. */
+  /** Reads a game week, remembers that it did and which runs are due again for it, and tells what happened itself. */
   readonly read: (reading: LeagueReading) => Promise<ExitCode>;
   /** Tells what time alone brings while nothing is due; nothing waits for it. */
   readonly idle: (looked: Looked) => void;
@@ -152,7 +152,11 @@ async function carryOutAll(
   const exitCodes: ExitCode[] = [];
   if (due.length > 0) exitCodes.push(await start(due, looked, ports));
   const after = due.length > 0 ? await lookAgain(looked, ports) : looked;
-  for (const reading of dueReadings(after, clock)) exitCodes.push(await read(reading, ports));
+  const readings = dueReadings(after, clock);
+  for (const reading of readings) exitCodes.push(await read(reading, ports));
+  // A reading may make reports due again.
+  const again = readings.length > 0 ? dueRuns(await lookAgain(after, ports), clock) : [];
+  if (again.length > 0) exitCodes.push(await start(again, after, ports));
   if (exitCodes.length > 0) return exitCodes.find((code) => code !== EXIT.done) ?? EXIT.done;
   tell({ kind: 'next', run: comingRuns(looked, clock)[0] });
   return undefined;

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { makeFolder, runCli } from '../support/cli.ts';
@@ -108,6 +108,32 @@ it('schedule run reads each week at its end and after its trigger, and publishes
   expect(await weeks()).toMatchObject([{ week: '1', state: 'final' }]);
   expect(await once()).not.toContain('reading');
   expect(told).toEqual([]);
+});
+
+it('writes the reports of a week again once it is final, where the trigger came after them', async () => {
+  const { sandbox, folder, run, once, clock, weeks } = await world();
+  folder.write(
+    'mappings/m.yaml',
+    ['{ at: each.end + 1h }', "'0 6 1 1 *'"]
+      .map(
+        (schedule, at) =>
+          `- { version: 1, name: table-${at}, pull: standings, where: { fantasy_league_id: 1, weeks: last }, schedule: ${schedule},\n` +
+          `    destination: { csv: out/table-${at}.csv }, columns: { Squad: name, Points: points } }\n`,
+      )
+      .join(''),
+  );
+  const written = (): string => readFileSync(`${folder.path}/out/table-0.csv`, 'utf8');
+  await once();
+  await sandbox.control('POST', '/play-next-week');
+  await clock('2h');
+  await once();
+  const before = written();
+  await clock('20h');
+  await run('substitutions', 'trigger', '--week', 'last', '--yes');
+  expect(await once()).toMatch(/reading game week 1\n[^]*due: table-0\b(?!.*table-1)/);
+  expect(await weeks()).toMatchObject([{ week: '1', state: 'final' }]);
+  expect(written()).not.toBe(before);
+  expect(await once()).not.toContain('due:');
 });
 
 it('tells once of substitutions that differ from the rules', async () => {

@@ -1,13 +1,15 @@
+import { pullTarget } from '../../contract/index.ts';
 import { TeamsheetError, type ExitCode } from '../../model/error.ts';
 import type { LeagueScope } from '../../model/memory.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { environmentOf } from '../../runtime/config.ts';
 import { publishAll } from '../../runtime/publish/publish-all.ts';
 import { readWeeks, type LeagueReading as Reading, type WeeksRead } from '../../runtime/read-weeks.ts';
-import type { TimedLeague } from '../../runtime/schedules.ts';
+import { isPull } from '../../runtime/mappings.ts';
+import { keepDone, type TimedLeague } from '../../runtime/schedules.ts';
 import { keepReading } from '../../runtime/week-readings.ts';
 import type { LeagueNotice } from '../../schedule/alerts.ts';
-import { scheduleNow } from '../../schedule/due.ts';
+import { again, scheduleNow } from '../../schedule/due.ts';
 import type { LeagueReading } from '../../schedule/runner.ts';
 import { weekNumber } from '../../season/week-number.ts';
 import { auditWeeks } from '../../sync/audit.ts';
@@ -21,7 +23,7 @@ import { withAccount, type Session, type SessionArgs } from '../session.ts';
 /** A week that is not whole is told of when so little time is left to read it. */
 const ABOUT_TO_BE_LOST_MS = 6 * 60 * 60 * 1000;
 
-/** Reads a game week of a league as `weeks read` does; tells of what is about to be lost and of substitutions that differ from the rules, and publishes the league where it is published. */
+/** Reads a game week of a league as `weeks read` does; tells of what is about to be lost and of substitutions that differ from the rules, has its reports written again where they may differ, and publishes the league where it is published. */
 export async function readDueWeek(
   due: LeagueReading,
   league: TimedLeague,
@@ -41,6 +43,7 @@ export async function readDueWeek(
         session.endProgress();
         for (const each of reading) screen.say(renderReading(each, league.config.timezone));
         await tellNotices(await noticesOf(due, league, came, account, session), session, program);
+        if (isWhole) await makeReportsDue(due, league, came, account, session);
         if (isWhole && league.config.publish.out !== undefined) await publish(session, program);
         return came.exitCode;
       },
@@ -51,6 +54,28 @@ export async function readDueWeek(
     screen.tell(renderStop(error, program));
     return error.exitCode;
   }
+}
+
+/** The first whole reading since the substitutions of a week were processed may find other points and line-ups than the reports of the week that were written before. */
+async function makeReportsDue(
+  { week: { id }, of: { jobs, calendar, readings } }: LeagueReading,
+  { timed }: TimedLeague,
+  { reading: [came] }: CameOf,
+  account: ServiceAccount,
+  { ports }: Session,
+): Promise<void> {
+  const { processed, week } = came?.week ?? {};
+  const whole = readings?.done.whole;
+  const isKnown = whole?.id === id && whole.atMs >= (processed?.atMs ?? Infinity);
+  const clockWeek = calendar.weeks.find((each) => each.id.toLowerCase() === id);
+  if (processed === undefined || week?.id !== id || isKnown || clockWeek === undefined) return;
+  const byWeek = timed.filter(isPull).filter(({ resource }) => pullTarget(resource)?.byWeek !== undefined);
+  const names = new Set(byWeek.map(({ name }) => name));
+  const due = jobs.flatMap((job) => {
+    const done = names.has(job.mapping) ? again(job, clockWeek) : undefined;
+    return done === undefined ? [] : [[job.mapping, done] as const];
+  });
+  await keepDone(ports.store, account, new Map(due));
 }
 
 interface CameOf {
