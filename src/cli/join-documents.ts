@@ -1,4 +1,5 @@
 import type { ExitCode } from '../model/error.ts';
+import type { Screen } from './screen.ts';
 
 /** What a command says of one account. */
 export interface AccountDocument {
@@ -20,29 +21,60 @@ const SUMS: ReadonlySet<string> = new Set(['requests', 'worst_case', 'fits']);
  */
 export function joinDocuments(accounts: readonly AccountDocument[], exitCode: ExitCode): object {
   const worst = accounts.find((each) => each.exitCode === exitCode);
-  const all = accounts.map(({ document }) => document as Fields);
-  const first = (worst?.document ?? {}) as Fields;
-  const names = new Set([first, ...all].flatMap((each) => Object.keys(each)));
-  names.delete('error');
-  const joined = Object.fromEntries(
-    [...names].map((name) => [
-      name,
-      joinValues(
-        name,
-        all.flatMap((each) => (name in each ? [each[name]] : [])),
-        first[name],
-      ),
-    ]),
-  );
   return {
-    ...joined,
+    ...joinFields(
+      accounts.map(({ document }) => document as Fields),
+      (worst?.document ?? {}) as Fields,
+    ),
     exit_code: exitCode,
-    ...('error' in first && { error: first['error'] }),
     accounts: accounts.map(({ environment, leagues, exitCode: its, document }) => {
       const { run = null, requests, error } = document as Fields;
       return { environment, leagues, run, exit_code: its, requests, error };
     }),
   };
+}
+
+/** One document for several runs of one command; everything that is not joined is that of the first run with an error, or of the first. */
+export function joinRuns(documents: readonly object[], exitCode: ExitCode): object {
+  const all = documents as readonly Fields[];
+  const first = all.find((each) => 'error' in each) ?? all[0] ?? {};
+  return { ...joinFields(all, first), exit_code: exitCode };
+}
+
+/** A screen that keeps the documents which are written to it; without `--json` it is as before. */
+export function keepDocuments(screen: Screen): {
+  readonly screen: Screen;
+  readonly documents: () => readonly object[];
+} {
+  const whole: string[] = [];
+  let streamed = '';
+  const data = (text: string): Promise<void> => {
+    whole.push(text);
+    return Promise.resolve();
+  };
+  const exact = (text: string): Promise<void> => {
+    streamed += text;
+    return Promise.resolve();
+  };
+  return {
+    screen: screen.json ? { ...screen, data, exact } : screen,
+    documents: () =>
+      [...whole, ...(streamed === '' ? [] : [streamed])].map((text) => JSON.parse(text) as object),
+  };
+}
+
+function joinFields(all: readonly Fields[], first: Fields): Fields {
+  const names = new Set([first, ...all].flatMap((each) => Object.keys(each)));
+  names.delete('error');
+  const joined = [...names].map((name) => [
+    name,
+    joinValues(
+      name,
+      all.flatMap((each) => (name in each ? [each[name]] : [])),
+      first[name],
+    ),
+  ]);
+  return { ...Object.fromEntries(joined), ...('error' in first && { error: first['error'] }) } as Fields;
 }
 
 function joinValues(name: string, values: readonly unknown[], ofWorst: unknown): unknown {

@@ -4,7 +4,7 @@ import { readMappings } from '../runtime/mappings.ts';
 import { connectionOf, readConfig, type Config } from '../runtime/config.ts';
 import { accountsOf, chosenLeagues, onlyAccount } from '../runtime/leagues.ts';
 import { worstExit } from '../runtime/pull-reports.ts';
-import { joinDocuments, type AccountDocument } from './join-documents.ts';
+import { joinDocuments, joinRuns, keepDocuments, type AccountDocument } from './join-documents.ts';
 import type { Program } from './program.ts';
 import { renderStop, stopDocument } from './render/stop.ts';
 import { safeText } from './render/text.ts';
@@ -69,7 +69,7 @@ async function inTurn(
   let notHere: TeamsheetError | undefined;
   for (const account of accounts) {
     if (program.signal.aborted) break;
-    const { screen, written } = nextScreen();
+    const { screen, documents } = nextScreen();
     const own = { ...program, screen };
     const { environment = '' } = account;
     const leagues = chosenLeagues(account);
@@ -77,8 +77,7 @@ async function inTurn(
     screen.say(screen.style('bold', safeText(`${environment}: ${leagues.join(', ')}`)));
     try {
       const exitCode = await withAccount(account, args, own, (session) => work(session, own, ours), options);
-      const document = screen.json ? (JSON.parse(written()) as object) : {};
-      done.push({ environment, leagues, exitCode, document });
+      done.push({ environment, leagues, exitCode, document: joinRuns(documents(), exitCode) });
     } catch (error) {
       if (!(error instanceof TeamsheetError)) throw error;
       if (elsewhere.includes(error.code)) {
@@ -108,22 +107,11 @@ function isNamed(account: Config, names: readonly string[]): boolean {
 }
 
 /** A screen for each account: what was warned of once is not warned of again, and documents are kept. */
-function shareScreen(screen: Screen): () => { readonly screen: Screen; readonly written: () => string } {
+function shareScreen(screen: Screen): () => ReturnType<typeof keepDocuments> {
   const warned = new Set<string>();
-  return () => {
-    const parts: string[] = [];
-    const keep = (text: string): Promise<void> => {
-      parts.push(text);
-      return Promise.resolve();
-    };
-    const own: Screen = {
-      ...screen,
-      ...(screen.json && { data: keep, exact: keep }),
-      warn: (message) => {
-        if (!warned.has(message)) screen.warn(message);
-        warned.add(message);
-      },
-    };
-    return { screen: own, written: () => parts.join('') };
+  const warn = (message: string): void => {
+    if (!warned.has(message)) screen.warn(message);
+    warned.add(message);
   };
+  return () => keepDocuments({ ...screen, warn });
 }

@@ -98,19 +98,26 @@ describe('schedule', () => {
     const uploads = (): number => service.requests.filter((request) => request === 'POST /v1/price').length;
     try {
       expect((await once(signalOnce('SIGKILL', () => uploads() >= 3))).code).toBeNull();
+      // It was no part of the run that was killed: a second run pushes it, and one document tells of both.
+      league.write('users.csv', 'id,name\nA-1,Ada\n');
+      league.write(
+        'mappings/users.yaml',
+        '{ version: 1, name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: { external_id: { from: id, type: text }, display_name: name }, schedule: "0 6 1 1 *" }\n',
+      );
       const again = await once();
       expect(again).toMatchObject({ code: 0 });
       expect(JSON.parse(again.stdout)).toMatchObject({
         command: 'sync',
         mappings: [
           { name: 'prices', rows: 12, created: 12 },
+          { name: 'users', rows: 1, created: 1 },
           { name: 'fixtures', records: 380 },
         ],
       });
       const effects = (await service.sandbox.control('GET', '/effects')) as readonly {
         readonly count: number;
       }[];
-      expect(effects).toHaveLength(6);
+      expect(effects).toHaveLength(7);
       expect(JSON.parse((await once()).stdout)).toMatchObject({ run: null, mappings: [] });
     } finally {
       league.remove();

@@ -1,6 +1,7 @@
 import type { ExitCode } from '../../model/error.ts';
 import { worstExit } from '../../runtime/pull-reports.ts';
 import { runOnce, runSchedule, type Looked, type RunnerPorts } from '../../schedule/runner.ts';
+import { joinRuns, keepDocuments } from '../join-documents.ts';
 import type { Program } from '../program.ts';
 import type { Wanted } from '../serve.ts';
 import type { SessionArgs } from '../session.ts';
@@ -22,10 +23,11 @@ export async function runSchedules(
   const { screen } = program;
   screen.say('what the schedules push is approved by this command; nothing is asked');
   const { unread, ...schedules } = schedulesOf(names, args, program);
+  const kept = once === true ? keepDocuments(screen) : { screen, documents: () => [] };
   const own: RunnerPorts = {
     ...program,
     ...schedules,
-    sync: (runs) => syncDue(runs, args, program),
+    sync: (runs) => syncDue(runs, args, { ...program, screen: kept.screen }),
     tell: (event) => tell(event, args, program),
   };
   const { ports, isTurning } = watchTurns(own);
@@ -35,38 +37,45 @@ export async function runSchedules(
     if (serving.link !== undefined) screen.tell(`dashboard: ${serving.link}`);
     if (serving.probe !== undefined)
       screen.say(`probe: ${serving.probe}/healthz and ${serving.probe}/metrics`);
-    return once === true ? await runDue(ports, unread, args, program) : await runSchedule(ports);
+    return once === true
+      ? await runDue(ports, { unread, documents: kept.documents }, args, program)
+      : await runSchedule(ports);
   } finally {
     await serving.close();
   }
 }
 
-/** What is due now; nothing to do is a document too. */
+interface Told extends Pick<Schedules, 'unread'> {
+  /** What the syncs said. */
+  readonly documents: () => readonly object[];
+}
+
+/** What is due now, in one document; nothing to do is a document too. */
 async function runDue(
   ports: RunnerPorts,
-  unread: Schedules['unread'],
+  { unread, documents }: Told,
   args: SessionArgs,
   program: Program,
 ): Promise<ExitCode> {
   const { screen } = program;
   let looked: Looked | undefined;
-  const done = { syncs: 0 };
+  let syncs = 0;
   const ran = await runOnce({
     ...ports,
     look: async (isDue) => (looked = await ports.look(isDue)),
-    // A sync tells of itself.
     sync: (runs) => {
-      done.syncs += 1;
+      syncs += 1;
       return ports.sync(runs);
     },
   });
   const exitCode = ran ?? worstExit(unread());
-  if (done.syncs > 0) return exitCode;
-  if (looked !== undefined) await tellOfTime(looked, args, program);
+  // A sync tells of time itself.
+  if (syncs === 0 && looked !== undefined) await tellOfTime(looked, args, program);
   if (screen.json) {
     const requests = { planned: 0, sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };
-    const document = { run: null, command: 'sync', exit_code: exitCode, mappings: [], requests };
-    await screen.data(JSON.stringify(document));
+    const nothing = { run: null, command: 'sync', mappings: [], requests };
+    const told = documents();
+    await screen.data(JSON.stringify(joinRuns(told.length === 0 ? [nothing] : told, exitCode)));
   }
   return exitCode;
 }
