@@ -71,6 +71,13 @@ describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'}
   storeSuite('PostgreSQL', onServer);
   memorySuite('PostgreSQL', onServer);
   runRowsSuite('PostgreSQL', onServer, 'RUN-1');
+  const clients: PostgresClient[] = [];
+  afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
+  lockSuite('PostgreSQL', async () => {
+    const client = await clientOf(server);
+    clients.push(client);
+    return lockOn(client);
+  });
 });
 
 storeSuite('SQLite', () => openStore({ file: join(folder, 'state.sqlite'), clock }));
