@@ -398,6 +398,8 @@ describe(`a season of ${WEEKS} game weeks that its schedule runs`, () => {
       // The outage.
       '2026-09-09 sync 0 trigger 1 rows, 1 created; table 24 records, 24 rows; lineups 6 records, 90 rows',
       '2026-09-09 weeks 0',
+      // The reports were written before the week was read after its trigger.
+      '2026-09-09 pull 0 table 24 records, 24 rows; lineups 6 records, 90 rows',
       // The missed deadline.
       `2026-09-12 sync 7 unfinished ${members}; prices 40 rows, 40 deferred; ${squads}`,
       ...played(5),
