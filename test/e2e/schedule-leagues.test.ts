@@ -14,7 +14,7 @@ leagues:
   south: { environment: b, fantasy_league_id: 1 }
 `;
 const MAPPINGS = `- { version: 1, name: trigger, push: auto_substitutions, source: { weeks: last }, schedule: { at: each.end + 3h } }
-- { version: 1, name: fixtures, pull: fixtures, where: { fantasy_league_id: '\${fantasy_league_id}' }, destination: { csv: 'out/\${league}.csv' }, schedule: '0 6 * * *' }
+- { version: 1, name: fixtures, pull: fixtures, where: { fantasy_league_id: '\${fantasy_league_id}' }, destination: { csv: 'out/\${league}.csv' }, schedule: '0 6 1 * *' }
 `;
 
 it('several leagues of several accounts are scheduled together, each by its own game weeks and clock', async () => {
