@@ -454,11 +454,35 @@ describe('a state that may not remember the last trigger', () => {
   it.each<readonly [string, number, readonly number[]]>([
     ['none came since', 2, [0, 100]],
     ['one came since', 1, [0, 100]],
-    ['they came within twelve hours', 1, [0, 100, 106, 112]],
+    ['they came within an hour', 1, [0, 100, 100.5, 101]],
   ])('goes on where %s', async (_what, count, hours) => {
     const engine = await remembering([trigger(1, count)]);
     substituted(engine, 1, ...hours);
     expect(await checkWeeks(engine, week(1))).toMatchObject({ isStopped: false });
+  });
+
+  it.each<readonly [string, number, readonly number[], boolean]>([
+    ['stops at others that came after them', 2, [0, 0.1], true],
+    ['goes on where others came with them', 2, [0, 0.001], false],
+    ['goes on where all were seen', 4, [0, 0.1], false],
+    ['takes those from before the trigger for no sign of it', 1, [0, 0.1], false],
+  ])('%s, where it has seen %d records', async (_what, seen, hours, isStopped) => {
+    const engine = await remembering([trigger(1, 1)]);
+    const [first = 0, later = 0] = hours;
+    substituted(engine, 1, -100, first, later, later);
+    const scope = { account: ACCOUNT, league: 1 };
+    await engine.store.memory.keep(
+      scope,
+      Array.from({ length: seen }, (_, at) => ({
+        gameWeek: '',
+        kind: 'substitution' as const,
+        id: `1-${at}`,
+        variant: '',
+        readAtMs: T0,
+        record: {},
+      })),
+    );
+    expect(await checkWeeks(engine, week(1))).toMatchObject({ isStopped });
   });
 
   it('fails where the log is not answered now, which it was before', async () => {

@@ -2,9 +2,12 @@ import type { FieldValue } from '../../model/cell.ts';
 import { confirmSent, fieldsOf, type PushRequests } from '../requests.ts';
 import type { ResourcePlan } from './resource-plan.ts';
 
+/** What the names of steps have in them. */
+const STEP_NAME = /delta|step|incr|decr|diff|relative/i;
+
 /** Whether a kind of price is a step, which the service adds to the price it has. No kind is documented: its name tells. */
 export const isStep = (type: FieldValue | undefined): boolean =>
-  typeof type === 'string' && type.toLowerCase().includes('delta');
+  typeof type === 'string' && STEP_NAME.test(type);
 
 const requests: PushRequests = {
   operation: 'upload-prices',

@@ -28,7 +28,7 @@ import {
 } from './strategy.ts';
 import type { OpenWrite } from '../../plan/seen.ts';
 
-type Ports = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
+type MemoryPorts = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal' | 'settleMs'>;
 type Reading = Pick<SyncPorts, 'service' | 'signal'>;
 
 /** The log of the league. */
@@ -93,12 +93,26 @@ async function checkAnyMemory(
   return undefined;
 }
 
-/** What one trigger makes stands in the log within this time, by the service's clock. */
-const ONE_TRIGGER_MS = 12 * 60 * 60 * 1000;
+/** What one trigger makes stands in the log within this time, by the service's clock, where nobody has looked since. */
+const ONE_TRIGGER_MS = 60 * 60 * 1000;
+
+/**
+ * How far apart the records of the last trigger may be. Where this state has seen some of them and the log has others by now, those came within the time in which the
+ * service may still apply it.
+ */
+async function oneTriggerMs(
+  { store, settleMs }: Pick<SyncPorts, 'store' | 'settleMs'>,
+  account: ServiceAccount,
+  league: number,
+  { before, now }: { readonly before: number; readonly now: number },
+): Promise<number> {
+  const { size } = await store.memory.readAt({ account, league }, '', 'substitution');
+  return size > before && size < now ? settleMs : ONE_TRIGGER_MS;
+}
 
 /** Substitutions that came long after those of the last trigger are those of another one, and nothing says of which game week. */
 async function checkMemory(
-  ports: Ports,
+  ports: MemoryPorts,
   mapping: PushMapping,
   account: ServiceAccount,
   rows: RunRows,
@@ -114,18 +128,20 @@ async function checkMemory(
     if (last === undefined) continue;
     const query = { fantasy_league_id: league };
     const log = await readLog(ports, 'list-auto-substitutions', query, true);
+    if (log === undefined) continue;
     const timeOf = ({ created_at }: { readonly created_at?: string | null | undefined }): number =>
       Date.parse(created_at ?? '');
-    const isLong = log !== undefined && log.records === undefined;
-    const since = isLong
-      ? await readSince(ports, 'list-auto-substitutions', query, last.found, timeOf)
-      : (log?.records ?? [])
-          .map(timeOf)
-          .toSorted((one, other) => one - other)
-          .slice(last.found);
+    const since =
+      log.records === undefined
+        ? await readSince(ports, 'list-auto-substitutions', query, last.found, timeOf)
+        : log.records
+            .map(timeOf)
+            .toSorted((one, other) => one - other)
+            .slice(last.found);
     const [first, newest] = [since[0] ?? NaN, since.at(-1) ?? NaN];
+    const within = await oneTriggerMs(ports, account, league, { before: last.found, now: log.count });
     // A time that cannot be read is no evidence.
-    if (!(newest - first > ONE_TRIGGER_MS)) continue;
+    if (!(newest - first > within)) continue;
     return new StoppedError(
       'state.no_memory',
       `${mapping.name}: the service has substitutions of fantasy league ${league} that came after those of the last trigger which this state remembers (of ${new Date(newest).toISOString()}), so it cannot tell which game weeks are processed already`,
