@@ -461,27 +461,53 @@ describe('a state that may not remember the last trigger', () => {
     expect(await checkWeeks(engine, week(1))).toMatchObject({ isStopped: false });
   });
 
+  /** So many records of the log were read by the state, at this hour. */
+  const seen = ({ store }: Engine, count: number, hour: number): Promise<void> =>
+    store.memory.keep(
+      { account: ACCOUNT, league: 1 },
+      Array.from({ length: count }, (_, at) => ({
+        gameWeek: '',
+        kind: 'substitution' as const,
+        id: `1-${at}`,
+        variant: '',
+        readAtMs: T0 + hour * HOUR_MS,
+        record: {},
+      })),
+    );
+
   it.each<readonly [string, number, readonly number[], boolean]>([
     ['stops at others that came after them', 2, [0, 0.1], true],
     ['goes on where others came with them', 2, [0, 0.001], false],
     ['goes on where all were seen', 4, [0, 0.1], false],
     ['takes those from before the trigger for no sign of it', 1, [0, 0.1], false],
-  ])('%s, where it has seen %d records', async (_what, seen, hours, isStopped) => {
+  ])('%s, where it has seen %d records', async (_what, count, [first = 0, later = 0], isStopped) => {
     const engine = await remembering([trigger(1, 1)]);
-    const [first = 0, later = 0] = hours;
     substituted(engine, 1, -100, first, later, later);
-    const scope = { account: ACCOUNT, league: 1 };
-    await engine.store.memory.keep(
-      scope,
-      Array.from({ length: seen }, (_, at) => ({
-        gameWeek: '',
-        kind: 'substitution' as const,
-        id: `1-${at}`,
-        variant: '',
-        readAtMs: T0,
-        record: {},
-      })),
-    );
+    await seen(engine, count, 0);
+    expect(await checkWeeks(engine, week(1))).toMatchObject({ isStopped });
+  });
+
+  /** A trigger at the first hour, at a service whose clock is an hour ahead of ours. */
+  const sentAt = async (...hours: readonly number[]): Promise<Engine> => {
+    const engine = await remembering([trigger(1, 1, { sentAtMs: T0 - HOUR_MS })]);
+    await engine.store.setFact(ACCOUNT, 'service_ahead_ms', String(HOUR_MS));
+    substituted(engine, 1, -100, ...hours);
+    return engine;
+  };
+
+  it.each<readonly [string, readonly number[], boolean]>([
+    ['stops at those that came long after it', [100, 100], true],
+    ['goes on where they came within an hour', [0.9, 0.9], false],
+  ])('%s, where the last trigger may have made none', async (_what, hours, isStopped) => {
+    expect(await checkWeeks(await sentAt(...hours), week(1))).toMatchObject({ isStopped });
+  });
+
+  it.each<readonly [string, number, boolean]>([
+    ['stops at those that came later', 0.05, true],
+    ['takes a reading from before the trigger for none', -0.05, false],
+  ])('%s, where it has looked and seen nothing of the last trigger', async (_what, hour, isStopped) => {
+    const engine = await sentAt(0.1, 0.1);
+    await seen(engine, 1, hour);
     expect(await checkWeeks(engine, week(1))).toMatchObject({ isStopped });
   });
 

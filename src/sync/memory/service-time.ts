@@ -12,7 +12,7 @@ export interface ServiceTimePorts {
 const FACT = 'service_ahead_ms';
 
 /** By how much the service's clock was ahead of ours when an earlier command heard it; undefined where none did. */
-async function lastAheadMs(
+export async function lastAheadMs(
   { store }: Pick<ServiceTimePorts, 'store'>,
   account: ServiceAccount,
 ): Promise<number | undefined> {

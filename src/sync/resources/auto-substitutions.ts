@@ -7,12 +7,13 @@ import type { OpenWeek } from '../../plan/guards.ts';
 import { known } from '../../plan/known-records.ts';
 import { weekEnd, weekOf, type LeagueWeeks } from '../../plan/week-end.ts';
 import { readLeagueWeeks } from '../rows/league-weeks.ts';
-import { newestWrite } from '../evidence/last-write.ts';
+import { newestWrite, type LastWrite } from '../evidence/last-write.ts';
 import { logCost, readLog, readSince } from '../evidence/logs.ts';
 import { fromSnapshots, nothingKnown, unknownLeagues, withUnanswered } from '../evidence/memory.ts';
 import { leagueOf, writesBeside } from '../evidence/pre-image.ts';
 import { readEvidence, type Evidence } from '../../plan/evidence.ts';
 import type { ComparePorts, Comparison, PushTask, SyncPorts } from '../ports.ts';
+import { lastAheadMs } from '../memory/service-time.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import { confirmAll, NO_EVIDENCE } from './look-back.ts';
 import { LIKELY_PAGE, oneByOne } from './read-actual.ts';
@@ -28,7 +29,7 @@ import {
 } from './strategy.ts';
 import type { OpenWrite } from '../../plan/seen.ts';
 
-type MemoryPorts = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal' | 'settleMs'>;
+type MemoryPorts = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal' | 'settleMs' | 'maxWaitMs'>;
 type Reading = Pick<SyncPorts, 'service' | 'signal'>;
 
 /** The log of the league. */
@@ -97,17 +98,25 @@ async function checkAnyMemory(
 const ONE_TRIGGER_MS = 60 * 60 * 1000;
 
 /**
- * How far apart the records of the last trigger may be. Where this state has seen some of them and the log has others by now, those came within the time in which the
- * service may still apply it.
+ * Until when the records of the last trigger came, by the service's clock; `firstMs`: of the first record that came since. Where this state has looked at the log after the
+ * trigger and the log has others by now, those are of the trigger only if they came within the time in which the service may still apply it. NaN where nothing tells.
  */
-async function oneTriggerMs(
-  { store, settleMs }: Pick<SyncPorts, 'store' | 'settleMs'>,
+async function lastRecordMs(
+  { store, settleMs, maxWaitMs = 0 }: MemoryPorts,
   account: ServiceAccount,
   league: number,
-  { before, now }: { readonly before: number; readonly now: number },
+  { intent, found }: LastWrite<number>,
+  { firstMs, count }: { readonly firstMs: number; readonly count: number },
 ): Promise<number> {
-  const { size } = await store.memory.readAt({ account, league }, '', 'substitution');
-  return size > before && size < now ? settleMs : ONE_TRIGGER_MS;
+  // Intents bear our time.
+  const sentMs = intent.sentAtMs + ((await lastAheadMs({ store }, account)) ?? NaN);
+  const seen = await store.memory.readAt({ account, league }, '', 'substitution');
+  if (seen.size > found && seen.size < count) return firstMs + settleMs;
+  const lookedMs = seen.values().reduce((latest, readAtMs) => Math.max(latest, readAtMs), 0);
+  if (seen.size === found && seen.size < count && lookedMs > sentMs) return sentMs + settleMs;
+  // A write is recorded before it waits for the budget.
+  const latestMs = sentMs + maxWaitMs;
+  return (Number.isNaN(latestMs) ? firstMs : Math.min(firstMs, latestMs)) + ONE_TRIGGER_MS;
 }
 
 /** Substitutions that came long after those of the last trigger are those of another one, and nothing says of which game week. */
@@ -139,9 +148,9 @@ async function checkMemory(
             .toSorted((one, other) => one - other)
             .slice(last.found);
     const [first, newest] = [since[0] ?? NaN, since.at(-1) ?? NaN];
-    const within = await oneTriggerMs(ports, account, league, { before: last.found, now: log.count });
+    const until = await lastRecordMs(ports, account, league, last, { firstMs: first, count: log.count });
     // A time that cannot be read is no evidence.
-    if (!(newest - first > within)) continue;
+    if (!(newest > until)) continue;
     return new StoppedError(
       'state.no_memory',
       `${mapping.name}: the service has substitutions of fantasy league ${league} that came after those of the last trigger which this state remembers (of ${new Date(newest).toISOString()}), so it cannot tell which game weeks are processed already`,

@@ -93,7 +93,7 @@ export type PushStrategy = EvidenceSource & {
    * no reason to stop, but where only the account counts them: `used`. Only reads, and only where rows are to be sent.
    */
   checkMemory(
-    ports: Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal' | 'settleMs'>,
+    ports: Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal' | 'settleMs' | 'maxWaitMs'>,
     mapping: PushMapping,
     account: ServiceAccount,
     rows: RunRows,
