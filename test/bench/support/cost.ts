@@ -1,28 +1,47 @@
-import { runCli } from '../../support/cli.ts';
-import { timed } from './measure.ts';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { BIN } from '../../support/cli.ts';
 
-/** What a run of the built program took. Its own processor time says more than the wall time on a busy machine. */
+/** What a process and those that it started took. Its own processor time says more than the wall time on a busy machine. */
 export interface Cost {
   readonly wallS: number;
   readonly processorS: number;
+  /** The peaks of all its processes together: at least what they took at one moment. */
   readonly peakMb: number;
 }
 
-/** Tells at the end of the process what it used. */
+/** Each process of Node tells at its end what it used. */
 const PROBE = `--import=data:text/javascript,${encodeURIComponent(
   `process.on('exit', () => { const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage(); process.stderr.write('\\nused ' + (userCPUTime + systemCPUTime) + ' ' + maxRSS + '\\n'); });`,
 )}`;
 
-/** Runs the built program in a folder. Errors: one for any exit code but 0. */
-export async function measured(args: readonly string[], cwd: string): Promise<Cost> {
-  const [ms, { code, stdout, stderr }] = await timed(() =>
-    runCli(args, { cwd, env: { KEY: 'bench' }, nodeArgs: [PROBE] }),
-  );
-  const [, micros, kilobytes] = /used (\d+) (\d+)/.exec(stderr) ?? [];
-  if (code !== 0 || micros === undefined)
+/** Runs a program of Node in a folder. Errors: one for any exit code but 0. */
+export async function measuredNode(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Cost & { readonly stdout: string }> {
+  const beganMs = performance.now();
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', XDG_STATE_HOME: cwd, NODE_OPTIONS: PROBE, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  const wallS = (performance.now() - beganMs) / 1000;
+  const used = [...stderr.matchAll(/used (\d+) (\d+)/g)];
+  if (code !== 0 || used.length === 0)
     throw new Error(`${args.join(' ')} ended with ${String(code)}: ${stderr}${stdout}`);
-  return { wallS: ms / 1000, processorS: Number(micros) / 1e6, peakMb: Number(kilobytes) / 1024 };
+  const sum = (at: number): number => used.reduce((all, found) => all + Number(found[at]), 0);
+  return { wallS, processorS: sum(1) / 1e6, peakMb: sum(2) / 1024, stdout };
 }
+
+/** Runs the built program in a folder. Errors: one for any exit code but 0. */
+export const measured = (args: readonly string[], cwd: string): Promise<Cost> =>
+  measuredNode([BIN, ...args], cwd, { KEY: 'bench' });
 
 /** The run in the middle by processor time. */
 export function middle(costs: readonly Cost[]): Cost {
