@@ -180,8 +180,8 @@ function connect(file: string | null, options: DatabaseOptions): DatabaseSync {
   return connection;
 }
 
-/** The checksum of the values with U+0000 between them, bytes as decimals with commas. */
-function sealOf(values: readonly SQLOutputValue[]): number {
+/** The checksum of the values with U+0000 between them, bytes as decimals with commas: what `seal(...)` answers in statements. */
+export function sealOf(values: readonly SQLOutputValue[]): number {
   let seal = 0;
   let text = '';
   for (const [index, value] of values.entries()) {

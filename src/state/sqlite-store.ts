@@ -17,7 +17,7 @@ import type {
   StoredIntent,
   StrayRun,
 } from '../model/store.ts';
-import { openDatabase, type Database } from './database.ts';
+import { openDatabase, sealOf, type Database } from './database.ts';
 import { RunFolders } from './run-folders.ts';
 import { integer, text, unreadable, written } from './sql-row.ts';
 import { SqliteMemory } from './sqlite-memory.ts';
@@ -486,10 +486,26 @@ class SqliteStore implements Store {
     this.#counted.clear();
     const nowMs = this.#clock.now();
     const spelling = this.#spelling(account, resource);
-    for (const record of records) {
-      const key = speltKey(resource, record.key, spelling);
-      this.#db.run(KEEP_MANAGER, account, resource, key, JSON.stringify({ ...record, key }), nowMs);
+    const spelt = records.map((record) => ({ ...record, key: speltKey(resource, record.key, spelling) }));
+    const managers = this.#managers(account, resource, spelt);
+    for (const each of spelt) {
+      const managedBy = each.managedBy ?? managers.get(each.key);
+      const record = JSON.stringify({ ...each, managedBy });
+      const seal = sealOf([account, resource, each.key, record, nowMs]);
+      this.#db.run(CONFIRM, account, resource, each.key, record, nowMs, seal);
     }
+  }
+
+  /** By key, who manages the records that do not say it themselves: a list does not show it, and what is known of that stays. */
+  #managers(
+    account: number,
+    resource: ResourceName,
+    records: readonly KnownRecord[],
+  ): ReadonlyMap<string, string> {
+    const keys = records.filter(({ managedBy }) => managedBy === undefined).map(({ key }) => key);
+    if (keys.length === 0) return new Map();
+    const rows = this.#db.all(MANAGERS, account, resource, JSON.stringify(keys));
+    return new Map(rows.map((row) => [text(row, 0), text(row, 1)]));
   }
 }
 
@@ -504,9 +520,8 @@ const MOVE_SNAPSHOT = `INSERT INTO snapshot (account, resource, key, record, con
   SELECT account, resource, ?3, ?4, confirmed_at_ms FROM snapshot WHERE account = ?1 AND resource = ?2 AND key = ?5
   ON CONFLICT DO UPDATE SET record = excluded.record, confirmed_at_ms = max(confirmed_at_ms, excluded.confirmed_at_ms)`;
 
-/** A list does not say who manages a record: what is known of that stays. */
-const KEEP_MANAGER = `INSERT INTO snapshot (account, resource, key, record, confirmed_at_ms) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET confirmed_at_ms = excluded.confirmed_at_ms, record = CASE
-    WHEN excluded.record ->> '$.managedBy' IS NULL AND record ->> '$.managedBy' IS NOT NULL
-    THEN json_set(excluded.record, '$.managedBy', record ->> '$.managedBy')
-    ELSE excluded.record END`;
+const CONFIRM = `INSERT INTO snapshot (account, resource, key, record, confirmed_at_ms, seal) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET record = excluded.record, confirmed_at_ms = excluded.confirmed_at_ms, seal = excluded.seal`;
+
+const MANAGERS = `SELECT held.key, held.record ->> '$.managedBy' FROM json_each(?3) AS wanted CROSS JOIN snapshot AS held
+  ON held.account = ?1 AND held.resource = ?2 AND held.key = wanted.value WHERE held.record ->> '$.managedBy' IS NOT NULL`;
