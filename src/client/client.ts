@@ -258,11 +258,12 @@ class Client implements Service {
 
   #request(operation: OperationId, parts: SignalledParts): HttpRequest {
     const { baseUrl, apiKey, signal } = this.#options;
+    const { signal: own = signal } = parts;
     const request = buildRequest(baseUrl, apiKey, operation, endpoints[operation], parts);
     return {
       ...request,
       operation,
-      signal: parts.signal === undefined ? signal : AbortSignal.any([signal, parts.signal]),
+      signal: own === signal ? signal : AbortSignal.any([signal, own]),
     };
   }
 

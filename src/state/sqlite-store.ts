@@ -60,8 +60,8 @@ class SqliteStore implements Store {
   readonly #folders: RunFolders;
   readonly #clock: Clock;
   readonly #busyTimeoutMs: number;
-  /** Counts of snapshots, of which each reads them all, until they change. */
-  readonly #counted = new Map<string, { readonly version: number; readonly count: number }>();
+  /** Counts of snapshots by account and resource. A first one looks at each of them, and so does one after another connection has written. */
+  readonly #counted = new Map<string, { readonly version: number; count?: number | undefined }>();
 
   constructor(db: Database, folders: RunFolders, clock: Clock, busyTimeoutMs: number) {
     this.#db = db;
@@ -344,9 +344,13 @@ class SqliteStore implements Store {
       const version = this.#db.count('PRAGMA data_version');
       const name = `${number} ${resource}`;
       const counted = this.#counted.get(name);
-      if (counted?.version === version) return counted.count;
-      const statement =
-        'SELECT count(*), count(record) FROM sealed_snapshot WHERE account = ? AND resource = ?';
+      if (counted?.version === version)
+        return (counted.count ??= this.#db.count(
+          `SELECT count(*) FROM snapshot ${OF_RESOURCE}`,
+          number,
+          resource,
+        ));
+      const statement = `SELECT count(*), count(record) FROM sealed_snapshot ${OF_RESOURCE}`;
       const row = this.#db.get(statement, number, resource) ?? [];
       const count = integer(row, 0);
       // A key that was changed would be looked for in vain, so that its record would seem to be new.
@@ -368,7 +372,7 @@ class SqliteStore implements Store {
 
   forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void> {
     return this.#db.write(() => {
-      this.#counted.clear();
+      this.#countAgain();
       this.#db.run(
         'DELETE FROM snapshot WHERE account = ? AND resource = ? AND confirmed_at_ms < ?',
         this.#account(account),
@@ -380,7 +384,7 @@ class SqliteStore implements Store {
 
   respell(account: ServiceAccount, resource: ResourceName, spelling: Spelling): Promise<void> {
     return this.#db.write(() => {
-      this.#counted.clear();
+      this.#countAgain();
       const number = this.#addAccount(account);
       this.#setFact(number, spellingFact(resource), JSON.stringify(spelling));
       const statement = 'SELECT record FROM sealed_snapshot WHERE account = ? AND resource = ?';
@@ -482,8 +486,13 @@ class SqliteStore implements Store {
     return readSpelling(row && text(row, 0));
   }
 
+  /** Snapshots of this connection were added or taken away. */
+  #countAgain(): void {
+    for (const counted of this.#counted.values()) counted.count = undefined;
+  }
+
   #confirm(account: number, resource: ResourceName, records: readonly KnownRecord[]): void {
-    this.#counted.clear();
+    this.#countAgain();
     const nowMs = this.#clock.now();
     const spelling = this.#spelling(account, resource);
     const spelt = records.map((record) => ({ ...record, key: speltKey(resource, record.key, spelling) }));
@@ -508,6 +517,8 @@ class SqliteStore implements Store {
     return new Map(rows.map((row) => [text(row, 0), text(row, 1)]));
   }
 }
+
+const OF_RESOURCE = 'WHERE account = ? AND resource = ?';
 
 const OPEN_INTENT = "(result IS NULL OR result = 'ambiguous')";
 

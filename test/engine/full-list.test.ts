@@ -59,23 +59,48 @@ describe('a whole list', () => {
     const engine = await makeEngine();
     engine.service.users.push(user(1), user(2), user(3));
     engine.service.pageSize = 2;
+    await confirmUsers(engine, [2]);
     const pages: unknown[] = [];
     const users = resourcePlans.users.listed;
     if (users === undefined) throw new Error('users are listed');
     const whole = await readWhole(engine.ports, users, ACCOUNT, 'users', {
       used: 3,
-      onPage: async (records, done, raw) => {
+      onPage: async ({ records, before, raw, done }) => {
         const known = await remembered(engine);
-        pages.push([keysOf(records), done, raw.length, known]);
+        pages.push([keysOf(records), [...before.keys()], raw.length, done, known]);
       },
     });
     expect(whole).toEqual({ pages: 2, nameless: 0, missing: 0, unlisted: 0 });
     expect(pages).toEqual([
-      [['U1', 'U2'], 2, 2, ['U1', 'U2']],
-      [['U3'], 3, 1, ['U1', 'U2', 'U3']],
+      [['U1', 'U2'], ['U2'], 2, 2, ['U1', 'U2']],
+      [['U3'], [], 1, 3, ['U1', 'U2', 'U3']],
     ]);
     const [one] = (await engine.store.snapshots(ACCOUNT, 'users', ['U1'])).values();
     expect(one).toMatchObject({ id: 'id-1', values: {} });
+  });
+
+  it('is asked for its next page before the last one is dealt with, and for no more once that fails', async () => {
+    const engine = await makeEngine();
+    engine.service.users.push(user(1), user(2), user(3), user(4));
+    engine.service.pageSize = 1;
+    const steps: string[] = [];
+    const { list } = engine.service;
+    engine.service.list = async function* (...wanted) {
+      for await (const page of list(...wanted)) {
+        steps.push('came');
+        yield page;
+      }
+    };
+    const users = resourcePlans.users.listed;
+    if (users === undefined) throw new Error('users are listed');
+    const onPage = async ({ done }: { readonly done: number }): Promise<void> => {
+      await remembered(engine);
+      steps.push(`dealt with ${done}`);
+      if (done === 2) throw new Error('full');
+    };
+    const whole = readWhole(engine.ports, users, ACCOUNT, 'users', { used: 4, onPage });
+    await expect(whole).rejects.toThrow('full');
+    expect(steps).toEqual(['came', 'came', 'dealt with 1', 'came', 'dealt with 2']);
   });
 
   it.each<readonly [string, Case]>([
@@ -245,7 +270,7 @@ describe('a whole list', () => {
     const seen: number[] = [];
     const whole = await readWhole(engine.ports, listed, ACCOUNT, 'mini_leagues', {
       used: 3,
-      onPage: (_records, done) => void seen.push(done),
+      onPage: ({ done }) => void seen.push(done),
     });
     expect(whole).toEqual({ pages: 1, nameless: 1, missing: 0, unlisted: 0 });
     expect(seen).toEqual([1]);
@@ -268,7 +293,7 @@ describe('a list that does not show every field', () => {
     const shown: KnownRecord[] = [];
     await readWhole(engine.ports, listed, ACCOUNT, 'mini_leagues', {
       used: undefined,
-      onPage: (records) => void shown.push(...records),
+      onPage: ({ records }) => void shown.push(...records),
     });
     return shown;
   };
@@ -306,7 +331,7 @@ describe('a list that does not show every field', () => {
     const shown: KnownRecord[] = [];
     await readWhole(engine.ports, users, ACCOUNT, 'users', {
       used: 1,
-      onPage: (records) => void shown.push(...records),
+      onPage: ({ records }) => void shown.push(...records),
     });
     expect(shown[0]?.values).toEqual({ external_id: 'U1', display_name: 'Name 1' });
   });

@@ -252,17 +252,17 @@ async function listAll(
   const startedAtMs = ports.clock.now();
   const spell = await keySpeller(ports, service, resource);
   const hasWritten = (await newestWrite(ports, service, mapping, () => true)) !== undefined;
-  const strangers = openStrangers(ports, mapping, listed, service, !hasWritten);
+  const strangers = openStrangers(mapping, listed, !hasWritten);
   let shownAs = 0;
   await forgetShown(rows, mapping);
   const { pages, nameless, unlisted, isRespelt } = await readWhole(ports, listed, service, resource, {
     used,
-    onPage: async (records, done) => {
+    onPage: async ({ records, before, done }) => {
       await rows.addKnown(
         name,
         records.map((record) => ({ ...record, key: spell(record.key) })),
       );
-      await strangers.add(records);
+      strangers.add(records, before);
       shownAs += await addShown(rows, mapping, records, spell);
       const unit = `${listed.several} listed`;
       // The account may count late, or what it counted may have come on since.

@@ -1,10 +1,8 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { StoppedError } from '../../model/error.ts';
 import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
-import type { ServiceAccount } from '../../model/store.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
-import type { SyncPorts } from '../ports.ts';
 import { eachRow } from '../rows/row-pages.ts';
 
 /** Records that rows are compared with where this state may be lost, or older than the last push. */
@@ -12,32 +10,22 @@ const MOST_STRANGERS = 1000;
 
 /** Listed records that this state has not written. */
 interface Strangers {
-  add(records: readonly KnownRecord[]): Promise<void>;
+  /** `before`: what the state knew by the keys that the list shows. */
+  add(records: readonly KnownRecord[], before: ReadonlyMap<string, KnownRecord>): void;
   /** By what they say beside their keys, the keys of those that no row of the table has. */
   besideRows(rows: RunRows): Promise<ReadonlyMap<string, string>>;
 }
 
 /** Collects them from the pages of a list. `isEmpty`: the state has written nothing of the resource. */
-export function openStrangers(
-  { store }: Pick<SyncPorts, 'store'>,
-  { name, resource }: PushMapping,
-  listed: ListedResource,
-  service: ServiceAccount,
-  isEmpty: boolean,
-): Strangers {
+export function openStrangers({ name }: PushMapping, listed: ListedResource, isEmpty: boolean): Strangers {
   const strangers = new Map<string, string>();
-  const unwritten = async (records: readonly KnownRecord[]): Promise<readonly KnownRecord[]> => {
-    if (isEmpty) return records;
-    const shown = records.filter(({ shownAs }) => shownAs === undefined);
-    const keys = shown.map(({ key }) => key);
-    const known = await store.snapshots(service, resource, keys);
-    return shown.filter(({ key }) => known.get(key)?.managedBy === undefined);
-  };
   return {
-    add: async (records) => {
+    add: (records, before) => {
       if (strangers.size >= MOST_STRANGERS) return;
-      for (const { key, values } of await unwritten(records))
-        strangers.set(key, listed.besideKey(key, values));
+      for (const { key, values, shownAs } of records) {
+        const isWritten = shownAs !== undefined || before.get(key)?.managedBy !== undefined;
+        if (isEmpty || !isWritten) strangers.set(key, listed.besideKey(key, values));
+      }
     },
     besideRows: async (rows) => {
       if (strangers.size > 0)

@@ -44,12 +44,19 @@ export async function waitForMore(
 interface WholeList {
   /** Records that the account counts; undefined where it does not say. */
   readonly used: number | undefined;
-  /** Gets each page's records, with what the state remembers of fields that no list shows, the records as they came, and how many came so far. */
-  readonly onPage: (
-    records: readonly KnownRecord[],
-    done: number,
-    raw: readonly unknown[],
-  ) => Promise<void> | void;
+  readonly onPage: (page: ListedPage) => Promise<void> | void;
+}
+
+/** A page of a list. */
+interface ListedPage {
+  /** Under their own keys, with what the state remembers of fields that no list shows. */
+  readonly records: readonly KnownRecord[];
+  /** What the state knew by the keys that the list shows. */
+  readonly before: ReadonlyMap<string, KnownRecord>;
+  /** The records as they came. */
+  readonly raw: readonly unknown[];
+  /** How many came so far. */
+  readonly done: number;
 }
 
 /** What the reading of a list came to. */
@@ -115,15 +122,18 @@ async function readPages(
   const wholeness: Wholeness[] = [];
   const spell = await keySpeller(ports, service, resource);
   const toOwnKeys = await ownKeys(ports, service, resource);
+  const isEmpty = (await ports.store.countSnapshots(service, resource)) === 0;
   const onEnd = (found: Wholeness): void => {
     wholeness.push(found);
   };
-  for await (const page of ports.service.list(listed.operation, {}, ports.signal, 'fail', onEnd)) {
+  const list = ports.service.list(listed.operation, {}, ports.signal, 'fail', onEnd);
+  for await (const page of readAhead(list)) {
     pages += 1;
     const shown = page.flatMap((record) => listed.known(record) ?? []);
     nameless += page.length - shown.length;
     done += shown.length;
-    const found = await toOwnKeys(shown);
+    const before = isEmpty ? NOTHING : await knownBefore(ports, service, resource, shown);
+    const found = await toOwnKeys(shown, before);
     for (const record of found) {
       const spelt = spell(record.key);
       if (record.shownAs === undefined) shownAs.delete(spelt);
@@ -133,10 +143,42 @@ async function readPages(
     }
     const records = await withHidden(ports, service, resource, found);
     await ports.store.confirm(service, resource, records.map(remembered), true);
-    await onPage(records, done, page);
+    await onPage({ records, before, raw: page, done });
   }
   return { pages, done, nameless, keys, repeated, shownAs, wholeness };
 }
+
+/** The same pages, each asked for before the one before it is dealt with. */
+async function* readAhead<Page>(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+  const iterator = pages[Symbol.asyncIterator]();
+  let next = iterator.next();
+  try {
+    for (;;) {
+      const page = await next;
+      if (page.done === true) return;
+      next = iterator.next();
+      // What keeps it from coming is met in its turn.
+      next.catch(() => undefined);
+      yield page.value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+const NOTHING: ReadonlyMap<string, KnownRecord> = new Map();
+
+const knownBefore = (
+  { store }: Pick<SyncPorts, 'store'>,
+  service: ServiceAccount,
+  resource: PushedResource,
+  records: readonly KnownRecord[],
+): Promise<ReadonlyMap<string, KnownRecord>> =>
+  store.snapshots(
+    service,
+    resource,
+    records.map(({ key }) => key),
+  );
 
 const tooFew = ({ done }: PagesRead, used: number | undefined): boolean => used !== undefined && used > done;
 
@@ -277,8 +319,7 @@ async function withHidden(
   found: readonly KnownRecord[],
 ): Promise<readonly KnownRecord[]> {
   if (resourcePlans[resource].hidden.length === 0) return found;
-  const keys = found.map(({ key }) => key);
-  const before = await store.snapshots(service, resource, keys);
+  const before = await knownBefore({ store }, service, resource, found);
   return found.map((record) => {
     const remembers = before.get(record.key);
     return remembers?.id === record.id ? mergedOver(remembers, record) : record;

@@ -84,7 +84,7 @@ async function readList(
   const found = await openFound(ports, account, mapping, listed, open);
   const { pages, nameless, missing } = await readWhole(ports, listed, account, resource, {
     used,
-    onPage: (_records, _done, raw) => found.add(raw),
+    onPage: ({ raw }) => found.add(raw),
   });
   const writes = open.map(({ intent }) => intent);
   const isMore = await countsMore(ports, account, mapping, used, writes);

@@ -131,8 +131,11 @@ const isStrangeSpelling = (resource: ResourceName, own: string, shown: string): 
   textSpelling([[partsOfKey(resource, own)?.text ?? own, partsOfKey(resource, shown)?.text ?? shown]]) ===
   undefined;
 
-/** Puts the records of a list under the keys that they are known by. */
-export type ToOwnKeys = (listed: readonly KnownRecord[]) => Promise<readonly KnownRecord[]>;
+/** Puts the records of a list under the keys that they are known by. `before`: what the state knows by the keys that the list shows, where that was read. */
+export type ToOwnKeys = (
+  listed: readonly KnownRecord[],
+  before?: ReadonlyMap<string, KnownRecord>,
+) => Promise<readonly KnownRecord[]>;
 
 /**
  * Finds the keys under which the records of a list were confirmed before: the id of a record proves what it is, whatever key the list shows for it. What the
@@ -146,12 +149,9 @@ export async function ownKeys(
   if ((await store.countSnapshots(account, resource)) === 0) return (listed) => Promise.resolve(listed);
   const spell = await keySpeller({ store }, account, resource);
   let known: Promise<ReadonlyMap<string, readonly string[]>> | undefined;
-  return async (listed) => {
-    const before = await store.snapshots(
-      account,
-      resource,
-      listed.map(({ key }) => key),
-    );
+  return async (listed, read) => {
+    const keys = listed.map(({ key }) => key);
+    const before = read ?? (await store.snapshots(account, resource, keys));
     const isAsShown = ({ key, id }: KnownRecord): boolean => id === null || before.get(key)?.id === id;
     // Only a key that is shown otherwise, or that is new, makes the whole state be read.
     if (listed.every(isAsShown)) return listed;
