@@ -28,13 +28,16 @@ export function rowRenderer(
   timezone: string,
 ): (row: readonly ReportValue[]) => CellValue[] {
   const toWall = wallClock(timezone);
+  const date = (value: string): CellValue => {
+    const instant = parseInstant(value);
+    const wall = instant === undefined ? undefined : toWall(instant.ms);
+    return wall === undefined || wall.getUTCFullYear() < FIRST_YEAR ? safeText(value) : wall;
+  };
+  const cells = columns.map(({ type }) => (type === 'datetime' ? date : safeText));
   return (row) =>
-    columns.map(({ type }, index) => {
+    cells.map((cell, index) => {
       const value = row[index] ?? null;
-      if (typeof value !== 'string') return value;
-      const instant = type === 'datetime' ? parseInstant(value) : undefined;
-      const wall = instant === undefined ? undefined : toWall(instant.ms);
-      return wall === undefined || wall.getUTCFullYear() < FIRST_YEAR ? safeText(value) : wall;
+      return typeof value === 'string' ? cell(value) : value;
     });
 }
 

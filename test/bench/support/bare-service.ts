@@ -74,6 +74,8 @@ export async function startBareService(): Promise<BareService> {
       response.end(JSON.stringify({ statusCode, message: 'done', ...rest }));
     });
   }).listen(0, '127.0.0.1');
+  // A client that is busy elsewhere for some seconds keeps its connections.
+  server.keepAliveTimeout = 120_000;
   await once(server, 'listening');
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

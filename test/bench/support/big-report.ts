@@ -56,17 +56,23 @@ export async function compareReports(
   peak: { readonly megabytes: number; readonly goal: number },
 ): Promise<void> {
   const times = { ours: [] as number[], other: [] as number[] };
+  const processor = { ours: [] as number[], other: [] as number[] };
   for (let run = 0; run < runs; run += 1) {
-    times.other.push((await timed(() => other.write(other.file)))[0]);
-    times.ours.push((await timed(() => ours.write(ours.file)))[0]);
+    for (const [side, { file, write }] of [['other', other] as const, ['ours', ours] as const]) {
+      const before = process.cpuUsage();
+      times[side].push((await timed(() => write(file)))[0]);
+      const { user, system } = process.cpuUsage(before);
+      processor[side].push(user + system);
+    }
   }
   const [mine, hand] = [median(times.ours), median(times.other)];
+  const processorRatio = median(processor.ours) / median(processor.other);
   const megabytes = (await stat(ours.file)).size / 1_000_000;
   console.log(
     `${what} report ${ROWS} x ${columns.length}, ${megabytes.toFixed(1)} MB: ${mine.toFixed(0)} ms`,
   );
   console.log(`${other.name}: ${hand.toFixed(0)} ms`);
   console.log(
-    `ratio ${(mine / hand).toFixed(2)} (goal ${ours.goal}), peak memory ${peak.megabytes.toFixed(0)} MB (goal ${peak.goal})`,
+    `ratio ${(mine / hand).toFixed(2)}, by processor time ${processorRatio.toFixed(2)} (goal ${ours.goal}), peak memory ${peak.megabytes.toFixed(0)} MB (goal ${peak.goal})`,
   );
 }
