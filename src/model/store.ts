@@ -110,6 +110,14 @@ export interface Intent {
 /** What came of an intent. `ambiguous` stays open until it is reconciled. */
 export type IntentResult = 'applied' | 'refused' | 'not_applied' | 'ambiguous';
 
+/** What came of an intent, and what the service is known to hold since. */
+export interface Settled {
+  readonly intentId: string;
+  readonly result: IntentResult;
+  readonly detail: Words;
+  readonly confirmed: readonly KnownRecord[];
+}
+
 export interface StoredIntent extends Intent {
   /** Null: the process ended before an answer was recorded. */
   readonly result: IntentResult | null;
@@ -160,7 +168,8 @@ export interface Store {
   /** What is there of runs that were never recorded, because their process ended while it read the tables. */
   strayRuns(): Promise<readonly StrayRun[]>;
 
-  addIntent(account: ServiceAccount, intent: Intent): Promise<void>;
+  /** `settled`: what came of earlier ones, in the same transaction as the new one and with the errors of {@link recordResult}. */
+  addIntent(account: ServiceAccount, intent: Intent, settled?: readonly Settled[]): Promise<void>;
   /**
    * Records what came of an intent and, in the same transaction, what the service is now known to hold. Errors: InternalError `state.no_intent` where none of the
    * account has the id, or it is closed.

@@ -46,6 +46,16 @@ export function withheldStore(store: Store, apiKey: Secret): Store {
   const changed: Partial<Store> = {
     confirm: (account, resource, records, isListed) =>
       store.confirm(account, resource, records.map(recordBy(hide)), isListed),
+    addIntent: (account, intent, settled = []) =>
+      store.addIntent(
+        account,
+        intent,
+        settled.map(({ detail, confirmed, ...rest }) => ({
+          ...rest,
+          detail: withoutKey(detail, hide),
+          confirmed: confirmed.map(recordBy(hide)),
+        })),
+      ),
     recordResult: (account, id, result, detail, confirmed) =>
       store.recordResult(account, id, result, withoutKey(detail, hide), confirmed.map(recordBy(hide))),
     snapshots: async (account, resource, keys) => {

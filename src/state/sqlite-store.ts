@@ -13,13 +13,14 @@ import type {
   IntentResult,
   Run,
   ServiceAccount,
+  Settled,
   Store,
   StoredIntent,
   StrayRun,
 } from '../model/store.ts';
 import { openDatabase, sealOf, type Database } from './database.ts';
 import { RunFolders } from './run-folders.ts';
-import { integer, text, unreadable, written } from './sql-row.ts';
+import { integer, text, unreadable } from './sql-row.ts';
 import { SqliteMemory } from './sqlite-memory.ts';
 import { SqliteAlerts } from './sqlite-alerts.ts';
 import { openKeptRunRows, openRunRows } from './sqlite-run-rows.ts';
@@ -201,15 +202,12 @@ class SqliteStore implements Store {
     return this.#folders.others(known);
   }
 
-  addIntent(account: ServiceAccount, intent: Intent): Promise<void> {
+  addIntent(account: ServiceAccount, intent: Intent, settled: readonly Settled[] = []): Promise<void> {
     return this.#db.write(() => {
-      this.#db.run(
-        'INSERT INTO intent (id, account, run_id, document) VALUES (?, ?, ?, ?)',
-        intent.id,
-        this.#addAccount(account),
-        intent.runId,
-        JSON.stringify(intent),
-      );
+      const number = this.#addAccount(account);
+      for (const each of settled) this.#settle(number, each);
+      const statement = 'INSERT INTO intent (id, account, run_id, document) VALUES (?, ?, ?, ?)';
+      this.#db.run(statement, intent.id, number, intent.runId, JSON.stringify(intent));
     });
   }
 
@@ -221,20 +219,7 @@ class SqliteStore implements Store {
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
     return this.#db.write(() => {
-      const number = this.#account(account);
-      const row = this.#db.get(
-        `UPDATE intent SET result = ?, detail = ?, settled_at_ms = ?
-         WHERE id = ? AND account = ? AND coalesce(result, 'ambiguous') = 'ambiguous' RETURNING document`,
-        result,
-        wordsToStore(detail),
-        this.#clock.now(),
-        intentId,
-        number,
-      );
-      if (row === undefined) {
-        throw new InternalError('state.no_intent', `no open intent ${intentId} is recorded for this account`);
-      }
-      this.#confirm(number, (written(row) as Intent).resource, confirmed);
+      this.#settle(this.#account(account), { intentId, result, detail, confirmed });
     });
   }
 
@@ -484,6 +469,21 @@ class SqliteStore implements Store {
     const statement = 'SELECT value FROM sealed_fact WHERE account = ? AND name = ?';
     const row = this.#db.get(statement, account, spellingFact(resource));
     return readSpelling(row && text(row, 0));
+  }
+
+  #settle(account: number, { intentId, result, detail, confirmed }: Settled): void {
+    const row = this.#db.get(
+      `UPDATE intent SET result = ?, detail = ?, settled_at_ms = ?
+       WHERE id = ? AND account = ? AND coalesce(result, 'ambiguous') = 'ambiguous' RETURNING document ->> '$.resource'`,
+      result,
+      wordsToStore(detail),
+      this.#clock.now(),
+      intentId,
+      account,
+    );
+    if (row === undefined)
+      throw new InternalError('state.no_intent', `no open intent ${intentId} is recorded for this account`);
+    this.#confirm(account, text(row, 0) as ResourceName, confirmed);
   }
 
   /** Snapshots of this connection were added or taken away. */

@@ -344,6 +344,24 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       expect((await store.intents('RUN-1'))[0]?.result).toBe('applied');
     });
 
+    it('settles intents with a new one, or does neither', async () => {
+      const settled = (intentId: string, key: string) =>
+        ({ intentId, result: 'applied', detail: words(`of ${key}`), confirmed: [record(key)] }) as const;
+      await store.addIntent(account, intent('1'));
+      await store.addIntent(account, intent('2'));
+      await store.addIntent(account, intent('3'), [settled('1', 'a'), settled('2', 'b')]);
+      expect((await store.intents('RUN-1')).map(({ id, result, detail }) => [id, result, detail])).toEqual([
+        ['1', 'applied', words('of a')],
+        ['2', 'applied', words('of b')],
+        ['3', null, []],
+      ]);
+      expect(await store.countSnapshots(account, 'users')).toBe(2);
+      const rejected = store.addIntent(account, intent('4'), [settled('3', 'c'), settled('2', 'd')]);
+      await expect(rejected).rejects.toMatchObject({ code: 'state.no_intent' });
+      expect((await store.openIntents(account)).map(({ id }) => id)).toEqual(['3']);
+      expect(await store.countSnapshots(account, 'users')).toBe(2);
+    });
+
     it('answers the last confirmed records by key, whole', async () => {
       const odd = ['', '007', '7', "o'neil", 'a\u0000b', '山田', '\u{1f3c6}', '"\\', ' x '];
       await store.confirm(account, 'users', [

@@ -211,6 +211,87 @@ describe('a write that', () => {
   });
 });
 
+describe('an answer that shows every row', () => {
+  const answers = async (count: number) => {
+    const all = await writing(Array.from({ length: count }, (_, at) => create(at + 1)));
+    const { writer, engine } = all;
+    engine.service.send = () => Promise.resolve(applied as never);
+    const steps: string[] = [];
+    const { store } = engine;
+    const stored = { addIntent: store.addIntent.bind(store), recordResult: store.recordResult.bind(store) };
+    store.addIntent = async (account, intent, settled = []) => {
+      await stored.addIntent(account, intent, settled);
+      steps.push([...settled.map(() => 'answer'), 'intent'].join(' with '));
+    };
+    store.recordResult = async (...recorded) => {
+      await stored.recordResult(...recorded);
+      steps.push('answer');
+    };
+    const push = async (row: RunRow): Promise<void> => {
+      const { intent } = await writer.send('create-users', [row], { users: [] });
+      const record = knownRecord(row.key ?? '', {});
+      await writer.recordAnswer(intent, [], [record], () => {
+        steps.push(`row ${row.rowNumber}`);
+        return Promise.resolve();
+      });
+    };
+    return { ...all, steps, push };
+  };
+
+  it('is recorded with the intent of the next request while rows wait, and what follows comes after', async () => {
+    const { writer, given, steps, push, engine } = await answers(3);
+    const pool = writer.openPool(1);
+    for (const row of given) await pool.add(() => push(row));
+    await pool.done();
+    expect(steps).toEqual([
+      ...['intent', 'answer with intent', 'row 1', 'answer with intent', 'row 2', 'answer', 'row 3'],
+    ]);
+    expect((await engine.store.intents('RUN')).map(({ result }) => result)).toEqual(Array(3).fill('applied'));
+    expect([...(await engine.store.snapshots(ACCOUNT, 'users', ['U1', 'U3'])).values()]).toMatchObject([
+      { managedBy: 'users' },
+      { managedBy: 'users' },
+    ]);
+  });
+
+  it('is recorded at once where no row waits', async () => {
+    const { given, steps, push } = await answers(1);
+    for (const row of given) await push(row);
+    expect(steps).toEqual(['intent', 'answer', 'row 1']);
+  });
+
+  it('is recorded before one that leaves a doubt, and where the next request does not go out', async () => {
+    const { writer, given, steps, push } = await answers(2);
+    const pool = writer.openPool(1);
+    const [first, second] = given;
+    if (first === undefined || second === undefined) throw new Error('two rows were given');
+    await pool.add(() => push(first));
+    await pool.add(() => Promise.reject(new Error('full')));
+    await expect(pool.done()).rejects.toThrow('full');
+    expect(steps).toEqual(['intent', 'answer', 'row 1']);
+    const again = writer.openPool(1);
+    await again.add(() => push(first));
+    await again.add(async () => {
+      const { intent } = await writer.send('create-users', [second], { users: [] });
+      await writer.recordResult(intent, 'doubted', [], []);
+    });
+    await again.done();
+    expect(steps.slice(3)).toEqual(['intent', 'answer with intent', 'row 1', 'answer']);
+  });
+
+  it('is known to the evidence of the next write before it is recorded', async () => {
+    const { writer, given, push, engine } = await answers(2);
+    await engine.store.confirm(ACCOUNT, 'users', [knownRecord('other', {})]);
+    const [first] = given;
+    if (first === undefined) throw new Error('two rows were given');
+    const pool = writer.openPool(1);
+    await pool.add(() => push(first));
+    await pool.add(() => push(create(3, { key: 'u1' })));
+    await pool.done();
+    const [, second] = await engine.store.intents('RUN');
+    expect(JSON.parse(second?.evidence ?? '{}')).toMatchObject({ known: 1, alike: ['U1'] });
+  });
+});
+
 describe('answers that do not come', () => {
   it('are counted by row, three times at most, with the last reason', async () => {
     const all = await writing([create(1), create(2)]);

@@ -17,6 +17,7 @@ import type {
   IntentResult,
   Run,
   ServiceAccount,
+  Settled,
   Store,
   StoredIntent,
   StrayRun,
@@ -33,6 +34,9 @@ interface Remembered {
   readonly record: KnownRecord;
   readonly atMs: number;
 }
+
+const noIntent = (): Promise<never> =>
+  Promise.reject(new InternalError('state.no_intent', 'no such open intent is recorded'));
 
 /** What a disk holds: it outlives every store that is opened on it. */
 export class StoreData {
@@ -191,7 +195,10 @@ export class MemoryStore implements Store {
     return this.#done(found.slice(0, limit).map(({ stored }) => stored));
   }
 
-  addIntent(account: ServiceAccount, intent: Intent): Promise<void> {
+  addIntent(account: ServiceAccount, intent: Intent, settled: readonly Settled[] = []): Promise<void> {
+    if (settled.some(({ intentId }) => this.#openIntent(account, intentId) === undefined)) return noIntent();
+    for (const { intentId, result, detail, confirmed } of settled)
+      void this.recordResult(account, intentId, result, detail, confirmed);
     this.#data.intents.push({ account: nameOf(account), stored: { ...intent, result: null, detail: [] } });
     return this.#done(undefined);
   }
@@ -203,13 +210,17 @@ export class MemoryStore implements Store {
     detail: Words,
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
-    const found = this.#data.intents.find(
-      ({ account: name, stored }) => name === nameOf(account) && stored.id === intentId,
-    );
-    if (found === undefined || (found.stored.result ?? 'ambiguous') !== 'ambiguous')
-      return Promise.reject(new InternalError('state.no_intent', `no open intent ${intentId} is recorded`));
+    const found = this.#openIntent(account, intentId);
+    if (found === undefined) return noIntent();
     found.stored = { ...found.stored, result, detail };
     return this.confirm(account, found.stored.resource, confirmed);
+  }
+
+  #openIntent(account: ServiceAccount, intentId: string): StoreData['intents'][number] | undefined {
+    return this.#data.intents.find(
+      ({ account: name, stored }) =>
+        name === nameOf(account) && stored.id === intentId && (stored.result ?? 'ambiguous') === 'ambiguous',
+    );
   }
 
   intents(runId: string): Promise<readonly StoredIntent[]> {

@@ -148,9 +148,10 @@ function watchedStore(
 ): Store {
   const mortal = life.mortal('state', store, ['allSnapshots']);
   const own: Partial<Store> = {
-    addIntent: (account, intent) =>
+    addIntent: (account, intent, settled = []) =>
       life.step('state.addIntent', async () => {
-        await store.addIntent(account, intent);
+        await store.addIntent(account, intent, settled);
+        for (const { intentId, result } of settled) checker.settled(life.name, intentId, result);
         checker.recorded(life.name, intent);
       }),
     recordResult: (account, intentId, result, detail, confirmed) =>

@@ -12,6 +12,7 @@ import type {
   IntentResult,
   Run,
   ServiceAccount,
+  Settled,
   Store,
   StoredIntent,
   StrayRun,
@@ -187,16 +188,21 @@ class PostgresStore implements Store {
     return [...strays, ...(await this.#folders.others(known))];
   }
 
-  async addIntent(account: ServiceAccount, intent: Intent): Promise<void> {
+  async addIntent(account: ServiceAccount, intent: Intent, settled: readonly Settled[] = []): Promise<void> {
     const number = await this.#accounts.add(account);
     const { id, runId } = intent;
-    await this.#db.alone((statements) =>
+    const add = (statements: Statements): Promise<void> =>
       this.#leases.addIntent(statements, account, number, {
         id: storable(id),
         runId: storable(runId),
         document: JSON.stringify(intent),
-      }),
-    );
+      });
+    if (settled.length === 0) return this.#db.alone(add);
+    await this.#db.together(async (statements) => {
+      await lockAccount(statements, number);
+      for (const each of settled) await this.#settle(statements, number, each);
+      await add(statements);
+    });
   }
 
   async recordResult(
@@ -210,14 +216,7 @@ class PostgresStore implements Store {
     await this.#db.together(async (statements) => {
       await lockAccount(statements, number);
       await this.#leases.refuseLost(statements, account);
-      const row = await statements.get(
-        `UPDATE {intent} SET result = $3, detail = $4, settled_at_ms = $5
-         WHERE id = $1 AND account = $2 AND ${OPEN_INTENT} RETURNING document`,
-        ...[storable(intentId), number, result, wordsToStore(detail), this.#clock.now()],
-      );
-      if (row === undefined)
-        throw new InternalError('state.no_intent', `no open intent ${intentId} is recorded for this account`);
-      await this.#confirm(statements, number, (written(row) as Intent).resource, confirmed);
+      await this.#settle(statements, number, { intentId, result, detail, confirmed });
     });
   }
 
@@ -422,6 +421,21 @@ class PostgresStore implements Store {
        ON CONFLICT (account, name) DO UPDATE SET value = excluded.value, at_ms = excluded.at_ms`,
       ...[account, JSON.stringify(values), this.#clock.now()],
     );
+  }
+
+  async #settle(
+    statements: Statements,
+    account: number,
+    { intentId, result, detail, confirmed }: Settled,
+  ): Promise<void> {
+    const row = await statements.get(
+      `UPDATE {intent} SET result = $3, detail = $4, settled_at_ms = $5
+       WHERE id = $1 AND account = $2 AND ${OPEN_INTENT} RETURNING document`,
+      ...[storable(intentId), account, result, wordsToStore(detail), this.#clock.now()],
+    );
+    if (row === undefined)
+      throw new InternalError('state.no_intent', `no open intent ${intentId} is recorded for this account`);
+    await this.#confirm(statements, account, (written(row) as Intent).resource, confirmed);
   }
 
   async #confirm(

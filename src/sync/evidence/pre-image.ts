@@ -1,5 +1,5 @@
 import { formsOf } from '../../plan/fit-rows.ts';
-import type { RunRow } from '../../model/run-rows.ts';
+import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
 import type { Intent, Run, ServiceAccount, StoredIntent } from '../../model/store.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { isSameAccount, pushedMappings } from '../journal/stored-run.ts';
@@ -9,8 +9,11 @@ import { keySpeller } from '../rows/spelling.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 import { type Evidence, readEvidence } from '../../plan/evidence.ts';
 
-/** Reads what shows the effect of a write, before it goes out. */
-export type TakeEvidence = (batch: readonly RunRow[]) => Promise<Evidence | undefined>;
+/** Reads what shows the effect of a write, before it goes out. `unrecorded`: what answers have shown that the state does not hold yet. */
+export type TakeEvidence = (
+  batch: readonly RunRow[],
+  unrecorded?: () => readonly KnownRecord[],
+) => Promise<Evidence | undefined>;
 
 /** How the evidence of a resource is read. */
 export interface EvidenceSource {
@@ -27,9 +30,9 @@ export function evidenceFor(task: PushTask, source: EvidenceSource): TakeEvidenc
   let taken: Promise<Evidence | undefined> | undefined;
   const isListed = resourcePlans[resource].listed !== undefined;
   // Where nothing is known yet, nothing can be taken for what was sent.
-  return (batch) => {
+  return (batch, unrecorded = () => []) => {
     taken ??= source.takeEvidence(task, batch);
-    return isListed ? taken.then((evidence) => withAlike(task, batch, evidence)) : taken;
+    return isListed ? taken.then((evidence) => withAlike(task, batch, evidence, unrecorded)) : taken;
   };
 }
 
@@ -38,21 +41,26 @@ function withAlike(
   { ports, account, mapping: { resource } }: PushTask,
   batch: readonly RunRow[],
   evidence: Evidence | undefined,
+  unrecorded: () => readonly KnownRecord[],
 ): Evidence | undefined | Promise<Evidence> {
   if (evidence?.known === undefined || evidence.known === 0) return evidence;
-  const forms = batch.flatMap(({ key, change }) =>
-    key === null || change !== 'create' ? [] : [key, ...formsOf(resource, key)],
+  const forms = new Set(
+    batch.flatMap(({ key, change }) =>
+      key === null || change !== 'create' ? [] : [key, ...formsOf(resource, key)],
+    ),
   );
-  return ports.store.snapshots(account, resource, forms).then((alike) =>
-    alike.size === 0
-      ? evidence
-      : {
-          ...evidence,
-          alike: [...alike.keys()],
-          alikeIds: [...alike.values()].map(({ id }) => id),
-          alikeDigests: [...alike.values()].map(({ digests }) => digests),
-        },
-  );
+  // Asked before the state is: what is recorded meanwhile stands in one of the two.
+  const fresh = unrecorded().filter(({ key }) => forms.has(key));
+  return ports.store.snapshots(account, resource, [...forms]).then((held) => {
+    const alike = new Map([...held, ...fresh.map((record) => [record.key, record] as const)]);
+    if (alike.size === 0) return evidence;
+    return {
+      ...evidence,
+      alike: [...alike.keys()],
+      alikeIds: [...alike.values()].map(({ id }) => id),
+      alikeDigests: [...alike.values()].map(({ digests }) => digests),
+    };
+  });
 }
 
 /** The evidence of a resource whose records are listed. */

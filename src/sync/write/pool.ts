@@ -3,7 +3,9 @@ import pLimit from 'p-limit';
 /** Tasks of which a few are under way at a time. */
 export interface Pool {
   /** Takes a task on, waiting while too many stand in line; answers false, without the task, once one has failed. */
-  add(task: () => Promise<void>): Promise<boolean>;
+  readonly add: (task: () => Promise<void>) => Promise<boolean>;
+  /** How many tasks wait for one that is under way. */
+  readonly waiting: number;
   /** Resolves when every task has ended. Errors: the first failure. */
   done(): Promise<void>;
 }
@@ -28,6 +30,9 @@ export function createPool(size: number): Pool {
       void run.then(() => running.delete(run));
       if (limit.pendingCount >= size) await Promise.race(running);
       return true;
+    },
+    get waiting() {
+      return limit.pendingCount;
     },
     done: async () => {
       await Promise.all(running);

@@ -13,7 +13,7 @@ import { CounterWitness } from './counter-witness.ts';
 import { wasThere } from '../../plan/evidence.ts';
 import { createDoubt, saysNoTo, withoutKnown } from '../../plan/known-conflict.ts';
 import { giveBack, overQuota, takeRoom } from '../../plan/over-quota.ts';
-import { createPool, type Pool } from './pool.ts';
+import type { Pool } from './pool.ts';
 import type { PushWriter } from './push-writer.ts';
 import { readBack, readBackNow, readBackTwice } from '../reconcile/read-back.ts';
 import { strategies } from '../resources/index.ts';
@@ -35,8 +35,8 @@ export async function openBatches(
 
 /** Rows that wait for more to go with, and the most rows that each of them may go with. */
 interface Buffered {
-  readonly rows: readonly RunRow[];
-  readonly limit: number;
+  readonly rows: RunRow[];
+  limit: number;
 }
 
 /** A batch that the service refused, and whose intent stays open until it is known that no part of it was applied. */
@@ -93,7 +93,7 @@ class BatchPush {
     const intents = await ports.store.intents(runId);
     const limits = sizeLimits(intents.filter((intent) => intent.mapping === mapping.name));
     const limitOf = (row: RunRow): number => limits.get(row.rowNumber) ?? Infinity;
-    const pool = createPool(this.#requests.parallel ? ports.concurrency : 1);
+    const pool = this.#writer.openPool(this.#requests.parallel ? ports.concurrency : 1);
     const buffers = new Map<string, Buffered>();
     try {
       for await (const row of this.#writer.openRows((each) => this.#goesInBatch(each))) {
@@ -104,12 +104,13 @@ class BatchPush {
           buffers.delete(group);
           break;
         }
-        const batch = fits && before !== undefined ? [...before.rows, row] : [row];
-        const limit = Math.min(limitOf(row), fits ? (before?.limit ?? Infinity) : Infinity);
-        buffers.set(group, { rows: batch, limit });
-        if (batch.length < Math.min(this.#size, limit)) continue;
+        const buffer = fits && before !== undefined ? before : { rows: [], limit: Infinity };
+        buffer.rows.push(row);
+        buffer.limit = Math.min(buffer.limit, limitOf(row));
+        buffers.set(group, buffer);
+        if (buffer.rows.length < Math.min(this.#size, buffer.limit)) continue;
         buffers.delete(group);
-        if (!(await this.#queue(pool, batch))) break;
+        if (!(await this.#queue(pool, buffer.rows))) break;
       }
       for (const { rows } of buffers.values()) await this.#queue(pool, rows);
     } finally {
@@ -123,7 +124,7 @@ class BatchPush {
     }
   }
 
-  #queue(pool: Pool, batch: readonly RunRow[]): Promise<boolean> {
+  #queue(pool: Pick<Pool, 'add'>, batch: readonly RunRow[]): Promise<boolean> {
     return pool.add(() => this.#sendBatch(batch));
   }
 
@@ -180,6 +181,7 @@ class BatchPush {
   /** The rows that are still one record each, now that it is known how the service spells keys. */
   async #withoutAlike(rows: readonly RunRow[]): Promise<readonly RunRow[]> {
     const { ports, account, mapping, runId } = this.#writer.task;
+    await this.#writer.recordAnswered();
     const { left, refused } = await speltAlikeSince(ports, account, mapping, runId, rows);
     await this.#writer.patch(refused);
     return left;
@@ -215,19 +217,21 @@ class BatchPush {
     const unanswered = batch.filter((row) => row.key === null || !confirmations.has(row.key));
     // What disagrees is remembered too: the key is there, with the values that were shown.
     const records = [...confirmations.values()].map(({ record }) => record);
-    const event = unanswered.length === 0 ? 'answered' : 'doubted';
     const isOther = answered.length > confirmations.size;
     const unnamed: Words = [{ code: 'answer-unnamed', what: 'row', ...(isOther && { others: true }) }];
     // A service that leaves out what it holds already says no to it; a record that it shows instead may be what it took the row for.
     const doubt = { reason: renderSaid(unnamed), ...(!isOther && { isConflict: true as const }) };
     const detail = unanswered.length > 0 && saysNoTo(doubt, intent) ? createDoubt(doubt, intent) : [];
-    await this.#writer.recordResult(intent, event, detail, records);
     this.#largestApplied = Math.max(this.#largestApplied, batch.length);
-    await this.#writer.patchConfirmed(batch, confirmations);
-    await strategies[mapping.resource].keepAnswer(ports, account, confirmations);
+    const follow = async (): Promise<void> => {
+      await this.#writer.patchConfirmed(batch, confirmations);
+      await strategies[mapping.resource].keepAnswer(ports, account, confirmations);
+    };
+    if (unanswered.length === 0) return this.#writer.recordAnswer(intent, detail, records, follow);
+    await this.#writer.recordResult(intent, 'doubted', detail, records);
+    await follow();
     this.#writer.countLost(unanswered, unnamed);
-    if (unanswered.length > 0)
-      await this.#readBackRows(intent, unanswered, unnamed, detail.length > 0 ? detail : unnamed);
+    await this.#readBackRows(intent, unanswered, unnamed, detail.length > 0 ? detail : unnamed);
   }
 
   #noteSpelling(found: ReadonlyMap<string, Confirmation>): void {

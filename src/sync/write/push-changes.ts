@@ -4,7 +4,6 @@ import type { Intent } from '../../model/store.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { userChange } from '../../plan/requests.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
-import { createPool } from './pool.ts';
 import { type PushWriter } from './push-writer.ts';
 import { doubtDetail, saysNo } from '../../plan/soft-refusal.ts';
 import { confirmAnswer } from '../rows/spelling.ts';
@@ -14,7 +13,7 @@ import { confirmAnswer } from '../rows/spelling.ts';
  * go again at once.
  */
 export async function pushChanges(writer: PushWriter): Promise<void> {
-  const pool = createPool(writer.task.ports.concurrency);
+  const pool = writer.openPool(writer.task.ports.concurrency);
   const waiting = (row: RunRow): boolean =>
     row.id !== null && (row.change === 'update' || row.change === 'create');
   try {
@@ -69,10 +68,7 @@ async function confirmChange(
     return writer.hold([row], [{ code: 'answer-without-user' }]);
   }
   const wrong = changedFields(fields, record).filter((name) => name in record.digests);
-  await writer.recordResult(intent, 'answered', [], [record]);
-  if (wrong.length > 0) {
-    const said: Words = [{ code: 'held-still-other', fields: wrong }];
-    return writer.patch([rowAfter(row, { kind: 'disagrees', said })]);
-  }
-  return writer.patch([rowAfter(row, { kind: 'written' })]);
+  const said: Words = [{ code: 'held-still-other', fields: wrong }];
+  const patch = rowAfter(row, wrong.length > 0 ? { kind: 'disagrees', said } : { kind: 'written' });
+  return writer.recordAnswer(intent, [], [record], () => writer.patch([patch]));
 }

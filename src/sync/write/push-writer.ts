@@ -3,12 +3,13 @@ import { AccessError, IncompleteError, InterruptedError, UnavailableError } from
 import type { KnownRecord, RunRow, RunRowPatch } from '../../model/run-rows.ts';
 import { renderSaid, stopWords, type Words } from '../../model/said.ts';
 import type { WriteResult } from '../../model/service.ts';
-import type { Intent, StoredIntent } from '../../model/store.ts';
+import type { Intent, Settled, StoredIntent } from '../../model/store.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { intentAfter, type IntentEvent } from '../../plan/intent-lifecycle.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
 import type { Confirmation, PushRequests } from '../../plan/requests.ts';
 import { evidenceFor, type TakeEvidence } from '../evidence/pre-image.ts';
+import { createPool, type Pool } from './pool.ts';
 import { saysNoTo } from '../../plan/known-conflict.ts';
 import { mayBeApplied } from '../../plan/intents.ts';
 import { rowPages } from '../rows/row-pages.ts';
@@ -27,6 +28,11 @@ export class DeadlineError extends IncompleteError {
   }
 }
 
+/** An answer that waits for the next intent, and what follows once it is recorded. */
+interface Answered extends Settled {
+  readonly follow: () => Promise<void>;
+}
+
 type WriteOperation = PushRequests['operation'] | 'update-user';
 
 /** Ambiguous answers in a row that end the run: the service is in no state to be written to. */
@@ -34,6 +40,8 @@ const MAX_AMBIGUOUS = 3;
 /** Times that a run sends a row whose answers do not come. */
 export const MAX_ATTEMPTS = 3;
 const TOO_MANY = 429;
+
+const settled = ({ follow: _, ...rest }: Answered): Settled => rest;
 
 /** The writes of one mapping: each with a durable intent before it goes out and a durable result before the next step. */
 export class PushWriter {
@@ -43,12 +51,31 @@ export class PushWriter {
   /** Times that a row had no trustworthy answer, and what came last instead. */
   readonly #lost = new Map<number, { readonly times: number; readonly reason: Words }>();
   readonly #takeEvidence: TakeEvidence;
+  readonly #answered: Answered[] = [];
+  #pool: Pool | undefined;
   #done = 0;
   #ambiguousInARow = 0;
 
   constructor(task: PushTask) {
     this.task = task;
     this.#takeEvidence = evidenceFor(task, strategies[task.mapping.resource]);
+  }
+
+  /** A pool for writes; done once what came of them is recorded. */
+  openPool(size: number): Pick<Pool, 'add' | 'done'> {
+    const pool = createPool(size);
+    this.#pool = pool;
+    return {
+      add: pool.add,
+      done: async () => {
+        try {
+          await pool.done();
+        } finally {
+          this.#pool = undefined;
+          await this.recordAnswered();
+        }
+      },
+    };
   }
 
   /** Open rows in row order. */
@@ -149,7 +176,9 @@ export class PushWriter {
 
   async #recordIntent(operation: WriteOperation, batch: readonly RunRow[], body: unknown): Promise<Intent> {
     const { ports, runId, account, mapping } = this.task;
-    const evidence = await this.#takeEvidence(batch);
+    const evidence = await this.#takeEvidence(batch, () =>
+      this.#answered.flatMap(({ confirmed }) => confirmed),
+    );
     const sentAtMs = ports.clock.now();
     const intent: Intent = {
       id: ports.random.ulid(sentAtMs),
@@ -166,8 +195,47 @@ export class PushWriter {
         fields: batch.map(({ fields }) => fields ?? {}),
       }),
     };
-    await ports.store.addIntent(account, intent);
+    const answered = this.#answered.splice(0);
+    try {
+      await ports.store.addIntent(account, intent, answered.map(settled));
+    } catch (error) {
+      // None of it was recorded: the answers wait for another try, without an intent.
+      this.#answered.unshift(...answered);
+      throw error;
+    }
+    for (const { follow } of answered) await follow();
     return intent;
+  }
+
+  /**
+   * Records an answer that shows every row of a request; then `follow` happens. While other rows wait to be sent, it is recorded with the intent of the next
+   * request in one commit: nothing depends on it before.
+   */
+  async recordAnswer(
+    { id }: Intent,
+    detail: Words,
+    confirmed: readonly KnownRecord[],
+    follow: () => Promise<void>,
+  ): Promise<void> {
+    const { mapping } = this.task;
+    const records = confirmed.map((record) => managed(mapping, record));
+    this.#answered.push({
+      intentId: id,
+      result: intentAfter('answered'),
+      detail,
+      confirmed: records,
+      follow,
+    });
+    if ((this.#pool?.waiting ?? 0) === 0) await this.recordAnswered();
+  }
+
+  /** Records the answers that wait for an intent. */
+  async recordAnswered(): Promise<void> {
+    const { ports, account } = this.task;
+    for (const { follow, intentId, result, detail, confirmed } of this.#answered.splice(0)) {
+      await ports.store.recordResult(account, intentId, result, detail, confirmed);
+      await follow();
+    }
   }
 
   async #attempt<Id extends WriteOperation>(
@@ -208,6 +276,8 @@ export class PushWriter {
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
     const { ports, account, mapping } = this.task;
+    // What is in doubt is looked for among all that is known.
+    if (this.#answered.length > 0) await this.recordAnswered();
     const result = intentAfter(event);
     if (result === 'ambiguous') this.openSinceMs = ports.clock.monotonic();
     const records = confirmed.map((record) => managed(mapping, record));

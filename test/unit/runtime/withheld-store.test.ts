@@ -30,6 +30,11 @@ it('keeps records that quote the key without it, apart from each other, and find
     [{ code: 'text', text: `it said ${KEY}` }],
     [knownRecord('plain', {})],
   );
+  await withheld.addIntent(ACCOUNT, intentOf('W2'));
+  const detail = [{ code: 'text', text: `it said ${KEY}` }] as const;
+  await withheld.addIntent(ACCOUNT, intentOf('W3'), [
+    { intentId: 'W2', result: 'applied', detail, confirmed: [record] },
+  ]);
   const stored = await keysOf(store.allSnapshots(ACCOUNT, 'users'));
   expect(new Set(stored).size).toBe(4);
   expect(stored.filter((key) => HIDDEN.test(key))).toHaveLength(3);
