@@ -33,7 +33,11 @@ const textOf = (resource: ResourceName, key: string): string => partsOfKey(resou
 /** A text of a key, in the spelling of a row. */
 function respell(resource: ResourceName, record: unknown, key: string): unknown {
   const field = keyText(resource);
-  return field === undefined ? record : { ...(record as object), [field]: textOf(resource, key) };
+  if (field === undefined) return record;
+  const text = textOf(resource, key);
+  return (record as { readonly [name: string]: unknown })[field] === text
+    ? record
+    : { ...(record as object), [field]: text };
 }
 
 /**

@@ -49,7 +49,9 @@ const requests: PushRequests = {
 function withSent(row: RunRow, record: KnownRecord): KnownRecord {
   const { is_active, ...rest } = fieldsOf(row);
   const sent = row.change === 'update' && is_active !== undefined ? { ...rest, is_active } : rest;
-  return { ...record, digests: { ...digestFields(sent), ...record.digests } };
+  const unsaid = Object.entries(sent).filter(([name]) => !(name in record.digests));
+  if (unsaid.length === 0) return record;
+  return { ...record, digests: { ...digestFields(Object.fromEntries(unsaid)), ...record.digests } };
 }
 
 const isAsSent = (row: RunRow, { display_name: name }: User): boolean => name === fieldsOf(row).display_name;

@@ -14,7 +14,7 @@ import {
 } from '../../model/spelling.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { digestOf } from '../../plan/digest.ts';
-import { fitRows, type Shown } from '../../plan/fit-rows.ts';
+import { fitRows, type Fit, type Shown } from '../../plan/fit-rows.ts';
 import type { Confirmation } from '../../plan/requests.ts';
 import type { SyncPorts } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
@@ -71,10 +71,19 @@ export async function confirmShown(
   rows: readonly RunRow[],
   shown: readonly Shown[],
   isOld: (shown: Shown) => boolean,
-  match: (records: ReadonlyMap<string, readonly unknown[]>) => ReadonlyMap<string, Confirmation>,
+  match: (records: Fit['records']) => ReadonlyMap<string, Confirmation>,
 ): Promise<ReadonlyMap<string, Confirmation>> {
   const spelling = await spellingOf(ports, account, resource);
-  const { records, kept, seen } = fitRows(resource, rows, shown, spelling, isOld);
+  return confirmFit(ports, account, resource, fitRows(resource, rows, shown, spelling, isOld), match);
+}
+
+async function confirmFit(
+  ports: Ports,
+  account: ServiceAccount,
+  resource: ResourceName,
+  { records, kept, seen }: Fit,
+  match: (records: Fit['records']) => ReadonlyMap<string, Confirmation>,
+): Promise<ReadonlyMap<string, Confirmation>> {
   if (seen !== undefined) await ports.store.respell(account, resource, seen);
   return new Map(
     [...match(records)].map(([key, found]) => {
@@ -113,17 +122,12 @@ export async function confirmAnswer(
   // A record that says no name answers for the one row that was sent.
   if (shown.length < answered.length && resources[mapping.resource].push.batch === 1) return match(answered);
   // An answer that names every row is about these rows, also where the service had their records before.
-  const { records: named } = fitRows(
-    mapping.resource,
-    rows,
-    shown,
-    await spellingOf(ports, account, mapping.resource),
-    () => false,
-  );
-  const namesAll = rows.every(({ key }) => key !== null && named.has(key));
-  return confirmShown(ports, account, mapping, rows, shown, namesAll ? () => false : isOld, (records) =>
-    match([...records.values()].flat()),
-  );
+  const spelling = await spellingOf(ports, account, mapping.resource);
+  const fitOf = (isBefore: typeof isOld): Fit => fitRows(mapping.resource, rows, shown, spelling, isBefore);
+  const named = fitOf(() => false);
+  const namesAll = rows.every(({ key }) => key !== null && named.records.has(key));
+  const fit = namesAll ? named : fitOf(isOld);
+  return confirmFit(ports, account, mapping.resource, fit, (records) => match([...records.values()].flat()));
 }
 
 /** Whether no spelling makes two keys one. */

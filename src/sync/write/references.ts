@@ -18,7 +18,7 @@ const WRITTEN: ReadonlySet<RunRow['outcome']> = new Set(['created', 'updated', '
 export async function resolveReferences(task: PushTask): Promise<void> {
   const { rows, mapping } = task;
   const { name, columns } = mapping;
-  if (columns === 'auto') return;
+  if (columns === 'auto' || columns.every(({ lookup }) => lookup === undefined)) return;
   for await (const page of rowPages(rows, name, { change: 'create', open: true })) {
     const waiting = page.filter((row) => waitingFields(row).length > 0);
     const patches: RunRowPatch[] = [];
