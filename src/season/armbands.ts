@@ -54,7 +54,7 @@ const flagsOf = (logged: readonly LoggedPair[]): readonly (readonly [string, boo
  */
 export function armbandDifference(
   expected: string | undefined,
-  { lineups: { after, latest }, logged }: Omit<Worn, 'expected'>,
+  { lineups: { before, after, latest }, logged }: Omit<Worn, 'expected'>,
   points: ReadonlyMap<string, number>,
   { lineupsMove, logIsAfter }: Armbands,
 ): 'right' | 'unknown' | ArmbandDifference {
@@ -63,6 +63,8 @@ export function armbandDifference(
     const wrong = flagsOf(logged).find(([player, flag]) => flag !== (player === expected));
     if (wrong !== undefined) return { kind: 'armband', expected, found: wrong[1] ? wrong[0] : undefined };
   }
+  // Nobody hands the armband on where who should have it had it before, and nothing else is shown.
+  if (after === undefined && before !== undefined && captainOf(before) === expected) return 'right';
   // Without substitutions the line-up that was shown last may be the one afterwards.
   const shown = after ?? (logged.length === 0 ? latest : undefined);
   if (shown === undefined) return 'unknown';

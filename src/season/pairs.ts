@@ -51,7 +51,11 @@ function shownDirection(
 ): Direction | undefined {
   const { before, after } = lineupsOf(weekOf.get(id) ?? '', squad?.id ?? '');
   const key = String(player?.id ?? '');
-  const now = after && startsOf(after).get(key);
+  if (after === undefined) {
+    const was = before && startsOf(before).get(key);
+    return was === undefined ? undefined : was ? 'out' : 'in';
+  }
+  const now = startsOf(after).get(key);
   if (now === undefined) return undefined;
   // A line-up that did not change as the log says explains no words.
   if (before !== undefined && startsOf(before).get(key) !== !now) return undefined;

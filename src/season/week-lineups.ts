@@ -18,18 +18,31 @@ export interface WeekLineups {
   readonly after?: Lineup;
 }
 
+/** What is known of the times of a week; NaN and what is left out is not. */
+export interface WeekTimes {
+  /** No substitution of it is made before. */
+  readonly overMs?: number | undefined;
+  /** Its substitutions were known to be processed. */
+  readonly processedMs?: number | undefined;
+  /** They were triggered: what was asked for before shows none of them. */
+  readonly triggeredMs?: number | undefined;
+}
+
 /**
- * Which of the line-ups kept of a squad in one week is the one before its substitutions: the two that were shown last differ, or the last was read after `processedMs`. Nothing is made
- * of a line-up alone that may be either.
+ * Which of the line-ups kept of a squad in one week is the one before its substitutions. The one that was shown last is, where it was read too early to be another: owners change line-ups of
+ * weeks to come. Else it is the one after them, where another one was shown before or it was read after `processedMs`. Nothing is made of a line-up alone that may be either.
  */
-export function weekLineups(readings: readonly LineupReading[], processedMs = Infinity): WeekLineups {
-  const [latest, before] = readings.toSorted((one, other) => other.readAtMs - one.readAtMs);
-  if (latest === undefined) return {};
-  if (before !== undefined) return { latest: latest.record, before: before.record, after: latest.record };
-  return {
-    latest: latest.record,
-    ...(latest.readAtMs > processedMs && { after: latest.record }),
-  };
+export function weekLineups(
+  readings: readonly LineupReading[],
+  { overMs, processedMs = Infinity, triggeredMs }: WeekTimes,
+): WeekLineups {
+  const [last, before] = readings.toSorted((one, other) => other.readAtMs - one.readAtMs);
+  if (last === undefined) return {};
+  const latest = last.record;
+  if ([overMs, triggeredMs].some((atMs = Number.NaN) => last.readAtMs < atMs))
+    return { latest, before: latest };
+  if (before !== undefined) return { latest, before: before.record, after: latest };
+  return { latest, ...(last.readAtMs > processedMs && { after: latest }) };
 }
 
 /** The entries of a line-up, the eleven before the bench. */

@@ -53,3 +53,37 @@ it('a processed game week is compared with the rules, by what was read before an
   expect(await audit('--weeks', '12-3')).toMatchObject({ code: 64 });
   expect(await audit('--week', '38')).toMatchObject({ code: 7 });
 });
+
+it('where the week turns at its end, the words of the log are explained by line-ups from before and by minutes', async () => {
+  await start({
+    seed: 'demo',
+    now: '2026-08-10T09:00:00Z',
+    settings: { per_minute: 100_000, week_turns: 'end' },
+  });
+  const clock = (now: string) => control(service.sandbox, 'POST', '/clock', { now });
+  // Read again while it runs, after its owners could change it: this is the one before its substitutions.
+  for (const now of ['2026-08-14T16:00:00Z', '2026-08-15T12:00:00Z']) {
+    await clock(now);
+    expect((await run('pull', '--var', 'fantasy_league_id=1')).code).toBe(0);
+  }
+  await control(service.sandbox, 'POST', '/play-next-week');
+  await control(service.sandbox, 'POST', '/clock', { advance: '1h' });
+  const triggered = await run('substitutions', 'trigger', '--week', '1', ...LEAGUE, '--yes');
+  expect(triggered.code).toBe(0);
+  expect(triggered.stdout).toMatch(/\n {2}.*: .+ for .+\n/);
+  expect(triggered.stdout).not.toMatch(/\n {2}.*: .+ and .+\n/);
+  expect((await run('pull')).code).toBe(0);
+  const { code, stdout } = await run('substitutions', 'audit', ...LEAGUE, '--week', '1', '--json');
+  // Whether a captain who did not play handed the armband on, a line-up afterwards alone could show.
+  const { list } = await control(service.sandbox, 'GET', '/truth?game_week=1');
+  const handedOn = list.filter((squad) => {
+    const before = squad['before'] as readonly Readonly<Record<string, unknown>>[];
+    const captain = before.find((place) => place['is_captain'])?.['player_id'];
+    return squad['captain_counts'] !== null && squad['captain_counts'] !== captain;
+  }).length;
+  expect(handedOn).toBeGreaterThan(0);
+  expect([code, (JSON.parse(stdout) as Audit).weeks]).toMatchObject([
+    7,
+    [{ week: 1, squads: 60, agree: 60 - handedOn, differ: 0, unknown: handedOn }],
+  ]);
+});

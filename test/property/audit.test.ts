@@ -38,7 +38,7 @@ function audit(
               { readAtMs: 2, record: after },
               { readAtMs: 1, record: before },
             ],
-        1,
+        { processedMs: 1 },
       ),
     ]),
   );

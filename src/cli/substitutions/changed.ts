@@ -7,7 +7,7 @@ import type { LoggedPair } from '../../season/pairs.ts';
 import { weekNumber } from '../../season/week-number.ts';
 import { Keeper } from '../../sync/memory/keeper.ts';
 import { keepingService } from '../../sync/memory/keeping-service.ts';
-import { keptRecords, keptWeeks, tellLog } from '../../sync/memory/league-records.ts';
+import { keptRecords, keptWeeks, tellByMinutes } from '../../sync/memory/league-records.ts';
 import { markTriggered } from '../../sync/memory/processed.ts';
 import { readNew } from '../../sync/pulling/substitution-log.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
@@ -59,7 +59,8 @@ export async function changedBy(
     number === undefined ? ({ kind: 'last' } as const) : { kind: 'range' as const, from: number, to: number };
   const weeks = await keptWeeks(ports.store.memory, scope, choice);
   const isNew = ({ created_at: at }: AutoSubstitution): boolean => parseTimeMs(at ?? '') >= sinceMs;
-  return tellLog(records, weeks).pairs.filter((pair) => pair.records.some(isNew));
+  const { pairs } = await tellByMinutes(ports.store.memory, scope, records, weeks);
+  return pairs.filter((pair) => pair.records.some(isNew));
 }
 
 const squadsOf = (pairs: readonly LoggedPair[]): number => new Set(pairs.map(({ squad }) => squad?.id)).size;

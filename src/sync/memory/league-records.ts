@@ -10,18 +10,18 @@ import { inOrder, type GameWeek } from '../../season/game-week.ts';
 import type { KeptPlayer } from '../../season/known-players.ts';
 import { loggedPairs, type LoggedPair, type MinutesIn } from '../../season/pairs.ts';
 import { substitutionWeeks, type ProcessedMark } from '../../season/substitution-weeks.ts';
-import { weekLineups, type LineupReading, type WeekLineups } from '../../season/week-lineups.ts';
+import {
+  weekLineups,
+  type LineupReading,
+  type WeekLineups,
+  type WeekTimes,
+} from '../../season/week-lineups.ts';
 import type { Processed } from '../../season/week-state.ts';
 import { eachKept, knownWeeks, latestKept } from './known-weeks.ts';
 
-/** A game week with the line-ups that are kept of it. */
-export interface KeptWeek {
+/** A game week with the line-ups that are kept of it, and what is known of its times. */
+export interface KeptWeek extends Required<WeekTimes> {
   readonly week: GameWeek;
-  /** When its substitutions were known to be processed. */
-  readonly processedMs: number | undefined;
-  /** The same, where it was this state's trigger: what else is known says nothing of the time. */
-  readonly triggeredMs: number | undefined;
-  /** Its last kick-off, else its end. */
   readonly overMs: number;
   /** By the squad's id. */
   readonly lineups: ReadonlyMap<string, WeekLineups>;
@@ -40,8 +40,7 @@ export async function keptWeeks(
   const weeks = inOrder(await knownWeeks(memory, scope));
   const wanted = await wantedWeeks(memory, scope, weeks, choice);
   for (const week of weeks) {
-    const { atMs: processedMs, by } = (await processedAt(memory, scope, week.id)) ?? {};
-    const triggeredMs = by === 'trigger' ? processedMs : undefined;
+    const times = await weekTimes(memory, scope, week);
     const readings = new Map<string, LineupReading[]>();
     for await (const { id, readAtMs, record } of wanted.has(week.id)
       ? eachKept(memory, scope, week.id, 'lineup')
@@ -50,9 +49,8 @@ export async function keptWeeks(
       readings.set(id, its);
       its.push({ readAtMs, record: record as RecordOf<'get-lineup'> });
     }
-    const lineups = [...readings].map(([id, its]) => [id, weekLineups(its, processedMs)] as const);
-    const overMs = await lastKickOff(memory, scope, week);
-    found.push({ week, processedMs, triggeredMs, overMs, lineups: new Map(lineups) });
+    const lineups = [...readings].map(([id, its]) => [id, weekLineups(its, times)] as const);
+    found.push({ week, ...times, lineups: new Map(lineups) });
   }
   return found;
 }
@@ -73,6 +71,17 @@ async function wantedWeeks(
   return new Set(wanted.map(({ id }) => id));
 }
 
+/** What tells the line-ups of a week apart. A mark that is not of this state's trigger says nothing of the time. */
+export async function weekTimes(
+  memory: Memory,
+  scope: LeagueScope,
+  week: GameWeek,
+): Promise<Pick<KeptWeek, keyof WeekTimes>> {
+  const { atMs: processedMs, by } = (await processedAt(memory, scope, week.id)) ?? {};
+  const triggeredMs = by === 'trigger' ? processedMs : undefined;
+  return { overMs: await overAt(memory, scope, week), processedMs, triggeredMs };
+}
+
 async function processedAt(memory: Memory, scope: LeagueScope, week: string): Promise<Processed | undefined> {
   for await (const { id, readAtMs, record } of eachKept(memory, scope, week, 'mark'))
     // Only `markProcessed` makes such a mark.
@@ -80,13 +89,15 @@ async function processedAt(memory: Memory, scope: LeagueScope, week: string): Pr
   return undefined;
 }
 
-async function lastKickOff(memory: Memory, scope: LeagueScope, { id, endMs }: GameWeek): Promise<number> {
+/** The last kick-off of a week, or its end where that is earlier: a match may be put off. */
+async function overAt(memory: Memory, scope: LeagueScope, { id, endMs }: GameWeek): Promise<number> {
   let lastMs = -Infinity;
   for await (const { record } of latestKept(memory, scope, id, 'fixture')) {
     const atMs = parseTimeMs((record as Fixture).start_date ?? '');
     if (atMs > lastMs) lastMs = atMs;
   }
-  return lastMs === -Infinity ? endMs : lastMs;
+  if (lastMs === -Infinity) return endMs;
+  return Number.isNaN(endMs) ? lastMs : Math.min(lastMs, endMs);
 }
 
 /** The log of substitutions that is kept, each with its week where that can be told. */
@@ -129,8 +140,27 @@ export async function keptLog(
   scope: LeagueScope,
   weeks: readonly KeptWeek[],
 ): Promise<KeptLog> {
-  return tellLog(await keptRecords(memory, scope), weeks);
+  return tellByMinutes(memory, scope, await keptRecords(memory, scope), weeks);
 }
+
+/** The same of any records. Where line-ups do not explain who went out, the minutes that are kept of the weeks in question do. */
+export async function tellByMinutes(
+  memory: Memory,
+  scope: LeagueScope,
+  records: readonly AutoSubstitution[],
+  weeks: readonly KeptWeek[],
+): Promise<KeptLog> {
+  const told = tellLog(records, weeks);
+  const open = new Set(told.pairs.filter(isUntold).flatMap(({ week }) => week ?? []));
+  if (open.size === 0) return told;
+  const minutes = new Map<string, ReadonlyMap<string, number>>();
+  for (const week of open)
+    minutes.set(week, minutesOf(await keptPlayers(memory, scope, week, { positions: {} })));
+  return tellLog(records, weeks, (week, player) => minutes.get(week)?.get(player));
+}
+
+/** Whether nothing tells who of a pair went out and who came in. */
+export const isUntold = (pair: LoggedPair): boolean => pair.out === undefined && pair.in === undefined;
 
 /** What is kept of the players in a game week, by the player's id. */
 export async function keptPlayers(

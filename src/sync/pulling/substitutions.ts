@@ -4,7 +4,15 @@ import type { PullMapping } from '../../mapping/mapping.ts';
 import type { GameWeek } from '../../season/game-week.ts';
 import type { LoggedPair, MinutesIn } from '../../season/pairs.ts';
 import { weekNumber } from '../../season/week-number.ts';
-import { keptRecords, keptWeeks, tellLog, type KeptLog, type KeptWeek } from '../memory/league-records.ts';
+import {
+  isUntold,
+  keptRecords,
+  keptWeeks,
+  tellByMinutes,
+  tellLog,
+  type KeptLog,
+  type KeptWeek,
+} from '../memory/league-records.ts';
 import { newInLog, wholeLog } from './substitution-log.ts';
 import { readOne, take, type Read, type ReadContext } from './read.ts';
 import { leagueOf } from './squads.ts';
@@ -36,8 +44,16 @@ export function substitutionsRead(mapping: PullMapping): Read {
         offline || choice !== undefined ? undefined : (await Array.fromAsync(take(log, context))).flat();
       const stop = offline || live !== undefined ? undefined : await readLive(log, context);
       const weeks = await keptWeeks(store.memory, scope, choice ?? { kind: 'last' });
-      const first = tellLog(live ?? (await keptRecords(store.memory, scope)), weeks);
-      const told = explode === undefined ? first : await withDirections(first, weeks, league, context);
+      const records = live ?? (await keptRecords(store.memory, scope));
+      const told =
+        explode === undefined
+          ? tellLog(records, weeks)
+          : await withDirections(
+              await tellByMinutes(store.memory, scope, records, weeks),
+              weeks,
+              league,
+              context,
+            );
       const rows = rowsOf(told, weeks, explode !== undefined);
       if (choice === undefined) yield rows.map(({ row }) => row);
       else {
@@ -100,8 +116,7 @@ async function withDirections(
   league: number,
   context: ReadContext,
 ): Promise<KeptLog> {
-  const isOpen = told.pairs.some((pair) => pair.out === undefined && pair.in === undefined);
-  if (!isOpen || context.offline) return told;
+  if (!told.pairs.some(isUntold) || context.offline) return told;
   const numberOf = new Map(weeks.map(({ week }) => [week.id, week.number]));
   const minutes = new Map<string, number>();
   const words = Map.groupBy(

@@ -4,12 +4,13 @@ import type { Rules } from '../../rules/rules.ts';
 import type { KeptPlayer } from '../../season/known-players.ts';
 import { playerValues, squadValues } from '../../season/squad-values.ts';
 import { standingsOf, type StandingsWeek } from '../../season/standings.ts';
+import type { GameWeek } from '../../season/game-week.ts';
 import type { HitsInPoints } from '../../season/totals.ts';
 import type { LoggedPair } from '../../season/pairs.ts';
 import { weekLineups, type WeekLineups } from '../../season/week-lineups.ts';
 import type { PlayerValues, WeekValues } from '../../season/week-values.ts';
 import { eachKept, latestKept } from '../memory/known-weeks.ts';
-import { keptLog, keptWeeks } from '../memory/league-records.ts';
+import { keptLog, keptWeeks, weekTimes } from '../memory/league-records.ts';
 import type { LeagueWeek } from '../memory/league-weeks.ts';
 
 type Lineup = RecordOf<'get-lineup'>;
@@ -41,7 +42,7 @@ export async function readWeekValues(
   for (const { league, number, kickOffMs, mark } of weeks) {
     const { week, state, processed } = league;
     const { minutes, points } = await playersOf(source, week.id);
-    const pairs = await lineupsOf(source, week.id, processed?.atMs);
+    const pairs = await lineupsOf(source, week);
     places.set(week.id, new Map([...pairs].map(([id, lineups]) => [id, placesIn(lineups)])));
     const lineups = new Map(
       [...pairs].flatMap(([id, { latest }]) => (latest === undefined ? [] : [[id, latest] as const])),
@@ -134,19 +135,19 @@ async function squadsOf({ memory, scope }: WeekSource, gameWeek: string) {
 /** The line-ups of squads in a week, as they were shown last and before substitutions. */
 async function lineupsOf(
   { memory, scope }: WeekSource,
-  gameWeek: string,
-  processedMs: number | undefined,
+  week: GameWeek,
 ): Promise<ReadonlyMap<string, WeekLineups>> {
+  const times = await weekTimes(memory, scope, week);
   const found = new Map<string, WeekLineups>();
   let readings: Kept[] = [];
   const take = (): void => {
     const [first] = readings;
     // Only `keptOfLineup` makes such a record.
     const all = readings.map(({ readAtMs, record }) => ({ readAtMs, record: record as Lineup }));
-    if (first !== undefined) found.set(first.id, weekLineups(all, processedMs));
+    if (first !== undefined) found.set(first.id, weekLineups(all, times));
     readings = [];
   };
-  for await (const kept of eachKept(memory, scope, gameWeek, 'lineup')) {
+  for await (const kept of eachKept(memory, scope, week.id, 'lineup')) {
     if (readings[0]?.id !== kept.id) take();
     readings.push(kept);
   }
