@@ -31,6 +31,17 @@ export async function knownWeeks(memory: Memory, scope: LeagueScope): Promise<re
   return found;
 }
 
+/** The ids of a game week and of those after it: a squad that was made late shows the week in which it begins, while the others show the current one. */
+export async function weeksFrom(
+  memory: Memory,
+  scope: LeagueScope,
+  gameWeek: string,
+): Promise<readonly string[]> {
+  const ids = inOrder(await knownWeeks(memory, scope)).map(({ id }) => id);
+  const at = ids.indexOf(gameWeek);
+  return at === -1 ? [gameWeek] : ids.slice(at);
+}
+
 /** The game week after one of them; undefined where none is known. */
 export async function nextKnownWeek(
   memory: Memory,

@@ -40,8 +40,11 @@ export async function leagueWeeks(
     counts.find((each) => each.gameWeek === week.id && each.kind === kind);
   const shown = await shownAt(memory, scope, weeks);
   const lastShown = shown.at(-1);
+  const read = weeks.filter((week) => countOf(week, 'lineup') !== undefined);
+  const turnedTo = await lastTurn(memory, scope, read, lastShown !== undefined);
+  const turned = weeks.findIndex(({ id }) => id === turnedTo);
   const begun = weeks.filter((week, at) => {
-    if (countOf(week, 'lineup') !== undefined || (lastShown?.index ?? -1) >= at) return true;
+    if (Math.max(lastShown?.index ?? -1, turned) >= at) return true;
     // The service showed an earlier week at a time when this one should have begun.
     const isHeldBack = lastShown !== undefined && lastShown.atMs >= week.startMs;
     return week.startMs <= nowMs && !isHeldBack;
@@ -54,7 +57,7 @@ export async function leagueWeeks(
     const at = weeks.indexOf(week);
     const lineups = countOf(week, 'lineup');
     const squads = countOf(week, 'squad');
-    const isPast = shown.some(({ index }) => index > at) || isOutnumbered(weeks.slice(at), countOf);
+    const isPast = turned > at || shown.some(({ index }) => index > at);
     const { lastKickOffMs = -Infinity, waitingAtMs } = waiting.get(week.id) ?? {};
     const earlier = shown.filter(({ index }) => index < at).map(({ atMs }) => atMs);
     const facts = {
@@ -90,13 +93,25 @@ async function shownAt(memory: Memory, scope: LeagueScope, weeks: readonly GameW
   return found.toSorted((one, other) => one.atMs - other.atMs);
 }
 
-/** Whether a later week has more line-ups than half of those of the first one: a single squad that was made late shows the week in which it begins. */
-function isOutnumbered(
-  [first, ...later]: readonly GameWeek[],
-  countOf: (week: GameWeek, kind: KeptKind) => KeptCount | undefined,
-): boolean {
-  const own = first === undefined ? 0 : (countOf(first, 'lineup')?.ids ?? 0);
-  return later.some((week) => (countOf(week, 'lineup')?.ids ?? 0) * 2 > own);
+/**
+ * The id of the last week that the squads of an earlier one have turned to: more than half of them were shown in it. Squads that were made late show the week in which they begin, so that
+ * how many a week has says little; it counts where the service was never asked which week is the current one.
+ */
+async function lastTurn(
+  memory: Memory,
+  scope: LeagueScope,
+  read: readonly GameWeek[],
+  isShown: boolean,
+): Promise<string | undefined> {
+  let later: ReadonlyMap<string, number> | undefined;
+  for (const [index, { id }] of [...read.entries()].toReversed()) {
+    const own = await memory.readAt(scope, id, 'lineup');
+    const both = [...own.keys()].filter((squad) => later?.has(squad) === true).length;
+    if (later !== undefined && Math.max(both, isShown ? 0 : later.size) * 2 > own.size)
+      return read[index + 1]?.id;
+    later = own;
+  }
+  return isShown ? undefined : read[0]?.id;
 }
 
 async function processedOf(

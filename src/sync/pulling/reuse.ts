@@ -1,7 +1,7 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { KeptKind, LeagueScope } from '../../model/memory.ts';
 import { shownWeek } from '../../season/kept.ts';
-import { latestKept } from '../memory/known-weeks.ts';
+import { latestKept, weeksFrom } from '../memory/known-weeks.ts';
 import { leagueWeeks } from '../memory/league-weeks.ts';
 import { serviceNow } from '../memory/service-time.ts';
 import { readOne, type ReadContext } from './read.ts';
@@ -12,7 +12,7 @@ export type Reusable<Id extends 'get-lineup' | 'get-squad'> = (
 ) => Promise<ReadonlyMap<string, RecordOf<Id>>>;
 
 /**
- * What an unfinished pull, which goes on, has read of the current game week of a league. The league is asked which week that is: what was read of the week before
+ * What an unfinished pull, which goes on, has read of the current game week of a league and of later ones. The league is asked which week that is: what was read of the week before
  * is read again. Nothing where no league is named.
  */
 export function readBefore<Id extends 'get-lineup' | 'get-squad'>(
@@ -39,7 +39,7 @@ const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const readOn = (days: ReadonlySet<string>, { mapping }: ReadContext): string =>
   `${mapping}: ranks were read on different days (${[...days].toSorted().join(', ')}), so that they may not fit together`;
 
-/** The latest readings of a kind in a game week since a time, by their ids. */
+/** The latest readings of a kind since a time, by their ids, in a game week that is the current one and in those after it. */
 export async function readSince<Id extends 'get-lineup' | 'get-squad'>(
   memory: ReadContext['store']['memory'],
   scope: LeagueScope,
@@ -49,12 +49,13 @@ export async function readSince<Id extends 'get-lineup' | 'get-squad'>(
   onFound?: (atMs: number) => unknown,
 ): Promise<ReadonlyMap<string, RecordOf<Id>>> {
   const found = new Map<string, RecordOf<Id>>();
-  for await (const { id, readAtMs, record } of latestKept(memory, scope, gameWeek, kind)) {
-    if (readAtMs < sinceMs) continue;
-    // A record of that kind is what the operation answered.
-    found.set(id, record as RecordOf<Id>);
-    onFound?.(readAtMs);
-  }
+  for (const week of await weeksFrom(memory, scope, gameWeek))
+    for await (const { id, readAtMs, record } of latestKept(memory, scope, week, kind)) {
+      if (readAtMs < sinceMs) continue;
+      // A record of that kind is what the operation answered.
+      found.set(id, record as RecordOf<Id>);
+      onFound?.(readAtMs);
+    }
   return found;
 }
 

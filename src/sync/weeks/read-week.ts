@@ -4,7 +4,7 @@ import type { KeptKind, LeagueScope } from '../../model/memory.ts';
 import { shownWeek } from '../../season/kept.ts';
 import { Keeper, type KeepSettings } from '../memory/keeper.ts';
 import { keepingService } from '../memory/keeping-service.ts';
-import { latestKept } from '../memory/known-weeks.ts';
+import { latestKept, weeksFrom } from '../memory/known-weeks.ts';
 import { markLogged, markTriggered } from '../memory/processed.ts';
 import { serviceNow } from '../memory/service-time.ts';
 import { newInLog } from '../pulling/substitution-log.ts';
@@ -129,8 +129,10 @@ async function notRead(
   if (current === undefined) return ids;
   const sinceMs = Math.min(await stillNewSince(scope, context), beganMs);
   const known = new Set<string>();
-  for (const [id, readAtMs] of await context.store.memory.readAt(scope, current, kind))
-    if (readAtMs >= sinceMs) known.add(id);
+  const { memory } = context.store;
+  for (const week of await weeksFrom(memory, scope, current))
+    for (const [id, readAtMs] of await memory.readAt(scope, week, kind))
+      if (readAtMs >= sinceMs) known.add(id);
   return ids.filter((id) => !known.has(id.toLowerCase()));
 }
 
