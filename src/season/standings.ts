@@ -58,6 +58,8 @@ export interface StandingsOptions {
   readonly groups: readonly GroupMember[];
   /** Squads of this group alone. */
   readonly group?: string | undefined;
+  /** The squads of the first week of the season of which anything is kept, where the weeks begin with a later one. */
+  readonly first?: ReadonlySet<string> | undefined;
 }
 
 /** What the next week is compared with. */
@@ -72,7 +74,7 @@ interface Before {
  */
 export function standings(options: StandingsOptions): (week: StandingsWeek) => readonly Standing[] {
   let before: Before | undefined;
-  let first: ReadonlySet<string> | undefined;
+  let { first } = options;
   return (week) => {
     const ids = new Set([...week.lineups.keys(), ...week.squads.keys()]);
     if (ids.size === 0) {
@@ -89,6 +91,12 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
     return withGroups(ranked, options);
   };
 }
+
+/** Whether a total hangs on the week before, because the service showed none of a squad. */
+export const hangsOnBefore = ({ lineups, squads }: StandingsWeek): boolean =>
+  [...lineups.keys(), ...squads.keys()].some(
+    (id) => typeof squads.get(id)?.ranking?.total_points !== 'number',
+  );
 
 /** The standings of weeks that follow each other, week by week; nothing for a week of which nothing is kept. */
 export function* standingsOf(

@@ -1,7 +1,7 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
 import type { LeagueScope } from '../../model/memory.ts';
-import { standings, type StandingsWeek } from '../../season/standings.ts';
+import { hangsOnBefore, standings, type StandingsWeek } from '../../season/standings.ts';
 import type { GameWeek } from '../../season/game-week.ts';
 import type { HitsInPoints } from '../../season/totals.ts';
 import { learntHits } from '../memory/contradictions.ts';
@@ -14,7 +14,7 @@ import { chosenWeeks, readLive, readShownWeek, stillNew, tellMissing } from './w
 
 /**
  * The standings of the game weeks that a mapping asks for, all of them where it names none, made of what is remembered of line-ups and squads; those of the week that the service shows
- * are read first. They are made from the first week on, because each hangs on the one before.
+ * are read first. They are made from the week before on, because each hangs on the one before, and from an earlier one where a total does.
  */
 export function standingsRead(mapping: PullMapping): Read {
   const { weeks: choice = { kind: 'all' } as const, where } = mapping;
@@ -36,20 +36,23 @@ export function standingsRead(mapping: PullMapping): Read {
         ({ week }) => week,
       );
       const ids = new Set(chosen.map(({ week }) => week.id));
+      const asked = all.findIndex(({ id }) => ids.has(id));
       const until = all.findLastIndex(({ id }) => ids.has(id)) + 1;
+      const begin = await beginning(all.slice(0, Math.max(0, asked)), scope, context);
       const none = new Set(missing);
       const groups = (await context.groups?.(context.mapping)) ?? [];
-      const options: { hits: HitsInPoints; groups: typeof groups; group: typeof group } = {
-        hits: undefined,
+      const options = {
+        hits: undefined as HitsInPoints,
         groups,
         group,
+        first: await firstSquads(all, scope, context),
       };
       const next = standings(options);
       let isLearnt = false;
-      for (const week of all.slice(0, until)) {
-        const kept = await keptWeek(week, scope, context);
+      for (const week of all.slice(begin.at, until)) {
+        const kept = week === begin.kept?.week ? begin.kept : await keptWeek(week, scope, context);
         // It takes every squad of the season, and counts where a total has to be made.
-        if (!isLearnt && lacksTotal(kept)) {
+        if (!isLearnt && hangsOnBefore(kept)) {
           options.hits = await learntHits(store.memory, scope, all);
           isLearnt = true;
         }
@@ -65,9 +68,34 @@ export function standingsRead(mapping: PullMapping): Read {
   };
 }
 
-/** Whether the service showed no total of a squad in the week. */
-const lacksTotal = ({ lineups, squads }: StandingsWeek): boolean =>
-  [...lineups.keys()].some((id) => typeof squads.get(id)?.ranking?.total_points !== 'number');
+/** The last of the weeks before from which on standings are the same as from the first one on: that whose totals the service showed, or of which nothing is kept. */
+async function beginning(
+  before: readonly GameWeek[],
+  scope: LeagueScope,
+  context: Pick<ReadContext, 'store'>,
+): Promise<{ readonly at: number; readonly kept?: StandingsWeek }> {
+  for (const [at, week] of [...before.entries()].toReversed()) {
+    const kept = await keptWeek(week, scope, context);
+    if (!hangsOnBefore(kept)) return { at, kept };
+  }
+  return { at: 0 };
+}
+
+/** The squads of the first week of which anything is kept. */
+async function firstSquads(
+  weeks: readonly GameWeek[],
+  scope: LeagueScope,
+  { store: { memory } }: Pick<ReadContext, 'store'>,
+): Promise<ReadonlySet<string> | undefined> {
+  for (const { id } of weeks) {
+    const [lineups, squads] = [
+      await memory.readAt(scope, id, 'lineup'),
+      await memory.readAt(scope, id, 'squad'),
+    ];
+    if (lineups.size + squads.size > 0) return new Set([...lineups.keys(), ...squads.keys()]);
+  }
+  return undefined;
+}
 
 /** Reads the week that the service shows, where it is one of those that are asked for. */
 async function readShown(

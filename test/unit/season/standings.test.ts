@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { RecordOf } from '../../../src/contract/index.ts';
 import type { GameWeek } from '../../../src/season/game-week.ts';
 import {
+  hangsOnBefore,
   standingsOf,
   type Standing,
   type StandingsOptions,
@@ -146,4 +147,25 @@ it('ranks within groups from the week on in which a member joined; a member may 
       ['B', 'North', 2],
     ],
   ]);
+});
+
+it('is the same of a week that is made from the week before on, with the squads of the first week', () => {
+  const week3 = week(
+    3,
+    [lineup('A', { 1: 1, 2: 2, 3: 3 }), lineup('Late', { 9: 3, 8: 1, 7: 2 })],
+    [squad('A', 39), squad('Late', 4)],
+  );
+  const first = new Set(['A', 'B', 'C']);
+  expect(standings([WEEK_2, week3], { first })[1]).toEqual(standings([WEEK_1, WEEK_2, week3])[2]);
+  expect(pick(standings([WEEK_2, week3], { first })[1], 'name', 'mark', 'movement')).toEqual([
+    ['A', null, 1],
+    ['Late', 'late', null],
+  ]);
+});
+
+it('hangs on the week before where the service showed no total of a squad', () => {
+  expect(hangsOnBefore(WEEK_2)).toBe(false);
+  expect(hangsOnBefore(week(3, [lineup('A', { 1: 1 })]))).toBe(true);
+  expect(hangsOnBefore(week(3, [], [{ id: 'A' }]))).toBe(true);
+  expect(hangsOnBefore(week(3, []))).toBe(false);
 });
