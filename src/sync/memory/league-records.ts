@@ -110,11 +110,12 @@ export interface KeptLog {
 
 /** The records of the log that are kept, in the order of their times. */
 export async function keptRecords(memory: Memory, scope: LeagueScope): Promise<readonly AutoSubstitution[]> {
-  const records: AutoSubstitution[] = [];
-  for await (const { record } of latestKept(memory, scope, '', 'substitution'))
-    records.push(record as AutoSubstitution);
-  const atMs = ({ created_at: text }: AutoSubstitution): number => parseTimeMs(text ?? '') || 0;
-  return records.toSorted((one, other) => atMs(one) - atMs(other));
+  const records: { readonly record: AutoSubstitution; readonly atMs: number }[] = [];
+  for await (const { record: kept } of latestKept(memory, scope, '', 'substitution')) {
+    const record = kept as AutoSubstitution;
+    records.push({ record, atMs: parseTimeMs(record.created_at ?? '') || 0 });
+  }
+  return records.toSorted((one, other) => one.atMs - other.atMs).map(({ record }) => record);
 }
 
 /** Tells the weeks of records and makes pairs of them. */
@@ -131,7 +132,15 @@ export function tellLog(
   );
   const spans = weeks.map(({ week, overMs }) => ({ id: week.id, overMs }));
   const weekOf = substitutionWeeks(records, { weeks: spans, marks, lineupsOf });
-  return { records, weekOf, pairs: loggedPairs(records, weekOf, lineupsOf, minutesIn) };
+  let pairs: readonly LoggedPair[] | undefined;
+  return {
+    records,
+    weekOf,
+    // A report of single records needs none.
+    get pairs() {
+      return (pairs ??= loggedPairs(records, weekOf, lineupsOf, minutesIn));
+    },
+  };
 }
 
 /** The same of the records that are kept. */

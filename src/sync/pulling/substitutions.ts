@@ -54,12 +54,11 @@ export function substitutionsRead(mapping: PullMapping): Read {
               league,
               context,
             );
-      const rows = rowsOf(told, weeks, explode !== undefined);
-      if (choice === undefined) yield rows.map(({ row }) => row);
+      const rows = (week?: string): readonly object[] => rowsOf(told, weeks, explode !== undefined, week);
+      if (choice === undefined) yield rows();
       else {
         const { weeks: chosen, missing } = await chosenWeeks(choice, scope, context);
-        const byWeek = Map.groupBy(rows, ({ week }) => week);
-        for (const { week } of chosen) yield (byWeek.get(week.id) ?? []).map(({ row }) => row);
+        for (const { week } of chosen) yield rows(week.id);
         tellUntold(told, league, context);
         tellMissing(missing, league, name, context);
       }
@@ -68,19 +67,22 @@ export function substitutionsRead(mapping: PullMapping): Read {
   };
 }
 
-/** The records with their weeks, or the pairs that they make. */
+/** The records with their weeks, or the pairs that they make; those of one week alone where it is named. */
 function rowsOf(
-  { records, weekOf, pairs }: KeptLog,
+  told: KeptLog,
   weeks: readonly KeptWeek[],
   asPairs: boolean,
-): readonly { readonly week: string | undefined; readonly row: object }[] {
+  only: string | undefined,
+): readonly object[] {
   const summaries = new Map(weeks.map(({ week }) => [week.id, week]));
   const summary = (id: string | undefined): GameWeek | undefined => summaries.get(id ?? '');
-  if (asPairs) return pairs.map((pair) => ({ week: pair.week, row: pairRecord(pair, summary(pair.week)) }));
-  return records.map((record) => {
-    const week = weekOf.get(record.id);
-    return { week, row: { ...record, game_week: summaryOf(summary(week)) } };
-  });
+  if (asPairs)
+    return told.pairs
+      .filter(({ week }) => only === undefined || week === only)
+      .map((pair) => pairRecord(pair, summary(pair.week)));
+  return told.records
+    .filter(({ id }) => only === undefined || told.weekOf.get(id) === only)
+    .map((record) => ({ ...record, game_week: summaryOf(summary(told.weekOf.get(record.id))) }));
 }
 
 /** What is in no week's report is counted in one line. */
