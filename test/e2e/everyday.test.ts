@@ -294,7 +294,7 @@ describe('demo', () => {
     expect(stdout).toContain('The same push again wrote nothing');
     expect(stdout).toContain('5 game weeks went by');
     expect(stdout).toContain('300 line-ups in all');
-    expect(stdout).toMatch(/out\/season\.xlsx +Squads: 60 records$/m);
+    expect(stdout).toMatch(/out\/season\.xlsx +League table: 60 records\n +Squads: 60 records$/m);
     for (const name of FILES) expect(statSync(join(scratch.path, 'out', name)).size).toBeGreaterThan(1000);
     expect(existsSync(join(scratch.path, '.teamsheet'))).toBe(false);
     const { sheets } = await readXlsx(readFileSync(join(scratch.path, 'out', 'season.xlsx')));
@@ -303,6 +303,8 @@ describe('demo', () => {
       const weeks = rows.map((row) => row[header.indexOf('Game week')]);
       return [...new Set(weeks)].filter((week) => typeof week === 'number').toSorted();
     };
+    expect(sheets[0]?.rows.flat()).toEqual(expect.arrayContaining(['Leader', 'Top ten', 'Biggest climber']));
+    expect(weeksOf('League table')).toEqual([5]);
     expect(weeksOf('Week by week')).toEqual([1, 2, 3, 4, 5]);
     expect(weeksOf('Auto substitutions')).toEqual([1, 2, 3, 4, 5]);
     const [charted = []] = sheets.find(({ name }) => name === 'Charts')?.rows ?? [];

@@ -29,6 +29,7 @@ import { openState } from '../../runtime/state.ts';
 
 /** Shipped mappings whose reports the demo writes. */
 const REPORTS = [
+  'table-workbook',
   ...['squads', 'lineups', 'fixtures', 'auto-substitutions'].flatMap((name) => [
     `${name}-report`,
     `${name}-workbook`,
