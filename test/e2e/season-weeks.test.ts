@@ -27,12 +27,6 @@ const SHORT: Plan = { weeks: 6, newPoints: 2, late: 3, unread: 4, tooLate: 5, ou
 
 const MAPPINGS = `
 - version: 1
-  name: points
-  push: points_config
-  source: { csv: points.csv, layout: key_value, key_column: Setting, value_column: Points }
-  operation: set
-  columns: auto
-- version: 1
   name: lineups
   pull: lineups
   where: { fantasy_league_id: 1 }
@@ -98,7 +92,6 @@ environments: { sandbox: { base_url: "${sandbox.baseUrl}", api_key: { env: KEY }
 vars: { fantasy_league_id: 1 }
 `,
     'mappings/m.yaml': MAPPINGS,
-    'points.csv': 'Setting,Points\n',
   });
   folders.push(folder);
   const env = { KEY: sandbox.apiKey };
@@ -117,6 +110,19 @@ vars: { fantasy_league_id: 1 }
   };
   const trigger = (week: number, ...more: readonly string[]): Promise<string> =>
     run(0, 'substitutions', 'trigger', '--week', String(week), '--yes', ...more);
+  const changePoints = async (): Promise<void> => {
+    const shown = async (operation: string, id: string): Promise<Readonly<Record<string, unknown>>> =>
+      (
+        JSON.parse(await run(0, 'api', operation, '--id', id)) as {
+          readonly data: Readonly<Record<string, unknown>>;
+        }
+      ).data;
+    const { points_config: found } = await shown('get-fantasy-league', '1');
+    const config = await shown('get-points-config', String((found as { readonly id: unknown }).id));
+    const { id: _id, created_at: _created, updated_at: _updated, ...settings } = config;
+    const body = { ...settings, starter_points: Number(settings['starter_points']) + 1 };
+    await run(0, 'api', 'set-points-config', '--body', JSON.stringify(body), '--yes');
+  };
   const shownInWeek = settings.week_turns === 'end';
   for (let week = 1; week <= plan.weeks; week += 1) {
     if (shownInWeek && week !== plan.unread) {
@@ -128,6 +134,7 @@ vars: { fantasy_league_id: 1 }
     }
     await sandbox.control('POST', '/play-next-week');
     await sandbox.control('POST', '/clock', { advance: '1h' });
+    if (week === plan.newPoints) await changePoints();
     if (shownInWeek) {
       await trigger(week);
       if (week !== plan.unread) kept.set(week, await truthOf(week));
@@ -165,6 +172,9 @@ vars: { fantasy_league_id: 1 }
 /** Four hours after the start of the first game week. */
 const FIRST_START_MS = Date.parse('2026-08-14T21:30:00Z');
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** A correction of statistics concerns fewer squads. */
+const MOST_SQUADS = 50;
 
 const number = (text = ''): number => Number(/\d+/.exec(text)?.[0]);
 const playersOf = (places: Truth['after']): readonly string[] =>
@@ -222,8 +232,14 @@ it(
     expect(audit.weeks.filter(({ agree }) => agree > 0).length).toBeGreaterThan(plan.weeks / 2);
     expect(stateOf.get(plan.unread)).toBe('missing');
     expect(stateOf.get(plan.tooLate)).toBe('final_by_totals');
-    // The points configuration counts for the weeks before it, too, and the season corrects statistics of the week before: what a later total shows is said.
+    // The points configuration counts for the weeks before it, too, and the season corrects statistics of the week before: what a later total shows is said of that week alone. New points
+    // change every squad, a correction few.
     expect(stateOf.get(plan.newPoints - 1)).toBe('stale');
+    const contradicted = states.map(({ week, note }): [number, number] => [
+      Number(week),
+      Number(/contradicts (\d+) squads?/.exec(note ?? '')?.[1] ?? 0),
+    ]);
+    expect(contradicted.filter(([, squads]) => squads > MOST_SQUADS)).toEqual([[plan.newPoints - 1, 60]]);
     expect(stateOf.get(plan.weeks)).toBe('final');
     expect([...stateOf.values()].filter((state) => state === 'missing')).toHaveLength(1);
     expect([...stateOf.values()].filter((state) => state === 'final_by_totals')).toHaveLength(1);
