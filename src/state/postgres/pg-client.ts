@@ -39,8 +39,9 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
     keepAlive: true,
     types: overrides,
   });
-  // A connection that breaks while nobody uses it leaves the pool; who needs the next one is told what is wrong.
+  // A connection that breaks while nobody asks it anything, also within a transaction, tells whoever asks next: an event that nobody hears would end the process.
   pool.on('error', () => undefined);
+  pool.on('connect', (connection) => connection.on('error', () => undefined));
   return {
     query: (statement, values) => query(pool, statement, values),
     transaction: async (work) => {
