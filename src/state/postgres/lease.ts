@@ -36,6 +36,9 @@ interface Moment {
   readonly wallMs: number;
 }
 
+/** Leases that this process let go of while the database was away: whoever opens the state here next says so. */
+const letGo = new Set<string>();
+
 /** A database that takes longer than two thirds of the term for each renewal is as good as gone. */
 const RENEWALS = 3;
 
@@ -89,20 +92,32 @@ export class Leases implements Lock {
         stop();
         if (this.#held.get(name) !== held) return;
         this.#held.delete(name);
+        const own = this.#nameOf(number);
+        letGo.add(own);
         await this.#db.together(async (statements) => {
-          const own = `UPDATE {lease} SET expires = '-infinity' WHERE ${OF} AND number = $3`;
-          await statements.run(own, ...keyOf(account), number);
+          const free = `UPDATE {lease} SET expires = '-infinity' WHERE ${OF} AND number = $3`;
+          await statements.run(free, ...keyOf(account), number);
           // Its own word, where it was asleep: from here on it sends nothing.
           await statements.run(`${IS_GONE} AND lease = $2`, this.#clock.now(), number);
         });
+        letGo.delete(own);
       },
     };
   }
 
-  /** Notes which holders that went silent are processes of this machine that do not run any more: nothing of theirs goes out from now on. */
+  /**
+   * Notes which holders that went silent are processes of this machine that do not run any more, or this one, where it let a lease go and the database could not be
+   * told: nothing of theirs goes out from now on.
+   */
   async noteGone(): Promise<void> {
     await this.#db.alone(async (statements) => {
-      const silent = await statements.all('SELECT process FROM {silent} WHERE gone_at_ms IS NULL');
+      const silent = await statements.all('SELECT process, lease FROM {silent} WHERE gone_at_ms IS NULL');
+      for (const number of silent
+        .map((row) => integer(row, 1))
+        .filter((own) => letGo.has(this.#nameOf(own)))) {
+        await statements.run(`${IS_GONE} AND lease = $2`, this.#clock.now(), number);
+        letGo.delete(this.#nameOf(number));
+      }
       for (const process of new Set(silent.map((row) => text(row, 0))))
         if (isGone(process, this.#process)) await this.#noteGone(statements, process);
     });
@@ -125,6 +140,10 @@ export class Leases implements Lock {
         this.#process,
       );
     });
+  }
+
+  #nameOf(lease: number): string {
+    return `${this.#process} ${this.#db.name} ${this.#db.schema} ${lease}`;
   }
 
   #noteGone(statements: Statements, process: string): Promise<number> {

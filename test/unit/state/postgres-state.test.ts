@@ -323,6 +323,34 @@ describe('the lease of an account', () => {
       expect(write).not.toHaveProperty('silent');
     });
 
+    it('is told by its own process, where that let it go while the database was away', async () => {
+      const living = `${MACHINE} ${process.pid}`;
+      let isAway = false;
+      const real = client;
+      client = {
+        ...real,
+        transaction: (work) =>
+          isAway ? Promise.reject(new DatabaseFailure(undefined, new Error('away'))) : real.transaction(work),
+      };
+      const first = await open({ process: living, clock: moved });
+      const held = await acquire(first);
+      await add(first, 'open');
+      isAway = true;
+      await expect(held.release()).rejects.toMatchObject({ code: 'state.unreachable' });
+      isAway = false;
+      await runOut();
+      // Another session of the same process takes it.
+      const second = await open({ process: living, clock: moved });
+      nowMs = 5000;
+      await acquire(second);
+      expect(await silentOf(second)).toContainEqual(['open', 5000]);
+      // That of a session which still works says nothing of itself.
+      await add(second, 'under way');
+      await runOut();
+      await acquire(await open({ process: living, clock: moved }));
+      expect(await silentOf(second)).toContainEqual(['under way', null]);
+    });
+
     it('is nothing where every write had an answer', async () => {
       const first = await hold({ process: ENDED });
       await add(first, 'answered');
