@@ -61,7 +61,7 @@ export async function withAccount<T>(
   for (const warning of [...config.warnings, ...connection.warnings]) screen.warn(warning);
   refuseUncheckedTls(config, args.insecure);
   const state = await openState(config, program.clock, (message) => screen.warn(message));
-  const { store, lock } = state;
+  const { store, lock, budget } = state;
   const { emit, stop } = createReporter(screen, program.clock);
   try {
     const stateUrl = await rememberedBaseUrl(store, connection.baseUrl);
@@ -72,7 +72,7 @@ export async function withAccount<T>(
     withholdKey(connection, program);
     const { maxWait: maxWaitMs, maxRequests, trustOrigin } = args;
     const limits = { readOnly, maxWaitMs, maxRequests, finishByMs, trustOrigin };
-    const task = { config, connection, store, lock, command, stateUrl, ...limits };
+    const task = { config, connection, store, lock, budget, command, stateUrl, ...limits };
     return await withPorts(task, { ...program, emit }, async (session) => {
       try {
         return await work({ ...session, endProgress: stop });

@@ -7,6 +7,7 @@ import {
   type Forecast,
   type RateWindowName,
   type RequestStep,
+  type WindowWait,
 } from '../model/budget.ts';
 import type { Emit } from '../model/event.ts';
 import type { Clock, HttpRequest, HttpResponse, Transport } from '../model/ports.ts';
@@ -18,6 +19,7 @@ import { Ledger } from './ledger.ts';
 import type { BudgetFindings } from './observe.ts';
 import { isCurable } from './rate-window.ts';
 import type { LoggedRequest } from './request-log.ts';
+import { Sharing, type SharingOptions } from './sharing.ts';
 import { Throttle } from './throttle.ts';
 
 export interface BudgetOptions {
@@ -46,6 +48,8 @@ export interface BudgetOptions {
   ) => Error | undefined;
   /** The error for an account that stays throttled. */
   readonly throttledForGood: () => Error;
+  /** What other processes send with the account; left out where nobody shares it. */
+  readonly sharing?: SharingOptions | undefined;
 }
 
 /** What takes longer is worth an account call that makes its forecast surer. */
@@ -62,6 +66,7 @@ export class Budget {
   /** One caller at a time looks at the windows, waits, and reads the account; the others queue behind it. */
   readonly #turnstile = pLimit(1);
   readonly #inFlight;
+  readonly #sharing: Sharing | undefined;
   /** The windows are not known, or no longer trusted: the account is read before the next request. */
   #stale = true;
   #account: Account | undefined;
@@ -79,6 +84,12 @@ export class Budget {
     const { clock, reservePerMinute, reservePerDay } = options;
     this.#ledger = new Ledger(clock, { per_minute: reservePerMinute, per_day: reservePerDay });
     this.#inFlight = pLimit(options.concurrency);
+    this.#sharing = options.sharing && new Sharing(options.sharing, this.#ledger);
+  }
+
+  /** Nothing is sent any more: what others wait for is told to them. Errors: those of the state. */
+  async end(): Promise<void> {
+    await this.#sharing?.end();
   }
 
   /** Waits for the budget, then sends. Errors: IncompleteError `budget.exhausted`, `budget.max_requests` before anything is sent. */
@@ -86,17 +97,45 @@ export class Budget {
     this.#inFlight(async () => {
       const signal = request.signal ?? new AbortController().signal;
       const { entry, answer } = await this.#turnstile(async () => {
-        await this.#ready(signal);
-        const tells = await this.#awaitTick(signal);
-        // An answer that came meanwhile may have stopped everything.
-        if (this.#stale) await this.#ready(signal);
-        this.#checkMayGoAgain(request);
-        const entry = this.#begin(request.method, false);
+        const { entry, tells } = await this.#admit(request, signal);
         // The next caller's wait depends on what this answer tells.
         return { entry, answer: tells ? await this.#send(request, entry) : undefined };
       });
       return answer ?? this.#send(request, entry);
     });
+
+  /** Returns when a request may be sent, which it begins; `tells`: it was held back for what its answer tells. */
+  async #admit(
+    request: HttpRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly entry: LoggedRequest; readonly tells: boolean }> {
+    for (;;) {
+      if (this.#sharing?.isBehind === true) this.#stale = true;
+      await this.#ready(signal);
+      const tells = await this.#awaitTick(signal);
+      // An answer that came meanwhile may have stopped everything.
+      if (this.#stale) await this.#ready(signal);
+      this.#checkMayGoAgain(request);
+      this.#checkMayBegin();
+      const number = await this.#enter(false, signal);
+      if (number === 'full') continue;
+      return { entry: this.#begin(request.method, false, number), tells };
+    }
+  }
+
+  /** Enters a request where the account is shared; `full` where others have taken the room meanwhile. */
+  async #enter(readsAccount: boolean, signal: AbortSignal): Promise<number | 'full' | undefined> {
+    const sharing = this.#sharing;
+    if (sharing === undefined) return undefined;
+    const { clock } = this.#options;
+    for (;;) {
+      const entering = await sharing.enter(readsAccount);
+      if ('number' in entering) return entering.number;
+      if (entering.isFull && !readsAccount) return 'full';
+      if (entering.isFull) await this.#pause(entering.untilMs, pauseReason('per_minute'), signal);
+      else await clock.sleep(entering.untilMs - clock.monotonic(), signal);
+    }
+  }
 
   account(signal: AbortSignal): Promise<Account> {
     return this.#turnstile(async () => {
@@ -200,7 +239,7 @@ export class Budget {
         continue;
       }
       const nowMs = clock.monotonic();
-      const wait = nextWait(this.#ledger.views(nowMs));
+      const wait = await this.#nextWait(nowMs);
       if (wait === undefined && nowMs < this.#ledger.readingDueMs()) return account;
       account = undefined;
       if (wait === undefined) {
@@ -212,6 +251,14 @@ export class Budget {
       if (untilMs > nowMs) await this.#pause(untilMs, pauseReason(wait.window), signal);
       else this.#stale = true;
     }
+  }
+
+  /** What the windows demand; others are told of a wait, and what they tell of themselves may end it. */
+  async #nextWait(nowMs: number): Promise<WindowWait | undefined> {
+    const wait = nextWait(this.#ledger.views(nowMs));
+    if (wait === undefined || this.#sharing === undefined) return wait;
+    await this.#sharing.look(Math.max(0, wait.untilMs - nowMs));
+    return nextWait(this.#ledger.views(nowMs));
   }
 
   /**
@@ -229,13 +276,19 @@ export class Budget {
 
   async #read(signal: AbortSignal): Promise<Account | undefined> {
     let last: LoggedRequest | undefined;
-    const observed: Transport = (request) => {
-      last = this.#begin(request.method, true);
+    const observed: Transport = async (request) => {
+      this.#checkMayBegin();
+      const number = await this.#enter(true, signal);
+      last = this.#begin(request.method, true, number === 'full' ? undefined : number);
       return this.#send(request, last);
     };
     const account = await this.#options.readAccount(observed, signal);
-    if (account !== undefined && last !== undefined) this.#sync(account, last);
-    else if (this.#throttle.isForGood) throw this.#options.throttledForGood();
+    if (account !== undefined && last !== undefined) {
+      await this.#sharing?.named(account.id);
+      // What others began while it was under way may be in what it reports or not.
+      await this.#sharing?.look();
+      this.#sync(account, last);
+    } else if (this.#throttle.isForGood) throw this.#options.throttledForGood();
     return account;
   }
 
@@ -246,12 +299,13 @@ export class Budget {
     this.#usedUpMs = undefined;
   }
 
-  #begin(method: HttpRequest['method'], readsAccount: boolean): LoggedRequest {
-    this.#checkMayBegin();
+  #begin(method: HttpRequest['method'], readsAccount: boolean, number: number | undefined): LoggedRequest {
     this.#counts.sent += 1;
     this.#counts[method === 'GET' ? 'reads' : 'writes'] += 1;
     if (!readsAccount) this.#waitedSinceSentMs = 0;
-    return this.#ledger.begin(readsAccount);
+    const entry = this.#ledger.begin(readsAccount);
+    if (number !== undefined) this.#sharing?.entered(entry, number);
+    return entry;
   }
 
   async #send(request: HttpRequest, entry: LoggedRequest): Promise<HttpResponse> {
@@ -265,6 +319,7 @@ export class Budget {
       return response;
     } finally {
       this.#ledger.end(entry, counted);
+      this.#sharing?.ended(entry);
     }
   }
 

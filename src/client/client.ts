@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { paging as pagingSchema, type Envelope } from '../contract/envelope.ts';
 import {
@@ -32,6 +33,7 @@ import type { Observer } from './observe.ts';
 import { quotaAgainst, quotaExplains, QuotaUsedUp } from './quota-refusal.ts';
 import { buildRequest, type CallParts } from './request.ts';
 import { retry } from './retry.ts';
+import type { SharingOptions } from './sharing.ts';
 import { failedRead, refusal, throttledForGood, unavailable, unreadableAccount } from './service-error.ts';
 import { timeout } from './timeout.ts';
 import { TransportError } from './transport-error.ts';
@@ -40,7 +42,7 @@ import { withholdKey } from './withhold-key.ts';
 /** Everything a client is made of; times in milliseconds. */
 export interface ClientOptions extends Omit<
   BudgetOptions,
-  'finishByMs' | 'wire' | 'readAccount' | 'quotaExplains' | 'throttledForGood'
+  'finishByMs' | 'wire' | 'readAccount' | 'quotaExplains' | 'throttledForGood' | 'sharing'
 > {
   /** `{base_url}` of the interface: may hold a path; a slash at its end is tolerated. */
   readonly baseUrl: string;
@@ -53,6 +55,8 @@ export interface ClientOptions extends Omit<
   readonly timeoutMs: number;
   /** Aborted: nothing new is sent, reads in flight end, a write in flight is waited for. */
   readonly signal: AbortSignal;
+  /** What other processes send with the account, and whether this one writes; left out where nobody shares it. */
+  readonly sharing?: Pick<SharingOptions, 'shared' | 'writes'> | undefined;
   /** Is shown every answer, to learn from it; nothing here depends on it. */
   readonly observer?: Observer;
 }
@@ -120,8 +124,14 @@ function showRefusals(observer: Observer | undefined): Wrap {
 
 const WRONG_DATA = 'data of another kind than the operation answers with';
 
+/** A service whose budget others may share. */
+export interface ClosingService extends Service {
+  /** Nothing is asked any more: what the others wait for is told to them. Errors: those of the state. */
+  end(): Promise<void>;
+}
+
 /** The service over HTTP. */
-class Client implements Service {
+class Client implements ClosingService {
   readonly #options: ClientOptions;
   readonly #budget;
   readonly #transport: Transport;
@@ -131,11 +141,16 @@ class Client implements Service {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    const { clock, random, emit, timeoutMs, transport, observer } = options;
+    const { clock, random, emit, timeoutMs, transport, observer, baseUrl, apiKey } = options;
+    const keyDigest = hash('sha256', apiKey.reveal());
     this.#budget = new Budget({
       ...options,
+      sharing: options.sharing && {
+        ...options.sharing,
+        ...{ baseUrl, keyDigest, clock, timeoutMs, process: random.ulid(clock.now()) },
+      },
       finishByMs: options.finishByMs,
-      wire: showRefusals(observer)(withholdKey(options.apiKey)(timeout(clock, timeoutMs)(transport))),
+      wire: showRefusals(observer)(withholdKey(apiKey)(timeout(clock, timeoutMs)(transport))),
       readAccount: (wire, signal) =>
         this.#readAccount(retry({ clock, random, emit, throttles: 0 })(wire), signal),
       quotaExplains,
@@ -222,6 +237,10 @@ class Client implements Service {
     const wholeness = yield* readList(address, readPage, watcher, { strict, counted });
     if (issue !== undefined && !strict) throw unreadable(address, issue);
     onEnd?.(wholeness);
+  }
+
+  end(): Promise<void> {
+    return this.#budget.end();
   }
 
   account(): Promise<Account> {
@@ -337,6 +356,6 @@ class Client implements Service {
  * The service's 21 operations over one transport (sections 1 to 5 of its interface): every call is checked against the contract, waits for the
  * budget, is bounded by the timeout, and is repeated only while that is safe.
  */
-export function createClient(options: ClientOptions): Service {
+export function createClient(options: ClientOptions): ClosingService {
   return new Client(options);
 }

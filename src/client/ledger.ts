@@ -1,6 +1,7 @@
 import type { Account } from '../contract/resources/account.ts';
 import { RATE_WINDOWS, type RateWindow, type RateWindowName } from '../model/budget.ts';
 import type { Clock } from '../model/ports.ts';
+import type { OthersRequest } from '../model/shared-budget.ts';
 import type { BudgetFindings } from './observe.ts';
 import {
   creditExpired,
@@ -35,6 +36,8 @@ export class Ledger {
   #emptyReadings = 0;
   /** The first request sets up the connection, so it says little of the others. */
   #firstSentMs = Infinity;
+  /** Requests of other processes that were under way at the last look, by their numbers in the state. */
+  readonly #others = new Map<number, LoggedRequest>();
 
   constructor(clock: Clock, reserves: Readonly<Record<RateWindowName, number>>) {
     this.#clock = clock;
@@ -104,6 +107,39 @@ export class Ledger {
     return this.#log.add(nowMs, readsAccount);
   }
 
+  /**
+   * Counts what other processes did, as a look showed it that was asked for at one time and answered by another: sent no earlier than it may have been, answered
+   * no earlier than it can have been.
+   */
+  takeOthers(requests: readonly OthersRequest[], askedMs: number, seenMs: number): void {
+    for (const { number, readsAccount, enteredAgoMs, answeredAgoMs, doubtful } of requests) {
+      const known = this.#others.get(number);
+      const entry = known ?? this.#log.addOthers(askedMs - enteredAgoMs, readsAccount);
+      if (known === undefined && (!readsAccount || this.#cost.counted !== false))
+        this.#windows = this.#windows.map((window) => ({ ...window, room: window.room - 1 }));
+      entry.doubtful = doubtful;
+      if (answeredAgoMs === null) this.#others.set(number, entry);
+      else {
+        entry.answeredMs = seenMs - answeredAgoMs;
+        this.#others.delete(number);
+      }
+    }
+  }
+
+  othersUnderWay(): readonly number[] {
+    return [...this.#others.keys()];
+  }
+
+  /** What was under way under another name is not followed any more; it counts as answered now. */
+  forgetOthers(): void {
+    for (const entry of this.#others.values()) entry.answeredMs = this.#clock.monotonic();
+    this.#others.clear();
+  }
+
+  answersAfter(afterMs: number): readonly (number | null)[] {
+    return this.#log.answersAfter(afterMs);
+  }
+
   /** An answer came, with this Date header. */
   learnTime(entry: LoggedRequest, dateHeader: string | undefined): void {
     this.#offset = narrowOffset(this.#offset, dateHeader, entry.sentMs, this.#clock.monotonic());
@@ -149,7 +185,9 @@ export class Ledger {
   #latencies(): readonly number[] {
     const answered = this.#log
       .latest(LATENCY_SAMPLES)
-      .filter(({ answeredMs, doubtful }) => answeredMs !== null && !doubtful);
+      .filter(
+        ({ answeredMs, doubtful, isOthers }) => answeredMs !== null && !doubtful && isOthers === undefined,
+      );
     const warm = answered.filter(({ sentMs }) => sentMs > this.#firstSentMs);
     return (warm.length > 0 ? warm : answered)
       .map(({ sentMs, answeredMs }) => (answeredMs ?? sentMs) - sentMs)

@@ -27,7 +27,7 @@ export interface ReadCost {
   readonly listed?: boolean;
 }
 
-/** One reading of the account; no other request of ours was begun while it was under way. Times are of the monotonic clock. */
+/** One reading of the account; no other request of this process was begun while it was under way, and those of others count as under way. Times are of the monotonic clock. */
 export interface Reading {
   readonly call: LoggedRequest;
   readonly sentMs: number;
@@ -259,7 +259,7 @@ export function windowAfter(
     room: remaining - reserve - own.open - ownCall - heldBack,
     resetServerMs,
     readAtMs: reading.answeredMs,
-    readEnd: reading.log.end,
+    readEnd: reading.log.numberOf(reading.call) + 1,
     quiet: own.open === 0,
     kind,
     creditFrom: kind === 'sliding' ? creditAfter(lengthMs, used, cost, reading) : reading.log.end,

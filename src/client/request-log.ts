@@ -7,6 +7,8 @@ export interface LoggedRequest {
   readonly readsAccount: boolean;
   /** It was refused with 429 or got no answer: the service may or may not have counted it. */
   doubtful: boolean;
+  /** Another process sent it: its times are those of a look at the state. */
+  readonly isOthers?: true;
 }
 
 /** Our own requests in the order they were sent, as far back as the longest window reaches. Numbers of entries never change. */
@@ -18,6 +20,33 @@ export class RequestLog {
     const entry: LoggedRequest = { sentMs, answeredMs: null, readsAccount, doubtful: false };
     this.#entries.push(entry);
     return entry;
+  }
+
+  /** One of another process, which may have been sent a little before the latest one here. */
+  addOthers(sentMs: number, readsAccount: boolean): LoggedRequest {
+    const lastMs = this.#entries.at(-1)?.sentMs ?? sentMs;
+    const entry: LoggedRequest = {
+      sentMs: Math.max(sentMs, lastMs),
+      answeredMs: null,
+      readsAccount,
+      doubtful: false,
+      isOthers: true,
+    };
+    this.#entries.push(entry);
+    return entry;
+  }
+
+  /** The number of an entry; the end where it is not there. */
+  numberOf(entry: LoggedRequest): number {
+    const at = this.#entries.lastIndexOf(entry);
+    return at === -1 ? this.end : this.#first + at;
+  }
+
+  /** When each was answered that left no window before `afterMs`, in their order; null while it is under way. */
+  answersAfter(afterMs: number): readonly (number | null)[] {
+    return this.#entries
+      .map(({ answeredMs }) => answeredMs)
+      .filter((answeredMs) => answeredMs === null || answeredMs > afterMs);
   }
 
   /** The number that the next entry will have. */

@@ -39,7 +39,7 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
   const emit = (event: RunEvent): void => on(withoutKey(event, withhold));
   const warn = (message: string): void => emit({ kind: 'warning', message });
   config.warnings.forEach(warn);
-  const { store, lock } = await openState(config, clock, warn);
+  const { store, lock, budget } = await openState(config, clock, warn);
   const calls = oneAtATime();
   const kept = new Set<RunRows>();
   const cwd = { cwd: options.folder ?? process.cwd() };
@@ -68,7 +68,18 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
       const limits = { maxRequests, maxWaitMs, trustOrigin, readOnly, finishByMs: call.finishBy?.getTime() };
       const stateUrl = await rememberedBaseUrl(store, to.baseUrl);
       const { tables, transport } = options;
-      const task = { config, connection: to, store, lock, command, stateUrl, tables, transport, ...limits };
+      const task = {
+        config,
+        connection: to,
+        store,
+        lock,
+        budget,
+        command,
+        stateUrl,
+        tables,
+        transport,
+        ...limits,
+      };
       return withPorts(task, world, does);
     });
   const disposal = (rows: RunRows): AsyncDisposable => {

@@ -4,6 +4,7 @@ import { Observer } from '../client/observe.ts';
 import { StoppedError, TeamsheetError } from '../model/error.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { HttpResponse, Transport } from '../model/ports.ts';
+import type { SharedBudget } from '../model/shared-budget.ts';
 import type { HeldLock, Lock, RequestCounts, ServiceAccount } from '../model/store.ts';
 import { withholder } from '../model/withhold.ts';
 import { interruptedAt } from '../sync/finish/interrupted.ts';
@@ -27,6 +28,7 @@ import { withheldReports } from './withheld-reports.ts';
 export interface Task extends TableTask {
   readonly connection: Connection;
   readonly lock: Lock;
+  readonly budget: SharedBudget;
   /** The command whose gate stands before the first write. */
   readonly command: string;
   /** The address that the state knows the service by; that of the connection when left out. */
@@ -48,6 +50,8 @@ export interface Session extends Pick<OpenTables, 'google' | 'pipes'> {
   readonly lastAnswer: () => HttpResponse | undefined;
   /** Adds what the answers since the last time taught about the service to the state, and names the account. Errors: those of the store. */
   readonly learn: () => Promise<ServiceAccount>;
+  /** Tells the other processes of the account that nothing is sent any more. Errors: those of the state. */
+  readonly end: () => Promise<void>;
 }
 
 /**
@@ -75,9 +79,10 @@ export async function withPorts<T>(
 }
 
 /** However the work ended, it ends no worse because of this. */
-async function learnAtTheEnd({ learn }: Session, { emit }: World): Promise<void> {
+async function learnAtTheEnd({ learn, end }: Session, { emit }: World): Promise<void> {
   try {
     await learn();
+    await end();
   } catch (error) {
     if (!(error instanceof TeamsheetError)) throw error;
     const message = `what this command learnt about the service is not kept: ${error.message}`;
@@ -128,6 +133,7 @@ function openSession(task: Task, world: World): Session {
     finishByMs: task.finishByMs,
     concurrency: push.concurrency,
     observer,
+    sharing: { shared: task.budget, writes: () => held !== undefined },
   });
   let reading: Account | undefined;
   const service = changedBy<typeof client>(client, {
@@ -161,7 +167,8 @@ function openSession(task: Task, world: World): Session {
     reading = undefined;
     return account;
   };
-  return { config, connection, ports, google, pipes, lastAnswer: () => answer, learn };
+  const end = (): Promise<void> => client.end();
+  return { config, connection, ports, google, pipes, lastAnswer: () => answer, learn, end };
 }
 
 /** Nothing is applied later than this after it was sent, unless the configuration says otherwise. */

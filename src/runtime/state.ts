@@ -1,15 +1,18 @@
 import { join } from 'node:path';
 import { RunFolders } from '../state/run-folders.ts';
+import { openSqliteBudget } from '../state/sqlite-budget.ts';
 import { createLock, lockFolder } from '../state/sqlite-lock.ts';
 import { openStore } from '../state/sqlite-store.ts';
 import type { Jobs, JobsOptions } from '../state/postgres/jobs.ts';
 import type { DatabaseLook } from '../state/postgres/look.ts';
 import { ConfigError } from '../model/error.ts';
 import type { Clock } from '../model/ports.ts';
+import type { SharedBudget } from '../model/shared-budget.ts';
 import type { Workers } from '../model/workers.ts';
 import type { Lock, Store } from '../model/store.ts';
 import { canonicalBaseUrl } from '../model/service-address.ts';
 import { isLoopback } from './base-url.ts';
+import { changedBy } from './changed-by.ts';
 import type { Config } from './config.ts';
 import { tlsOf, type StateDatabase } from './state-place.ts';
 import { warnIfOpenToOthers } from '../tables/regular-file.ts';
@@ -19,6 +22,8 @@ export interface OpenState {
   /** Closing it ends both. */
   readonly store: Store;
   readonly lock: Lock;
+  /** What the processes of this machine, or of all that have the state, send with its accounts. */
+  readonly budget: SharedBudget;
 }
 
 type Place = Pick<Config, 'state' | 'stateFolder' | 'insecure' | 'env'>;
@@ -35,8 +40,21 @@ export async function openState(
   const { state, env } = config;
   if (state.kind === 'postgres') return openDatabase(state, config, clock);
   const store = await openStore({ file: state.file, clock });
-  for (const warning of warnIfOpenToOthers(state.file)) warn(warning);
-  return { store, lock: createLock({ folder: lockFolder(env) }) };
+  try {
+    for (const warning of warnIfOpenToOthers(state.file)) warn(warning);
+    const folder = lockFolder(env);
+    const budget = await openSqliteBudget(folder, clock);
+    const closes = changedBy(store, {
+      close: async () => {
+        budget.close();
+        await store.close();
+      },
+    });
+    return { store: closes, lock: createLock({ folder }), budget };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 async function openDatabase(database: StateDatabase, config: Place, clock: Clock) {

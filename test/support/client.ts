@@ -1,17 +1,16 @@
 import { createClient } from '../../src/client/client.ts';
-import type { ClientOptions } from '../../src/client/client.ts';
+import type { ClientOptions, ClosingService } from '../../src/client/client.ts';
 import type { RequestStep } from '../../src/model/budget.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import type { Transport } from '../../src/model/ports.ts';
 import { Secret } from '../../src/model/secret.ts';
-import type { Service } from '../../src/model/service.ts';
 import { virtualClock } from './clock.ts';
 import type { VirtualClock } from './clock.ts';
 
 export const TEST_KEY = 'key-that-must-not-show-7f3a';
 
 export interface TestClient {
-  readonly client: Service;
+  readonly client: ClosingService;
   readonly clock: VirtualClock;
   readonly events: readonly RunEvent[];
   /** The pauses among the events. */

@@ -195,14 +195,14 @@ export async function openTestState(
   const folders = new RunFolders(path.join(folder, 'runs'));
   const name = 'postgres://127.0.0.1/test';
   const options = { client, name, schema, clock, folders, termMs: 30_000, repeat, process };
-  const { store, lock } = await openPostgresState(options);
+  const { store, lock, budget } = await openPostgresState(options);
   const holds = await Promise.all(held.map((account) => lock.acquire(account, 'test')));
   const close = store.close.bind(store);
   store.close = async () => {
     for (const each of holds.splice(0)) await each.release();
     await close();
   };
-  return { store, lock };
+  return { store, lock, budget };
 }
 
 export const clientOf = (server: PostgresServer | undefined): Promise<PostgresClient> =>

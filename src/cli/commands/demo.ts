@@ -138,13 +138,13 @@ async function playSeason(
   const startedMs = clock.monotonic();
   const { baseUrl } = sandbox;
   const connection = { environment: 'demo', baseUrl, apiKey: new Secret(sandbox.apiKey), warnings: [] };
-  const { store, lock } = await openState(config, clock, (message) => screen.warn(message));
+  const { store, lock, budget } = await openState(config, clock, (message) => screen.warn(message));
   const reporter = createReporter(screen, clock);
   const requests = { sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };
   /** Each step is a session of its own, as a command is: the sandbox's clock moves between them. */
   const inSession = <T>(work: (session: Session) => Promise<T>): Promise<T> =>
     withPorts(
-      { config, connection, store, lock, command: 'demo' },
+      { config, connection, store, lock, budget, command: 'demo' },
       { ...program, emit: reporter.emit },
       async (session) => {
         const done = await work(session);

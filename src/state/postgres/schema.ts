@@ -166,6 +166,41 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     // The process that has the name of a host now.
     'CREATE TABLE {host} (name text PRIMARY KEY, process text NOT NULL)',
   ],
+  [
+    // What all processes send with an account. Who holds its row decides; the rest is deleted once nobody looks at it any more.
+    `CREATE TABLE {budget} (
+       base_url text NOT NULL,
+       account_id text NOT NULL,
+       windows text NOT NULL,
+       PRIMARY KEY (base_url, account_id)
+     )`,
+    `CREATE TABLE {budget_key} (
+       base_url text NOT NULL,
+       key_digest text NOT NULL,
+       account_id text NOT NULL,
+       PRIMARY KEY (base_url, key_digest)
+     )`,
+    `CREATE TABLE {budget_request} (
+       number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+       base_url text NOT NULL,
+       account_id text NOT NULL,
+       process text NOT NULL,
+       reads_account integer NOT NULL,
+       entered_ms bigint NOT NULL,
+       deadline_ms bigint NOT NULL,
+       over_ms bigint,
+       doubtful integer NOT NULL
+     )`,
+    'CREATE INDEX budget_request_account ON {budget_request} (base_url, account_id, number)',
+    `CREATE TABLE {budget_want} (
+       base_url text NOT NULL,
+       account_id text NOT NULL,
+       process text NOT NULL,
+       writes integer NOT NULL,
+       until_ms bigint NOT NULL,
+       PRIMARY KEY (base_url, account_id, process)
+     )`,
+  ],
 ];
 
 /** The version that this teamsheet writes. */

@@ -4,6 +4,7 @@ import { InternalError } from '../../model/error.ts';
 import type { Memory } from '../../model/memory.ts';
 import type { Clock } from '../../model/ports.ts';
 import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
+import type { SharedBudget } from '../../model/shared-budget.ts';
 import { wordsToStore, type Words } from '../../model/said.ts';
 import { oneOfSpellings, readSpelling, speltKey, spellingFact, type Spelling } from '../../model/spelling.ts';
 import type {
@@ -23,6 +24,7 @@ import { openRunRows as openTemporaryRows } from '../sqlite-run-rows.ts';
 import { parseIntent, parseRecord, parseRun } from '../stored-rows.ts';
 import { Accounts, lockAccount } from './accounts.ts';
 import { PostgresAlerts } from './alerts.ts';
+import { PostgresBudget } from './budget.ts';
 import type { PostgresClient, Value } from './client.ts';
 import { Database, type Statements } from './database.ts';
 import { Leases, type LeaseOptions } from './lease.ts';
@@ -51,12 +53,13 @@ interface PostgresOptions extends LeaseOptions {
  */
 export async function openPostgresState(
   options: PostgresOptions,
-): Promise<{ readonly store: Store; readonly lock: Leases }> {
+): Promise<{ readonly store: Store; readonly lock: Leases; readonly budget: SharedBudget }> {
   const db = new Database(options.client, options.name, options.schema);
   await openSchema(db);
   const leases = new Leases(db, options);
   await leases.noteGone();
-  return { store: new PostgresStore(db, leases, options), lock: leases };
+  const budget = new PostgresBudget(db, () => options.clock.monotonic());
+  return { store: new PostgresStore(db, leases, options), lock: leases, budget };
 }
 
 class PostgresStore implements Store {

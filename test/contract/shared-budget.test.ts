@@ -1,0 +1,185 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BudgetDecision, BudgetLook, BudgetVisit, SharedBudget } from '../../src/model/shared-budget.ts';
+import type { PostgresClient } from '../../src/state/postgres/client.ts';
+import { openSqliteBudget } from '../../src/state/sqlite-budget.ts';
+import {
+  clientOf,
+  newSchema,
+  noPostgres,
+  openTestState,
+  OwnPostgres,
+  startPostgres,
+  type PostgresServer,
+} from '../support/postgres.ts';
+
+const clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: () => Promise.resolve() };
+const account = { baseUrl: 'https://data.example', accountId: 'club' };
+const rival = { baseUrl: 'https://data.example', accountId: 'rival' };
+const HOUR_MS = 3_600_000;
+
+let folder: string;
+let schema: string;
+let own: OwnPostgres;
+let server: PostgresServer | undefined;
+const clients: PostgresClient[] = [];
+const files: { close(): void }[] = [];
+beforeAll(async () => {
+  own = new OwnPostgres();
+  if (noPostgres === undefined) server = await startPostgres();
+});
+afterAll(async () => {
+  await own.close();
+  await server?.close();
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
+  schema = newSchema();
+});
+afterEach(async () => {
+  for (const file of files.splice(0)) file.close();
+  for (const client of clients.splice(0)) await client.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const openOn = async (client: PostgresClient): Promise<SharedBudget> => {
+  clients.push(client);
+  return (await openTestState(client, schema, folder, { clock })).budget;
+};
+
+suite('SQLite', async () => {
+  const budget = await openSqliteBudget(join(folder, 'locks'), clock);
+  files.push(budget);
+  return budget;
+});
+suite('PostgreSQL in this process', () => openOn(own.client()));
+describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'})`, () => {
+  suite('PostgreSQL', async () => openOn(await clientOf(server)));
+});
+
+const enter = (lastsMs = HOUR_MS, readsAccount = false): BudgetDecision => ({
+  kind: 'enter',
+  readsAccount,
+  lastsMs,
+});
+const visitOf = (process: string, changes: Partial<BudgetVisit> = {}): BudgetVisit => ({
+  ...{ process, after: 0, underWay: [], over: [], withinMs: 60_000 },
+  ...changes,
+});
+
+/** What every Budget of several processes does; each `open` is that of another process. */
+function suite(name: string, open: () => Promise<SharedBudget>): void {
+  describe(`Budget: ${name}`, () => {
+    async function lookAs(
+      budget: SharedBudget,
+      process: string,
+      changes: Partial<BudgetVisit> = {},
+      of = account,
+    ): Promise<BudgetLook> {
+      let seen: BudgetLook | undefined;
+      await budget.visit(of, visitOf(process, changes), (look) => {
+        seen = look;
+        return { kind: 'none' };
+      });
+      if (seen === undefined) throw new Error('nobody looked');
+      return seen;
+    }
+    const enterAs = async (
+      budget: SharedBudget,
+      process: string,
+      decision = enter(),
+      of = account,
+    ): Promise<number> => (await budget.visit(of, visitOf(process), () => decision)) ?? -1;
+
+    it('shows a request that was entered to all others of the account, and to nobody else', async () => {
+      const [a, b] = [await open(), await open()];
+      const number = await enterAs(a, 'a', enter(HOUR_MS, true));
+      const { others } = await lookAs(b, 'b');
+      expect(others).toMatchObject([{ number, readsAccount: true, answeredAgoMs: null, doubtful: false }]);
+      expect((await lookAs(a, 'a')).others).toEqual([]);
+      expect((await lookAs(b, 'b', {}, rival)).others).toEqual([]);
+    });
+
+    it('shows what is new since a number, and of what was under way what became of it', async () => {
+      const [a, b] = [await open(), await open()];
+      const first = await enterAs(a, 'a');
+      const second = await enterAs(a, 'a');
+      expect((await lookAs(b, 'b', { after: first })).others).toMatchObject([{ number: second }]);
+      await lookAs(a, 'a', { over: [{ number: first, agoMs: 5000, doubtful: true }] });
+      const { others } = await lookAs(b, 'b', { after: second, underWay: [first, second] });
+      expect(others).toMatchObject([
+        { number: first, doubtful: true },
+        { number: second, answeredAgoMs: null },
+      ]);
+      expect(others[0]?.answeredAgoMs).toBeGreaterThanOrEqual(5000);
+    });
+
+    it('frees what a process never ended once its deadline is past, and not before', async () => {
+      const [a, b] = [await open(), await open()];
+      const early = await enterAs(a, 'a', enter(0));
+      const late = await enterAs(a, 'a', enter(HOUR_MS));
+      const { others } = await lookAs(b, 'b');
+      expect(others).toMatchObject([
+        { number: early, doubtful: true },
+        { number: late, answeredAgoMs: null },
+      ]);
+      expect(others[0]?.answeredAgoMs).not.toBeNull();
+    });
+
+    it('enters nothing where it is not decided, and keeps nothing of a decision that fails', async () => {
+      const [a, b] = [await open(), await open()];
+      expect(await a.visit(account, visitOf('a'), () => ({ kind: 'none' }))).toBeUndefined();
+      const failed = new Error('no');
+      const failing = a.visit(account, visitOf('a', { windows: [{ limit: 1, lengthMs: 1 }] }), () => {
+        throw failed;
+      });
+      await expect(failing).rejects.toBe(failed);
+      expect(await lookAs(b, 'b')).toMatchObject({ others: [], windows: [] });
+    });
+
+    it('decides for one at a time: of many that want the last place, one has it', async () => {
+      const budgets = await Promise.all(Array.from({ length: 4 }, open));
+      let free = 3;
+      const decide = (look: BudgetLook): BudgetDecision =>
+        look.others.length < 3 ? enter() : { kind: 'none' };
+      const numbers = await Promise.all(
+        budgets.flatMap((budget, at) =>
+          [0, 1].map((turn) => budget.visit(account, visitOf(`${at} ${turn}`), decide)),
+        ),
+      );
+      for (const number of numbers) if (number !== undefined) free -= 1;
+      expect(free).toBe(0);
+    });
+
+    it('tells who waits and what each took, until it has room, leaves or its time is over', async () => {
+      const [a, b] = [await open(), await open()];
+      const wait = (forMs: number): BudgetDecision => ({ kind: 'wait', writes: true, forMs });
+      await enterAs(a, 'a');
+      await enterAs(b, 'b');
+      await enterAs(b, 'b');
+      await a.visit(account, visitOf('a'), () => wait(HOUR_MS));
+      expect(await lookAs(b, 'b')).toMatchObject({ wanting: [{ writes: true, taken: 1 }], taken: 2 });
+      await enterAs(a, 'a');
+      expect(await lookAs(b, 'b')).toMatchObject({ wanting: [] });
+      await a.visit(account, visitOf('a'), () => wait(HOUR_MS));
+      await a.leave(account, 'a');
+      expect(await lookAs(b, 'b')).toMatchObject({ wanting: [] });
+      await a.visit(account, visitOf('a'), () => wait(0));
+      expect(await lookAs(b, 'b')).toMatchObject({ wanting: [] });
+    });
+
+    it('keeps the windows and the accounts of keys', async () => {
+      const [a, b] = [await open(), await open()];
+      const windows = [{ limit: 600, lengthMs: 60_000 }];
+      await lookAs(a, 'a', { windows });
+      expect((await lookAs(b, 'b')).windows).toEqual(windows);
+      expect(await b.accountOf(account.baseUrl, 'digest')).toBeUndefined();
+      await a.rememberAccount(account, 'digest');
+      await a.rememberAccount(rival, 'digest');
+      expect(await b.accountOf(account.baseUrl, 'digest')).toBe('rival');
+      expect(await b.accountOf('https://other.example', 'digest')).toBeUndefined();
+    });
+  });
+}

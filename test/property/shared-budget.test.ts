@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { mayTake } from '../../src/client/share.ts';
+import { openSqliteBudget } from '../../src/state/sqlite-budget.ts';
+import { testClient } from '../support/client.ts';
+import { virtualClock } from '../support/clock.ts';
+import { limitedService } from '../support/limited-service.ts';
+
+const RUNS = process.env['TEAMSHEET_LONG'] === '1' ? 1000 : 20;
+const PATCH = { body: { id: '0b0e3c9a-0000-4000-8000-000000000002', display_name: 'Ana' } };
+
+const hosts = fc.record({
+  startsMs: fc.integer({ min: 0, max: 90_000 }),
+  requests: fc.integer({ min: 1, max: 50 }),
+  concurrency: fc.integer({ min: 1, max: 6 }),
+  writes: fc.boolean(),
+  /** After so many answers it is gone; nothing of it goes out from then on. */
+  diesAfter: fc.option(fc.integer({ min: 0, max: 20 }), { nil: undefined }),
+});
+const worlds = fc.record({
+  limit: fc.integer({ min: 4, max: 30 }),
+  lengthMs: fc.constantFrom(10_000, 60_000),
+  accountCall: fc.constantFrom('listed' as const, 'free' as const),
+  dateHeader: fc.boolean(),
+  skewMs: fc.integer({ min: -90_000_000, max: 90_000_000 }),
+  latencies: fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 400 })), {
+    minLength: 1,
+    maxLength: 7,
+  }),
+  hosts: fc.array(hosts, { minLength: 2, maxLength: 4 }),
+});
+
+describe('a budget that several hosts share', () => {
+  it.each(['fixed', 'sliding'] as const)(
+    'never meets a 429 on %s windows, whoever dies, and every request of the living is sent',
+    async (kind) => {
+      const folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      let runs = 0;
+      await fc.assert(
+        fc.asyncProperty(worlds, async (world) => {
+          const clock = virtualClock();
+          let turn = 0;
+          const service = limitedService({
+            ...world,
+            clock,
+            kind,
+            perMinute: { limit: world.limit, lengthMs: world.lengthMs, text: `${world.lengthMs / 1000}s` },
+            latencyMs: () => world.latencies[(turn += 1) % world.latencies.length] ?? [0, 0],
+          });
+          const problems: unknown[] = [];
+          const state = join(folder, String((runs += 1)));
+          // The key was used before, so that its account is known.
+          const before = await openSqliteBudget(state, clock);
+          const first = testClient(service.transport, {
+            clock,
+            sharing: { shared: before, writes: () => false },
+          });
+          await clock.run(first.client.account().then(() => first.client.end()));
+          const lives = world.hosts.map(async (host, at) => {
+            await clock.sleep(host.startsMs);
+            const shared = await openSqliteBudget(state, clock);
+            let answers = 0;
+            const isDead = (): boolean => host.diesAfter !== undefined && answers >= host.diesAfter;
+            const forever = new Promise<never>(() => undefined);
+            const { client } = testClient(
+              async (request) => {
+                if (isDead()) return forever;
+                const answer = await service.transport(request);
+                answers += 1;
+                return isDead() ? forever : answer;
+              },
+              {
+                clock,
+                concurrency: host.concurrency,
+                maxWaitMs: 3 * 86_400_000,
+                timeoutMs: 5000,
+                random: { next: () => 0.5, ulid: () => `host ${at}` },
+                sharing: { shared, writes: () => host.writes },
+              },
+            );
+            const calls = Array.from({ length: host.requests }, async () => {
+              if (isDead()) return;
+              const result = await client.send('update-user', PATCH).catch((error: unknown) => error);
+              if (!isDead() && (result as { readonly kind?: string }).kind !== 'applied')
+                problems.push(result);
+            });
+            if (host.diesAfter === undefined) {
+              await Promise.all(calls);
+              await client.end();
+            } else await Promise.race([Promise.all(calls), clock.sleep(600_000)]);
+            shared.close();
+          });
+          await clock.run(Promise.all(lives));
+          before.close();
+          expect(service.refused).toBe(0);
+          expect(problems).toEqual([]);
+        }),
+        { numRuns: RUNS, endOnFailure: true },
+      );
+    },
+  );
+
+  it('lets no host starve, and those that write go first', () => {
+    const reader = (taken: number) => ({ writes: false, taken });
+    const writer = (taken: number) => ({ writes: true, taken });
+    // Nobody waits: whoever has work takes what is free.
+    expect(mayTake(600, 1, reader(599), [])).toBe(true);
+    // The other has taken nothing: half of the window is left to it.
+    expect(mayTake(600, 300, reader(300), [reader(0)])).toBe(false);
+    expect(mayTake(600, 301, reader(300), [reader(0)])).toBe(true);
+    expect(mayTake(600, 300, reader(0), [reader(300)])).toBe(true);
+    // A writer waits: readers have a tenth, and it has the rest.
+    expect(mayTake(600, 540, reader(60), [writer(0)])).toBe(false);
+    expect(mayTake(600, 600, reader(59), [writer(0)])).toBe(true);
+    expect(mayTake(600, 60, writer(540), [reader(0)])).toBe(false);
+    expect(mayTake(600, 600, writer(539), [reader(0)])).toBe(true);
+    // Of a window of two, each has one.
+    expect(mayTake(2, 2, reader(0), [writer(0)])).toBe(true);
+  });
+});
