@@ -1,6 +1,6 @@
 import type { ResourceName } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRows } from '../../model/run-rows.ts';
+import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import type { Said, Words } from '../../model/said.ts';
 import type { ServiceAccount, StoredIntent } from '../../model/store.ts';
 import { intentAfter } from '../../plan/intent-lifecycle.ts';
@@ -20,7 +20,7 @@ export async function openWrites(
   return (await store.openIntents(account)).filter((intent) => intent.resource === resource);
 }
 
-/** Tells of which open write a key is, in any spelling that is the same for the service. */
+/** Tells of which open write a key is, in any spelling that is the same for the service. A key of which it is known what became of it is of none. */
 export async function openWriteOf(
   ports: Pick<SyncPorts, 'store'>,
   account: ServiceAccount,
@@ -28,8 +28,35 @@ export async function openWriteOf(
   open: readonly StoredIntent[],
 ): Promise<(key: string) => StoredIntent | undefined> {
   const spell = await keySpeller(ports, account, resource);
-  const byKey = new Map(open.flatMap((intent) => intent.keys.map((key) => [spell(key), intent] as const)));
+  const byKey = new Map<string, StoredIntent>();
+  for (const [runId, ofRun] of Map.groupBy(open, (intent) => intent.runId)) {
+    const rows = await ports.store.keptRunRows(runId);
+    try {
+      for (const intent of ofRun)
+        for (const key of await heldKeys(ports, account, intent, rows)) byKey.set(spell(key), intent);
+    } finally {
+      await rows?.close();
+    }
+  }
   return (key) => byKey.get(spell(key));
+}
+
+/** Whether it is known what a write made of a row, whatever became of the others in its request. */
+export const isKnownRow = ({ outcome }: RunRow): boolean =>
+  outcome === 'created' || outcome === 'updated' || outcome === 'unchanged' || outcome === 'conflict';
+
+/** The keys of an open write that must wait: those of rows that are lost or still in doubt, and those whose records this state does not know. */
+async function heldKeys(
+  { store }: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  { resource, mapping, rowNumbers, keys }: StoredIntent,
+  rows: RunRows | undefined,
+): Promise<readonly string[]> {
+  const kept = (await rows?.rows(mapping, rowNumbers)) ?? [];
+  const done = new Map(kept.filter(isKnownRow).map((row) => [row.rowNumber, row.key]));
+  if (done.size === 0) return keys;
+  const known = await store.snapshots(account, resource, keys);
+  return keys.filter((key, at) => done.get(rowNumbers[at] ?? 0) !== key || !known.has(key));
 }
 
 /** Tells why the row of a key must wait where an open write of it cannot be read back. */

@@ -4,6 +4,7 @@ import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import { renderSaid, type Words } from '../../model/said.ts';
 import type { Run, ServiceAccount, Store, StoredIntent } from '../../model/store.ts';
 import { eachRow } from '../rows/row-pages.ts';
+import { isKnownRow } from '../journal/open-writes.ts';
 import { allMappings } from '../journal/stored-run.ts';
 import type { SyncPorts, OpenAccount } from '../ports.ts';
 
@@ -15,7 +16,7 @@ export interface OpenCase {
   readonly run: Run;
   readonly mapping: string;
   readonly operation: string;
-  /** The rows that it is about; a raw call has none. */
+  /** The rows that it is about: of a write, those of which it is not known what became of them. A raw call has none. */
   readonly rows: readonly Pick<RunRow, 'rowNumber' | 'key' | 'fields'>[];
   /** Null for a conflict. */
   readonly sentAtMs: number | null;
@@ -93,11 +94,11 @@ async function caseOf(run: Run, intent: StoredIntent, rows: RunRows | undefined)
     run,
     mapping,
     operation,
-    rows: rowNumbers.map((rowNumber, at) => ({
-      rowNumber,
-      key: keys[at] ?? null,
-      fields: kept.get(rowNumber)?.fields ?? null,
-    })),
+    rows: rowNumbers.flatMap((rowNumber, at) => {
+      const row = kept.get(rowNumber);
+      if (row !== undefined && isKnownRow(row)) return [];
+      return [{ rowNumber, key: keys[at] ?? null, fields: row?.fields ?? null }];
+    }),
     sentAtMs,
     reason: held ?? (detail.length === 0 ? [{ code: 'run-unrecorded' }] : detail),
   };

@@ -1,0 +1,92 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { PushMapping } from '../../src/mapping/mapping.ts';
+import type { ServiceAccount } from '../../src/model/store.ts';
+import { push, type PushResult } from '../../src/sync/push.ts';
+import { resolve } from '../../src/sync/resolve.ts';
+import { FakeService } from '../support/fake-service.ts';
+import { makeEngine, openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
+import {
+  approve,
+  expectNoKeyTwice,
+  mappingOn,
+  outcomesOf,
+  resultLines,
+  userTable,
+} from '../support/push-case.ts';
+
+const users = mappingOn('users.csv');
+const others = mappingOn('users.csv', { name: 'others' });
+
+const run = (engine: Engine, ...mappings: readonly PushMapping[]): Promise<PushResult> =>
+  push(engine.ports, 'push', mappings, PLAN_OPTIONS, approve);
+const outcomes = (engine: Engine, name = 'users'): readonly string[] =>
+  resultLines(engine, name).map(({ outcome }) => outcome);
+
+/** A service that shows one key of the table in no way that anybody could know it by. */
+function service(): FakeService {
+  const fake = new FakeService();
+  fake.spelling = { no_zeros: 'everywhere' };
+  return fake;
+}
+const accountOf = ({ ports: { baseUrl } }: Engine): ServiceAccount => ({
+  baseUrl,
+  accountId: '0b0e3c9a-0000-4000-8000-000000000001',
+});
+const TABLE = ['A,Ann,', '0001,Bob,', 'C,Cid,'];
+
+describe('one row of a batch that nobody can find', () => {
+  it('holds its own key: the rows that were confirmed with it are compared, and changed', async () => {
+    const engine = await makeEngine(service());
+    userTable(engine, ...TABLE);
+    expect(outcomesOf(await run(engine, users))).toEqual({ created: 2, unknown: 1 });
+
+    expect(outcomesOf(await run(engine, users))).toEqual({ unchanged: 2, deferred: 1 });
+    expect(outcomes(engine)).toEqual(['unchanged', 'deferred', 'unchanged']);
+    userTable(engine, 'A,Anna,', ...TABLE.slice(1));
+    expect(outcomesOf(await run(engine, users))).toEqual({ updated: 1, unchanged: 1, deferred: 1 });
+    expect(engine.service.users.map(({ display_name }) => display_name)).toEqual(['Anna', 'Bob', 'Cid']);
+    expectNoKeyTwice(engine);
+  });
+
+  it('holds no other row of the same run either', async () => {
+    const engine = await makeEngine(service());
+    userTable(engine, ...TABLE);
+    await run(engine, users, others);
+    expect(outcomes(engine, 'others')).toEqual(['unchanged', 'deferred', 'unchanged']);
+    expectNoKeyTwice(engine);
+  });
+
+  it('is all that `resolve` asks for', async () => {
+    const engine = await makeEngine(service());
+    userTable(engine, ...TABLE);
+    await run(engine, users);
+    const { cases } = await resolve(engine.ports, undefined, undefined, 'list');
+    expect(cases.map(({ rows }) => rows.map(({ key }) => key))).toEqual([['0001']]);
+    await resolve(engine.ports, cases[0]?.id, 'applied', approve);
+    expect(outcomesOf(await run(engine, users))).toEqual({ unchanged: 3 });
+    expectNoKeyTwice(engine);
+  });
+
+  it('holds all of them where the rows of the run are lost', async () => {
+    const folder = await stateFolder();
+    const engine = await openEngine(folder, service());
+    onTestFinished(() => engine.store.close());
+    userTable(engine, ...TABLE);
+    const { report } = await run(engine, users);
+    await rm(join(folder, 'runs', report.run ?? ''), { recursive: true });
+    expect(outcomesOf(await run(engine, users))).toEqual({ deferred: 3 });
+  });
+
+  it('holds one of them that the state does not know, although its row was confirmed', async () => {
+    const engine = await makeEngine(service());
+    userTable(engine, ...TABLE);
+    await run(engine, users);
+    // As in an older copy of the state.
+    await engine.store.forgetOlder(accountOf(engine), 'users', engine.clock.now() + 1);
+    engine.service.users.splice(0);
+    await run(engine, users);
+    expect(outcomes(engine)).toEqual(['deferred', 'deferred', 'deferred']);
+  });
+});
