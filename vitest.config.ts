@@ -1,3 +1,4 @@
+import { existsSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 /** Where .ci/run wants the results as JSON, beside what people read. */
@@ -12,8 +13,15 @@ const SHARED = [
 /** A busy machine may take its time: what hangs is stopped, what is slow is not. */
 const PATIENCE_MS = process.env['TEAMSHEET_LONG'] === undefined ? 120_000 : 1_800_000;
 
+/** A disk in memory, where the machine has a large one: a state writes each step through to its disk, and tests make thousands of states. */
+const MEMORY = '/dev/shm';
+const ROOM_BYTES = 2 ** 31;
+const memory = existsSync(MEMORY) ? statfsSync(MEMORY) : undefined;
+const isRoomy = memory !== undefined && memory.bavail * memory.bsize >= ROOM_BYTES;
+
 export default defineConfig({
   test: {
+    ...(isRoomy && { env: { TMPDIR: MEMORY } }),
     passWithNoTests: false,
     // Most tests of the program wait for its processes, so that no core is kept free.
     maxWorkers: '100%',

@@ -3,10 +3,13 @@ import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { USERS_MAPPING, type Outcome } from '../support/cli.ts';
 import { manyUsers, program, settlesIn } from '../support/program.ts';
 
-const { folder, service, start, run, json, writes } = program({
-  'teamsheet.yaml': settlesIn('100ms'),
-  'mappings/users.yaml': USERS_MAPPING,
-});
+const { folder, service, start, run, json, writes } = program(
+  {
+    'teamsheet.yaml': settlesIn('100ms'),
+    'mappings/users.yaml': USERS_MAPPING,
+  },
+  { here: true },
+);
 
 describe('a list that is refused', () => {
   it.each(['envelope', 'http_200'] as const)('goes on from memory, in the shape %s', async (error_shape) => {

@@ -12,7 +12,7 @@ const REPORTS = ['fixtures', 'lineups', 'players', 'auto_substitutions']
 `,
   )
   .join('');
-const { service, start, run } = program({ 'mappings/reports.yaml': REPORTS });
+const { service, start, run } = program({ 'mappings/reports.yaml': REPORTS }, { here: true });
 const LEAGUE = ['--var', 'fantasy_league_id=1'];
 
 interface Audit {

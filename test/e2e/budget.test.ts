@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { TestContext } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
-import { makeFolder, runCli, USERS_MAPPING } from '../support/cli.ts';
+import { makeFolder, USERS_MAPPING } from '../support/cli.ts';
 import type { Outcome } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { control } from '../support/control.ts';
 
 type Settings = NonNullable<SandboxOptions['settings']>;
@@ -71,7 +72,7 @@ ${config}`,
     folder.remove();
   });
   const run = (...args: string[]): Promise<Outcome> =>
-    runCli(args, { cwd: folder.path, env: { TEAMSHEET_API_KEY: sandbox.apiKey } });
+    runHere(args, { cwd: folder.path, env: { TEAMSHEET_API_KEY: sandbox.apiKey } });
   return {
     sandbox,
     writes,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
+import { makeFolder, startService, USERS_MAPPING } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { manyUsers, program } from '../support/program.ts';
 
 interface Document {
@@ -99,8 +100,8 @@ describe('doctor --contract', () => {
     const own = makeFolder({ ...files, 'users.csv': 'Member ID,Name,Active\nANNA,Anna,\nBERT,Bert,\n' });
     const options = { cwd: own.path, env: spelling.env };
     try {
-      expect((await runCli(['push', 'users', '--yes'], options)).code).toBe(0);
-      const { stdout } = await runCli(['doctor', '--contract', '--json'], options);
+      expect((await runHere(['push', 'users', '--yes'], options)).code).toBe(0);
+      const { stdout } = await runHere(['doctor', '--contract', '--json'], options);
       const found = (JSON.parse(stdout) as Document).contract;
       expect(found.spellings).toEqual([
         {
@@ -114,7 +115,7 @@ describe('doctor --contract', () => {
       ]);
       expect(found.not_seen_yet).not.toContain(unseen);
       expect(found.not_seen_yet).toContain('a name kept in another spelling than it was sent');
-      const shown = await runCli(['doctor', '--contract'], options);
+      const shown = await runHere(['doctor', '--contract'], options);
       expect(shown.stdout).toMatch(
         /^ {2}users +not told apart in keys +upper and lower case, all after 3 characters +\d{4}-\d\d-\d\d$/m,
       );
@@ -129,9 +130,9 @@ describe('doctor --contract', () => {
     const own = makeFolder(files);
     try {
       const options = { cwd: own.path, env: fresh.env };
-      const stopped = await runCli(['push', 'users', '--yes', '--max-requests', '3'], options);
+      const stopped = await runHere(['push', 'users', '--yes', '--max-requests', '3'], options);
       expect(stopped.code).toBe(7);
-      const { stdout } = await runCli(['doctor', '--contract', '--json'], options);
+      const { stdout } = await runHere(['doctor', '--contract', '--json'], options);
       const found = (JSON.parse(stdout) as Document).contract;
       expect(valuesOf(found, 'status', 'list-users')).toMatchObject([{ value: '200' }]);
     } finally {
@@ -145,9 +146,9 @@ describe('doctor --contract', () => {
     const own = makeFolder(files);
     const options = { cwd: own.path, env: closing.env };
     try {
-      await runCli(['push', 'users', '--yes'], options);
+      await runHere(['push', 'users', '--yes'], options);
       const wrong = { ...options, env: { ...closing.env, TEAMSHEET_API_KEY: 'another-key-of-somebody' } };
-      const refused = await runCli(['doctor', '--contract', '--json'], wrong);
+      const refused = await runHere(['doctor', '--contract', '--json'], wrong);
       const { exit_code, checks, contract: found } = JSON.parse(refused.stdout) as Document;
       expect([refused.code, exit_code]).toEqual([5, 5]);
       expect(checks.filter(({ level }) => level === 'bad')).toMatchObject([

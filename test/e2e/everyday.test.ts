@@ -4,6 +4,7 @@ import { readXlsx } from 'hucre/xlsx';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService } from '../support/cli.ts';
 import type { Service } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 let service: Service;
 const folder = makeFolder();
@@ -17,10 +18,10 @@ afterAll(async () => {
 
 describe('a new operator', () => {
   const home = (): string => join(folder.path, 'season');
-  const run = (...args: string[]) => runCli(args, { cwd: home() });
+  const run = (...args: string[]) => runHere(args, { cwd: home() });
 
   it('sets up a folder from the environment and checks it', async () => {
-    const made = await runCli(['init', 'season', '--reports', 'csv', '--json'], {
+    const made = await runHere(['init', 'season', '--reports', 'csv', '--json'], {
       cwd: folder.path,
       env: service.env,
     });
@@ -41,7 +42,7 @@ describe('a new operator', () => {
       expect.arrayContaining(['.env', '.teamsheet/', 'out/']),
     );
 
-    const again = await runCli(['init', 'season', '--reports', 'csv', '--json'], {
+    const again = await runHere(['init', 'season', '--reports', 'csv', '--json'], {
       cwd: folder.path,
       env: service.env,
     });
@@ -70,8 +71,8 @@ describe('a new operator', () => {
     const seeded = await startService({ seed: 'demo' });
     const home = join(folder.path, `reports-${place}`);
     try {
-      await runCli(['init', home, ...flags], { cwd: folder.path, env: seeded.env });
-      const pulled = await runCli(['pull', '--json', '--var', 'fantasy_league_id=1'], { cwd: home });
+      await runHere(['init', home, ...flags], { cwd: folder.path, env: seeded.env });
+      const pulled = await runHere(['pull', '--json', '--var', 'fantasy_league_id=1'], { cwd: home });
       expect(pulled.code).toBe(0);
       const { mappings } = JSON.parse(pulled.stdout) as {
         readonly mappings: readonly { readonly resource: string; readonly destination: string }[];
@@ -98,10 +99,10 @@ describe('a new operator', () => {
     ['csv', ['fixtures-report']],
   ])('has the reports that were asked for alone, in the place %s', async (place, pulls) => {
     const flags = ['--reports', place, '--show', 'history', '--show', 'fixtures'];
-    const made = await runCli(['init', ...flags, `some-${place}`], { cwd: folder.path, env: service.env });
+    const made = await runHere(['init', ...flags, `some-${place}`], { cwd: folder.path, env: service.env });
     expect(made).toMatchObject({ code: 0, stderr: '' });
     const home = join(folder.path, `some-${place}`);
-    const checked = await runCli(['doctor', '--json'], { cwd: home });
+    const checked = await runHere(['doctor', '--json'], { cwd: home });
     expect(checked).toMatchObject({ code: 0 });
     const names = readdirSync(join(home, 'mappings'))
       .map((name) => readFileSync(join(home, 'mappings', name), 'utf8'))
@@ -111,9 +112,9 @@ describe('a new operator', () => {
   });
 
   it('is told what is missing when the places of .env are empty', async () => {
-    const made = await runCli(['init', 'empty'], { cwd: folder.path });
+    const made = await runHere(['init', 'empty'], { cwd: folder.path });
     expect(made.stdout).toContain('fill TEAMSHEET_BASE_URL and TEAMSHEET_API_KEY into .env');
-    const plan = await runCli(['plan', 'users'], { cwd: join(folder.path, 'empty') });
+    const plan = await runHere(['plan', 'users'], { cwd: join(folder.path, 'empty') });
     expect(plan).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('TEAMSHEET_BASE_URL is not set') as string,
@@ -282,7 +283,7 @@ it('sandbox: one JSON line, then the service, until a signal', async () => {
 describe('demo', () => {
   const scratch = makeFolder();
   afterAll(() => scratch.remove());
-  const demo = (...args: readonly string[]) => runCli(['demo', ...args], { cwd: scratch.path });
+  const demo = (...args: readonly string[]) => runHere(['demo', ...args], { cwd: scratch.path });
   const FILES = ['season.xlsx', 'squads.csv', 'lineups.csv', 'fixtures.csv', 'auto_substitutions.csv'];
 
   it('lives through some game weeks, and writes a workbook with charts of them and four CSV files', async () => {
@@ -328,7 +329,7 @@ describe('demo', () => {
     async (name) => {
       const own = makeFolder({ [name]: 'version: 1\n', 'out/lineups.csv': 'mine\n' });
       try {
-        const { code, stdout, stderr } = await runCli(['demo'], { cwd: own.path });
+        const { code, stdout, stderr } = await runHere(['demo'], { cwd: own.path });
         expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
         expect(stderr).toContain('out/lineups.csv exists already');
         expect(readdirSync(join(own.path, 'out'))).toEqual(['lineups.csv']);

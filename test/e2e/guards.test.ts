@@ -19,7 +19,7 @@ columns:
 
 const { folder, service, run, runWith, writes } = program(
   { 'teamsheet.yaml': settlesIn('0s') },
-  { service: {} },
+  { here: true, service: {} },
 );
 
 /** Two users as a table. */

@@ -9,7 +9,7 @@ import { realClock, realRandom } from '../../src/runtime/clock.ts';
 import type { Program } from '../../src/cli/program.ts';
 import { program } from '../support/program.ts';
 
-const { folder, service, run } = program({}, { once: true, service: { seed: 'demo' } });
+const { folder, service, run } = program({}, { here: true, once: true, service: { seed: 'demo' } });
 
 describe('the fantasy leagues that init proposes', () => {
   const warnings: string[] = [];

@@ -2,8 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openXlsx, saveXlsx } from 'hucre/xlsx';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startService } from '../support/cli.ts';
+import { makeFolder, startService } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { handMade, textRow } from '../support/workbook.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
 import type { FakeGoogle } from '../support/google/fake-google.ts';
@@ -36,7 +37,7 @@ describe('a workbook of init', () => {
   const file = join(folder.path, 'season.xlsx');
   let service: Service;
   const run = (...args: readonly string[]): Promise<Outcome> =>
-    runCli(args, { cwd: folder.path, env: service.env });
+    runHere(args, { cwd: folder.path, env: service.env });
   beforeAll(async () => {
     service = await startService();
   });
@@ -124,7 +125,7 @@ describe('a spreadsheet of init', () => {
   const folder = makeFolder();
   let google: FakeGoogle;
   const run = (...args: readonly string[]): Promise<Outcome> =>
-    runCli(args, { cwd: folder.path, env: { TEAMSHEET_GOOGLE_ROOT_URL: google.rootUrl } });
+    runHere(args, { cwd: folder.path, env: { TEAMSHEET_GOOGLE_ROOT_URL: google.rootUrl } });
   beforeAll(async () => {
     google = await startFakeGoogle();
     writeFileSync(join(folder.path, 'league.key.json'), JSON.stringify(google.keyFile), { mode: 0o600 });
@@ -177,7 +178,7 @@ describe('a spreadsheet of init', () => {
       settings: { per_minute: 10_000 },
     });
     const sync = (...args: readonly string[]): Promise<Outcome> =>
-      runCli(['sync', '--yes', '--json', ...VARS, ...args], {
+      runHere(['sync', '--yes', '--json', ...VARS, ...args], {
         cwd: join(folder.path, 'c'),
         env: { ...service.env, TEAMSHEET_GOOGLE_ROOT_URL: google.rootUrl },
       });

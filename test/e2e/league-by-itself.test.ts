@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { makeFolder, runCli, startService, type Outcome } from '../support/cli.ts';
+import { makeFolder, startService, type Outcome } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
 
 it('a league runs from a shared spreadsheet with init and schedule run alone: inputs, reports and the members’ site', async () => {
@@ -30,7 +31,7 @@ it('a league runs from a shared spreadsheet with init and schedule run alone: in
       },
     ],
   });
-  const made = await runCli(['init', '--spreadsheet', id, '--google-key', 'league.key.json'], {
+  const made = await runHere(['init', '--spreadsheet', id, '--google-key', 'league.key.json'], {
     cwd: folder.path,
     env,
   });
@@ -39,7 +40,7 @@ it('a league runs from a shared spreadsheet with init and schedule run alone: in
 
   const vars = ['--var', 'fantasy_league_id=1', '--var', 'price_type=current'];
   const once = async (): Promise<string> => {
-    const ended: Outcome = await runCli(['schedule', 'run', '--once', ...vars], {
+    const ended: Outcome = await runHere(['schedule', 'run', '--once', ...vars], {
       cwd: folder.path,
       env: { ...service.env, ...env },
     });

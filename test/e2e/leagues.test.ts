@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
+import { makeFolder, startService, USERS_MAPPING } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 const CONFIG = `version: 1
 environments:
@@ -49,7 +50,7 @@ const env = (): Record<string, string> => ({
   B_URL: b.baseUrl,
   B_KEY: b.apiKey,
 });
-const cli = (...args: readonly string[]): Promise<Outcome> => runCli(args, { cwd: folder.path, env: env() });
+const cli = (...args: readonly string[]): Promise<Outcome> => runHere(args, { cwd: folder.path, env: env() });
 const json = async (...args: readonly string[]): Promise<Document> => {
   const { stdout, code } = await cli(...args, '--json');
   const document = JSON.parse(stdout) as Document;

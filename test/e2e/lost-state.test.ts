@@ -12,6 +12,7 @@ import {
   USERS_MAPPING,
   type Outcome,
 } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 const PRICES = `version: 1
 name: prices
@@ -82,8 +83,10 @@ afterEach(async () => {
 const run = (
   args: readonly string[],
   started?: (kill: (signal: NodeJS.Signals) => void) => void,
-): Promise<Outcome> =>
-  runCli(args, { cwd: folder.path, env: { TEAMSHEET_API_KEY: sandbox.apiKey }, ...(started && { started }) });
+): Promise<Outcome> => {
+  const place = { cwd: folder.path, env: { TEAMSHEET_API_KEY: sandbox.apiKey } };
+  return started === undefined ? runHere(args, place) : runCli(args, { ...place, started });
+};
 
 const table = (...prices: readonly number[]): string =>
   `Player ID,Price\n${prices.map((price, index) => `${index + 1},${price}\n`).join('')}`;
@@ -301,7 +304,7 @@ columns: { fantasy_league_id: { value: 1 }, name: Name, type: { value: open } }
     const service = await startService({ settings });
     const [first, second] = [makeFolder(files), makeFolder(files)];
     const pushed = (cwd: string, ...args: readonly string[]): Promise<Outcome> =>
-      runCli([...args, '--yes', '--json'], { cwd, env: service.env });
+      runHere([...args, '--yes', '--json'], { cwd, env: service.env });
     const counted = async (): Promise<readonly number[]> => {
       const headers = { 'x-api-key': service.apiKey };
       const answer = await fetch(`${service.baseUrl}/v1/auth/account`, { headers });
@@ -329,7 +332,7 @@ columns: { fantasy_league_id: { value: 1 }, name: Name, type: { value: open } }
         expect(stopped, words.join(' ')).toMatchObject({ code: 6 });
         expect(JSON.parse(stopped.stdout)).toMatchObject({ error: { code: 'state.no_memory' } });
       }
-      const planned = await runCli(['plan'], { cwd: first.path, env: service.env });
+      const planned = await runHere(['plan'], { cwd: first.path, env: service.env });
       expect(planned).toMatchObject({ code: 6 });
       expect(planned.stdout + planned.stderr).toContain('the account counts 120 users and the list shows 0');
       expect(await counted()).toEqual([ROWS, 2]);
@@ -378,7 +381,7 @@ push: { settle: 0s }
     'users.csv': `Member ID,Name,Active\n${rows}`,
   });
   const pushIt = (): Promise<Outcome> =>
-    runCli(['push', '--yes'], { cwd: place.path, env: { TEAMSHEET_API_KEY: own.apiKey } });
+    runHere(['push', '--yes'], { cwd: place.path, env: { TEAMSHEET_API_KEY: own.apiKey } });
   try {
     const first = await pushIt();
     expect(first, first.stderr).toMatchObject({ code: 0 });

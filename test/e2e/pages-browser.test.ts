@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { accessibilityFindings } from '../support/axe.ts';
-import { makeFolder, runCli } from '../support/cli.ts';
+import { makeFolder } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { describeInChromium, openPage, type Page } from '../support/chromium.ts';
 
 /** Bounds a browser that hangs: a busy machine takes its time for some hundred looks. */
@@ -43,7 +44,7 @@ publish: { members: display }
   });
   const run = async (...args: readonly string[]): Promise<void> => {
     const env = { TEAMSHEET_BASE_URL: sandbox.baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey };
-    expect(await runCli(args, { cwd: folder.path, env })).toMatchObject({ code: 0 });
+    expect(await runHere(args, { cwd: folder.path, env })).toMatchObject({ code: 0 });
   };
 
   beforeAll(async () => {

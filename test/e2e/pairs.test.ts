@@ -28,7 +28,7 @@ const PAIRS = `- version: 1
   where: { fantasy_league_id: 1 }
   destination: { csv: out/lineups.csv }
 `;
-const { folder, service, start, run } = program({ 'mappings/pairs.yaml': PAIRS });
+const { folder, service, start, run } = program({ 'mappings/pairs.yaml': PAIRS }, { here: true });
 
 type Row = Readonly<Record<string, string>>;
 function report(name: string): readonly Row[] {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { makeFolder, runCli, startService } from '../support/cli.ts';
+import { makeFolder, startService } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 let service: Service;
 beforeEach(async () => {
@@ -20,7 +21,7 @@ it.each([
 ])('creates a squad of names on a new league, with reports as %s', async (place, report, table) => {
   const folder = makeFolder({ 'users.csv': `Member ID,Display name,Active\n${place},Ada,yes\n` });
   const cli = (...args: readonly string[]): Promise<Outcome> =>
-    runCli(args, { cwd: folder.path, env: service.env });
+    runHere(args, { cwd: folder.path, env: service.env });
   const league = ['--var', 'fantasy_league_id=1'];
   const player = async (id: string): Promise<Player> => {
     const { stdout } = await cli('api', 'get-player', '--id', id, '--query', 'fantasy_league_id=1');

@@ -13,10 +13,13 @@ season: { groups: { csv: groups.csv, member: Member ID, group: Group } }
 publish: { title: Demo League }
 `;
 
-const { folder, start, run, service } = program({
-  'teamsheet.yaml': CONFIG,
-  'groups.csv': 'Member ID,Group\nD-001,Office\nD-002,Office\n',
-});
+const { folder, start, run, service } = program(
+  {
+    'teamsheet.yaml': CONFIG,
+    'groups.csv': 'Member ID,Group\nD-001,Office\nD-002,Office\n',
+  },
+  { here: true },
+);
 
 const files = (out = 'public'): readonly string[] =>
   globSync('**/*', { cwd: join(folder.path, out), withFileTypes: true })

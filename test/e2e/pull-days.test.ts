@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
-import { makeFolder, runCli } from '../support/cli.ts';
+import { makeFolder } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 const isLong = process.env['TEAMSHEET_LONG'] !== undefined;
 /** Most squads are made late: they show the week in which they begin, and the others the current one. The long form is a league of 5,000 squads and a window of 2,000 requests a day. */
@@ -51,7 +52,7 @@ it(
     const env = { TEAMSHEET_BASE_URL: sandbox.baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey };
     const told: string[] = [];
     const run = async (...args: readonly string[]): Promise<Ended> => {
-      const { stdout, stderr } = await runCli([...args, '--json'], { cwd: folder.path, env });
+      const { stdout, stderr } = await runHere([...args, '--json'], { cwd: folder.path, env });
       expect([args, stderr, stdout]).toEqual([args, expect.any(String), expect.stringMatching(/^\{/)]);
       told.push(stderr);
       return JSON.parse(stdout) as Ended;

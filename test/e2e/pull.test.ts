@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startServer, USERS_MAPPING } from '../support/cli.ts';
+import { makeFolder, startServer, USERS_MAPPING } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 /** A service of users alone, that lists them as a test says. */
 interface UserService {
@@ -89,7 +90,7 @@ async function pullUsers() {
 }
 
 const run = (...args: readonly string[]) =>
-  runCli(args, {
+  runHere(args, {
     cwd: folder.path,
     env: { TEAMSHEET_BASE_URL: server.baseUrl, TEAMSHEET_API_KEY: 'key-of-a-test' },
   });

@@ -41,9 +41,9 @@ const {
   runWith,
   writes: posts,
   ...own
-} = program({ 'teamsheet.yaml': CONFIG, 'mappings/users.yaml': USERS_MAPPING });
-const run = (args: readonly string[], options: Partial<RunOptions> = {}): Promise<Outcome> =>
-  runWith(options, ...args);
+} = program({ 'teamsheet.yaml': CONFIG, 'mappings/users.yaml': USERS_MAPPING }, { here: true });
+const run = (args: readonly string[], options?: Partial<RunOptions>): Promise<Outcome> =>
+  options === undefined ? own.run(...args) : runWith(options, ...args);
 const json = own.json as (...args: readonly string[]) => Promise<Document>;
 const parse = ({ stdout }: Outcome): Document => JSON.parse(stdout) as Document;
 

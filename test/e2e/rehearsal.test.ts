@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, runCli } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { settingNames } from '../support/points.ts';
 import {
   hitsByTheRules,
@@ -195,7 +196,7 @@ async function startSandbox(): Promise<void> {
 
 /** Runs a command that must end well; returns what it printed. */
 async function run(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runCli(args, { cwd: folder.path, env });
+  const { code, stdout, stderr } = await runHere(args, { cwd: folder.path, env });
   expect({ args, code, stderr }).toMatchObject({ args, code: 0 });
   return stdout;
 }

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
-import { makeFolder, runCli } from '../support/cli.ts';
+import { makeFolder } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 /** Two services, whose clocks are a week apart: the first one is in game week 1, the second one in game week 2. */
 const CONFIG = `version: 1
@@ -27,7 +28,7 @@ it('several leagues of several accounts are scheduled together, each by its own 
   });
   const env = { A_URL: a.baseUrl, A_KEY: a.apiKey, B_URL: b.baseUrl, B_KEY: b.apiKey };
   const run = async (...args: readonly string[]): Promise<string> => {
-    const { stdout, stderr } = await runCli(args, { cwd: folder.path, env });
+    const { stdout, stderr } = await runHere(args, { cwd: folder.path, env });
     return `${stdout}${stderr}`;
   };
   const once = (): Promise<string> => run('schedule', 'run', '--once');

@@ -5,9 +5,9 @@ import { text } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
-import { makeFolder, runCli, startServer, type RunOptions } from '../support/cli.ts';
+import { makeFolder, startServer, type Outcome, type RunOptions } from '../support/cli.ts';
 import { settingNames } from '../support/points.ts';
-import { inSeason, SEASON_CLOCK } from '../support/season-clock.ts';
+import { runInSeason, SEASON_CLOCK } from '../support/season-clock.ts';
 import { expectNothingTwice } from '../support/season/checks.ts';
 import { readEffects, readFacts } from '../support/season/facts.ts';
 
@@ -205,9 +205,8 @@ class Season {
     await this.sandbox.control('POST', '/clock', { now: new Date(ms).toISOString() });
   }
 
-  async run(args: readonly string[], options: Partial<RunOptions> = {}) {
-    const { env, nodeArgs } = await inSeason(this.sandbox);
-    return runCli(args, { cwd: this.folder.path, env: { ...this.#env, ...env }, nodeArgs, ...options });
+  run(args: readonly string[], options: Partial<RunOptions> = {}): Promise<Outcome> {
+    return runInSeason(this.sandbox, args, { cwd: this.folder.path, env: this.#env, ...options });
   }
 
   /** What is due at a moment. */

@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
-import { makeFolder, runCli } from '../support/cli.ts';
-import { inSeason, SEASON_CLOCK } from '../support/season-clock.ts';
+import { makeFolder } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
+import { runInSeason, SEASON_CLOCK } from '../support/season-clock.ts';
 
 /** The seeded season before its first week, which runs from Friday 14 August 2026 to the Monday after. */
 const START = { seed: 'demo', now: '2026-08-14T12:00:00Z' } as const;
@@ -65,12 +66,10 @@ async function world(
     ALERT_URL: `http://127.0.0.1:${port}`,
   };
   const end = async (expected: number, args: readonly string[]): Promise<string> => {
-    const season = isOneClock ? await inSeason(sandbox) : undefined;
-    const { code, stdout, stderr } = await runCli(args, {
-      cwd: folder.path,
-      ...season,
-      env: { ...env, ...season?.env },
-    });
+    const place = { cwd: folder.path, env };
+    const { code, stdout, stderr } = await (isOneClock
+      ? runInSeason(sandbox, args, place)
+      : runHere(args, place));
     expect([args, code, stderr]).toEqual([args, expected, expect.any(String)]);
     return `${stdout}${stderr}`;
   };

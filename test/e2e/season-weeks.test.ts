@@ -4,7 +4,8 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { Settings } from '../../src/sandbox/index.ts';
-import { makeFolder, runCli, type Outcome } from '../support/cli.ts';
+import { makeFolder, type Outcome } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 const isLong = process.env['TEAMSHEET_LONG'] !== undefined;
 const LIMIT_MS = 1_800_000;
@@ -95,7 +96,7 @@ vars: { fantasy_league_id: 1 }
   });
   folders.push(folder);
   const env = { KEY: sandbox.apiKey };
-  const anyway = (...args: readonly string[]): Promise<Outcome> => runCli(args, { cwd: folder.path, env });
+  const anyway = (...args: readonly string[]): Promise<Outcome> => runHere(args, { cwd: folder.path, env });
   const run = async (code: number, ...args: readonly string[]): Promise<string> => {
     const ended = await anyway(...args);
     expect({ args, code: ended.code, stderr: ended.stderr }).toMatchObject({ args, code });

@@ -42,12 +42,15 @@ interface Report {
 }
 const reportOf = ({ stdout }: Outcome): Report => JSON.parse(stdout) as Report;
 
-const { folder, service, start, run, writes } = program({
-  'mappings/season.yaml': MAPPINGS,
-  'leagues.csv': 'Name,League id\nSummer Cup,1\n',
-  'users.csv': `Member ID,Name\n${members.map((id) => `${id},Member ${id}\n`).join('')}`,
-  'squads.csv': `Member ID,Squad name,P1,P2,P3\n${members.map((id) => `${id},Squad of ${id},1,2,\n`).join('')}`,
-});
+const { folder, service, start, run, writes } = program(
+  {
+    'mappings/season.yaml': MAPPINGS,
+    'leagues.csv': 'Name,League id\nSummer Cup,1\n',
+    'users.csv': `Member ID,Name\n${members.map((id) => `${id},Member ${id}\n`).join('')}`,
+    'squads.csv': `Member ID,Squad name,P1,P2,P3\n${members.map((id) => `${id},Squad of ${id},1,2,\n`).join('')}`,
+  },
+  { here: true },
+);
 const resultsOf = (mapping: string, report: Report): string => {
   const path = report.mappings.find(({ name }) => name === mapping)?.['results'];
   return readFileSync(join(folder.path, String(path)), 'utf8');

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startService } from '../support/cli.ts';
+import { makeFolder, startService } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 import type { FakeCell, FakeTab } from '../support/google/fake-google.ts';
 import { googleOfFile } from '../support/google/of-file.ts';
 
@@ -42,7 +43,7 @@ write_back: { status: Sync status, message: Sync message, id: User ID, synced_at
 }
 
 const run = (...args: readonly string[]): Promise<Outcome> =>
-  runCli(args, { cwd: folder.path, env: service.env });
+  runHere(args, { cwd: folder.path, env: service.env });
 const callsSince = (from: number): readonly string[] =>
   google.calls
     .slice(from)

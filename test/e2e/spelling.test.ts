@@ -51,12 +51,15 @@ const SEASON = {
 
 type Settings = NonNullable<SandboxOptions['settings']>;
 
-const { folder, service, run, runWith, json, ...own } = program({
-  'teamsheet.yaml': settlesIn('100ms'),
-  'mappings/users.yaml': `${USERS_MAPPING}batch_size: 40\n`,
-  'mappings/report.yaml': REPORT,
-  'users.csv': sheet(KEYS),
-});
+const { folder, service, run, runWith, json, ...own } = program(
+  {
+    'teamsheet.yaml': settlesIn('100ms'),
+    'mappings/users.yaml': `${USERS_MAPPING}batch_size: 40\n`,
+    'mappings/report.yaml': REPORT,
+    'users.csv': sheet(KEYS),
+  },
+  { here: true },
+);
 const start = (settings: Settings): Promise<void> => own.start({ settings });
 const writes = (): number => own.writes().length;
 async function usersOfService(): Promise<number> {

@@ -24,14 +24,17 @@ columns:
   Group: group
   Group rank: group_rank
 `;
-const { folder, service, start, run } = program({
-  'mappings/standings.yaml': REPORT,
-  'groups.csv': 'Member ID,Group,From\nD-001,North,\nD-002,North,8\nD-003,North,\n',
-  'teamsheet.yaml': `version: 1
+const { folder, service, start, run } = program(
+  {
+    'mappings/standings.yaml': REPORT,
+    'groups.csv': 'Member ID,Group,From\nD-001,North,\nD-002,North,8\nD-003,North,\n',
+    'teamsheet.yaml': `version: 1
 environments: { test: { base_url: "\${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } } }
 season: { groups: { csv: groups.csv, member: Member ID, group: Group, from_week: From } }
 `,
-});
+  },
+  { here: true },
+);
 
 type Row = Readonly<Record<string, string>>;
 function report(): readonly Row[] {

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startServer, startService, USERS_MAPPING } from '../support/cli.ts';
+import { makeFolder, startServer, startService, USERS_MAPPING } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
 import type { FakeGoogle } from '../support/google/fake-google.ts';
 
@@ -54,7 +55,7 @@ google: { credentials: { file: key.json }, root_url: '${google.rootUrl}' }
     'mappings/more.yaml': more,
   });
   try {
-    const outcome = await runCli(['sync', '--yes', '--json'], {
+    const outcome = await runHere(['sync', '--yes', '--json'], {
       cwd: folder.path,
       env: { ...service.env, ...env },
     });

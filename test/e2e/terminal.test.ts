@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { program } from '../support/program.ts';
 
-const { folder, service, start, run } = program({}, { service: {} });
+const { folder, service, start, run } = program({}, { here: true, service: {} });
 
 describe('a row that the service refuses', () => {
   it('is told with its place, its key and the words of the service', async () => {

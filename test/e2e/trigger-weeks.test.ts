@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
-import { makeFolder, runCli, type Outcome } from '../support/cli.ts';
+import { makeFolder, type Outcome } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 /** Game weeks 1 to 5 of the demo have ended by then, and the substitutions of week 5 are left to be triggered. */
 const CONFIG = `version: 1
@@ -29,7 +30,7 @@ async function world(weeks: string, now?: string): Promise<World> {
     folder.remove();
   });
   const env = { TEAMSHEET_BASE_URL: sandbox.baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey };
-  const run = (...args: readonly string[]): Promise<Outcome> => runCli(args, { cwd: folder.path, env });
+  const run = (...args: readonly string[]): Promise<Outcome> => runHere(args, { cwd: folder.path, env });
   return {
     sandbox,
     run,

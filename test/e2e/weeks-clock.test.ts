@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
-import { makeFolder, runCli } from '../support/cli.ts';
+import { makeFolder } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 /** Game week 1 of the seeded season runs from 14 to 21 August 2026. */
 const START = { seed: 'demo', now: '2026-08-10T09:00:00Z' } as const;
@@ -26,7 +27,7 @@ afterAll(async () => {
 });
 
 async function run(...args: readonly string[]): Promise<string> {
-  const ended = await runCli(args, {
+  const ended = await runHere(args, {
     cwd: folder.path,
     env: { TEAMSHEET_BASE_URL: sandbox.baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey },
   });

@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
-import { makeFolder, runCli, type Outcome } from '../support/cli.ts';
+import { makeFolder, type Outcome } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { control } from '../support/control.ts';
 
 const FILES = {
@@ -52,7 +53,7 @@ afterEach(async () => {
 });
 
 const run = (...args: readonly string[]): Promise<Outcome> =>
-  runCli(args, {
+  runHere(args, {
     cwd: folder.path,
     env: { TEAMSHEET_BASE_URL: sandbox.baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey },
   });
@@ -126,15 +127,15 @@ describe('a game week', () => {
     const service = await createSandbox({ seed: 'demo' });
     const file = join(folder.path, 'memory.gz');
     const env = (of: Sandbox) => ({ TEAMSHEET_BASE_URL: of.baseUrl, TEAMSHEET_API_KEY: of.apiKey });
-    const refused = await runCli(['weeks', 'import', file], { cwd: other.path, env: env(service) });
+    const refused = await runHere(['weeks', 'import', file], { cwd: other.path, env: env(service) });
     expect([refused.code, refused.stderr]).toMatchObject([
       4,
       expect.stringContaining('holds the memory of account'),
     ]);
     await service.close();
-    const imported = await runCli(['weeks', 'import', file], { cwd: other.path, env: env(sandbox) });
+    const imported = await runHere(['weeks', 'import', file], { cwd: other.path, env: env(sandbox) });
     expect(imported.code).toBe(0);
-    const there = await runCli(['weeks', '--offline', '--json'], { cwd: other.path, env: env(sandbox) });
+    const there = await runHere(['weeks', '--offline', '--json'], { cwd: other.path, env: env(sandbox) });
     expect((JSON.parse(there.stdout) as Document).weeks).toEqual(listed);
     other.remove();
   });

@@ -19,10 +19,13 @@ const REPORTS = ['fixtures', 'lineups', 'players', 'squads', 'points_config']
 `,
   )
   .join('');
-const { folder, service, start, run } = program({
-  'mappings/reports.yaml': REPORTS,
-  'new.csv': 'Setting,Points\nforward_goal_points,7\nGoal save ratio,2\n',
-});
+const { folder, service, start, run } = program(
+  {
+    'mappings/reports.yaml': REPORTS,
+    'new.csv': 'Setting,Points\nforward_goal_points,7\nGoal save ratio,2\n',
+  },
+  { here: true },
+);
 const LEAGUE = ['--var', 'fantasy_league_id=1'];
 
 interface Document {

@@ -5,7 +5,10 @@ import { USERS_MAPPING } from '../support/cli.ts';
 import { program } from '../support/program.ts';
 import { handMade, textRow } from '../support/workbook.ts';
 
-const { folder, run } = program({ 'mappings/README.txt': 'Mappings stand here.' }, { service: {} });
+const { folder, run } = program(
+  { 'mappings/README.txt': 'Mappings stand here.' },
+  { here: true, service: {} },
+);
 const users = (...rows: readonly (readonly (string | number)[])[]): string =>
   `<sheetData>${[['Member ID', 'Name', 'Active'], ...rows].map((row, index) => textRow(index + 1, row)).join('')}</sheetData>`;
 const workbook = (name: string, tabs: Readonly<Record<string, string>>): void =>

@@ -5,8 +5,9 @@ import { expect } from 'vitest';
 import type { Run } from '../../src/model/store.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { openStore } from '../../src/state/sqlite-store.ts';
-import { makeFolder, runCli, type Outcome } from './cli.ts';
+import { makeFolder, type Outcome } from './cli.ts';
 import { control } from './control.ts';
+import { runHere } from './run-here.ts';
 
 const CONFIG = `version: 1
 environments:
@@ -48,7 +49,7 @@ export async function makeGateStates() {
   const copies = makeFolder();
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> => {
     const service = { TEAMSHEET_BASE_URL: baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey };
-    return runCli(args, { cwd: folder.path, env: { ...service, ...env } });
+    return runHere(args, { cwd: folder.path, env: { ...service, ...env } });
   };
   const ends = async (code: number, ...args: string[]): Promise<void> => {
     const outcome = await run([...args, '--yes']);

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { makeFolder, runCli, startService, type Outcome, type RunOptions, type Service } from './cli.ts';
+import { runHere } from './run-here.ts';
 
 type Folder = ReturnType<typeof makeFolder>;
 
@@ -41,10 +42,17 @@ push: { settle: ${settle} }
 export const manyUsers = (count: number): string =>
   `Member ID,Name,Active\n${Array.from({ length: count }, (_, at) => `M${at + 1},Member ${at + 1},\n`).join('')}`;
 
-/** Makes a folder with these files and a service for each test of a file, or for all of them; without options for the service, tests start it themselves. */
+/**
+ * Makes a folder with these files and a service for each test of a file, or for all of them; without options for the service, tests start it
+ * themselves. With `here`, `run` and `json` run in the test's process; `runWith` never does.
+ */
 export function program(
   files: Readonly<Record<string, string>> = {},
-  { once = false, service: options }: { readonly once?: boolean; readonly service?: SandboxOptions } = {},
+  {
+    once = false,
+    here = false,
+    service: options,
+  }: { readonly once?: boolean; readonly here?: boolean; readonly service?: SandboxOptions } = {},
 ): Program {
   let folder: Folder;
   let service: Service | undefined;
@@ -65,9 +73,12 @@ export function program(
     service = undefined;
     folder.remove();
   });
-  const runWith: Program['runWith'] = (more, ...args) =>
-    runCli(args, { cwd: folder.path, ...(service !== undefined && { env: service.env }), ...more });
-  const run: Program['run'] = (...args) => runWith({}, ...args);
+  const place = (): Pick<RunOptions, 'cwd' | 'env'> => ({
+    cwd: folder.path,
+    ...(service !== undefined && { env: service.env }),
+  });
+  const runWith: Program['runWith'] = (more, ...args) => runCli(args, { ...place(), ...more });
+  const run: Program['run'] = (...args) => (here ? runHere : runCli)(args, place());
   return {
     folder: {
       get path() {

@@ -1,4 +1,7 @@
+import { realClock } from '../../src/runtime/clock.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
+import { isLong, runCli, type Outcome, type RunOptions } from './cli.ts';
+import { runHere } from './run-here.ts';
 
 /** Loaded before the program: the machine's clock is that of the season, and a run waits for no others that begin in the same second. */
 export const SEASON_CLOCK = `const Real = Date;
@@ -10,11 +13,24 @@ globalThis.Date = class extends Real {
 Math.random = () => 0;
 `;
 
-/** How a program is started whose clock is that of a sandbox at this moment; its folder holds {@link SEASON_CLOCK} as `clock.cjs`. */
-export async function inSeason(sandbox: Sandbox) {
+/**
+ * Runs a command whose clock is that of a sandbox at this moment, in the test's process unless something is to become of its own. The folder holds
+ * {@link SEASON_CLOCK} as `clock.cjs`.
+ */
+export async function runInSeason(
+  sandbox: Sandbox,
+  args: readonly string[],
+  { cwd, env, ...own }: RunOptions,
+): Promise<Outcome> {
   const { now } = (await sandbox.control('GET', '/state')) as { readonly now: string };
-  return {
-    env: { AHEAD_MS: String(Date.parse(now) - Date.now()) },
-    nodeArgs: ['--require', './clock.cjs'],
-  };
+  const ahead = Date.parse(now) - Date.now();
+  if (isLong || Object.keys(own).length > 0)
+    return runCli(args, {
+      cwd,
+      env: { ...env, AHEAD_MS: String(ahead) },
+      nodeArgs: ['--require', './clock.cjs'],
+      ...own,
+    });
+  const clock = { ...realClock, now: () => Date.now() + ahead };
+  return runHere(args, { cwd, ...(env !== undefined && { env }) }, clock);
 }
