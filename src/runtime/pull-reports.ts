@@ -1,7 +1,8 @@
 import { renderCountOf } from '../model/count.ts';
-import { EXIT, InterruptedError, type ExitCode } from '../model/error.ts';
+import { InterruptedError, type ExitCode } from '../model/error.ts';
 import type { CoverFacts } from '../model/layout.ts';
 import type { PullSummary, RequestCounts, Run, Store } from '../model/store.ts';
+import { worstExit } from '../model/worst-exit.ts';
 import { interruptedAt } from '../sync/finish/interrupted.ts';
 import { openAccount } from '../sync/plan/plan-sync.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
@@ -154,23 +155,6 @@ export const keepSettings = ({ season }: Pick<Config, 'season'>): KeepSettings =
   keep: season.keep,
   forgetAfterMs: season.forget_after,
 });
-
-const ORDER: readonly ExitCode[] = [
-  EXIT.interrupted,
-  EXIT.terminated,
-  EXIT.stopped,
-  EXIT.config,
-  EXIT.unavailable,
-  EXIT.access,
-  EXIT.incomplete,
-  EXIT.rows,
-  EXIT.internal,
-];
-
-/** Of several exit codes the one that a run ends with: signals first, then 6, 4, 8, 5, 7, 3, and any other before 0. */
-export function worstExit(codes: readonly ExitCode[]): ExitCode {
-  return ORDER.find((code) => codes.includes(code)) ?? codes.find((code) => code !== EXIT.done) ?? EXIT.done;
-}
 
 /** The exit codes of the reports that failed. */
 export function exitCodesOf(summaries: readonly PullSummary[]): readonly ExitCode[] {

@@ -1,5 +1,6 @@
 import { ConfigError, EXIT, type ExitCode, type TeamsheetError } from '../model/error.ts';
 import type { RequestCounts } from '../model/store.ts';
+import { worstExit } from '../model/worst-exit.ts';
 import { Keeper } from '../sync/memory/keeper.ts';
 import { keepingService } from '../sync/memory/keeping-service.ts';
 import { leagueWeeks } from '../sync/memory/league-weeks.ts';
@@ -16,7 +17,7 @@ import { listWeeks, scopesOf, type RememberedLeague } from '../sync/weeks/list-w
 import { prepareReading, type WeekReading } from '../sync/weeks/read-week.ts';
 import type { Config } from './config.ts';
 import { readMappings, isPull } from './mappings.ts';
-import { keepSettings, worstExit } from './pull-reports.ts';
+import { keepSettings } from './pull-reports.ts';
 import { rememberedAccount } from './remembered-account.ts';
 import type { Session } from './session.ts';
 

@@ -1,5 +1,6 @@
-import { EXIT, TeamsheetError, type ExitCode } from '../model/error.ts';
+import { TeamsheetError, type ExitCode } from '../model/error.ts';
 import type { Clock, Random } from '../model/ports.ts';
+import { worstExit } from '../model/worst-exit.ts';
 import {
   doneBy,
   dueRun,
@@ -157,7 +158,7 @@ async function carryOutAll(
   // A reading may make reports due again.
   const again = readings.length > 0 ? dueRuns(await lookAgain(after, ports), clock) : [];
   if (again.length > 0) exitCodes.push(await start(again, after, ports));
-  if (exitCodes.length > 0) return exitCodes.find((code) => code !== EXIT.done) ?? EXIT.done;
+  if (exitCodes.length > 0) return worstExit(exitCodes);
   tell({ kind: 'next', run: comingRuns(looked, clock)[0] });
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { ExitCode } from '../../model/error.ts';
-import { worstExit } from '../../runtime/pull-reports.ts';
+import { worstExit } from '../../model/worst-exit.ts';
 import { runOnce, runSchedule, type Looked, type RunnerPorts } from '../../schedule/runner.ts';
 import { joinRuns, keepDocuments } from '../join-documents.ts';
 import type { Program } from '../program.ts';

@@ -8,7 +8,7 @@ import { nextAfter, renderReasons, renderReport, renderTrigger } from '../../../
 import { renderCases } from '../../../src/cli/render/resolve.ts';
 import { nextAfterStop, renderNextLine, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
 import type { Screen, Style } from '../../../src/cli/screen.ts';
-import { exitCodesOf, worstExit } from '../../../src/runtime/pull-reports.ts';
+import { exitCodesOf } from '../../../src/runtime/pull-reports.ts';
 import {
   AccessError,
   ConfigError,
@@ -19,6 +19,7 @@ import {
 import type { Forecast } from '../../../src/model/budget.ts';
 import type { Outcome, OutcomeCounts } from '../../../src/model/outcome.ts';
 import type { PushSummary } from '../../../src/model/store.ts';
+import { worstExit } from '../../../src/model/worst-exit.ts';
 import type { OpenCase } from '../../../src/sync/reconcile/open-cases.ts';
 import type { PlannedPush } from '../../../src/sync/ports.ts';
 import type { PlannedChange } from '../../../src/plan/push-plan.ts';

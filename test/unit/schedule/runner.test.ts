@@ -129,6 +129,15 @@ it('once: reads a game week that is over, with its exit code where the sync was 
   expect(runs).toEqual(['08-10T00:00 users', '08-18T00:00 users', '08-18T00:00 reads week 1 after_end']);
 });
 
+it('once: of a sync with refused rows and a reading that ends early, ends with the code of the reading', async () => {
+  const { ports, runs, pass } = world({ users: DAILY }, at('2026-08-19T00:00:00Z'));
+  await runOnce(ports);
+  pass(8 * 24 * HOUR);
+  const refused = { ...ports, sync: () => Promise.resolve({ exitCode: EXIT.rows, left: new Set<string>() }) };
+  expect(await runOnce(refused)).toBe(EXIT.incomplete);
+  expect(runs.at(-1)).toBe('08-18T00:00 reads week 1 after_end');
+});
+
 it('a turn: what is new is due from then on, and what is due is done once', async () => {
   const { ports, runs, pass } = world({ users: DAILY }, at('2026-08-19T00:00:00Z'));
   const isAny = async (): Promise<boolean> => hasWork(await ports.look(false), ports.clock);
