@@ -56,7 +56,14 @@ function namedByMappings(config: Config, cwd: string): readonly number[] {
 /** What is remembered of an account, and what reading the week costs that each league shows. */
 export interface WeeksShown {
   readonly leagues: readonly RememberedLeague[];
-  readonly costs: readonly (WeekCost & { readonly league: number })[];
+  readonly costs: readonly LeagueCost[];
+}
+
+/** What reading the week costs that a league shows. */
+interface LeagueCost extends WeekCost {
+  readonly league: number;
+  /** Otherwise they are found in the line-ups, and each costs a request beside. */
+  readonly knowsPlayers: boolean;
 }
 
 /** The game weeks that are remembered and, unless it is offline, what reading the current ones costs: the league, its fixtures and one page of its squads are read for that. */
@@ -71,8 +78,8 @@ export async function showWeeks(session: Session, offline: boolean, cwd: string)
   const known = scopes.length > 0 ? scopes.map(({ league }) => league) : leaguesOf(config, cwd);
   for (const league of known) await readShownWeek(session, account, league);
   const leagues = await listWeeks(ports, account.service);
-  const costs: (WeekCost & { readonly league: number })[] = [];
-  for (const league of known) costs.push({ league, ...(await costOf(session, account, league, leagues)) });
+  const costs: LeagueCost[] = [];
+  for (const league of known) costs.push(await costOf(session, account, league, leagues));
   return { leagues, costs };
 }
 
@@ -92,7 +99,7 @@ async function costOf(
   { service: account, record }: OpenAccount,
   league: number,
   leagues: readonly RememberedLeague[],
-): Promise<WeekCost> {
+): Promise<LeagueCost> {
   const { service, store, clock, signal } = ports;
   const scope = { account, league };
   const { records, paging } = await service.get('list-squads', {
@@ -105,15 +112,18 @@ async function costOf(
   const isNew = (counted: { readonly ids: number; readonly oldestMs: number } | undefined): number =>
     counted !== undefined && counted.oldestMs >= sinceMs ? counted.ids : 0;
   const counts = await store.memory.weeks(scope);
-  const players = Math.max(0, ...counts.filter(({ kind }) => kind === 'player').map(({ ids }) => ids));
+  const ofPlayers = counts.filter(({ kind }) => kind === 'player');
+  const players = Math.max(0, ...ofPlayers.map(({ ids }) => ids));
   const next = await nextKnownWeek(store.memory, scope, shown?.week.id);
   const toRead = {
     lineups: Math.max(0, squads - isNew(shown?.lineups)),
     details: Math.max(0, squads - isNew(shown?.squads)),
-    players,
+    players: Math.max(0, players - isNew(ofPlayers.find(({ gameWeek }) => gameWeek === shown?.week.id))),
     pages: Math.ceil(squads / Math.max(1, records.length)),
   };
-  return weekCost(record, toRead, next?.startMs ?? Number.NaN, next?.text, await serviceNow(ports, account));
+  const nowMs = await serviceNow(ports, account);
+  const cost = weekCost(record, toRead, next?.startMs ?? Number.NaN, next?.text, nowMs);
+  return { ...cost, league, knowsPlayers: players > 0 };
 }
 
 /** What a reading of one league came to, and the week as it is remembered then. */

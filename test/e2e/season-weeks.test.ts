@@ -157,7 +157,11 @@ vars: { fantasy_league_id: 1 }
     await read(week);
   }
   const states = JSON.parse(await run(0, 'weeks', '--json', '--offline')) as {
-    readonly weeks: readonly { readonly week: string; readonly state: string; readonly note: string }[];
+    readonly weeks: readonly {
+      readonly week: string;
+      readonly state: string;
+      readonly note: string | null;
+    }[];
   };
   const pulled = await run(0, 'pull', 'lineups', 'squads', '--weeks', 'all', '--offline', '--json');
   const lines = (name: string): readonly Line[] =>

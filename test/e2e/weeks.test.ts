@@ -31,6 +31,7 @@ const WEEK = '6';
 interface Document {
   readonly exit_code: number;
   readonly run?: string;
+  readonly reading?: readonly Readonly<Record<string, unknown>>[];
   readonly weeks?: readonly Readonly<Record<string, unknown>>[];
   readonly leagues?: readonly Readonly<Record<'read' | 'left', Readonly<Record<string, number>>>>[];
   readonly mappings?: readonly Readonly<Record<string, unknown>>[];
@@ -69,7 +70,11 @@ const lineupRequests = (): number => requests.filter((url) => url.endsWith('/lin
 
 describe('a game week', () => {
   it('is read once, and pulled again when it is over', async () => {
-    expect(weekOf(await json('weeks'), WEEK)).toMatchObject({ state: 'provisional', lineups: 0 });
+    const shownFirst = await json('weeks');
+    expect(weekOf(shownFirst, WEEK)).toMatchObject({ state: 'provisional', lineups: 0 });
+    expect(shownFirst.reading).toMatchObject([
+      { requests: 126, note: '126 requests, and one for each player, whom the line-ups name' },
+    ]);
     const [first] = (await json('weeks', 'read')).leagues ?? [];
     expect(first).toMatchObject({
       read: { lineups: SQUADS, squads: SQUADS },
@@ -77,6 +82,8 @@ describe('a game week', () => {
       missing_weeks: ['1', '2', '3', '4', '5'],
     });
     expect(lineupRequests()).toBe(SQUADS);
+    // What is read need not be read again.
+    expect((await json('weeks')).reading).toMatchObject([{ requests: 6, note: '6 requests' }]);
     const [second] = (await json('weeks', 'read')).leagues ?? [];
     expect(second).toMatchObject({ read: { lineups: 0, squads: 0, players: 0 } });
     expect(lineupRequests()).toBe(SQUADS);

@@ -77,8 +77,9 @@ export function renderWeeks({ leagues, costs }: WeeksShown, timezone: string, st
 }
 
 /** `10,100 requests; 7,600 fit before week 9 begins: line-ups first, 2,500 details will be missing`. */
-function renderCost({ requests, fits, next, missing }: WeeksShown['costs'][number]): string {
-  const costs = renderCountOf(requests, 'request');
+function renderCost({ requests, knowsPlayers, fits, next, missing }: WeeksShown['costs'][number]): string {
+  const beside = knowsPlayers ? '' : ', and one for each player, whom the line-ups name';
+  const costs = `${renderCountOf(requests, 'request')}${beside}`;
   if (fits === undefined) return costs;
   const parts = [
     ...(missing.lineups === 0 ? [] : [renderCountOf(missing.lineups, 'line-up')]),
