@@ -141,7 +141,8 @@ export class Sharing {
     }
     const askedMs = clock.monotonic();
     if (this.isBehind) this.#after = 0;
-    const over = this.#over;
+    // Answers that come while it is under way are told by the next one.
+    const over = [...this.#over];
     const windows = this.#ledger.windows.map(({ limit, lengthMs }) => ({ limit, lengthMs }));
     const told = JSON.stringify(windows);
     const visit: BudgetVisit = {

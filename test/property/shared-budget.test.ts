@@ -1,15 +1,18 @@
+import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { mayTake } from '../../src/client/share.ts';
+import { changedBy } from '../../src/runtime/changed-by.ts';
 import { openSqliteBudget } from '../../src/state/sqlite-budget.ts';
-import { testClient } from '../support/client.ts';
+import { testClient, TEST_KEY } from '../support/client.ts';
 import { virtualClock } from '../support/clock.ts';
 import { limitedService } from '../support/limited-service.ts';
 
 const RUNS = process.env['TEAMSHEET_LONG'] === '1' ? 1000 : 20;
+const BASE_URL = 'https://service.test/fantasy/';
 const PATCH = { body: { id: '0b0e3c9a-0000-4000-8000-000000000002', display_name: 'Ana' } };
 
 const hosts = fc.record({
@@ -18,13 +21,14 @@ const hosts = fc.record({
   concurrency: fc.integer({ min: 1, max: 6 }),
   writes: fc.boolean(),
   /** After so many answers it is gone; nothing of it goes out from then on. */
-  diesAfter: fc.option(fc.integer({ min: 0, max: 20 }), { nil: undefined }),
+  diesAfter: fc.option(fc.integer({ min: 0, max: 20 }), { nil: undefined, freq: 1 }),
 });
 const worlds = fc.record({
   limit: fc.integer({ min: 4, max: 30 }),
   lengthMs: fc.constantFrom(10_000, 60_000),
   accountCall: fc.constantFrom('listed' as const, 'free' as const),
   dateHeader: fc.boolean(),
+  visitMs: fc.integer({ min: 0, max: 30 }),
   skewMs: fc.integer({ min: -90_000_000, max: 90_000_000 }),
   latencies: fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 400 })), {
     minLength: 1,
@@ -52,6 +56,7 @@ describe('a budget that several hosts share', () => {
             latencyMs: () => world.latencies[(turn += 1) % world.latencies.length] ?? [0, 0],
           });
           const problems: unknown[] = [];
+          const opened: { close(): void }[] = [];
           const state = join(folder, String((runs += 1)));
           // The key was used before, so that its account is known.
           const before = await openSqliteBudget(state, clock);
@@ -62,7 +67,17 @@ describe('a budget that several hosts share', () => {
           await clock.run(first.client.account().then(() => first.client.end()));
           const lives = world.hosts.map(async (host, at) => {
             await clock.sleep(host.startsMs);
-            const shared = await openSqliteBudget(state, clock);
+            const own = await openSqliteBudget(state, clock);
+            opened.push(own);
+            // A database is some way off: answers come while a visit is under way.
+            const shared = changedBy(own, {
+              visit: async (...visit) => {
+                await clock.sleep(world.visitMs);
+                const number = await own.visit(...visit);
+                await clock.sleep(world.visitMs);
+                return number;
+              },
+            });
             let answers = 0;
             const isDead = (): boolean => host.diesAfter !== undefined && answers >= host.diesAfter;
             const forever = new Promise<never>(() => undefined);
@@ -91,12 +106,30 @@ describe('a budget that several hosts share', () => {
             if (host.diesAfter === undefined) {
               await Promise.all(calls);
               await client.end();
-            } else await Promise.race([Promise.all(calls), clock.sleep(600_000)]);
-            shared.close();
+            } else {
+              const done = Promise.all(calls).then(() => true);
+              while (!isDead() && !(await Promise.race([done, clock.sleep(10_000)])));
+            }
           });
           await clock.run(Promise.all(lives));
-          before.close();
+          const left = async (): Promise<readonly unknown[]> => {
+            const reader = await openSqliteBudget(state, clock);
+            const open: unknown[] = [];
+            const visit = { process: 'reader', after: 1, underWay: [], over: [], withinMs: 0 };
+            const accountId = (await reader.accountOf(BASE_URL, hash('sha256', TEST_KEY))) ?? '';
+            await reader.visit({ baseUrl: BASE_URL, accountId }, visit, ({ others }) => {
+              open.push(
+                ...others.filter(({ answeredAgoMs, doubtful }) => answeredAgoMs === null || doubtful),
+              );
+              return { kind: 'none' };
+            });
+            reader.close();
+            return open;
+          };
+          for (const each of [before, ...opened]) each.close();
           expect(service.refused).toBe(0);
+          // Where all live, what they tell each other is whole: nothing of them seems to be under way when they have ended.
+          if (world.hosts.every(({ diesAfter }) => diesAfter === undefined)) expect(await left()).toEqual([]);
           expect(problems).toEqual([]);
         }),
         { numRuns: RUNS, endOnFailure: true },
