@@ -61,8 +61,6 @@ export interface PullTarget {
   readonly required: readonly string[];
   /** The record that a row is made of. */
   readonly record: z.ZodObject;
-  /** The field (or fields) that a record is told apart by. */
-  readonly identity: readonly string[];
   /** What a row is made of, where it is more or other than the record (interfaces.md, section 4). */
   readonly rowRecord?: (asked: RowAsked) => z.ZodObject;
   /** Each record may be asked for with its detail. */

@@ -67,5 +67,5 @@ export const accountEndpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export const account: Resource = {
-  pull: { where: {}, required: [], record: accountRecord, identity: ['id'] },
+  pull: { where: {}, required: [], record: accountRecord },
 };

@@ -100,7 +100,6 @@ export const autoSubstitutions: PushableResource = {
     where: { fantasy_league_id: send.positive() },
     required: ['fantasy_league_id'],
     record: autoSubstitutionRecord,
-    identity: ['id'],
     byWeek: 'substitution',
     explodes: 'pairs',
     rowRecord: ({ explode }) =>

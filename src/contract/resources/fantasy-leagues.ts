@@ -113,6 +113,5 @@ export const fantasyLeagues: PushableResource = {
     where: { fantasy_league_id: send.positive() },
     required: ['fantasy_league_id'],
     record: fantasyLeagueRecord,
-    identity: ['id'],
   },
 };

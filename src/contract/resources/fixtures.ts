@@ -48,7 +48,6 @@ export const fixtures: Resource = {
     where: { fantasy_league_id: send.positive() },
     required: ['fantasy_league_id'],
     record: gameWeekFixtures,
-    identity: ['id'],
     rowRecord: () => fixtureRecord.extend({ game_week: gameWeekFixtures }),
   },
 };

@@ -76,7 +76,6 @@ export const lineups: Resource = {
     where: { user_id: send.positive(), fantasy_league_id: send.positive(), id: send.text(1) },
     required: [],
     record: lineupRecord,
-    identity: ['id'],
     byWeek: 'lineup',
     explodes: 'none',
     rowRecord: ({ explode }) =>

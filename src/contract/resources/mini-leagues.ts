@@ -102,6 +102,5 @@ export const miniLeagues: PushableResource = {
     where: { fantasy_league_id: send.positive(), id: z.union([send.positive(), send.text(1)]) },
     required: [],
     record: miniLeagueRecord,
-    identity: ['id'],
   },
 };

@@ -86,7 +86,6 @@ export const players: Resource = {
     where: { fantasy_league_id: send.positive(), id: send.positive() },
     required: ['fantasy_league_id'],
     record: playerRecord,
-    identity: ['id'],
     rowRecord: ({ explode }) =>
       playerRecord.extend(explode === undefined ? { latest: weeklyStat } : { stat: weeklyStat }),
     explodes: 'weekly_stats',

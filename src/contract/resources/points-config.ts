@@ -134,6 +134,5 @@ export const pointsConfig: PushableResource = {
     where: { fantasy_league_id: send.positive() },
     required: ['fantasy_league_id'],
     record: pointsConfigRecord,
-    identity: ['id'],
   },
 };

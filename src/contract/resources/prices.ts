@@ -96,5 +96,5 @@ export const prices: PushableResource = {
       },
     },
   },
-  pull: { where: {}, required: [], record: priceRecord, identity: ['id'] },
+  pull: { where: {}, required: [], record: priceRecord },
 };

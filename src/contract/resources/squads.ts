@@ -173,7 +173,6 @@ export const squads: PushableResource = {
     },
     required: [],
     record: squadListRecord,
-    identity: ['id'],
     rowRecord: ({ detail }) => (detail ? squadRecord : squadListRecord),
     hasDetail: true,
     byWeek: 'squad',

@@ -39,7 +39,6 @@ export const standings: Resource = {
     where: { fantasy_league_id: send.positive(), group: send.text(1) },
     required: ['fantasy_league_id'],
     record: standingRecord,
-    identity: ['game_week', 'id'],
     byWeek: 'standing',
   },
 };

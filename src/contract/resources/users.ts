@@ -125,5 +125,5 @@ export const users: PushableResource = {
       },
     },
   },
-  pull: { where: {}, required: [], record: userRecord, identity: ['id'] },
+  pull: { where: {}, required: [], record: userRecord },
 };
