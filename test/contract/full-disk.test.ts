@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openStore } from '../../src/state/sqlite-store.ts';
+import { runs } from '../support/long.ts';
 
 const faults = vi.hoisted(() => ({ before: (_name: string): void => undefined }));
 /** The functions that making a state calls. */
@@ -69,12 +70,14 @@ const onDisk = (...command: readonly string[]): readonly string[] => [
 it('makes state, rows and results whole or not at all, however full the disk is', ({ skip }) => {
   const may = spawnSync('unshare', onDisk('true'));
   if (may.status !== 0) skip('this machine lets no test mount a small disk');
-  const output = execFileSync('unshare', onDisk(process.execPath, SCRIPT, folder), { encoding: 'utf8' });
+  const output = execFileSync('unshare', onDisk(process.execPath, SCRIPT, folder, String(runs(3, 1))), {
+    encoding: 'utf8',
+  });
   const levels = output
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Level);
-  expect(levels.length).toBeGreaterThan(100);
+  expect(levels.length).toBeGreaterThan(runs(33, 100));
   expect(levels[0]?.first).toBe('state.unwritable');
   expect(levels.at(-1)?.first).toBeNull();
   for (const { free, first, left, partial, then, made, whole } of levels) {
@@ -92,7 +95,7 @@ it('makes state, rows and results whole or not at all, however full the disk is'
 
 it('makes a state whole or not at all where files may not grow, and cleans up', () => {
   // Refuses every write behind that size, as a full disk does; the unit is 512 bytes.
-  for (let blocks = 0; blocks <= 160; blocks += 16) {
+  for (let blocks = 0; blocks <= 160; blocks += runs(40, 16)) {
     const script = `
       const { openStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/state/sqlite-store.ts'))});
       const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };

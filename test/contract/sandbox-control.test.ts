@@ -10,6 +10,7 @@ import { control } from '../support/control.ts';
 import type { ControlReply } from '../support/control.ts';
 import { at, openSandbox, pointsConfigBody } from '../support/sandbox.ts';
 import type { Fields, TestSandbox } from '../support/sandbox.ts';
+import { runs } from '../support/long.ts';
 
 let boxes: TestSandbox[] = [];
 let box: TestSandbox;
@@ -476,7 +477,7 @@ describe('any request of the operator', () => {
   });
 
   it('is answered with an envelope, and never with a mistake of the sandbox', async () => {
-    const numRuns = process.env['TEAMSHEET_LONG'] === undefined ? 150 : 5_000;
+    const numRuns = runs(150, 5_000);
     await fc.assert(
       fc.asyncProperty(request, async ({ path, query, body, isPost }) => {
         const search = new URLSearchParams(

@@ -7,8 +7,9 @@ import { PROFILES, createSandbox, profileSettings } from '../../src/sandbox/inde
 import { arbitraryOf } from '../support/arbitrary.ts';
 import { openSandbox, pointsConfigBody } from '../support/sandbox.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
+import { runs } from '../support/long.ts';
 
-const RUNS = process.env['TEAMSHEET_LONG'] === undefined ? 400 : 10_000;
+const RUNS = runs(400, 10_000);
 
 /** Field names of the interface beside values that may be right, nearly right or absurd. */
 const NAMES = [

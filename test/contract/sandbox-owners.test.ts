@@ -4,6 +4,7 @@ import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { control } from '../support/control.ts';
 import { at, openSandbox, pointsConfigBody } from '../support/sandbox.ts';
 import type { Fields, TestSandbox } from '../support/sandbox.ts';
+import { runs } from '../support/long.ts';
 
 /** A squad by the rules: three of each of five clubs. In the first week four starters do not play, and two of the bench do. */
 const SQUAD = [46, 69, 9, 29, 50, 74, 96, 61, 38, 16, 83, 105, 22, 44, 112];
@@ -371,7 +372,7 @@ describe('whatever an owner does', () => {
 
   it('each week has fifteen players once in order, eleven of them starting, a captain and a vice-captain', async () => {
     let week = 1;
-    const numRuns = process.env['TEAMSHEET_LONG'] === undefined ? 25 : 500;
+    const numRuns = runs(25, 500);
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 12 }), async (acts) => {
         await post('/reset', {});

@@ -9,11 +9,11 @@ import type { Facts } from '../support/season/facts.ts';
 import { makeTemplate, openSeason } from '../support/season/season.ts';
 import type { Disturb, Template } from '../support/season/season.ts';
 import { Trouble } from '../support/season/trouble.ts';
+import { isLong } from '../support/long.ts';
 
-const isLong = process.env['TEAMSHEET_LONG'] !== undefined;
 /** In the short form, calls from one failure to the next. */
-const STRIDE = 61;
-const FILE_STRIDE = 13;
+const STRIDE = 131;
+const FILE_STRIDE = 29;
 
 const files = vi.hoisted(() => ({
   call: <T>(_name: string, effect: () => Promise<T>): Promise<T> => effect(),

@@ -177,8 +177,8 @@ describe.concurrent('a limit of the command line', () => {
 
   it('--finish-by sends nothing that would end after it, the plan says what fits, and resume goes on', async (context) => {
     // The end is far enough away for a busy machine to begin before it, and too near for all rows.
-    const settings = { latency_ms: 1000 };
-    const enoughMs = 20_000;
+    const settings = { latency_ms: 500 };
+    const enoughMs = 10_000;
     const { json, run, writes } = await world(context, settings, 24, { config: 'push: { concurrency: 1 }' });
     const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString().slice(0, 19) + 'Z';
     const planned = await json('plan', '--finish-by', inMs(enoughMs));
@@ -248,7 +248,10 @@ describe.concurrent('a 429', () => {
       const faults = [
         { kind: 'too_many', operation: 'create-users', ...(retry_after !== undefined && { retry_after }) },
       ] as const;
-      const { json, writes } = await world(context, {}, 3, { faults, config: 'push: { concurrency: 1 }' });
+      const { json, writes } = await world(context, { window_seconds: 10 }, 3, {
+        faults,
+        config: 'push: { concurrency: 1 }',
+      });
       // A wait without a hint begins at the reset of the window, which may be near.
       const report = await json('push', '--yes', '--max-wait', '1ms');
       expect(report).toMatchObject({

@@ -8,8 +8,8 @@ import { BIN, makeFolder, runCli, startService, USERS_MAPPING, type Service } fr
 import { control } from '../support/control.ts';
 import { openLine, type Line } from '../support/cut-line.ts';
 import { clientOf, newSchema, noPostgres, startPostgres } from '../support/postgres.ts';
+import { isLong } from '../support/long.ts';
 
-const isLong = process.env['TEAMSHEET_LONG'] !== undefined;
 const MINUTES = Number(process.env['TEAMSHEET_MINUTES'] ?? (isLong ? 20 : 0.6));
 const SEED = Number(process.env['TEAMSHEET_SEED'] ?? (isLong ? Date.now() % 1_000_000 : 1));
 const WORKERS = 4;

@@ -15,8 +15,9 @@ import { expectNothingTwice } from '../support/season/checks.ts';
 import { readEffects, readFacts } from '../support/season/facts.ts';
 import type { Facts } from '../support/season/facts.ts';
 import type { MappingName } from '../support/season/tables.ts';
+import { runs } from '../support/long.ts';
 
-const KILLS = process.env['TEAMSHEET_LONG'] === undefined ? 10 : 100;
+const KILLS = runs(5, 100);
 /** Kills of one season: the push, and resumes of it. */
 const KILLS_A_SEASON = 3;
 /** Requests of a whole push, roughly. */

@@ -7,6 +7,7 @@ import { accessibilityFindings } from '../support/axe.ts';
 import { makeFolder } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { describeInChromium, openPage, type Page } from '../support/chromium.ts';
+import { isLong } from '../support/long.ts';
 
 /** Bounds a browser that hangs: a busy machine takes its time for some hundred looks. */
 const LIMIT_MS = 600_000;
@@ -25,7 +26,9 @@ async function lookAt(page: Page, addresses: readonly string[]): Promise<void> {
           'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
         );
         expect([where, overflow]).toEqual([where, 0]);
-        expect([where, await accessibilityFindings(page)]).toEqual([where, []]);
+        // In the short form each width is judged in one scheme, and each scheme in one width.
+        if (isLong || (width === WIDTHS[0]) === (scheme === 'light'))
+          expect([where, await accessibilityFindings(page)]).toEqual([where, []]);
       }
   }
 }

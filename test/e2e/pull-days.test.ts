@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import { makeFolder } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
+import { isLong } from '../support/long.ts';
 
-const isLong = process.env['TEAMSHEET_LONG'] !== undefined;
 /** Most squads are made late: they show the week in which they begin, and the others the current one. The long form is a league of 5,000 squads and a window of 2,000 requests a day. */
 const SQUADS = isLong ? 5000 : 150;
 const PER_DAY = isLong ? 2000 : 60;

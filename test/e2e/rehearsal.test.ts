@@ -15,8 +15,8 @@ import {
   toEntry,
 } from '../support/rehearsal-audit.ts';
 import type { Entry, Line, Settings } from '../support/rehearsal-audit.ts';
+import { isLong } from '../support/long.ts';
 
-const isLong = process.env['TEAMSHEET_LONG'] !== undefined;
 const WEEKS = isLong ? 38 : 4;
 const MEMBERS = isLong ? 15 : 6;
 /** Bounds a season that hangs. */

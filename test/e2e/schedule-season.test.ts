@@ -10,8 +10,9 @@ import { settingNames } from '../support/points.ts';
 import { runInSeason, SEASON_CLOCK } from '../support/season-clock.ts';
 import { expectNothingTwice } from '../support/season/checks.ts';
 import { readEffects, readFacts } from '../support/season/facts.ts';
+import { runs } from '../support/long.ts';
 
-const WEEKS = process.env['TEAMSHEET_LONG'] === undefined ? 6 : 38;
+const WEEKS = runs(6, 38);
 const LIMIT_MS = 1_800_000;
 /** What happens in which week; every other one is as it should be. */
 const [KILLED_USERS, RENAMED, MOVED, MISSED, KILLED_PRICES] = [2, 3, 4, 5, 6];

@@ -6,8 +6,8 @@ import { createSandbox } from '../../src/sandbox/index.ts';
 import type { Settings } from '../../src/sandbox/index.ts';
 import { makeFolder, type Outcome } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
+import { isLong } from '../support/long.ts';
 
-const isLong = process.env['TEAMSHEET_LONG'] !== undefined;
 const LIMIT_MS = 1_800_000;
 
 /** A season with its oddities, by the number of the week. */

@@ -9,8 +9,9 @@ import { loggedPairs } from '../../src/season/pairs.ts';
 import { entriesOf, weekLineups } from '../../src/season/week-lineups.ts';
 import { processSquad, type ProcessedSquad } from '../support/processed-week.ts';
 import { lineups } from '../support/random-squads.ts';
+import { runs } from '../support/long.ts';
 
-const RUNS = process.env['TEAMSHEET_LONG'] === '1' ? 200 : 12;
+const RUNS = runs(12, 200);
 const SQUADS = 200;
 const AT = '2026-08-30T12:00:00Z';
 

@@ -7,8 +7,9 @@ import type { TestClient } from '../support/client.ts';
 import { virtualClock } from '../support/clock.ts';
 import { limitedService } from '../support/limited-service.ts';
 import type { LimitedService } from '../support/limited-service.ts';
+import { runs } from '../support/long.ts';
 
-const RUNS = process.env['TEAMSHEET_LONG'] === '1' ? 2000 : 80;
+const RUNS = runs(80, 2000);
 const PATCH = { body: { id: '0b0e3c9a-0000-4000-8000-000000000002', display_name: 'Ana' } };
 
 interface World {

@@ -9,8 +9,9 @@ import { foldKey, readKey } from '../../src/mapping/key-text.ts';
 import { columnWith } from '../../src/mapping/push-fields.ts';
 import type { Cell } from '../../src/model/cell.ts';
 import type { Issue } from '../../src/model/issue.ts';
+import { runs } from '../support/long.ts';
 
-const runs = process.env['TEAMSHEET_LONG'] === undefined ? 200 : 5000;
+const RUNS = runs(200, 5000);
 const context: CellContext = { locale: 'en', grouped: false, allowKeyShape: false, timezone: 'UTC' };
 
 const targets = Object.entries(resources as Readonly<Record<string, Resource>>).flatMap(
@@ -78,7 +79,7 @@ describe('a cell', () => {
             else if (required) expect(refused, `${title} required but silent`).toBe(true);
             for (const issue of issues) expect(issue.message).not.toMatch(/[\u0000-\u001f\u202e]/);
           }),
-          { numRuns: Math.max(20, runs / 10) },
+          { numRuns: Math.max(20, RUNS / 10) },
         );
       }
     }
@@ -99,7 +100,7 @@ describe('a cell', () => {
           if (field.schema.safeParse(value).success) expect(found).toBe(value === 0 ? 0 : value);
           else expect(issues).toHaveLength(1);
         }),
-        { numRuns: Math.max(20, runs / 10) },
+        { numRuns: Math.max(20, RUNS / 10) },
       );
     }
   });
@@ -125,7 +126,7 @@ describe('written numbers', () => {
         const value = exactNumber(short);
         if (value !== undefined && Math.abs(value) >= 1e-6) expect(String(value)).toBe(short);
       }),
-      { numRuns: runs },
+      { numRuns: RUNS },
     );
   });
 
@@ -140,7 +141,7 @@ describe('written numbers', () => {
         expect(parseDecimal(`${grouped(',')}.${cents}`, { locale: 'en', grouped: true })).toEqual(expected);
         expect(parseDecimal(`${grouped('.')},${cents}`, { locale: 'de', grouped: true })).toEqual(expected);
       }),
-      { numRuns: runs },
+      { numRuns: RUNS },
     );
   });
 });
@@ -156,7 +157,7 @@ describe('keys', () => {
         expect(issues).toEqual([]);
         expect(foldKey(key)).toBe(foldKey(key.normalize('NFD').normalize('NFC')));
       }),
-      { numRuns: runs * 2 },
+      { numRuns: RUNS * 2 },
     );
   });
 });

@@ -5,8 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/model/error.ts';
 import { createSlicer } from '../../src/tables/csv/slices.ts';
 import { readCsv } from '../unit/tables/csv-source.ts';
+import { runs } from '../support/long.ts';
 
-const runs = process.env['TEAMSHEET_LONG'] === undefined ? 100 : 2000;
+const RUNS = runs(100, 2000);
 
 const piece = fc.constantFrom('a', 'é', '👩', '"', ',', ';', '\n', '\r\n', '\r', ' ', '\0', 'zz');
 const cell = fc.array(piece, { maxLength: 6 }).map((parts) => parts.join(''));
@@ -34,7 +35,7 @@ describe('reading CSV', () => {
           expect(rows.map(({ rowNumber, cells: found }) => ({ rowNumber, cells: found }))).toEqual(expected);
         },
       ),
-      { numRuns: runs },
+      { numRuns: RUNS },
     );
   });
 
@@ -52,7 +53,7 @@ describe('reading CSV', () => {
           parsed.filter((cells) => cells.some((text) => text.trim() !== '')),
         );
       }),
-      { numRuns: runs },
+      { numRuns: RUNS },
     );
   });
 
@@ -71,7 +72,7 @@ describe('reading CSV', () => {
           expect(error).toBeInstanceOf(ConfigError);
         }
       }),
-      { numRuns: runs },
+      { numRuns: RUNS },
     );
   });
 
@@ -95,7 +96,7 @@ describe('reading CSV', () => {
           expect(slices[index]?.at(-1) === 0x0d && slice[0] === 0x0a).toBe(false);
         });
       }),
-      { numRuns: runs * 5 },
+      { numRuns: RUNS * 5 },
     );
   });
 });

@@ -5,7 +5,7 @@ import { writeBackSheet } from '../../src/tables/google/write-back.ts';
 import { accessTo } from '../support/google-access.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
 import type { FakeGoogle, FakeTab } from '../support/google/fake-google.ts';
-import { runs } from '../support/push-case.ts';
+import { runs } from '../support/long.ts';
 
 let fake: FakeGoogle;
 beforeAll(async () => {

@@ -6,8 +6,9 @@ import type { Mapping } from '../../src/mapping/mapping.ts';
 import { parseMappings } from '../../src/mapping/parse-mappings.ts';
 import { createRowReader } from '../../src/mapping/rows.ts';
 import { parseWhere } from '../../src/mapping/where.ts';
+import { runs } from '../support/long.ts';
 
-const runs = process.env['TEAMSHEET_LONG'] === undefined ? 200 : 5000;
+const RUNS = runs(200, 5000);
 const parse = (text: string): readonly Mapping[] =>
   parseMappings(text, 'm.yaml', {
     variable: (name) => (name === 'set' ? '1' : undefined),
@@ -90,7 +91,7 @@ describe('a mapping file', () => {
         fc.string({ unit: fc.constantFrom(...Array.from('abc:-[]{},&*!#|>\'"\n \t01?%@`')), maxLength: 60 }),
         onlyConfigErrors,
       ),
-      { numRuns: runs },
+      { numRuns: RUNS },
     );
   });
 
@@ -99,7 +100,7 @@ describe('a mapping file', () => {
       fc.property(tree, name, fc.boolean(), (value, key, whole) => {
         onlyConfigErrors(stringify(whole ? value : { ...valid, [key]: value }));
       }),
-      { numRuns: runs * 2 },
+      { numRuns: RUNS * 2 },
     );
   });
 
@@ -132,7 +133,7 @@ test('a where reads back whatever header and text it names', () => {
       }));
       expect(parseWhere(where)).toEqual(expected);
     }),
-    { numRuns: runs },
+    { numRuns: RUNS },
   );
 });
 
@@ -167,6 +168,6 @@ test('every row is valid, invalid or excluded, whatever its cells', () => {
         if (status === 'valid') expect(key).not.toBeNull();
       }
     }),
-    { numRuns: runs },
+    { numRuns: RUNS },
   );
 });

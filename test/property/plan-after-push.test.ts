@@ -9,10 +9,10 @@ import {
   expectNoKeyTwice,
   expectWholeCounts,
   mappingOn,
-  runs,
   USER_HEADER,
 } from '../support/push-case.ts';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
+import { runs } from '../support/long.ts';
 
 const KEYS = [
   'A',

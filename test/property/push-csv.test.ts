@@ -8,7 +8,8 @@ import { push } from '../../src/sync/push.ts';
 import { csv } from '../../src/tables/csv.ts';
 import { PLAN_OPTIONS, withEngine } from '../support/engine.ts';
 import { readCsv } from '../unit/tables/csv-source.ts';
-import { approve, expectNoKeyTwice, expectWholeCounts, mappingOn, runs } from '../support/push-case.ts';
+import { approve, expectNoKeyTwice, expectWholeCounts, mappingOn } from '../support/push-case.ts';
+import { runs } from '../support/long.ts';
 
 /** Pushes a real file of those bytes: one clear error and nothing sent, or every record of it ends in one outcome. */
 function expectAddsUp(content: Uint8Array, expectedRows?: readonly number[]): Promise<void> {

@@ -5,14 +5,8 @@ import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push } from '../../src/sync/push.ts';
 import { PLAN_OPTIONS, withEngine, type Engine } from '../support/engine.ts';
 import { pushSaved, savePlan } from '../support/saved-plan.ts';
-import {
-  approve,
-  expectNoKeyTwice,
-  mappingOn,
-  runs,
-  userCells,
-  type UserLine,
-} from '../support/push-case.ts';
+import { approve, expectNoKeyTwice, mappingOn, userCells, type UserLine } from '../support/push-case.ts';
+import { runs } from '../support/long.ts';
 
 const line = fc.record({
   key: fc.constantFrom('A', 'B', 'C', 'D', 'E', 'F', ''),

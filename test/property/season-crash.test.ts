@@ -16,10 +16,10 @@ import { makeTemplate, openSeason } from '../support/season/season.ts';
 import type { Season, Template } from '../support/season/season.ts';
 import { MAPPING_NAMES } from '../support/season/tables.ts';
 import type { MappingName } from '../support/season/tables.ts';
+import { isLong } from '../support/long.ts';
 
-const isLong = process.env['TEAMSHEET_LONG'] !== undefined;
 /** The short form ends a process after every first call of a kind, and at every STRIDE-th of the other moments. */
-const STRIDE = 37;
+const STRIDE = 73;
 
 const files = vi.hoisted(() => ({
   call: <T>(_name: string, effect: () => Promise<T>): Promise<T> => effect(),

@@ -10,8 +10,9 @@ import { openSqliteBudget } from '../../src/state/sqlite-budget.ts';
 import { testClient, TEST_KEY } from '../support/client.ts';
 import { virtualClock } from '../support/clock.ts';
 import { limitedService } from '../support/limited-service.ts';
+import { runs } from '../support/long.ts';
 
-const RUNS = process.env['TEAMSHEET_LONG'] === '1' ? 1000 : 20;
+const RUNS = runs(20, 1000);
 const BASE_URL = 'https://service.test/fantasy/';
 const PATCH = { body: { id: '0b0e3c9a-0000-4000-8000-000000000002', display_name: 'Ana' } };
 

@@ -5,8 +5,9 @@ import { writeSheetReports } from '../../src/tables/google/report.ts';
 import { accessTo } from '../support/google-access.ts';
 import type { FakeGoogle, FakeTab } from '../support/google/fake-google.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
+import { runs } from '../support/long.ts';
 
-const runs = process.env['TEAMSHEET_LONG'] === undefined ? 40 : 500;
+const RUNS = runs(40, 500);
 
 const COLUMNS: readonly ReportColumn[] = [
   { header: 'No.', type: 'integer' },
@@ -119,7 +120,7 @@ describe('whatever an operator does to a report’s tab between refreshes', () =
         }
         await refresh([[7, 'last']]);
       }),
-      { numRuns: runs },
+      { numRuns: RUNS },
     );
   });
 });

@@ -6,9 +6,9 @@ import { openStore } from '../../src/state/sqlite-store.ts';
 import { simulateBatch } from '../simulation/batch.ts';
 import { BUGS } from '../simulation/bugs.ts';
 import { simulate } from '../simulation/simulate.ts';
-import { runs } from '../support/push-case.ts';
+import { runs } from '../support/long.ts';
 
-const SEEDS = runs(500, 20_000);
+const SEEDS = runs(300, 20_000);
 /** A planted bug has to show itself within so many seeds. */
 const FOUND_WITHIN = 150;
 

@@ -13,6 +13,7 @@ import { openRunRows } from '../../src/state/sqlite-run-rows.ts';
 import type { Store } from '../../src/model/store.ts';
 import { newSchema, openTestState, OwnPostgres } from '../support/postgres.ts';
 import { runRow } from '../support/run-row.ts';
+import { runs } from '../support/long.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
 afterAll(() => {
@@ -227,13 +228,13 @@ const KINDS: readonly Kind[] = [
 
 describe.each(KINDS)('the rows of a run on $name', ({ open, share }) => {
   it('agree with a plain array after any steps', async () => {
-    let runs = 0;
+    let made = 0;
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyStep, { maxLength: 12 }),
         fc.integer({ min: 1, max: 5 }),
         async (steps, limit) => {
-          const name = `RUN-${(runs += 1)}`;
+          const name = `RUN-${(made += 1)}`;
           const model: RunRow[] = [];
           let rows = await open(name);
           try {
@@ -268,7 +269,7 @@ describe.each(KINDS)('the rows of a run on $name', ({ open, share }) => {
           }
         },
       ),
-      { numRuns: share * (process.env.TEAMSHEET_LONG === undefined ? 60 : 2000) },
+      { numRuns: share * runs(60, 2000) },
     );
   }, 300_000);
 
@@ -289,7 +290,7 @@ describe.each(KINDS)('the rows of a run on $name', ({ open, share }) => {
         const known = await rows.known(name, keys);
         expect(keys.map((key) => known.get(key))).toEqual(records.map((record) => [record]));
       }),
-      { numRuns: share * (process.env.TEAMSHEET_LONG === undefined ? 100 : 5000) },
+      { numRuns: share * runs(100, 5000) },
     );
     await rows.close();
   });

@@ -4,8 +4,9 @@ import { PUBLIC_RULES } from '../../src/rules/rules.ts';
 import { expectedSubstitutions } from '../../src/rules/substitutions.ts';
 import type { Expected, Pair, Place } from '../../src/rules/substitutions.ts';
 import { lineups } from '../support/random-squads.ts';
+import { runs } from '../support/long.ts';
 
-const RUNS = process.env['TEAMSHEET_LONG'] === '1' ? 3000 : 300;
+const RUNS = runs(300, 3000);
 
 /** The public rules word by word, on formations written as texts such as "1-4-4-2": slow, and nothing of the code under test. */
 const LEGAL = new Set([

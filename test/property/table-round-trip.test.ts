@@ -10,8 +10,9 @@ import { createTables } from '../../src/tables/index.ts';
 import { accessTo } from '../support/google-access.ts';
 import type { FakeGoogle } from '../support/google/fake-google.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
+import { runs } from '../support/long.ts';
 
-const runs = process.env['TEAMSHEET_LONG'] === undefined ? 60 : 1000;
+const RUNS = runs(60, 1000);
 
 const COLUMNS: readonly ReportColumn[] = [
   { header: 'No.', type: 'integer' },
@@ -162,7 +163,7 @@ describe('any table that is written and read back is the same table', () => {
       fc.asyncProperty(table, async (rows) => {
         expect(await roundTrip(kind, locations[name](), rows)).toEqual(rows.map(expected));
       }),
-      { numRuns: runs },
+      { numRuns: RUNS },
     );
   });
 
@@ -177,7 +178,7 @@ describe('any table that is written and read back is the same table', () => {
         await roundTrip(kind, location, rows);
         expect(writes()).toBe(before);
       }),
-      { numRuns: runs },
+      { numRuns: RUNS },
     );
   });
 });

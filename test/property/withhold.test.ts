@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withholder } from '../../src/model/withhold.ts';
-import { runs } from '../support/push-case.ts';
+import { runs } from '../support/long.ts';
 
 const characters = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at));

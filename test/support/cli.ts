@@ -10,9 +10,6 @@ import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 
 export const BIN = join(import.meta.dirname, '../../dist/cli/bin.cjs');
 
-/** The long form of tests: full counts, and the built program wherever a command runs. */
-export const isLong = process.env['TEAMSHEET_LONG'] !== undefined;
-
 export interface Outcome {
   /** Exit code; null when a signal killed the process. */
   readonly code: number | null;

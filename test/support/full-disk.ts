@@ -1,4 +1,4 @@
-// Makes a state, the rows of a run and its result files on a small disk at every level of free space, and prints what came of each level as a line
+// Makes a state, the rows of a run and its result files on a small disk at each level of free space, so many pages apart, and prints what came of each level as a line
 // of JSON.
 import { readdirSync, readFileSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,9 @@ import { RunFolders } from '../../src/state/run-folders.ts';
 import { openStore } from '../../src/state/sqlite-store.ts';
 import { createResultFiles } from '../../src/tables/result-files.ts';
 
-const [disk = ''] = process.argv.slice(2);
+const [disk = '', pages = '1'] = process.argv.slice(2);
 const PAGE = 4096;
+const STEP = Number(pages) * PAGE;
 const LINES = Array.from({ length: 500 }, (_, n) => [`M-${n}`, 'a name', String(n)]);
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
 
@@ -55,7 +56,7 @@ const ends = (): Readonly<Record<string, string>> =>
   );
 
 const { bavail, bsize } = statfsSync(disk);
-for (let free = 0; free <= bavail * bsize; free += PAGE) {
+for (let free = 0; free <= bavail * bsize; free += STEP) {
   writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize - free));
   const first = await attempt();
   const left = files();

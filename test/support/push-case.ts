@@ -7,10 +7,6 @@ import { push, type PushResult } from '../../src/sync/push.ts';
 import { pushMapping } from './builders.ts';
 import { PLAN_OPTIONS, type Engine } from './engine.ts';
 
-/** Runs of a property: a short form, and the full count where time is no matter. */
-export const runs = (short: number, full: number): number =>
-  process.env['TEAMSHEET_LONG'] === undefined ? short : full;
-
 export const approve = (): Promise<void> => Promise.resolve();
 
 /** A mapping on a table in memory (or a CSV file) of that name. */

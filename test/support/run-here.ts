@@ -6,7 +6,8 @@ import { createScreen, screenFlags } from '../../src/cli/screen.ts';
 import { programName } from '../../src/cli/program.ts';
 import { realClock, realRandom } from '../../src/runtime/clock.ts';
 import { packageVersion } from '../../src/runtime/package.ts';
-import { isLong, runCli, type Outcome, type RunOptions } from './cli.ts';
+import { runCli, type Outcome, type RunOptions } from './cli.ts';
+import { isLong } from './long.ts';
 
 /** Nothing is put off by chance: a schedule would wait for up to half a minute. */
 const calm: Random = { ...realRandom, next: () => 0 };

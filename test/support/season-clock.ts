@@ -1,7 +1,8 @@
 import { realClock } from '../../src/runtime/clock.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { isLong, runCli, type Outcome, type RunOptions } from './cli.ts';
+import { runCli, type Outcome, type RunOptions } from './cli.ts';
 import { runHere } from './run-here.ts';
+import { isLong } from './long.ts';
 
 /** Loaded before the program: the machine's clock is that of the season, and a run waits for no others that begin in the same second. */
 export const SEASON_CLOCK = `const Real = Date;

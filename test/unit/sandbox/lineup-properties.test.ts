@@ -5,8 +5,9 @@ import type { Place } from '../../../src/sandbox/lineup.ts';
 import { POSITIONS } from '../../../src/sandbox/season.ts';
 import type { Position } from '../../../src/sandbox/season.ts';
 import { substitute } from '../../../src/sandbox/substitutions.ts';
+import { runs } from '../../support/long.ts';
 
-const RUNS = process.env['TEAMSHEET_LONG'] === undefined ? 2_000 : 20_000;
+const RUNS = runs(2_000, 20_000);
 
 const candidates = (position: fc.Arbitrary<Position>, minLength: number, maxLength: number) =>
   fc

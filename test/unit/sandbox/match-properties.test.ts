@@ -4,8 +4,9 @@ import { playMatch } from '../../../src/sandbox/match.ts';
 import type { Performance, Side } from '../../../src/sandbox/match.ts';
 import { chanceOf } from '../../../src/sandbox/random.ts';
 import type { Position } from '../../../src/sandbox/season.ts';
+import { runs } from '../../support/long.ts';
 
-const RUNS = process.env['TEAMSHEET_LONG'] === undefined ? 500 : 20_000;
+const RUNS = runs(500, 20_000);
 
 const shape = fc.record({
   strength: fc.double({ min: 0, max: 1, noNaN: true }),
