@@ -3,16 +3,19 @@
  * this confirmed; then the outcomes of the rows of that one. The yardsticks are bare commits of one small row with the same durability, in the same folder.
  *
  *   npm run bench -- bookkeeping [requests, 300 unless told]
+ *
+ * Where a PostgreSQL is found, the same for a state on it, with the entry of the request in the budget of all processes; its commits are on disk too.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { realClock } from '../../src/runtime/clock.ts';
-import type { KnownRecord, RunRowPatch, RunRows } from '../../src/model/run-rows.ts';
+import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../src/model/run-rows.ts';
 import type { Intent, Settled, Store } from '../../src/model/store.ts';
 import { openStore } from '../../src/state/sqlite-store.ts';
 import { digestFields, digestOf } from '../../src/plan/digest.ts';
+import { clientOf, newSchema, noPostgres, openTestState, startPostgres } from '../support/postgres.ts';
 import { runRow } from '../support/run-row.ts';
 
 const REQUESTS = Number(process.argv[2] ?? 300);
@@ -91,6 +94,60 @@ async function keepBooks(
 }
 const RUN = '01J00000000000000000000000';
 
+/** What the books of one request of so many rows take, with what stands beside them. */
+function booksOf(
+  store: Store,
+  rows: RunRows,
+  batch: number,
+  round: number,
+  beside: () => Promise<void> = () => Promise.resolve(),
+): Promise<Each> {
+  const count = batch === 1 ? REQUESTS : Math.ceil(REQUESTS / 10);
+  const name = `${String(batch).padStart(3, '0')}${round}`.slice(-3);
+  let before: Answered | undefined;
+  return each(count, async (index) => {
+    await beside();
+    before = await keepBooks(store, rows, name, index, batch, before);
+  });
+}
+
+async function onPostgres(folder: string, all: readonly RunRow[]): Promise<void> {
+  if (noPostgres !== undefined) {
+    console.log(noPostgres);
+    return;
+  }
+  const server = await startPostgres({ isDurable: true });
+  try {
+    const client = await clientOf(server);
+    const state = await openTestState(client, newSchema(), folder, { clock: realClock, held: [ACCOUNT] });
+    const rows = await state.store.openRunRows(RUN);
+    for (let at = 0; at < all.length; at += 1000) await rows.add('users', all.slice(at, at + 1000));
+    let last: number | undefined;
+    const enter = async (): Promise<void> => {
+      const over = last === undefined ? [] : [{ number: last, agoMs: 0, doubtful: false }];
+      const visit = { process: 'bench', after: 0, underWay: [], over, withinMs: 60_000 };
+      last = await state.budget.visit(ACCOUNT, visit, () => ({
+        ...{ kind: 'enter', readsAccount: false },
+        lastsMs: 60_000,
+      }));
+    };
+    const bare = await each(REQUESTS, enter);
+    console.log(`PostgreSQL, the budget of a request: ${bare.ms.toFixed(2)} ms`);
+    for (const batch of [1, 100]) {
+      const costs: number[] = [];
+      for (let round = 0; round < ROUNDS; round += 1)
+        costs.push((await booksOf(state.store, rows, batch, round, enter)).ms);
+      console.log(
+        `PostgreSQL, ${batch === 1 ? '1 row' : `${batch} rows`} a request: ${median(costs).toFixed(2)} ms each, its budget with it (goal: 5 ms)`,
+      );
+    }
+    await rows.remove();
+    await state.store.close();
+  } finally {
+    await server.close();
+  }
+}
+
 const folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-bench-'));
 const store = await openStore({ file: path.join(folder, 'state.sqlite'), clock: realClock });
 try {
@@ -106,12 +163,7 @@ try {
     const costs: { readonly own: Each; readonly bare: Each }[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const yardstick = await each(REQUESTS, bare);
-      const count = batch === 1 ? REQUESTS : Math.ceil(REQUESTS / 10);
-      const name = `${String(batch).padStart(3, '0')}${round}`.slice(-3);
-      let before: Answered | undefined;
-      const own = await each(count, async (index) => {
-        before = await keepBooks(store, rows, name, index, batch, before);
-      });
+      const own = await booksOf(store, rows, batch, round);
       costs.push({ own, bare: yardstick });
     }
     const of = (pick: (cost: (typeof costs)[number]) => number): string => median(costs.map(pick)).toFixed(2);
@@ -122,6 +174,7 @@ try {
     );
   }
   await rows.remove();
+  await onPostgres(folder, all);
 } finally {
   await store.close();
   await rm(folder, { recursive: true, force: true });

@@ -112,8 +112,8 @@ async function dropSchemas(url: string): Promise<void> {
   await client.close();
 }
 
-/** Starts a server, or answers the one that the environment names. */
-export async function startPostgres(): Promise<PostgresServer> {
+/** Starts a server, or answers the one that the environment names. One of its own waits for no disk, unless it is to be durable. */
+export async function startPostgres({ isDurable = false } = {}): Promise<PostgresServer> {
   const named = process.env['TEAMSHEET_TEST_POSTGRES'];
   if (named !== undefined) return { url: named, restart: undefined, close: () => dropSchemas(named) };
   const folder = binaries() ?? '';
@@ -140,7 +140,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const port = await freePort();
   const start = async () => {
     const settings = [
-      'fsync=off',
+      `fsync=${isDurable ? 'on' : 'off'}`,
       'listen_addresses=127.0.0.1',
       `port=${port}`,
       `unix_socket_directories=${home}`,
