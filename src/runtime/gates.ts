@@ -2,7 +2,7 @@ import { InternalError } from '../model/error.ts';
 import type { Service } from '../model/service.ts';
 import { CHECKS, type Check } from '../sync/checks.ts';
 import type { SyncPorts } from '../sync/ports.ts';
-import { changedBy } from './changed-by.ts';
+import { changedBy } from '../model/changed-by.ts';
 
 /** `holds`, or why a command has no need of a check. */
 type Row = Readonly<Record<Check, string>>;

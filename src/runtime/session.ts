@@ -13,7 +13,7 @@ import type { SyncPorts } from '../sync/ports.ts';
 import { createResultFiles } from '../tables/result-files.ts';
 import { keepReading } from './account-readings.ts';
 import { ServiceTime } from '../sync/memory/service-time.ts';
-import { changedBy } from './changed-by.ts';
+import { changedBy } from '../model/changed-by.ts';
 import type { Config, Connection } from './config.ts';
 import { behindGate, gates } from './gates.ts';
 import { rulesOf } from './leagues.ts';

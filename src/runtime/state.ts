@@ -12,7 +12,7 @@ import type { Workers } from '../model/workers.ts';
 import type { Lock, Store } from '../model/store.ts';
 import { canonicalBaseUrl } from '../model/service-address.ts';
 import { isLoopback } from './base-url.ts';
-import { changedBy } from './changed-by.ts';
+import { changedBy } from '../model/changed-by.ts';
 import type { Config } from './config.ts';
 import { tlsOf, type StateDatabase } from './state-place.ts';
 import { warnIfOpenToOthers } from '../tables/regular-file.ts';

@@ -5,7 +5,7 @@ import type { KnownRecord, RunRowPatch, RunRows } from '../model/run-rows.ts';
 import type { Secret } from '../model/secret.ts';
 import type { Store } from '../model/store.ts';
 import { withholder } from '../model/withhold.ts';
-import { changedBy } from './changed-by.ts';
+import { changedBy } from '../model/changed-by.ts';
 import { withoutKey } from './withhold-key.ts';
 
 /** What stands for a part of the key; the same for the same part, so that records stay apart and are found again. */

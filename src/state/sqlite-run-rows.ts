@@ -12,10 +12,11 @@ import type {
   RunRowPatch,
   RunRows,
 } from '../model/run-rows.ts';
+import { RepeatedTexts } from '../model/repeated-texts.ts';
 import { fromIssues, issuesAmong, type Words } from '../model/said.ts';
 import { openDatabase, type Database } from './database.ts';
 import { removeEmptyFolder, syncFolder } from './private-files.ts';
-import { lookAlikesIn, RepeatedTexts, seenRow, type SeenRow } from './repeated-rows.ts';
+import { lookAlikesIn, seenRow, type SeenRow } from './repeated-rows.ts';
 import {
   BLOCK_COLUMNS,
   changesContent,

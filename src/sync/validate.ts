@@ -7,6 +7,7 @@ import { orderMappings } from '../plan/order.ts';
 import { checkGuards } from '../plan/guards.ts';
 import { issuesAmong } from '../model/said.ts';
 import { renderRowIssue, type Issue } from '../model/issue.ts';
+import type { Sieve } from './rows/left-rows.ts';
 import { eachRow } from './rows/row-pages.ts';
 import { openOrRemove, readSources, throwMissing } from './rows/read-rows.ts';
 import type { Stop, SyncPorts } from './ports.ts';
@@ -27,9 +28,12 @@ export interface Validation {
   readonly stops: readonly Stop[];
   /** 0, 3 or 6; 4 where a table is not there. */
   readonly exitCode: ExitCode;
-  /** All rows, to say what is wrong with each; `remove()` when done. */
+  /** The rows of which something is said; those of which nothing is are counted. `remove()` when done. */
   readonly rows: RunRows;
 }
+
+/** Nobody asks for a row again of which nothing is said. */
+const TOLD: Sieve = { leaves: ({ said }) => said.length === 0 };
 
 type ValidatePorts = Pick<
   SyncPorts,
@@ -47,9 +51,14 @@ export async function validateSources(
 ): Promise<Validation> {
   const ordered = orderMappings(mappings);
   const missing = new Map<string, ConfigError>();
-  const rows = await readSources(ports, null, ordered, { ...options, isCheck: true }, ({ name }, error) => {
-    missing.set(name, error);
-  });
+  const rows = await readSources(
+    ports,
+    null,
+    ordered,
+    options,
+    ({ name }, error) => missing.set(name, error),
+    () => TOLD,
+  );
   return openOrRemove(rows, async () => {
     const there = ordered.filter(({ name }) => !missing.has(name));
     if (there.length === 0) throwMissing([...missing.values()]);

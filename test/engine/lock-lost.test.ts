@@ -3,7 +3,7 @@ import { StoppedError } from '../../src/model/error.ts';
 import type { Store } from '../../src/model/store.ts';
 import { push } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { changedBy } from '../../src/runtime/changed-by.ts';
+import { changedBy } from '../../src/model/changed-by.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { approve, mappingOn, userTable } from '../support/push-case.ts';
 

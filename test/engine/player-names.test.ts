@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { ConfigError } from '../../src/model/error.ts';
+import { readSources } from '../../src/sync/rows/read-rows.ts';
 import { rowIssues, validateSources } from '../../src/sync/validate.ts';
 import { mappingFrom } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS } from '../support/engine.ts';
@@ -40,8 +41,10 @@ async function read(cells: readonly [string, string?], players: readonly string[
   const ports = { ...engine.ports, tables: { ...engine.ports.tables, csv: { ...csv, open } } };
   const validation = await validateSources(ports, [SQUADS], PLAN_OPTIONS);
   const issues = await Array.fromAsync(rowIssues(validation));
-  const [row] = await validation.rows.rows('squads', [2]);
   await validation.rows.remove();
+  const rows = await readSources(ports, null, [SQUADS], PLAN_OPTIONS);
+  const [row] = await rows.rows('squads', [2]);
+  await rows.remove();
   return { ids: row?.fields?.players_in, said: issues.map(({ message }) => message) };
 }
 

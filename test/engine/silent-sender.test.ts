@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { StoppedError } from '../../src/model/error.ts';
 import type { Store, StoredIntent } from '../../src/model/store.ts';
-import { changedBy } from '../../src/runtime/changed-by.ts';
+import { changedBy } from '../../src/model/changed-by.ts';
 import { push } from '../../src/sync/push.ts';
 import { resolve } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';

@@ -2,6 +2,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { createRowReader, type ParsedRow } from '../../mapping/rows.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { ConfigError } from '../../model/error.ts';
+import type { RunEvent } from '../../model/event.ts';
 import { renderIssue, renderRowIssue, type Issue } from '../../model/issue.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import type { SourceTable, TableLocation } from '../../model/table.ts';
@@ -12,6 +13,7 @@ import type { PlanOptions, RowChoice } from '../../plan/push-plan.ts';
 import { openWeekTable } from './league-weeks.ts';
 import { rowChecks } from './row-checks.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
+import { countedWith, LeftRows, type Sieve } from './left-rows.ts';
 import { eachRow } from './row-pages.ts';
 
 type ReadPorts = Pick<
@@ -19,13 +21,13 @@ type ReadPorts = Pick<
   'store' | 'tables' | 'emit' | 'signal' | 'variable' | 'timezone' | 'rulesOf'
 > &
   Partial<Pick<SyncPorts, 'baseUrl' | 'service'>>;
-interface ReadOptions extends Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape' | 'only' | 'weeks'> {
-  /** Keeps the cells of those rows alone of which something is said. */
-  readonly isCheck?: boolean;
-}
+type ReadOptions = Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape' | 'only' | 'weeks'>;
+
+/** What the rows of a mapping are sifted by, made anew for each reading; undefined where all of them are kept. */
+export type SieveOf = (mapping: PushMapping) => Sieve | undefined;
 
 /** Is told of a mapping whose table is not there. */
-type OnMissing = (mapping: PushMapping, error: ConfigError) => void;
+type OnMissing = (mapping: PushMapping, error: ConfigError) => unknown;
 
 /**
  * Reads the sources of all mappings into the rows of a run. With `onMissing`, a mapping whose table is not there has no rows, and is told; it may be told twice.
@@ -37,8 +39,59 @@ export function readSources(
   mappings: readonly PushMapping[],
   options: ReadOptions,
   onMissing?: OnMissing,
+  sieveOf?: SieveOf,
 ): Promise<RunRows> {
-  return againIfChanged(() => readAll(ports, runId, mappings, options, onMissing), ports.emit);
+  return againIfChanged(
+    () =>
+      sieveOf === undefined
+        ? readAll(ports, runId, mappings, options, onMissing)
+        : readSifted(ports, runId, mappings, options, onMissing, sieveOf),
+    ports.emit,
+  );
+}
+
+/** So many rows of keys that others have are remembered by their numbers; of more, all rows of all tables are kept. */
+const MAX_REPEATED = 100_000;
+
+/** Reads the sources; where rows have one key, or keys that look alike, once more, so that those rows are kept. */
+async function readSifted(
+  ports: ReadPorts,
+  runId: string | null,
+  mappings: readonly PushMapping[],
+  options: ReadOptions,
+  onMissing: OnMissing | undefined,
+  sieveOf: SieveOf,
+): Promise<RunRows> {
+  let kept: ReadonlyMap<string, ReadonlySet<number>> = new Map();
+  for (let isFirst = true; ; isFirst = false) {
+    const left = new Map<string, LeftRows>();
+    for (const mapping of mappings) {
+      const sieve = sieveOf(mapping);
+      if (sieve !== undefined)
+        left.set(mapping.name, new LeftRows(sieve, kept.get(mapping.name) ?? new Set()));
+    }
+    // What a reading has to tell is told once.
+    const told: RunEvent[] = [];
+    const emit = (event: RunEvent): unknown =>
+      event.kind === 'reading' ? ports.emit(event) : told.push(event);
+    const tell = (): void => told.forEach(ports.emit);
+    let rows: RunRows;
+    try {
+      rows = await readAll({ ...ports, emit }, runId, mappings, options, onMissing, left);
+    } catch (error) {
+      tell();
+      throw error;
+    }
+    kept = new Map([...left].map(([name, each]) => [name, new Set(each.repeated())]));
+    const repeated = kept.values().reduce((sum, { size }) => sum + size, 0);
+    if (repeated === 0) {
+      tell();
+      return countedWith(rows, left);
+    }
+    await rows.remove();
+    // A table that changed meanwhile has other rows of one key.
+    if (!isFirst || repeated > MAX_REPEATED) return readAll(ports, runId, mappings, options, onMissing);
+  }
 }
 
 /** Does once more what met a file that changed while it was read. Errors: ConfigError `source.changed` the second time; those of `read`. */
@@ -58,6 +111,7 @@ async function readAll(
   mappings: readonly PushMapping[],
   options: ReadOptions,
   onMissing: OnMissing | undefined,
+  left: ReadonlyMap<string, LeftRows> = new Map(),
 ): Promise<RunRows> {
   announceSources(
     ports.tables,
@@ -71,7 +125,7 @@ async function readAll(
     const missing: ConfigError[] = [];
     for (const mapping of mappings) {
       try {
-        await readRows(ports, mapping, rows, options, runId !== null);
+        await readRows(ports, mapping, rows, options, runId !== null, left.get(mapping.name));
       } catch (error) {
         if (!isMissing(error)) throw error;
         missing.push(error);
@@ -123,6 +177,7 @@ async function readRows(
   rows: RunRows,
   options: ReadOptions,
   isRun: boolean,
+  left: LeftRows | undefined,
 ): Promise<void> {
   const { source } = mapping;
   const { location } = source;
@@ -131,7 +186,7 @@ async function readRows(
       ? await openWeekTable(ports, mapping, location, options.weeks?.[mapping.name])
       : await openSource(ports, mapping, location, options.encoding ?? source.encoding);
   try {
-    await addRows(ports, mapping, table, rows, options, isRun);
+    await addRows(ports, mapping, table, rows, options, isRun, left);
   } finally {
     await table.close();
   }
@@ -167,6 +222,7 @@ async function addRows(
   rows: RunRows,
   options: ReadOptions,
   isRun: boolean,
+  left: LeftRows | undefined,
 ): Promise<void> {
   const reader = createRowReader(mapping, table.header, {
     allowKeyShape: options.allowKeyShape,
@@ -187,10 +243,8 @@ async function addRows(
   const add = async (parsed: readonly ParsedRow[]): Promise<void> => {
     moved?.look(parsed);
     const room = parsed.filter(isWanted).slice(0, Math.max(0, (options.limit ?? Infinity) - done));
-    await rows.add(
-      mapping.name,
-      (await checks.check(room)).map((row) => toRunRow(row, options.isCheck)),
-    );
+    const read = (await checks.check(room)).map(toRunRow);
+    await (left === undefined ? rows.add(mapping.name, read) : left.add(rows, mapping.name, read));
     done += room.length;
     ports.emit({ kind: 'reading', mapping: mapping.name, done });
   };
@@ -284,11 +338,11 @@ function movedRows({ keys, stoodAt = [] }: RowChoice): {
   };
 }
 
-function toRunRow(parsed: ParsedRow, isCheck = false): RunRow {
+function toRunRow(parsed: ParsedRow): RunRow {
   const outcome = parsed.status === 'valid' ? null : parsed.status;
   return {
     rowNumber: parsed.rowNumber,
-    lines: isCheck && parsed.issues.length === 0 ? [] : parsed.lines,
+    lines: parsed.lines,
     key: parsed.key,
     folded: parsed.folded,
     fields: parsed.fields,

@@ -1,0 +1,93 @@
+import { changedBy } from '../../model/changed-by.ts';
+import type { ChangeKind, Outcome } from '../../model/outcome.ts';
+import { RepeatedTexts } from '../../model/repeated-texts.ts';
+import type { RunRow, RunRowPatch, RunRows } from '../../model/run-rows.ts';
+
+/** Says while the rows of a mapping are read which of them nobody will ask for again. */
+export interface Sieve {
+  /** What each of some valid rows is found to be, in order; left out where rows are not compared yet. */
+  readonly compare?: (rows: readonly RunRow[]) => Promise<readonly RunRowPatch[]>;
+  /** Whether a row need not be kept, as it was found. Asked once of each row that is not invalid. */
+  readonly leaves: (row: RunRow) => boolean;
+}
+
+/** The rows of one mapping: those that are left out are counted alone, and their keys are seen. */
+export class LeftRows {
+  readonly #sieve: Sieve;
+  readonly #kept: ReadonlySet<number>;
+  readonly #texts = new RepeatedTexts();
+  readonly #counts = new Map<string, { readonly row: Pick<RunRow, 'change' | 'outcome'>; count: number }>();
+
+  /** `kept`: numbers of rows that are kept as they are read, whatever the sieve says. */
+  constructor(sieve: Sieve, kept: ReadonlySet<number>) {
+    this.#sieve = sieve;
+    this.#kept = kept;
+  }
+
+  /** Adds those rows of a batch that are to be kept. */
+  async add(rows: RunRows, mapping: string, batch: readonly RunRow[]): Promise<void> {
+    const valid = batch.filter(({ outcome }) => outcome === null);
+    for (const { key, folded, rowNumber } of valid)
+      if (key !== null) this.#texts.add(folded ?? key, rowNumber);
+    const sifted = valid.filter(({ rowNumber }) => !this.#kept.has(rowNumber));
+    const patches = (await this.#sieve.compare?.(sifted)) ?? [];
+    const found = new Map(patches.map((patch) => [patch.rowNumber, patch]));
+    const left = new Set<number>();
+    for (const row of batch) {
+      if (row.outcome === 'invalid' || this.#kept.has(row.rowNumber)) continue;
+      const asFound = { ...row, ...found.get(row.rowNumber) };
+      if (this.#sieve.leaves(asFound)) this.#leave(left, asFound);
+    }
+    const isKept = ({ rowNumber }: { readonly rowNumber: number }): boolean => !left.has(rowNumber);
+    await rows.add(mapping, batch.filter(isKept));
+    await rows.patch(mapping, patches.filter(isKept));
+  }
+
+  /** Rows with a text that another row has too, where they were sifted: they must be kept, for what they say decides. */
+  repeated(): readonly number[] {
+    const numbers = this.#texts.groups().flat();
+    return numbers.every((rowNumber) => this.#kept.has(rowNumber)) ? [] : numbers;
+  }
+
+  /** How many rows were left out, by what each of them is. */
+  counts<Name extends string>(
+    nameOf: (row: Pick<RunRow, 'change' | 'outcome'>) => Name | undefined,
+  ): ReadonlyMap<Name, number> {
+    const counts = new Map<Name, number>();
+    for (const { row, count } of this.#counts.values()) {
+      const name = nameOf(row);
+      if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + count);
+    }
+    return counts;
+  }
+
+  #leave(left: Set<number>, { rowNumber, change, outcome }: RunRow): void {
+    left.add(rowNumber);
+    const name = `${change} ${outcome}`;
+    const held = this.#counts.get(name);
+    if (held === undefined) this.#counts.set(name, { row: { change, outcome }, count: 1 });
+    else held.count += 1;
+  }
+}
+
+/** The same rows, counted with those that were left out. */
+export function countedWith(rows: RunRows, left: ReadonlyMap<string, LeftRows>): RunRows {
+  const add = <Name extends string>(
+    kept: ReadonlyMap<Name, number>,
+    mapping: string,
+    nameOf: (row: Pick<RunRow, 'change' | 'outcome'>) => Name | undefined,
+  ): ReadonlyMap<Name, number> => {
+    const sum = new Map(kept);
+    for (const [name, count] of left.get(mapping)?.counts(nameOf) ?? [])
+      sum.set(name, (sum.get(name) ?? 0) + count);
+    return sum;
+  };
+  return changedBy<RunRows>(rows, {
+    countOutcomes: async (mapping) =>
+      add<Outcome | 'open'>(await rows.countOutcomes(mapping), mapping, ({ outcome }) => outcome ?? 'open'),
+    countChanges: async (mapping, open = false) =>
+      add<ChangeKind>(await rows.countChanges(mapping, open), mapping, ({ change, outcome }) =>
+        open && outcome !== null ? undefined : change,
+      ),
+  });
+}
