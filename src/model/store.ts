@@ -189,6 +189,8 @@ export interface Store {
   /** Intents of any run of the account that are still null or ambiguous. */
   openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]>;
 
+  /** The accounts of an address that this state knows. */
+  accounts(baseUrl: string): Promise<readonly ServiceAccount[]>;
   /** The last confirmed records by the keys that are asked for, in any spelling that is the same for the service. */
   snapshots(
     account: ServiceAccount,

@@ -20,7 +20,7 @@ import type {
 } from '../model/store.ts';
 import { openDatabase, sealOf, type Database } from './database.ts';
 import { RunFolders } from './run-folders.ts';
-import { integer, text, unreadable } from './sql-row.ts';
+import { integer, json, text, unreadable, type SqlRow } from './sql-row.ts';
 import { SqliteMemory } from './sqlite-memory.ts';
 import { SqliteAlerts } from './sqlite-alerts.ts';
 import { openKeptRunRows, openRunRows } from './sqlite-run-rows.ts';
@@ -61,8 +61,10 @@ class SqliteStore implements Store {
   readonly #folders: RunFolders;
   readonly #clock: Clock;
   readonly #busyTimeoutMs: number;
-  /** Counts of snapshots by account and resource. A first one looks at each of them, and so does one after another connection has written. */
-  readonly #counted = new Map<string, { readonly version: number; count?: number | undefined }>();
+  /** The versions of the file in which all confirmed records of a resource were seen to be whole. What this process writes is sealed. */
+  readonly #whole = new Map<string, number>();
+  /** Counts of snapshots, until they change. */
+  readonly #counted = new Map<string, { readonly version: number; readonly count: number }>();
 
   constructor(db: Database, folders: RunFolders, clock: Clock, busyTimeoutMs: number) {
     this.#db = db;
@@ -269,6 +271,14 @@ class SqliteStore implements Store {
     );
   }
 
+  accounts(baseUrl: string): Promise<readonly ServiceAccount[]> {
+    return this.#db.read(() =>
+      this.#db
+        .all('SELECT account_id FROM account WHERE base_url = ? ORDER BY number', baseUrl)
+        .map((row) => ({ baseUrl, accountId: text(row, 0) })),
+    );
+  }
+
   snapshots(
     account: ServiceAccount,
     resource: ResourceName,
@@ -279,25 +289,25 @@ class SqliteStore implements Store {
       const spelling = this.#spelling(number, resource);
       const wanted =
         spelling === undefined
-          ? new Map(keys.map((key) => [key, undefined]))
+          ? new Set(keys)
           : Map.groupBy(keys, (key) => speltKey(resource, key, spelling));
       const rows = this.#db.all(
-        `SELECT held.record FROM json_each(?3) AS wanted CROSS JOIN sealed_snapshot AS held
+        `SELECT ${SEALED_COLUMNS} FROM json_each(?3) AS wanted CROSS JOIN snapshot AS held
          ON held.account = ?1 AND held.resource = ?2 AND held.key = wanted.value`,
         number,
         resource,
         JSON.stringify([...wanted.keys()]),
       );
-      return new Map(
-        rows
-          .map(parseRecord)
-          .flatMap(
-            (record) =>
-              wanted.get(record.key)?.map((key) => [key, { ...record, key }] as const) ?? [
-                [record.key, record] as const,
-              ],
-          ),
-      );
+      // A key that was changed is looked for in vain, and its record would seem to be new.
+      if (rows.length < wanted.size) this.#requireWhole(number, resource);
+      const found = new Map<string, KnownRecord>();
+      for (const row of rows) {
+        requireSeal(number, resource, row);
+        const record = json(row, 1) as KnownRecord;
+        if (wanted instanceof Set) found.set(record.key, record);
+        else for (const key of wanted.get(record.key) ?? []) found.set(key, { ...record, key });
+      }
+      return found;
     });
   }
 
@@ -329,17 +339,9 @@ class SqliteStore implements Store {
       const version = this.#db.count('PRAGMA data_version');
       const name = `${number} ${resource}`;
       const counted = this.#counted.get(name);
-      if (counted?.version === version)
-        return (counted.count ??= this.#db.count(
-          `SELECT count(*) FROM snapshot ${OF_RESOURCE}`,
-          number,
-          resource,
-        ));
-      const statement = `SELECT count(*), count(record) FROM sealed_snapshot ${OF_RESOURCE}`;
-      const row = this.#db.get(statement, number, resource) ?? [];
-      const count = integer(row, 0);
-      // A key that was changed would be looked for in vain, so that its record would seem to be new.
-      if (count !== integer(row, 1)) throw unreadable(1);
+      if (counted?.version === version) return counted.count;
+      const statement = `SELECT count(*) FROM snapshot ${OF_RESOURCE}`;
+      const count = this.#db.count(statement, number, resource);
       this.#counted.set(name, { version, count });
       return count;
     });
@@ -441,6 +443,16 @@ class SqliteStore implements Store {
     });
   }
 
+  /** Errors: UnreadableValueError where a confirmed record of a resource is not as it was written. */
+  #requireWhole(account: number, resource: ResourceName): void {
+    const version = this.#db.count('PRAGMA data_version');
+    const name = `${account} ${resource}`;
+    if (this.#whole.get(name) === version) return;
+    const statement = `SELECT ${SEALED_COLUMNS} FROM snapshot AS held ${OF_RESOURCE}`;
+    for (const row of this.#db.each(statement, account, resource)) requireSeal(account, resource, row);
+    this.#whole.set(name, version);
+  }
+
   /** The number of an account; -1, which nothing has, for one that was never written to. */
   #account(account: ServiceAccount): number {
     const row = this.#db.get(
@@ -488,7 +500,7 @@ class SqliteStore implements Store {
 
   /** Snapshots of this connection were added or taken away. */
   #countAgain(): void {
-    for (const counted of this.#counted.values()) counted.count = undefined;
+    this.#counted.clear();
   }
 
   #confirm(account: number, resource: ResourceName, records: readonly KnownRecord[]): void {
@@ -519,6 +531,16 @@ class SqliteStore implements Store {
 }
 
 const OF_RESOURCE = 'WHERE account = ? AND resource = ?';
+
+/** Of a confirmed record, with its seal. In a statement of many records, the views would cost several times as much, and as much memory as all of them. */
+const SEALED_COLUMNS = 'held.key, held.record, held.confirmed_at_ms, held.seal';
+
+/** Errors: UnreadableValueError where {@link SEALED_COLUMNS} are not as they were written. */
+function requireSeal(account: number, resource: ResourceName, row: SqlRow): void {
+  const [key, record, confirmedAtMs, seal] = row;
+  if (seal !== sealOf([account, resource, key ?? null, record ?? null, confirmedAtMs ?? null]))
+    throw unreadable(1);
+}
 
 const OPEN_INTENT = "(result IS NULL OR result = 'ambiguous')";
 

@@ -362,6 +362,12 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(await store.countSnapshots(account, 'users')).toBe(2);
     });
 
+    it('knows the accounts of an address by what it keeps of them', async () => {
+      await store.confirm(account, 'users', [record('a')]);
+      expect(await store.accounts(account.baseUrl)).toContainEqual(account);
+      expect(await store.accounts('https://elsewhere.example')).toEqual([]);
+    });
+
     it('answers the last confirmed records by key, whole', async () => {
       const odd = ['', '007', '7', "o'neil", 'a\u0000b', '山田', '\u{1f3c6}', '"\\', ' x '];
       await store.confirm(account, 'users', [

@@ -245,6 +245,18 @@ export class MemoryStore implements Store {
     );
   }
 
+  accounts(baseUrl: string): Promise<readonly ServiceAccount[]> {
+    const { snapshots, facts, intents, runs } = this.#data;
+    const names = [
+      ...runs.map(({ account }) => nameOf(account)),
+      ...intents.map(({ account }) => account),
+      ...snapshots.keys(),
+      ...facts.keys(),
+    ].filter((name) => name.startsWith(`${baseUrl} `));
+    const ids = new Set(names.map((name) => name.split(' ')[1] ?? ''));
+    return this.#done([...ids].map((accountId) => ({ baseUrl, accountId })));
+  }
+
   snapshots(
     account: ServiceAccount,
     resource: ResourceName,

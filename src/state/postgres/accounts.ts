@@ -1,5 +1,5 @@
 import type { ServiceAccount } from '../../model/store.ts';
-import { integer } from '../sql-row.ts';
+import { integer, text } from '../sql-row.ts';
 import type { Database, Statements } from './database.ts';
 import { storable } from './storable.ts';
 
@@ -25,6 +25,13 @@ export class Accounts {
     const number = integer(row, 0);
     this.#numbers.set(name, number);
     return number;
+  }
+
+  /** Those of an address. */
+  async of(baseUrl: string): Promise<readonly ServiceAccount[]> {
+    const statement = 'SELECT account_id FROM {account} WHERE base_url = $1 ORDER BY number';
+    const rows = await this.#db.alone((statements) => statements.all(statement, storable(baseUrl)));
+    return rows.map((row) => ({ baseUrl, accountId: text(row, 0) }));
   }
 
   /** Gives it one where it has none. */

@@ -253,6 +253,10 @@ class PostgresStore implements Store {
     return this.#all(parseSent, `${INTENTS} WHERE account = $1 AND ${OPEN_INTENT} ORDER BY sequence`, number);
   }
 
+  accounts(baseUrl: string): Promise<readonly ServiceAccount[]> {
+    return this.#accounts.of(baseUrl);
+  }
+
   async snapshots(
     account: ServiceAccount,
     resource: ResourceName,

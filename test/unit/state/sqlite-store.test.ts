@@ -488,7 +488,7 @@ describe('a state file that is not whole', () => {
 
   it.each([
     ['a value', '"id":"held"', '"id":"helt"', (store: Store) => store.snapshots(account, 'users', ['a-key'])],
-    ['a key', 'a-key', 'a-kez', (store: Store) => store.countSnapshots(account, 'users')],
+    ['a key', 'a-key', 'a-kez', (store: Store) => store.snapshots(account, 'users', ['a-key'])],
     ['an intent', '"operation":"create', '"operation":"creatf', (store: Store) => store.openIntents(account)],
     ['a run', '"command":"push"', '"command":"pusi"', (store: Store) => store.runs(1)],
     ['a fact', 'learnt-value', 'learnt-valuf', (store: Store) => store.fact(account, 'learnt')],
