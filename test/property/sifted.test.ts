@@ -6,11 +6,15 @@ import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { ConfigError } from '../../src/model/error.ts';
 import type { RunRows } from '../../src/model/run-rows.ts';
+import { knownUser, remembered } from '../../src/plan/known-records.ts';
+import { planPush } from '../../src/sync/plan/plan-sync.ts';
+import { sampleChanges } from '../../src/sync/plan/sample-plan.ts';
 import { eachRow } from '../../src/sync/rows/row-pages.ts';
 import { readSources } from '../../src/sync/rows/read-rows.ts';
 import { validateSources } from '../../src/sync/validate.ts';
 import { csv } from '../../src/tables/csv.ts';
 import { PLAN_OPTIONS, withEngine, type Engine } from '../support/engine.ts';
+import type { FakeService } from '../support/fake-service.ts';
 import { mappingOn, runs } from '../support/push-case.ts';
 
 /** Files in which keys come again, look alike, are wrong in every way, and whose bytes are anything. */
@@ -34,6 +38,7 @@ const KEYS = [
 ];
 const key = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...KEYS) },
+  { weight: 8, arbitrary: fc.nat(300).map((n) => `K-${n}`) },
   {
     weight: 1,
     arbitrary: fc.string({ unit: 'grapheme', maxLength: 3 }).filter((each) => !/[\r\n]/.test(each)),
@@ -48,7 +53,7 @@ const cells = fc.oneof(
 const quote = (cell: string): string => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 const HEADER = 'external_id,display_name,is_active\n';
 const table = fc
-  .array(cells, { maxLength: 25 })
+  .array(cells, { maxLength: 40, size: 'max' })
   .map((lines) => Buffer.from(HEADER + lines.map((line) => `${line.map(quote).join(',')}\n`).join('')));
 const damaged = fc
   .tuple(table, fc.array(fc.tuple(fc.nat(400), fc.nat(4), fc.uint8Array({ maxLength: 3 })), { maxLength: 3 }))
@@ -66,6 +71,11 @@ const files = fc.oneof(
   { weight: 2, arbitrary: damaged },
   { weight: 1, arbitrary: anyBytes },
 );
+
+const userOf = ({ users }: FakeService, external_id: string, display_name: string, is_active: boolean) => {
+  const at = users.length + 1;
+  return { id: `id-${at}`, user_id: at, external_id, display_name, is_active };
+};
 
 /** What a reading tells: its warnings, and its end or its error. */
 async function told<T>(
@@ -101,7 +111,9 @@ async function inFile<T>(
     const file = path.join(engine.folder, 'users.csv');
     await writeFile(file, content);
     const ports = { ...engine.ports, tables: { ...engine.ports.tables, csv } };
-    return work({ ...engine, ports }, mappingOn(file));
+    const mapping = mappingOn(file);
+    const source = { ...mapping.source, origin: 'users.csv' };
+    return work({ ...engine, ports }, { ...mapping, source });
   });
 }
 
@@ -122,5 +134,63 @@ describe('rows that are left out', () => {
       ),
       { numRuns: runs(60, 10_000) },
     );
+  }, 600_000);
+
+  it('change nothing of the plan that is shown, whatever is known and whatever the account counts', async () => {
+    const known = fc.array(
+      fc.record({
+        key: fc.constantFrom('A', 'a', 'B', 'é', '12', '0012', 'K-1', 'K-2', 'K-3'),
+        name,
+        active: fc.boolean(),
+      }),
+      { maxLength: 6 },
+    );
+    const cases = fc.record({
+      content: files,
+      known,
+      /** Users that only the service has. */
+      more: fc.constantFrom(0, 0, 0, 1),
+      room: fc.constantFrom(undefined, undefined, 3),
+      operation: fc.constantFrom('upsert', 'upsert', 'create', 'update'),
+      compare: fc.constantFrom('auto', 'auto', 'snapshot', 'live'),
+    });
+    let foreseen = 0;
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ content, known: users, more, room, operation, compare }) => {
+        const plan = (isShown: boolean) =>
+          inFile(content, async (engine, mapping) => {
+            const { service, store } = engine;
+            const own = users.filter(({ key }, at) => users.findIndex((each) => each.key === key) === at);
+            for (const { key, name: display_name, active } of own)
+              service.users.push(userOf(service, key, display_name, active));
+            const { id } = await service.account();
+            const account = { baseUrl: engine.ports.baseUrl, accountId: id.toLowerCase() };
+            const records = service.users.map((user) => remembered(knownUser(user)));
+            await store.confirm(account, 'users', records);
+            const fact = { count: own.length, used: own.length, pages: 11 };
+            await store.setFact(account, 'list:users', JSON.stringify(fact));
+            for (let at = 0; at < more; at += 1)
+              service.users.push(userOf(service, `other-${at}`, 'Other', true));
+            const used = service.users.length;
+            if (room !== undefined) service.quotas = { users: { max: used + room, used, remaining: room } };
+            const asked = { ...mapping, operation, compare } as PushMapping;
+            return told(engine, async () => {
+              const reads = service.reads;
+              const planned = await planPush(engine.ports, [asked], PLAN_OPTIONS, isShown);
+              const sample = await sampleChanges(planned);
+              const all = await Array.fromAsync(eachRow(planned.rows, asked.name));
+              const { exitCode, forecast } = planned;
+              const mappings = planned.mappings.map(({ mapping: _, ...each }) => each);
+              if (isShown && all.length < (mappings[0]?.outcomes.rows ?? 0)) foreseen += 1;
+              const stops = planned.stops.map(({ error }) => [error.code, error.message]);
+              await planned.rows.remove();
+              return { mappings, exitCode, forecast, stops, sample, reads: service.reads - reads };
+            });
+          });
+        expect(await plan(true)).toEqual(await plan(false));
+      }),
+      { numRuns: runs(60, 10_000) },
+    );
+    expect(foreseen).toBeGreaterThan(0);
   }, 600_000);
 });

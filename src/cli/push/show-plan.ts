@@ -31,7 +31,8 @@ export async function showPlan(
   work: Work,
   { changesCode, check, save }: ShowOptions = {},
 ): Promise<ExitCode> {
-  const planned = await planPush(work.ports, mappings, options);
+  const isShown = check === undefined && save === undefined && !work.program.screen.json;
+  const planned = await planPush(work.ports, mappings, options, isShown);
   try {
     const { exitCode } = planned;
     await check?.(planned);

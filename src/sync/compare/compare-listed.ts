@@ -55,7 +55,7 @@ export async function compareListed(
   const open = await openWrites(ports, service, resource);
   // The counter may lag: it proves nothing about what this state itself wrote.
   if (used === 0 && confirmed === 0 && open.length === 0) {
-    return nothingKnown(`the account has no ${listed.several} yet`);
+    return nothingKnown(noneThere(listed));
   }
   if (wanted === 'none') {
     throw new UsageError(
@@ -64,13 +64,7 @@ export async function compareListed(
     );
   }
   const last = await lastList(ports, service, mapping);
-  const snapshot = async (): Promise<Comparison> =>
-    fromSnapshots(
-      ports,
-      mapping,
-      service,
-      `compared with the ${listed.several} that were listed ${ageOf(last, ports.clock.now())}, and with what was pushed since`,
-    );
+  const snapshot = (): Promise<Comparison> => fromList(ports, mapping, listed, service, last);
   const auto =
     wanted === 'auto' && last !== undefined && prefersSnapshot(last, used, confirmed, ports.clock.now());
   // Only a list can tell what became of a write without an answer: a change may have come through that the memory does not know.
@@ -112,6 +106,37 @@ export async function compareListed(
     if (!isUnlistable(error)) throw error;
     return fallBack(error.message);
   }
+}
+
+export const noneThere = ({ several }: ListedResource): string => `the account has no ${several} yet`;
+
+/** What this state knows since the last list. */
+const fromList = (
+  ports: ComparePorts,
+  mapping: PushMapping,
+  { several }: ListedResource,
+  service: ServiceAccount,
+  last: LastList | undefined,
+): Promise<Comparison> =>
+  fromSnapshots(
+    ports,
+    mapping,
+    service,
+    `compared with the ${several} that were listed ${ageOf(last, ports.clock.now())}, and with what was pushed since`,
+  );
+
+/** What {@link compareListed} answers without a list where the account counts just the records that this state knows and no write is open; undefined where it lists. */
+export async function rememberedList(
+  ports: ComparePorts,
+  mapping: PushMapping,
+  listed: ListedResource,
+  service: ServiceAccount,
+  wanted: 'auto' | 'snapshot',
+): Promise<Comparison | undefined> {
+  const last = await lastList(ports, service, mapping);
+  if (last?.shownAs !== undefined) return undefined;
+  const isRecent = last !== undefined && prefersSnapshot(last, 0, 0, ports.clock.now());
+  return wanted === 'snapshot' || isRecent ? fromList(ports, mapping, listed, service, last) : undefined;
 }
 
 /**

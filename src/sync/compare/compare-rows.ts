@@ -28,11 +28,34 @@ export interface Compared {
   readonly largestStepPct: Step | undefined;
 }
 
+/** Changes that are to be sent, row by row. */
+export class ChangeCounts {
+  readonly batched = new Map<string, number>();
+  creates = 0;
+  updates = 0;
+  single = 0;
+
+  add({ resource }: PushMapping, row: RunRow, change: 'create' | 'update'): void {
+    const { requests } = resourcePlans[resource];
+    if (change === 'create') this.creates += 1;
+    else this.updates += 1;
+    if (change === 'update' && !requests.updatesLikeCreates) {
+      this.single += 1;
+      return;
+    }
+    const group = requests.groupOf(row);
+    this.batched.set(group, (this.batched.get(group) ?? 0) + 1);
+    if (needsChangeAfterCreate(row)) this.single += 1;
+  }
+}
+
 interface CompareOptions {
   /** Records that may still be created; creates beyond it are deferred. */
   readonly quotaRoom: number;
   readonly allowKeyShape: boolean;
   readonly signal: AbortSignal;
+  /** Changes of rows that were compared before. */
+  readonly counts?: ChangeCounts | undefined;
 }
 
 /** Compares all pending rows of a mapping and records their changes; rows that need no write get their outcome at once. */
@@ -42,19 +65,8 @@ export async function compareRows(
   comparison: Comparison,
   options: CompareOptions,
 ): Promise<Compared> {
-  const { requests } = resourcePlans[mapping.resource];
-  const batched = new Map<string, number>();
-  let [creates, updates, single] = [0, 0, 0];
-  const count = (row: RunRow, change: 'create' | 'update'): void => {
-    if (change === 'update') updates += 1;
-    if (change === 'update' && !requests.updatesLikeCreates) {
-      single += 1;
-      return;
-    }
-    const group = requests.groupOf(row);
-    batched.set(group, (batched.get(group) ?? 0) + 1);
-    if (needsChangeAfterCreate(row)) single += 1;
-  };
+  const { counts = new ChangeCounts() } = options;
+  let overQuota = 0;
   let stranger: Compared['stranger'];
   let found = 0;
   let largestStep: Step | undefined;
@@ -70,10 +82,11 @@ export async function compareRows(
       const row = page[index];
       if (row === undefined || patch.outcome !== undefined) return patch;
       if (patch.change === 'create') stranger ??= strangerOf(mapping, row, comparison);
-      if (patch.change === 'create') creates += 1;
-      if (patch.change === 'create' && creates > options.quotaRoom)
+      if (patch.change === 'create' && counts.creates >= options.quotaRoom) {
+        overQuota += 1;
         return { ...patch, ...rowAfter(row, { kind: 'must-wait', said: [{ code: 'quota-no-room' }] }) };
-      if (patch.change === 'create' || patch.change === 'update') count(row, patch.change);
+      }
+      if (patch.change === 'create' || patch.change === 'update') counts.add(mapping, row, patch.change);
       return patch;
     });
     found += compared.filter(({ change }) => change !== 'create' && change !== 'invalid').length;
@@ -83,9 +96,9 @@ export async function compareRows(
     }
     await rows.patch(mapping.name, compared);
   }
-  const overQuota = Math.max(0, creates - Math.max(0, options.quotaRoom));
+  const { batched, single, updates, creates } = counts;
   return {
-    ...{ batched, single, updates, creates: creates - overQuota, overQuota, largestStep, largestStepPct },
+    ...{ batched, single, updates, creates, overQuota, largestStep, largestStepPct },
     stranger: found > 0 && comparison.isWritten !== true ? undefined : stranger,
   };
 }
@@ -107,7 +120,8 @@ function stepOf({ resource }: PushMapping, row: RunRow | undefined, patch: RunRo
   return [{ rowNumber: row.rowNumber, before, after }];
 }
 
-async function comparePage(
+/** What each row of a page is found to be. */
+export async function comparePage(
   mapping: PushMapping,
   page: readonly RunRow[],
   comparison: Comparison,

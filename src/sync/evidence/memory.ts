@@ -26,7 +26,7 @@ export async function fromSnapshots(
   return {
     lookup: async (keys) => {
       const found = await ports.store.snapshots(service, mapping.resource, keys);
-      return new Map([...found].map(([key, record]) => [key, [record]]));
+      return new Map(found.entries().map(([key, record]) => [key, [record]]));
     },
     known,
     fromMemory: true,

@@ -14,6 +14,7 @@ import { batchSize } from '../journal/batch-size.ts';
 import { listPages } from '../compare/compare-listed.ts';
 import { compareRows, type Compared } from '../compare/compare-rows.ts';
 import { prepareComparison } from '../compare/compare.ts';
+import type { ComparedAhead } from '../compare/foreseen.ts';
 import { strategies } from '../resources/index.ts';
 import type { PlanLookups, PlanParts } from '../compare/lookups.ts';
 import { ownRowsFirst } from '../compare/shown-as.ts';
@@ -30,6 +31,8 @@ interface Planning extends PlanParts {
   readonly lookups: PlanLookups;
   /** Records that the mappings so far would create, by the quota that they use. */
   readonly made: Map<Feature, number>;
+  /** By mapping, what was compared while its rows were read. */
+  readonly ahead: ReadonlyMap<string, ComparedAhead>;
 }
 
 const quotaOf = ({ resource }: PushMapping): Feature | undefined => resources[resource].push.quota;
@@ -85,13 +88,15 @@ interface Found {
 
 async function compareMapping(planning: Planning, mapping: PushMapping): Promise<Found> {
   const { ports, mappings, rows, account, options, lookups, made } = planning;
+  const ahead = planning.ahead.get(mapping.name);
   const open = await rows.countChanges(mapping.name, true);
-  const carried = open.get('create') ?? 0;
+  const carried = ahead === undefined ? (open.get('create') ?? 0) : 0;
   const missing = missingOf(mapping);
   const isDone =
-    (open.get('pending') ?? 0) === 0 && !(missing !== undefined && (await mayBeMissing(missing, rows)));
+    (open.get('pending') ?? 0) + (ahead?.rows ?? 0) === 0 &&
+    !(missing !== undefined && (await mayBeMissing(missing, rows)));
   if (isDone) return { comparison: undefined, compared: undefined, gone: undefined, carried };
-  const found = await prepareComparison(ports, mapping, account, rows, options);
+  const found = ahead?.comparison ?? (await prepareComparison(ports, mapping, account, rows, options));
   const comparison = ownRowsFirst(ports, account.service, mappings, rows, mapping.resource, found);
   lookups.knows(mapping.resource, comparison);
   const feature = quotaOf(mapping);
@@ -100,6 +105,7 @@ async function compareMapping(planning: Planning, mapping: PushMapping): Promise
     quotaRoom: feature === undefined ? Infinity : quotaRoom(account.record, feature) - before,
     allowKeyShape: options.allowKeyShape,
     signal: ports.signal,
+    counts: ahead?.counts,
   });
   warnOfStrangers(ports, mapping, comparison, compared);
   if (feature !== undefined) made.set(feature, before + compared.creates);

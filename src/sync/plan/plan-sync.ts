@@ -3,13 +3,16 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { EXIT } from '../../model/error.ts';
 import { renderBesideRow, renderRowMessage } from '../../model/issue.ts';
 import type { RequestStep } from '../../model/budget.ts';
+import type { RunEvent } from '../../model/event.ts';
 import { renderSaid } from '../../model/said.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
 import { orderMappings } from '../../plan/order.ts';
 import { knownAfter, waitingFields } from '../../plan/lookups.ts';
 import { PlanLookups } from '../compare/lookups.ts';
 import { warnOfDisagreements } from '../compare/disagreements.ts';
+import { foresee, type ComparedAhead, type Foreseen } from '../compare/foreseen.ts';
 import { planMapping } from './plan-mapping.ts';
+import type { Sieve } from '../rows/left-rows.ts';
 import { openOrRemove, readSources } from '../rows/read-rows.ts';
 import { filledMappings } from '../rows/unfilled.ts';
 import { eachRow } from '../rows/row-pages.ts';
@@ -34,18 +37,55 @@ export async function openAccount(
   return { record, service: { baseUrl: ports.baseUrl, accountId: record.id.toLowerCase() } };
 }
 
-/** Plans a push with reading requests alone; the rows are kept in a temporary place until `rows.remove()`. */
+/**
+ * Plans a push with reading requests alone; the rows are kept in a temporary place until `rows.remove()`. `isShown`: of each kind of rows the first few are shown and
+ * all are counted, and no row is asked for beside.
+ */
 export async function planPush(
   ports: SyncPorts,
   mappings: readonly PushMapping[],
   options: PlanOptions,
+  isShown = false,
 ): Promise<PlannedPush> {
   const ordered = orderMappings(mappings);
-  const rows = await readSources(ports, null, ordered, options);
-  return openOrRemove(rows, async () => {
+  const foreseen = isShown ? await foresee(ports, ordered, options) : new Map<string, Foreseen>();
+  const sieveOf = ({ name }: PushMapping): Sieve | undefined => foreseen.get(name)?.sieve();
+  const rows = await readSources(
+    ports,
+    null,
+    ordered,
+    options,
+    undefined,
+    foreseen.size > 0 ? sieveOf : undefined,
+  );
+  const { planned, filled, account } = await openOrRemove(rows, async () => {
     const filled = await filledMappings(ports, ordered, rows, options);
-    return planRows(ports, filled, rows, await openAccount(ports), options);
+    const account = await openAccount(ports);
+    const ahead = await confirmedAhead(foreseen, account, rows);
+    const planned = ahead && (await planRows(ports, filled, rows, account, options, ahead));
+    return { planned, filled, account };
   });
+  if (planned !== undefined) return planned;
+  // The service is not as this state remembers it: the rows that were left out are compared with what it says.
+  await rows.remove();
+  const silent = { ...ports, emit: (event: RunEvent) => event.kind === 'reading' && ports.emit(event) };
+  const all = await readSources(silent, null, ordered, options);
+  return openOrRemove(all, () => planRows(ports, filled, all, account, options));
+}
+
+/** By mapping, what was compared while its rows were read; undefined where the account says that something else is to be compared with. */
+async function confirmedAhead(
+  foreseen: ReadonlyMap<string, Foreseen>,
+  account: OpenAccount,
+  rows: RunRows,
+): Promise<ReadonlyMap<string, ComparedAhead> | undefined> {
+  const ahead = new Map<string, ComparedAhead>();
+  for (const [name, each] of foreseen) {
+    const confirmed = await each.confirmed(account, rows);
+    if (confirmed === undefined) return undefined;
+    ahead.set(name, confirmed);
+  }
+  return ahead;
 }
 
 /** Compares rows that were read already and completes the plan. Rows that have an outcome keep it. */
@@ -55,12 +95,14 @@ export async function planRows(
   rows: RunRows,
   account: OpenAccount,
   options: PlanOptions,
+  ahead: ReadonlyMap<string, ComparedAhead> = new Map(),
 ): Promise<PlannedPush> {
   const plans: MappingPlan[] = [];
   const steps: RequestStep[] = [];
   const stops: Stop[] = [];
   const lookups = new PlanLookups({ ports, account, mappings, rows, options });
-  const planning = { ports, mappings, rows, account, options, lookups, made: new Map<Feature, number>() };
+  const made = new Map<Feature, number>();
+  const planning = { ports, mappings, rows, account, options, lookups, made, ahead };
   for (const mapping of mappings) {
     const { plan, stopped, work } = await planMapping(planning, mapping);
     plans.push(plan);

@@ -1,10 +1,8 @@
 import type { RowQuery } from '../../model/run-rows.ts';
+import { SHOWN_ROWS } from '../compare/foreseen.ts';
 import { plannedChange } from './plan-sync.ts';
 import type { PlannedPush } from '../ports.ts';
 import type { PlannedChange } from '../../plan/push-plan.ts';
-
-/** Rows that are shown one by one; the counts stand for the rest. */
-const SHOWN = 12;
 
 /** Rows worth a look, those to correct first. */
 const KINDS: readonly Pick<RowQuery, 'change' | 'outcomes' | 'open'>[] = [
@@ -23,17 +21,19 @@ export async function sampleChanges({
   const groups = await Promise.all(
     mappings.flatMap(({ mapping: { name, source } }, order) =>
       KINDS.map(async (kind) =>
-        (await rows.page(name, { ...kind, afterRow: 0, limit: SHOWN })).map((row) => ({
+        (await rows.page(name, { ...kind, afterRow: 0, limit: SHOWN_ROWS })).map((row) => ({
           order,
           change: plannedChange(name, source.origin, row),
         })),
       ),
     ),
   );
-  const inTurn = Array.from({ length: SHOWN }, (_, turn) => groups.flatMap((group) => group[turn] ?? []));
+  const inTurn = Array.from({ length: SHOWN_ROWS }, (_, turn) =>
+    groups.flatMap((group) => group[turn] ?? []),
+  );
   return inTurn
     .flat()
-    .slice(0, SHOWN)
+    .slice(0, SHOWN_ROWS)
     .toSorted((a, b) => a.order - b.order || a.change.row - b.change.row)
     .map(({ change }) => change);
 }

@@ -7,8 +7,8 @@ import type { RunRow, RunRowPatch, RunRows } from '../../model/run-rows.ts';
 export interface Sieve {
   /** What each of some valid rows is found to be, in order; left out where rows are not compared yet. */
   readonly compare?: (rows: readonly RunRow[]) => Promise<readonly RunRowPatch[]>;
-  /** Whether a row need not be kept, as it was found. Asked once of each row that is not invalid. */
-  readonly leaves: (row: RunRow) => boolean;
+  /** Whether a row need not be kept, by what it was found to be. Asked once of each row that is not invalid. */
+  readonly leaves: (row: RunRow, found: RunRowPatch | undefined) => boolean;
 }
 
 /** The rows of one mapping: those that are left out are counted alone, and their keys are seen. */
@@ -31,13 +31,10 @@ export class LeftRows {
       if (key !== null) this.#texts.add(folded ?? key, rowNumber);
     const sifted = valid.filter(({ rowNumber }) => !this.#kept.has(rowNumber));
     const patches = (await this.#sieve.compare?.(sifted)) ?? [];
-    const found = new Map(patches.map((patch) => [patch.rowNumber, patch]));
     const left = new Set<number>();
-    for (const row of batch) {
-      if (row.outcome === 'invalid' || this.#kept.has(row.rowNumber)) continue;
-      const asFound = { ...row, ...found.get(row.rowNumber) };
-      if (this.#sieve.leaves(asFound)) this.#leave(left, asFound);
-    }
+    for (const [at, row] of sifted.entries()) this.#sift(left, row, patches[at]);
+    for (const row of batch)
+      if (row.outcome !== null && row.outcome !== 'invalid') this.#sift(left, row, undefined);
     const isKept = ({ rowNumber }: { readonly rowNumber: number }): boolean => !left.has(rowNumber);
     await rows.add(mapping, batch.filter(isKept));
     await rows.patch(mapping, patches.filter(isKept));
@@ -61,8 +58,10 @@ export class LeftRows {
     return counts;
   }
 
-  #leave(left: Set<number>, { rowNumber, change, outcome }: RunRow): void {
-    left.add(rowNumber);
+  #sift(left: Set<number>, row: RunRow, patch: RunRowPatch | undefined): void {
+    if (!this.#sieve.leaves(row, patch)) return;
+    left.add(row.rowNumber);
+    const { change = row.change, outcome = row.outcome } = patch ?? {};
     const name = `${change} ${outcome}`;
     const held = this.#counts.get(name);
     if (held === undefined) this.#counts.set(name, { row: { change, outcome }, count: 1 });
