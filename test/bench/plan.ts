@@ -1,6 +1,6 @@
 /**
- * Goals G5 and G5b: what `validate` and `plan` of a large table of users cost, each the whole built program, against csv-parse alone on the same file: with
- * nothing known, with all known and none changed, and with one of a hundred changed. Processor time says more than the clock where the machine is busy.
+ * Goals G5, G5a and G5b: what `validate` and `plan` of a large table of users cost, each the whole built program, against csv-parse alone on the same file: with
+ * nothing known, with all known and none changed, with the same file once more, and with one of a hundred changed. Processor time says more than the clock where the machine is busy.
  *
  *   npm run bench -- plan [rows, 1000000 unless told] [rounds, 3 unless told]
  */
@@ -102,12 +102,35 @@ interface Side {
   readonly args: readonly string[];
   readonly known: number;
   readonly goal: number;
+  readonly goalMb: number;
 }
 const SIDES: readonly Side[] = [
-  { name: 'validate', folder: 'new', args: ['validate', 'users'], known: 0, goal: 1.1 },
-  { name: 'plan, nothing known', folder: 'new', args: ['plan', 'users'], known: 0, goal: 1.6 },
-  { name: 'plan, none changed', folder: 'known', args: ['plan', 'users'], known: ROWS, goal: 1.1 },
-  { name: 'plan, 1 % changed', folder: 'known', args: ['plan', 'changed'], known: ROWS, goal: 1.2 },
+  { name: 'validate', folder: 'new', args: ['validate', 'users'], known: 0, goal: 1.1, goalMb: 120 },
+  { name: 'plan, nothing known', folder: 'new', args: ['plan', 'users'], known: 0, goal: 1.6, goalMb: 180 },
+  {
+    name: 'plan, none changed',
+    folder: 'known',
+    args: ['plan', 'users'],
+    known: ROWS,
+    goal: 1.1,
+    goalMb: 180,
+  },
+  {
+    name: 'plan, the same file again',
+    folder: 'known',
+    args: ['plan', 'users'],
+    known: ROWS,
+    goal: 0.3,
+    goalMb: 180,
+  },
+  {
+    name: 'plan, 1 % changed',
+    folder: 'known',
+    args: ['plan', 'changed'],
+    known: ROWS,
+    goal: 1.2,
+    goalMb: 180,
+  },
 ];
 
 await inFolder(async (root) => {
@@ -146,12 +169,12 @@ await inFolder(async (root) => {
       ({ seconds }: Usage) => seconds,
     ];
     console.log(`csv-parse alone, ${ROWS} rows: ${of('csv-parse', clock).toFixed(2)} s`);
-    for (const { name, goal } of SIDES) {
+    for (const { name, goal, goalMb } of SIDES) {
       const ratio = (pick: (usage: Usage) => number): string =>
         (of(name, pick) / of('csv-parse', pick)).toFixed(2);
       const peak = of(name, ({ peakMb }) => peakMb).toFixed(0);
       console.log(
-        `${name}: ${ratio(processor)} x the processor time, ${ratio(clock)} x the time (goal ${goal}); peak ${peak} MB`,
+        `${name}: ${ratio(processor)} x the processor time, ${ratio(clock)} x the time (goal ${goal}); peak ${peak} MB (goal ${goalMb})`,
       );
     }
   } finally {
