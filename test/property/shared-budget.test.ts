@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { mayTake } from '../../src/client/share.ts';
-import { changedBy } from '../../src/runtime/changed-by.ts';
+import { changedBy } from '../../src/model/changed-by.ts';
 import { openSqliteBudget } from '../../src/state/sqlite-budget.ts';
 import { testClient, TEST_KEY } from '../support/client.ts';
 import { virtualClock } from '../support/clock.ts';

@@ -15,7 +15,8 @@ import { validateSources } from '../../src/sync/validate.ts';
 import { csv } from '../../src/tables/csv.ts';
 import { PLAN_OPTIONS, withEngine, type Engine } from '../support/engine.ts';
 import type { FakeService } from '../support/fake-service.ts';
-import { mappingOn, runs } from '../support/push-case.ts';
+import { runs } from '../support/long.ts';
+import { mappingOn } from '../support/push-case.ts';
 
 /** Files in which keys come again, look alike, are wrong in every way, and whose bytes are anything. */
 const KEYS = [
