@@ -97,7 +97,7 @@ export async function beginProcess(life: Life, around: Surroundings, maxWaitMs: 
     concurrency: scenario.concurrency,
     signal: life.signal,
   });
-  const opened: { rows: RunRows | undefined } = { rows: undefined };
+  const opened = new Map<string | null, RunRows | undefined>();
   const kind = tableKind(desk);
   const ports: SyncPorts = {
     service: bug.service === undefined ? client : bug.service(client),
@@ -144,7 +144,7 @@ function watchedStore(
   life: Life,
   store: Store,
   checker: Checker,
-  opened: { rows: RunRows | undefined },
+  opened: Map<string | null, RunRows | undefined>,
 ): Store {
   const mortal = life.mortal('state', store, ['allSnapshots']);
   const own: Partial<Store> = {
@@ -161,13 +161,15 @@ function watchedStore(
       }),
     keptRunRows: (runId) =>
       life.step('state.keptRunRows', async () => {
-        opened.rows = await store.keptRunRows(runId);
-        return opened.rows && life.mortal('rows', opened.rows, ['duplicates', 'lookAlikes']);
+        const rows = await store.keptRunRows(runId);
+        opened.set(runId, rows);
+        return rows && life.mortal('rows', rows, ['duplicates', 'lookAlikes']);
       }),
     openRunRows: (runId) =>
       life.step('state.openRunRows', async () => {
-        opened.rows = await store.openRunRows(runId);
-        return life.mortal('rows', opened.rows, ['duplicates', 'lookAlikes']);
+        const rows = await store.openRunRows(runId);
+        opened.set(runId, rows);
+        return life.mortal('rows', rows, ['duplicates', 'lookAlikes']);
       }),
   };
   return new Proxy(mortal, {
@@ -179,7 +181,7 @@ function watchedStore(
 function resultFiles(
   life: Life,
   checker: Checker,
-  opened: { readonly rows: RunRows | undefined },
+  opened: ReadonlyMap<string | null, RunRows | undefined>,
 ): SyncPorts['results'] {
   return {
     writeResults: (run, mapping, header, batches) =>
@@ -188,7 +190,7 @@ function resultFiles(
         const lines = (await Array.fromAsync(batches))
           .flat()
           .map((cells) => [Number(cells[own]), cells[own + 1] ?? ''] as const);
-        const rows = (await opened.rows?.page(mapping, { afterRow: 0, limit: 10_000 })) ?? [];
+        const rows = (await opened.get(run)?.page(mapping, { afterRow: 0, limit: 10_000 })) ?? [];
         checker.told(run, mapping, { rows, lines });
         return `runs/${mapping}.results.csv`;
       }),
