@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../model/ports.ts';
@@ -13,8 +14,8 @@ import { canonicalBaseUrl } from '../model/service-address.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import { budgetLook, LOOK_BACK_MS, parseWindows, SWEEP_MS } from './budget-rows.ts';
 import { makePrivateFile, makePrivateFolder } from './private-files.ts';
-import { integer, text, type SqlRow } from './sql-row.ts';
-import { attempt } from './storage-error.ts';
+import { integer, text, UnreadableValueError, type SqlRow } from './sql-row.ts';
+import { attempt, isDamage } from './storage-error.ts';
 
 /** What a power cut takes of it, the account tells: nothing waits for the disk. */
 const TABLES = `
@@ -43,7 +44,7 @@ const TABLES = `
 `;
 const BUSY_MS = 10_000;
 
-/** The budgets of accounts over all processes of this machine, in a file of `folder`, by its wall clock. Errors: UnavailableError `state.*`. */
+/** The budgets of accounts over all processes of this machine, in a file of `folder`, by its wall clock; one that is damaged is made anew. Errors: UnavailableError `state.*`. */
 export async function openSqliteBudget(
   folder: string,
   clock: Pick<Clock, 'now'>,
@@ -51,11 +52,28 @@ export async function openSqliteBudget(
   const file = join(folder, 'budget.sqlite');
   return attempt(file, () => {
     makePrivateFolder(folder);
-    makePrivateFile(file);
-    const connection = new DatabaseSync(file, { timeout: BUSY_MS });
-    connection.exec(TABLES);
-    return new SqliteBudget(file, connection, clock);
+    try {
+      return new SqliteBudget(file, connect(file), clock);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+      return new SqliteBudget(file, connect(file), clock);
+    }
   });
+}
+
+function connect(file: string): DatabaseSync {
+  makePrivateFile(file);
+  const connection = new DatabaseSync(file, { timeout: BUSY_MS });
+  try {
+    connection.exec(TABLES);
+    const check = connection.prepare('PRAGMA quick_check(1)').get();
+    if (check?.['quick_check'] !== 'ok') throw new UnreadableValueError(String(check?.['quick_check']));
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
 }
 
 class SqliteBudget implements SharedBudget {

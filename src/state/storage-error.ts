@@ -6,6 +6,14 @@ const BUSY = new Set([5, 6]);
 const UNWRITABLE = new Set([8, 10, 13, 14]);
 const DAMAGED = new Set([11, 26]);
 
+/** Whether a failure says that a file is damaged or is no database. */
+export const isDamage = (error: unknown): boolean =>
+  error instanceof UnreadableValueError ||
+  (error instanceof Error &&
+    'errcode' in error &&
+    typeof error.errcode === 'number' &&
+    DAMAGED.has(error.errcode & 0xff));
+
 /** What stands in a damaged file and what to do about it. Code `state.damaged`. */
 export function damaged(file: string, reason: string, cause?: unknown): ConfigError {
   // SQLite says some things over several lines.
@@ -30,12 +38,11 @@ function unwritable(file: string, cause: Error): UnavailableError {
  * error comes back as it is.
  */
 export function storageError(file: string, error: unknown): unknown {
-  if (error instanceof UnreadableValueError) return damaged(file, error.message, error);
   if (!(error instanceof Error)) return error;
+  if (isDamage(error)) return damaged(file, error.message, error);
   if ('syscall' in error) return unwritable(file, error);
   if (!('errcode' in error) || typeof error.errcode !== 'number') return error;
   const result = error.errcode & 0xff;
-  if (DAMAGED.has(result)) return damaged(file, error.message, error);
   if (UNWRITABLE.has(result)) return unwritable(file, error);
   return BUSY.has(result) ? busy(file, error) : error;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -53,6 +53,30 @@ suite('SQLite', async () => {
   const budget = await openSqliteBudget(join(folder, 'locks'), clock);
   files.push(budget);
   return budget;
+});
+describe('a file of budgets that a power cut has damaged', () => {
+  const enter: BudgetDecision = { kind: 'enter', readsAccount: false, lastsMs: 1000 };
+  const visit: BudgetVisit = { process: 'a', after: 0, underWay: [], over: [], withinMs: 1000 };
+
+  it.each<readonly [string, (file: Buffer) => Buffer | string]>([
+    ['is no database', () => 'nothing that SQLite knows'],
+    ['has lost pages', (file) => file.subarray(0, 8192)],
+    [
+      'has pages of zeros',
+      (file) => Buffer.concat([file.subarray(0, 4096), Buffer.alloc(file.length - 4096)]),
+    ],
+  ])('is made anew where it %s', async (_what, damage) => {
+    const at = join(folder, 'locks');
+    mkdirSync(at, { recursive: true });
+    const file = join(at, 'budget.sqlite');
+    const before = await openSqliteBudget(at, clock);
+    await before.visit(account, visit, () => enter);
+    before.close();
+    writeFileSync(file, damage(readFileSync(file)));
+    const budget = await openSqliteBudget(at, clock);
+    files.push(budget);
+    expect(await budget.visit(account, visit, () => enter)).toBe(1);
+  });
 });
 suite('PostgreSQL in this process', () => openOn(own.client()));
 describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'})`, () => {
