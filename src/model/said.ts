@@ -100,7 +100,7 @@ const SAID = {
   'answer-kept-as': ({ text }: { readonly text: string }): string => `kept as ${text}`,
   'answer-again': (): string => 'the same change was sent again, and its answer came',
   'sent-unanswered': ({ run }: OfRun): string =>
-    `an earlier write of this row (run ${run}) has no trustworthy answer and cannot be read back; the row is not sent again`,
+    `an earlier write of this row (run ${run}) has no trustworthy answer; the row is not sent before that is resolved`,
   'sender-silent': ({ holder }: { readonly holder: string }): string =>
     `${holder} recorded this write, went silent and may still send it: start teamsheet there again, or when that process has ended decide with teamsheet resolve`,
   'sent-not-shown': (): string => `sent without a trustworthy answer, and ${NOT_SHOWN}`,

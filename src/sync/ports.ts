@@ -118,7 +118,7 @@ export interface Comparison {
   readonly strangers?: ReadonlyMap<string, string>;
   /** This state has written to the resource: it is an older copy, if anything, and not a new one. */
   readonly isWritten?: true;
-  /** Why the row of a key must wait: a write of it was never answered and cannot be read back. */
+  /** Why the row of a key must wait: nobody knows yet what became of an earlier write of it. */
   readonly unanswered?: (key: string) => Said | undefined;
   readonly stop?: TeamsheetError;
 }

@@ -35,6 +35,42 @@ describe('a service that cannot list its users and takes small batches only', ()
   });
 });
 
+/** What the command says to type next. */
+const nexts = async (...args: readonly string[]): Promise<readonly string[]> =>
+  (await run(...args, '--yes')).stderr.split('\n').filter((line) => line.startsWith('next: '));
+
+describe('a service that shows one key as nobody sent it', () => {
+  const sheet = (first: string): string => `Member ID,Name\nA-1,${first}\n0007,Bob\nC-3,Cid\n`;
+
+  it('leaves that row alone in doubt, and `resolve` is named once resuming has shown no more', async () => {
+    await start({ settings: { key_form: 'no_zeros', repeated_external_id: 'duplicate' } });
+    folder.write('users.csv', sheet('Ann'));
+    expect(await json('push')).toMatchObject({ exit_code: 7, mappings: [{ created: 2, unknown: 1 }] });
+    expect(await nexts('resume')).toEqual(['next: teamsheet resolve']);
+    folder.write('users.csv', sheet('Anna'));
+    expect(await json('push')).toMatchObject({
+      exit_code: 7,
+      mappings: [{ updated: 1, unchanged: 1, deferred: 1 }],
+    });
+    expect(await nexts('push')).toEqual(['next: teamsheet resolve']);
+    const { cases } = (await json('resolve')) as unknown as { cases: readonly { rows: readonly object[] }[] };
+    expect(cases.map(({ rows }) => rows)).toMatchObject([[{ key: '0007' }]]);
+  });
+});
+
+describe('a service that cannot list its users and refuses every batch', () => {
+  it('leaves all rows in doubt, and `resolve` is named once resuming has shown no more', async () => {
+    await start({
+      settings: { max_batch: 25 },
+      faults: [{ kind: 'status', operation: 'list-users', status: 405, count: 1000 }],
+    });
+    folder.write('users.csv', manyUsers(60));
+    expect(await json('push')).toMatchObject({ exit_code: 7, mappings: [{ unknown: 60 }] });
+    expect(await nexts('resume')).toEqual(['next: teamsheet resolve']);
+    expect(await nexts('push')).toEqual(['next: teamsheet resolve']);
+  });
+});
+
 describe('a raw call for a user that exists', () => {
   const create = (...ids: readonly string[]): Promise<Outcome> => {
     const users = ids.map((external_id) => ({ external_id, display_name: 'Ann' }));

@@ -4,6 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import type { ServiceAccount } from '../../src/model/store.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
+import { nextAfter } from '../../src/cli/render/report.ts';
+import { resume } from '../../src/sync/resume.ts';
 import { resolve } from '../../src/sync/resolve.ts';
 import { FakeService } from '../support/fake-service.ts';
 import { makeEngine, openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
@@ -88,5 +90,54 @@ describe('one row of a batch that nobody can find', () => {
     engine.service.users.splice(0);
     await run(engine, users);
     expect(outcomes(engine)).toEqual(['deferred', 'deferred', 'deferred']);
+  });
+});
+
+describe('the next step', () => {
+  const after = async (result: Promise<PushResult | undefined>): Promise<readonly string[]> => {
+    const { report, needsResolve } = (await result) ?? expect.unreachable();
+    return nextAfter({ ...report, run: 'RUN' }, false, needsResolve);
+  };
+  const resumed = (engine: Engine, runId: string): Promise<PushResult | undefined> =>
+    resume(engine.ports, runId, approve);
+
+  it('of a write in doubt is to read back again, and to resolve it once that showed no more', async () => {
+    const engine = await makeEngine(service());
+    userTable(engine, ...TABLE);
+    const first = await run(engine, users);
+    expect(await after(Promise.resolve(first))).toEqual(['resume RUN']);
+    const runId = first.report.run ?? '';
+    for (let round = 0; round < 2; round += 1)
+      expect(await after(resumed(engine, runId))).toEqual(['resolve']);
+  });
+
+  it('of rows that wait for the write of another run is to resolve that', async () => {
+    const engine = await makeEngine(service());
+    userTable(engine, ...TABLE);
+    await run(engine, users);
+    const second = await run(engine, users);
+    expect(await after(Promise.resolve(second))).toEqual(['resolve']);
+    expect(await after(resumed(engine, second.report.run ?? ''))).toEqual(['resolve']);
+  });
+
+  it('of rows that wait for something else is to resume', async () => {
+    const engine = await makeEngine(service());
+    userTable(engine, ...TABLE);
+    await run(engine, users);
+    engine.service.maxUsers = 3;
+    userTable(engine, 'A,Ann,', 'D,Dan,');
+    expect(await after(run(engine, users))).toEqual(['resume RUN']);
+  });
+
+  it('of rows of a service that cannot be listed is the same', async () => {
+    const engine = await makeEngine();
+    engine.service.listable = false;
+    engine.service.faults.push('lost');
+    userTable(engine, ...TABLE);
+    const first = await run(engine, users);
+    expect(outcomesOf(first)).toEqual({ unknown: 3 });
+    expect(await after(Promise.resolve(first))).toEqual(['resume RUN']);
+    expect(await after(resumed(engine, first.report.run ?? ''))).toEqual(['resolve']);
+    expect(await after(run(engine, users))).toEqual(['resolve']);
   });
 });

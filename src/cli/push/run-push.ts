@@ -118,6 +118,7 @@ export async function tellResult(
     next = [],
     leftOut = [],
     reportsStopped = false,
+    needsResolve = false,
   } = result;
   const { screen } = program;
   endProgress();
@@ -128,7 +129,7 @@ export async function tellResult(
     exitCode: report.exit_code,
     leftOut,
   });
-  const nexts = [...nextAfter(report, stoppedBy !== undefined && !reportsStopped), ...next];
+  const nexts = [...nextAfter(report, stoppedBy !== undefined && !reportsStopped, needsResolve), ...next];
   const [first] = nexts;
   if (stoppedBy !== undefined) screen.tell(renderStop(stoppedBy, program, first));
   if (screen.json) {

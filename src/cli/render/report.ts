@@ -173,6 +173,7 @@ export function renderRequests({
 export function nextAfter(
   { command, exit_code, run, mappings }: Pick<RunReport, 'command' | 'exit_code' | 'run' | 'mappings'>,
   stopped: boolean,
+  needsResolve = false,
 ): readonly string[] {
   const pulls = mappings.flatMap((mapping) =>
     mapping.direction === 'pull' ? (mapping.error?.next ?? []) : [],
@@ -182,7 +183,8 @@ export function nextAfter(
   const left = {
     resumable:
       stopped ||
-      pushes.some((push) => resourcePlans[push.resource].listed !== undefined && openRows(push) > 0),
+      (!needsResolve &&
+        pushes.some((push) => resourcePlans[push.resource].listed !== undefined && openRows(push) > 0)),
     unsettled: stopped || pushes.some((push) => openRows(push) + push.conflict > 0),
   };
   const pushed = pushes.length === 0 ? [] : nextAfterPush(command, exit_code, run, left);

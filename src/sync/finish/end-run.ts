@@ -16,6 +16,7 @@ import type { PushSummary, RequestCounts, Run } from '../../model/store.ts';
 import { checkCounts, outcomeCounts } from '../../plan/counts.ts';
 import { exhaustedAt, interruptedAt } from './interrupted.ts';
 import { chosenRows, missedRows } from '../rows/read-rows.ts';
+import { needsResolve } from './needs-resolve.ts';
 import { reasonsOf, type Reason } from './reasons.ts';
 import { writeResults } from './results.ts';
 import { optionsOf } from '../journal/stored-run.ts';
@@ -30,6 +31,8 @@ export interface PushResult {
   readonly rejected: readonly string[];
   /** Why rows are left, where something but what stopped it says so. */
   readonly reasons?: readonly Reason[];
+  /** Rows are left that `resolve` decides, and `resume` does not. */
+  readonly needsResolve?: true;
   /** Commands without the program's name, or sentences, for what this run did not look at. */
   readonly next?: readonly string[];
   /** The mappings whose optional tables are not filled in yet. */
@@ -87,6 +90,9 @@ export async function finish(
     summaries,
     requests,
   });
+  const pushed = planned.mappings.map(({ mapping }) => mapping);
+  const isUndecided =
+    ending.stoppedBy === undefined && !finished && (await needsResolve(ports, run, pushed, rows, summaries));
   await (finished ? endRows(rows, summaries) : rows.close());
   const progress = progressOf(summaries);
   return {
@@ -94,6 +100,7 @@ export async function finish(
     stoppedBy: interruptedAt(exhaustedAt(ending.stoppedBy, progress), progress),
     rejected: ended.flatMap(({ rejected }) => rejected),
     reasons: ended.flatMap(({ reasons }) => reasons),
+    ...(isUndecided && { needsResolve: true }),
   };
 }
 

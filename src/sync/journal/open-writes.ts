@@ -59,7 +59,7 @@ async function heldKeys(
   return keys.filter((key, at) => done.get(rowNumbers[at] ?? 0) !== key || !known.has(key));
 }
 
-/** Tells why the row of a key must wait where an open write of it cannot be read back. */
+/** Tells why the row of a key must wait for an open write of it. */
 export async function unansweredKeys(
   ...asked: Parameters<typeof openWriteOf>
 ): Promise<(key: string) => Said | undefined> {
