@@ -8,7 +8,7 @@ import { BUGS } from '../simulation/bugs.ts';
 import { simulate } from '../simulation/simulate.ts';
 import { runs } from '../support/long.ts';
 
-const SEEDS = runs(300, 20_000);
+const SEEDS = runs(500, 20_000);
 /** A planted bug has to show itself within so many seeds. */
 const FOUND_WITHIN = 150;
 

@@ -2,6 +2,7 @@ import { createClient } from '../../src/client/client.ts';
 import { StoppedError } from '../../src/model/error.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import type { Random, Wrap } from '../../src/model/ports.ts';
+import { changedBy } from '../../src/model/changed-by.ts';
 import type { RunRows } from '../../src/model/run-rows.ts';
 import { Secret } from '../../src/model/secret.ts';
 import type { Service } from '../../src/model/service.ts';
@@ -97,7 +98,7 @@ export async function beginProcess(life: Life, around: Surroundings, maxWaitMs: 
     concurrency: scenario.concurrency,
     signal: life.signal,
   });
-  const opened = new Map<string | null, RunRows | undefined>();
+  const opened: OpenedRows = new Map();
   const kind = tableKind(desk);
   const ports: SyncPorts = {
     service: bug.service === undefined ? client : bug.service(client),
@@ -139,13 +140,24 @@ export async function beginProcess(life: Life, around: Surroundings, maxWaitMs: 
   return { ports, close };
 }
 
+/** The rows of each run that are open, in the order in which they were opened: those that a run works on come first. */
+type OpenedRows = Map<string | null, readonly RunRows[]>;
+
+function openedAs(opened: OpenedRows, runId: string | null, rows: RunRows): RunRows {
+  const without = (): readonly RunRows[] => (opened.get(runId) ?? []).filter((other) => other !== rows);
+  opened.set(runId, [...without(), rows]);
+  const ended = (end: () => Promise<void>) => (): Promise<void> => {
+    opened.set(runId, without());
+    return end();
+  };
+  return changedBy(rows, {
+    close: ended(() => rows.close()),
+    remove: ended(() => rows.remove()),
+  });
+}
+
 /** The state, whose every change is a step of the process; intents are seen by the checker once they are durable. */
-function watchedStore(
-  life: Life,
-  store: Store,
-  checker: Checker,
-  opened: Map<string | null, RunRows | undefined>,
-): Store {
+function watchedStore(life: Life, store: Store, checker: Checker, opened: OpenedRows): Store {
   const mortal = life.mortal('state', store, ['allSnapshots']);
   const own: Partial<Store> = {
     addIntent: (account, intent, settled = []) =>
@@ -162,14 +174,12 @@ function watchedStore(
     keptRunRows: (runId) =>
       life.step('state.keptRunRows', async () => {
         const rows = await store.keptRunRows(runId);
-        opened.set(runId, rows);
-        return rows && life.mortal('rows', rows, ['duplicates', 'lookAlikes']);
+        return rows && life.mortal('rows', openedAs(opened, runId, rows), ['duplicates', 'lookAlikes']);
       }),
     openRunRows: (runId) =>
       life.step('state.openRunRows', async () => {
         const rows = await store.openRunRows(runId);
-        opened.set(runId, rows);
-        return life.mortal('rows', rows, ['duplicates', 'lookAlikes']);
+        return life.mortal('rows', openedAs(opened, runId, rows), ['duplicates', 'lookAlikes']);
       }),
   };
   return new Proxy(mortal, {
@@ -178,11 +188,7 @@ function watchedStore(
 }
 
 /** Results files in memory, handed to the checker with the rows that they are made of. */
-function resultFiles(
-  life: Life,
-  checker: Checker,
-  opened: ReadonlyMap<string | null, RunRows | undefined>,
-): SyncPorts['results'] {
+function resultFiles(life: Life, checker: Checker, opened: OpenedRows): SyncPorts['results'] {
   return {
     writeResults: (run, mapping, header, batches) =>
       life.step('results', async () => {
@@ -190,7 +196,7 @@ function resultFiles(
         const lines = (await Array.fromAsync(batches))
           .flat()
           .map((cells) => [Number(cells[own]), cells[own + 1] ?? ''] as const);
-        const rows = (await opened.get(run)?.page(mapping, { afterRow: 0, limit: 10_000 })) ?? [];
+        const rows = (await opened.get(run)?.[0]?.page(mapping, { afterRow: 0, limit: 10_000 })) ?? [];
         checker.told(run, mapping, { rows, lines });
         return `runs/${mapping}.results.csv`;
       }),
