@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { RunFolders } from '../state/run-folders.ts';
-import { openSqliteBudget } from '../state/sqlite-budget.ts';
+import { sqliteBudget } from '../state/sqlite-budget.ts';
 import { createLock, lockFolder } from '../state/sqlite-lock.ts';
 import { openStore } from '../state/sqlite-store.ts';
 import type { Jobs, JobsOptions } from '../state/postgres/jobs.ts';
@@ -43,7 +43,7 @@ export async function openState(
   try {
     for (const warning of warnIfOpenToOthers(state.file)) warn(warning);
     const folder = lockFolder(env);
-    const budget = await openSqliteBudget(folder, clock);
+    const budget = sqliteBudget(folder, clock);
     const closes = changedBy(store, {
       close: async () => {
         budget.close();

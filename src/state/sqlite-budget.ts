@@ -44,22 +44,22 @@ const TABLES = `
 `;
 const BUSY_MS = 10_000;
 
-/** The budgets of accounts over all processes of this machine, in a file of `folder`, by its wall clock; one that is damaged is made anew. Errors: UnavailableError `state.*`. */
-export async function openSqliteBudget(
-  folder: string,
-  clock: Pick<Clock, 'now'>,
-): Promise<SharedBudget & { close(): void }> {
-  const file = join(folder, 'budget.sqlite');
-  return attempt(file, () => {
-    makePrivateFolder(folder);
-    try {
-      return new SqliteBudget(file, connect(file), clock);
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
-      return new SqliteBudget(file, connect(file), clock);
-    }
-  });
+/**
+ * The budgets of accounts over all processes of this machine, in a file of `folder`, by its wall clock. It is made when it is first asked, and anew where it is damaged.
+ * Errors of all: UnavailableError `state.*`.
+ */
+export const sqliteBudget = (folder: string, clock: Pick<Clock, 'now'>): SharedBudget & { close(): void } =>
+  new SqliteBudget(folder, clock);
+
+function connectAnew(folder: string, file: string): DatabaseSync {
+  makePrivateFolder(folder);
+  try {
+    return connect(file);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+    return connect(file);
+  }
 }
 
 function connect(file: string): DatabaseSync {
@@ -77,15 +77,20 @@ function connect(file: string): DatabaseSync {
 }
 
 class SqliteBudget implements SharedBudget {
+  readonly #folder: string;
   readonly #file: string;
-  readonly #connection: DatabaseSync;
   readonly #clock: Pick<Clock, 'now'>;
+  #opened: DatabaseSync | undefined;
   #sweptMs = -Infinity;
 
-  constructor(file: string, connection: DatabaseSync, clock: Pick<Clock, 'now'>) {
-    this.#file = file;
-    this.#connection = connection;
+  constructor(folder: string, clock: Pick<Clock, 'now'>) {
+    this.#folder = folder;
+    this.#file = join(folder, 'budget.sqlite');
     this.#clock = clock;
+  }
+
+  get #connection(): DatabaseSync {
+    return (this.#opened ??= connectAnew(this.#folder, this.#file));
   }
 
   accountOf(baseUrl: string, keyDigest: string): Promise<string | undefined> {
@@ -143,7 +148,7 @@ class SqliteBudget implements SharedBudget {
 
   /** A second call does nothing. */
   close(): void {
-    if (this.#connection.isOpen) this.#connection.close();
+    if (this.#opened?.isOpen === true) this.#opened.close();
   }
 
   #others(name: string, nowMs: number, { process, after, underWay }: BudgetVisit): BudgetLook['others'] {

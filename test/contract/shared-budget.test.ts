@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { BudgetDecision, BudgetLook, BudgetVisit, SharedBudget } from '../../src/model/shared-budget.ts';
 import type { PostgresClient } from '../../src/state/postgres/client.ts';
-import { openSqliteBudget } from '../../src/state/sqlite-budget.ts';
+import { sqliteBudget } from '../../src/state/sqlite-budget.ts';
 import {
   clientOf,
   newSchema,
@@ -49,10 +49,10 @@ const openOn = async (client: PostgresClient): Promise<SharedBudget> => {
   return (await openTestState(client, schema, folder, { clock })).budget;
 };
 
-suite('SQLite', async () => {
-  const budget = await openSqliteBudget(join(folder, 'locks'), clock);
+suite('SQLite', () => {
+  const budget = sqliteBudget(join(folder, 'locks'), clock);
   files.push(budget);
-  return budget;
+  return Promise.resolve(budget);
 });
 describe('a file of budgets that a power cut has damaged', () => {
   const enter: BudgetDecision = { kind: 'enter', readsAccount: false, lastsMs: 1000 };
@@ -69,11 +69,11 @@ describe('a file of budgets that a power cut has damaged', () => {
     const at = join(folder, 'locks');
     mkdirSync(at, { recursive: true });
     const file = join(at, 'budget.sqlite');
-    const before = await openSqliteBudget(at, clock);
+    const before = sqliteBudget(at, clock);
     await before.visit(account, visit, () => enter);
     before.close();
     writeFileSync(file, damage(readFileSync(file)));
-    const budget = await openSqliteBudget(at, clock);
+    const budget = sqliteBudget(at, clock);
     files.push(budget);
     expect(await budget.visit(account, visit, () => enter)).toBe(1);
   });

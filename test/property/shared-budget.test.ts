@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { mayTake } from '../../src/client/share.ts';
 import { changedBy } from '../../src/model/changed-by.ts';
-import { openSqliteBudget } from '../../src/state/sqlite-budget.ts';
+import { sqliteBudget } from '../../src/state/sqlite-budget.ts';
 import { testClient, TEST_KEY } from '../support/client.ts';
 import { virtualClock } from '../support/clock.ts';
 import { limitedService } from '../support/limited-service.ts';
@@ -60,7 +60,7 @@ describe('a budget that several hosts share', () => {
           const opened: { close(): void }[] = [];
           const state = join(folder, String((runs += 1)));
           // The key was used before, so that its account is known.
-          const before = await openSqliteBudget(state, clock);
+          const before = sqliteBudget(state, clock);
           const first = testClient(service.transport, {
             clock,
             sharing: { shared: before, writes: () => false },
@@ -68,7 +68,7 @@ describe('a budget that several hosts share', () => {
           await clock.run(first.client.account().then(() => first.client.end()));
           const lives = world.hosts.map(async (host, at) => {
             await clock.sleep(host.startsMs);
-            const own = await openSqliteBudget(state, clock);
+            const own = sqliteBudget(state, clock);
             opened.push(own);
             // A database is some way off: answers come while a visit is under way.
             const shared = changedBy(own, {
@@ -114,7 +114,7 @@ describe('a budget that several hosts share', () => {
           });
           await clock.run(Promise.all(lives));
           const left = async (): Promise<readonly unknown[]> => {
-            const reader = await openSqliteBudget(state, clock);
+            const reader = sqliteBudget(state, clock);
             const open: unknown[] = [];
             const visit = { process: 'reader', after: 1, underWay: [], over: [], withinMs: 0 };
             const accountId = (await reader.accountOf(BASE_URL, hash('sha256', TEST_KEY))) ?? '';
