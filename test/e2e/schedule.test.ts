@@ -72,8 +72,19 @@ describe('schedule', () => {
     }
   });
 
-  it('goes on with a run that was killed: a mapping that compares with nothing sends no row again', async () => {
-    const service = await startService();
+  it.each([
+    ['a mapping that compares with nothing sends no row again', 'hang', 0, { created: 12, unknown: 0 }, 7],
+    [
+      'what nobody knows of its last write is told by the exit code',
+      'html',
+      7,
+      { created: 10, unknown: 2 },
+      6,
+    ],
+  ] as const)('goes on with a run that was killed: %s', async (_what, kind, code, prices, writes) => {
+    const service = await startService({
+      faults: [{ kind, operation: 'upload-prices', nth: 3 }],
+    });
     const league = makeFolder({
       'teamsheet.yaml': `${SANDBOX}vars: { fantasy_league_id: 1 }\npush: { settle: 100ms }\n`,
       'prices.csv': `player_id,price\n${Array.from({ length: 12 }, (_, at) => `${at + 1},5.5\n`).join('')}`,
@@ -105,11 +116,12 @@ describe('schedule', () => {
         '{ version: 1, name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: { external_id: { from: id, type: text }, display_name: name }, schedule: "0 6 1 1 *" }\n',
       );
       const again = await once();
-      expect(again).toMatchObject({ code: 0 });
+      expect(again).toMatchObject({ code });
       expect(JSON.parse(again.stdout)).toMatchObject({
         command: 'sync',
+        exit_code: code,
         mappings: [
-          { name: 'prices', rows: 12, created: 12 },
+          { name: 'prices', rows: 12, ...prices },
           { name: 'users', rows: 1, created: 1 },
           { name: 'fixtures', records: 380 },
         ],
@@ -117,7 +129,7 @@ describe('schedule', () => {
       const effects = (await service.sandbox.control('GET', '/effects')) as readonly {
         readonly count: number;
       }[];
-      expect(effects).toHaveLength(7);
+      expect(effects).toHaveLength(writes);
       expect(JSON.parse((await once()).stdout)).toMatchObject({ run: null, mappings: [] });
     } finally {
       league.remove();

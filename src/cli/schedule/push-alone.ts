@@ -34,7 +34,9 @@ export async function pushAlone(
   const others = mappings.filter(({ name }) => !done.has(name));
   if (others.length === 0) return resumed;
   await tellResult(resumed, work);
-  return pushReadable(others, options, work, push);
+  const pushed = await pushReadable(others, options, work, push);
+  const exitCode = worstExit([resumed.report.exit_code, pushed.report.exit_code]);
+  return { ...pushed, report: { ...pushed.report, exit_code: exitCode } };
 }
 
 /** Undefined where no run was cut off, or where it cannot go on, which is told. */
