@@ -44,6 +44,7 @@ const PLAYERS_CSV = 'in: { csv: out/players.csv, optional: true }';
 
 /** What the reports show, by the names of their mappings without `-report`, `-workbook` and `-tab`. */
 const SHOWN = {
+  table: 'the league table, in a tab',
   squads: 'squads',
   lineups: 'line-ups',
   fixtures: 'fixtures',
@@ -63,6 +64,7 @@ export const REPORT_KINDS = Object.keys(SHOWN) as readonly ReportKind[];
 
 /** The tabs of the season's workbook. */
 const FIRST_CHOICE: readonly ReportKind[] = [
+  'table',
   'squads',
   'lineups',
   'fixtures',
@@ -74,7 +76,7 @@ const FIRST_CHOICE: readonly ReportKind[] = [
 /** The standings stand in the tab of the workbook, or in a CSV file. */
 const NOT_IN: Readonly<Record<ReportPlace, readonly ReportKind[]>> = {
   workbook: ['standings'],
-  csv: ['history'],
+  csv: ['table', 'history'],
   both: [],
 };
 
