@@ -119,3 +119,20 @@ it('rows that need no change any more tell which of them were sent', async () =>
     ['unchanged', 'a remark'],
   ]);
 });
+
+it('rows that wait for something else tell which of them were sent', async () => {
+  const { ports, rows, told } = await sentThree(['deferred', 'unchanged', 'updated', 'updated']);
+  const why = words('an earlier write is open');
+  await rows.patch(
+    pushMapping().name,
+    [2, 4].map((rowNumber) => ({ rowNumber, outcome: 'deferred', said: why })),
+  );
+  await noteSent(ports, { id: 'RUN' }, pushMapping(), rows);
+  expect([(await told())[0], (await told())[2]]).toEqual([
+    [
+      'deferred',
+      'sent without a trustworthy answer, and nothing shows that it was applied; not sent again: an earlier write is open',
+    ],
+    ['deferred', 'an earlier write is open'],
+  ]);
+});

@@ -1,12 +1,14 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { ChangeKind } from '../../model/outcome.ts';
 import type { RunRows } from '../../model/run-rows.ts';
-import type { Words } from '../../model/said.ts';
+import type { Said, Words } from '../../model/said.ts';
 import type { Run, StoredIntent } from '../../model/store.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import type { SyncPorts } from '../ports.ts';
 import { mayBeApplied } from '../../plan/intents.ts';
+
+const SENT_NOT_SHOWN: Said = { code: 'sent-not-shown' };
 
 /** The rows of a mapping whose writes in a run are so. */
 async function rowsOfWrites(
@@ -62,14 +64,14 @@ export async function deferOpen(
         .map((row) =>
           rowAfter(wordless(row), {
             kind: 'must-wait',
-            said: [{ code: 'sent-not-shown' }, { code: 'not-sent-again', reason }],
+            said: [SENT_NOT_SHOWN, { code: 'not-sent-again', reason }],
           }),
         ),
     );
   await rows.deferOpen(mapping.name, [{ code: 'not-sent', reason }], change);
 }
 
-/** Rows of a run that was resumed are as they should be by now, and those that were sent without being shown say so. */
+/** Rows of a run that was resumed are as they should be by now, or wait for something else; those that were sent without being shown say so. */
 export async function noteSent(
   ports: Pick<SyncPorts, 'store'>,
   run: Pick<Run, 'id'>,
@@ -77,14 +79,14 @@ export async function noteSent(
   rows: RunRows,
 ): Promise<void> {
   const sent = await rowsOfWrites(ports, run, mapping, mayBeApplied);
-  const unchanged = (await rows.rows(mapping.name, [...sent])).filter(
-    ({ outcome, said }) => outcome === 'unchanged' && said.length === 0,
-  );
   await rows.patch(
     mapping.name,
-    unchanged.map(({ rowNumber }) => ({
-      rowNumber,
-      said: [{ code: 'sent-not-shown' }, { code: 'row-as-it-should-be' }],
-    })),
+    (await rows.rows(mapping.name, [...sent])).flatMap(({ rowNumber, outcome, said }) => {
+      if (outcome === 'unchanged' && said.length === 0)
+        return { rowNumber, said: [SENT_NOT_SHOWN, { code: 'row-as-it-should-be' }] };
+      if (outcome === 'deferred')
+        return { rowNumber, said: [SENT_NOT_SHOWN, { code: 'not-sent-again', reason: said }] };
+      return [];
+    }),
   );
 }
