@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../model/ports.ts';
-import type { Store } from './store.ts';
+import type { Store } from './store/store.ts';
 
 /** The machine's own time. */
 export const realClock: Clock = {

@@ -7,13 +7,13 @@ import type {
   endpoints,
 } from '../contract/index.ts';
 import type { ServiceClock } from './clock.ts';
-import type { Paging } from './paging.ts';
-import type { Answers } from './answers.ts';
+import type { Paging } from './http/paging.ts';
+import type { Answers } from './http/answers.ts';
 import type { Faults } from './faults.ts';
-import type { Limits } from './limits.ts';
+import type { Limits } from './http/limits.ts';
 import type { Settings } from './switches.ts';
-import type { Store } from './store.ts';
-import type { Views } from './views.ts';
+import type { Store } from './store/store.ts';
+import type { Views } from './store/views.ts';
 
 /** What every handler works with. */
 export interface Context {

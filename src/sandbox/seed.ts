@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { writeFantasyLeague } from './leagues.ts';
+import { writeFantasyLeague } from './game/leagues.ts';
 import { writePointsConfig } from './handlers/points-config.ts';
 import { writeSquad } from './handlers/squads.ts';
 import type { Context } from './context.ts';
-import { DEMO } from './managers.ts';
-import { advance } from './play.ts';
-import { processSubstitutions } from './settle.ts';
-import { position } from './stats.ts';
-import { nameSeries, squadName } from './names.ts';
-import { between, chanceOf, pickWeighted, uuidOf, type Chance } from './random.ts';
-import { writeSeason, type Position } from './season.ts';
-import type { Scoring } from './scoring.ts';
-import { int, type Store } from './store.ts';
-import { allWeeks } from './weeks.ts';
+import { DEMO } from './game/managers.ts';
+import { advance } from './game/play.ts';
+import { processSubstitutions } from './game/settle.ts';
+import { position } from './game/stats.ts';
+import { nameSeries, squadName } from './game/names.ts';
+import { between, chanceOf, pickWeighted, uuidOf, type Chance } from './game/random.ts';
+import { writeSeason, type Position } from './game/season.ts';
+import type { Scoring } from './game/scoring.ts';
+import { int, type Store } from './store/store.ts';
+import { allWeeks } from './game/weeks.ts';
 
 /** The start contents that a sandbox may be made with, and the time at which their seasons start. */
 export const SEEDS = {

@@ -5,10 +5,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resources } from '../../src/contract/index.ts';
-import { between, chanceOf, pick } from '../../src/sandbox/random.ts';
-import type { Chance } from '../../src/sandbox/random.ts';
-import { writeSeason } from '../../src/sandbox/season.ts';
-import { int, openStore } from '../../src/sandbox/store.ts';
+import { between, chanceOf, pick } from '../../src/sandbox/game/random.ts';
+import type { Chance } from '../../src/sandbox/game/random.ts';
+import { writeSeason } from '../../src/sandbox/game/season.ts';
+import { int, openStore } from '../../src/sandbox/store/store.ts';
 
 const USERS = 520;
 

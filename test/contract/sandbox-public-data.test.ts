@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { pointsOf } from '../../src/sandbox/scoring.ts';
-import type { Scoring } from '../../src/sandbox/scoring.ts';
-import { POSITIONS } from '../../src/sandbox/season.ts';
+import { pointsOf } from '../../src/sandbox/game/scoring.ts';
+import type { Scoring } from '../../src/sandbox/game/scoring.ts';
+import { POSITIONS } from '../../src/sandbox/game/season.ts';
 
 /** A season of realistic size that is kept beside the project and is no part of it. */
 const DATA = join(import.meta.dirname, '../../../shared/data');

@@ -1,8 +1,8 @@
 import type { AutoSubstitution } from '../../src/contract/resources/auto-substitutions.ts';
 import type { Lineup } from '../../src/contract/resources/lineups.ts';
 import type { Place } from '../../src/rules/substitutions.ts';
-import type { Place as SandboxPlace } from '../../src/sandbox/lineup.ts';
-import { substitute } from '../../src/sandbox/substitutions.ts';
+import type { Place as SandboxPlace } from '../../src/sandbox/game/lineup.ts';
+import { substitute } from '../../src/sandbox/game/substitutions.ts';
 
 /** A squad in a week as the service showed it before its substitutions and after them, and the log of them. The sandbox made them, which has rules of its own. */
 export interface ProcessedSquad {

@@ -1,4 +1,4 @@
-import { between, chanceOf, uuidOf } from '../../src/sandbox/random.ts';
+import { between, chanceOf, uuidOf } from '../../src/sandbox/game/random.ts';
 import type { Group } from '../../src/runtime/publish/site-groups.ts';
 import type { SiteOptions } from '../../src/runtime/publish/shown-weeks.ts';
 import type { EntryValues, PlayerValues, SquadValues, WeekValues } from '../../src/season/week-values.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hidden } from '../control/answer.ts';
-import { isSame } from '../keys.ts';
+import { isSame } from '../http/keys.ts';
 import { Refusal } from '../refusal.ts';
 import { checkOrigin, type Notice, type Sessions } from './guard.ts';
 import { requireAccount, type ConsoleOptions } from './visit.ts';

@@ -1,5 +1,5 @@
 import { OPERATION_IDS, endpoints } from '../../contract/index.ts';
-import type { RecentRequest } from '../recent-requests.ts';
+import type { RecentRequest } from '../http/recent-requests.ts';
 import { effectsCard } from './effects.ts';
 import { markup, type Markup, type Part } from '../../pages/markup.ts';
 import { card, count, time } from '../../pages/parts.ts';

@@ -1,4 +1,4 @@
-import { listEffects } from '../effects.ts';
+import { listEffects } from '../store/effects.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { card, count, num, table, time } from '../../pages/parts.ts';
 import { slicePager } from './pickers.ts';

@@ -1,4 +1,4 @@
-import { LAST_WEEK, currentWeekNumber } from '../weeks.ts';
+import { LAST_WEEK, currentWeekNumber } from '../game/weeks.ts';
 import { chosenLeague } from './league-choice.ts';
 import { markup, type Markup, type Part } from '../../pages/markup.ts';
 import { named, num, table, time } from '../../pages/parts.ts';

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hidden } from '../control/answer.ts';
-import { advance } from '../play.ts';
-import { docs } from '../docs-page.ts';
+import { advance } from '../game/play.ts';
+import { docs } from '../docs/page.ts';
 import { Refusal } from '../refusal.ts';
 import { addActions } from './actions.ts';
 import { activity } from './activity.ts';

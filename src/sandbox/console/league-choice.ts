@@ -1,4 +1,4 @@
-import { requireLeague } from '../leagues.ts';
+import { requireLeague } from '../game/leagues.ts';
 import { Refusal } from '../refusal.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { listLeagues } from './read-lists.ts';

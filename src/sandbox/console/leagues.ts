@@ -1,5 +1,5 @@
-import { SQUAD_CONFIG } from '../leagues.ts';
-import { LEAGUE } from '../season.ts';
+import { SQUAD_CONFIG } from '../game/leagues.ts';
+import { LEAGUE } from '../game/season.ts';
 import { markup, type Markup, type Part } from '../../pages/markup.ts';
 import { card, count, named, num, table, tile, tiles, time } from '../../pages/parts.ts';
 import { slicePager } from './pickers.ts';

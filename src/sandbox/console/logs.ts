@@ -1,4 +1,4 @@
-import { LAST_WEEK, currentWeekNumber } from '../weeks.ts';
+import { LAST_WEEK, currentWeekNumber } from '../game/weeks.ts';
 import { chosenLeague, leagueField } from './league-choice.ts';
 import { markup } from '../../pages/markup.ts';
 import { card, count, money, named, num, table, time } from '../../pages/parts.ts';

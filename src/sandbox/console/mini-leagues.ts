@@ -1,5 +1,5 @@
-import { readStandings } from '../standings.ts';
-import { LAST_WEEK } from '../weeks.ts';
+import { readStandings } from '../game/standings.ts';
+import { LAST_WEEK } from '../game/weeks.ts';
 import { markup } from '../../pages/markup.ts';
 import { card, count, named, num, table, tile, tiles, time } from '../../pages/parts.ts';
 import { slicePager } from './pickers.ts';

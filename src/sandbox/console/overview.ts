@@ -1,7 +1,7 @@
 import { FEATURES } from '../../contract/endpoint.ts';
 import { stateOf } from '../control/state.ts';
 import { DEFAULT_SETTINGS, SWITCH_NAMES } from '../switches.ts';
-import { LAST_WEEK, allWeeks } from '../weeks.ts';
+import { LAST_WEEK, allWeeks } from '../game/weeks.ts';
 import { listLeagues } from './read-lists.ts';
 import { listSquadIds } from './read-squads.ts';
 import { markup, type Markup } from '../../pages/markup.ts';

@@ -1,6 +1,6 @@
-import { POSITIONS } from '../season.ts';
-import { readScoring } from '../settle.ts';
-import { scoreOf } from '../scoring.ts';
+import { POSITIONS } from '../game/season.ts';
+import { readScoring } from '../game/settle.ts';
+import { scoreOf } from '../game/scoring.ts';
 import { breakdownText } from './breakdown.ts';
 import { pointsChart } from '../../pages/chart.ts';
 import { chosenLeague, leagueField } from './league-choice.ts';

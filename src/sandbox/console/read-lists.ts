@@ -1,5 +1,5 @@
-import { position } from '../stats.ts';
-import { int, text, type Store } from '../store.ts';
+import { position } from '../game/stats.ts';
+import { int, text, type Store } from '../store/store.ts';
 import { fullName, slice } from './slice.ts';
 
 /** The fantasy leagues in the order of their creation. */

@@ -1,6 +1,6 @@
-import type { Performance } from '../match.ts';
-import { toPerformance } from '../stats.ts';
-import { int, text, type Store } from '../store.ts';
+import type { Performance } from '../game/match.ts';
+import { toPerformance } from '../game/stats.ts';
+import { int, text, type Store } from '../store/store.ts';
 import { fullName, like, slice } from './slice.ts';
 
 /** A player's part in a match. */

@@ -1,9 +1,9 @@
-import { chipIn } from '../chips.ts';
-import { ownLineup, readPlaces, shownLineup } from '../kept-lineups.ts';
-import { isProcessed } from '../settle.ts';
-import { int, text, type Row, type Store } from '../store.ts';
-import { changesBetween } from '../substitutions.ts';
-import { listTransfers } from '../transfers.ts';
+import { chipIn } from '../game/chips.ts';
+import { ownLineup, readPlaces, shownLineup } from '../game/kept-lineups.ts';
+import { isProcessed } from '../game/settle.ts';
+import { int, text, type Row, type Store } from '../store/store.ts';
+import { changesBetween } from '../game/substitutions.ts';
+import { listTransfers } from '../game/transfers.ts';
 import { fullName, like, slice, type Slice } from './slice.ts';
 
 /** The ids of a league's squads by their points, best first; with `wanted` those whose name, manager or external id holds it. */

@@ -1,5 +1,5 @@
 import { USER_COLUMNS, toUser } from '../handlers/users.ts';
-import { int, text, type Row, type Store } from '../store.ts';
+import { int, text, type Row, type Store } from '../store/store.ts';
 import { like, slice } from './slice.ts';
 
 /** Which users are looked for; empty asks for all. */

@@ -1,4 +1,4 @@
-import type { RecentRequest } from '../recent-requests.ts';
+import type { RecentRequest } from '../http/recent-requests.ts';
 
 /** Which requests are looked for; an empty text asks for all. */
 export interface RequestFilter {

@@ -1,4 +1,4 @@
-import { text, type Row, type Store } from '../store.ts';
+import { text, type Row, type Store } from '../store/store.ts';
 import { PER_PAGE } from './visit.ts';
 
 /** A page of a list: its rows, and how many there are on all pages. */

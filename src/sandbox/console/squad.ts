@@ -1,5 +1,5 @@
-import { POSITIONS } from '../season.ts';
-import { LAST_WEEK, openWeekNumber, requireWeek } from '../weeks.ts';
+import { POSITIONS } from '../game/season.ts';
+import { LAST_WEEK, openWeekNumber, requireWeek } from '../game/weeks.ts';
 import { pointsChart, rankChart } from '../../pages/chart.ts';
 import { markup, type Markup, type Part } from '../../pages/markup.ts';
 import { card, count, facts, money, named, num, table, tile, tiles } from '../../pages/parts.ts';

@@ -1,6 +1,6 @@
-import type { Account } from '../accounts.ts';
+import type { Account } from '../http/accounts.ts';
 import type { Context } from '../context.ts';
-import type { RecentRequest, RecentRequests } from '../recent-requests.ts';
+import type { RecentRequest, RecentRequests } from '../http/recent-requests.ts';
 import { handlers } from '../handlers/index.ts';
 import { Refusal, unknownId } from '../refusal.ts';
 import { DEFAULT_SETTINGS } from '../switches.ts';

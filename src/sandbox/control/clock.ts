@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
-import { advance } from '../play.ts';
+import { advance } from '../game/play.ts';
 import { Refusal } from '../refusal.ts';
 import { LAST_TIME_MS, parseDurationMs, parseTime } from '../time.ts';
-import { nextToPlay } from '../weeks.ts';
+import { nextToPlay } from '../game/weeks.ts';
 import { hidden, success } from './answer.ts';
 import { stateOf } from './state.ts';
 

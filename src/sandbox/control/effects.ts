@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
-import { listEffects, readEffect } from '../effects.ts';
+import { listEffects, readEffect } from '../store/effects.ts';
 import { unknownId } from '../refusal.ts';
 import { hidden, success } from './answer.ts';
 

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { Refusal } from '../refusal.ts';
-import { int, text } from '../store.ts';
+import { int, text } from '../store/store.ts';
 import { parseTime } from '../time.ts';
-import { requireWeek } from '../weeks.ts';
+import { requireWeek } from '../game/weeks.ts';
 import { hidden, success } from './answer.ts';
 
 const params = z.object({ id: z.string() });

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import { checkKey } from '../keys.ts';
-import { advance } from '../play.ts';
+import { checkKey } from '../http/keys.ts';
+import { advance } from '../game/play.ts';
 import { addClockRoutes } from './clock.ts';
 import { addEffectRoutes } from './effects.ts';
 import { addFaultRoutes } from './faults.ts';

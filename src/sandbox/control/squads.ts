@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { CHIPS, chipIn, chipsOf, playChip } from '../chips.ts';
-import { chooseLineup } from '../choose-lineup.ts';
+import { CHIPS, chipIn, chipsOf, playChip } from '../game/chips.ts';
+import { chooseLineup } from '../game/choose-lineup.ts';
 import type { Context } from '../context.ts';
 import { financeOf, requireSquad, type SquadRow } from '../handlers/squads.ts';
-import { ownLineup, readPlaces } from '../kept-lineups.ts';
+import { ownLineup, readPlaces } from '../game/kept-lineups.ts';
 import { Refusal } from '../refusal.ts';
-import { HIT_POINTS, freeTransfers, hitsOf, listTransfers, makeTransfers } from '../transfers.ts';
-import { LAST_WEEK, openWeekNumber, requireWeek } from '../weeks.ts';
+import { HIT_POINTS, freeTransfers, hitsOf, listTransfers, makeTransfers } from '../game/transfers.ts';
+import { LAST_WEEK, openWeekNumber, requireWeek } from '../game/weeks.ts';
 import { hidden, success } from './answer.ts';
 
 const params = z.object({ id: z.string() });

@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { requireMiniLeague } from '../handlers/mini-leagues.ts';
-import { requireLeague } from '../leagues.ts';
+import { requireLeague } from '../game/leagues.ts';
 import { Refusal } from '../refusal.ts';
-import { readStandings, type Standing } from '../standings.ts';
-import type { Store } from '../store.ts';
-import { LAST_WEEK } from '../weeks.ts';
+import { readStandings, type Standing } from '../game/standings.ts';
+import type { Store } from '../store/store.ts';
+import { LAST_WEEK } from '../game/weeks.ts';
 import { hidden, success } from './answer.ts';
 
 const PAGE = 100;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import { gameWeeksAt, nextToPlay, summaryOf } from '../weeks.ts';
+import { gameWeeksAt, nextToPlay, summaryOf } from '../game/weeks.ts';
 import { hidden, success } from './answer.ts';
 
 /** The tables whose records the state counts. */

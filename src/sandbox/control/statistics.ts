@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
-import { COUNTERS, correct, listCorrections } from '../corrections.ts';
+import { COUNTERS, correct, listCorrections } from '../game/corrections.ts';
 import { Refusal } from '../refusal.ts';
-import { settleLeagues } from '../settle.ts';
-import { LAST_WEEK, requireWeek } from '../weeks.ts';
+import { settleLeagues } from '../game/settle.ts';
+import { LAST_WEEK, requireWeek } from '../game/weeks.ts';
 import { hidden, success } from './answer.ts';
 
 /** No counter of a match comes near. */

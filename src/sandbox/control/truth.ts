@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
-import { requireLeague } from '../leagues.ts';
-import { readTruth } from '../truth.ts';
-import { LAST_WEEK, requireWeek } from '../weeks.ts';
+import { requireLeague } from '../game/leagues.ts';
+import { readTruth } from '../game/truth.ts';
+import { LAST_WEEK, requireWeek } from '../game/weeks.ts';
 import { hidden, success } from './answer.ts';
 
 const PAGE = 100;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Handler } from '../context.ts';
-import { listPage } from '../paging.ts';
-import { isProcessed, processSubstitutions } from '../settle.ts';
+import { listPage } from '../http/paging.ts';
+import { isProcessed, processSubstitutions } from '../game/settle.ts';
 import { Refusal, unknownId } from '../refusal.ts';
-import { flag, int, text, type Row } from '../store.ts';
-import { weekById } from '../weeks.ts';
-import { requireLeague } from '../leagues.ts';
+import { flag, int, text, type Row } from '../store/store.ts';
+import { weekById } from '../game/weeks.ts';
+import { requireLeague } from '../game/leagues.ts';
 
 /** Processes an ended week once; `events` counts the records written, two a substitution. A second request changes nothing and says so. */
 export const triggerAutoSubstitution: Handler<'trigger-auto-substitution'> = (

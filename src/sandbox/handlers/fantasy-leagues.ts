@@ -1,8 +1,8 @@
 import type { Handler } from '../context.ts';
-import { SQUAD_CONFIG, requireLeague, writeFantasyLeague } from '../leagues.ts';
+import { SQUAD_CONFIG, requireLeague, writeFantasyLeague } from '../game/leagues.ts';
 import { unknownId } from '../refusal.ts';
-import { LEAGUE } from '../season.ts';
-import { gameWeeksAt } from '../weeks.ts';
+import { LEAGUE } from '../game/season.ts';
+import { gameWeeksAt } from '../game/weeks.ts';
 import { readPointsConfig } from './points-config.ts';
 
 const logoUrl = (id: number): string => `https://fantasy.example/leagues/${id}/logo.png`;

@@ -1,7 +1,7 @@
 import type { Handler } from '../context.ts';
-import { int, intOrNull, text, type Row } from '../store.ts';
-import { allWeeks, summaryOf } from '../weeks.ts';
-import { requireLeague } from '../leagues.ts';
+import { int, intOrNull, text, type Row } from '../store/store.ts';
+import { allWeeks, summaryOf } from '../game/weeks.ts';
+import { requireLeague } from '../game/leagues.ts';
 
 /** Every game week with its fixtures in order of kick-off (section 2.8); `goals` are null until the week is played. */
 export const getFixtures: Handler<'get-fixtures'> = ({ store }, { id }) => {

@@ -1,14 +1,14 @@
-import { chipIn, chipsOf, type Chip } from '../chips.ts';
+import { chipIn, chipsOf, type Chip } from '../game/chips.ts';
 import type { Handler } from '../context.ts';
-import { shownLineup, toPlace } from '../kept-lineups.ts';
-import type { Performance } from '../match.ts';
-import { countLineup, type CountedPlace } from '../scoring.ts';
-import { readScoring, scoresOf } from '../settle.ts';
-import { toPerformance } from '../stats.ts';
-import type { Position } from '../season.ts';
-import { int, text, type Row, type Store } from '../store.ts';
-import { HIT_POINTS, hitsOf } from '../transfers.ts';
-import { requireWeek, summaryOf, weekByNumber } from '../weeks.ts';
+import { shownLineup, toPlace } from '../game/kept-lineups.ts';
+import type { Performance } from '../game/match.ts';
+import { countLineup, type CountedPlace } from '../game/scoring.ts';
+import { readScoring, scoresOf } from '../game/settle.ts';
+import { toPerformance } from '../game/stats.ts';
+import type { Position } from '../game/season.ts';
+import { int, text, type Row, type Store } from '../store/store.ts';
+import { HIT_POINTS, hitsOf } from '../game/transfers.ts';
+import { requireWeek, summaryOf, weekByNumber } from '../game/weeks.ts';
 import { requireSquad, type SquadRow } from './squads.ts';
 
 const POSITION_NAMES: Readonly<Record<Position, readonly [id: number, name: string]>> = {

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { Handler } from '../context.ts';
-import { listPage } from '../paging.ts';
+import { listPage } from '../http/paging.ts';
 import { checkWord, unknownId } from '../refusal.ts';
-import { int, text, type Row, type Store } from '../store.ts';
-import { LAST_WEEK, openWeekNumber } from '../weeks.ts';
-import { requireLeague } from '../leagues.ts';
+import { int, text, type Row, type Store } from '../store/store.ts';
+import { LAST_WEEK, openWeekNumber } from '../game/weeks.ts';
+import { requireLeague } from '../game/leagues.ts';
 
 const SELECT = `m.*, l.name AS league_name, l.squads, w.id AS week_id, w.start_date, w.end_date,
   max(m.updated_at, coalesce(l.ranked_at, '')) AS ranked_at`;

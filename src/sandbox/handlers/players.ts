@@ -1,11 +1,11 @@
 import type { Handler } from '../context.ts';
-import { readScoring } from '../settle.ts';
-import { toPerformance } from '../stats.ts';
+import { readScoring } from '../game/settle.ts';
+import { toPerformance } from '../game/stats.ts';
 import { unknownId } from '../refusal.ts';
-import { pointsOf, type Scoring } from '../scoring.ts';
-import { LEAGUE } from '../season.ts';
-import { int, text, type Row, type Store } from '../store.ts';
-import { requireLeague } from '../leagues.ts';
+import { pointsOf, type Scoring } from '../game/scoring.ts';
+import { LEAGUE } from '../game/season.ts';
+import { int, text, type Row, type Store } from '../store/store.ts';
+import { requireLeague } from '../game/leagues.ts';
 
 /** How many of the last weeks make the form. */
 const FORM_WEEKS = 4;

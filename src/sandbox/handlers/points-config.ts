@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Handler } from '../context.ts';
-import { settleSeason } from '../settle.ts';
+import { settleSeason } from '../game/settle.ts';
 import { Refusal, checkSize, unknownId } from '../refusal.ts';
-import type { Scoring } from '../scoring.ts';
-import { int, text, type Row, type Store } from '../store.ts';
-import { requireLeague } from '../leagues.ts';
+import type { Scoring } from '../game/scoring.ts';
+import { int, text, type Row, type Store } from '../store/store.ts';
+import { requireLeague } from '../game/leagues.ts';
 
 /** The points configuration with this id, or of this fantasy league, or undefined (section 2.9). */
 export function readPointsConfig(store: Store, by: 'id' | 'fantasy_league_id', value: string | number) {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Handler } from '../context.ts';
-import { checkBatch } from '../limits.ts';
-import { listPage } from '../paging.ts';
+import { checkBatch } from '../http/limits.ts';
+import { listPage } from '../http/paging.ts';
 import { checkSize, checkWord, unknownId } from '../refusal.ts';
-import { int, text, type Row, type Store } from '../store.ts';
-import { currentWeekNumber } from '../weeks.ts';
-import { requireLeague } from '../leagues.ts';
+import { int, text, type Row, type Store } from '../store/store.ts';
+import { currentWeekNumber } from '../game/weeks.ts';
+import { requireLeague } from '../game/leagues.ts';
 
 /** All prices of the request or none. Each moves its player's price in the league, whatever its type, and leaves a record of the current game week. */
 export const uploadPrices: Handler<'upload-prices'> = (context, { body }) => {

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Handler } from '../context.ts';
-import { chipsOf } from '../chips.ts';
-import { keepLineup, ownLineup } from '../kept-lineups.ts';
-import { pickLineup } from '../lineup.ts';
-import { readMarketPlayer } from '../market.ts';
-import { listPage } from '../paging.ts';
-import { checkSquad } from '../squad-rules.ts';
-import { freeTransfers } from '../transfers.ts';
+import { chipsOf } from '../game/chips.ts';
+import { keepLineup, ownLineup } from '../game/kept-lineups.ts';
+import { pickLineup } from '../game/lineup.ts';
+import { readMarketPlayer } from '../game/market.ts';
+import { listPage } from '../http/paging.ts';
+import { checkSquad } from '../game/squad-rules.ts';
+import { freeTransfers } from '../game/transfers.ts';
 import { Refusal, unknownId } from '../refusal.ts';
-import { int, text, type Row, type Store } from '../store.ts';
-import { LAST_WEEK, currentWeekNumber, openWeekNumber, requireWeek, summaryOf } from '../weeks.ts';
-import { SQUAD_CONFIG, requireLeague } from '../leagues.ts';
+import { int, text, type Row, type Store } from '../store/store.ts';
+import { LAST_WEEK, currentWeekNumber, openWeekNumber, requireWeek, summaryOf } from '../game/weeks.ts';
+import { SQUAD_CONFIG, requireLeague } from '../game/leagues.ts';
 import { USER_COLUMNS, toUser } from './users.ts';
 
 const SELECT = `s.number, s.id, s.name, s.fantasy_league_id, s.first_week, s.total_points, s.created_at, s.updated_at,

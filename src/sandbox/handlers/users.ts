@@ -1,10 +1,10 @@
 import type { Handler } from '../context.ts';
-import { checkBatch } from '../limits.ts';
-import { listPage } from '../paging.ts';
+import { checkBatch } from '../http/limits.ts';
+import { listPage } from '../http/paging.ts';
 import { Refusal, unknownId } from '../refusal.ts';
 import type { Settings } from '../switches.ts';
-import { writeUsers } from '../new-users.ts';
-import { flag, int, text, type Row, type Store } from '../store.ts';
+import { writeUsers } from './new-users.ts';
+import { flag, int, text, type Row, type Store } from '../store/store.ts';
 
 /** The columns of a user for a query that joins `users u` to something else. */
 export const USER_COLUMNS = `u.user_id, u.id AS user_uuid, u.external_id, u.is_active, u.display_name,

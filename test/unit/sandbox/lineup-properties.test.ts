@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FEWEST, MOST, pickLineup } from '../../../src/sandbox/lineup.ts';
-import type { Place } from '../../../src/sandbox/lineup.ts';
-import { POSITIONS } from '../../../src/sandbox/season.ts';
-import type { Position } from '../../../src/sandbox/season.ts';
-import { substitute } from '../../../src/sandbox/substitutions.ts';
+import { FEWEST, MOST, pickLineup } from '../../../src/sandbox/game/lineup.ts';
+import type { Place } from '../../../src/sandbox/game/lineup.ts';
+import { POSITIONS } from '../../../src/sandbox/game/season.ts';
+import type { Position } from '../../../src/sandbox/game/season.ts';
+import { substitute } from '../../../src/sandbox/game/substitutions.ts';
 import { runs } from '../../support/long.ts';
 
 const RUNS = runs(2_000, 20_000);

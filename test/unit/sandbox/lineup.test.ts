@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { pickLineup } from '../../../src/sandbox/lineup.ts';
-import type { Place } from '../../../src/sandbox/lineup.ts';
-import type { Position } from '../../../src/sandbox/season.ts';
-import { substitute } from '../../../src/sandbox/substitutions.ts';
+import { pickLineup } from '../../../src/sandbox/game/lineup.ts';
+import type { Place } from '../../../src/sandbox/game/lineup.ts';
+import type { Position } from '../../../src/sandbox/game/season.ts';
+import { substitute } from '../../../src/sandbox/game/substitutions.ts';
 
 /** Players 1, 2, ... from words such as `GK DEF DEF`, the first the dearest. */
 function squad(words: string) {

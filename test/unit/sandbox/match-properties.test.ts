@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { playMatch } from '../../../src/sandbox/match.ts';
-import type { Performance, Side } from '../../../src/sandbox/match.ts';
-import { chanceOf } from '../../../src/sandbox/random.ts';
-import type { Position } from '../../../src/sandbox/season.ts';
+import { playMatch } from '../../../src/sandbox/game/match.ts';
+import type { Performance, Side } from '../../../src/sandbox/game/match.ts';
+import { chanceOf } from '../../../src/sandbox/game/random.ts';
+import type { Position } from '../../../src/sandbox/game/season.ts';
 import { runs } from '../../support/long.ts';
 
 const RUNS = runs(500, 20_000);

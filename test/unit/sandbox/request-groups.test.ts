@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { byMinute, isWanted } from '../../../src/sandbox/console/request-groups.ts';
-import type { RecentRequest } from '../../../src/sandbox/recent-requests.ts';
+import type { RecentRequest } from '../../../src/sandbox/http/recent-requests.ts';
 
 function requestOf(over: Partial<RecentRequest>): RecentRequest {
   return {

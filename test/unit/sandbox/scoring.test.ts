@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Place } from '../../../src/sandbox/lineup.ts';
-import type { Performance } from '../../../src/sandbox/match.ts';
-import { countLineup, pointsOf, scoreOf } from '../../../src/sandbox/scoring.ts';
-import type { Score, Scoring } from '../../../src/sandbox/scoring.ts';
+import type { Place } from '../../../src/sandbox/game/lineup.ts';
+import type { Performance } from '../../../src/sandbox/game/match.ts';
+import { countLineup, pointsOf, scoreOf } from '../../../src/sandbox/game/scoring.ts';
+import type { Score, Scoring } from '../../../src/sandbox/game/scoring.ts';
 import { pointsConfigBody } from '../../support/sandbox.ts';
 
 /** Nothing scores, but what `over` sets. */

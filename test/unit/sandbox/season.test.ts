@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { playMatch } from '../../../src/sandbox/match.ts';
-import type { Side } from '../../../src/sandbox/match.ts';
-import { nameSeries } from '../../../src/sandbox/names.ts';
-import { chanceOf, uuidOf } from '../../../src/sandbox/random.ts';
-import type { Position } from '../../../src/sandbox/season.ts';
+import { playMatch } from '../../../src/sandbox/game/match.ts';
+import type { Side } from '../../../src/sandbox/game/match.ts';
+import { nameSeries } from '../../../src/sandbox/game/names.ts';
+import { chanceOf, uuidOf } from '../../../src/sandbox/game/random.ts';
+import type { Position } from '../../../src/sandbox/game/season.ts';
 
 /** A club with ids from `first`. */
 function side(first: number, strength: number): Side {

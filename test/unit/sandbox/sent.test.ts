@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSent } from '../../../src/sandbox/sent.ts';
+import { readSent } from '../../../src/sandbox/http/sent.ts';
 
 const KEY = 'Zk0wB3-x_9aQpL7vT2rY5uN8mC1eH4gJ';
 const OTHER = 'another-secret-of-somebody-else';
