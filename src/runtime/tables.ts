@@ -1,6 +1,6 @@
 import type { Store } from '../model/store.ts';
 import type { SyncPorts } from '../sync/ports.ts';
-import type { CountedAccess } from '../tables/google/access.ts';
+import type { CountedAccess } from '../tables/google/connection/access.ts';
 import { createTables } from '../tables/index.ts';
 import { createPipes, type Pipes } from '../tables/pipes.ts';
 import type { Config } from './config.ts';

@@ -1,7 +1,7 @@
 import { ConfigError } from '../model/error.ts';
 import { openSourceFile } from './source-file.ts';
 import { readMemory } from './xlsx/memory.ts';
-import { openPackage } from './xlsx/package.ts';
+import { openPackage } from './xlsx/parts/package.ts';
 import { openXlsx } from './xlsx/read.ts';
 
 /** A tab of a workbook with the texts of its first row. */

@@ -1,5 +1,5 @@
 import { Secret } from '../../src/model/secret.ts';
-import { createSheetsClient } from '../../src/tables/google/client.ts';
+import { createSheetsClient } from '../../src/tables/google/connection/client.ts';
 import type { GoogleAccess } from '../../src/tables/google/sheets-client.ts';
 import type { FakeGoogle } from './google/fake-google.ts';
 

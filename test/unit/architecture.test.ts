@@ -294,10 +294,10 @@ const TEXT_READERS: Readonly<Record<string, string>> = {
   'client/fetch-transport.ts': 'fetch gives texts',
   'mapping/zod-issues.ts': 'zod gives texts, and carries ours',
   'state/storage-error.ts': 'SQLite gives texts',
-  'tables/google/google-error.ts': 'Google gives texts',
-  'tables/google/wire.ts': 'fetch gives texts',
-  'tables/google/own-notes.ts': 'notes on cells are texts',
-  'tables/xlsx/xml-scan.ts': 'the XML reader gives texts',
+  'tables/google/connection/google-error.ts': 'Google gives texts',
+  'tables/google/connection/wire.ts': 'fetch gives texts',
+  'tables/google/write-back/own-notes.ts': 'notes on cells are texts',
+  'tables/xlsx/parts/xml-scan.ts': 'the XML reader gives texts',
 };
 
 /** Names of a file that stand for words for people: what was rendered, and such properties under another name. */

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { EXIT, TeamsheetError, UsageError, type ExitCode } from '../../model/error.ts';
-import { findCredentials, identityOf, type Credentials } from '../../tables/google/credentials.ts';
-import { logIn, readDesktopClient, revokeLogin } from '../../tables/google/login.ts';
-import { checkToken, scopeFor } from '../../tables/google/sign-in.ts';
-import { stepLink } from '../../tables/google/steps.ts';
-import { readLogin, removeLogin, writeLogin } from '../../tables/google/token-file.ts';
+import { findCredentials, identityOf, type Credentials } from '../../tables/google/connection/credentials.ts';
+import { logIn, readDesktopClient, revokeLogin } from '../../tables/google/connection/login.ts';
+import { checkToken, scopeFor } from '../../tables/google/connection/sign-in.ts';
+import { stepLink } from '../../tables/google/connection/steps.ts';
+import { readLogin, removeLogin, writeLogin } from '../../tables/google/connection/token-file.ts';
 import { defineCommand, type ArgsOf } from '../command.ts';
 import { readConfig, type Config } from '../../runtime/config.ts';
 import { text } from '../flags.ts';

@@ -206,7 +206,7 @@ function parseImport(yaml: string, shown: string, config: Config): PushMapping |
 type FileLocation = Extract<TableLocation, { path: string }>;
 
 async function tabOf(path: string, origin: string): Promise<string> {
-  const { onlyTab } = await import('../../tables/xlsx/tabs.ts');
+  const { onlyTab } = await import('../../tables/xlsx/read/tabs.ts');
   return onlyTab(path, origin);
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../../model/error.ts';
-import { createGoogleAccess, type CountedAccess } from '../../tables/google/access.ts';
+import { createGoogleAccess, type CountedAccess } from '../../tables/google/connection/access.ts';
 import { readConfig } from '../../runtime/config.ts';
 import { readEnvironment } from '../../runtime/env-file.ts';
 import { googleConnectionOf } from '../../runtime/google.ts';
@@ -53,7 +53,7 @@ export async function placeWorkbook(folder: string, workbook: string): Promise<P
       ),
     };
   }
-  const { renderInputWorkbook } = await import('../../tables/xlsx/input-workbook.ts');
+  const { renderInputWorkbook } = await import('../../tables/xlsx/write/input-workbook.ts');
   const book = inputBook('workbook');
   return {
     ...fitMappings(place, [], INPUT_RESOURCES),

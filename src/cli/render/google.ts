@@ -1,5 +1,5 @@
 import { renderCount, renderCountOf } from '../../model/count.ts';
-import type { CountedAccess } from '../../tables/google/access.ts';
+import type { CountedAccess } from '../../tables/google/connection/access.ts';
 import type { Program } from '../program.ts';
 import { renderDuration } from './text.ts';
 

@@ -1,12 +1,12 @@
 import { ConfigError, InternalError, UnavailableError } from '../../model/error.ts';
 import type { ReportTab, ReportValue } from '../../model/table.ts';
 import { contentsOf, type CoveredTab } from '../cover-lines.ts';
-import { hasCharts, planCharts, type ReportCharts } from './report-charts.ts';
-import { planCover } from './report-cover.ts';
-import { takenIds } from './report-memory.ts';
-import { isEmpty, sendRequests } from './report-send.ts';
-import { readTabs, type Grid, type Requests, type ExistingTab } from './report-tab.ts';
-import { planTable, type FetchedReport, type PlannedTable } from './report-table.ts';
+import { hasCharts, planCharts, type ReportCharts } from './report/charts.ts';
+import { planCover } from './report/cover.ts';
+import { takenIds } from './report/memory.ts';
+import { isEmpty, sendRequests } from './report/send.ts';
+import { readTabs, type Grid, type Requests, type ExistingTab } from './report/tab.ts';
+import { planTable, type FetchedReport, type PlannedTable } from './report/table.ts';
 import type { GoogleAccess, SheetsClient } from './sheets-client.ts';
 import { readSpreadsheet, type Spreadsheet } from './spreadsheet.ts';
 import { sheetOf } from './tabs.ts';

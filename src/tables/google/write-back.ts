@@ -1,12 +1,12 @@
 import { UnavailableError } from '../../model/error.ts';
 import type { WriteBack, WriteBackResult } from '../../model/table.ts';
-import { cellRequests, columnRequest, withinOneCall, type CellChange } from './cell-changes.ts';
-import { findHeader, foldName, placeRows, type Header } from './place-rows.ts';
-import { withNote } from './own-notes.ts';
+import { cellRequests, columnRequest, withinOneCall, type CellChange } from './write-back/cell-changes.ts';
+import { findHeader, foldName, placeRows, type Header } from './write-back/place-rows.ts';
+import { withNote } from './write-back/own-notes.ts';
 import { readShown } from './read-tabs.ts';
 import type { GoogleAccess, SheetsClient } from './sheets-client.ts';
 import { rangeOf } from './spreadsheet.ts';
-import { createStrays, notedColumns, type Strays, type TabView } from './stray-cells.ts';
+import { createStrays, notedColumns, type Strays, type TabView } from './write-back/stray-cells.ts';
 import {
   ANSWER_FIELDS,
   cellAt,
@@ -17,7 +17,7 @@ import {
   textGrid,
   usedColumns,
   type Grid,
-} from './tab-grid.ts';
+} from './write-back/tab-grid.ts';
 import { createTabs, type FoundTab, type SheetLocation, type Tabs } from './tabs.ts';
 
 /** Writes of what fits into one call: the first, and three more when somebody moves rows in between. */

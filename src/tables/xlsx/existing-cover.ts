@@ -1,8 +1,8 @@
 import type { Highlight } from '../../model/layout.ts';
 import { readCoveredTabs, readHighlights, type CoveredTab } from '../cover-lines.ts';
 import { plainValue, type Existing } from './existing.ts';
-import { requirePart } from './part.ts';
-import { readRows } from './tab-rows.ts';
+import { requirePart } from './parts/part.ts';
+import { readRows } from './read/tab-rows.ts';
 
 /** What stands on a cover and stays where its reports are not refreshed. */
 export interface Covered {

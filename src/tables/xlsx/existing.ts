@@ -4,17 +4,17 @@ import { shownText, type Cell } from '../../model/cell.ts';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
 import type { ReportTab, ReportValue } from '../../model/table.ts';
 import { valueReader } from '../serial-dates.ts';
-import { readMerges } from './merges.ts';
+import { readMerges } from './read/merges.ts';
 import { headerDigest, readMemory, rowDigest, type OwnTab, type OwnTabs } from './memory.ts';
-import { openPackage, type WorkbookPackage, type WorkbookTab } from './package.ts';
-import { requirePart, scanPart } from './part.ts';
-import type { TabRow } from './rows.ts';
-import { safeText } from './sheet.ts';
-import { decodeCellText } from './strings.ts';
+import { openPackage, type WorkbookPackage, type WorkbookTab } from './parts/package.ts';
+import { requirePart, scanPart } from './parts/part.ts';
+import type { TabRow } from './read/rows.ts';
+import { safeText } from './write/sheet.ts';
+import { decodeCellText } from './read/strings.ts';
 import { columnLetters } from '../column-letters.ts';
 import { OPEN_FLAGS } from '../regular-file.ts';
 import { systemCode } from '../system-error.ts';
-import { readRows } from './tab-rows.ts';
+import { readRows } from './read/tab-rows.ts';
 
 /** The workbook that stands where reports go. */
 export interface Existing {

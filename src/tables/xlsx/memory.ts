@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { WriteOptions } from 'hucre/xlsx';
-import type { Zip } from './zip.ts';
-import { scanPart } from './part.ts';
+import type { Zip } from './parts/zip.ts';
+import { scanPart } from './parts/part.ts';
 
 /** What we wrote onto one tab. */
 export interface OwnTab {

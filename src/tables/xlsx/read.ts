@@ -3,14 +3,14 @@ import type { ReadOptions, SourceRow, SourceTable } from '../../model/table.ts';
 import { openWholeTable } from '../source-file.ts';
 import { checkHeader, noHeader } from '../header.ts';
 import { gridRows, type CellIssues, type Merge } from '../grid-rows.ts';
-import { readMerges } from './merges.ts';
-import { openPackage, type WorkbookPackage } from './package.ts';
-import { requirePart } from './part.ts';
-import type { TabRow } from './rows.ts';
-import { readRows } from './tab-rows.ts';
+import { readMerges } from './read/merges.ts';
+import { openPackage, type WorkbookPackage } from './parts/package.ts';
+import { requirePart } from './parts/part.ts';
+import type { TabRow } from './read/rows.ts';
+import { readRows } from './read/tab-rows.ts';
 import { columnLetters } from '../column-letters.ts';
-import { findTab } from './tabs.ts';
-import type { ZipEntry } from './zip.ts';
+import { findTab } from './read/tabs.ts';
+import type { ZipEntry } from './parts/zip.ts';
 
 /**
  * Opens one tab of a workbook: the archive is checked before anything is unpacked, the header is read and checked; the rows stream, and only the

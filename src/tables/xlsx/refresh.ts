@@ -11,12 +11,12 @@ import {
   type Existing,
   type Place,
 } from './existing.ts';
-import { graftWorkbook } from './graft.ts';
+import { graftWorkbook } from './graft/graft.ts';
 import { headerDigest, rowDigest, ruleDigest, withMemory, type OwnTab, type OwnTabs } from './memory.ts';
-import { renderWorkbook } from './render.ts';
-import { decodeCellText } from './strings.ts';
+import { renderWorkbook } from './write/render.ts';
+import { decodeCellText } from './read/strings.ts';
 import { existingCover, NOTHING_COVERED } from './existing-cover.ts';
-import { buildWorkbookSheets, tabName, type FilledTab } from './workbook.ts';
+import { buildWorkbookSheets, tabName, type FilledTab } from './write/workbook.ts';
 
 /** The tabs that reports fill, those of covers and charts included. */
 function namesOf(tabs: readonly ReportTab[]): readonly string[] {

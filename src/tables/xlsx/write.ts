@@ -2,11 +2,11 @@ import { ConfigError, UnavailableError } from '../../model/error.ts';
 import { tabNameProblem } from '../../model/tab-name.ts';
 import type { ReportTab, ReportValue } from '../../model/table.ts';
 import { writeAtomically } from '../atomic-write.ts';
-import { renderWorkbook } from './render.ts';
-import { buildSheet, safeText, TEXT_FOR_EDITING } from './sheet.ts';
+import { renderWorkbook } from './write/render.ts';
+import { buildSheet, safeText, TEXT_FOR_EDITING } from './write/sheet.ts';
 import { refreshWorkbook, standAlone } from './refresh.ts';
-import { streamWorkbook } from './stream.ts';
-import { tabName, type FilledTab } from './workbook.ts';
+import { streamWorkbook } from './write/stream.ts';
+import { tabName, type FilledTab } from './write/workbook.ts';
 
 type Row = readonly ReportValue[];
 

@@ -5,10 +5,13 @@ import { inspect } from 'node:util';
 import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TeamsheetError } from '../../../src/model/error.ts';
-import { createGoogleAccess } from '../../../src/tables/google/access.ts';
-import { findCredentials, identityOf } from '../../../src/tables/google/credentials.ts';
-import type { CredentialPlaces, FoundCredentials } from '../../../src/tables/google/credentials.ts';
-import { checkToken } from '../../../src/tables/google/sign-in.ts';
+import { createGoogleAccess } from '../../../src/tables/google/connection/access.ts';
+import { findCredentials, identityOf } from '../../../src/tables/google/connection/credentials.ts';
+import type {
+  CredentialPlaces,
+  FoundCredentials,
+} from '../../../src/tables/google/connection/credentials.ts';
+import { checkToken } from '../../../src/tables/google/connection/sign-in.ts';
 import { virtualClock } from '../../support/clock.ts';
 import { startFakeGoogle } from '../../support/google/fake-google.ts';
 import type { FakeGoogle } from '../../support/google/fake-google.ts';

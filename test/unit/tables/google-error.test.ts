@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { googleError, tokenError } from '../../../src/tables/google/google-error.ts';
-import type { Asked, Identity } from '../../../src/tables/google/google-error.ts';
-import { stepLink } from '../../../src/tables/google/steps.ts';
-import type { Step } from '../../../src/tables/google/steps.ts';
-import type { Fault } from '../../../src/tables/google/wire.ts';
+import { googleError, tokenError } from '../../../src/tables/google/connection/google-error.ts';
+import type { Asked, Identity } from '../../../src/tables/google/connection/google-error.ts';
+import { stepLink } from '../../../src/tables/google/connection/steps.ts';
+import type { Step } from '../../../src/tables/google/connection/steps.ts';
+import type { Fault } from '../../../src/tables/google/connection/wire.ts';
 import { EMAIL, refusal, SHEET } from './google-support.ts';
 
 const SERVICE: Identity = { kind: 'service_account', email: EMAIL };

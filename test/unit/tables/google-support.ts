@@ -2,9 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { RunEvent } from '../../../src/model/event.ts';
 import type { Clock } from '../../../src/model/ports.ts';
 import { Secret } from '../../../src/model/secret.ts';
-import { createSheetsClient } from '../../../src/tables/google/client.ts';
-import type { ClientOptions } from '../../../src/tables/google/client.ts';
-import type { Credentials } from '../../../src/tables/google/credentials.ts';
+import { createSheetsClient } from '../../../src/tables/google/connection/client.ts';
+import type { ClientOptions } from '../../../src/tables/google/connection/client.ts';
+import type { Credentials } from '../../../src/tables/google/connection/credentials.ts';
 import type { SheetsClient } from '../../../src/tables/google/sheets-client.ts';
 
 /** How long is waited for an answer, of the spreadsheets and of the server for tokens. */

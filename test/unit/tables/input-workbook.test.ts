@@ -8,7 +8,7 @@ import { inputBook, INPUT_RESOURCES, inputTable } from '../../../src/cli/init/in
 import { PUSH_MAPPINGS } from '../../../src/cli/init/push-mapping.ts';
 import { fillSpreadsheet, readInputTabs } from '../../../src/tables/google/input-spreadsheet.ts';
 import { readWorkbookHeaders } from '../../../src/tables/input-headers.ts';
-import { renderInputWorkbook } from '../../../src/tables/xlsx/input-workbook.ts';
+import { renderInputWorkbook } from '../../../src/tables/xlsx/write/input-workbook.ts';
 import { writeSheetReports } from '../../../src/tables/google/report.ts';
 import { writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
 import type { ReportValue } from '../../../src/model/table.ts';

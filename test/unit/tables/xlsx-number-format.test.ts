@@ -1,6 +1,6 @@
 import { formatValue } from 'hucre';
 import { describe, expect, it } from 'vitest';
-import { numberFormat } from '../../../src/tables/xlsx/number-format.ts';
+import { numberFormat } from '../../../src/tables/xlsx/read/number-format.ts';
 
 const shown = (format: string, value: number): string => numberFormat(format, formatValue).shown(value);
 

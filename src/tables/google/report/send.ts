@@ -1,0 +1,95 @@
+import { Buffer } from 'node:buffer';
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
+import { ConfigError } from '../../../model/error.ts';
+import { writeNote, type Note } from './memory.ts';
+import type { Requests } from './tab.ts';
+import type { SheetsClient } from '../sheets-client.ts';
+
+type Request = sheets_v4.Schema$Request;
+
+/**
+ * The largest call, in bytes of JSON. Google recommends 2 MB for speed and refuses more than 10,485,760; one call is one change, all or nothing,
+ * which is worth more than the speed.
+ */
+const CALL_BYTES_MAX = 8_000_000;
+
+/** Requests that cannot be done twice: the second time they fail, or add something again. */
+const ONCE = [
+  ...['addSheet', 'addChart', 'createDeveloperMetadata', 'insertDimension', 'addConditionalFormatRule'],
+  ...['deleteConditionalFormatRule', 'deleteEmbeddedObject'],
+] as const;
+
+const isRepeatable = (request: Request): boolean => ONCE.every((kind) => !(kind in request));
+
+/** The requests in their order, in calls of a bounded size. */
+function callsOf(requests: readonly Request[]): readonly (readonly Request[])[] {
+  const calls: Request[][] = [];
+  let bytes = Infinity;
+  for (const request of requests) {
+    const size = Buffer.byteLength(JSON.stringify(request)) + 1;
+    bytes += size;
+    if (bytes <= CALL_BYTES_MAX) calls.at(-1)?.push(request);
+    else {
+      calls.push([request]);
+      bytes = size;
+    }
+  }
+  return calls;
+}
+
+/** Whether a refresh changes anything. */
+export function isEmpty({ make, write, look, trim, notes }: Requests): boolean {
+  return [make, write, look, trim].every(({ length }) => length === 0) && notes.every(({ same }) => same);
+}
+
+/**
+ * Sends the requests of a refresh in one call, all or nothing; nothing when there are none. Only what is larger than a call can be is sent in
+ * several: first what is new, then what trims the old, and the notes for the next refresh hold at every step. Looks that Google refuses, such as a
+ * filter where somebody made a table of the same cells, are left out with a warning: the values count. Errors: those of the client.
+ */
+export async function sendRequests(
+  client: SheetsClient,
+  spreadsheetId: string,
+  all: readonly Requests[],
+  warn: (message: string) => void,
+): Promise<void> {
+  try {
+    await send(client, spreadsheetId, all);
+  } catch (error) {
+    const isRefused = error instanceof ConfigError && error.code === 'google.refused';
+    if (!isRefused || all.every(({ look }) => look.length === 0)) throw error;
+    await send(client, spreadsheetId, all.map(plain));
+    warn(`the report was written without its formats: ${error.message}`);
+  }
+}
+
+/** The requests without looks; what is remembered of them stays. */
+function plain(requests: Requests): Requests {
+  const notes = requests.notes.flatMap((note): Note[] =>
+    note.plain === undefined ? [] : [{ ...note, text: note.plain, same: false }],
+  );
+  return { ...requests, look: [], notes };
+}
+
+async function send(client: SheetsClient, spreadsheetId: string, all: readonly Requests[]): Promise<void> {
+  if (all.every(isEmpty)) return;
+  const notes = all.flatMap((each) => each.notes);
+  const [make, write, look, trim] = (['make', 'write', 'look', 'trim'] as const).map((phase) =>
+    all.flatMap((each) => each[phase]),
+  ) as [Request[], Request[], Request[], Request[]];
+  const changes = [...write, ...look, ...trim];
+  const last = notes.flatMap((note) => (note.same ? [] : [writeNote(note, note.text, note.isNew)]));
+  let calls = callsOf([...make, ...changes, ...last]);
+  if (calls.length > 1) {
+    const first = notes.flatMap((note) =>
+      note.meanwhile === undefined ? [] : [writeNote(note, note.meanwhile, note.isNew)],
+    );
+    const settled = notes.flatMap((note) => {
+      if (note.meanwhile !== undefined) return [writeNote(note, note.text, false)];
+      return note.same ? [] : [writeNote(note, note.text, note.isNew)];
+    });
+    calls = callsOf([...make, ...first, ...changes, ...settled]);
+  }
+  for (const requests of calls)
+    await client.update(spreadsheetId, requests, { repeatable: requests.every(isRepeatable) });
+}

@@ -1,0 +1,182 @@
+import type { ArrangedRows, ReportLayout } from '../../../model/layout.ts';
+import type { ReportTab, ReportValue } from '../../../model/table.ts';
+import { combineRows, keyPositions } from '../../combine-rows.ts';
+import { valueReader } from '../../serial-dates.ts';
+import { cellRenderer, changedCells, sheetText } from './cells.ts';
+import { planFilter } from './filter.ts';
+import { planFormats } from './look.ts';
+import { noteOf, recall } from './memory.ts';
+import { planRules } from './rules.ts';
+import {
+  isBlank,
+  isKept,
+  KEY,
+  placeColumns,
+  readExisting,
+  rowDigest,
+  UNSURE,
+  type KeptTable,
+  type Existing,
+} from './existing.ts';
+import { grownGrid, makeTab, type Grid, type Requests, type ExistingTab } from './tab.ts';
+import { dressTotals, undressTotals } from './totals.ts';
+import type { SheetValue } from '../sheets-client.ts';
+
+type Cells = readonly SheetValue[];
+type Values = readonly ReportValue[];
+
+/** A report whose rows were all fetched. */
+export interface FetchedReport {
+  readonly report: ReportTab;
+  readonly fresh: readonly Values[];
+}
+
+/** What a refresh does to the tab of one report. */
+export interface PlannedTable {
+  readonly arranged: ArrangedRows;
+  readonly requests: Requests;
+  readonly grid: Grid;
+}
+
+/** The rows of the whole report: those that stand there are read back for `append` and `merge`. */
+function allRows({ report, fresh }: FetchedReport, standing: readonly Cells[]): readonly Values[] {
+  const { table, options } = report;
+  if (options.mode === 'replace') return fresh;
+  const headers = table.columns.map(({ header }) => header);
+  const key = options.mode === 'merge' ? keyPositions(headers, options.key ?? []) : [];
+  const renderers = table.columns.map((column) => cellRenderer(column, options.timezone));
+  const readers = table.columns.map((column) => valueReader(column, options.timezone));
+  // Keys are compared as cells, in which both sides have the same precision; fresh rows then go on as they are.
+  const cells = fresh.map((row) => renderers.map((render, index) => render(row[index] ?? null)));
+  const original = new Map<Values, Values>(cells.map((row, index) => [row, fresh[index] ?? []]));
+  return combineRows(options.mode, key, standing, cells).map(
+    (row) => original.get(row) ?? readers.map((read, index) => read(row[index] ?? '')),
+  );
+}
+
+/**
+ * Plans the refresh of one report's tab. Only our columns are touched, and of them only our rows; what the operator has below moves down when the
+ * report grows into it. Errors: UnavailableError `destination.header`, `destination.key`.
+ */
+export function planTable(tab: ExistingTab, fetched: FetchedReport, taken: Set<number>): PlannedTable {
+  const { table, options, layout } = fetched.report;
+  const memory = recall(tab.sheet, KEY, isKept);
+  const placed = placeColumns(table.columns, tab);
+  const { positions, added } = placed;
+  const standing = readExisting(tab, placed, memory.value);
+  const { below, ours, totalsAt } = standing;
+  const old = below.slice(0, ours).filter((row, index) => index !== totalsAt && !isBlank(row));
+  const rows = allRows(fetched, old);
+  const arranged = layout?.arrange(rows) ?? { rows, totals: undefined, charts: [], highlights: [] };
+  const renderers = table.columns.map((column) => cellRenderer(column, options.timezone));
+  const wanted = [...arranged.rows, ...(arranged.totals === undefined ? [] : [arranged.totals])].map((row) =>
+    renderers.map((render, index) => render(row[index] ?? null)),
+  );
+  const header = table.columns.map(({ header: name }, index) =>
+    // A header that was found is left as it is written there.
+    added[index] === true ? sheetText(name) : (tab.cells[0]?.[positions[index] ?? 0] ?? ''),
+  );
+  const room = makeRoom(tab, standing, wanted.length, positions, layout);
+  const looks = planAllFormats(tab, fetched.report, arranged, positions, wanted, standing, room);
+  const area = { sheetId: tab.sheetId, columns: positions };
+  const stands = (row: number): Cells => (room.inserted > 0 && row > ours ? [] : (tab.cells[row] ?? []));
+  const surplus = below.slice(wanted.length, ours).map(() => []);
+  const now: KeptTable = {
+    rows: wanted.length,
+    totals: arranged.totals !== undefined,
+    last: rowDigest(wanted.at(-1) ?? []),
+    ...looks.kept,
+  };
+  const meanwhile = { ...now, rows: Math.max(ours, wanted.length), last: UNSURE };
+  const { rows: count, totals, last } = now;
+  const plain = memory.value && { ...memory.value, rows: count, totals, last };
+  return {
+    arranged,
+    grid: room.grid,
+    requests: {
+      make: room.requests,
+      write: changedCells({ ...area, top: 0 }, [header, ...wanted], stands),
+      look: looks.requests,
+      trim: changedCells({ ...area, top: 1 + wanted.length }, surplus, stands),
+      notes: [noteOf(tab.sheetId, KEY, memory, taken, now, { meanwhile, plain })],
+    },
+  };
+}
+
+interface Room {
+  readonly requests: Requests['make'];
+  readonly grid: Grid;
+  /** Rows inserted below ours, so that what stands there moves down. */
+  readonly inserted: number;
+}
+
+/** Makes room for `wanted` rows below the header. */
+function makeRoom(
+  tab: ExistingTab,
+  { below, ours }: Existing,
+  wanted: number,
+  positions: readonly number[],
+  layout: ReportLayout | undefined,
+): Room {
+  // One row more than is needed: what stands apart from our rows goes on standing apart.
+  const inTheWay = wanted > ours && below.slice(ours, wanted + 1).some((row) => !isBlank(row));
+  const inserted = inTheWay ? wanted - ours : 0;
+  const { freeze } = layout ?? PLAIN;
+  const rows = Math.max(2, freeze.rows + 1, 1 + wanted);
+  const columns = Math.max(freeze.columns, ...positions) + 1;
+  const range = {
+    sheetId: tab.sheetId,
+    dimension: 'ROWS',
+    startIndex: 1 + ours,
+    endIndex: 1 + ours + inserted,
+  };
+  const longer = { ...tab, rowCount: tab.rowCount + inserted };
+  const grid = grownGrid(longer, rows, columns);
+  return {
+    requests: [
+      ...(inserted === 0 ? [] : [{ insertDimension: { range, inheritFromBefore: true } }]),
+      ...makeTab(longer, grid),
+    ],
+    grid,
+    inserted,
+  };
+}
+
+/** How a report without a layout looks. */
+const PLAIN = { freeze: { rows: 1, columns: 0 }, filter: true } as const;
+
+/** Columns, totals, filter and colours. */
+function planAllFormats(
+  tab: ExistingTab,
+  { table, options, layout }: ReportTab,
+  arranged: ArrangedRows,
+  positions: readonly number[],
+  cells: readonly Cells[],
+  { kept, ours, totalsAt }: Existing,
+  { grid, inserted }: Room,
+): { readonly requests: Requests['look']; readonly kept: Pick<KeptTable, 'filter' | 'looks' | 'rules'> } {
+  const { columns } = table;
+  const { filter } = layout ?? PLAIN;
+  const rows = arranged.rows.length;
+  const facts = { tab, columns, layout, positions, cells, rowCount: grid.rowCount, kept: kept?.looks };
+  const looks = planFormats(facts);
+  const rules = planRules({ ...facts, rows, timezone: options.timezone, kept: kept?.rules });
+  const totals = arranged.totals === undefined ? -1 : rows;
+  const moved = totals !== totalsAt || inserted > 0;
+  const plainTo = inserted > 0 ? ours + inserted : totalsAt + 1;
+  const requests = [
+    ...looks.requests,
+    ...(moved && totalsAt !== -1 ? undressTotals(facts, { start: totalsAt, end: plainTo }) : []),
+    ...(moved && totals !== -1 ? dressTotals(facts, totals) : []),
+    ...planFilter({
+      tab,
+      positions,
+      wanted: filter,
+      before: kept?.filter,
+      rows,
+      rowsBefore: (kept?.rows ?? 0) - (kept?.totals === true ? 1 : 0),
+    }),
+    ...rules.requests,
+  ];
+  return { requests, kept: { filter, looks: looks.kept, rules: rules.kept } };
+}

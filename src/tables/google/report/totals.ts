@@ -1,0 +1,67 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
+import type { Total } from '../../../model/layout.ts';
+import { COLOURS } from '../../xlsx/write/style.ts';
+import {
+  BRAND,
+  colourOf,
+  formatFields,
+  lookOf,
+  numberFormatOf,
+  type ColumnLook,
+  type LookFacts,
+} from './look.ts';
+
+type Request = sheets_v4.Schema$Request;
+
+/** Rows below the header, counted from it; from the first to behind the last. */
+interface Rows {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The requests that make a row look as totals do: bold on a tint under a line, a mean with a decimal, a count without. */
+export function dressTotals({ tab, columns, layout, positions }: LookFacts, row: number): Request[] {
+  const colours = {
+    backgroundColorStyle: colourOf(COLOURS.tint),
+    borders: { top: { style: 'SOLID_MEDIUM', colorStyle: colourOf(BRAND) } },
+    textFormat: { bold: true },
+  };
+  return columns.map((column, index) => {
+    const format = numberFormatOf(totalLook(lookOf(column, layout), layout?.totals.get(column.header)));
+    return formatTotals(tab.sheetId, { start: row, end: row + 1 }, positions[index] ?? 0, {
+      ...colours,
+      ...format,
+    });
+  });
+}
+
+/** The requests that make rows look as all others again. */
+export function undressTotals({ tab, columns, layout, positions }: LookFacts, rows: Rows): Request[] {
+  return columns.map((column, index) =>
+    formatTotals(tab.sheetId, rows, positions[index] ?? 0, numberFormatOf(lookOf(column, layout))),
+  );
+}
+
+function totalLook(look: ColumnLook, total: Total | undefined): ColumnLook {
+  if (total === 'count') return { ...look, type: 'NUMBER', pattern: '#,##0' };
+  const { pattern = '' } = look;
+  return total === 'mean' && /^[#,0]+$/.test(pattern) ? { ...look, pattern: `${pattern}.0` } : look;
+}
+
+function formatTotals(
+  sheetId: number,
+  { start, end }: Rows,
+  at: number,
+  userEnteredFormat: sheets_v4.Schema$CellFormat,
+): Request {
+  return {
+    repeatCell: {
+      range: {
+        ...{ sheetId, startRowIndex: 1 + start, endRowIndex: 1 + end },
+        ...{ startColumnIndex: at, endColumnIndex: at + 1 },
+      },
+      cell: { userEnteredFormat },
+      fields: formatFields('backgroundColorStyle', 'borders.top', 'numberFormat', 'textFormat.bold'),
+    },
+  };
+}

@@ -1,0 +1,250 @@
+import { parseReference } from '../read/rows.ts';
+import { columnLetters } from '../../column-letters.ts';
+import type { GraftedStyles } from './styles.ts';
+import { ruleDigest } from '../memory.ts';
+import {
+  attributesOf,
+  decodeText,
+  joinXml,
+  replaceChildren,
+  sliceXml,
+  tagEnd,
+  withAttribute,
+  type XmlSlice,
+} from '../parts/xml-slices.ts';
+
+/** The order of a sheet's elements that the format asks for. */
+const ORDER = `
+  sheetPr dimension sheetViews sheetFormatPr cols sheetData sheetCalcPr sheetProtection
+  protectedRanges scenarios autoFilter sortState dataConsolidate customSheetViews mergeCells
+  phoneticPr conditionalFormatting dataValidations hyperlinks printOptions pageMargins pageSetup
+  headerFooter rowBreaks colBreaks customProperties cellWatches ignoredErrors smartTags drawing
+  legacyDrawing legacyDrawingHF drawingHF picture oleObjects controls webPublishItems tableParts
+  extLst
+`
+  .trim()
+  .split(/\s+/);
+
+interface Row {
+  readonly head: string;
+  readonly tail: string;
+  /** Cells by their column, counted from 0. */
+  readonly cells: ReadonlyMap<number, string>;
+}
+
+/** The rows of a sheet by their number, cells as they stand. */
+function rowsOf(sheetData: XmlSlice | undefined): Map<number, Row> {
+  const rows = new Map<number, Row>();
+  let number = 0;
+  for (const { xml } of sheetData === undefined ? [] : sliceXml(sheetData.xml).children) {
+    const { head, children, tail } = sliceXml(xml);
+    number = Number(attributesOf(head).get('r') ?? number + 1);
+    const cells = new Map<number, string>();
+    let column = -1;
+    for (const cell of children) {
+      const reference = attributesOf(cell.xml).get('r');
+      column = reference === undefined ? column + 1 : (parseReference(reference)?.column ?? column + 1);
+      cells.set(
+        column,
+        reference === undefined
+          ? withAttribute(cell.xml, 'r', `${columnLetters(column)}${number}`)
+          : cell.xml,
+      );
+    }
+    rows.set(number, { head, tail, cells });
+  }
+  return rows;
+}
+
+/** A sheet that was made for a workbook of its own, as another workbook can hold it: with that one's styles, and texts in the cells. */
+export function adoptSheet(xml: string, styles: GraftedStyles, strings: readonly string[]): string {
+  const sheet = sliceXml(xml);
+  const styled = (tag: string, attribute: string): string => {
+    const style = attributesOf(tag).get(attribute);
+    return style === undefined ? tag : withAttribute(tag, attribute, String(styles.cellStyle(Number(style))));
+  };
+  const adoptCell = (cell: string): string => {
+    const tag = styled(cell, 's');
+    if (attributesOf(tag).get('t') !== 's') return tag;
+    const text = strings[Number(/<v>(\d+)<\/v>/.exec(tag)?.[1])] ?? '';
+    return `${withAttribute(tag, 't', 'inlineStr').slice(0, tagEnd(withAttribute(tag, 't', 'inlineStr'), 1))}><is>${text}</is></c>`;
+  };
+  const children = sheet.children.map(({ name, xml: part }): XmlSlice => {
+    if (name === 'cols') {
+      const cols = sliceXml(part);
+      const styledCols = cols.children.map((col) => ({ ...col, xml: styled(col.xml, 'style') }));
+      return { name, xml: joinXml({ ...cols, children: styledCols }) };
+    }
+    if (name === 'conditionalFormatting') {
+      const rules = sliceXml(part);
+      const moved = rules.children.map((rule) => {
+        const dxf = attributesOf(rule.xml).get('dxfId');
+        return dxf === undefined
+          ? rule
+          : { ...rule, xml: withAttribute(rule.xml, 'dxfId', String(styles.difference(Number(dxf)))) };
+      });
+      return { name, xml: joinXml({ ...rules, children: moved }) };
+    }
+    if (name !== 'sheetData') return { name, xml: part };
+    const data = sliceXml(part);
+    const rows = data.children.map((row) => {
+      const { head, children: cells, tail } = sliceXml(row.xml);
+      return { ...row, xml: styled(head, 's') + cells.map((cell) => adoptCell(cell.xml)).join('') + tail };
+    });
+    return { name, xml: joinXml({ ...data, children: rows }) };
+  });
+  return joinXml({ ...sheet, children });
+}
+
+/** A cell whose formula is calculated when the file is opened, because what it looks at may have changed; other cells as they are. */
+function withoutResult(cell: string): string {
+  if (!/<(?:\w+:)?f[\s/>]/.test(cell)) return cell;
+  const { head, children, tail } = sliceXml(cell);
+  const formula = children.filter(({ name }) => name === 'f');
+  return formula.length === 0
+    ? cell
+    : joinXml({ head: withAttribute(head, 't', undefined), children: formula, tail });
+}
+
+/** A sheet whose formulas are calculated when the file is opened. Errors: XmlFault. */
+export function withoutResults(xml: string): string {
+  const sheet = sliceXml(xml);
+  const inRow = (row: XmlSlice): XmlSlice => {
+    const { head, children, tail } = sliceXml(row.xml);
+    return { ...row, xml: head + children.map((cell) => withoutResult(cell.xml)).join('') + tail };
+  };
+  const children = sheet.children.map((part) => {
+    if (part.name !== 'sheetData') return part;
+    const data = sliceXml(part.xml);
+    return { ...part, xml: joinXml({ ...data, children: data.children.map(inRow) }) };
+  });
+  return joinXml({ ...sheet, children });
+}
+
+/** The rows of a sheet whose first `ours` columns come from `fresh` and all others from `old`. */
+function mixRows(old: Map<number, Row>, fresh: Map<number, Row>, ours: number, filtered: boolean): string {
+  const numbers = [...new Set([...old.keys(), ...fresh.keys()])].sort((a, b) => a - b);
+  const rows = numbers.map((number) => {
+    const [stood, comes] = [old.get(number), fresh.get(number)];
+    const theirs = [...(stood?.cells ?? [])]
+      .filter(([column]) => column >= ours)
+      .map(([column, cell]) => [column, withoutResult(cell)] as const);
+    const cells = [...(comes?.cells ?? []), ...theirs].sort(([a], [b]) => a - b);
+    const shape = stood ?? comes;
+    if (shape === undefined || (cells.length === 0 && !/\b(?:ht|hidden|s)=/.test(shape.head))) return '';
+    // What a filter hid is another row by now.
+    const head = filtered ? withAttribute(shape.head, 'hidden', undefined) : shape.head;
+    return (
+      withAttribute(withAttribute(head, 'spans', undefined), 'r', String(number)) +
+      cells.map(([, xml]) => xml).join('') +
+      shape.tail
+    );
+  });
+  return `<sheetData>${rows.join('')}</sheetData>`;
+}
+
+/** What of a tab that stands is ours: the first columns, and rules of colours by their digests. */
+interface OwnPlace {
+  readonly ours: number;
+  readonly rules: readonly string[];
+}
+
+/** The digest of a rule; undefined for one that reaches beyond our columns. */
+function digestOf(range: string, rule: string, ours: number): string | undefined {
+  const letters = range.match(/[A-Z]+/g) ?? [];
+  if (letters.some((one) => (parseReference(`${one}1`)?.column ?? ours) >= ours)) return undefined;
+  const formulas = sliceXml(rule)
+    .children.filter(({ name }) => name === 'formula')
+    .map(({ xml }) => decodeText(sliceXmlText(xml)));
+  return ruleDigest(attributesOf(rule).get('type') ?? '', range, formulas);
+}
+
+const sliceXmlText = (xml: string): string => xml.replace(/^<[^>]*>|<[^>]*>$/g, '');
+
+/** The rules of both: ours, those of an earlier layout too, are replaced by the fresh ones; a person's own stay. */
+function mixRules(
+  old: readonly XmlSlice[],
+  fresh: readonly XmlSlice[],
+  { ours: columns, rules: remembered }: OwnPlace,
+): readonly XmlSlice[] {
+  const isRules = ({ name }: XmlSlice): boolean => name === 'conditionalFormatting';
+  const range = (xml: string): string => attributesOf(xml).get('sqref') ?? '';
+  const coming = fresh.filter(isRules);
+  const own = new Set([
+    ...remembered,
+    ...coming.flatMap(({ xml }) =>
+      sliceXml(xml).children.map((rule) => digestOf(range(xml), rule.xml, columns)),
+    ),
+  ]);
+  let last = 0;
+  const kept = old.filter(isRules).flatMap((slice): readonly XmlSlice[] => {
+    const rules = sliceXml(slice.xml);
+    const left = rules.children.filter(({ xml }) => {
+      const digest = digestOf(range(slice.xml), xml, columns);
+      return digest === undefined || !own.has(digest);
+    });
+    for (const { xml } of left) last = Math.max(last, Number(attributesOf(xml).get('priority') ?? 0));
+    return left.length === 0 ? [] : [{ ...slice, xml: joinXml({ ...rules, children: left }) }];
+  });
+  const added = coming.map((slice) => {
+    const rules = sliceXml(slice.xml);
+    const children = rules.children.map((rule) => {
+      const priority = last + Number(attributesOf(rule.xml).get('priority') ?? 1);
+      return { ...rule, xml: withAttribute(rule.xml, 'priority', String(priority)) };
+    });
+    return { ...slice, xml: joinXml({ ...rules, children }) };
+  });
+  return [...kept, ...added];
+}
+
+/** The widths of both: those that stand are kept, columns without one get ours. */
+function mixWidths(old: XmlSlice | undefined, fresh: XmlSlice | undefined): readonly XmlSlice[] {
+  const reach = (xml: string): readonly [number, number] => {
+    const attributes = attributesOf(xml);
+    return [Number(attributes.get('min')), Number(attributes.get('max'))];
+  };
+  const stand = old === undefined ? [] : sliceXml(old.xml).children;
+  const isFree = ({ xml }: XmlSlice): boolean =>
+    stand.every((one) => reach(one.xml)[1] < reach(xml)[0] || reach(one.xml)[0] > reach(xml)[1]);
+  const added = fresh === undefined ? [] : sliceXml(fresh.xml).children.filter(isFree);
+  const all = [...stand, ...added].sort((a, b) => reach(a.xml)[0] - reach(b.xml)[0]);
+  return all.length === 0
+    ? []
+    : [{ name: 'cols', xml: `<cols>${all.map(({ xml }) => xml).join('')}</cols>` }];
+}
+
+/** The filter that stands, over as many rows as there are now; one that a person took away stays away. */
+function movedFilter(old: XmlSlice | undefined, fresh: XmlSlice | undefined): readonly XmlSlice[] {
+  if (old === undefined || fresh === undefined) return old === undefined ? [] : [old];
+  const last = /\d+$/.exec(attributesOf(fresh.xml).get('ref') ?? '')?.[0] ?? '1';
+  const range = (attributesOf(old.xml).get('ref') ?? '').replace(/\d+$/, last);
+  return [{ ...old, xml: withAttribute(old.xml, 'ref', range) }];
+}
+
+/**
+ * A tab of the operator's workbook with a fresh report in its first `ours` columns. Everything else of it stays as it stands: other columns with
+ * their formulas, widths, the person's rules, comments, page setup. Both are XML that programs read; `fresh` was adopted. Errors: XmlFault.
+ */
+export function graftSheet(old: string, fresh: string, place: OwnPlace): string {
+  const [into, from] = [sliceXml(old), sliceXml(fresh)];
+  const one = (slices: readonly XmlSlice[], name: string): XmlSlice | undefined =>
+    slices.find((slice) => slice.name === name);
+  const filter = one(into.children, 'autoFilter');
+  const filtered = filter?.xml.includes('filterColumn') === true;
+  const replaced = ['dimension', 'cols', 'sheetData', 'autoFilter', 'conditionalFormatting'];
+  const added = [
+    ...mixWidths(one(into.children, 'cols'), one(from.children, 'cols')),
+    {
+      name: 'sheetData',
+      xml: mixRows(
+        rowsOf(one(into.children, 'sheetData')),
+        rowsOf(one(from.children, 'sheetData')),
+        place.ours,
+        filtered,
+      ),
+    },
+    ...movedFilter(filter, one(from.children, 'autoFilter')),
+    ...mixRules(into.children, from.children, place),
+  ];
+  return joinXml({ ...into, children: replaceChildren(into.children, replaced, added, ORDER) });
+}
