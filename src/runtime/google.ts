@@ -2,7 +2,11 @@ import { join } from 'node:path';
 import { ConfigError } from '../model/error.ts';
 import type { Store } from '../model/store.ts';
 import type { SyncPorts } from '../sync/ports.ts';
-import { createGoogleAccess, type CountedAccess, type GoogleConnection } from '../tables/google/connection/access.ts';
+import {
+  createGoogleAccess,
+  type CountedAccess,
+  type GoogleConnection,
+} from '../tables/google/connection/access.ts';
 import type { TabMemory } from '../tables/google/sheets-client.ts';
 import { stepLink } from '../tables/google/connection/steps.ts';
 import { isLoopback } from './base-url.ts';
