@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'rolldown';
 import type { Plugin } from 'rolldown';
@@ -70,6 +70,22 @@ const googleBeside: Plugin = {
     id.endsWith('/googleapis.ts') ? { id: '../tables/google/googleapis.js', external: true } : undefined,
 };
 
+/** Takes out the declarations that those of the public entries do not import: they are most of the files of the package. */
+const publicTypes: Plugin = {
+  name: 'public-types',
+  closeBundle() {
+    const dist = join(import.meta.dirname, 'dist');
+    const kept = new Set(['index.d.ts', 'sandbox/index.d.ts'].map((entry) => join(dist, entry)));
+    for (const path of kept)
+      for (const [, specifier = ''] of readFileSync(path, 'utf8').matchAll(
+        /(?:from |import\()['"](\.[^'"]+)/g,
+      ))
+        kept.add(join(path, '..', specifier.replace(/\.[jt]s$/, '.d.ts')));
+    for (const path of globSync('**/*.d.ts', { cwd: dist }).map((each) => join(dist, each)))
+      if (!kept.has(path)) rmSync(path);
+  },
+};
+
 /**
  * The command line with the packages that nearly every start needs, in a file for each group of commands: to find and compile hundreds of files
  * takes longer than any work on a small table. The library is not bundled, but for the part of googleapis in use: the package has 242 MB.
@@ -92,7 +108,7 @@ export default defineConfig([
   {
     input: { googleapis: GOOGLE },
     platform: 'node',
-    plugins: [standIns, notices],
+    plugins: [standIns, notices, publicTypes],
     output: {
       dir: 'dist/tables/google',
       format: 'esm',

@@ -1,10 +1,25 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFolder, startService, type Service } from '../support/cli.ts';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { makeFolder, runCli, startService, type Service } from '../support/cli.ts';
+import { googleOfFile } from '../support/google/of-file.ts';
 import { buildImage, parseDockerfile, type Image } from '../support/image.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -34,6 +49,7 @@ describe('the image', () => {
 });
 
 describe('a container of the image', () => {
+  const google = googleOfFile();
   const scratch = mkdtempSync(join(tmpdir(), 'teamsheet-image-'));
   const league = makeFolder({
     'teamsheet.yaml':
@@ -98,5 +114,73 @@ describe('a container of the image', () => {
     expect(await isHealthy(port)).toBe(false);
     if (OTHER !== undefined)
       expect(statSync(join(league.path, '.teamsheet/state.sqlite')).uid).toBe(OTHER.uid);
+  });
+
+  it('pushes from a tab with the packages of the image alone', async () => {
+    const id = google.add({
+      title: 'Season',
+      timeZone: 'Europe/Berlin',
+      tabs: [
+        {
+          title: 'Users',
+          rows: [
+            ['Member ID', 'Name'],
+            ['m-1', 'Ada Appletree'],
+          ],
+        },
+      ],
+    });
+    league.write('google-key.json', JSON.stringify(google.keyFile));
+    league.write(
+      'sheet.yaml',
+      `version: 1
+environments: { sandbox: { base_url: "\${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } } }
+google: { credentials: { file: google-key.json }, root_url: '${google.rootUrl}' }
+`,
+    );
+    league.write(
+      'mappings/sheet.yaml',
+      `version: 1
+name: sheet
+push: users
+source: { sheet: https://docs.google.com/spreadsheets/d/${id}/edit#gid=0, tab: Users }
+operation: upsert
+columns: { external_id: Member ID, display_name: Name }
+write_back: { status: Sync status }
+`,
+    );
+    const pushed = await runCli(['push', 'sheet', '--yes', '--json', '--config', 'sheet.yaml'], {
+      cwd: league.path,
+      env: service.env,
+      node: join(image.root, 'usr/local/bin/node'),
+      bin: join(image.root, 'usr/local/bin/teamsheet'),
+    });
+    expect(pushed).toMatchObject({ code: 0 });
+    expect(google.tab(id, 'Users').shown()).toEqual([
+      ['Member ID', 'Name', 'Sync status'],
+      ['m-1', 'Ada Appletree', 'created'],
+    ]);
+  });
+
+  it('holds a library whose types and entries stand', async () => {
+    const packed = join(image.root, 'opt/teamsheet');
+    const { messages, pkg } = await publint({ pkgDir: packed, pack: false, strict: true });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+
+    const user = join(scratch, 'user');
+    mkdirSync(join(user, 'node_modules'), { recursive: true });
+    symlinkSync(packed, join(user, 'node_modules/teamsheet'));
+    cpSync(join(packed, 'examples'), user, { recursive: true });
+    writeFileSync(join(user, 'package.json'), '{ "type": "module" }');
+    const types = spawnSync(
+      join(root, 'node_modules/.bin/tsc'),
+      [
+        ...['--noEmit', '--strict', '--module', 'nodenext', '--target', 'esnext', '--types', 'node'],
+        ...['--typeRoots', join(root, 'node_modules/@types'), ...globSync('*.ts', { cwd: user })],
+      ],
+      { cwd: user, encoding: 'utf8' },
+    );
+    expect(types.stdout).toBe('');
+    expect(types.status).toBe(0);
   });
 });

@@ -31,16 +31,22 @@ export interface RunOptions {
   readonly closeStdout?: boolean;
   /** Another program than this test's own Node. */
   readonly node?: string;
+  /** Another build than that of this checkout. */
+  readonly bin?: string;
   readonly nodeArgs?: readonly string[];
 }
 
 /** Runs the built command line as a child process with nothing of this process's environment but the path. */
 export function runCli(args: readonly string[], options: RunOptions): Promise<Outcome> {
-  const child = spawn(options.node ?? process.execPath, [...(options.nodeArgs ?? []), BIN, ...args], {
-    cwd: options.cwd,
-    env: { PATH: process.env['PATH'] ?? '', XDG_STATE_HOME: join(options.cwd, '.xdg'), ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    options.node ?? process.execPath,
+    [...(options.nodeArgs ?? []), options.bin ?? BIN, ...args],
+    {
+      cwd: options.cwd,
+      env: { PATH: process.env['PATH'] ?? '', XDG_STATE_HOME: join(options.cwd, '.xdg'), ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   options.started?.((signal) => child.kill(signal));
   if (options.closeStdout === true) child.stdout.destroy();
   let stdout = '';
