@@ -5,6 +5,7 @@ import { createSandbox } from '../../src/sandbox/index.ts';
 import { makeFolder } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
 
+const START = { seed: 'demo', settings: { per_minute: 10_000 } } as const;
 /** Two services, whose clocks are a week apart: the first one is in game week 1, the second one in game week 2. */
 const CONFIG = `version: 1
 environments:
@@ -19,8 +20,8 @@ const MAPPINGS = `- { version: 1, name: trigger, push: auto_substitutions, sourc
 `;
 
 it('several leagues of several accounts are scheduled together, each by its own game weeks and clock', async () => {
-  const a = await createSandbox({ seed: 'demo', now: '2026-08-14T12:00:00Z' });
-  const b = await createSandbox({ seed: 'demo', now: '2026-08-21T12:00:00Z' });
+  const a = await createSandbox({ ...START, now: '2026-08-14T12:00:00Z' });
+  const b = await createSandbox({ ...START, now: '2026-08-21T12:00:00Z' });
   const folder = makeFolder({ 'teamsheet.yaml': CONFIG, 'mappings/m.yaml': MAPPINGS });
   onTestFinished(async () => {
     await Promise.all([a.close(), b.close()]);

@@ -40,7 +40,7 @@ async function world(
   settings: SandboxOptions['settings'] = {},
   { isOneClock = false }: { readonly isOneClock?: boolean } = {},
 ): Promise<World> {
-  const sandbox = await createSandbox({ ...START, settings });
+  const sandbox = await createSandbox({ ...START, settings: { per_minute: 10_000, ...settings } });
   const told: Readonly<Record<string, unknown>>[] = [];
   const folder = makeFolder({
     ...{ 'teamsheet.yaml': CONFIG, 'mappings/m.yaml': TRIGGER, 'clock.cjs': SEASON_CLOCK },

@@ -19,7 +19,7 @@ interface Document {
 let sandbox: Sandbox;
 const folder = makeFolder({ 'teamsheet.yaml': CONFIG });
 beforeAll(async () => {
-  sandbox = await createSandbox({ ...START, settings: { per_minute: 1_000, per_day: 10_000 } });
+  sandbox = await createSandbox({ ...START, settings: { per_minute: 10_000, per_day: 10_000 } });
 });
 afterAll(async () => {
   await sandbox.close();
