@@ -53,11 +53,12 @@ export function variableOf(resource: ResourceName, field: string): string | unde
 
 /** A sentence that says where the value of an unset variable comes from. */
 export function variableSource(name: string): string {
+  const set = 'Set it under vars in the configuration (teamsheet.yaml)';
   if (name === 'fantasy_league_id') {
-    return 'It is the number of your fantasy league: from your provider, or the id of your fantasy league in results. Set it under vars, or with --var fantasy_league_id=1.';
+    return `It is the number of your fantasy league: from your provider, or the id of your fantasy league in results. ${set}, or with --var fantasy_league_id=1.`;
   }
   if (name === 'price_type') {
-    return 'The interface does not show the allowed values: ask your provider. Set it under vars, or with --var price_type=VALUE.';
+    return `The interface does not show the allowed values: ask your provider. ${set}, or with --var price_type=VALUE.`;
   }
-  return `Set it under vars, as an environment variable, or with --var ${name}=VALUE.`;
+  return `${set}, as an environment variable, or with --var ${name}=VALUE.`;
 }

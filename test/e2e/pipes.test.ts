@@ -74,10 +74,10 @@ describe.skipIf(process.platform === 'win32').concurrent('a pipe as a table', ()
   });
 
   it.each([
-    ['a file of the shell', '/dev/stdin', 'PROGRAM < users.csv'],
-    ['standard input', '/dev/stdin', 'cat users.csv | PROGRAM'],
-    ['what a command prints', '/dev/fd/9', 'PROGRAM 9< <(cat users.csv)'],
-  ])('is imported: %s', async (_, file, line) => {
+    ['a file of the shell', '/dev/stdin', 'PROGRAM < users.csv', 'stdin'],
+    ['standard input', '/dev/stdin', 'cat users.csv | PROGRAM', 'stdin'],
+    ['what a command prints', '/dev/fd/9', 'PROGRAM 9< <(cat users.csv)', 'pipe'],
+  ])('is imported: %s', async (_, file, line, name) => {
     const key = file.slice(5).replaceAll('/', '-') + String(line.length);
     await inFolder({ files: { 'users.csv': `Member ID,Name\n${key},Ana\n` } }, async (_path, run) => {
       const { code, stdout, stderr } = await run(
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32').concurrent('a pipe as a table', ()
         inShell(line),
       );
       expect({ code, stderr: stderr.includes('✗') }).toEqual({ code: 0, stderr: false });
-      expect(JSON.parse(stdout)).toMatchObject({ mappings: [{ rows: 1, created: 1 }] });
+      expect(JSON.parse(stdout)).toMatchObject({ mappings: [{ name, rows: 1, created: 1 }] });
     });
   });
 

@@ -18,6 +18,7 @@ import type { Config } from '../../runtime/config.ts';
 import { readPullMappings, readPushMappings } from '../../runtime/mappings.ts';
 import { packagePath } from '../../runtime/package.ts';
 import type { Program } from '../program.ts';
+import type { Emit } from '../../model/event.ts';
 import { createReporter } from '../render/progress.ts';
 import { renderOutcomeTable, renderRecords, renderRequests } from '../render/report.ts';
 import { renderColumns, renderDuration, safeText } from '../render/text.ts';
@@ -141,12 +142,16 @@ async function playSeason(
   const connection = { environment: 'demo', baseUrl, apiKey: new Secret(sandbox.apiKey), warnings: [] };
   const { store, lock, budget } = await openState(config, clock, (message) => screen.warn(message));
   const reporter = createReporter(screen, clock);
+  // The story at the end says what the notes of its steps say.
+  const emit: Emit = (event) => {
+    if (event.kind !== 'note') reporter.emit(event);
+  };
   const requests = { sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };
   /** Each step is a session of its own, as a command is: the sandbox's clock moves between them. */
   const inSession = <T>(work: (session: Session) => Promise<T>): Promise<T> =>
     withPorts(
       { config, connection, store, lock, budget, command: 'demo' },
-      { ...program, emit: reporter.emit },
+      { ...program, emit },
       async (session) => {
         const done = await work(session);
         const counts = session.ports.service.counts();

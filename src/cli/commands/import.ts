@@ -171,7 +171,9 @@ async function makeMapping(
   const source = sourceOf(location, config);
   const header = await readHeader(location, args, session);
   // A file of rows to correct that is imported, and rejected, time and again keeps its name.
-  const stem = basename(args.file, extname(args.file)).replace(/(\.rejected)+$/, '.rejected');
+  // What the shell gives has a number for a name.
+  const file = args.file.startsWith('/dev/fd/') ? 'pipe' : args.file;
+  const stem = basename(file, extname(file)).replace(/(\.rejected)+$/, '.rejected');
   const document = {
     version: 1,
     name: stem.replace(/[^\p{L}\p{M}\p{N} _.-]/gu, '_').replace(/^[^\p{L}\p{N}_]+/u, '') || 'import',

@@ -14,6 +14,10 @@ const INDENT = 2;
 const LEAST_COLUMNS = 20;
 /** A cell that has less room than this is no place to read in. */
 const LEAST_CELL = 20;
+/** A quoted name, such as that of a tab, which stays on one line. */
+const NAME = /"[^"]{1,18}"/g;
+/** Stands for a blank that is no place to break; no line that is shown has one. */
+const GLUE = '\0';
 
 /** Lines of prose that are wider than a terminal, broken between words; what follows a break is set in. In a table the last cell wraps in its column. */
 export function wrapLines(text: string, columns: number): string {
@@ -29,7 +33,7 @@ function wrapLine(line: string, columns: number): string {
   const hang = KEPT.test(seen) ? undefined : hangOf(seen, columns);
   if (hang === undefined) return line;
   const lines: string[] = [];
-  const [first = '', ...words] = line.split(' ');
+  const [first = '', ...words] = line.replace(NAME, (name) => name.replaceAll(' ', GLUE)).split(' ');
   let current = first;
   for (const word of words) {
     const longer = `${current} ${word}`;
@@ -40,7 +44,7 @@ function wrapLine(line: string, columns: number): string {
       current = word === '' ? ' '.repeat(hang - 1) : ' '.repeat(hang) + word;
     }
   }
-  return [...lines, current].join('\n');
+  return [...lines, current].join('\n').replaceAll(GLUE, ' ');
 }
 
 const GAPS = /(?<=\S) {2,}(?=\S)/g;

@@ -78,7 +78,12 @@ export async function openWeekTable(
   const find = async (): Promise<readonly string[]> => {
     if (service === undefined) return [];
     try {
-      return [(await findWeek({ service, signal }, location)).id];
+      const { id, week } = await findWeek({ service, signal }, location);
+      emit({
+        kind: 'note',
+        message: `${name}: row 1 is game week ${week ?? id} of fantasy league ${location.league}`,
+      });
+      return [id];
     } catch (error) {
       const isNone = error instanceof ConfigError && error.code === 'substitutions.week';
       if (!isNone || typeof location.week === 'number') throw error;

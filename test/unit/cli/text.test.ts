@@ -49,6 +49,8 @@ describe('renderDuration', () => {
     [200_000, '3 min 20 s'],
     [3_600_000, '1 h'],
     [7_500_000, '2 h 5 min'],
+    [259_200_000, '3 d'],
+    [5_546_400_000, '64 d 4 h'],
   ])('%i ms is %s', (ms, text) => {
     expect(renderDuration(ms)).toBe(text);
   });

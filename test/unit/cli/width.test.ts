@@ -47,6 +47,15 @@ describe('a line that is wider than the terminal', () => {
     );
   });
 
+  it('does not break the name of a tab', () => {
+    expect(wrapLines('✓  table  60 records  out/a.xlsx tab "League table"', 46)).toBe(
+      '✓  table  60 records  out/a.xlsx tab\n                      "League table"',
+    );
+    expect(wrapLines('out/a.xlsx tab "a name that is very long" and', 30)).toBe(
+      'out/a.xlsx tab "a name that is\n  very long" and',
+    );
+  });
+
   it('wraps a sentence that is no command after next:', () => {
     expect(wrapLines('next: correct the rows in their table', 20)).toBe(
       'next: correct the\n  rows in their\n  table',

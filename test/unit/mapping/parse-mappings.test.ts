@@ -515,7 +515,7 @@ describe('variables', () => {
     });
     expect(error.next).toMatch(/from your provider, or the id of your fantasy league in results/);
     expect(errorOf(() => parse(TWO, { fantasy_league_id: '1' })).next).toBe(
-      'Set it under vars, as an environment variable, or with --var season=VALUE.',
+      'Set it under vars in the configuration (teamsheet.yaml), as an environment variable, or with --var season=VALUE.',
     );
     expect(
       errorOf(() => parse(TWO.replace('${season}', '${price_type}'), { fantasy_league_id: '1' })).next,
