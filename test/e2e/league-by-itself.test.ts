@@ -1,23 +1,32 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { makeFolder, startService, type Outcome } from '../support/cli.ts';
-import { runHere } from '../support/run-here.ts';
+import { InterruptedError } from '../../src/model/error.ts';
+import { realClock } from '../../src/runtime/clock.ts';
+import { makeFolder, startService } from '../support/cli.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
+import { runHere, runInProcess } from '../support/run-here.ts';
+
+/** How often whoever sleeps looks at the clock, which the test moves. */
+const LOOK_MS = 5;
 
 it('a league runs from a shared spreadsheet with init and schedule run alone: inputs, reports and the members’ site', async () => {
-  const google = await startFakeGoogle();
+  let aheadMs = 0;
+  const now = (): number => Date.now() + aheadMs;
+  const google = await startFakeGoogle({ now });
   const service = await startService({
     seed: 'demo',
-    now: '2026-08-10T09:00:00Z',
+    now: '2026-08-10T09:10:00Z',
     settings: { per_minute: 10_000 },
   });
   const folder = makeFolder();
+  const stop = new AbortController();
+  const terminate = (): void => stop.abort(new InterruptedError('SIGTERM', 'stopped by SIGTERM'));
   onTestFinished(async () => {
+    terminate();
     await Promise.all([service.close(), google.close()]);
     folder.remove();
   });
-  const env = { TEAMSHEET_GOOGLE_ROOT_URL: google.rootUrl };
   writeFileSync(join(folder.path, 'league.key.json'), JSON.stringify(google.keyFile), { mode: 0o600 });
   const id = google.add({
     tabs: [
@@ -31,38 +40,72 @@ it('a league runs from a shared spreadsheet with init and schedule run alone: in
       },
     ],
   });
+  const env = { ...service.env, TEAMSHEET_GOOGLE_ROOT_URL: google.rootUrl };
   const made = await runHere(['init', '--spreadsheet', id, '--google-key', 'league.key.json'], {
     cwd: folder.path,
     env,
   });
   expect([made.code, made.stderr]).toEqual([0, expect.any(String)]);
   expect(made.stdout).toMatch(/\n {2}\S*teamsheet schedule run --port 8790\n/);
+  // What a person answers on a terminal.
+  const config = join(folder.path, 'teamsheet.yaml');
+  writeFileSync(
+    config,
+    readFileSync(config, 'utf8')
+      .replace('fantasy_league_id: ', 'fantasy_league_id: 1 ')
+      .replace('price_type: ', 'price_type: current '),
+  );
 
-  const vars = ['--var', 'fantasy_league_id=1', '--var', 'price_type=current'];
-  const once = async (): Promise<string> => {
-    const ended: Outcome = await runHere(['schedule', 'run', '--once', ...vars], {
-      cwd: folder.path,
-      env: { ...service.env, ...env },
-    });
-    expect([ended.code, ended.stderr]).toEqual([0, expect.any(String)]);
-    return `${ended.stdout}${ended.stderr}`;
+  // From here on nobody types anything. The machine's clock is that of the service.
+  const move = async (path: string, body?: object): Promise<void> => {
+    await service.sandbox.control('POST', path, body);
+    const { now } = (await service.sandbox.control('GET', '/state')) as { readonly now: string };
+    aheadMs = Date.parse(now) - Date.now();
   };
-  await once();
-  const members = google.tab(id, 'Members').shown();
-  expect(members[1]?.[(members[0] ?? []).indexOf('Sync status')]).toBe('created');
-
-  await service.sandbox.control('POST', '/play-next-week');
-  await service.sandbox.control('POST', '/clock', { advance: '5h' });
-  expect(await once()).toContain('reading game week 1');
-  // The reports go by the week that was read; the site stands in its folder.
-  await service.sandbox.control('POST', '/clock', { advance: '1d' });
-  await once();
-  const table = google.tab(id, 'League table').shown();
-  // The header, 60 squads and their mean.
-  expect(table).toHaveLength(62);
-  expect(google.tab(id, 'Overview').rows().flat()).toContain('Leader');
+  await move('/clock', { advance: '1m' });
+  const clock = {
+    ...realClock,
+    now,
+    sleep: async (ms: number, signal?: AbortSignal) => {
+      for (const endMs = now() + ms; now() < endMs;) await realClock.sleep(LOOK_MS, signal);
+    },
+  };
+  let said = '';
+  const running = runInProcess(
+    ['schedule', 'run', '--port', '0'],
+    {
+      cwd: folder.path,
+      env: { TEAMSHEET_GOOGLE_ROOT_URL: google.rootUrl },
+      signal: stop.signal,
+      said: (text) => (said = text),
+    },
+    clock,
+  );
+  const tab = (name: string): readonly (readonly unknown[])[] => google.tab(id, name).shown();
   const page = join(folder.path, 'public/index.html');
-  expect(existsSync(page)).toBe(true);
+
+  await expect.poll(() => said).toContain('next: ');
+  await move('/clock', { advance: '5m' });
+  await expect.poll(() => tab('Members')[1]).toContain('created');
+  await move('/play-next-week');
+  await move('/clock', { advance: '10m' });
+  await expect.poll(() => said).toContain('reading game week 1');
+  await expect.poll(() => existsSync(page)).toBe(true);
+  await move('/clock', { advance: '5h' });
+  // The header, 60 squads and their mean.
+  await expect.poll(() => tab('League table')).toHaveLength(62);
+  expect(google.tab(id, 'Overview').rows().flat()).toContain('Leader');
   expect(readFileSync(page, 'utf8')).toMatch(/<td[^>]*>1<\/td>/);
   expect(readFileSync(page, 'utf8')).not.toContain('Ada Appletree');
+
+  // The page that shows it, by the link that was printed.
+  const [link = ''] = /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/.exec(said) ?? [];
+  const entered = await fetch(link, { redirect: 'manual' });
+  const cookie = entered.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  const shown = await (await fetch(new URL('/', link), { headers: { cookie } })).text();
+  expect(shown).toContain('squads-tab');
+
+  terminate();
+  expect(await running).toMatchObject({ code: 143 });
+  expect(google.problems).toEqual([]);
 });

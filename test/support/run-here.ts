@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { main } from '../../src/cli/main.ts';
-import type { Random } from '../../src/model/ports.ts';
+import type { Clock, Random } from '../../src/model/ports.ts';
 import { createScreen, screenFlags } from '../../src/cli/screen.ts';
 import { programName } from '../../src/cli/program.ts';
 import { realClock, realRandom } from '../../src/runtime/clock.ts';
@@ -13,11 +13,15 @@ import { isLong } from './long.ts';
 const calm: Random = { ...realRandom, next: () => 0 };
 
 /** A stream of no terminal that keeps what is written. */
-function kept(): { readonly stream: NodeJS.WriteStream; readonly text: () => string } {
+function kept(said?: (text: string) => void): {
+  readonly stream: NodeJS.WriteStream;
+  readonly text: () => string;
+} {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       chunks.push(chunk);
+      said?.(Buffer.concat(chunks).toString('utf8'));
       done();
     },
   });
@@ -31,21 +35,34 @@ function kept(): { readonly stream: NodeJS.WriteStream; readonly text: () => str
  * Runs the command line of the sources in the test's own process, with the same outcome as {@link runCli}: for tests that are about what a
  * command does, and not about its process, its signals or the built files. `npm run test:long` runs the built program here too.
  */
-export async function runHere(
+export const runHere = (
   args: readonly string[],
   options: Pick<RunOptions, 'cwd' | 'env'>,
   clock = realClock,
+): Promise<Outcome> => (isLong ? runCli(args, options) : runInProcess(args, options, clock));
+
+/** The same with a clock that the test moves, and a signal that it gives; `said` is told of all that standard error holds so far. */
+export async function runInProcess(
+  args: readonly string[],
+  {
+    signal = new AbortController().signal,
+    said,
+    ...options
+  }: Pick<RunOptions, 'cwd' | 'env'> & {
+    readonly signal?: AbortSignal;
+    readonly said?: (text: string) => void;
+  },
+  clock: Clock,
 ): Promise<Outcome> {
-  if (isLong) return runCli(args, options);
   const { cwd } = options;
   const env = { PATH: process.env['PATH'] ?? '', XDG_STATE_HOME: join(cwd, '.xdg'), ...options.env };
-  const [stdout, stderr] = [kept(), kept()];
+  const [stdout, stderr] = [kept(), kept(said)];
   const code = await main(args, {
     env,
     cwd,
     clock,
     random: calm,
-    signal: new AbortController().signal,
+    signal,
     screen: createScreen({ stdout: stdout.stream, stderr: stderr.stream, env }, screenFlags(args)),
     name: programName(env),
     interactive: false,

@@ -50,7 +50,9 @@ export const init = defineCommand({
       );
     const { access, leagues } = await askAccess(program);
     const vars = await askVars(leagues, program);
-    const reportPlace = await askReportPlace(reports, program);
+    const inputs =
+      spreadsheet !== undefined ? 'spreadsheet' : workbook !== undefined ? 'workbook' : undefined;
+    const reportPlace = await askReportPlace(reports, inputs, program);
     const reportKinds = await askReportKinds(show, reportPlace, program);
     const key = googleKey === undefined ? undefined : resolve(cwd, googleKey);
     const tables = await placeTables(folder, { workbook, spreadsheet, googleKey: key }, program);

@@ -114,9 +114,10 @@ export async function askReportKinds(
   return answer;
 }
 
-/** Where the reports go: as the flag says, else as a person answers, else into workbooks. */
+/** Where the reports go: as the flag says, else as a person answers, else into workbooks; `inputs` is what the tables to fill in are tabs of. */
 export async function askReportPlace(
   given: ReportPlace | undefined,
+  inputs: 'workbook' | 'spreadsheet' | undefined,
   { interactive, screen, signal }: Pick<Program, 'interactive' | 'screen' | 'signal'>,
 ): Promise<ReportPlace> {
   if (given !== undefined) return given;
@@ -128,7 +129,9 @@ export async function askReportPlace(
     message: 'Where do the reports go?',
     initialValue: 'workbook',
     options: [
-      { value: 'workbook', label: 'Excel workbooks', hint: 'for people: out/season.xlsx with charts' },
+      inputs === undefined
+        ? { value: 'workbook', label: 'Excel workbooks', hint: 'for people: out/season.xlsx with charts' }
+        : { value: 'workbook', label: `tabs of the ${inputs}`, hint: 'for people, beside what you fill in' },
       { value: 'csv', label: 'CSV files', hint: 'for other programs: out/squads.csv and so on' },
       { value: 'both', label: 'both', hint: 'the same records twice' },
     ],
