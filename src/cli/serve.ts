@@ -5,6 +5,7 @@ import type { Listening } from '../serve/listen.ts';
 import { serveProbe, type ProbeAddress } from '../serve/probe.ts';
 import type { CommonArgs } from './command.ts';
 import type { Program } from './program.ts';
+import { renderNext } from './render/stop.ts';
 
 /** The port of the pages where nobody names one. */
 export const DEFAULT_PORT = 8790;
@@ -30,13 +31,15 @@ export interface Serving {
 export async function serve(
   { port, probe, isAlive = () => true }: Wanted,
   args: CommonArgs,
-  { env, cwd, clock, screen, version, command = '' }: Program,
+  program: Program,
 ): Promise<Serving> {
+  const { env, cwd, clock, screen, version, command = '' } = program;
   const folder: Folder = {
     readConfig: () => readConfig(args, { env, cwd }),
     cwd,
     clock,
     warn: (message) => screen.warn(message),
+    renderNext: (next) => renderNext(next, program),
   };
   const open: Listening[] = [];
   const close = async (): Promise<void> => {

@@ -163,9 +163,11 @@ const lockedPage = (command: string): string =>
   );
 
 /** What stops every command is shown as there; anything else is our mistake, and told where the program runs. */
-function failurePage(error: unknown, { warn }: Folder): Answer {
-  if (error instanceof TeamsheetError)
-    return html(503, loneDocument(503, 'This cannot be shown now', error.message, error.next));
+function failurePage(error: unknown, { warn, renderNext }: Folder): Answer {
+  if (error instanceof TeamsheetError) {
+    const next = error.next === undefined ? undefined : renderNext(error.next);
+    return html(503, loneDocument(503, 'This cannot be shown now', error.message, next));
+  }
   warn(`a page of the dashboard failed: ${error instanceof Error ? error.message : String(error)}`);
   return html(500, loneDocument(500, 'The dashboard failed', 'This is a mistake of its own.'));
 }

@@ -17,6 +17,8 @@ export interface Folder {
   readonly cwd: string;
   readonly clock: Clock;
   readonly warn: (message: string) => void;
+  /** What to do next as it is shown: a command has the program's name. */
+  readonly renderNext: (next: string) => string;
 }
 
 /** What one page is made of: the state as it is at this moment. Nothing of it asks the service. */

@@ -38,6 +38,7 @@ beforeEach(() => {
     cwd: folder.path,
     clock,
     warn: (message) => warnings.push(message),
+    renderNext: (next) => `teamsheet ${next}`,
   };
 });
 afterEach(async () => {

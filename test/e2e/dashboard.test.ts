@@ -102,6 +102,13 @@ describe('the dashboard of the built program', () => {
     expect([code, stdout]).toEqual([143, '']);
   });
 
+  it('says what to type where the folder has no mapping', async () => {
+    folder.write('none/README', '');
+    await browse(['dashboard', '--port', '0', '--mappings', 'none'], /open the link/, async (get) => {
+      expect(await get('/')).toMatch(/^503 .*none holds no mapping<\/p><p>teamsheet init</s);
+    });
+  });
+
   it('says as JSON where it is', async () => {
     const args = ['dashboard', '--port', '0', '--probe', '127.0.0.1:0', '--json'];
     const { stdout } = await browse(args, /"probe"/, async (get) => {
