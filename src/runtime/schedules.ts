@@ -156,9 +156,14 @@ export const keepCalendar = (
   { weeks, aheadMs }: Calendar,
 ): Promise<void> => store.setFact(account, calendarFact(league), JSON.stringify({ weeks, aheadMs }));
 
+/** A run that comes, and how far away it is by the service's clock. */
+interface ComingRun extends ScheduledRun {
+  readonly inMs: number;
+}
+
 /** The next runs of the mappings with a schedule, and when the game weeks that they go by were read first; by what is kept. */
 export interface Coming {
-  readonly runs: ReadonlyMap<string, ScheduledRun>;
+  readonly runs: ReadonlyMap<string, ComingRun>;
   readonly calendarAtMs: number | undefined;
 }
 
@@ -170,17 +175,18 @@ export async function comingByMapping(
   timezone: string,
   clock: Pick<Clock, 'now'>,
 ): Promise<Coming> {
-  const runs = new Map<string, ScheduledRun>();
+  const runs = new Map<string, ComingRun>();
   const times: number[] = [];
   for (const [league, timed] of Map.groupBy(timedMappings(mappings), ({ name }) => apart(name).league)) {
     const kept = await keptCalendar(store, accounts, league, timezone);
     if (kept.atMs !== undefined) times.push(kept.atMs);
+    const nowMs = scheduleNow(kept, clock);
     for (const account of accounts)
       for (const job of await readDone(store, account, timed)) {
-        const [next] = nextRuns(job, kept, scheduleNow(kept, clock), 1);
+        const [next] = nextRuns(job, kept, nowMs, 1);
         // A mapping is known in one account.
         if (next !== undefined && (job.done !== undefined || !runs.has(job.mapping)))
-          runs.set(job.mapping, next);
+          runs.set(job.mapping, { ...next, inMs: next.atMs - nowMs });
       }
   }
   return { runs, calendarAtMs: times.length === 0 ? undefined : Math.min(...times) };

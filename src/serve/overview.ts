@@ -32,7 +32,7 @@ export async function readOverview(desk: Desk): Promise<Overview> {
       ...apart(mapping.name),
       direction: mapping.direction,
       resource: mapping.resource,
-      table: mapping.direction === 'push' ? mapping.source.origin : mapping.destination.origin,
+      table: tableOf(mapping),
       last: lastOf(mapping.name),
       health: healthOf(mapping.name, lastOf(mapping.name)),
       schedule: (mapping.timing?.schedule ?? []).map(({ text }) => text).join(', '),
@@ -42,6 +42,13 @@ export async function readOverview(desk: Desk): Promise<Overview> {
     openCases: (await openCasesOf(store, accounts)).length,
     calendarAtMs,
   };
+}
+
+/** The id of a spreadsheet says nothing to a person. */
+function tableOf(mapping: Mappings[number]): string {
+  if (mapping.direction === 'push') return mapping.source.origin;
+  const { location, origin } = mapping.destination;
+  return location.kind === 'sheet' ? `tab "${location.tab}"` : origin;
 }
 
 /** What the last attempt of a mapping left: one that came to no run is known where alerts go by it. */
@@ -66,6 +73,9 @@ async function readNext(
 ): Promise<{ readonly next: ReadonlyMap<string, NextRun>; readonly calendarAtMs: number | undefined }> {
   const clock = { now: () => watch.nowMs };
   const { runs, calendarAtMs } = await comingByMapping(store, accounts, mappings, config.timezone, clock);
-  const next = Array.from(runs, ([name, { atMs, week }]) => [name, { atMs, week: week?.week }] as const);
+  const next = Array.from(
+    runs,
+    ([name, { atMs, inMs, week }]) => [name, { atMs, inMs, week: week?.week }] as const,
+  );
   return { next: new Map(next), calendarAtMs };
 }

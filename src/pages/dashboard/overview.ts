@@ -17,7 +17,7 @@ export interface Overview {
 export function overviewBody({ mappings, newest, openCases, calendarAtMs }: Overview, watch: Watch): Markup {
   const [next] = mappings
     .flatMap((line) => (line.next === undefined ? [] : [{ line, next: line.next }]))
-    .toSorted((one, other) => one.next.atMs - other.next.atMs);
+    .toSorted((one, other) => one.next.inMs - other.next.inMs);
   const wrong = mappings.filter(({ health }) => health !== undefined && health !== 'ok').length;
   const isScheduled = mappings.some(({ schedule }) => schedule !== '');
   return markup`${openCases === 0 ? null : markup`<p class="notice warn"><a href="/cases">${count(openCases)} open ${openCases === 1 ? 'case' : 'cases'}</a>: nobody can say yet what became of them.</p>`}
@@ -59,7 +59,7 @@ function mappingRow(line: MappingLine, watch: Watch): readonly (Markup | string)
     last === undefined ? '–' : markup`${workText(last.work)}`,
     next === undefined
       ? markup`–${schedule === '' ? null : markup`<br><span class="note">${schedule}</span>`}`
-      : markup`${moment(next.atMs, watch)}<br><span class="note">${fromNow(next.atMs, watch)}${next.week === undefined ? null : markup`, week ${next.week}`}</span>`,
+      : markup`${moment(next.atMs, watch)}<br><span class="note">${fromNow(watch.nowMs + next.inMs, watch)}${next.week === undefined ? null : markup`, week ${next.week}`}</span>`,
     markup`<bdi>${its}</bdi>`,
   ];
 }

@@ -42,6 +42,8 @@ export interface RunLine {
 /** When a mapping runs next by itself. */
 export interface NextRun {
   readonly atMs: number;
+  /** How far away that is by the service's clock, which may be another than ours. */
+  readonly inMs: number;
   /** The game week that it belongs to, as the service calls it. */
   readonly week: string | undefined;
 }

@@ -34,7 +34,7 @@ const line: MappingLine = {
   last: { run, work },
   health: 'degraded',
   schedule: '* * * * *',
-  next: { atMs: 9000, week: '7' },
+  next: { atMs: 9000, inMs: 1000, week: '7' },
 };
 
 it('are numbers by mapping and league, in the text format, and nothing of a row', () => {

@@ -88,6 +88,20 @@ describe('a run', () => {
   });
 });
 
+it('says how far a next run is away by the clock of the service', () => {
+  const next = { atMs: watch.nowMs - 9_000_000_000, inMs: 120_000, week: '7' };
+  const line: MappingLine = {
+    mapping: 'users',
+    league: undefined,
+    direction: 'push',
+    resource: 'users',
+    table: 'tab "Users"',
+    ...{ last: undefined, health: undefined, schedule: '* * * * *', next },
+  };
+  const { text } = overviewBody({ mappings: [line], newest: run, openCases: 0, calendarAtMs: 1 }, watch);
+  expect(text).toContain('in 2 min, week 7');
+});
+
 describe('names of the data', () => {
   const mapping: MappingLine = {
     mapping: HOSTILE,
@@ -98,7 +112,7 @@ describe('names of the data', () => {
     last: { run, work: { ...work, error: HOSTILE, outcomes: null } },
     health: 'failing',
     schedule: HOSTILE,
-    next: { atMs: watch.nowMs + 60_000, week: HOSTILE },
+    next: { atMs: watch.nowMs + 60_000, inMs: 60_000, week: HOSTILE },
   };
   const hostileRow: RowLine = {
     ...row,
