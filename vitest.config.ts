@@ -1,14 +1,14 @@
 import { existsSync, statfsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Where .ci/run wants the results as JSON, beside what people read. */
 const report = process.env['TEAMSHEET_TEST_REPORT'];
 
-/** Tests of rooms that touch nothing outside their arguments and ports: their files share one set of modules, which saves loading them for each file. */
-const SHARED = [
-  'test/{unit/{contract,model,mapping,plan,report,sync,client,sandbox},engine}/**/*.test.ts',
-  'test/contract/sandbox-*.test.ts',
-];
+/** Their files share one set of modules, which saves loading them for each file. */
+const SHARED = ['test/{unit,engine,e2e}/**/*.test.ts', 'test/contract/sandbox-*.test.ts'];
+/** Of these, those that put a module of their own in the place of one. */
+const ALONE = ['test/unit/tables/google-credentials.test.ts'];
 
 /** A busy machine may take its time: what hangs is stopped, what is slow is not. */
 const PATIENCE_MS = process.env['TEAMSHEET_LONG'] === undefined ? 120_000 : 1_800_000;
@@ -23,8 +23,8 @@ export default defineConfig({
   test: {
     ...(isRoomy && { env: { TMPDIR: MEMORY } }),
     passWithNoTests: false,
-    // Most tests of the program wait for its processes, so that no core is kept free.
-    maxWorkers: '100%',
+    // Most tests of the program wait for its processes, for leases and for windows: one worker more than cores keeps all of them busy.
+    maxWorkers: availableParallelism() + 1,
     restoreMocks: true,
     setupFiles: ['test/support/one-seed.ts'],
     testTimeout: PATIENCE_MS,
@@ -32,13 +32,13 @@ export default defineConfig({
     expect: { poll: { timeout: PATIENCE_MS / 2 } },
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     projects: [
-      { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
+      { extends: true, test: { name: 'shared', include: SHARED, exclude: ALONE, isolate: false } },
       {
         extends: true,
         test: {
           name: 'isolated',
-          include: ['test/{unit,engine,property,contract,e2e}/**/*.test.ts'],
-          exclude: SHARED,
+          include: ['test/{property,contract}/**/*.test.ts', ...ALONE],
+          exclude: ['test/contract/sandbox-*.test.ts'],
         },
       },
     ],

@@ -10,7 +10,7 @@ import { openLine, type Line } from '../support/cut-line.ts';
 import { clientOf, newSchema, noPostgres, startPostgres } from '../support/postgres.ts';
 import { isLong } from '../support/long.ts';
 
-const MINUTES = Number(process.env['TEAMSHEET_MINUTES'] ?? (isLong ? 20 : 0.6));
+const MINUTES = Number(process.env['TEAMSHEET_MINUTES'] ?? (isLong ? 20 : 0.4));
 const SEED = Number(process.env['TEAMSHEET_SEED'] ?? (isLong ? Date.now() % 1_000_000 : 1));
 const WORKERS = 4;
 const LEASE_MS = 3000;
