@@ -12,10 +12,10 @@ import { expectNothingTwice } from '../support/season/checks.ts';
 import { readEffects, readFacts } from '../support/season/facts.ts';
 import { runs } from '../support/long.ts';
 
-const WEEKS = runs(6, 38);
+const WEEKS = runs(7, 38);
 const LIMIT_MS = 1_800_000;
 /** What happens in which week; every other one is as it should be. */
-const [KILLED_USERS, RENAMED, MOVED, MISSED, KILLED_PRICES] = [2, 3, 4, 5, 6];
+const [WRONG_PRICE, KILLED_USERS, RENAMED, MOVED, MISSED, KILLED_PRICES, UNREAD] = [1, 2, 3, 4, 5, 6, 7];
 const OUTAGE = MOVED;
 
 const SQUADS = 6;
@@ -108,10 +108,10 @@ const usersTable = (count: number): string =>
     list(count, (at) => [`M-${at}`, `Member ${at}`]),
   );
 const priceIn = (week: number): string => (5 + week / 10).toFixed(1);
-const pricesTable = (week: number, header = 'Player ID,Price'): string =>
+const pricesTable = (week: number): string =>
   csv(
-    header,
-    list(PRICED, (at) => [at + 1, priceIn(week)]),
+    week === RENAMED ? 'Player ID,Cost' : 'Player ID,Price',
+    list(PRICED, (at) => [at + 1, week === WRONG_PRICE && at === 0 ? 'soon' : priceIn(week)]),
   );
 /** Fifteen players of one club, others for each squad: two goalkeepers, five defenders, five midfielders and three forwards. */
 const playersOf = (squad: number): readonly number[] =>
@@ -303,7 +303,7 @@ async function live(season: Season): Promise<void> {
   for (let week = 1; week <= WEEKS; week += 1) {
     const [start, end] = [startOf(week), endOf(week)];
     const beforeKickOff = start - 23 * HOUR + A_MINUTE;
-    folder.write('prices.csv', pricesTable(week, week === RENAMED ? 'Player ID,Cost' : undefined));
+    folder.write('prices.csv', pricesTable(week));
     if (week === KILLED_USERS) folder.write('users.csv', usersTable(SQUADS + JOINED));
     if (week === MOVED) {
       await sandbox.control('POST', `/fixtures/${firstMatch(season, week)}`, {
@@ -312,6 +312,10 @@ async function live(season: Season): Promise<void> {
       // The first match is now on Saturday at 12:30.
       await season.once(beforeKickOff);
       await season.once(start - 5 * HOUR + A_MINUTE);
+    } else if (week === WRONG_PRICE) {
+      await season.once(beforeKickOff, 3);
+      // The first match kicks off an hour after the week has begun.
+      await season.once(start - HOUR + A_MINUTE);
     } else if (week === KILLED_USERS) await season.killed(beforeKickOff, '/v1/user', 3);
     else if (week === KILLED_PRICES) await season.killed(beforeKickOff, '/v1/price', 3);
     else if (week === MISSED) await season.once(start + 24 * HOUR, 7);
@@ -321,8 +325,18 @@ async function live(season: Season): Promise<void> {
       const outage = { kind: 'status', operation: '*', count: 1_000_000, status: 503 };
       await sandbox.control('POST', '/faults', { faults: [outage] });
     }
-    await season.once(end + 3 * HOUR + A_MINUTE, week === OUTAGE ? 8 : 0);
-    await season.once(end + 5 * HOUR + A_MINUTE, week === OUTAGE ? 8 : 0);
+    if (week === UNREAD) {
+      const silence = { kind: 'status', operation: 'get-lineup', count: 1_000_000, status: 503 };
+      await sandbox.control('POST', '/faults', { faults: [silence] });
+    }
+    await season.once(end + 3 * HOUR + A_MINUTE, week === OUTAGE || week === UNREAD ? 8 : 0);
+    await season.once(end + 5 * HOUR + A_MINUTE, week === OUTAGE || week === UNREAD ? 8 : 0);
+    if (week === UNREAD) {
+      // The next week is about to begin.
+      await season.once(startOf(week + 1) - 5 * HOUR, 8);
+      await sandbox.control('DELETE', '/faults');
+      await season.once(startOf(week + 1) - 4 * HOUR);
+    }
     if (week === OUTAGE) {
       await sandbox.control('DELETE', '/faults');
       await season.once(end + 27 * HOUR);
@@ -347,6 +361,11 @@ describe(`a season of ${WEEKS} game weeks that its schedule runs`, () => {
 
   it('tells each trouble once, and its end', () => {
     expect(season.alerts).toEqual([
+      // A price that is no number: a day and two hours before the deadline it still is none.
+      'degraded 3 (40 rows, 39 updated, 1 invalid) prices: not every row came through: 1 invalid of 40 rows > teamsheet runs RUN',
+      'deadline_near 3 (40 rows, 39 updated, 1 invalid) prices: 1 invalid of 40 rows, and the deadline of game week 1 is in 24 h > teamsheet runs RUN',
+      'deadline_near 3 (40 rows, 39 updated, 1 invalid) prices: 1 invalid of 40 rows, and the deadline of game week 1 is in 2 h > teamsheet runs RUN',
+      'recovered 0 (40 rows, 40 updated) prices: everything comes through again, after 7 d > nothing',
       // The renamed column; the table is right again a week later.
       'failing 4 (no counts) prices: nothing came through: the configuration, a mapping or a table is to be corrected > teamsheet validate prices',
       'failing 4 (no counts) prices: still nothing comes through, for 4 d > teamsheet validate prices',
@@ -363,6 +382,14 @@ describe(`a season of ${WEEKS} game weeks that its schedule runs`, () => {
       'failing 7 (40 rows, 40 deferred) prices: nothing came through: 40 deferred of 40 rows > teamsheet runs RUN',
       'failing 7 (40 rows, 40 deferred) prices: still nothing comes through, for 2 d > teamsheet runs RUN',
       'recovered 0 (40 rows, 40 updated) prices: everything comes through again, after 5 d > nothing',
+      // Line-ups that do not come; the week is read in its last hours.
+      'failing 8 () table: nothing came through: something that it needs did not answer > teamsheet runs RUN',
+      'failing 8 () lineups: nothing came through: something that it needs did not answer > teamsheet runs RUN',
+      'failing 8 () table: still nothing comes through, for 3 d > teamsheet runs RUN',
+      'failing 8 () lineups: still nothing comes through, for 3 d > teamsheet runs RUN',
+      'week_missing null (6 squads, 6 missing) game week 7: 6 of 6 squads are not read, and in 5 h the service no longer shows them > teamsheet weeks read',
+      'recovered 0 (42 records, 42 rows) table: everything comes through again, after 3 d > nothing',
+      'recovered 0 (6 records, 90 rows) lineups: everything comes through again, after 3 d > nothing',
     ]);
   });
 
@@ -383,7 +410,8 @@ describe(`a season of ${WEEKS} game weeks that its schedule runs`, () => {
     ];
     expect(runs.toReversed().map(runLine)).toEqual([
       '2026-08-10 sync 0 users 6 rows, 6 created; points 1 rows, 1 created; prices 40 rows, 40 created; squads 6 rows, 6 created; trigger ; table 6 records, 6 rows; lineups',
-      `2026-08-13 sync 0 users 6 rows, 6 unchanged; ${prices}; ${squads}`,
+      // A price that is no number.
+      `2026-08-13 sync 3 users 6 rows, 6 unchanged; prices 40 rows, 39 updated, 1 invalid; ${squads}`,
       '2026-08-17 weeks 0',
       ...played(1),
       // Killed, and gone on with.
@@ -404,7 +432,19 @@ describe(`a season of ${WEEKS} game weeks that its schedule runs`, () => {
       `2026-09-12 sync 7 unfinished ${members}; prices 40 rows, 40 deferred; ${squads}`,
       ...played(5),
       // Killed, and gone on with.
-      ...list(WEEKS - 5, (at) => ordinary(at + 6)).flat(),
+      ...ordinary(6),
+      `2026-09-24 sync 0 ${members}; ${prices}; ${squads}`,
+      // Line-ups that do not come.
+      '2026-09-29 sync 0 trigger 1 rows, 1 created',
+      '2026-09-29 weeks 8',
+      '2026-09-29 pull 8 table ; lineups',
+      '2026-09-29 weeks 8 unfinished',
+      `2026-10-02 sync 8 ${members}; prices 40 rows, 40 unchanged; ${squads}; table ; lineups`,
+      '2026-10-02 weeks 8',
+      '2026-10-02 pull 0 table 42 records, 42 rows; lineups 6 records, 90 rows',
+      '2026-10-02 weeks 0',
+      '2026-10-02 pull 0 table 42 records, 42 rows; lineups 6 records, 90 rows',
+      ...list(WEEKS - 7, (at) => ordinary(at + 8)).flat(),
     ]);
   });
 
@@ -414,7 +454,10 @@ describe(`a season of ${WEEKS} game weeks that its schedule runs`, () => {
     const uploaded = list(WEEKS + 1, (week) => week).filter((week) => week !== RENAMED && week !== MISSED);
     const { prices, users, triggers } = readFacts(database);
     expect(prices).toEqual(
-      uploaded.flatMap((week) => list(PRICED, (at) => `1/${at + 1} ${priceIn(week)}`)).toSorted(),
+      uploaded
+        .flatMap((week) => list(PRICED, (at) => `1/${at + 1} ${priceIn(week)}`))
+        .filter((fact) => fact !== `1/1 ${priceIn(WRONG_PRICE)}`)
+        .toSorted(),
     );
     expect([users.length, triggers.length]).toEqual([SQUADS + JOINED, WEEKS]);
     const counts = Map.groupBy(readEffects(database), ({ operation }) => operation);

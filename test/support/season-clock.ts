@@ -14,6 +14,10 @@ globalThis.Date = class extends Real {
 Math.random = () => 0;
 `;
 
+/** What a request may take; every other pause is shorter. */
+const REQUEST_MS = 60_000;
+const FASTER = 50;
+
 /**
  * Runs a command whose clock is that of a sandbox at this moment, in the test's process unless something is to become of its own. The folder holds
  * {@link SEASON_CLOCK} as `clock.cjs`.
@@ -32,6 +36,11 @@ export async function runInSeason(
       nodeArgs: ['--require', './clock.cjs'],
       ...own,
     });
-  const clock = { ...realClock, now: () => Date.now() + ahead };
+  const clock = {
+    ...realClock,
+    now: () => Date.now() + ahead,
+    // Pauses between attempts are short; how long a request may take stays.
+    sleep: (ms: number, signal?: AbortSignal) => realClock.sleep(ms < REQUEST_MS ? ms / FASTER : ms, signal),
+  };
   return runHere(args, { cwd, ...(env !== undefined && { env }) }, clock);
 }
