@@ -196,16 +196,19 @@ export function sealOf(values: readonly SQLOutputValue[]): number {
 
 const COMMA = 0x2c;
 const ZERO = 0x30;
+const digits = (unit: number): Uint8Array =>
+  Uint8Array.from({ length: 256 }, (_, byte) => ZERO + (Math.trunc(byte / unit) % 10));
+const [HUNDREDS, TENS, ONES] = [digits(100), digits(10), digits(1)];
 
 /** `1,20,255`, as joining the bytes makes it, in a fraction of the time. */
 function decimalsOf(bytes: Uint8Array): Uint8Array {
-  const out = new Uint8Array(4 * bytes.length);
+  const out = Buffer.allocUnsafe(4 * bytes.length);
   let at = 0;
   for (const byte of bytes) {
     if (at > 0) out[at++] = COMMA;
-    if (byte >= 100) out[at++] = ZERO + Math.trunc(byte / 100);
-    if (byte >= 10) out[at++] = ZERO + (Math.trunc(byte / 10) % 10);
-    out[at++] = ZERO + (byte % 10);
+    if (byte >= 100) out[at++] = HUNDREDS[byte] ?? 0;
+    if (byte >= 10) out[at++] = TENS[byte] ?? 0;
+    out[at++] = ONES[byte] ?? 0;
   }
   return out.subarray(0, at);
 }
