@@ -97,7 +97,7 @@ export function refuseUnseen(over: Settings, inForce: Settings): void {
   if (unseen.length === 0) return;
   throw new UsageError(
     'whatif.unseen',
-    `no field of the service counts what ${unseen.join(' and ')} ${unseen.length === 1 ? 'is' : 'are'} for, so nobody can say what another value would make`,
+    `no field of the service counts what ${unseen.join(', ')} ${unseen.length === 1 ? 'is' : 'are'} for, so nobody can say what another value would make`,
     { next: 'leave it out' },
   );
 }
