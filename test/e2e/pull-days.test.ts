@@ -18,7 +18,7 @@ environments: { test: { base_url: "\${TEAMSHEET_BASE_URL}", api_key: { env: TEAM
 vars: { fantasy_league_id: 1 }
 `;
 const PULLS = `- { version: 1, name: lineups, pull: lineups, where: { fantasy_league_id: 1 }, destination: { csv: out/lineups.csv }, columns: { Squad: id } }
-- { version: 1, name: ranks, pull: squads, detail: true, where: { fantasy_league_id: 1 }, destination: { csv: out/ranks.csv }, columns: { Squad: id, Rank: ranking.current_rank } }
+- { version: 1, name: ranks, pull: squads, detail: true, where: { fantasy_league_id: 1 }, destination: { xlsx: out/ranks.xlsx, tab: Ranks }, layout: ranks.yaml, columns: { Squad: id, Rank: ranking.current_rank } }
 `;
 
 interface Ended {
@@ -29,7 +29,11 @@ interface Ended {
 it(
   'line-ups of a league that is larger than a day window are whole on the third day, and none is read twice',
   async () => {
-    const folder = makeFolder({ 'teamsheet.yaml': CONFIG, 'mappings/m.yaml': PULLS });
+    const folder = makeFolder({
+      'teamsheet.yaml': CONFIG,
+      'mappings/m.yaml': PULLS,
+      'ranks.yaml': 'version: 1\ncover: { title: Ranks }\ncolumns: { Rank: { width: 8 } }\n',
+    });
     const db = join(folder.path, 'service.sqlite');
     const roomy = await createSandbox({
       seed: 'demo',

@@ -19,7 +19,16 @@ export interface StoredPull {
 }
 
 /** What a recorded pull was asked for. */
-export const storedPull = (run: Run): StoredPull => JSON.parse(run.mappings) as StoredPull;
+export const storedPull = (run: Run): StoredPull => JSON.parse(run.mappings, withMaps) as StoredPull;
+
+/** JSON has no maps, and a layout has some. */
+const withoutMaps = (_key: string, value: unknown): unknown =>
+  value instanceof Map ? { [MAP]: [...(value as ReadonlyMap<unknown, unknown>)] } : value;
+const withMaps = (_key: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && MAP in value
+    ? new Map(value[MAP] as readonly (readonly [unknown, unknown])[])
+    : value;
+const MAP = '$map';
 
 /** A pull that was not finished is gone on with for so long; later, what it read is read again. */
 const GOES_ON_MS = 24 * 60 * 60 * 1000;
@@ -109,11 +118,14 @@ export async function beginPull(
     exitCode: null,
     phase: 'planning',
     finished: false,
-    mappings: JSON.stringify({
-      ...stored,
-      sinceMs: beganMs ?? nowMs,
-      serviceSinceMs: serviceBeganMs ?? (await serviceNow(ports, account)) - HEARD_MS,
-    }),
+    mappings: JSON.stringify(
+      {
+        ...stored,
+        sinceMs: beganMs ?? nowMs,
+        serviceSinceMs: serviceBeganMs ?? (await serviceNow(ports, account)) - HEARD_MS,
+      },
+      withoutMaps,
+    ),
     summaries: [],
     requests: null,
   });
