@@ -122,6 +122,14 @@ export interface CoverFacts {
   /** Milliseconds since the epoch. */
   readonly writtenAtMs: number;
   readonly program: string;
-  /** The reports of the file whose reading stopped, so that they hold a part; known once their rows are read. */
-  readonly partial?: () => readonly string[];
+  /** What is known once the rows of the file are read. */
+  readonly remarks?: () => CoverRemarks;
+}
+
+/** What a reader of the file should know of how its reports were read. */
+export interface CoverRemarks {
+  /** The reports whose reading stopped, so that they hold a part. */
+  readonly partial: readonly string[];
+  /** The reports whose ranks were read on several days. */
+  readonly readOn: readonly { readonly report: string; readonly days: readonly string[] }[];
 }

@@ -46,6 +46,8 @@ export interface PullSummary {
   readonly left_out?: number;
   /** Numbers of game weeks that it should have and of which nothing is remembered. */
   readonly missing_weeks?: readonly number[];
+  /** The days on which its ranks were read, where there are several: they may not fit together. */
+  readonly read_on?: readonly string[];
   /** It is written, and has only what was read before it stopped. */
   readonly partial?: true;
   /** Why it stopped; absent when it is whole. */

@@ -8,7 +8,7 @@ import {
   RefusedError,
   type TeamsheetError,
 } from '../model/error.ts';
-import type { CoverFacts } from '../model/layout.ts';
+import type { CoverFacts, CoverRemarks } from '../model/layout.ts';
 import type { PullSummary } from '../model/store.ts';
 import type { ReportTab, ReportValue } from '../model/table.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
@@ -63,17 +63,22 @@ function tabOf(
 ): ReportTab {
   const { name, destination } = job.mapping;
   const { location, mode, key, excel, formulas } = destination;
-  const partial = (): readonly string[] =>
-    group.flatMap((each) => (each.stoppedBy === undefined ? [] : [each.mapping.name]));
+  const remarks = (): CoverRemarks => ({
+    partial: group.flatMap((each) => (each.stoppedBy === undefined ? [] : [each.mapping.name])),
+    readOn: group.flatMap(({ mapping, read }) => {
+      const days = context.readOn.get(read.name);
+      return days === undefined ? [] : [{ report: mapping.name, days }];
+    }),
+  });
   return {
     location,
     table: { name, columns: job.columns, rows: rowsOf(job, context) },
     options: { mode, key, excel, formulas, timezone },
-    ...(job.layout !== undefined && { layout: job.layout, cover: { ...coverFacts(), partial } }),
+    ...(job.layout !== undefined && { layout: job.layout, cover: { ...coverFacts(), remarks } }),
   };
 }
 
-function summarize(job: Job, rows: number, leftOut = 0, missing: readonly number[] = []): PullSummary {
+function summarize(job: Job, rows: number, leftOut = 0): PullSummary {
   const { name, resource, destination } = job.mapping;
   return {
     name,
@@ -84,14 +89,18 @@ function summarize(job: Job, rows: number, leftOut = 0, missing: readonly number
     rows,
     ...(job.limited && { limited: true }),
     ...(leftOut > 0 && { left_out: leftOut }),
-    ...(missing.length > 0 && { missing_weeks: missing }),
   };
 }
 
 /** The summary of a report that was written, of a part of its records where a stop allowed no more. */
-function written(job: Job, rows: number, { leftOut, missingWeeks }: ReadContext): PullSummary {
+function written(job: Job, rows: number, { leftOut, missingWeeks, readOn }: ReadContext): PullSummary {
   const { name } = job.read;
-  const summary = summarize(job, rows, leftOut.get(name), missingWeeks.get(name));
+  const [missing, days] = [missingWeeks.get(name), readOn.get(name)];
+  const summary = {
+    ...summarize(job, rows, leftOut.get(name)),
+    ...(missing !== undefined && { missing_weeks: missing }),
+    ...(days !== undefined && { read_on: days }),
+  };
   if (job.stoppedBy === undefined) return summary;
   const { error } = failed(job, job.stoppedBy, undefined);
   return { ...summary, partial: true, ...(error !== undefined && { error }) };
@@ -249,6 +258,7 @@ export async function pullPrepared(
     continuedSinceMs: options.continuedSinceMs,
     leftOut: new Map(),
     missingWeeks: new Map(),
+    readOn: new Map(),
     startedAtMs: ports.clock.monotonic(),
   };
   const contextOf = (job: Job): ReadContext => ({ ...common, mapping: job.mapping.name });

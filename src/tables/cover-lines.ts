@@ -16,8 +16,16 @@ const WRITTEN = dateRenderer('dddd d mmmm yyyy, hh:mm');
 export const WRITTEN_LABEL = 'Written';
 
 const NOT_WHOLE = 'Not whole';
+const RANKS_READ = 'Ranks read';
 /** The labels of {@link coverLines}. */
-const TECHNICAL: readonly string[] = [WRITTEN_LABEL, 'Source', 'Environment', 'Program', NOT_WHOLE];
+const TECHNICAL: readonly string[] = [
+  WRITTEN_LABEL,
+  'Source',
+  'Environment',
+  'Program',
+  NOT_WHOLE,
+  RANKS_READ,
+];
 
 /** The lines of a cover about the file as a whole, each a label and a text; the time is shown in the zone. None without facts. */
 export function coverLines(
@@ -25,13 +33,17 @@ export function coverLines(
   timezone: string,
 ): readonly (readonly [string, string])[] {
   if (facts === undefined) return [];
-  const partial = facts.partial?.() ?? [];
+  const { partial, readOn } = facts.remarks?.() ?? { partial: [], readOn: [] };
   return [
     [WRITTEN_LABEL, `${WRITTEN(wallClock(timezone)(facts.writtenAtMs))} (${timezone})`],
     ['Source', facts.service],
     ['Environment', facts.environment],
     ['Program', facts.program],
     ...(partial.length === 0 ? [] : [[NOT_WHOLE, `Reading stopped: ${partial.join(', ')}`] as const]),
+    ...readOn.map(
+      ({ report, days }) =>
+        [RANKS_READ, `On ${days.join(', ')}, they may not fit together: ${report}`] as const,
+    ),
   ];
 }
 

@@ -6,6 +6,7 @@ import { createSandbox } from '../../src/sandbox/index.ts';
 import { makeFolder } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { isLong } from '../support/long.ts';
+import { unzip } from '../support/unzip.ts';
 
 /** Most squads are made late: they show the week in which they begin, and the others the current one. The long form is a league of 5,000 squads and a window of 2,000 requests a day. */
 const SQUADS = isLong ? 5000 : 150;
@@ -19,11 +20,13 @@ vars: { fantasy_league_id: 1 }
 `;
 const PULLS = `- { version: 1, name: lineups, pull: lineups, where: { fantasy_league_id: 1 }, destination: { csv: out/lineups.csv }, columns: { Squad: id } }
 - { version: 1, name: ranks, pull: squads, detail: true, where: { fantasy_league_id: 1 }, destination: { xlsx: out/ranks.xlsx, tab: Ranks }, layout: ranks.yaml, columns: { Squad: id, Rank: ranking.current_rank } }
+- { version: 1, name: table, pull: standings, where: { fantasy_league_id: 1 }, destination: { csv: out/table.csv }, columns: { Squad: id, Rank: rank } }
 `;
 
 interface Ended {
   readonly exit_code: number;
   readonly requests: { readonly sent: number };
+  readonly mappings: readonly object[];
 }
 
 it(
@@ -79,9 +82,16 @@ it(
       squads.push(await run('resume', '--yes'));
     }
     expect(squads.map(({ exit_code }) => exit_code)).toEqual([7, 7, 0]);
-    expect(told.at(-1)).toMatch(
-      /ranks: ranks were read on different days \(2026-09-26, 2026-09-27, 2026-09-28\), so that they may not fit/,
-    );
+    const named = ['2026-09-26', '2026-09-27', '2026-09-28'];
+    const text = named.join(', ');
+    const warning = (report: string): string => `${report}: ranks were read on different days (${text}), so`;
+    expect(told.at(-1)).toContain(warning('ranks'));
+    expect(squads.at(-1)?.mappings).toMatchObject([{ name: 'ranks', read_on: named }]);
+    const cover = [...(await unzip(join(folder.path, 'out/ranks.xlsx'))).values()].join('');
+    expect(cover).toContain(`On ${text}, they may not fit together: ranks`);
+    const table = await run('pull', 'table', '--offline');
+    expect(table.mappings).toMatchObject([{ name: 'table', read_on: named }]);
+    expect(told.at(-1)).toContain(warning('table'));
     const sent = days.reduce((sum, { requests }) => sum + requests.sent, 0);
     expect(sent).toBeLessThan(SQUADS * 1.1 + 30);
   },

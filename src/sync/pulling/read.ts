@@ -48,6 +48,8 @@ export interface ReadContext extends ReadPorts {
   readonly partial: boolean;
   /** By the name of a read, the numbers of game weeks that it should have and of which nothing was read. */
   readonly missingWeeks: Map<string, readonly number[]>;
+  /** By the name of a read, the days on which its ranks were read, where there are several. */
+  readonly readOn: Map<string, readonly string[]>;
 }
 
 /** Records to be read: what their name says, so that mappings that want the same share one read. */
@@ -122,7 +124,7 @@ interface Each<Id extends OperationId> {
   /** Ids that nobody has seen may well name nothing: one note for all of them instead of warnings. */
   readonly guessed?: boolean;
   /** Records that need not be asked for again, by their ids in lower case. */
-  readonly reusable?: (context: ReadContext) => Promise<ReadonlyMap<string, RecordOf<Id>>>;
+  readonly reusable?: (context: ReadContext, name: string) => Promise<ReadonlyMap<string, RecordOf<Id>>>;
 }
 
 const WARNINGS_MAX = 10;
@@ -187,7 +189,7 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
     batches: async function* (context) {
       const missing = absences(context, name, noun, guessed);
       const wanted = await Array.fromAsync(firstOf(ids.values(context), context.limit));
-      const reused = await reusable?.(context);
+      const reused = await reusable?.(context, name);
       let done = 0;
       let read = 0;
       const results = fanOut(wanted, context.concurrency, async (id) => {

@@ -6,9 +6,10 @@ import { leagueWeeks } from '../memory/league-weeks.ts';
 import { serviceNow } from '../memory/service-time.ts';
 import { readOne, type ReadContext } from './read.ts';
 
-/** A reading of a squad or a line-up by the id that was asked for. */
+/** Readings of squads or line-ups by the id that was asked for, which the read of that name need not ask for again. */
 export type Reusable<Id extends 'get-lineup' | 'get-squad'> = (
   context: ReadContext,
+  name: string,
 ) => Promise<ReadonlyMap<string, RecordOf<Id>>>;
 
 /**
@@ -19,25 +20,48 @@ export function readBefore<Id extends 'get-lineup' | 'get-squad'>(
   league: number | undefined,
   kind: Extract<KeptKind, 'lineup' | 'squad'>,
 ): Reusable<Id> {
-  return async (context) => {
+  return async (context, name) => {
     const { continuedSinceMs, store, account } = context;
     if (league === undefined || continuedSinceMs === undefined) return new Map();
     const current = shownWeek(await readOne('get-fantasy-league', league, context));
     if (current === undefined) return new Map();
     const scope = { account, league };
-    const days = new Set([dayOf(await serviceNow(context, account))]);
+    const times = [await serviceNow(context, account)];
     const found = await readSince<Id>(store.memory, scope, current, kind, continuedSinceMs, (atMs) =>
-      days.add(dayOf(atMs)),
+      times.push(atMs),
     );
-    if (kind === 'squad' && days.size > 1) context.emit({ kind: 'warning', message: readOn(days, context) });
+    if (kind === 'squad') tellDays(name, times, context);
     return found;
   };
 }
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-const readOn = (days: ReadonlySet<string>, { mapping }: ReadContext): string =>
-  `${mapping}: ranks were read on different days (${[...days].toSorted().join(', ')}), so that they may not fit together`;
+/** Marks a read whose ranks were read at these times, where they are of different days. */
+function tellDays(name: string, times: Iterable<number>, { mapping, readOn, emit }: ReadContext): void {
+  const days = [...new Set(Array.from(times, dayOf))].toSorted();
+  if (days.length < 2) return;
+  readOn.set(name, days);
+  emit({
+    kind: 'warning',
+    message: `${mapping}: ranks were read on different days (${days.join(', ')}), so that they may not fit together`,
+  });
+}
+
+/** Marks a read of what is remembered of game weeks, where the squads of one of them were read on different days. */
+export async function tellDaysOfWeeks(
+  name: string,
+  scope: LeagueScope,
+  gameWeeks: readonly string[],
+  context: ReadContext,
+): Promise<void> {
+  const mixed: number[] = [];
+  for (const gameWeek of gameWeeks) {
+    const times = [...(await context.store.memory.readAt(scope, gameWeek, 'squad')).values()];
+    if (new Set(times.map(dayOf)).size > 1) mixed.push(...times);
+  }
+  tellDays(name, mixed, context);
+}
 
 /** The latest readings of a kind since a time, by their ids, in a game week that is the current one and in those after it. */
 export async function readSince<Id extends 'get-lineup' | 'get-squad'>(

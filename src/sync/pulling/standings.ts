@@ -9,6 +9,7 @@ import { latestKept } from '../memory/known-weeks.ts';
 import { leagueWeeks } from '../memory/league-weeks.ts';
 import { serviceNow } from '../memory/service-time.ts';
 import type { Read, ReadContext } from './read.ts';
+import { tellDaysOfWeeks } from './reuse.ts';
 import { detailRead, leagueOf, lineupRead } from './squads.ts';
 import { chosenWeeks, readLive, readShownWeek, stillNew, tellMissing } from './weeks.ts';
 
@@ -63,6 +64,7 @@ export function standingsRead(mapping: PullMapping): Read {
       }
       // Where nobody asks for weeks, they are those that are remembered.
       if (mapping.weeks !== undefined) tellMissing([...none], league, name, context);
+      await tellDaysOfWeeks(name, scope, [...ids], context);
       if (stop !== undefined) throw stop;
     },
   };

@@ -8,7 +8,7 @@ import { leagueWeeks, type LeagueWeek } from '../memory/league-weeks.ts';
 import { markTriggered } from '../memory/processed.ts';
 import { serviceNow } from '../memory/service-time.ts';
 import { take, readOne, type Read, type ReadContext } from './read.ts';
-import { readSince, stillNewSince } from './reuse.ts';
+import { readSince, stillNewSince, tellDaysOfWeeks } from './reuse.ts';
 import { drain } from './share.ts';
 import { detailRead, leagueOf, lineupRead } from './squads.ts';
 
@@ -46,6 +46,8 @@ export function weeksRead(mapping: PullMapping, choice: WeekChoice, kind: Kind):
         if (count === 0 && week.number !== undefined) none.add(week.number);
       }
       tellMissing([...none], league, name, context);
+      const ids = weeks.map(({ week }) => week.id);
+      if (kind === 'squad') await tellDaysOfWeeks(name, scope, ids, context);
       if (stop !== undefined) throw stop;
     },
   };

@@ -112,6 +112,7 @@ const contextOf = (
   shareOne: shareRecords(new Set()),
   leftOut: new Map(),
   missingWeeks: new Map(),
+  readOn: new Map(),
   mapping: 'weeks',
   flush: () => keeper.flush(),
   continuedSinceMs,
