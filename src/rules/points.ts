@@ -141,6 +141,12 @@ export function explains(settings: Settings, week: PlayerWeek): CleanSheets | un
   return (['minutes', 'counter'] as const).find((clean) => pointsUnder(settings, week, clean) === shown);
 }
 
+/** The points that `settings` give for a week whose shown points `inForce` explains; where it does not, the shown ones. */
+export function pointsBy(settings: Settings, inForce: Settings, week: PlayerWeek): number | undefined {
+  const clean = explains(inForce, week);
+  return clean === undefined ? (week.stat.points ?? undefined) : pointsUnder(settings, week, clean);
+}
+
 /** What a changed setting makes of the points of one week. */
 export interface SettingChange {
   readonly setting: string;

@@ -1,5 +1,5 @@
 import type { RecordOf } from '../contract/index.ts';
-import { explains, settingChanges, type PlayerWeek, type Settings } from '../rules/points.ts';
+import { explains, pointsBy, settingChanges, type PlayerWeek, type Settings } from '../rules/points.ts';
 import { entriesOf } from './week-lineups.ts';
 
 type Lineup = RecordOf<'get-lineup'>;
@@ -7,7 +7,10 @@ type Entry = ReturnType<typeof entriesOf>[number];
 
 /** What is kept of a week, and the settings that its points were made with. */
 export interface WhatIfWeek {
+  /** Those that the statistics of players go by. */
   readonly settings: Settings;
+  /** Those that the line-ups go by: statistics may have been read again after the settings changed. */
+  readonly lineupSettings: Settings;
   /** The line-up that was shown last, by the squad's id. */
   readonly lineups: ReadonlyMap<string, Lineup>;
   /** By the player's id. */
@@ -28,7 +31,10 @@ export interface WhatIfResult {
 }
 
 /** What the settings of `over`, in place of those in force, make of the points of every line-up of a week. */
-export function whatIf({ settings, lineups, players }: WhatIfWeek, over: Settings): WhatIfResult {
+export function whatIf(
+  { settings, lineupSettings, lineups, players }: WhatIfWeek,
+  over: Settings,
+): WhatIfResult {
   const after = { ...settings, ...over };
   const changes = new Map<string, ReturnType<typeof settingChanges>>();
   let explained = 0;
@@ -39,7 +45,10 @@ export function whatIf({ settings, lineups, players }: WhatIfWeek, over: Setting
       .map((setting) => [setting, 0]),
   );
   let unknown = 0;
-  const multiplierOf = learnMultipliers(lineups.values(), players);
+  const pointsOf = new Map(
+    [...players].map(([id, week]) => [id, pointsBy(lineupSettings, settings, week)] as const),
+  );
+  const multiplierOf = learnMultipliers(lineups.values(), pointsOf);
   for (const [squad, lineup] of lineups) {
     let sum = 0;
     for (const entry of counted(lineup)) {
@@ -80,10 +89,10 @@ function counted(lineup: Lineup): readonly Entry[] {
 /** How often an entry counts: its points over the player's. Where the player has none, as often as all others in its role do. */
 function learnMultipliers(
   lineups: Iterable<Lineup>,
-  players: ReadonlyMap<string, PlayerWeek>,
+  pointsOf: ReadonlyMap<string, number | undefined>,
 ): (entry: Entry) => number | undefined {
   const shown = ({ entry }: Entry): number | undefined => {
-    const own = players.get(entry.player?.id ?? '')?.stat.points;
+    const own = pointsOf.get(entry.player?.id ?? '');
     if (typeof own !== 'number' || own === 0 || typeof entry.points !== 'number') return undefined;
     const multiplier = entry.points / own;
     // Points that were corrected since the line-up was read say nothing of it.

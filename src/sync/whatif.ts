@@ -1,7 +1,7 @@
 import type { RecordOf } from '../contract/index.ts';
 import type { WeekChoice } from '../mapping/week-choice.ts';
 import type { LeagueScope } from '../model/memory.ts';
-import type { Settings } from '../rules/points.ts';
+import { explains, type PlayerWeek, type Settings } from '../rules/points.ts';
 import type { Rules } from '../rules/rules.ts';
 import { whatIf } from '../season/whatif.ts';
 import { latestKept } from './memory/known-weeks.ts';
@@ -33,8 +33,8 @@ export interface Preview {
 }
 
 /**
- * What the settings of `over` would make of the line-ups kept, by the statistics kept. A week goes by the points configuration that was in force when it was read, and by `current` where
- * none was kept. Errors: those of the store and of `current`.
+ * What the settings of `over` would make of the line-ups kept, by the statistics kept. A line-up goes by the points configuration that was in force when it was read, and by `current`
+ * where none was kept; statistics go by the one that explains most of them. Errors: those of the store and of `current`.
  */
 export async function previewPoints(
   { store }: Pick<SyncPorts, 'store'>,
@@ -60,12 +60,11 @@ export async function previewPoints(
     const latest = [...lineups].flatMap(([id, its]) =>
       its.latest === undefined ? [] : [[id, its.latest] as const],
     );
+    const players = await keptPlayers(memory, scope, week.id, rules);
+    const lineupSettings = inForce.get(week.id) ?? (await current());
+    const known = [lineupSettings, ...inForce.values(), await current()];
     const found = whatIf(
-      {
-        settings: inForce.get(week.id) ?? (await current()),
-        lineups: new Map(latest),
-        players: await keptPlayers(memory, scope, week.id, rules),
-      },
+      { settings: bestFor(players, known), lineupSettings, lineups: new Map(latest), players },
       over,
     );
     for (const [id, points] of found.squads) changes.set(id, (changes.get(id) ?? 0) + points);
@@ -84,6 +83,16 @@ export async function previewPoints(
     settings,
     ...{ playerWeeks, explained, unknown },
   };
+}
+
+/** The settings that explain the points of most players; the first of those that explain as many. A service may count weeks again that were over when its settings changed. */
+function bestFor(players: ReadonlyMap<string, PlayerWeek>, known: readonly Settings[]): Settings {
+  const different = [...new Map(known.map((each) => [JSON.stringify(each), each])).values()];
+  const counted = different.map((settings) => ({
+    settings,
+    explained: [...players.values()].filter((week) => explains(settings, week) !== undefined).length,
+  }));
+  return counted.toSorted((one, other) => other.explained - one.explained)[0]?.settings ?? {};
 }
 
 /** All weeks that line-ups are kept of, where the choice does not name some. */

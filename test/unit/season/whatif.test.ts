@@ -49,7 +49,12 @@ function lineup(id: string, eleven: readonly Told[], bench: readonly Told[], tot
 }
 const run = (lineups: readonly Lineup[], over: Settings) =>
   whatIf(
-    { settings: SETTINGS, lineups: new Map(lineups.map((each) => [each.id, each])), players: PLAYERS },
+    {
+      settings: SETTINGS,
+      lineupSettings: SETTINGS,
+      lineups: new Map(lineups.map((each) => [each.id, each])),
+      players: PLAYERS,
+    },
     over,
   );
 
@@ -98,6 +103,22 @@ it('counts the bench where the points of the line-up add up with it alone', () =
   expect(run([boosted], { forward_goal_points: 5 }).squads.get('C')).toBe(2);
 });
 
+it('knows how often a player counts where the service counted the week again by newer settings', () => {
+  const newer = { ...SETTINGS, starter_points: 2 };
+  const again = [...PLAYERS].map(([id, { position, stat }]): [string, PlayerWeek] => [
+    id,
+    { position, stat: { ...stat, points: (stat.points ?? 0) + 1 } },
+  ]);
+  const week = {
+    ...{ settings: newer, lineupSettings: SETTINGS, players: new Map(again) },
+    lineups: new Map([A, B].map((each) => [each.id, each])),
+  };
+  // What counts already changes nothing; one more for each start counts twice for the captain.
+  expect([...whatIf(week, { starter_points: 2 }).squads.values()]).toEqual([0, 0]);
+  expect(whatIf(week, { starter_points: 3 })).toMatchObject({ unknown: 0 });
+  expect([...whatIf(week, { starter_points: 3 }).squads.values()]).toEqual([3, 3]);
+});
+
 it('takes thresholds of weeks alone that are explained, and says how many are', () => {
   const whole = lineup(
     'D',
@@ -117,10 +138,11 @@ it('learns of the others how often a player without points counts, and guesses n
   const none = new Map([...PLAYERS, ['9', player('FWD', 1, 0)]]);
   const ask = (lineups: readonly Lineup[]) =>
     whatIf(
-      { settings: SETTINGS, lineups: new Map(lineups.map((each) => [each.id, each])), players: none },
       {
-        forward_goal_points: 5,
+        ...{ settings: SETTINGS, lineupSettings: SETTINGS, players: none },
+        lineups: new Map(lineups.map((each) => [each.id, each])),
       },
+      { forward_goal_points: 5 },
     );
   const E = lineup('E', [['9', 0]], [], 0);
   expect(ask([A, B, E]).squads.get('E')).toBe(2);
