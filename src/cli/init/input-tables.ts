@@ -346,7 +346,7 @@ function readMeLines(where: string): readonly InputNote[] {
     ),
     line('Fantasy leagues, Mini leagues: both columns. Squads: Member ID, Squad name and P1.'),
     line(
-      'Players in Squads: the id, or the name as the tab Players has it, which teamsheet pull players-report fills.',
+      'Players in Squads: the id, or the name as the tab Players has it. teamsheet pull players-report fills that tab; init --show players adds the report.',
     ),
     line('The number of the fantasy league and the kind of price stand in teamsheet.yaml, under vars.'),
     heading('Send'),

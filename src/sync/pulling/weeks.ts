@@ -132,9 +132,12 @@ export function tellMissing(
   if (missing.length === 0) return;
   const weeks = missing.toSorted((one, other) => one - other);
   context.missingWeeks.set(name, weeks);
-  const called = weeks.length === 1 ? `game week ${weeks[0]}` : `game weeks ${weeks.join(', ')}`;
+  const [called, were, shown] =
+    weeks.length === 1
+      ? [`game week ${weeks[0]}`, 'it was', 'it']
+      : [`game weeks ${weeks.join(', ')}`, 'they were', 'them'];
   context.emit({
     kind: 'warning',
-    message: `${context.mapping}: nothing is remembered of ${called} of fantasy league ${league}: it was not read while the service showed it`,
+    message: `${context.mapping}: nothing is remembered of ${called} of fantasy league ${league}: ${were} not read while the service showed ${shown}`,
   });
 }

@@ -50,7 +50,11 @@ async function readTable(ports: Ports, lookup: FileLookup): Promise<LookupTable>
   } catch (error) {
     const isMissing = error instanceof ConfigError && /^source\.missing(_tab)?$/.test(error.code);
     if (file.optional !== true || !isMissing) throw error;
-    return { place: `${file.origin}, which is not there yet`, find: () => [], nearest: () => undefined };
+    return {
+      place: `${file.origin}, which is not there yet (pull the report that writes it, or make it)`,
+      find: () => [],
+      nearest: () => undefined,
+    };
   }
 }
 
