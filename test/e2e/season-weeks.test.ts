@@ -318,7 +318,7 @@ it(
         week,
         state: isStale ? 'stale' : 'final',
         note: isStale
-          ? `a later total contradicts ${moves.length} squad${moves.length === 1 ? '' : 's'}, by ${sum} points in all`
+          ? `a later total contradicts ${moves.length} squad${moves.length === 1 ? '' : 's'}, by ${sum.toLocaleString('en')} points in all`
           : null,
       });
     }
