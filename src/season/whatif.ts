@@ -48,9 +48,10 @@ export function whatIf(
   const pointsOf = new Map(
     [...players].map(([id, week]) => [id, pointsBy(lineupSettings, settings, week)] as const),
   );
-  const multiplierOf = learnMultipliers(lineups.values(), pointsOf);
+  const multipliersOf = learnMultipliers([...lineups.values()], pointsOf);
   for (const [squad, lineup] of lineups) {
     let sum = 0;
+    const multiplierOf = multipliersOf(lineup);
     for (const entry of counted(lineup)) {
       const player = entry.entry.player?.id ?? '';
       const week = players.get(player);
@@ -86,30 +87,52 @@ function counted(lineup: Lineup): readonly Entry[] {
   return isTotal(sumOf(entries)) && !isTotal(sumOf(eleven)) ? entries : eleven;
 }
 
-/** How often an entry counts: its points over the player's. Where the player has none, as often as all others in its role do. */
+/**
+ * How often the entries of a line-up count: their points over those of the player. Points that were corrected since the line-up was read say nothing of it, so that a player without an
+ * armband counts as often as most of the line-up do, and a captain whose points say otherwise than those of most captains with the same chip is not known.
+ */
 function learnMultipliers(
-  lineups: Iterable<Lineup>,
+  lineups: readonly Lineup[],
   pointsOf: ReadonlyMap<string, number | undefined>,
-): (entry: Entry) => number | undefined {
+): (lineup: Lineup) => (entry: Entry) => number | undefined {
   const shown = ({ entry }: Entry): number | undefined => {
     const own = pointsOf.get(entry.player?.id ?? '');
     if (typeof own !== 'number' || own === 0 || typeof entry.points !== 'number') return undefined;
     const multiplier = entry.points / own;
-    // Points that were corrected since the line-up was read say nothing of it.
     return Number.isInteger(multiplier) && multiplier >= 0 ? multiplier : undefined;
   };
-  const roleOf = ({ entry, isStarting }: Entry): string => `${isStarting} ${entry.is_captain === true}`;
-  const seen = new Map<string, Set<number>>();
-  for (const lineup of lineups)
-    for (const entry of entriesOf(lineup)) {
-      const multiplier = shown(entry);
-      if (multiplier === undefined) continue;
-      const role = seen.get(roleOf(entry)) ?? new Set();
-      seen.set(roleOf(entry), role.add(multiplier));
-    }
-  return (entry) => {
-    const role = seen.get(roleOf(entry)) ?? new Set();
-    const [only] = role;
-    return shown(entry) ?? (role.size === 1 ? only : undefined);
+  const byGroup = Map.groupBy(
+    lineups.flatMap((lineup) => entriesOf(lineup).map((entry) => ({ lineup, entry }))),
+    ({ lineup, entry }) => `${roleOf(entry)} ${JSON.stringify(lineup.chip_selected ?? null)}`,
+  );
+  const usual = new Map(
+    [...byGroup].map(([group, all]) => [group, most(all.map(({ entry }) => shown(entry)))]),
+  );
+  return (lineup) => {
+    const own = Map.groupBy(entriesOf(lineup), roleOf);
+    const hasCaptain = own.get('captain')?.some((entry) => shown(entry) !== undefined) === true;
+    const ofLineup = new Map([...own].map(([role, all]) => [role, most(all.map(shown))]));
+    return (entry) => {
+      const role = roleOf(entry);
+      const ofGroup = usual.get(`${role} ${JSON.stringify(lineup.chip_selected ?? null)}`);
+      if (role === 'eleven' || role === 'bench') return ofLineup.get(role) ?? ofGroup;
+      const its = shown(entry);
+      // A vice-captain counts as a captain does where that one did not play, and has no points.
+      if (its === undefined || (role === 'vice-captain' && hasCaptain)) return ofGroup ?? its;
+      return role === 'vice-captain' || ofGroup === undefined || ofGroup === its ? its : undefined;
+    };
   };
+}
+
+const roleOf = ({ entry, isStarting }: Entry): 'captain' | 'vice-captain' | 'eleven' | 'bench' => {
+  if (entry.is_captain === true) return 'captain';
+  if (entry.is_vice_captain === true) return 'vice-captain';
+  return isStarting ? 'eleven' : 'bench';
+};
+
+/** What more than half of those that are known are; undefined where there is no such one. */
+function most(all: readonly (number | undefined)[]): number | undefined {
+  const known = all.filter((each) => each !== undefined);
+  const groups = [...Map.groupBy(known, (each) => each).values()];
+  return groups.find((same) => same.length * 2 > known.length)?.[0];
 }

@@ -87,6 +87,7 @@ interface Audit {
 
 /** The document of `whatif points`. */
 interface WhatIf {
+  readonly unknown: number;
   readonly squads: readonly { readonly squad: { readonly id: string }; readonly change: number }[];
 }
 
@@ -212,9 +213,9 @@ vars: { fantasy_league_id: 1 }
   const audit = JSON.parse(
     (await anyway('substitutions', 'audit', '--weeks', 'all', '--json')).stdout,
   ) as Audit;
-  const preview = async (weeks: string, starterPoints: number): Promise<WhatIf['squads']> => {
+  const preview = async (weeks: string, starterPoints: number): Promise<WhatIf> => {
     const args = ['--set', `starter_points=${starterPoints}`, '--weeks', weeks, '--json'];
-    return (JSON.parse(await run(0, 'whatif', 'points', ...args)) as WhatIf).squads;
+    return JSON.parse(await run(0, 'whatif', 'points', ...args)) as WhatIf;
   };
   const whatIf = shownInWeek ? undefined : await previews();
   async function previews() {
@@ -341,10 +342,13 @@ it(
     expect(ownPairs).toEqual(
       expect.arrayContaining(BY_HAND.pairs.map((pair) => expect.objectContaining(pair) as object)),
     );
-    expect(whatIf?.first.find((each) => each.squad.id === squad)?.change).toBe(oneMoreForStarters);
-    expect(whatIf?.many).toHaveLength(60);
-    for (const each of whatIf?.many ?? [])
-      expect([each.squad.id, each.change]).toEqual([each.squad.id, whatIf?.changes.get(each.squad.id)]);
+    expect(whatIf?.first.squads.find((each) => each.squad.id === squad)?.change).toBe(oneMoreForStarters);
+    const { many, changes } = whatIf ?? {};
+    expect(many?.squads).toHaveLength(60);
+    const others = many?.squads.filter((each) => each.change !== changes?.get(each.squad.id));
+    // What corrected points hide is told.
+    expect(others?.length).toBeLessThanOrEqual(many?.unknown ?? 0);
+    expect(many?.unknown).toBeLessThan(10);
   },
   LIMIT_MS,
 );
