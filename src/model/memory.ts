@@ -6,7 +6,7 @@ export interface LeagueScope {
   readonly league: number;
 }
 
-/** What is kept of a game week. `game_week` is its own summary; `mark` is what teamsheet knows of it, such as that its substitutions are processed; `published` is what the members' site shows of it. */
+/** What is kept of a game week. `game_week` is its own summary; `mark` is what teamsheet knows of it, such as that its substitutions are processed; `published` is what the members' site shows of it; `summary` is made of other records, so that they need not be read. */
 export const KEPT_KINDS = [
   'game_week',
   'fixture',
@@ -18,6 +18,7 @@ export const KEPT_KINDS = [
   'substitution',
   'mark',
   'published',
+  'summary',
 ] as const;
 export type KeptKind = (typeof KEPT_KINDS)[number];
 
@@ -50,7 +51,12 @@ export interface KeptCount {
   /** Of each id the latest reading counts: the earliest and the latest of these. */
   readonly oldestMs: number;
   readonly newestMs: number;
+  /** Another number where one of them has another latest reading. */
+  readonly mark: number;
 }
+
+/** The times of latest readings add up to {@link KeptCount.mark}, without their largest parts, so that the sum of all is exact. */
+export const MARK_MODULUS = 1_000_000_007;
 
 /**
  * `open`: it is not over. `provisional`: it is over, and its substitutions are not known to be processed, or not every line-up was read after that. `final`: every
@@ -73,7 +79,7 @@ export interface Memory {
   weeks(scope: LeagueScope): Promise<readonly KeptCount[]>;
   /** The leagues of which anything is kept. */
   scopes(): Promise<readonly LeagueScope[]>;
-  /** Deletes what is about the member or about a squad of the member in any league, and answers how many records. The id stays, so that {@link keep} leaves the person out. */
+  /** Deletes what is about the member or about a squad of the member in any league, and every summary, and answers how many records were about the member. The id stays, so that {@link keep} leaves the person out. */
   forget(account: ServiceAccount, member: string): Promise<number>;
   /** The members of the account that are forgotten. */
   forgotten(account: ServiceAccount): Promise<readonly string[]>;

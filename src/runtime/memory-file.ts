@@ -31,7 +31,7 @@ const line = z.object({
 });
 const end = z.object({ end: z.int().min(0) });
 
-/** The whole memory of an account as lines of JSON: what it is, one line a record, and how many there were. */
+/** The whole memory of an account, without what can be made of it again, as lines of JSON: what it is, one line a record, and how many there were. */
 async function* linesOf(memory: Memory, account: ServiceAccount): AsyncGenerator<string> {
   const { accountId: account_id } = account;
   const first = { format: FORMAT, version: 1, account_id, forgotten: await memory.forgotten(account) };
@@ -39,7 +39,8 @@ async function* linesOf(memory: Memory, account: ServiceAccount): AsyncGenerator
   let count = 0;
   for (const scope of await memory.scopes()) {
     if (scope.account.baseUrl !== account.baseUrl || scope.account.accountId !== account_id) continue;
-    for (const { gameWeek, kind } of await memory.weeks(scope))
+    const counts = await memory.weeks(scope);
+    for (const { gameWeek, kind } of counts.filter((each) => each.kind !== 'summary'))
       for await (const page of memory.kept(scope, gameWeek, kind)) {
         count += page.length;
         yield page.map((kept) => `${JSON.stringify({ league: scope.league, kept })}\n`).join('');

@@ -1,17 +1,16 @@
 import type { RecordOf } from '../contract/index.ts';
 import type { GameWeek } from './game-week.ts';
 import type { HitsInPoints } from './totals.ts';
-import { captainOf, entriesOf } from './week-lineups.ts';
+import type { LineupFacts, SquadFacts } from './squad-facts.ts';
 import { weekNumber } from './week-number.ts';
 
-type Lineup = RecordOf<'get-lineup'>;
 type Squad = RecordOf<'get-squad'>;
 
 /** What is kept of a league in one game week, by the squad's id. */
 export interface StandingsWeek {
   readonly week: GameWeek;
-  readonly lineups: ReadonlyMap<string, Lineup>;
-  readonly squads: ReadonlyMap<string, Squad>;
+  readonly lineups: ReadonlyMap<string, LineupFacts>;
+  readonly squads: ReadonlyMap<string, SquadFacts>;
 }
 
 /** That a member stands in a group of the operator, from a week on. */
@@ -36,7 +35,7 @@ export interface Standing {
   readonly movement: number | null;
   readonly points: number | null;
   readonly total: number | null;
-  readonly captain: { readonly player: NonNullable<Entry['player']> | null };
+  readonly captain: { readonly player: LineupFacts['captain'] };
   readonly captain_points: number | null;
   readonly bench_points: number | null;
   readonly hits: number | null;
@@ -49,8 +48,6 @@ export interface Standing {
   /** `inactive`, `late`, or both; null for a member who is active from the first week on. */
   readonly mark: string | null;
 }
-
-type Entry = ReturnType<typeof entriesOf>[number]['entry'];
 
 export interface StandingsOptions {
   /** Whether the points of a week have deductions in them already. */
@@ -86,7 +83,7 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
     const ranked = withRanks(rows, before);
     before = {
       standings: new Map(ranked.map((each) => [each.id, each])),
-      players: new Map([...week.lineups].map(([id, lineup]) => [id, playersOf(lineup)])),
+      players: new Map([...week.lineups].map(([id, lineup]) => [id, new Set(lineup.players)])),
     };
     return withGroups(ranked, options);
   };
@@ -94,9 +91,7 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
 
 /** Whether a total hangs on the week before, because the service showed none of a squad. */
 export const hangsOnBefore = ({ lineups, squads }: StandingsWeek): boolean =>
-  [...lineups.keys(), ...squads.keys()].some(
-    (id) => typeof squads.get(id)?.ranking?.total_points !== 'number',
-  );
+  [...lineups.keys(), ...squads.keys()].some((id) => typeof squads.get(id)?.total !== 'number');
 
 /** The standings of weeks that follow each other, week by week; nothing for a week of which nothing is kept. */
 export function* standingsOf(
@@ -110,9 +105,6 @@ export function* standingsOf(
   }
 }
 
-const playersOf = (lineup: Lineup): ReadonlySet<string> =>
-  new Set(entriesOf(lineup).flatMap(({ entry }) => entry.player?.id ?? []));
-
 function rowOf(
   id: string,
   { week, lineups, squads }: StandingsWeek,
@@ -121,9 +113,8 @@ function rowOf(
   isLate: boolean,
 ): Standing {
   const [lineup, squad] = [lineups.get(id), squads.get(id)];
-  const { hits: made, points_deduction: deduction } = lineup?.transfer_hits ?? {};
-  const paid = typeof deduction === 'number' ? Math.abs(deduction) : null;
-  const points = lineup?.total_points ?? squad?.ranking?.game_week_points ?? null;
+  const paid = lineup?.paid ?? null;
+  const points = lineup?.points ?? squad?.weekPoints ?? null;
   const user = squad?.user ?? lineup?.user;
   const marks = [...(user?.is_active === false ? ['inactive'] : []), ...(isLate ? ['late'] : [])];
   const old = before?.standings.get(id)?.total ?? null;
@@ -138,13 +129,15 @@ function rowOf(
     previous_rank: null,
     movement: null,
     points,
-    total: squad?.ranking?.total_points ?? totalAfter(old, points, paid, hits),
-    ...ofLineup(lineup),
-    hits: made ?? null,
+    total: squad?.total ?? totalAfter(old, points, paid, hits),
+    captain: { player: lineup?.captain ?? null },
+    captain_points: lineup?.captainPoints ?? null,
+    bench_points: lineup?.benchPoints ?? null,
+    hits: lineup?.hits ?? null,
     points_deduction: paid,
     transfers: transfersOf(lineup, before?.players.get(id)),
     chip: chipOf(week, lineup, squad),
-    value: squad?.finance?.squad_value ?? null,
+    value: squad?.value ?? null,
     group: null,
     group_rank: null,
     mark: marks.length === 0 ? null : marks.join(', '),
@@ -164,40 +157,25 @@ function totalAfter(
   return before + points - (hits === 'gross' ? paid : 0);
 }
 
-/** What a line-up shows of its captain and its bench. */
-function ofLineup(lineup: Lineup | undefined): Pick<Standing, 'captain' | 'captain_points' | 'bench_points'> {
-  if (lineup === undefined) return { captain: { player: null }, captain_points: null, bench_points: null };
-  const entries = entriesOf(lineup);
-  const id = captainOf(lineup);
-  const captain = entries.find(({ entry }) => id !== undefined && entry.player?.id === id)?.entry;
-  const bench = entries.filter(({ isStarting }) => !isStarting).map(({ entry }) => entry.points);
-  const isKnown = bench.every((each) => typeof each === 'number');
-  return {
-    captain: { player: captain?.player ?? null },
-    captain_points: captain?.points ?? null,
-    bench_points: isKnown ? bench.reduce((sum, each) => sum + each, 0) : null,
-  };
-}
-
 /** The players who were not in the squad the week before. */
-function transfersOf(lineup: Lineup | undefined, before: ReadonlySet<string> | undefined): number | null {
+function transfersOf(
+  lineup: LineupFacts | undefined,
+  before: ReadonlySet<string> | undefined,
+): number | null {
   if (lineup === undefined || before === undefined) return null;
-  return [...playersOf(lineup)].filter((player) => !before.has(player)).length;
+  return new Set(lineup.players.filter((player) => !before.has(player))).size;
 }
 
-/** The chip that was played in a week: the one that names the week, else what the line-up calls selected where that is a text. */
-function chipOf(week: GameWeek, lineup: Lineup | undefined, squad: Squad | undefined): string | null {
-  const isOfWeek = (text: string | null | undefined): boolean =>
-    text !== null &&
-    text !== undefined &&
-    text !== '' &&
-    (text === week.text || (week.number !== undefined && weekNumber(text) === week.number));
-  const played = [...(lineup?.chips ?? []), ...(squad?.chips ?? [])].find(({ game_week_played: text }) =>
-    isOfWeek(text),
+/** The chip that was played in a week: the one that names the week, else what the line-up calls selected. */
+function chipOf(
+  week: GameWeek,
+  lineup: LineupFacts | undefined,
+  squad: SquadFacts | undefined,
+): string | null {
+  const played = [...(lineup?.chips ?? []), ...(squad?.chips ?? [])].find(
+    ({ week: text }) => text === week.text || (week.number !== undefined && weekNumber(text) === week.number),
   );
-  if (typeof played?.chip === 'string') return played.chip;
-  const selected = lineup?.chip_selected;
-  return typeof selected === 'string' && selected !== '' ? selected : null;
+  return played?.chip ?? lineup?.selectedChip ?? null;
 }
 
 const byTotal = (one: Standing, other: Standing): number =>

@@ -1,5 +1,4 @@
-import type { RecordOf } from '../contract/index.ts';
-import { weekNumber } from './week-number.ts';
+import type { SquadFacts } from './squad-facts.ts';
 
 /** The points of a squad after one game week. */
 export interface SquadPoints {
@@ -14,22 +13,12 @@ export type HitsInPoints = 'net' | 'gross' | undefined;
 
 /** What the detail of a squad says of its points; undefined where they are not shown, or are those of another game week than the squad is of. */
 export function pointsOf({
-  ranking,
-  game_week,
-}: Pick<RecordOf<'get-squad'>, 'ranking' | 'game_week'>): SquadPoints | undefined {
-  const { game_week_points: week, total_points: total, game_week: text } = ranking ?? {};
-  if (typeof week !== 'number' || typeof total !== 'number') return undefined;
-  const [ofPoints, ofSquad] = [weekNumber(text), weekNumber(game_week?.week)];
-  if (ofPoints !== undefined && ofSquad !== undefined && ofPoints !== ofSquad) return undefined;
+  weekPoints: week,
+  total,
+  isOfWeek,
+}: Pick<SquadFacts, 'weekPoints' | 'total' | 'isOfWeek'>): SquadPoints | undefined {
+  if (week === null || total === null || !isOfWeek) return undefined;
   return { week, total, deduction: undefined };
-}
-
-/** What a squad paid for transfers by its line-up, as a positive number, however it is written; undefined where that is not shown. */
-export function deductionOf({
-  transfer_hits,
-}: Pick<RecordOf<'get-lineup'>, 'transfer_hits'>): number | undefined {
-  const points = transfer_hits?.points_deduction;
-  return typeof points === 'number' ? Math.abs(points) : undefined;
 }
 
 /** The readings of one squad in two game weeks that follow each other. */

@@ -1,4 +1,11 @@
-import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../model/memory.ts';
+import {
+  MARK_MODULUS,
+  type Kept,
+  type KeptCount,
+  type KeptKind,
+  type LeagueScope,
+  type Memory,
+} from '../model/memory.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import type { Database } from './database.ts';
 import { packRecord, unpackRecord } from './kept-record.ts';
@@ -102,7 +109,7 @@ export class SqliteMemory implements Memory {
   #countWeeks(league: number): readonly KeptCount[] {
     return this.#db
       .all(
-        `SELECT game_week, kind, count(*), min(latest), max(latest) FROM (
+        `SELECT game_week, kind, count(*), min(latest), max(latest), sum(latest % ${MARK_MODULUS}) FROM (
            SELECT game_week, kind, id, max(read_at_ms) AS latest FROM kept WHERE league = ? GROUP BY game_week, kind, id
          ) GROUP BY game_week, kind ORDER BY game_week, kind`,
         league,
@@ -114,6 +121,7 @@ export class SqliteMemory implements Memory {
         ids: integer(row, 2),
         oldestMs: integer(row, 3),
         newestMs: integer(row, 4),
+        mark: integer(row, 5),
       }));
   }
 
@@ -141,6 +149,7 @@ export class SqliteMemory implements Memory {
         number,
         member,
       );
+      this.#db.run(DELETE_SUMMARIES, number);
       return this.#db.run(
         `DELETE FROM kept WHERE league IN ${LEAGUES_OF} AND (member = ?2 OR squad IN (SELECT squad FROM forgotten_squad WHERE account = ?1))`,
         number,
@@ -188,6 +197,7 @@ export class SqliteMemory implements Memory {
       if (squad === undefined) return true;
       this.#db.run('INSERT INTO forgotten_squad VALUES (?, ?) ON CONFLICT DO NOTHING', account, squad);
       this.#db.run(`DELETE FROM kept WHERE squad = ?2 AND league IN ${LEAGUES_OF}`, account, squad);
+      this.#db.run(DELETE_SUMMARIES, account);
       return true;
     }
     const ofSquad = 'SELECT count(*) FROM forgotten_squad WHERE account = ? AND squad = ?';
@@ -228,6 +238,8 @@ export class SqliteMemory implements Memory {
 }
 
 const LEAGUES_OF = '(SELECT number FROM kept_league WHERE account = ?1)';
+/** They are about everybody. */
+const DELETE_SUMMARIES = `DELETE FROM kept WHERE kind = 'summary' AND league IN ${LEAGUES_OF}`;
 
 /** From a row of id, variant, read_at_ms, squad, member and record. */
 function keptOf(gameWeek: string, kind: KeptKind, row: SqlRow): Kept {

@@ -834,6 +834,18 @@ function memorySuite(name: string, open: () => Promise<Store>): void {
       expect(await all()).toEqual([at(30, 1)]);
     });
 
+    it('deletes summaries with whoever is forgotten, also one who is seen later', async () => {
+      const summary = reading('squad', { kind: 'summary', variant: '', readAtMs: 1 });
+      const { squad: _squad, member: _member, ...ofAll } = summary;
+      const left = (): Promise<readonly Kept[]> => all(scope, WEEK, 'summary');
+      await store.memory.keep(scope, [ofAll]);
+      expect(await store.memory.forget(scope.account, 'nobody')).toBe(0);
+      expect(await left()).toEqual([]);
+      await store.memory.keep(scope, [ofAll]);
+      await store.memory.keep(scope, [reading('Z', { squad: 'Z', member: 'nobody' })]);
+      expect(await left()).toEqual([]);
+    });
+
     it('counts what is kept of each week and kind, each id by its latest reading', async () => {
       await store.memory.keep(scope, [
         reading('A', { readAtMs: 10 }),
@@ -843,9 +855,9 @@ function memorySuite(name: string, open: () => Promise<Store>): void {
         reading('A', { gameWeek: NEXT_WEEK, readAtMs: 40 }),
       ]);
       expect(await store.memory.weeks(scope)).toEqual([
-        { gameWeek: WEEK, kind: 'lineup', ids: 2, oldestMs: 20, newestMs: 30 },
-        { gameWeek: WEEK, kind: 'squad', ids: 1, oldestMs: 5, newestMs: 5 },
-        { gameWeek: NEXT_WEEK, kind: 'lineup', ids: 1, oldestMs: 40, newestMs: 40 },
+        { gameWeek: WEEK, kind: 'lineup', ids: 2, oldestMs: 20, newestMs: 30, mark: 50 },
+        { gameWeek: WEEK, kind: 'squad', ids: 1, oldestMs: 5, newestMs: 5, mark: 5 },
+        { gameWeek: NEXT_WEEK, kind: 'lineup', ids: 1, oldestMs: 40, newestMs: 40, mark: 40 },
       ]);
       expect(await store.memory.weeks(otherLeague)).toEqual([]);
     });

@@ -1,4 +1,11 @@
-import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../../src/model/memory.ts';
+import {
+  MARK_MODULUS,
+  type Kept,
+  type KeptCount,
+  type KeptKind,
+  type LeagueScope,
+  type Memory,
+} from '../../src/model/memory.ts';
 import type { ServiceAccount } from '../../src/model/store.ts';
 
 interface Entry {
@@ -33,7 +40,7 @@ export class MemoryWeeks implements Memory {
       if (each.member !== undefined && members.has(each.member)) {
         if (each.squad === undefined) continue;
         squads.add(each.squad);
-        this.#delete(scope.account, ({ squad }) => squad === each.squad);
+        this.#delete(scope.account, ({ kind, squad }) => squad === each.squad || kind === 'summary');
       }
       if (each.squad !== undefined && squads.has(each.squad)) continue;
       const key = JSON.stringify([scopeName(scope), each.gameWeek, each.kind, each.id, each.variant]);
@@ -86,6 +93,7 @@ export class MemoryWeeks implements Memory {
           ids: latest.length,
           oldestMs: Math.min(...latest),
           newestMs: Math.max(...latest),
+          mark: latest.reduce((sum, atMs) => sum + (atMs % MARK_MODULUS), 0),
         },
       ];
     });
@@ -107,6 +115,7 @@ export class MemoryWeeks implements Memory {
     for (const { scope, kept } of this.#data.entries.values())
       if (nameOf(scope.account) === nameOf(account) && kept.member === member && kept.squad !== undefined)
         squads.add(kept.squad);
+    this.#delete(account, ({ kind }) => kind === 'summary');
     return Promise.resolve(
       this.#delete(account, (kept) => kept.member === member || squads.has(kept.squad ?? '')),
     );

@@ -1,4 +1,11 @@
-import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../../model/memory.ts';
+import {
+  MARK_MODULUS,
+  type Kept,
+  type KeptCount,
+  type KeptKind,
+  type LeagueScope,
+  type Memory,
+} from '../../model/memory.ts';
 import type { ServiceAccount } from '../../model/store.ts';
 import { packRecord, unpackRecord } from '../kept-record.ts';
 import { integer, text, unreadable, type SqlRow } from '../sql-row.ts';
@@ -77,7 +84,7 @@ export class PostgresMemory implements Memory {
     const league = await this.#scope(scope);
     return this.#db.alone(async (statements) => {
       const rows = await statements.all(
-        `SELECT game_week, kind, count(*), min(latest), max(latest) FROM (
+        `SELECT game_week, kind, count(*), min(latest), max(latest), sum(latest % ${MARK_MODULUS})::bigint FROM (
            SELECT game_week, kind, id, max(read_at_ms) AS latest FROM {kept} WHERE league = $1 GROUP BY game_week, kind, id
          ) AS each GROUP BY game_week, kind ORDER BY game_week, kind`,
         league,
@@ -89,6 +96,7 @@ export class PostgresMemory implements Memory {
         ids: integer(row, 2),
         oldestMs: integer(row, 3),
         newestMs: integer(row, 4),
+        mark: integer(row, 5),
       }));
     });
   }
@@ -122,6 +130,7 @@ export class PostgresMemory implements Memory {
         number,
         named,
       );
+      await statements.run(DELETE_SUMMARIES, number);
       return statements.run(
         `DELETE FROM {kept} WHERE league IN ${LEAGUES_OF}
          AND (member = $2 OR squad IN (SELECT squad FROM {forgotten_squad} WHERE account = $1))`,
@@ -158,6 +167,8 @@ export class PostgresMemory implements Memory {
 }
 
 const LEAGUES_OF = '(SELECT number FROM {kept_league} WHERE account = $1)';
+/** They are about everybody. */
+const DELETE_SUMMARIES = `DELETE FROM {kept} WHERE kind = 'summary' AND league IN ${LEAGUES_OF}`;
 
 /** The order in which {@link keptOf} takes them. */
 const KEPT = 'game_week, kind, id, variant, read_at_ms, squad, member, record';
@@ -205,6 +216,7 @@ async function withoutForgotten(
     const values = [account, storable(squad)] as const;
     await statements.run('INSERT INTO {forgotten_squad} VALUES ($1, $2) ON CONFLICT DO NOTHING', ...values);
     await statements.run(`DELETE FROM {kept} WHERE squad = $2 AND league IN ${LEAGUES_OF}`, ...values);
+    await statements.run(DELETE_SUMMARIES, account);
   }
   return kept.filter(
     ({ member, squad }) =>

@@ -1,16 +1,13 @@
-import type { RecordOf } from '../../contract/index.ts';
-import type { LeagueScope, Memory } from '../../model/memory.ts';
 import type { GameWeek } from '../../season/game-week.ts';
 import {
   contradiction,
-  deductionOf,
   learnHits,
   pointsOf,
   type HitsInPoints,
   type SquadPoints,
   type Step,
 } from '../../season/totals.ts';
-import { latestKept } from './known-weeks.ts';
+import type { WeekFacts } from './week-facts.ts';
 
 /** Squads whose later total contradicts the points that are kept of a week, and by how many points in all. */
 export interface Contradicted {
@@ -25,11 +22,10 @@ type Points = ReadonlyMap<string, SquadPoints>;
  * for transfers, and the squads that paid teach whether the points of a week are net of that.
  */
 export async function contradictions(
-  memory: Memory,
-  scope: LeagueScope,
+  facts: WeekFacts,
   weeks: readonly GameWeek[],
 ): Promise<ReadonlyMap<string, Contradicted>> {
-  const stepsOf = await stepsThatDiffer(memory, scope, weeks);
+  const stepsOf = await stepsThatDiffer(facts, weeks);
   const hits = learnHits([...stepsOf.values()].flat());
   return new Map(
     [...stepsOf].map(([id, steps]) => {
@@ -40,31 +36,26 @@ export async function contradictions(
 }
 
 /** Whether the points of a week have deductions in them, as the totals of all weeks teach it. */
-export async function learntHits(
-  memory: Memory,
-  scope: LeagueScope,
-  weeks: readonly GameWeek[],
-): Promise<HitsInPoints> {
-  return learnHits([...(await stepsThatDiffer(memory, scope, weeks)).values()].flat());
+export async function learntHits(facts: WeekFacts, weeks: readonly GameWeek[]): Promise<HitsInPoints> {
+  return learnHits([...(await stepsThatDiffer(facts, weeks)).values()].flat());
 }
 
 /** By the id of a week, the steps of all squads to the week after it, where one of them does not fit at once. */
 async function stepsThatDiffer(
-  memory: Memory,
-  scope: LeagueScope,
+  facts: WeekFacts,
   weeks: readonly GameWeek[],
 ): Promise<ReadonlyMap<string, readonly Step[]>> {
   const stepsOf = new Map<string, readonly Step[]>();
   let before: Points = new Map();
   for (const [at, week] of weeks.entries()) {
-    const after = await squadPoints(memory, scope, week);
+    const after = await squadPoints(facts, week);
     const last = weeks[at - 1];
     const pairs = last !== undefined && isNext(last, week) ? pairsOf(before, after) : [];
     if (
       last !== undefined &&
       pairs.some(([, step]) => step.after.total - step.after.week !== step.before.total)
     )
-      stepsOf.set(last.id, await withDeductions(memory, scope, week, pairs));
+      stepsOf.set(last.id, await withDeductions(facts, week, pairs));
     before = after;
   }
   return stepsOf;
@@ -79,27 +70,23 @@ const pairsOf = (before: Points, after: Points): readonly (readonly [squad: stri
     return earlier === undefined ? [] : [[squad, { before: earlier, after: points }] as const];
   });
 
-async function squadPoints(memory: Memory, scope: LeagueScope, week: GameWeek): Promise<Points> {
-  const found = new Map<string, SquadPoints>();
-  for await (const { id, record } of latestKept(memory, scope, week.id, 'squad')) {
-    const points = pointsOf(record as RecordOf<'get-squad'>);
-    if (points !== undefined) found.set(id, points);
-  }
-  return found;
+async function squadPoints(facts: WeekFacts, week: GameWeek): Promise<Points> {
+  return new Map(
+    [...(await facts.squads(week.id))].flatMap(([id, each]) => {
+      const points = pointsOf(each);
+      return points === undefined ? [] : [[id, points] as const];
+    }),
+  );
 }
 
 async function withDeductions(
-  memory: Memory,
-  scope: LeagueScope,
+  facts: WeekFacts,
   week: GameWeek,
   pairs: readonly (readonly [squad: string, step: Step])[],
 ): Promise<readonly Step[]> {
-  const deductions = new Map<string, number | undefined>();
-  for await (const { id, record } of latestKept(memory, scope, week.id, 'lineup')) {
-    deductions.set(id, deductionOf(record as RecordOf<'get-lineup'>));
-  }
+  const lineups = await facts.lineups(week.id);
   return pairs.map(([squad, { before, after }]) => ({
     before,
-    after: { ...after, deduction: deductions.get(squad) },
+    after: { ...after, deduction: lineups.get(squad)?.paid ?? undefined },
   }));
 }

@@ -12,6 +12,7 @@ import {
 } from '../../season/week-state.ts';
 import { contradictions, type Contradicted } from './contradictions.ts';
 import { eachKept, knownWeeks, latestKept } from './known-weeks.ts';
+import { WeekFacts } from './week-facts.ts';
 
 /** A game week of a league with what is remembered of it. */
 export interface LeagueWeek extends StateOfWeek {
@@ -26,7 +27,7 @@ export interface LeagueWeek extends StateOfWeek {
 
 /**
  * The game weeks of a league that have begun, in their order, with their states. Whether a week has begun or is over follows the service where it was read after
- * the time in question, else the time. A week is found to be `stale` where totals are checked alone: that reads every squad of the season.
+ * the time in question, else the time. A week is found to be `stale` where totals are checked alone: that needs the facts of every squad of the season.
  */
 export async function leagueWeeks(
   memory: Memory,
@@ -50,7 +51,9 @@ export async function leagueWeeks(
     return week.startMs <= nowMs && !isHeldBack;
   });
   const contradicted =
-    totals === 'checked' ? await contradictions(memory, scope, weeks) : new Map<string, Contradicted>();
+    totals === 'checked'
+      ? await contradictions(await WeekFacts.open(memory, scope), weeks)
+      : new Map<string, Contradicted>();
   const waiting = await waitingMatches(memory, scope, weeks, lastShown?.index ?? -1);
   const found: LeagueWeek[] = [];
   for (const week of begun) {

@@ -1,12 +1,11 @@
-import type { RecordOf } from '../../contract/index.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
 import type { LeagueScope } from '../../model/memory.ts';
 import { hangsOnBefore, standings, type StandingsWeek } from '../../season/standings.ts';
 import type { GameWeek } from '../../season/game-week.ts';
 import type { HitsInPoints } from '../../season/totals.ts';
 import { learntHits } from '../memory/contradictions.ts';
-import { latestKept } from '../memory/known-weeks.ts';
 import { leagueWeeks } from '../memory/league-weeks.ts';
+import { WeekFacts } from '../memory/week-facts.ts';
 import { serviceNow } from '../memory/service-time.ts';
 import type { Read, ReadContext } from './read.ts';
 import { tellDaysOfWeeks } from './reuse.ts';
@@ -39,7 +38,8 @@ export function standingsRead(mapping: PullMapping): Read {
       const ids = new Set(chosen.map(({ week }) => week.id));
       const asked = all.findIndex(({ id }) => ids.has(id));
       const until = all.findLastIndex(({ id }) => ids.has(id)) + 1;
-      const begin = await beginning(all.slice(0, Math.max(0, asked)), scope, context);
+      const facts = await WeekFacts.open(store.memory, scope);
+      const begin = await beginning(all.slice(0, Math.max(0, asked)), facts);
       const none = new Set(missing);
       const groups = (await context.groups?.(context.mapping)) ?? [];
       const options = {
@@ -51,10 +51,10 @@ export function standingsRead(mapping: PullMapping): Read {
       const next = standings(options);
       let isLearnt = false;
       for (const week of all.slice(begin.at, until)) {
-        const kept = week === begin.kept?.week ? begin.kept : await keptWeek(week, scope, context);
-        // It takes every squad of the season, and counts where a total has to be made.
+        const kept = week === begin.kept?.week ? begin.kept : await keptWeek(week, facts);
+        // It takes the facts of every squad of the season, and counts where a total has to be made.
         if (!isLearnt && hangsOnBefore(kept)) {
-          options.hits = await learntHits(store.memory, scope, all);
+          options.hits = await learntHits(facts, all);
           isLearnt = true;
         }
         const rows = next(kept);
@@ -73,11 +73,10 @@ export function standingsRead(mapping: PullMapping): Read {
 /** The last of the weeks before from which on standings are the same as from the first one on: that whose totals the service showed, or of which nothing is kept. */
 async function beginning(
   before: readonly GameWeek[],
-  scope: LeagueScope,
-  context: Pick<ReadContext, 'store'>,
+  facts: WeekFacts,
 ): Promise<{ readonly at: number; readonly kept?: StandingsWeek }> {
   for (const [at, week] of [...before.entries()].toReversed()) {
-    const kept = await keptWeek(week, scope, context);
+    const kept = await keptWeek(week, facts);
     if (!hangsOnBefore(kept)) return { at, kept };
   }
   return { at: 0 };
@@ -116,16 +115,6 @@ async function readShown(
   return undefined;
 }
 
-async function keptWeek(
-  week: GameWeek,
-  scope: LeagueScope,
-  { store }: Pick<ReadContext, 'store'>,
-): Promise<StandingsWeek> {
-  const lineups = new Map<string, RecordOf<'get-lineup'>>();
-  for await (const { id, record } of latestKept(store.memory, scope, week.id, 'lineup'))
-    lineups.set(id, record as RecordOf<'get-lineup'>);
-  const squads = new Map<string, RecordOf<'get-squad'>>();
-  for await (const { id, record } of latestKept(store.memory, scope, week.id, 'squad'))
-    squads.set(id, record as RecordOf<'get-squad'>);
-  return { week, lineups, squads };
+async function keptWeek(week: GameWeek, facts: WeekFacts): Promise<StandingsWeek> {
+  return { week, lineups: await facts.lineups(week.id), squads: await facts.squads(week.id) };
 }

@@ -2,6 +2,7 @@ import type { RecordOf } from '../../contract/index.ts';
 import type { Kept, LeagueScope, Memory } from '../../model/memory.ts';
 import type { Rules } from '../../rules/rules.ts';
 import type { KeptPlayer } from '../../season/known-players.ts';
+import { lineupFacts } from '../../season/squad-facts.ts';
 import { playerValues, squadValues } from '../../season/squad-values.ts';
 import { standingsOf, type StandingsWeek } from '../../season/standings.ts';
 import type { GameWeek } from '../../season/game-week.ts';
@@ -12,6 +13,7 @@ import type { PlayerValues, WeekValues } from '../../season/week-values.ts';
 import { eachKept, latestKept } from '../memory/known-weeks.ts';
 import { keptLog, keptWeeks, weekTimes } from '../memory/league-records.ts';
 import type { LeagueWeek } from '../memory/league-weeks.ts';
+import { WeekFacts } from '../memory/week-facts.ts';
 
 type Lineup = RecordOf<'get-lineup'>;
 
@@ -38,6 +40,7 @@ export async function readWeekValues(
 ): Promise<readonly WeekValues[]> {
   const found: WeekValues[] = [];
   const places = new Map<string, ReadonlyMap<string, WeekLineups>>();
+  const facts = await WeekFacts.open(source.memory, source.scope);
   let before: StandingsWeek | undefined;
   for (const { league, number, kickOffMs, mark } of weeks) {
     const { week, state, processed } = league;
@@ -47,7 +50,8 @@ export async function readWeekValues(
     const lineups = new Map(
       [...pairs].flatMap(([id, { latest }]) => (latest === undefined ? [] : [[id, latest] as const])),
     );
-    const now = { week, lineups, squads: await squadsOf(source, week.id) };
+    const lineupsNow = new Map([...lineups].map(([id, lineup]) => [id, lineupFacts(lineup)]));
+    const now = { week, lineups: lineupsNow, squads: await facts.squads(week.id) };
     const given = before === undefined ? [now] : [before, now];
     // A week of which nothing is kept has no standings, and those of the week before are not its own.
     const isKept = now.lineups.size + now.squads.size > 0;
@@ -121,15 +125,6 @@ async function playersOf({ memory, scope }: WeekSource, gameWeek: string) {
     if (typeof stat.points === 'number') points.set(id, stat.points);
   }
   return { minutes, points };
-}
-
-/** The details of squads in a week. */
-async function squadsOf({ memory, scope }: WeekSource, gameWeek: string) {
-  const details = new Map<string, RecordOf<'get-squad'>>();
-  for await (const { id, record } of latestKept(memory, scope, gameWeek, 'squad'))
-    // Only `keptOfSquad` makes such a record.
-    details.set(id, record as RecordOf<'get-squad'>);
-  return details;
 }
 
 /** The line-ups of squads in a week, as they were shown last and before substitutions. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { RecordOf } from '../../../src/contract/index.ts';
 import type { GameWeek } from '../../../src/season/game-week.ts';
+import { lineupFacts, squadFacts } from '../../../src/season/squad-facts.ts';
 import {
   hangsOnBefore,
   standingsOf,
@@ -44,8 +45,8 @@ const squad = (id: string, total: number, over: Partial<Squad> = {}): Squad => (
 });
 const week = (number: number, lineups: readonly Lineup[], squads: readonly Squad[] = []): StandingsWeek => ({
   week: gameWeek(number),
-  lineups: new Map(lineups.map((each) => [each.id, each])),
-  squads: new Map(squads.map((each) => [each.id, each])),
+  lineups: new Map(lineups.map((each) => [each.id, lineupFacts(each)])),
+  squads: new Map(squads.map((each) => [each.id, squadFacts(each)])),
 });
 const standings = (weeks: readonly StandingsWeek[], over: Partial<StandingsOptions> = {}) => [
   ...standingsOf(weeks, { hits: undefined, groups: [], ...over }),

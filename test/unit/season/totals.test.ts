@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  contradiction,
-  deductionOf,
-  learnHits,
-  pointsOf,
-  type SquadPoints,
-} from '../../../src/season/totals.ts';
+import { squadFacts } from '../../../src/season/squad-facts.ts';
+import { contradiction, learnHits, pointsOf, type SquadPoints } from '../../../src/season/totals.ts';
 
 const points = (total: number, week: number, deduction?: number): SquadPoints => ({ total, week, deduction });
 const before = points(100, 50, 0);
@@ -40,13 +35,8 @@ describe('a later total', () => {
 
 it('reads the points of a squad where they are those of its game week', () => {
   const ranking = { game_week_points: 46, total_points: 146, game_week: '7' };
-  expect(pointsOf({ ranking, game_week: { week: 'GW7' } })).toEqual(points(146, 46));
-  expect(pointsOf({ ranking })).toEqual(points(146, 46));
-  expect(pointsOf({ ranking, game_week: { week: 'GW8' } })).toBeUndefined();
-  expect(pointsOf({ ranking: { game_week_points: 46 } })).toBeUndefined();
-});
-
-it('reads what a squad paid, a deduction as positive', () => {
-  expect(deductionOf({ transfer_hits: { points_deduction: -4 } })).toBe(4);
-  expect(deductionOf({ transfer_hits: null })).toBeUndefined();
+  expect(pointsOf(squadFacts({ ranking, game_week: { week: 'GW7' } }))).toEqual(points(146, 46));
+  expect(pointsOf(squadFacts({ ranking }))).toEqual(points(146, 46));
+  expect(pointsOf(squadFacts({ ranking, game_week: { week: 'GW8' } }))).toBeUndefined();
+  expect(pointsOf(squadFacts({ ranking: { game_week_points: 46 } }))).toBeUndefined();
 });
