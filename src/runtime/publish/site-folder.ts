@@ -3,6 +3,7 @@ import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promi
 import { basename, dirname, join, resolve } from 'node:path';
 import { unwritable } from '../../tables/atomic-write.ts';
 import { systemCode } from '../../tables/system-error.ts';
+import { fanOut } from '../../sync/pulling/fan-out.ts';
 import { heldBy, MANIFEST, manifestOf, refuseForeign } from './held-folder.ts';
 
 /** A file to write: its path below the folder, with slashes, and its text. */
@@ -68,23 +69,25 @@ interface Written {
   readonly different: readonly string[];
 }
 
+/** The disk syncs so many files at a time, while the next pages are made. */
+const AT_A_TIME = 8;
+
 /** Writes the files and their list into a new folder. */
 async function writeFiles(files: Iterable<FolderFile>, beside: string, folder: string): Promise<Written> {
   const paths = new Set([MANIFEST]);
   const folders = new Set<string>();
   const different: string[] = [];
-  const write = async ({ path, text }: FolderFile): Promise<void> => {
+  /** Answers the path where the file is another than before. */
+  const write = async ({ path, text }: FolderFile): Promise<string[]> => {
     const file = join(beside, path);
     if (!folders.has(dirname(file))) await mkdir(dirname(file), { recursive: true });
     folders.add(dirname(file));
+    paths.add(path);
     await writeSynced(file, text);
-    if ((await textOf(join(folder, path))) !== text) different.push(path);
+    return (await textOf(join(folder, path))) === text ? [] : [path];
   };
-  for (const file of files) {
-    paths.add(file.path);
-    await write(file);
-  }
-  await write({ path: MANIFEST, text: manifestOf(paths) });
+  for await (const path of fanOut(files, AT_A_TIME, write)) different.push(...path);
+  different.push(...(await write({ path: MANIFEST, text: manifestOf(paths) })));
   for (const made of folders) await syncFolder(made);
   return { paths, different };
 }

@@ -1,12 +1,16 @@
 import type { Kept, LeagueScope, Memory } from '../../model/memory.ts';
-import type { PlayerValues, SquadValues, WeekValues } from '../../season/week-values.ts';
+import type { EntryValues, PlayerValues, SquadValues, WeekValues } from '../../season/week-values.ts';
 import { eachKept } from '../memory/known-weeks.ts';
 
 /** The id of what is kept of a whole week, or of the whole league; squads have theirs. */
 const WHOLE = '';
 
+/** Another number where weeks are kept otherwise: one that was kept so is published anew. */
+const FORMAT = 2;
+
 /** What is kept of a published week beside its squads. */
 type Head = Omit<WeekValues, 'gameWeek' | 'players' | 'squads' | 'kickOffMs'> & {
+  readonly format: number;
   readonly players: readonly PlayerValues[];
   /** JSON has no NaN. */
   readonly kickOffMs: number | null;
@@ -19,23 +23,40 @@ export async function publishedWeek(
   gameWeek: string,
 ): Promise<WeekValues | undefined> {
   let head: Head | undefined;
-  const squads: SquadValues[] = [];
+  const squads: KeptSquad[] = [];
   for await (const { id, record } of eachKept(memory, scope, gameWeek, 'published')) {
     // Only `keepPublished` makes such records.
     if (id === WHOLE) head = record as Head;
-    else squads.push(record as SquadValues);
+    else squads.push(record as KeptSquad);
   }
-  if (head === undefined) return undefined;
-  const { players, kickOffMs, ...rest } = head;
+  if (head?.format !== FORMAT) return undefined;
+  const { format: _format, players, kickOffMs, ...rest } = head;
   const time = kickOffMs ?? Number.NaN;
   return {
     ...rest,
     gameWeek,
     kickOffMs: time,
     players: new Map(players.map((player) => [player.id, player])),
-    squads,
+    squads: squads.map(({ entries, ...squad }) => ({ ...squad, entries: entries?.map(entryOf) })),
   };
 }
+
+/** A player in a line-up as he is kept: id, points, minutes, and a letter for each thing that he is, in a third of the text. */
+type KeptEntry = readonly [player: string, points: number | null, minutes: number | null, is: string];
+type KeptSquad = Omit<SquadValues, 'entries'> & { readonly entries?: readonly KeptEntry[] | undefined };
+
+const keptEntry = (entry: EntryValues): KeptEntry => [
+  entry.player,
+  entry.points ?? null,
+  entry.minutes ?? null,
+  `${entry.isStarting ? 'S' : ''}${entry.isCaptain ? 'C' : ''}${entry.isViceCaptain ? 'V' : ''}`,
+];
+const entryOf = ([player, points, minutes, is]: KeptEntry): EntryValues => ({
+  ...{ player, points: points ?? undefined, minutes: minutes ?? undefined },
+  isStarting: is.includes('S'),
+  isCaptain: is.includes('C'),
+  isViceCaptain: is.includes('V'),
+});
 
 /** So many records are kept in one transaction. */
 const TOGETHER = 5_000;
@@ -50,9 +71,12 @@ export async function keepPublished(
   const records = weeks.flatMap(({ gameWeek, players, squads, kickOffMs, ...rest }): readonly Kept[] => {
     const own = { gameWeek, kind: 'published', variant: '', readAtMs: nowMs } as const;
     const time = Number.isNaN(kickOffMs) ? null : kickOffMs;
-    const head: Head = { ...rest, kickOffMs: time, players: [...players.values()] };
+    const head: Head = { ...rest, format: FORMAT, kickOffMs: time, players: [...players.values()] };
     return [
-      ...squads.map((record): Kept => ({ ...own, ...about(record), record })),
+      ...squads.map((squad): Kept => {
+        const record: KeptSquad = { ...squad, entries: squad.entries?.map(keptEntry) };
+        return { ...own, ...about(squad), record };
+      }),
       // The head is kept last: a week without one was not published.
       { ...own, id: WHOLE, record: head },
     ];
