@@ -1,9 +1,13 @@
+import type { KnownWindow } from './shared-budget.ts';
+
 /** What the machines of a state do together; times are milliseconds since 1970. */
 export interface Workers {
   /** The workers that were heard of within a day, those that live first. */
   readonly hosts: readonly WorkerHost[];
   readonly leases: readonly Lease[];
   readonly queues: readonly JobQueue[];
+  /** What all machines send to each account. */
+  readonly budgets: readonly AccountBudget[];
 }
 
 export interface WorkerHost {
@@ -35,4 +39,17 @@ export interface JobQueue {
   /** Within a day. */
   readonly done: number;
   readonly failed: number;
+}
+
+/** The requests to an account of all machines together. */
+export interface AccountBudget {
+  readonly baseUrl: string;
+  readonly accountId: string;
+  readonly underWay: number;
+  /** Under way now, or within the last minute. */
+  readonly lastMinute: number;
+  /** Processes that wait for room in the windows. */
+  readonly waiting: number;
+  /** As the account reported them last. */
+  readonly windows: readonly KnownWindow[];
 }

@@ -207,7 +207,8 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     const before = await runOn({}, 'worker', 'status');
     expect(before).toEqual({
       code: 0,
-      stdout: 'no worker was heard of within a day\n\nnobody writes now\n\nthere was no job yet\n',
+      stdout:
+        'no worker was heard of within a day\n\nnobody writes now\n\nthere was no job yet\n\nnothing was sent yet\n',
       stderr: '',
     });
     expect((await runOn({}, 'worker', '--once', '--host', 'tower')).code).toBe(0);
@@ -216,7 +217,14 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     expect(stdout).toMatch(
       /^worker +pid +state +heard of\ntower +\d+ +ended +[^\n]+\n\nnobody writes now\n\njobs +waiting +under way +done +failed\n/,
     );
-    expect(stdout).toMatch(/\nsync\/test +0 +0 +1 +0\n$/);
+    expect(stdout).toMatch(
+      /\nsync\/test +0 +0 +1 +0\n\nrequests to +under way +in a minute +waiting +windows\n/,
+    );
+    expect(stdout).toMatch(/\nhttp:\S+ +0 +\d+ +0 +[\d,]+ in 1 min, [\d,]+ in 24 h\n$/);
+    const document = JSON.parse((await runOn({}, 'worker', 'status', '--json')).stdout) as object;
+    expect(document).toMatchObject({
+      budgets: [{ under_way: 0, waiting: 0, windows: [{ seconds: 60 }, { seconds: 86_400 }] }],
+    });
     let shown = '';
     const when: RunOptions['when'] = {
       seen: /open the link/,

@@ -1,12 +1,13 @@
+import { renderCount } from '../../model/count.ts';
 import { EXIT, type ExitCode } from '../../model/error.ts';
 import type { Workers } from '../../model/workers.ts';
 import { readConfig } from '../../runtime/config.ts';
 import { lookAtWorkers } from '../../runtime/state.ts';
 import type { CommonArgs } from '../command.ts';
 import type { Program } from '../program.ts';
-import { renderColumns, renderTime, safeText } from '../render/text.ts';
+import { renderColumns, renderDuration, renderTime, safeText } from '../render/text.ts';
 
-/** `worker status`: the workers, who writes to which account, and the jobs. Errors: those of {@link lookAtWorkers}. */
+/** `worker status`: the workers, who writes to which account, the jobs, and the requests of all machines. Errors: those of {@link lookAtWorkers}. */
 export async function showWorkers(args: CommonArgs, program: Program): Promise<ExitCode> {
   const { screen } = program;
   const config = readConfig(args, program);
@@ -21,7 +22,7 @@ export async function showWorkers(args: CommonArgs, program: Program): Promise<E
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-const documentOf = ({ hosts, leases, queues }: Workers): object => ({
+const documentOf = ({ hosts, leases, queues, budgets }: Workers): object => ({
   hosts: hosts.map(({ startedAtMs, heardAtMs, ...host }) => ({
     ...host,
     started_at: iso(startedAtMs),
@@ -33,9 +34,14 @@ const documentOf = ({ hosts, leases, queues }: Workers): object => ({
     until: iso(untilMs),
   })),
   queues,
+  budgets: budgets.map(({ baseUrl, accountId, underWay, lastMinute, waiting, windows }) => ({
+    ...{ base_url: baseUrl, account: accountId },
+    ...{ under_way: underWay, last_minute: lastMinute, waiting },
+    windows: windows.map(({ limit, lengthMs }) => ({ limit, seconds: lengthMs / 1000 })),
+  })),
 });
 
-function render({ hosts, leases, queues }: Workers, time: (ms: number) => string): string {
+function render({ hosts, leases, queues, budgets }: Workers, time: (ms: number) => string): string {
   const part = (head: readonly string[], rows: readonly (readonly string[])[], none: string): string =>
     rows.length === 0 ? none : renderColumns([head, ...rows]);
   return [
@@ -60,6 +66,17 @@ function render({ hosts, leases, queues }: Workers, time: (ms: number) => string
         ...[counts.waiting, counts.active, counts.done, counts.failed].map(String),
       ]),
       'there was no job yet',
+    ),
+    part(
+      ['requests to', 'under way', 'in a minute', 'waiting', 'windows'],
+      budgets.map(({ baseUrl, underWay, lastMinute, waiting, windows }) => [
+        safeText(baseUrl),
+        ...[underWay, lastMinute, waiting].map(String),
+        windows
+          .map(({ limit, lengthMs }) => `${renderCount(limit)} in ${renderDuration(lengthMs)}`)
+          .join(', '),
+      ]),
+      'nothing was sent yet',
     ),
   ].join('\n\n');
 }

@@ -6,7 +6,7 @@ import { moment, typed, type Watch } from './words.ts';
 const KINDS: Readonly<Record<WorkerHost['state'], string>> = { alive: 'good', ended: '', gone: 'bad' };
 
 /** The machines of a state, who writes to which account, and what waits. */
-export function workersPart({ hosts, leases, queues }: Workers, watch: Watch): Markup {
+export function workersPart({ hosts, leases, queues, budgets }: Workers, watch: Watch): Markup {
   const hostTable = table(
     'Workers of the last day',
     ['Worker', 'State', 'Since', 'Heard of'],
@@ -40,11 +40,23 @@ export function workersPart({ hosts, leases, queues }: Workers, watch: Watch): M
     ]),
     'There was no job yet.',
   );
+  const budgetTable = table(
+    'Requests of all machines',
+    ['Account', num('Under way'), num('In a minute'), num('Waiting')],
+    budgets.map(({ baseUrl, underWay, lastMinute, waiting }) => [
+      named(baseUrl),
+      count(underWay),
+      count(lastMinute),
+      count(waiting),
+    ]),
+    'Nothing was sent yet.',
+  );
   return card(
     'Machines',
     hostTable,
     leaseTable,
     queueTable,
+    budgetTable,
     markup`<p class="note">${typed('worker status')} says the same.</p>`,
   );
 }

@@ -1,5 +1,7 @@
-import type { JobQueue, Lease, WorkerHost, Workers } from '../../model/workers.ts';
+import type { AccountBudget, JobQueue, Lease, WorkerHost, Workers } from '../../model/workers.ts';
+import { parseWindows } from '../budget-rows.ts';
 import { integer, text } from '../sql-row.ts';
+import { fromStorable } from './storable.ts';
 import type { PostgresClient } from './client.ts';
 import { Database, type Statements } from './database.ts';
 
@@ -14,12 +16,14 @@ export async function readWorkers(
   name: string,
   schemas: { readonly state: string; readonly jobs: string },
 ): Promise<Workers> {
-  const leases = await new Database(client, name, schemas.state).alone(async (statements) =>
-    (await hasTable(statements, '{lease}')) ? readLeases(statements) : [],
+  const ofState = await new Database(client, name, schemas.state).alone(async (statements) =>
+    (await hasTable(statements, '{lease}'))
+      ? { leases: await readLeases(statements), budgets: await readBudgets(statements) }
+      : { leases: [], budgets: [] },
   );
   return new Database(client, name, schemas.jobs).alone(async (statements) => {
-    if (!(await hasTable(statements, '{instance}'))) return { hosts: [], leases, queues: [] };
-    return { hosts: await readHosts(statements), leases, queues: await readQueues(statements) };
+    if (!(await hasTable(statements, '{instance}'))) return { hosts: [], queues: [], ...ofState };
+    return { hosts: await readHosts(statements), queues: await readQueues(statements), ...ofState };
   });
 }
 
@@ -39,6 +43,29 @@ async function readLeases(statements: Statements): Promise<readonly Lease[]> {
     untilMs: integer(row, 5),
   }));
 }
+
+/** Of accounts that have said how many requests they take: before that, nobody knows whose a key is. */
+async function readBudgets(statements: Statements): Promise<readonly AccountBudget[]> {
+  const rows = await statements.all(
+    `WITH at AS MATERIALIZED (SELECT ${MS('clock_timestamp()')} AS ms)
+     SELECT base_url, account_id, windows,
+       (SELECT count(*) FROM {budget_request} AS request WHERE ${OF_BUDGET('request')} AND over_ms IS NULL AND deadline_ms > at.ms),
+       (SELECT count(*) FROM {budget_request} AS request WHERE ${OF_BUDGET('request')} AND coalesce(over_ms, deadline_ms) > at.ms - 60000),
+       (SELECT count(*) FROM {budget_want} AS want WHERE ${OF_BUDGET('want')} AND until_ms > at.ms)
+     FROM {budget} AS budget, at WHERE windows <> '[]' ORDER BY base_url, account_id`,
+  );
+  return rows.map((row) => ({
+    baseUrl: fromStorable(row, 0) ?? '',
+    accountId: fromStorable(row, 1) ?? '',
+    windows: parseWindows(text(row, 2)),
+    underWay: integer(row, 3),
+    lastMinute: integer(row, 4),
+    waiting: integer(row, 5),
+  }));
+}
+
+const OF_BUDGET = (table: string): string =>
+  `${table}.base_url = budget.base_url AND ${table}.account_id = budget.account_id`;
 
 async function readHosts(statements: Statements): Promise<readonly WorkerHost[]> {
   const rows = await statements.all(
