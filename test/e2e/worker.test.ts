@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PostgresClient } from '../../src/state/postgres/client.ts';
@@ -199,6 +199,32 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     expect((await effects()).reduce((sum, [, records]) => sum + Number(records), 0)).toBe(2 * USERS);
     const again = await runOn({}, 'worker', '--once', '--json');
     expect(JSON.parse(again.stdout)).toEqual({ command: 'worker', exit_code: 0 });
+  });
+
+  it('leave a mapping to other machines whose files they do not have, and doctor names them', async () => {
+    await start();
+    setUp();
+    rmSync(join(folder.path, 'more.csv'));
+    const { code, stdout, stderr } = await runOn({}, 'worker', '--once', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      mappings: [{ name: 'users', created: USERS }, { name: 'list' }],
+    });
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: expect.stringContaining(
+        'more is left to other machines: more.csv is not on this one',
+      ) as string,
+    });
+    expect(stderr).toContain('more reads more.csv, which this machine does not have');
+    const doctor = await runOn({}, 'doctor');
+    expect(doctor.stdout).toContain('more reads more.csv, which this machine does not have');
+    expect(doctor.code).toBe(4);
+    setUp();
+    const again = await runOn({}, 'worker', '--once', '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      exit_code: 0,
+      mappings: [{ name: 'more', created: USERS }],
+    });
   });
 
   it('are shown by worker status and on the dashboard', async () => {

@@ -12,6 +12,7 @@ import { cutOffSentence } from '../push/cut-off.ts';
 import { attempt, good, type Finding } from '../finding.ts';
 import { serviceFlags, yes } from '../flags.ts';
 import { accountsOf, onlyAccount } from '../../runtime/leagues.ts';
+import { lackedFiles } from '../../runtime/mapping-files.ts';
 import { listMappingNames, readMappings } from '../../runtime/mappings.ts';
 import { isLoopback } from '../../runtime/base-url.ts';
 import type { Program } from '../program.ts';
@@ -67,6 +68,7 @@ async function* examine(args: SessionArgs, program: Program, wanted: Wanted): As
   yield good('configuration', config.file ?? 'none; TEAMSHEET_BASE_URL and TEAMSHEET_API_KEY are used');
   for (const found of config.warnings) yield { level: 'warning', name: 'secrets', found };
   const mappings = yield* checkMappings(config, program);
+  yield* checkFiles(config, mappings);
   yield* checkNetwork(config);
   yield* checkState(config, program);
   const quiet: Program = { ...program, screen: { ...program.screen, warn: () => undefined } };
@@ -138,6 +140,22 @@ async function* checkMappings(config: Config, program: Program): AsyncGenerator<
   yield good('mappings', `${ready.length} of ${names.length} ready`);
   yield* unset.values();
   return ready;
+}
+
+/** Machines that share a state share the tables of scheduled mappings too. */
+function* checkFiles({ state }: Config, mappings: readonly Mapping[]): Generator<Finding> {
+  if (state.kind !== 'postgres') return;
+  for (const mapping of mappings) {
+    const files = mapping.timing === undefined ? [] : lackedFiles(mapping);
+    if (files.length > 0)
+      yield {
+        level: 'bad',
+        name: 'files',
+        found: `${mapping.name} reads ${files.join(', ')}, which this machine does not have`,
+        fix: 'put the files into a folder that all machines see',
+        exitCode: EXIT.config,
+      };
+  }
 }
 
 function* checkNetwork({ env }: Config): Generator<Finding> {

@@ -1,3 +1,4 @@
+import type { Mapping } from '../../mapping/mapping.ts';
 import { EXIT, TeamsheetError, type ExitCode } from '../../model/error.ts';
 import type { ServiceAccount, Store } from '../../model/store.ts';
 import { environmentOf, readConfig } from '../../runtime/config.ts';
@@ -31,12 +32,20 @@ export interface Schedules extends Pick<RunnerPorts, 'look' | 'remember' | 'read
   readonly unread: () => readonly ExitCode[];
 }
 
-/** The schedules of the named mappings, or of all; of one environment, where it is given. */
+/** What schedules are carried out here. */
+interface Ours {
+  /** Of one environment alone. */
+  readonly environment: string;
+  /** Whether a mapping is carried out here. */
+  readonly has: (mapping: Mapping) => boolean;
+}
+
+/** The schedules of the named mappings, or of all. */
 export function schedulesOf(
   names: readonly string[],
   args: SessionArgs,
   program: Program,
-  environment?: string,
+  ours?: Ours,
 ): Schedules {
   const { clock, screen } = program;
   /** By environment: one account each. */
@@ -45,7 +54,7 @@ export function schedulesOf(
   const accountOf = new Map<string, ServiceAccount>();
   const accounts = (): readonly ScheduledAccount[] =>
     scheduledAccounts(names, args, program).filter(
-      ({ config }) => environment === undefined || environmentOf(config) === environment,
+      ({ config }) => ours === undefined || environmentOf(config) === ours.environment,
     );
   const inState = async <T>(work: (store: Store) => Promise<T>): Promise<T> => {
     const { store } = await openState(readConfig(args, program), clock, (message) => screen.warn(message));
@@ -89,7 +98,8 @@ export function schedulesOf(
       await inState(async (store) => {
         for (const league of scheduled.leagues) {
           for (const { name } of league.timed) accountOf.set(name, now.account);
-          looked.push(await lookAt(league, now, store, program));
+          const timed = league.timed.filter((mapping) => ours?.has(mapping) !== false);
+          looked.push(await lookAt({ ...league, timed }, now, store, program));
         }
       });
     }

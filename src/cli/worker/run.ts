@@ -14,6 +14,7 @@ import { syncDue } from '../schedule/due-sync.ts';
 import { schedulesOf, tell, type Schedules } from '../schedule/schedules.ts';
 import type { Wanted } from '../serve.ts';
 import type { SessionArgs } from '../session.ts';
+import { ownFiles, type OwnFiles } from './own-files.ts';
 
 /** How often a job is looked for while this host has room for one. */
 const BEAT_MS = 1000;
@@ -46,7 +47,8 @@ interface Ours {
  */
 export async function runWorker(args: WorkerArgs, program: Program): Promise<ExitCode> {
   const { screen } = program;
-  const ours = accountsOf(args, program);
+  const files = ownFiles(program);
+  const ours = accountsOf(args, files, program);
   const isWhole = args.account.length === 0;
   const queues = [...ours.map(({ queue }) => queue), ...(isWhole ? [ALERTS] : [])];
   const warnings = warnOnce(program);
@@ -58,7 +60,7 @@ export async function runWorker(args: WorkerArgs, program: Program): Promise<Exi
   });
   try {
     screen.say('what the schedules push is approved by this command; nothing is asked');
-    const worker = new Worker(ours, isWhole, jobs, warnings, args, program);
+    const worker = new Worker({ ours, isWhole, files }, jobs, warnings, args, program);
     const exitCode = await worker.run();
     // A sync tells of itself.
     if (screen.json && !worker.hasTold)
@@ -70,10 +72,10 @@ export async function runWorker(args: WorkerArgs, program: Program): Promise<Exi
 }
 
 /** The accounts that are asked for, or all. Errors: UsageError `worker.account`; those of {@link scheduledAccounts}. */
-function accountsOf(args: WorkerArgs, program: Program): readonly Ours[] {
+function accountsOf(args: WorkerArgs, { has }: OwnFiles, program: Program): readonly Ours[] {
   const all = scheduledAccounts([], args, program).map(({ config }): Ours => {
     const environment = environmentOf(config);
-    const schedules = schedulesOf([], args, program, environment);
+    const schedules = schedulesOf([], args, program, { environment, has });
     return { environment, config, queue: queueOf(environment), schedules };
   });
   const unknown = args.account.find((name) => !all.some(({ environment }) => environment === name));
@@ -114,6 +116,7 @@ function warnOnce({ screen }: Program): Warnings {
 class Worker {
   readonly #ours: readonly Ours[];
   readonly #isWhole: boolean;
+  readonly #files: OwnFiles;
   readonly #jobs: Jobs;
   readonly #warnings: Warnings;
   readonly #args: WorkerArgs;
@@ -126,8 +129,11 @@ class Worker {
   readonly #broken = new AbortController();
 
   constructor(
-    ours: readonly Ours[],
-    isWhole: boolean,
+    {
+      ours,
+      isWhole,
+      files,
+    }: { readonly ours: readonly Ours[]; readonly isWhole: boolean; readonly files: OwnFiles },
     jobs: Jobs,
     warnings: Warnings,
     args: WorkerArgs,
@@ -135,6 +141,7 @@ class Worker {
   ) {
     this.#ours = ours;
     this.#isWhole = isWhole;
+    this.#files = files;
     this.#jobs = jobs;
     this.#warnings = warnings;
     this.#args = args;
@@ -188,9 +195,13 @@ class Worker {
     for (;;) {
       await this.#takeAll();
       const idle = await Promise.all(this.#ours.map(({ queue }) => this.#jobs.isIdle(queue)));
-      if (this.#running.size === 0 && idle.every(Boolean)) return this.#exitCode;
+      if (this.#running.size === 0 && idle.every(Boolean)) break;
       await clock.sleep(BEAT_MS, signal);
     }
+    const stop = this.#files.stop();
+    if (stop === undefined) return this.#exitCode;
+    this.#program.screen.tell(renderStop(stop, this.#program));
+    return worstExit([this.#exitCode, stop.exitCode]);
   }
 
   async #plan({ queue, schedules }: Ours): Promise<void> {
@@ -247,7 +258,7 @@ class Worker {
     }
     const ports: RunnerPorts = {
       ...program,
-      ...schedulesOf([], this.#args, program, environment),
+      ...schedulesOf([], this.#args, program, { environment, has: this.#files.has }),
       sync: async (runs) => {
         this.hasTold = true;
         return syncDue(runs, this.#args, program);

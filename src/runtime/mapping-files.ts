@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs';
+import type { LookupFile, Mapping, Source } from '../mapping/mapping.ts';
+import { fileOf } from '../model/table.ts';
+
+type Read = Pick<Source, 'origin' | 'optional'> & { readonly location: Parameters<typeof fileOf>[0] };
+
+/** The files that a mapping reads and that this machine does not have, as the mapping calls them. What may be missing is none of them, and what it writes neither. */
+export function lackedFiles(mapping: Mapping): readonly string[] {
+  const lacked = readBy(mapping).filter(({ location, optional }) => {
+    const file = fileOf(location);
+    return file !== undefined && optional !== true && !existsSync(file);
+  });
+  return [...new Set(lacked.map(({ origin }) => origin))];
+}
+
+function readBy(mapping: Mapping): readonly Read[] {
+  if (mapping.direction === 'pull') return mapping.ids?.kind === 'column' ? [mapping.ids.source] : [];
+  const columns = mapping.columns === 'auto' ? [] : mapping.columns;
+  const lookedUp = columns.flatMap(({ lookup }): readonly LookupFile[] =>
+    typeof lookup?.in === 'object' ? [lookup.in] : [],
+  );
+  return [mapping.source, ...lookedUp];
+}
