@@ -1,14 +1,16 @@
 import { resolve } from 'node:path';
 import type { PushMapping } from '../mapping/mapping.ts';
+import { ConfigError } from '../model/error.ts';
 import type { LeagueScope } from '../model/memory.ts';
 import type { ServiceAccount, PushSummary, Run, Store } from '../model/store.ts';
 import type { RunRow } from '../model/run-rows.ts';
 import { leagueWeeks, type LeagueWeek } from '../sync/memory/league-weeks.ts';
 import { serviceNow } from '../sync/memory/service-time.ts';
-import { readResults, type ResultRow } from '../sync/finish/results.ts';
-import { isSameAccount, pushedMappings } from '../sync/journal/stored-run.ts';
+import { readResults, writeAllResults, type ResultRow } from '../sync/finish/results.ts';
+import { allMappings, isSameAccount, pushedMappings } from '../sync/journal/stored-run.ts';
 import { openCases, type OpenCase } from '../sync/reconcile/open-cases.ts';
 import { createTables } from '../tables/index.ts';
+import { createResultFiles } from '../tables/result-files.ts';
 
 /**
  * The rows of one mapping of a run as its results file says; nothing where it has none.
@@ -46,6 +48,35 @@ export async function keptOfRun(
     await kept.close();
   }
 }
+
+/**
+ * Writes the results of a run that is not finished again, from the rows that the state keeps of it, into a folder (absolute): another machine may have the files that it wrote. Answers
+ * their names. Errors: ConfigError `run.no_rows` where the rows are not kept; those of writing.
+ */
+export async function writeResultsAgain(
+  store: Pick<Store, 'keptRunRows'>,
+  run: Run,
+  folder: string,
+): Promise<readonly string[]> {
+  // Of one that is finished, only what was written is kept, without its cells.
+  const rows = run.finished ? undefined : await store.keptRunRows(run.id);
+  if (rows === undefined) throw noRows(run);
+  try {
+    const files = createResultFiles({ folder, runFolder: () => Promise.resolve(folder) });
+    const written: string[] = [];
+    for (const mapping of allMappings(run)) written.push(await writeAllResults(files, run.id, mapping, rows));
+    return written;
+  } finally {
+    await rows.close();
+  }
+}
+
+const noRows = ({ id, finished }: Run): ConfigError =>
+  new ConfigError(
+    'run.no_rows',
+    `the state does not keep the rows of run ${id}${finished ? ', because it is finished: the machine that finished it has its results files' : ''}`,
+    { next: `runs ${id}` },
+  );
 
 /** Runs that are looked at for accounts. */
 const NEWEST = 1000;

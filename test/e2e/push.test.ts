@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { steady, USERS_MAPPING } from '../support/cli.ts';
@@ -15,6 +15,11 @@ M2,"Bob  Stone ",no
 M3,Cleo,maybe
 M4,Łukasz 李,
 `;
+
+interface Report {
+  readonly run: string;
+  readonly mappings: readonly { readonly results: string }[];
+}
 
 describe('a push of users', () => {
   it('is planned, approved, written once, and then has nothing to do', async () => {
@@ -80,10 +85,7 @@ out/rejected/users.rejected.csv
   it('leaves results that only their owner can read, and rows to correct that can be imported', async () => {
     folder.write('users.csv', USERS);
     const pushed = await run('push', '--yes', '--json');
-    const report = JSON.parse(pushed.stdout) as {
-      readonly run: string;
-      readonly mappings: readonly { readonly results: string }[];
-    };
+    const report = JSON.parse(pushed.stdout) as Report;
     const results = join(folder.path, report.mappings[0]?.results ?? '');
     expect(readFileSync(results, 'utf8').split('\n').slice(0, 2)).toEqual([
       'Member ID,Name,Active,_row,_outcome,_message,_id',
@@ -115,6 +117,31 @@ out/rejected/users.rejected.csv
     });
     const one = await run('runs', report.run);
     expect(one.stdout).toContain(`results of users: ${report.mappings[0]?.results ?? ''}`);
+  });
+
+  it('has its results written again from the state while it is not finished, where the files are gone', async () => {
+    folder.write('users.csv', USERS);
+    const args = ['push', 'users', '--yes', '--json', '--max-requests', '2'];
+    const pushed = await run(...args);
+    expect(pushed.code).toBe(7);
+    const report = JSON.parse(pushed.stdout) as Report;
+    const file = join(folder.path, report.mappings[0]?.results ?? '');
+    const results = readFileSync(file, 'utf8');
+    rmSync(file);
+    const again = ['runs', report.run, '--results', 'out/again'];
+    expect(await run(...again)).toMatchObject({ code: 0, stdout: 'out/again/users.results.csv\n' });
+    const written = join(folder.path, 'out/again/users.results.csv');
+    expect(readFileSync(written, 'utf8')).toBe(results);
+    expect(statSync(written).mode & 0o777).toBe(0o600);
+    expect((await run('resume', '--yes')).code).toBe(3);
+    expect(await run(...again)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('because it is finished: the machine that finished it') as string,
+    });
+    expect(await run('runs', '--results', 'out/again')).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('--results needs the id of one run') as string,
+    });
   });
 
   it('is streamed as JSON by plan, with every change', async () => {

@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path';
 import { EXIT, UsageError } from '../../model/error.ts';
 import type { Run } from '../../model/store.ts';
 import type { ResultRow } from '../../sync/finish/results.ts';
@@ -8,11 +9,11 @@ import { readConfig } from '../../runtime/config.ts';
 import { renderResultRow, renderRun, renderRuns } from '../render/runs.ts';
 import { cutOffSentence } from '../push/cut-off.ts';
 import { writeWithList } from '../json-list.ts';
-import { renderMoreRows } from '../render/text.ts';
+import { renderMoreRows, safeText } from '../render/text.ts';
 import { duration, text, wholeNumber } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { pruneRuns } from '../prune-runs.ts';
-import { newestOfAll, resultsOf, runOrPull } from '../../runtime/history.ts';
+import { newestOfAll, resultsOf, runOrPull, writeResultsAgain } from '../../runtime/history.ts';
 import { openState } from '../../runtime/state.ts';
 
 const LIST_LENGTH = 20;
@@ -32,15 +33,19 @@ export const runs = defineCommand({
       ...text('prune: only runs that ended longer ago, such as 7d; 30d by default'),
       coerce: duration('older-than'),
     },
+    results: text('RUN: write the results of a run that is not finished again into this folder'),
   },
   positionals: { run: { type: 'string', describe: 'the id of one run, or prune' } },
   examples: [
     ['runs', 'the last runs'],
     ['runs 01J8Z…', 'one run: outcomes, requests, results files'],
+    ['runs 01J8Z… --results out/results', 'the results of a run again that another machine began'],
     ['runs prune --older-than 90d', 'remove old finished runs with their results'],
   ],
   run: async ({ run: id, limit, ...args }, program) => {
-    const { keep, olderThan } = args;
+    const { keep, olderThan, results } = args;
+    if (results !== undefined && (id === undefined || id === 'prune'))
+      throw new UsageError('usage.runs', '--results needs the id of one run', { next: 'runs' });
     if (id !== 'prune' && (keep ?? olderThan) !== undefined)
       throw new UsageError('usage.runs', '--keep and --older-than belong to runs prune', {
         next: 'runs prune',
@@ -68,6 +73,13 @@ export const runs = defineCommand({
       }
       const run = await runOrPull(store, id);
       if (run === undefined) throw new UsageError('run.unknown', `there is no run ${id}`, { next: 'runs' });
+      if (results !== undefined) {
+        const written = await writeResultsAgain(store, run, resolve(program.cwd, results));
+        const files = written.map((name) => join(results, name));
+        const document = { command: 'runs', exit_code: EXIT.done, run: run.id, results: files };
+        await screen.data(screen.json ? JSON.stringify(document) : files.map(safeText).join('\n'));
+        return EXIT.done;
+      }
       const rows = rowsOf(run, config.folder);
       if (screen.json) await writeWithList(screen, runDocument(run), 'rows', withLeagues(rows));
       else await writeText(run, rows, config.timezone, program);

@@ -31,25 +31,33 @@ export async function writeResults(
   rows: RunRows,
   still: StillToMend,
 ): Promise<WrittenResults> {
-  const header = [...(await rows.header(mapping.name)), ...RESULT_COLUMNS];
+  const header = await headerOf(rows, mapping);
   const outcomes = await rows.countOutcomes(mapping.name);
-  const results = await files.writeResults(
-    runId,
-    mapping.name,
-    header,
-    resultLines(
-      rows,
-      mapping,
-      () => true,
-      (line) => inColumns(line, header.length),
-    ),
-  );
+  const results = await writeAllResults(files, runId, mapping, rows);
   const toMend = (outcomes.get('invalid') ?? 0) + (outcomes.get('rejected') ?? 0);
   if (toMend === 0) return { results, rejected: [], changed: [] };
   const lines = (): ResultLines => resultLines(rows, mapping, (row) => TO_MEND.has(row.outcome), asRead);
   const { written, changed } = await files.writeRejected(runId, mapping.name, header, lines, still);
   return { results, rejected: written, changed };
 }
+
+/** Writes the results of one mapping alone; answers the path of the file. */
+export async function writeAllResults(
+  files: Pick<ResultFiles, 'writeResults'>,
+  runId: string,
+  mapping: PushMapping,
+  rows: RunRows,
+): Promise<string> {
+  const header = await headerOf(rows, mapping);
+  const arrange = (line: ResultLine): readonly string[] => inColumns(line, header.length);
+  const lines = resultLines(rows, mapping, () => true, arrange);
+  return files.writeResults(runId, mapping.name, header, lines);
+}
+
+const headerOf = async (rows: RunRows, { name }: PushMapping): Promise<readonly string[]> => [
+  ...(await rows.header(name)),
+  ...RESULT_COLUMNS,
+];
 
 async function* resultLines(
   rows: RunRows,
