@@ -1,6 +1,9 @@
 import { enableCompileCache } from 'node:module';
 import { staticAnswer } from './static-answer.ts';
 
+/** Commands that run for months: what the cache of compiled code reads would stay in their memory, 3 MB of it. */
+const LASTING: ReadonlySet<string | undefined> = new Set(['schedule', 'worker', 'dashboard']);
+
 /** Answers help and version from text made at build time; anything else loads the program. Called by `bin.cts` alone. */
 export function start(): void {
   const argv = process.argv.slice(2);
@@ -11,6 +14,6 @@ export function start(): void {
     process.stdout.write(answer);
     return;
   }
-  enableCompileCache();
+  if (!LASTING.has(argv[0])) enableCompileCache();
   void import('./run.ts').then(({ run }) => run(argv));
 }
