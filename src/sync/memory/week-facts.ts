@@ -1,4 +1,5 @@
 import type { RecordOf } from '../../contract/index.ts';
+import { UnavailableError } from '../../model/error.ts';
 import type { Kept, KeptCount, LeagueScope, Memory } from '../../model/memory.ts';
 import { lineupFacts, squadFacts, type LineupFacts, type SquadFacts } from '../../season/squad-facts.ts';
 import { eachKept, latestKept } from './known-weeks.ts';
@@ -62,10 +63,17 @@ export class WeekFacts {
       facts.set(id, factsOf(record));
     const record: Summary<Facts> = { mark, facts: [...facts] };
     const readAtMs = (kept?.readAtMs ?? 0) + 1;
-    await this.#memory.keep(this.#scope, [
-      { gameWeek, kind: 'summary', id: kind, variant: '', readAtMs, record },
-    ]);
+    await this.#keep({ gameWeek, kind: 'summary', id: kind, variant: '', readAtMs, record });
     return facts;
+  }
+
+  async #keep(summary: Kept): Promise<void> {
+    try {
+      await this.#memory.keep(this.#scope, [summary]);
+    } catch (error) {
+      // Who only reads needs no room on the disk: the facts are there, and are made again the next time.
+      if (!(error instanceof UnavailableError)) throw error;
+    }
   }
 
   async #summaries(gameWeek: string): Promise<ReadonlyMap<string, Kept>> {

@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import { UnavailableError } from '../../../../src/model/error.ts';
 import type { Kept } from '../../../../src/model/memory.ts';
 import { WeekFacts } from '../../../../src/sync/memory/week-facts.ts';
 import { MemoryWeeks, WeeksData } from '../../../simulation/memory-weeks.ts';
@@ -64,4 +65,10 @@ it('has nobody who is forgotten, in no summary either', async () => {
 
 it('is empty for a week of which nothing is kept', async () => {
   expect(await totals()).toEqual([]);
+});
+
+it('are there where the disk has no room for them', async () => {
+  await memory.keep(scope, [squad('A', 10, 5)]);
+  memory.keep = () => Promise.reject(new UnavailableError('state.full', 'the disk is full'));
+  expect(await totals()).toEqual([['A', 10]]);
 });
