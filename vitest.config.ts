@@ -6,9 +6,12 @@ import { defineConfig } from 'vitest/config';
 const report = process.env['TEAMSHEET_TEST_REPORT'];
 
 /** Their files share one set of modules, which saves loading them for each file. */
-const SHARED = ['test/{unit,engine,e2e}/**/*.test.ts', 'test/contract/sandbox-*.test.ts'];
-/** Of these, those that put a module of their own in the place of one. */
-const ALONE = ['test/unit/tables/google-credentials.test.ts'];
+export const SHARED = ['test/{unit,engine,e2e}/**/*.test.ts', 'test/contract/sandbox-*.test.ts'];
+/** Of these, those that put something of their own in the place of a module, or of what connects, as nock does from its import on. */
+export const ALONE = [
+  'test/unit/tables/google-{client,credentials}.test.ts',
+  'test/unit/cli/ask-access.test.ts',
+];
 
 /** A busy machine may take its time: what hangs is stopped, what is slow is not. */
 const PATIENCE_MS = process.env['TEAMSHEET_LONG'] === undefined ? 120_000 : 1_800_000;
@@ -26,6 +29,8 @@ export default defineConfig({
     // Most tests of the program wait for its processes, for leases and for windows: one worker more than cores keeps all of them busy.
     maxWorkers: availableParallelism() + 1,
     restoreMocks: true,
+    unstubGlobals: true,
+    unstubEnvs: true,
     setupFiles: ['test/support/one-seed.ts'],
     testTimeout: PATIENCE_MS,
     hookTimeout: PATIENCE_MS,

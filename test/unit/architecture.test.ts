@@ -5,6 +5,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { RESOURCES } from '../../src/contract/index.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
+import { ALONE, SHARED } from '../../vitest.config.ts';
 
 interface Room {
   /** Rooms, or single files of them, that this room may import; `*` is every room. */
@@ -515,6 +516,17 @@ describe('pure rooms', () => {
   it('take only hashing from node:crypto', () => {
     const taken = pure.flatMap((file) => cryptoNames(file).map((name) => `${file.path}: ${name}`));
     expect(taken.filter((use) => !/: (hash|createHash)$/.test(use))).toEqual([]);
+  });
+});
+
+describe('tests that share modules', () => {
+  it('leave modules and connections as they are: others run alone', () => {
+    const replaces = /\bvi\.(?:do)?[mM]ock\(|from 'nock'/;
+    const shared = globSync(SHARED, { exclude: ALONE }).filter(
+      (file) => !file.endsWith('architecture.test.ts'),
+    );
+    expect(shared.length).toBeGreaterThan(100);
+    expect(shared.filter((file) => replaces.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 });
 
