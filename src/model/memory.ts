@@ -51,12 +51,9 @@ export interface KeptCount {
   /** Of each id the latest reading counts: the earliest and the latest of these. */
   readonly oldestMs: number;
   readonly newestMs: number;
-  /** Another number where one of them has another latest reading. */
-  readonly mark: number;
+  /** What the times of these readings add up to: another number where one of them is another. */
+  readonly timesSum: number;
 }
-
-/** The times of latest readings add up to {@link KeptCount.mark}, without their largest parts, so that the sum of all is exact. */
-export const MARK_MODULUS = 1_000_000_007;
 
 /**
  * `open`: it is not over. `provisional`: it is over, and its substitutions are not known to be processed, or not every line-up was read after that. `final`: every

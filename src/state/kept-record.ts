@@ -44,3 +44,6 @@ export function unpackRecord(row: SqlRow, column: number): string {
     throw unreadable(column, cause);
   }
 }
+
+/** The SQL of what the times of the latest readings add up to: without their largest parts, so that the sum of all is an exact number. */
+export const TIMES_SUM = 'sum(latest % 1000000007)';

@@ -1,14 +1,7 @@
-import {
-  MARK_MODULUS,
-  type Kept,
-  type KeptCount,
-  type KeptKind,
-  type LeagueScope,
-  type Memory,
-} from '../model/memory.ts';
+import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../model/memory.ts';
 import type { ServiceAccount } from '../model/store.ts';
 import type { Database } from './database.ts';
-import { packRecord, unpackRecord } from './kept-record.ts';
+import { packRecord, TIMES_SUM, unpackRecord } from './kept-record.ts';
 import { integer, text, textOrNull, unreadable, type SqlRow } from './sql-row.ts';
 
 const PAGE_RECORDS = 500;
@@ -109,7 +102,7 @@ export class SqliteMemory implements Memory {
   #countWeeks(league: number): readonly KeptCount[] {
     return this.#db
       .all(
-        `SELECT game_week, kind, count(*), min(latest), max(latest), sum(latest % ${MARK_MODULUS}) FROM (
+        `SELECT game_week, kind, count(*), min(latest), max(latest), ${TIMES_SUM} FROM (
            SELECT game_week, kind, id, max(read_at_ms) AS latest FROM kept WHERE league = ? GROUP BY game_week, kind, id
          ) GROUP BY game_week, kind ORDER BY game_week, kind`,
         league,
@@ -121,7 +114,7 @@ export class SqliteMemory implements Memory {
         ids: integer(row, 2),
         oldestMs: integer(row, 3),
         newestMs: integer(row, 4),
-        mark: integer(row, 5),
+        timesSum: integer(row, 5),
       }));
   }
 

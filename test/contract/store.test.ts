@@ -855,9 +855,9 @@ function memorySuite(name: string, open: () => Promise<Store>): void {
         reading('A', { gameWeek: NEXT_WEEK, readAtMs: 40 }),
       ]);
       expect(await store.memory.weeks(scope)).toEqual([
-        { gameWeek: WEEK, kind: 'lineup', ids: 2, oldestMs: 20, newestMs: 30, mark: 50 },
-        { gameWeek: WEEK, kind: 'squad', ids: 1, oldestMs: 5, newestMs: 5, mark: 5 },
-        { gameWeek: NEXT_WEEK, kind: 'lineup', ids: 1, oldestMs: 40, newestMs: 40, mark: 40 },
+        { gameWeek: WEEK, kind: 'lineup', ids: 2, oldestMs: 20, newestMs: 30, timesSum: 50 },
+        { gameWeek: WEEK, kind: 'squad', ids: 1, oldestMs: 5, newestMs: 5, timesSum: 5 },
+        { gameWeek: NEXT_WEEK, kind: 'lineup', ids: 1, oldestMs: 40, newestMs: 40, timesSum: 40 },
       ]);
       expect(await store.memory.weeks(otherLeague)).toEqual([]);
     });

@@ -1,11 +1,4 @@
-import {
-  MARK_MODULUS,
-  type Kept,
-  type KeptCount,
-  type KeptKind,
-  type LeagueScope,
-  type Memory,
-} from '../../src/model/memory.ts';
+import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../../src/model/memory.ts';
 import type { ServiceAccount } from '../../src/model/store.ts';
 
 interface Entry {
@@ -93,7 +86,7 @@ export class MemoryWeeks implements Memory {
           ids: latest.length,
           oldestMs: Math.min(...latest),
           newestMs: Math.max(...latest),
-          mark: latest.reduce((sum, atMs) => sum + (atMs % MARK_MODULUS), 0),
+          timesSum: latest.reduce((sum, atMs) => sum + atMs, 0),
         },
       ];
     });

@@ -1,13 +1,6 @@
-import {
-  MARK_MODULUS,
-  type Kept,
-  type KeptCount,
-  type KeptKind,
-  type LeagueScope,
-  type Memory,
-} from '../../model/memory.ts';
+import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../../model/memory.ts';
 import type { ServiceAccount } from '../../model/store.ts';
-import { packRecord, unpackRecord } from '../kept-record.ts';
+import { packRecord, TIMES_SUM, unpackRecord } from '../kept-record.ts';
 import { integer, text, unreadable, type SqlRow } from '../sql-row.ts';
 import { lockAccount, type Accounts } from './accounts.ts';
 import type { Database, Statements } from './database.ts';
@@ -84,7 +77,7 @@ export class PostgresMemory implements Memory {
     const league = await this.#scope(scope);
     return this.#db.alone(async (statements) => {
       const rows = await statements.all(
-        `SELECT game_week, kind, count(*), min(latest), max(latest), sum(latest % ${MARK_MODULUS})::bigint FROM (
+        `SELECT game_week, kind, count(*), min(latest), max(latest), ${TIMES_SUM}::bigint FROM (
            SELECT game_week, kind, id, max(read_at_ms) AS latest FROM {kept} WHERE league = $1 GROUP BY game_week, kind, id
          ) AS each GROUP BY game_week, kind ORDER BY game_week, kind`,
         league,
@@ -96,7 +89,7 @@ export class PostgresMemory implements Memory {
         ids: integer(row, 2),
         oldestMs: integer(row, 3),
         newestMs: integer(row, 4),
-        mark: integer(row, 5),
+        timesSum: integer(row, 5),
       }));
     });
   }

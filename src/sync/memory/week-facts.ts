@@ -6,8 +6,8 @@ import { eachKept, latestKept } from './known-weeks.ts';
 
 /** What is kept as the summary of one kind of records in a game week. */
 interface Summary<Facts> {
-  /** Of the records that it was made of. */
-  readonly mark: string;
+  /** Of which readings it was made. */
+  readonly madeOf: string;
   readonly facts: readonly (readonly [squad: string, facts: Facts])[];
 }
 
@@ -53,15 +53,15 @@ export class WeekFacts {
   ): Promise<ReadonlyMap<string, Facts>> {
     const count = this.#counts.find((each) => each.gameWeek === gameWeek && each.kind === kind);
     if (count === undefined) return new Map();
-    const mark = [VERSION, count.ids, count.newestMs, count.mark].join(' ');
+    const madeOf = [VERSION, count.ids, count.newestMs, count.timesSum].join(' ');
     const kept = (await this.#summaries(gameWeek)).get(kind);
     // Only this method makes such a record.
     const before = kept?.record as Summary<Facts> | undefined;
-    if (before?.mark === mark) return new Map(before.facts);
+    if (before?.madeOf === madeOf) return new Map(before.facts);
     const facts = new Map<string, Facts>();
     for await (const { id, record } of latestKept(this.#memory, this.#scope, gameWeek, kind))
       facts.set(id, factsOf(record));
-    const record: Summary<Facts> = { mark, facts: [...facts] };
+    const record: Summary<Facts> = { madeOf, facts: [...facts] };
     const readAtMs = (kept?.readAtMs ?? 0) + 1;
     await this.#keep({ gameWeek, kind: 'summary', id: kind, variant: '', readAtMs, record });
     return facts;
