@@ -12,7 +12,7 @@ import { cutOffSentence } from '../push/cut-off.ts';
 import { attempt, good, type Finding } from '../finding.ts';
 import { serviceFlags, yes } from '../flags.ts';
 import { accountsOf, onlyAccount } from '../../runtime/leagues.ts';
-import { lackedFiles } from '../../runtime/mapping-files.ts';
+import { lackedFiles, lackedFilesError } from '../../runtime/mapping-files.ts';
 import { listMappingNames, readMappings } from '../../runtime/mappings.ts';
 import { isLoopback } from '../../runtime/base-url.ts';
 import type { Program } from '../program.ts';
@@ -145,17 +145,10 @@ async function* checkMappings(config: Config, program: Program): AsyncGenerator<
 /** Machines that share a state share the tables of scheduled mappings too. */
 function* checkFiles({ state }: Config, mappings: readonly Mapping[]): Generator<Finding> {
   if (state.kind !== 'postgres') return;
-  for (const mapping of mappings) {
-    const files = mapping.timing === undefined ? [] : lackedFiles(mapping);
-    if (files.length > 0)
-      yield {
-        level: 'bad',
-        name: 'files',
-        found: `${mapping.name} reads ${files.join(', ')}, which this machine does not have`,
-        fix: 'put the files into a folder that all machines see',
-        exitCode: EXIT.config,
-      };
-  }
+  const timed = mappings.filter(({ timing }) => timing !== undefined);
+  const error = lackedFilesError(new Map(timed.map((each) => [each.name, lackedFiles(each)])));
+  if (error !== undefined)
+    yield { level: 'bad', name: 'files', found: error.message, fix: error.next, exitCode: error.exitCode };
 }
 
 function* checkNetwork({ env }: Config): Generator<Finding> {

@@ -51,7 +51,7 @@ const SHOWN = {
   'auto-substitutions': 'automatic substitutions',
   history: 'standings week by week, in a tab',
   standings: 'standings week by week, in CSV',
-  players: 'players, by whose names Squads may name them',
+  players: 'players, whose names Squads may hold',
   prices: 'price uploads',
   users: 'users',
   points: 'points configuration',

@@ -39,6 +39,8 @@ interface Ours {
   readonly config: Config;
   readonly queue: string;
   readonly schedules: Schedules;
+  /** The same for one job, which may be lost. */
+  readonly schedulesIn: (program: Program) => Schedules;
 }
 
 /**
@@ -60,8 +62,11 @@ export async function runWorker(args: WorkerArgs, program: Program): Promise<Exi
   });
   try {
     screen.say('what the schedules push is approved by this command; nothing is asked');
-    const worker = new Worker({ ours, isWhole, files }, jobs, warnings, args, program);
-    const exitCode = await worker.run();
+    const worker = new Worker(ours, isWhole, jobs, warnings, args, program);
+    const ended = await worker.run();
+    const stop = files.stop();
+    if (stop !== undefined) screen.tell(renderStop(stop, program));
+    const exitCode = stop === undefined ? ended : worstExit([ended, stop.exitCode]);
     // A sync tells of itself.
     if (screen.json && !worker.hasTold)
       await screen.data(JSON.stringify({ command: 'worker', exit_code: exitCode }));
@@ -75,8 +80,8 @@ export async function runWorker(args: WorkerArgs, program: Program): Promise<Exi
 function accountsOf(args: WorkerArgs, { has }: OwnFiles, program: Program): readonly Ours[] {
   const all = scheduledAccounts([], args, program).map(({ config }): Ours => {
     const environment = environmentOf(config);
-    const schedules = schedulesOf([], args, program, { environment, has });
-    return { environment, config, queue: queueOf(environment), schedules };
+    const schedulesIn: Ours['schedulesIn'] = (own) => schedulesOf([], args, own, { environment, has });
+    return { environment, config, queue: queueOf(environment), schedules: schedulesIn(program), schedulesIn };
   });
   const unknown = args.account.find((name) => !all.some(({ environment }) => environment === name));
   if (unknown !== undefined)
@@ -116,7 +121,6 @@ function warnOnce({ screen }: Program): Warnings {
 class Worker {
   readonly #ours: readonly Ours[];
   readonly #isWhole: boolean;
-  readonly #files: OwnFiles;
   readonly #jobs: Jobs;
   readonly #warnings: Warnings;
   readonly #args: WorkerArgs;
@@ -129,11 +133,8 @@ class Worker {
   readonly #broken = new AbortController();
 
   constructor(
-    {
-      ours,
-      isWhole,
-      files,
-    }: { readonly ours: readonly Ours[]; readonly isWhole: boolean; readonly files: OwnFiles },
+    ours: readonly Ours[],
+    isWhole: boolean,
     jobs: Jobs,
     warnings: Warnings,
     args: WorkerArgs,
@@ -141,7 +142,6 @@ class Worker {
   ) {
     this.#ours = ours;
     this.#isWhole = isWhole;
-    this.#files = files;
     this.#jobs = jobs;
     this.#warnings = warnings;
     this.#args = args;
@@ -195,13 +195,9 @@ class Worker {
     for (;;) {
       await this.#takeAll();
       const idle = await Promise.all(this.#ours.map(({ queue }) => this.#jobs.isIdle(queue)));
-      if (this.#running.size === 0 && idle.every(Boolean)) break;
+      if (this.#running.size === 0 && idle.every(Boolean)) return this.#exitCode;
       await clock.sleep(BEAT_MS, signal);
     }
-    const stop = this.#files.stop();
-    if (stop === undefined) return this.#exitCode;
-    this.#program.screen.tell(renderStop(stop, this.#program));
-    return worstExit([this.#exitCode, stop.exitCode]);
   }
 
   async #plan({ queue, schedules }: Ours): Promise<void> {
@@ -247,7 +243,10 @@ class Worker {
   }
 
   /** Carries out what is due in an account; says why nothing was done, where that is so. */
-  async #work({ environment, config }: Ours, { data, lost }: TakenJob): Promise<string | undefined> {
+  async #work(
+    { environment, config, schedulesIn }: Ours,
+    { data, lost }: TakenJob,
+  ): Promise<string | undefined> {
     const { screen, clock } = this.#program;
     const program = { ...this.#program, signal: AbortSignal.any([this.#program.signal, lost]) };
     const holder = await holderOf(config, program);
@@ -258,7 +257,7 @@ class Worker {
     }
     const ports: RunnerPorts = {
       ...program,
-      ...schedulesOf([], this.#args, program, { environment, has: this.#files.has }),
+      ...schedulesIn(program),
       sync: async (runs) => {
         this.hasTold = true;
         return syncDue(runs, this.#args, program);
