@@ -101,20 +101,24 @@ function learnMultipliers(
     const multiplier = entry.points / own;
     return Number.isInteger(multiplier) && multiplier >= 0 ? multiplier : undefined;
   };
-  const byGroup = Map.groupBy(
-    lineups.flatMap((lineup) => entriesOf(lineup).map((entry) => ({ lineup, entry }))),
-    ({ lineup, entry }) => `${roleOf(entry)} ${JSON.stringify(lineup.chip_selected ?? null)}`,
+  const groupOf = ({ chip_selected: chip }: Lineup, entry: Entry): string =>
+    `${roleOf(entry)} ${JSON.stringify(chip ?? null)}`;
+  const all = lineups.flatMap((lineup) =>
+    entriesOf(lineup).map((entry) => ({ group: groupOf(lineup, entry), multiplier: shown(entry) })),
   );
   const usual = new Map(
-    [...byGroup].map(([group, all]) => [group, most(all.map(({ entry }) => shown(entry)))]),
+    [...Map.groupBy(all, ({ group }) => group)].map(([group, its]) => [
+      group,
+      most(its.map(({ multiplier }) => multiplier)),
+    ]),
   );
   return (lineup) => {
     const own = Map.groupBy(entriesOf(lineup), roleOf);
     const hasCaptain = own.get('captain')?.some((entry) => shown(entry) !== undefined) === true;
-    const ofLineup = new Map([...own].map(([role, all]) => [role, most(all.map(shown))]));
+    const ofLineup = new Map([...own].map(([role, its]) => [role, most(its.map(shown))]));
     return (entry) => {
       const role = roleOf(entry);
-      const ofGroup = usual.get(`${role} ${JSON.stringify(lineup.chip_selected ?? null)}`);
+      const ofGroup = usual.get(groupOf(lineup, entry));
       if (role === 'eleven' || role === 'bench') return ofLineup.get(role) ?? ofGroup;
       const its = shown(entry);
       // A vice-captain counts as a captain does where that one did not play, and has no points.

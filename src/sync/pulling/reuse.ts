@@ -26,21 +26,21 @@ export function readBefore<Id extends 'get-lineup' | 'get-squad'>(
     const current = shownWeek(await readOne('get-fantasy-league', league, context));
     if (current === undefined) return new Map();
     const scope = { account, league };
-    const times = [await serviceNow(context, account)];
+    const days = new Set([dayOf(await serviceNow(context, account))]);
     const found = await readSince<Id>(store.memory, scope, current, kind, continuedSinceMs, (atMs) =>
-      times.push(atMs),
+      days.add(dayOf(atMs)),
     );
-    if (kind === 'squad') tellDays(name, times, context);
+    if (kind === 'squad') tellDays(name, days, context);
     return found;
   };
 }
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** Marks a read whose ranks were read at these times, where they are of different days. */
-function tellDays(name: string, times: Iterable<number>, { mapping, readOn, emit }: ReadContext): void {
-  const days = [...new Set(Array.from(times, dayOf))].toSorted();
-  if (days.length < 2) return;
+/** Marks a read whose ranks were read on these days, where there are several. */
+function tellDays(name: string, on: ReadonlySet<string>, { mapping, readOn, emit }: ReadContext): void {
+  if (on.size < 2) return;
+  const days = [...on].toSorted();
   readOn.set(name, days);
   emit({
     kind: 'warning',
@@ -55,10 +55,11 @@ export async function tellDaysOfWeeks(
   gameWeeks: readonly string[],
   context: ReadContext,
 ): Promise<void> {
-  const mixed: number[] = [];
+  let mixed: ReadonlySet<string> = new Set();
   for (const gameWeek of gameWeeks) {
-    const times = [...(await context.store.memory.readAt(scope, gameWeek, 'squad')).values()];
-    if (new Set(times.map(dayOf)).size > 1) mixed.push(...times);
+    const readAt = await context.store.memory.readAt(scope, gameWeek, 'squad');
+    const days = new Set(Array.from(readAt.values(), dayOf));
+    if (days.size > 1) mixed = mixed.union(days);
   }
   tellDays(name, mixed, context);
 }
