@@ -1,4 +1,5 @@
 import type { Fields } from '../model/cell.ts';
+import { renderCountOf } from '../model/count.ts';
 import type { Issue } from '../model/issue.ts';
 import type { Rules } from '../rules/rules.ts';
 import { squadFindings, type SquadFinding } from '../rules/squad-rules.ts';
@@ -26,7 +27,7 @@ function messageOf(finding: SquadFinding): string {
   const named = finding.players.join(', ');
   switch (finding.rule) {
     case 'size':
-      return `the squad has ${finding.found} players, rules.squad.size is ${finding.wanted}`;
+      return `the squad has ${renderCountOf(finding.found, 'player')}, rules.squad.size is ${finding.wanted}`;
     case 'position': {
       const players = finding.found === 0 ? '' : ` (${named})`;
       const more = finding.unknown === 0 ? '' : ` and ${finding.unknown} of unknown position`;

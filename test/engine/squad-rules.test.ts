@@ -55,6 +55,11 @@ it('a squad that keeps the rules has nothing said of it', async () => {
   expect(await issuesOf(FIFTEEN, 'refuse')).toEqual({ exitCode: 0, issues: [] });
 });
 
+it('a squad of one player is told so', async () => {
+  const { issues } = await issuesOf([1], 'warn');
+  expect(issues[0]?.message).toBe('squads.csv row 2: the squad has 1 player, rules.squad.size is 15');
+});
+
 it('a squad that breaks rules is told each with its players, and goes on', async () => {
   // 30 is a forward of Club 4, who stands for the goalkeeper 1.
   const { exitCode, issues } = await issuesOf([...FIFTEEN.slice(1), 30], 'warn');
