@@ -5,7 +5,7 @@ import { StoppedError, TeamsheetError } from '../model/error.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { HttpResponse, Transport } from '../model/ports.ts';
 import type { SharedBudget } from '../model/shared-budget.ts';
-import type { HeldLock, Lock, RequestCounts, ServiceAccount } from '../model/store.ts';
+import type { Lock, RequestCounts, ServiceAccount } from '../model/store.ts';
 import { withholder } from '../model/withhold.ts';
 import { interruptedAt } from '../sync/finish/interrupted.ts';
 import { keepLearnt } from '../sync/runs/learn.ts';
@@ -20,6 +20,7 @@ import { rulesOf } from './leagues.ts';
 import { checkOrigin, rememberOrigin } from './key-origin.ts';
 import { openRunFolders } from './state.ts';
 import { openTables, type OpenTables, type TableTask, type World } from './tables.ts';
+import { underLock } from './under-lock.ts';
 import { withoutKey } from './withhold-key.ts';
 import { withheldStore } from './withheld-store.ts';
 import { withheldReports } from './withheld-reports.ts';
@@ -105,26 +106,13 @@ function openSession(task: Task, world: World): Session {
   const { tables, google, pipes } = openTables(task, world);
   const folders = openRunFolders(config);
   const observer = new Observer();
+  const { lock, transport, isHeld } = underLock(wire, task.lock);
   let answer: HttpResponse | undefined;
-  let held: HeldLock | undefined;
-  const lock: Lock = {
-    acquire: async (account, owner) => {
-      const own = await task.lock.acquire(account, owner);
-      held = own;
-      return own;
-    },
-  };
-  const transport: Transport = async (request) => {
-    if (request.method === 'GET' || held === undefined) return (answer = await wire(request));
-    await held.check();
-    const signal = AbortSignal.any([held.lost, ...(request.signal === undefined ? [] : [request.signal])]);
-    return (answer = await wire({ ...request, signal }));
-  };
   const client = createClient({
     ...world,
     baseUrl: connection.baseUrl,
     apiKey: connection.apiKey,
-    transport,
+    transport: async (request) => (answer = await transport(request)),
     timeoutMs: push.timeout,
     maxWaitMs,
     reservePerMinute: budget.reserve_per_minute,
@@ -133,7 +121,7 @@ function openSession(task: Task, world: World): Session {
     finishByMs: task.finishByMs,
     concurrency: push.concurrency,
     observer,
-    sharing: { shared: task.budget, writes: () => held !== undefined },
+    sharing: { shared: task.budget, writes: isHeld },
   });
   let reading: Account | undefined;
   const service = changedBy<typeof client>(client, {

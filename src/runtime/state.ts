@@ -147,9 +147,9 @@ export async function openJobs(
  * Says that this process is a host of a state from now on, and that the process which had its name before is gone. Errors: those of {@link openJobs}.
  */
 export async function arriveAs(host: string, config: Place, clock: Clock): Promise<void> {
-  const { store, lock } = await openDatabase(sharedState(config), config, clock);
+  const { store, leases } = await openDatabase(sharedState(config), config, clock);
   try {
-    await lock.arriveAs(host);
+    await leases.arriveAs(host);
   } finally {
     await store.close();
   }

@@ -8,7 +8,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { RunFolders } from '../../src/state/run-folders.ts';
 import { DatabaseFailure, type PostgresClient, type Session } from '../../src/state/postgres/client.ts';
 import { pgClient } from '../../src/state/postgres/pg-client.ts';
-import type { Repeat } from '../../src/state/postgres/lease.ts';
+import type { Repeat } from '../../src/state/lease.ts';
 import { openPostgresState } from '../../src/state/postgres/store.ts';
 import type { Clock } from '../../src/model/ports.ts';
 import type { ServiceAccount } from '../../src/model/store.ts';
@@ -195,14 +195,15 @@ export async function openTestState(
   const folders = new RunFolders(path.join(folder, 'runs'));
   const name = 'postgres://127.0.0.1/test';
   const options = { client, name, schema, clock, folders, termMs: 30_000, repeat, process };
-  const { store, lock, budget } = await openPostgresState(options);
+  const { store, ...others } = await openPostgresState(options);
+  const { lock } = others;
   const holds = await Promise.all(held.map((account) => lock.acquire(account, 'test')));
   const close = store.close.bind(store);
   store.close = async () => {
     for (const each of holds.splice(0)) await each.release();
     await close();
   };
-  return { store, lock, budget };
+  return { store, ...others };
 }
 
 export const clientOf = (server: PostgresServer | undefined): Promise<PostgresClient> =>

@@ -11,6 +11,7 @@ import type {
   Fact,
   Intent,
   IntentResult,
+  Lock,
   Run,
   ServiceAccount,
   Settled,
@@ -18,6 +19,7 @@ import type {
   StoredIntent,
   StrayRun,
 } from '../../model/store.ts';
+import { Leases, type LeaseOptions } from '../lease.ts';
 import type { RunFolders } from '../run-folders.ts';
 import { integer, text, written, type SqlRow } from '../sql-row.ts';
 import { openRunRows as openTemporaryRows } from '../sqlite-run-rows.ts';
@@ -27,7 +29,7 @@ import { PostgresAlerts } from './alerts.ts';
 import { PostgresBudget } from './budget.ts';
 import type { PostgresClient, Value } from './client.ts';
 import { Database, type Statements } from './database.ts';
-import { Leases, type LeaseOptions } from './lease.ts';
+import { PostgresLeases, type LeaseTableOptions } from './lease-table.ts';
 import { PostgresMemory } from './memory.ts';
 import { openKeptRunRows, openRunRows } from './run-rows.ts';
 import { openSchema } from './schema.ts';
@@ -35,7 +37,7 @@ import { findable, fromStorable, storable, storableOrNull } from './storable.ts'
 
 const PAGE_RECORDS = 2000;
 
-interface PostgresOptions extends LeaseOptions {
+interface PostgresOptions extends LeaseOptions, LeaseTableOptions {
   readonly client: PostgresClient;
   /** How messages call the database; without password and user. */
   readonly name: string;
@@ -51,28 +53,34 @@ interface PostgresOptions extends LeaseOptions {
  * has this state. Intents are recorded under the lock alone, and who has lost it changes no run and no intent. The client is closed with the store. Errors: those of {@link openSchema}; those of
  * {@link Database} for every method.
  */
-export async function openPostgresState(
-  options: PostgresOptions,
-): Promise<{ readonly store: Store; readonly lock: Leases; readonly budget: SharedBudget }> {
+export async function openPostgresState(options: PostgresOptions): Promise<{
+  readonly store: Store;
+  readonly lock: Lock;
+  readonly leases: PostgresLeases;
+  readonly budget: SharedBudget;
+}> {
   const db = new Database(options.client, options.name, options.schema);
   await openSchema(db);
-  const leases = new Leases(db, options);
+  const leases = new PostgresLeases(db, options);
   await leases.noteGone();
+  const lock = new Leases(leases, options);
   const budget = new PostgresBudget(db, () => options.clock.monotonic());
-  return { store: new PostgresStore(db, leases, options), lock: leases, budget };
+  return { store: new PostgresStore(db, lock, leases, options), lock, leases, budget };
 }
 
 class PostgresStore implements Store {
   readonly memory: Memory;
   readonly alerts: AlertStore;
   readonly #db: Database;
-  readonly #leases: Leases;
+  readonly #lock: Leases;
+  readonly #leases: PostgresLeases;
   readonly #accounts: Accounts;
   readonly #folders: RunFolders;
   readonly #clock: Clock;
 
-  constructor(db: Database, leases: Leases, { folders, clock }: PostgresOptions) {
+  constructor(db: Database, lock: Leases, leases: PostgresLeases, { folders, clock }: PostgresOptions) {
     this.#db = db;
+    this.#lock = lock;
     this.#leases = leases;
     this.#folders = folders;
     this.#clock = clock;
@@ -96,7 +104,7 @@ class PostgresStore implements Store {
       const row = await statements.get('SELECT document FROM {run} WHERE id = $1 FOR UPDATE', storable(id));
       if (row === undefined) throw new InternalError('state.no_run', `no run ${id} is recorded`);
       const run = { ...parseRun(row), ...changes };
-      await this.#leases.refuseLost(statements, run.account);
+      await this.#refuseLost(statements, run.account);
       await statements.run(
         'UPDATE {run} SET account = coalesce($2, account), started_at_ms = $3, finished = $4, conflicts = $5, document = $6 WHERE id = $1',
         ...[storable(id), account, run.startedAtMs, Number(run.finished), conflictsOf(run)],
@@ -193,18 +201,17 @@ class PostgresStore implements Store {
 
   async addIntent(account: ServiceAccount, intent: Intent, settled: readonly Settled[] = []): Promise<void> {
     const number = await this.#accounts.add(account);
-    const { id, runId } = intent;
-    const add = (statements: Statements): Promise<void> =>
-      this.#leases.addIntent(statements, account, number, {
-        id: storable(id),
-        runId: storable(runId),
-        document: JSON.stringify(intent),
+    const document = JSON.stringify(intent);
+    const row = { id: storable(intent.id), accountNumber: number, runId: storable(intent.runId), document };
+    await this.#lock.renewedBy(account, (lease) => {
+      const add = (statements: Statements): Promise<void> =>
+        this.#leases.addIntent(statements, account, lease, row);
+      if (settled.length === 0) return this.#db.alone(add);
+      return this.#db.together(async (statements) => {
+        await lockAccount(statements, number);
+        for (const each of settled) await this.#settle(statements, number, each);
+        await add(statements);
       });
-    if (settled.length === 0) return this.#db.alone(add);
-    await this.#db.together(async (statements) => {
-      await lockAccount(statements, number);
-      for (const each of settled) await this.#settle(statements, number, each);
-      await add(statements);
     });
   }
 
@@ -218,7 +225,7 @@ class PostgresStore implements Store {
     const number = await this.#accounts.find(account);
     await this.#db.together(async (statements) => {
       await lockAccount(statements, number);
-      await this.#leases.refuseLost(statements, account);
+      await this.#refuseLost(statements, account);
       await this.#settle(statements, number, { intentId, result, detail, confirmed });
     });
   }
@@ -428,6 +435,10 @@ class PostgresStore implements Store {
        ON CONFLICT (account, name) DO UPDATE SET value = excluded.value, at_ms = excluded.at_ms`,
       ...[account, JSON.stringify(values), this.#clock.now()],
     );
+  }
+
+  #refuseLost(statements: Statements, account: ServiceAccount): Promise<void> {
+    return this.#lock.refuseLost(account, (lease) => this.#leases.isHeld(statements, account, lease));
   }
 
   async #settle(

@@ -304,20 +304,20 @@ describe('the lease of an account', () => {
 
     it('is told by the next process that has the name of its host', async () => {
       const holder = await open({ process: ENDED, clock: moved });
-      await holder.lock.arriveAs('tower');
+      await holder.leases.arriveAs('tower');
       const { second } = await overtaken(ENDED);
       nowMs = 4000;
       const next = await open({ process: 'third pid:[1] 9', clock: moved });
-      await next.lock.arriveAs('mast');
+      await next.leases.arriveAs('mast');
       expect(await silentOf(second)).toContainEqual(['open', null]);
-      await next.lock.arriveAs('tower');
+      await next.leases.arriveAs('tower');
       expect(await silentOf(second)).toContainEqual(['open', 4000]);
       // Nobody waits for the end of what the last one holds either, and nothing of that is left to it.
       const last = await open({ process: 'fourth pid:[1] 10', clock: moved });
       await runOut();
       await acquire(next);
       await add(next, 'next');
-      await last.lock.arriveAs('tower');
+      await last.leases.arriveAs('tower');
       await acquire(last);
       const [write] = (await last.store.openIntents(account)).filter(({ id }) => id === 'next');
       expect(write).not.toHaveProperty('silent');

@@ -4,105 +4,70 @@ import { hostname } from 'node:os';
 import { StoppedError } from '../../model/error.ts';
 import { canonicalBaseUrl } from '../../model/service-address.ts';
 import type { Clock } from '../../model/ports.ts';
-import type { HeldLock, Lock, ServiceAccount } from '../../model/store.ts';
+import type { ServiceAccount } from '../../model/store.ts';
+import { lockLost, type LeaseTable } from '../lease.ts';
 import { isErrno } from '../private-files.ts';
 import { integer, text } from '../sql-row.ts';
 import type { Database, Statements } from './database.ts';
 import { storable } from './storable.ts';
 
-/** Does work again and again until it is told to stop; it keeps no process alive. */
-export type Repeat = (work: () => void, everyMs: number) => () => void;
-
-export interface LeaseOptions {
-  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+export interface LeaseTableOptions {
+  readonly clock: Pick<Clock, 'now'>;
   /** A lease that is not renewed for so long is free. */
   readonly termMs: number;
-  /** In place of a timer. */
-  readonly repeat?: Repeat | undefined;
   /** In place of {@link thisProcess}. */
   readonly process?: string | undefined;
-}
-
-interface Held {
-  readonly account: ServiceAccount;
-  readonly number: number;
-  readonly lost: AbortController;
-  /** When the last renewal that came through was asked for: by a clock that never jumps, and by one that goes on while the machine sleeps. */
-  renewed: Moment;
-}
-
-interface Moment {
-  readonly monotonicMs: number;
-  readonly wallMs: number;
 }
 
 /** Leases that this process let go of while the database was away: whoever opens the state here next says so. */
 const letGo = new Set<string>();
 
-/** A database that takes longer than two thirds of the term for each renewal is as good as gone. */
-const RENEWALS = 3;
-
-const byTimer: Repeat = (work, everyMs) => {
-  const timer = setInterval(work, everyMs).unref();
-  return () => clearInterval(timer);
-};
-
 /**
  * One writer for each account over all machines: a row with an owner and a time at which it is free, by the database's clock. Taking it over raises its number,
  * and an intent is recorded only under the number that its writer was given.
  */
-export class Leases implements Lock {
+export class PostgresLeases implements LeaseTable {
   readonly #db: Database;
-  readonly #clock: LeaseOptions['clock'];
+  readonly #clock: LeaseTableOptions['clock'];
   readonly #termMs: number;
-  readonly #repeat: Repeat;
   readonly #process: string;
-  readonly #held = new Map<string, Held>();
 
-  constructor(db: Database, { clock, termMs, repeat = byTimer, process = thisProcess() }: LeaseOptions) {
+  constructor(db: Database, { clock, termMs, process = thisProcess() }: LeaseTableOptions) {
     this.#db = db;
     this.#clock = clock;
     this.#termMs = termMs;
-    this.#repeat = repeat;
     this.#process = process;
   }
 
   /** Errors: StoppedError `lock.held`; those of the database. */
-  async acquire(account: ServiceAccount, owner: string): Promise<HeldLock> {
-    const renewed = this.#now();
+  async take(account: ServiceAccount, owner: string): Promise<number> {
     const number = await this.#db.together(
       async (statements) =>
         (await this.#take(statements, account, owner, '')) ??
         (await this.#takeFromGone(statements, account, owner)),
     );
     await this.noteGone();
-    const held: Held = { account, number, renewed, lost: new AbortController() };
-    const name = keyOf(account).join(' ');
-    this.#held.set(name, held);
-    const stop = this.#repeat(() => {
-      // What cannot be renewed runs out.
-      this.#renew(held).catch(() => {
-        if (this.#ageMs(held) >= this.#termMs) held.lost.abort(lost(account));
-      });
-    }, this.#termMs / 3);
-    return {
-      lost: held.lost.signal,
-      check: () => this.#check(held),
-      release: async () => {
-        stop();
-        if (this.#held.get(name) !== held) return;
-        this.#held.delete(name);
-        const own = this.#nameOf(number);
-        letGo.add(own);
-        await this.#db.together(async (statements) => {
-          const free = `UPDATE {lease} SET expires = '-infinity' WHERE ${OF} AND number = $3`;
-          await statements.run(free, ...keyOf(account), number);
-          // Its own word, where it was asleep: from here on it sends nothing.
-          await statements.run(`${IS_GONE} AND lease = $2`, this.#clock.now(), number);
-        });
-        letGo.delete(own);
-      },
-    };
+    return number;
+  }
+
+  async renew(account: ServiceAccount, lease: number): Promise<boolean> {
+    const statement = `UPDATE {lease} SET expires = ${EXPIRES} WHERE ${HELD}`;
+    const changed = await this.#db.alone((statements) =>
+      statements.run(statement, ...keyOf(account), lease, this.#termMs),
+    );
+    return changed > 0;
+  }
+
+  async free(account: ServiceAccount, lease: number): Promise<void> {
+    const own = this.#nameOf(lease);
+    letGo.add(own);
+    await this.#db.together(async (statements) => {
+      const free = `UPDATE {lease} SET expires = '-infinity' WHERE ${OF} AND number = $3`;
+      await statements.run(free, ...keyOf(account), lease);
+      // Its own word, where it was asleep: from here on it sends nothing.
+      await statements.run(`${IS_GONE} AND lease = $2`, this.#clock.now(), lease);
+    });
+    letGo.delete(own);
   }
 
   /**
@@ -150,82 +115,36 @@ export class Leases implements Lock {
     return statements.run(`${IS_GONE} AND process = $2`, this.#clock.now(), process);
   }
 
-  /** Between a statement and the bytes on the wire a process can be stopped for an hour: it sends only while a third of its term is left. */
-  async #check(held: Held): Promise<void> {
-    for (let renewals = 0; renewals < RENEWALS; renewals += 1) {
-      if (this.#ageMs(held) <= (this.#termMs * 2) / 3) {
-        held.lost.signal.throwIfAborted();
-        return;
-      }
-      await this.#renew(held);
-    }
-    throw lost(held.account);
-  }
-
-  #now(): Moment {
-    return { monotonicMs: this.#clock.monotonic(), wallMs: this.#clock.now() };
-  }
-
-  #ageMs({ renewed }: Held): number {
-    const now = this.#now();
-    return Math.max(now.monotonicMs - renewed.monotonicMs, now.wallMs - renewed.wallMs);
-  }
-
   /**
-   * Records an intent of `accountNumber` under the lease of its account, which is renewed by that; `document` is what the intent says. Errors: StoppedError
-   * `lock.lost` where this process does not hold the lease any more, and then nothing is recorded.
+   * Records an intent of `accountNumber` under a lease of its account, which is renewed by that; `document` is what the intent says. Errors: StoppedError
+   * `lock.lost` where the lease is not its holder's any more, and then nothing is recorded.
    */
   async addIntent(
     statements: Statements,
     account: ServiceAccount,
-    accountNumber: number,
-    intent: { readonly id: string; readonly runId: string; readonly document: string },
+    lease: number,
+    intent: {
+      readonly id: string;
+      readonly accountNumber: number;
+      readonly runId: string;
+      readonly document: string;
+    },
   ): Promise<void> {
-    const held = this.#held.get(keyOf(account).join(' '));
-    const renewed = this.#now();
     const added = await statements.run(
       `WITH held AS (UPDATE {lease} SET expires = ${EXPIRES} WHERE ${HELD} RETURNING number)
        INSERT INTO {intent} (id, account, run_id, document, lease) SELECT $5::text, $6::bigint, $7::text, $8::text, number FROM held`,
       ...keyOf(account),
-      held?.number ?? 0,
+      lease,
       this.#termMs,
-      ...[intent.id, accountNumber, intent.runId, intent.document],
+      ...[intent.id, intent.accountNumber, intent.runId, intent.document],
     );
-    if (added === 0) throw this.#lose(account, held);
-    if (held !== undefined) held.renewed = renewed;
+    if (added === 0) throw lockLost(account);
   }
 
-  /**
-   * Has the rest of a transaction happen only where a lease that this process was given is still its own; where it has none, there is nothing to check. Errors:
-   * StoppedError `lock.lost`.
-   */
-  async refuseLost(statements: Statements, account: ServiceAccount): Promise<void> {
-    const held = this.#held.get(keyOf(account).join(' '));
-    if (held === undefined) return;
+  /** To the end of the transaction nobody else takes a lease that is held. */
+  async isHeld(statements: Statements, account: ServiceAccount, lease: number): Promise<boolean> {
     const own = `SELECT 1 FROM {lease} WHERE ${HELD} FOR SHARE`;
-    if ((await statements.get(own, ...keyOf(account), held.number)) === undefined)
-      throw this.#lose(account, held);
-  }
-
-  /** Errors: StoppedError `lock.lost`; those of the database. */
-  async #renew(held: Held): Promise<void> {
-    const renewed = this.#now();
-    const changed = await this.#db.alone((statements) =>
-      statements.run(
-        `UPDATE {lease} SET expires = ${EXPIRES} WHERE ${HELD}`,
-        ...keyOf(held.account),
-        held.number,
-        this.#termMs,
-      ),
-    );
-    if (changed === 0) throw this.#lose(held.account, held);
-    held.renewed = renewed;
-  }
-
-  #lose(account: ServiceAccount, held: Held | undefined): StoppedError {
-    const error = lost(account);
-    held?.lost.abort(error);
-    return error;
+    return (await statements.get(own, ...keyOf(account), lease)) !== undefined;
   }
 
   /**
@@ -292,13 +211,6 @@ const keyOf = ({ baseUrl, accountId }: ServiceAccount): readonly [string, string
   storable(canonicalBaseUrl(baseUrl)),
   storable(accountId),
 ];
-
-const lost = ({ baseUrl, accountId }: ServiceAccount): StoppedError =>
-  new StoppedError(
-    'lock.lost',
-    `the lock of ${baseUrl} (account ${accountId}) is not held by this process any more: nothing more is sent`,
-    { next: 'See what the other process did with runs, then run the command again.' },
-  );
 
 /** Names this process among all, and its machine since that started, where the system says enough. */
 function thisProcess(): string {
