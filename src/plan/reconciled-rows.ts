@@ -4,7 +4,7 @@ import type { StoredIntent } from '../model/store.ts';
 import { changedFields } from './diff.ts';
 import { changeFollowsCreate, type Confirmation } from './requests.ts';
 import { isReadable } from './lost-rows.ts';
-import { isListedCreate, maySendStill } from './intents.ts';
+import { isListedCreate } from './intents.ts';
 import type { Seen } from './seen.ts';
 import { saidNo } from './soft-refusal.ts';
 import type { IntentEvent } from './intent-lifecycle.ts';
@@ -27,6 +27,16 @@ export function refusedAlone(
     const said: Words = isFlag ? [{ code: 'flag-not-set', reason: intent.detail }] : intent.detail;
     return { ...patch, ...rowAfter(wordless(row), { kind: 'refused', said }) };
   });
+}
+
+/** What the rows of writes without an answer are judged by. */
+export interface Evidence {
+  /** Undefined where nothing could be read. */
+  readonly seen: Seen | undefined;
+  readonly onAmbiguous: OnAmbiguous;
+  readonly laterRunOf: LaterRunOf;
+  /** Why any write of a row may still go out. */
+  readonly mayCome: (row: RunRow) => Said | undefined;
 }
 
 /** The later run that created the record which was found of a row; undefined where it is what the row's own write made. */
@@ -74,19 +84,13 @@ export function answeredRow(row: RunRow, intent: StoredIntent, record: KnownReco
 }
 
 /** What a row becomes by what was seen of it. */
-export function reconciledRow(
-  row: RunRow,
-  intent: StoredIntent,
-  seen: Seen | undefined,
-  onAmbiguous: OnAmbiguous,
-  laterRunOf: LaterRunOf,
-): RunRowPatch {
-  return unlessSilent(row, intent, rowBySeen(row, intent, seen, onAmbiguous, laterRunOf));
+export function reconciledRow(row: RunRow, intent: StoredIntent, evidence: Evidence): RunRowPatch {
+  return unlessSilent(row, evidence, rowBySeen(row, intent, evidence));
 }
 
-/** A row is not sent again while its write may still go out, whatever shows that it did not yet. */
-function unlessSilent(row: RunRow, intent: StoredIntent, patch: RunRowPatch): RunRowPatch {
-  const why = maySendStill(intent);
+/** A row is not sent again while a write of it may still go out, whatever shows that nothing came of it yet. */
+function unlessSilent(row: RunRow, { mayCome }: Evidence, patch: RunRowPatch): RunRowPatch {
+  const why = mayCome(row);
   if (why === undefined || patch.outcome !== null || patch.id !== undefined) return patch;
   return rowAfter(wordless(row), { kind: 'unanswered', said: [why] });
 }
@@ -94,9 +98,7 @@ function unlessSilent(row: RunRow, intent: StoredIntent, patch: RunRowPatch): Ru
 function rowBySeen(
   row: RunRow,
   intent: StoredIntent,
-  seen: Seen | undefined,
-  onAmbiguous: OnAmbiguous,
-  laterRunOf: LaterRunOf,
+  { seen, onAmbiguous, laterRunOf, mayCome }: Evidence,
 ): RunRowPatch {
   const bare = wordless(row);
   const again = { ...rowAfter(bare, { kind: 'not-applied' }), said: [] };
@@ -113,7 +115,7 @@ function rowBySeen(
   if (actual !== undefined && (actual.isOneOfSeveral === true || actual.id === row.id))
     return { ...again, ...reconciledChange(bare, actual) };
   if (seen?.others === 'absent' || (seen?.others === 'unseen' && onAmbiguous === 'settle')) return again;
-  const why: Said = maySendStill(intent) ?? seen?.why ?? { code: 'sent-not-read-back' };
+  const why: Said = mayCome(row) ?? seen?.why ?? { code: 'sent-not-read-back' };
   // After a reading, it says what was seen instead of who will read.
   const before = row.said.filter(({ code }) => code !== 'resume-looks');
   const said = before.some((part) => isSameSaid(part, why)) ? before : [...before, why];
@@ -128,17 +130,12 @@ function leftToLater(row: RunRow, { id, record }: Confirmation, laterRun: string
 }
 
 /** What came of a row of which only its write is kept. What became of a change does not matter any more: the next push compares with what was read. */
-export function reconciledLost(
-  row: RunRow,
-  intent: StoredIntent,
-  seen: Seen | undefined,
-  onAmbiguous: OnAmbiguous,
-  laterRunOf: LaterRunOf,
-): RunRowPatch {
+export function reconciledLost(row: RunRow, intent: StoredIntent, evidence: Evidence): RunRowPatch {
+  const { seen } = evidence;
   const isFound = row.key !== null && seen?.found.has(row.key) === true;
   if (isFound && intent.operation === 'update-user')
-    return unlessSilent(row, intent, rowAfter(row, { kind: 'not-applied' }));
-  return reconciledRow(row, intent, isReadable(intent, row) ? seen : undefined, onAmbiguous, laterRunOf);
+    return unlessSilent(row, evidence, rowAfter(row, { kind: 'not-applied' }));
+  return reconciledRow(row, intent, { ...evidence, seen: isReadable(intent, row) ? seen : undefined });
 }
 
 /** A change that did not come through is sent again: it sets the same values. What it did not set and differs was changed since. */

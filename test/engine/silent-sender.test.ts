@@ -124,3 +124,53 @@ it('is decided by the operator', async () => {
   expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ created: 1 }] });
   expect(keysOf(engine)).toEqual(['A']);
 });
+
+/** An engine that sent a change of user A twice without an answer, and then went silent between recording the second one and sending it. */
+async function asleepInSecondTry() {
+  const engine = await makeEngine();
+  userTable(engine, 'A,Ann,');
+  await push(engine.ports, 'push', [users], PLAN_OPTIONS, approve);
+  userTable(engine, 'A,Anna,');
+  engine.service.faults.push('vanished', 'vanished');
+  const lost = new StoppedError('lock.lost', 'the lock is not held any more');
+  let results = 0;
+  const dying = changedBy(engine.store, {
+    recordResult: (...result) => {
+      results += 1;
+      return results === 1 ? engine.store.recordResult(...result) : Promise.reject(lost);
+    },
+  });
+  const pushed = push({ ...engine.ports, store: dying }, 'push', [users], PLAN_OPTIONS, approve);
+  await expect(pushed).rejects.toMatchObject({ code: 'lock.lost' });
+  const [run] = await engine.store.runs(1);
+  const tries = await engine.store.intents(run?.id ?? '');
+  expect(tries).toMatchObject([{ result: 'ambiguous' }, { result: null }]);
+  let goneAtMs: number | null = null;
+  const slept = (write: StoredIntent): StoredIntent =>
+    write.id === tries[1]?.id ? { ...write, silent: { holder: 'tower', goneAtMs } } : write;
+  const store = changedBy(engine.store, {
+    openIntents: async (account) => (await engine.store.openIntents(account)).map(slept),
+    intents: async (id) => (await engine.store.intents(id)).map(slept),
+  });
+  return { engine, ports: { ...engine.ports, store }, gone: (atMs: number) => (goneAtMs = atMs) };
+}
+
+it('a change is not sent a third time while its second try may still go out, though nothing came of the first', async () => {
+  const { engine, ports, gone } = await asleepInSecondTry();
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ unknown: 1 }] });
+  expect(engine.service.users[0]?.display_name).toBe('Ann');
+  engine.clock.time += 3_600_000;
+  gone(engine.clock.time);
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ updated: 1 }] });
+  expect(engine.service.users[0]?.display_name).toBe('Anna');
+});
+
+it('a change that is found after two tries does not say that the second went out, so that its key waits', async () => {
+  const { engine, ports } = await asleepInSecondTry();
+  const [user] = engine.service.users;
+  await engine.service.send('update-user', { body: { id: user?.id ?? '', display_name: 'Anna' } });
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ updated: 1 }] });
+  userTable(engine, 'A,Anne,');
+  const pushed = await push(ports, 'push', [users], PLAN_OPTIONS, approve);
+  expect(pushed.report).toMatchObject({ exit_code: 7, mappings: [{ deferred: 1 }] });
+});

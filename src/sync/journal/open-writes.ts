@@ -49,9 +49,12 @@ export const isKnownRow = ({ outcome }: RunRow): boolean =>
 async function heldKeys(
   { store }: Pick<SyncPorts, 'store'>,
   account: ServiceAccount,
-  { resource, mapping, rowNumbers, keys }: StoredIntent,
+  intent: StoredIntent,
   rows: RunRows | undefined,
 ): Promise<readonly string[]> {
+  const { resource, operation, mapping, rowNumbers, keys } = intent;
+  // That a change is there does not say that this write made it.
+  if (operation === 'update-user' && maySendStill(intent) !== undefined) return keys;
   const kept = (await rows?.rows(mapping, rowNumbers)) ?? [];
   const done = new Map(kept.filter(isKnownRow).map((row) => [row.rowNumber, row.key]));
   if (done.size === 0) return keys;

@@ -1,6 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow, RunRows } from '../../model/run-rows.ts';
-import type { Words } from '../../model/said.ts';
+import type { Said, Words } from '../../model/said.ts';
 import type { ServiceAccount, StoredIntent } from '../../model/store.ts';
 import { withoutKnown } from '../../plan/known-conflict.ts';
 import { isReadable, lostRows } from '../../plan/lost-rows.ts';
@@ -56,13 +56,22 @@ export async function reconcileWrites(
   const read = unread.length === 0 ? undefined : await readBackTwice(ports, account, mapping, unread);
   const [again, created, others] = [new Set<number>(), new Set<number>(), new Set<number>()];
   const laterRunOf = await createdLater(ports, account, mapping, intents);
+  // A row may stand in several writes: what became of one says nothing of another that may still go out.
+  const coming = new Map(
+    open.flatMap(({ intent }) => {
+      const why = maySendStill(intent);
+      return why === undefined ? [] : intent.rowNumbers.map((row) => [row, why] as const);
+    }),
+  );
+  const mayCome = ({ rowNumber }: RunRow): Said | undefined => coming.get(rowNumber);
   for (const { intent, lost } of open) {
     const seen = read && { ...read, found: withoutKnown(intent, intent.detail, read.found) };
-    // A row may stand in several writes, of which the first one decides.
+    const evidence = { seen, onAmbiguous, laterRunOf, mayCome };
+    // Otherwise the first one decides.
     const left = (await openRowsOf(rows, mapping, intent)).filter(
       ({ rowNumber }) => !again.has(rowNumber) && !created.has(rowNumber),
     );
-    const settled = left.map((row) => reconciledRow(row, intent, seen, onAmbiguous, laterRunOf));
+    const settled = left.map((row) => reconciledRow(row, intent, evidence));
     const patches = refusedAlone(left, intent, settled);
     const records = intent.keys.flatMap((key) => seen?.found.get(key)?.record ?? []);
     // What is remembered before its row is done cannot be sent twice, wherever the process ends; the intent is closed last.
@@ -72,10 +81,11 @@ export async function reconcileWrites(
     for (const { rowNumber, outcome, id } of patches)
       if (outcome === null) (id === undefined ? again : created).add(rowNumber);
       else if (outcome === 'unchanged') others.add(rowNumber);
-    const ofLost = lost.map((row) => reconciledLost(row, intent, seen, onAmbiguous, laterRunOf));
+    const ofLost = lost.map((row) => reconciledLost(row, intent, evidence));
     const event = becameOf(intent, [...settled, ...ofLost], again.union(others));
-    // It stays as its sender left it: only what that process has recorded shows how far it came.
-    if (event === 'doubted' && maySendStill(intent) !== undefined) continue;
+    // It stays as its sender left it, where its own rows do not show that it went out: only what that process has recorded shows how far it came.
+    const isShown = event !== 'doubted' && left.length + lost.length > 0;
+    if (maySendStill(intent) !== undefined && !isShown) continue;
     const isKept = saidNo(intent) || (event === 'doubted' && wasNamedOtherwise([intent]));
     const detail: Words = isKept ? intent.detail : [{ code: 'read-back-settled' }];
     await ports.store.recordResult(account, intent.id, intentAfter(event), detail, []);
