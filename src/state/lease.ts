@@ -106,9 +106,9 @@ export class Leases implements Lock {
    * Refuses what follows where `isOwn` says that a lease which this process was given is another's by now; where it has none, there is nothing to check. Errors:
    * StoppedError `lock.lost`.
    */
-  async refuseLost(account: ServiceAccount, isOwn: (lease: number) => Promise<boolean>): Promise<void> {
-    const held = this.#held.get(nameOf(account));
-    if (held !== undefined && !(await isOwn(held.number))) throw this.#lose(held);
+  async refuseLost(isOwn: (account: ServiceAccount, lease: number) => Promise<boolean>): Promise<void> {
+    for (const held of this.#held.values())
+      if (!(await isOwn(held.account, held.number))) throw this.#lose(held);
   }
 
   /** Between a statement and the bytes on the wire a process can be stopped for an hour: it sends only while a third of its term is left. */

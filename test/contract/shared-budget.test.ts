@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { BudgetDecision, BudgetLook, BudgetVisit, SharedBudget } from '../../src/model/shared-budget.ts';
 import type { PostgresClient } from '../../src/state/postgres/client.ts';
 import { sqliteBudget } from '../../src/state/sqlite-budget.ts';
+import { BudgetData, MemoryBudget } from '../simulation/memory-budget.ts';
 import {
   clientOf,
   newSchema,
@@ -21,6 +22,7 @@ const rival = { baseUrl: 'https://data.example', accountId: 'rival' };
 const HOUR_MS = 3_600_000;
 
 let folder: string;
+let held: BudgetData;
 let schema: string;
 let own: OwnPostgres;
 let server: PostgresServer | undefined;
@@ -37,6 +39,7 @@ afterAll(async () => {
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
   schema = newSchema();
+  held = new BudgetData();
 });
 afterEach(async () => {
   for (const file of files.splice(0)) file.close();
@@ -54,6 +57,7 @@ suite('SQLite', () => {
   files.push(budget);
   return Promise.resolve(budget);
 });
+suite('memory', () => Promise.resolve(new MemoryBudget(held, () => clock.now())));
 describe('a file of budgets that a power cut has damaged', () => {
   const enter: BudgetDecision = { kind: 'enter', readsAccount: false, lastsMs: 1000 };
   const visit: BudgetVisit = { process: 'a', after: 0, underWay: [], over: [], withinMs: 1000 };

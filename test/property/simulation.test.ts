@@ -9,6 +9,8 @@ import { simulate } from '../simulation/simulate.ts';
 import { runs } from '../support/long.ts';
 
 const SEEDS = runs(500, 20_000);
+/** Mistakes that only several machines make. */
+const SHARED: ReadonlySet<string> = new Set(['forget-silent']);
 /** A planted bug has to show itself within so many seeds. */
 const FOUND_WITHIN = 150;
 
@@ -54,6 +56,11 @@ describe('the simulation of the engine, its client, its state and a service', ()
       'lost state',
       'lists end early',
       'command retry',
+      'hosts at once',
+      'stopped for a while',
+      'database away',
+      'stop lock.held',
+      'sent by a sleeper',
     ])
       expect(times(trouble), trouble).toBeGreaterThan(10);
   }, 600_000);
@@ -73,11 +80,12 @@ describe('the simulation of the engine, its client, its state and a service', ()
     ['retry-after-reset', 'I1'],
     ['no-settle', 'I1'],
     ['match-by-position', 'I3'],
+    ['forget-silent', 'I1'],
   ] as const)(
     'finds %s when it is planted',
     async (name, invariant) => {
       for (let seed = 1; seed <= FOUND_WITHIN; seed += 1) {
-        const { violation } = await simulate(seed, { bug: BUGS[name] });
+        const { violation } = await simulate(seed, { bug: BUGS[name], machines: SHARED.has(name) ? 1 : 0 });
         if (violation?.invariant === invariant) return;
       }
       throw new Error(`${name} was not found in ${FOUND_WITHIN} seeds`);

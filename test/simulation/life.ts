@@ -10,6 +10,26 @@ export interface Ending {
   readonly how: 'kill_before' | 'kill_after' | 'signal';
 }
 
+/** When a process is to be stopped for a while, as SIGSTOP or a machine that sleeps does: before one of its steps, or of its writes to the service. */
+export interface Pause {
+  readonly before: 'step' | 'write';
+  /** The first is 1. */
+  readonly number: number;
+  readonly ms: number;
+}
+
+/** Carries out a step, or refuses it. */
+export type Reach = <T>(what: string, effect: () => Promise<T>) => Promise<T>;
+
+export interface LifeOptions {
+  readonly ending?: Ending | undefined;
+  readonly pause?: Pause | undefined;
+  /** By how much its wall clock is ahead. */
+  readonly skewMs?: number | undefined;
+  readonly reach?: Reach | undefined;
+}
+
+const doIt: Reach = (_what, effect) => effect();
 const forever = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
 /**
@@ -23,24 +43,31 @@ export class Life implements Mortal {
   /** Resolves when the process is killed. */
   readonly death: Promise<'killed'>;
   dead = false;
+  pausedUntilMs = 0;
+  /** When it went on the last time; undefined where it was never stopped. */
+  get wokenAtMs(): number | undefined {
+    return this.pausedUntilMs > 0 ? this.pausedUntilMs : undefined;
+  }
   readonly #world: World;
   readonly #history: History;
-  readonly #ending: Ending | undefined;
+  readonly #options: LifeOptions;
   readonly #abort = new AbortController();
   #steps = 0;
+  #writes = 0;
   #tellDeath: (how: 'killed') => void = () => undefined;
 
-  constructor(name: string, world: World, history: History, ending: Ending | undefined) {
+  constructor(name: string, world: World, history: History, options: LifeOptions) {
     this.name = name;
     this.#world = world;
     this.#history = history;
-    this.#ending = ending;
+    this.#options = options;
+    const { skewMs = 0 } = options;
     this.signal = this.#abort.signal;
     this.death = new Promise((resolve) => {
       this.#tellDeath = resolve;
     });
     this.clock = {
-      now: () => EPOCH_MS + Math.floor(world.nowMs) + world.jumpedMs,
+      now: () => EPOCH_MS + Math.floor(world.nowMs) + world.jumpedMs + skewMs,
       monotonic: () => 1000 + world.nowMs,
       sleep: (ms, signal) => this.#sleep(ms, signal),
     };
@@ -50,20 +77,61 @@ export class Life implements Mortal {
   async step<T>(what: string, effect: () => Promise<T>): Promise<T> {
     if (this.dead) return forever();
     this.#steps += 1;
-    const ending = this.#ending?.step === this.#steps ? this.#ending.how : undefined;
+    const { ending: end, pause, reach = doIt } = this.#options;
+    const isWrite = /^wire (?!GET)/.test(what);
+    if (isWrite) this.#writes += 1;
+    if (pause?.before === 'step' && pause.number === this.#steps) this.#pause(pause.ms, what);
+    if (pause?.before === 'write' && isWrite && pause.number === this.#writes) this.#pause(pause.ms, what);
+    if (this.#isPaused()) await this.#wake();
+    const ending = end?.step === this.#steps ? end.how : undefined;
     if (ending === 'signal') {
       this.#history.note(this.name, 'SIGTERM at', what);
       this.#history.count('signals');
       this.#abort.abort(new InterruptedError('SIGTERM', 'the run was stopped by a signal'));
     }
     if (ending === 'kill_before') return this.#die(`before ${what}`);
-    const result = effect();
+    const result = reach(what, effect);
     if (ending === 'kill_after') {
       result.catch(() => undefined);
       return this.#die(`after ${what}`);
     }
-    const value = await result;
-    return this.#isDead() ? forever() : value;
+    try {
+      return await result;
+    } finally {
+      if (this.#isPaused()) await this.#wake();
+      if (this.#isDead()) await forever();
+    }
+  }
+
+  #pause(ms: number, what: string): void {
+    this.pausedUntilMs = this.#world.nowMs + ms;
+    this.#history.note(this.name, 'is stopped for', ms / 1000, 's before', what);
+    this.#history.count('stopped for a while');
+  }
+
+  #isPaused(): boolean {
+    return this.pausedUntilMs > this.#world.nowMs;
+  }
+
+  #wake(): Promise<void> {
+    return new Promise((wake) => this.#world.at(this.pausedUntilMs, wake, this));
+  }
+
+  /** Has work done again and again, as a timer does that keeps nothing alive. */
+  repeat(work: () => void, everyMs: number): () => void {
+    let cancel = (): void => undefined;
+    const turn = (): void => {
+      cancel = this.#world.at(
+        this.#world.nowMs + everyMs,
+        () => {
+          work();
+          turn();
+        },
+        this,
+      );
+    };
+    turn();
+    return () => cancel();
   }
 
   /** A function, because the compiler does not see what happens while a step is waited for. */

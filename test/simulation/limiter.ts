@@ -18,11 +18,11 @@ export class Limiter {
     this.#limits = { ...this.#limits, perDay: 100_000 };
   }
 
-  /** Counts a request that arrives now; false when a window is full. */
-  admit(nowMs: number): boolean {
-    if (this.#windows(nowMs).some(({ used, limit }) => used >= limit)) return false;
-    this.#arrivals.push(nowMs);
-    return true;
+  /** Counts a request that arrives now; the length of the shortest window that is full, where one is, and then it counts nothing. */
+  admit(nowMs: number): number | undefined {
+    const full = this.#windows(nowMs).find(({ used, limit }) => used >= limit);
+    if (full === undefined) this.#arrivals.push(nowMs);
+    return full?.lengthMs;
   }
 
   /** Both windows as the account reports them. */

@@ -1,4 +1,4 @@
-/** `npm run simulate -- --seeds N [--from S] [--workers W] [--minutes M] [--keep-going] [--bug NAME]`, or `--seed S [--verbose]` to replay one. */
+/** `npm run simulate -- --seeds N [--from S] [--workers W] [--minutes M] [--keep-going] [--machines SHARE] [--bug NAME]`, or `--seed S [--verbose]` to replay one. */
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { simulateBatch, type BatchResult } from './batch.ts';
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     minutes: { type: 'string' },
     seed: { type: 'string' },
     bug: { type: 'string' },
+    machines: { type: 'string' },
     verbose: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
   },
@@ -33,9 +34,10 @@ if (values.bug !== undefined && bugName === undefined) {
   print(`--bug is one of ${Object.keys(BUGS).join(', ')}`);
   process.exit(64);
 }
-const options = bugName === undefined ? {} : { bug: BUGS[bugName] };
+const machines = values.machines === undefined ? undefined : Number(values.machines);
+const options = { ...(bugName !== undefined && { bug: BUGS[bugName] }), machines };
 const replay = (seed: number): string =>
-  `npm run simulate -- --seed ${seed}${bugName === undefined ? '' : ` --bug ${bugName}`} --verbose`;
+  `npm run simulate -- --seed ${seed}${bugName === undefined ? '' : ` --bug ${bugName}`}${values.machines === undefined ? '' : ` --machines ${values.machines}`} --verbose`;
 
 function tell({ seed, violation, history }: Outcome, verbose: boolean): void {
   const lines = verbose ? history.lines : history.lines.slice(-LAST_EVENTS);

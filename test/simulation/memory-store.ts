@@ -1,5 +1,6 @@
 import type { ResourceName } from '../../src/contract/index.ts';
 import type { AlertStore } from '../../src/model/alerts.ts';
+import { changedBy } from '../../src/model/changed-by.ts';
 import { InternalError } from '../../src/model/error.ts';
 import type { Clock } from '../../src/model/ports.ts';
 import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';
@@ -22,8 +23,11 @@ import type {
   StoredIntent,
   StrayRun,
 } from '../../src/model/store.ts';
+import { lockLost, type Leases } from '../../src/state/lease.ts';
 import { AlertsData, MemoryAlerts } from './memory-alerts.ts';
 import { loseUnsynced, MemoryRunRows, RunRowsData } from './memory-run-rows.ts';
+import { BudgetData } from './memory-budget.ts';
+import { LeaseData, type MemoryLeases } from './memory-leases.ts';
 import { MemoryWeeks, WeeksData } from './memory-weeks.ts';
 
 /** What may go wrong below the folder of the state: all runs vanish, or the newest of them, the rows of one are damaged, or a power cut takes what was not synced. */
@@ -42,7 +46,9 @@ const noIntent = (): Promise<never> =>
 export class StoreData {
   readonly runs: Run[] = [];
   readonly pulls: Run[] = [];
-  readonly intents: { readonly account: string; stored: StoredIntent }[] = [];
+  readonly intents: { readonly account: string; readonly lease: number; stored: StoredIntent }[] = [];
+  readonly leases = new LeaseData();
+  readonly budget = new BudgetData();
   /** By account and resource, by key. */
   readonly snapshots = new Map<string, Map<string, Remembered>>();
   readonly facts = new Map<string, { readonly value: string; readonly atMs: number }>();
@@ -87,10 +93,17 @@ export class MemoryStore implements Store {
   readonly memory: MemoryWeeks;
   readonly alerts: AlertStore;
   readonly #clock: Pick<Clock, 'now'>;
+  readonly #hosts: { readonly lock: Leases; readonly leases: MemoryLeases } | undefined;
   #data: StoreData;
   #closed = false;
 
-  constructor(data: StoreData, clock: Pick<Clock, 'now'>) {
+  /** `hosts`: what this process holds of the leases, where several hosts share the state. */
+  constructor(
+    data: StoreData,
+    clock: Pick<Clock, 'now'>,
+    hosts?: { readonly lock: Leases; readonly leases: MemoryLeases },
+  ) {
+    this.#hosts = hosts;
     this.#data = data;
     this.#clock = clock;
     this.memory = new MemoryWeeks(data.weeks);
@@ -107,6 +120,8 @@ export class MemoryStore implements Store {
     const run = this.#data.runs[index];
     if (run === undefined)
       return Promise.reject(new InternalError('state.no_run', `no run ${id} is recorded`));
+    const refused = this.#refuseLost();
+    if (refused !== undefined) return refused;
     this.#data.runs[index] = { ...run, ...changes };
     return this.#done(undefined);
   }
@@ -159,13 +174,13 @@ export class MemoryStore implements Store {
     if (damaged.delete(runId)) rows.delete(runId);
     const data = rows.get(runId) ?? new RunRowsData();
     rows.set(runId, data);
-    return this.#done(new MemoryRunRows(data, () => rows.delete(runId)));
+    return this.#done(this.#ofRun(new MemoryRunRows(data, () => rows.delete(runId))));
   }
 
   keptRunRows(runId: string): Promise<RunRows | undefined> {
     const { rows, damaged } = this.#data;
     const data = damaged.has(runId) ? undefined : rows.get(runId);
-    return this.#done(data && new MemoryRunRows(data, () => this.#data.rows.delete(runId)));
+    return this.#done(data && this.#ofRun(new MemoryRunRows(data, () => this.#data.rows.delete(runId))));
   }
 
   removeRuns(ids: readonly string[]): Promise<void> {
@@ -192,14 +207,29 @@ export class MemoryStore implements Store {
     const found = this.#data.intents.filter(
       ({ account: name, stored }) => name === nameOf(account) && stored.id.startsWith(prefix),
     );
-    return this.#done(found.slice(0, limit).map(({ stored }) => stored));
+    return this.#done(found.slice(0, limit).map((each) => this.#sent(each)));
   }
 
   addIntent(account: ServiceAccount, intent: Intent, settled: readonly Settled[] = []): Promise<void> {
+    const { lock, leases } = this.#hosts ?? {};
+    if (lock === undefined || leases === undefined) return this.#addIntent(account, intent, settled, 0);
+    return lock.renewedBy(account, (lease) =>
+      leases.renewNow(account, lease)
+        ? this.#addIntent(account, intent, settled, lease)
+        : Promise.reject(lockLost(account)),
+    );
+  }
+
+  #addIntent(
+    account: ServiceAccount,
+    intent: Intent,
+    settled: readonly Settled[],
+    lease: number,
+  ): Promise<void> {
     if (settled.some(({ intentId }) => this.#openIntent(account, intentId) === undefined)) return noIntent();
-    for (const { intentId, result, detail, confirmed } of settled)
-      void this.recordResult(account, intentId, result, detail, confirmed);
-    this.#data.intents.push({ account: nameOf(account), stored: { ...intent, result: null, detail: [] } });
+    for (const each of settled) void this.#settle(account, each);
+    const stored = { ...intent, result: null, detail: [] };
+    this.#data.intents.push({ account: nameOf(account), lease, stored });
     return this.#done(undefined);
   }
 
@@ -210,10 +240,48 @@ export class MemoryStore implements Store {
     detail: Words,
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
+    return this.#refuseLost() ?? this.#settle(account, { intentId, result, detail, confirmed });
+  }
+
+  #settle(account: ServiceAccount, { intentId, result, detail, confirmed }: Settled): Promise<void> {
     const found = this.#openIntent(account, intentId);
     if (found === undefined) return noIntent();
     found.stored = { ...found.stored, result, detail };
     return this.confirm(account, found.stored.resource, confirmed);
+  }
+
+  /** Rejects where another host has a lock of this process by now; undefined where nothing speaks against a change. */
+  #refuseLost(): Promise<never> | undefined {
+    if (this.#hosts === undefined) return undefined;
+    const { lock, leases } = this.#hosts;
+    const seen = { isOwn: true };
+    // The question is put before the call returns, so that nothing comes between it and what follows.
+    const refused = lock.refuseLost((account, lease) => {
+      seen.isOwn = leases.isHeld(account, lease);
+      return Promise.resolve(seen.isOwn);
+    });
+    return seen.isOwn ? undefined : (refused as Promise<never>);
+  }
+
+  /** The rows of a run, which nobody changes who has lost its lock. */
+  #ofRun(rows: RunRows): RunRows {
+    const unlessLost = (change: () => Promise<void>): Promise<void> => this.#refuseLost() ?? change();
+    return changedBy(rows, {
+      add: (...of) => unlessLost(() => rows.add(...of)),
+      patch: (...of) => unlessLost(() => rows.patch(...of)),
+      deferOpen: (...of) => unlessLost(() => rows.deferOpen(...of)),
+      reopenDeferred: (...of) => unlessLost(() => rows.reopenDeferred(...of)),
+      restart: (...of) => unlessLost(() => rows.restart(...of)),
+      addKnown: (...of) => unlessLost(() => rows.addKnown(...of)),
+      setHeader: (...of) => unlessLost(() => rows.setHeader(...of)),
+      keepWritten: (...of) => unlessLost(() => rows.keepWritten(...of)),
+      remove: (...of) => unlessLost(() => rows.remove(...of)),
+    });
+  }
+
+  #sent({ stored, lease }: StoreData['intents'][number]): StoredIntent {
+    const silent = this.#data.leases.silent.get(lease)?.said;
+    return silent === undefined ? stored : { ...stored, silent };
   }
 
   #openIntent(account: ServiceAccount, intentId: string): StoreData['intents'][number] | undefined {
@@ -225,7 +293,7 @@ export class MemoryStore implements Store {
 
   intents(runId: string): Promise<readonly StoredIntent[]> {
     return this.#done(
-      this.#data.intents.map(({ stored }) => stored).filter((intent) => intent.runId === runId),
+      this.#data.intents.filter(({ stored }) => stored.runId === runId).map((each) => this.#sent(each)),
     );
   }
 
@@ -234,13 +302,13 @@ export class MemoryStore implements Store {
     const at = intents.findIndex(({ stored }) => stored.id === id);
     const later =
       at === -1 ? [] : intents.slice(at + 1).filter(({ account: name }) => name === nameOf(account));
-    return this.#done(later.map(({ stored }) => stored));
+    return this.#done(later.map((each) => this.#sent(each)));
   }
 
   openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]> {
     return this.#done(
-      this.#data.intents.flatMap(({ account: name, stored }) =>
-        name === nameOf(account) && isOpen(stored) ? [stored] : [],
+      this.#data.intents.flatMap((each) =>
+        each.account === nameOf(account) && isOpen(each.stored) ? [this.#sent(each)] : [],
       ),
     );
   }
@@ -290,6 +358,8 @@ export class MemoryStore implements Store {
   }
 
   confirm(account: ServiceAccount, resource: ResourceName, records: readonly KnownRecord[]): Promise<void> {
+    const refused = this.#refuseLost();
+    if (refused !== undefined) return refused;
     const held = this.#snapshots(account, resource);
     const spelling = this.#spelling(account, resource);
     for (const record of records) {
@@ -304,12 +374,16 @@ export class MemoryStore implements Store {
   }
 
   forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void> {
+    const refused = this.#refuseLost();
+    if (refused !== undefined) return refused;
     const held = this.#snapshots(account, resource);
     for (const [key, { atMs }] of held) if (atMs < listedAtMs) held.delete(key);
     return this.#done(undefined);
   }
 
   respell(account: ServiceAccount, resource: ResourceName, spelling: Spelling): Promise<void> {
+    const refused = this.#refuseLost();
+    if (refused !== undefined) return refused;
     const held = this.#snapshots(account, resource);
     for (const [before, { record, atMs }] of [...held]) {
       const key = speltKey(resource, before, spelling);

@@ -6,13 +6,15 @@ import { changedBy } from '../../src/model/changed-by.ts';
 import type { RunRows } from '../../src/model/run-rows.ts';
 import { Secret } from '../../src/model/secret.ts';
 import type { Service } from '../../src/model/service.ts';
-import type { Store } from '../../src/model/store.ts';
+import type { Lock, Store } from '../../src/model/store.ts';
 import type { SourceTable, TableKind } from '../../src/model/table.ts';
 import type { SyncPorts } from '../../src/sync/ports.ts';
 import type { Checker } from './checker.ts';
 import type { Desk } from './desk.ts';
 import type { History } from './history.ts';
+import { underLock } from '../../src/runtime/under-lock.ts';
 import { heldLock } from '../support/held-lock.ts';
+import type { Hosts } from './hosts.ts';
 import type { Life } from './life.ts';
 import type { Kind } from './records.ts';
 import type { Scenario } from './scenario.ts';
@@ -27,6 +29,7 @@ export interface PlantedBug {
   readonly wire?: Wrap;
   readonly settleMs?: number;
   readonly service?: (service: Service) => Service;
+  readonly store?: (store: Store) => Store;
 }
 
 /** What every process of a simulation shares. */
@@ -40,11 +43,15 @@ export interface Surroundings {
   readonly bug: PlantedBug;
   /** Opens the state, which outlives every process. */
   readonly openStore: (life: Life) => Promise<Store>;
+  /** Undefined where all processes run on one machine, with a state of its own. */
+  readonly hosts: Hosts | undefined;
 }
 
 /** The service, the state and the rest as one process sees them. */
 export interface Process {
   readonly ports: SyncPorts;
+  /** Tells the others that it sends nothing more, as a process does that ends by itself. */
+  readonly end: () => Promise<void>;
   /** Lets go of the state, as the end of a process does. */
   readonly close: () => Promise<void>;
 }
@@ -78,11 +85,18 @@ function listen(life: Life, history: History, checker: Checker) {
 }
 
 /** Begins a process: the real engine and the real client, on simulated ports. */
-export async function beginProcess(life: Life, around: Surroundings, maxWaitMs: number): Promise<Process> {
-  const { scenario, desk, wire, history, checker, random, bug, openStore } = around;
-  const store = await openStore(life);
+export async function beginProcess(
+  life: Life,
+  around: Surroundings,
+  { host, maxWaitMs }: { readonly host: number; readonly maxWaitMs: number },
+): Promise<Process> {
+  const { scenario, desk, wire, history, checker, random, bug, openStore, hosts } = around;
+  const shared = hosts?.open(life, host);
+  const opened = shared?.store ?? (await openStore(life));
+  const store = bug.store === undefined ? opened : bug.store(opened);
   const emit = listen(life, history, checker);
-  const transport = wire.transportOf(life);
+  const locked = underLock(wire.transportOf(life), shared?.lock ?? ownLock(life, checker));
+  const { transport, lock } = locked;
   const client = createClient({
     baseUrl: BASE_URL,
     apiKey: new Secret(API_KEY),
@@ -97,29 +111,15 @@ export async function beginProcess(life: Life, around: Surroundings, maxWaitMs: 
     timeoutMs: scenario.timeoutMs,
     concurrency: scenario.concurrency,
     signal: life.signal,
+    sharing: shared && { shared: shared.budget, writes: locked.isHeld },
   });
-  const opened: OpenedRows = new Map();
+  const openRows: OpenedRows = new Map();
   const kind = tableKind(desk);
   const ports: SyncPorts = {
     service: bug.service === undefined ? client : bug.service(client),
-    store: watchedStore(life, store, checker, opened),
-    lock: {
-      acquire: () =>
-        life.step('lock', () => {
-          if (checker.holder !== undefined)
-            return Promise.reject(new StoppedError('lock.held', 'another process writes'));
-          checker.holder = life.name;
-          return Promise.resolve({
-            ...heldLock(),
-            release: () =>
-              life.step('unlock', () => {
-                checker.holder = undefined;
-                return Promise.resolve();
-              }),
-          });
-        }),
-    },
-    results: resultFiles(life, checker, opened),
+    store: watchedStore(life, store, checker, openRows),
+    lock,
+    results: resultFiles(life, checker, openRows),
     tables: { csv: kind, xlsx: kind, sheet: kind },
     baseUrl: BASE_URL,
     settleMs: bug.settleMs ?? scenario.settleMs,
@@ -137,7 +137,27 @@ export async function beginProcess(life: Life, around: Surroundings, maxWaitMs: 
     life.end();
     await store.close();
   };
-  return { ports, close };
+  return { ports, end: () => client.end(), close };
+}
+
+/** The lock of one machine. */
+function ownLock(life: Life, checker: Checker): Lock {
+  return {
+    acquire: () =>
+      life.step('lock', () => {
+        if (checker.holder !== undefined)
+          return Promise.reject(new StoppedError('lock.held', 'another process writes'));
+        checker.holder = life.name;
+        return Promise.resolve({
+          ...heldLock(),
+          release: () =>
+            life.step('unlock', () => {
+              checker.holder = undefined;
+              return Promise.resolve();
+            }),
+        });
+      }),
+  };
 }
 
 /** The rows of each run that are open, in the order in which they were opened: those that a run works on come first. */

@@ -2,9 +2,26 @@ import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { dice, type Dice } from './dice.ts';
 import { FAULTS, type Fault } from './faults.ts';
 import { areListsStrange, drawHabits, type Habits } from './habits.ts';
-import type { Ending } from './life.ts';
+import type { Ending, Pause } from './life.ts';
 import { drawMappings, type PriceType } from './mappings.ts';
 import { LOSSES, type Loss } from './memory-store.ts';
+
+/** What a host does after a while, beside the others. */
+export interface HostCommand {
+  readonly afterMs: number;
+  readonly kind: 'push' | 'resume';
+  readonly ending: Ending | undefined;
+  readonly pause: Pause | undefined;
+  readonly thinkMs: number;
+}
+
+/** Several machines that share one database. */
+export interface HostsScenario {
+  /** The term of a lease. */
+  readonly termMs: number;
+  /** How far the wall clock of each is ahead. */
+  readonly skewsMs: readonly number[];
+}
 
 /** One thing that happens. */
 export type Step =
@@ -19,6 +36,14 @@ export type Step =
       readonly thinkMs: number;
     }
   | { readonly kind: 'two_pushes'; readonly rate: number }
+  | {
+      readonly kind: 'hosts';
+      readonly rate: number;
+      /** How likely the database goes away at a statement. */
+      readonly outages: number;
+      /** What each does, one after the other. */
+      readonly commands: readonly (readonly HostCommand[])[];
+    }
   | { readonly kind: 'edit'; readonly times: number }
   | { readonly kind: 'other' }
   | { readonly kind: 'lose'; readonly what: Loss }
@@ -51,6 +76,8 @@ export interface Scenario {
   readonly jumpsAhead: boolean;
   /** How far somebody sets the wall clock while a command runs; by nothing where it is never set. */
   readonly leapMs: number;
+  /** Undefined where everything runs on one machine. */
+  readonly hosts: HostsScenario | undefined;
   readonly steps: readonly Step[];
 }
 
@@ -122,8 +149,46 @@ function withEarlyEnd(roll: Dice, steps: readonly Step[]): readonly Step[] {
   return [...steps.slice(0, at), { kind: 'early' }, ...steps.slice(at)];
 }
 
-/** Draws the whole story of a seed. */
-export function drawScenario(seed: number, losses = true): Scenario {
+function drawPause(roll: Dice): Pause | undefined {
+  if (!roll.chance(0.4)) return undefined;
+  const ms = roll.pick([5000, 25_000, MINUTE_MS, 5 * MINUTE_MS, 3_600_000]);
+  if (roll.chance(0.4)) return { before: 'write', number: roll.int(1, 4), ms };
+  return { before: 'step', number: roll.chance(0.5) ? roll.int(1, 60) : roll.int(30, 200), ms };
+}
+
+/** The same steps on several machines: what would run alone runs beside others, most of the time. What happens to one machine alone is left out. */
+function onHosts(roll: Dice, hosts: number, steps: readonly Step[]): readonly Step[] {
+  const drawn = (): HostCommand => ({
+    afterMs: roll.pick([0, 0, 500, 10_000, MINUTE_MS, 10 * MINUTE_MS]),
+    kind: roll.pick(['push', 'resume'] as const),
+    ending: drawEnding(roll),
+    pause: drawPause(roll),
+    thinkMs: roll.pick([0, 0, 1000, 2 * MINUTE_MS]),
+  });
+  const beside = (): Step => ({
+    kind: 'hosts',
+    rate: roll.pick(RATES),
+    outages: roll.pick([0, 0, 0.002, 0.02]),
+    commands: Array.from({ length: hosts }, () => Array.from({ length: roll.int(1, 3) }, drawn)),
+  });
+  return steps.flatMap((step): readonly Step[] => {
+    if (step.kind === 'jump') return [];
+    if (step.kind === 'two_pushes') return [beside()];
+    return (step.kind === 'push' || step.kind === 'resume') && roll.chance(0.7) ? [beside()] : [step];
+  });
+}
+
+function drawHosts(roll: Dice, share: number): HostsScenario | undefined {
+  if (!roll.chance(share)) return undefined;
+  const termMs = roll.pick([30_000, 60_000]);
+  return {
+    termMs,
+    skewsMs: Array.from({ length: roll.int(2, 3) }, () => roll.int(-400, 400)),
+  };
+}
+
+/** Draws the whole story of a seed; `isWhole`: with losses of what stands on the disk, and with several machines in one of four, or as often as `machines` says. */
+export function drawScenario(seed: number, isWhole = true, machines = 0.25): Scenario {
   const roll = dice(seed, 'scenario');
   const timeoutMs = roll.pick([5_000, 30_000, 60_000]);
   const settleMs = roll.pick([2 * timeoutMs, 120_000]);
@@ -132,7 +197,8 @@ export function drawScenario(seed: number, losses = true): Scenario {
   const isAlone = areListsStrange(drawn);
   const others = roll.chance(0.35) && !isAlone;
   // Across processes only the wall clock tells how long ago something was. Where it jumps ahead, nothing may be pending: no program could know.
-  const jumps = roll.chance(0.15);
+  const hosts = isWhole ? drawHosts(dice(seed, 'hosts'), machines) : undefined;
+  const jumps = roll.chance(0.15) && hosts === undefined;
   const ahead = jumps && roll.chance(0.5);
   const steps = Array.from({ length: roll.int(1, 7) }, () =>
     drawStep(roll, others, jumps ? (ahead ? 1 : -1) : 0),
@@ -144,7 +210,11 @@ export function drawScenario(seed: number, losses = true): Scenario {
   const counted = counters !== 'absent' && counters.lagMs < settleMs;
   // The first push is always there, so that something happens.
   const told = [drawCommand(roll, 'push', others), ...steps];
-  const all = withEarlyEnd(dice(seed, 'early'), losses ? withLosses(dice(seed, 'losses'), told) : told);
+  const beside = hosts && onHosts(dice(seed, 'beside'), hosts.skewsMs.length, told);
+  const all = withEarlyEnd(
+    dice(seed, 'early'),
+    beside ?? (isWhole ? withLosses(dice(seed, 'losses'), told) : told),
+  );
   // Where the state is lost, most lists are late, so that only the counter tells what is there.
   const isLost = all.some(({ kind }) => kind === 'lose_state');
   const isCounted = counters !== 'absent' && counters.lagMs === 0;
@@ -155,6 +225,7 @@ export function drawScenario(seed: number, losses = true): Scenario {
     leapMs: jumps ? (ahead ? 1 : -1) * dice(seed, 'leap').pick([0, 60_000, 86_400_000]) : 0,
     mappings: drawMappings(dice(seed, 'mappings'), priceType),
     priceType,
+    hosts,
     // A few kinds at a time meet each other more often than all of them do.
     faults: roll.chance(0.3) ? FAULTS : roll.shuffled(FAULTS).slice(0, roll.int(1, 4)),
     settleMs,

@@ -56,8 +56,8 @@ export class SimulatedService {
   readonly quota = new Map<Kind, number>();
   /** Lists of records show their first half alone, and say that this is all. */
   endsEarly = false;
-  /** The numbers of the requests that the limiter refused. */
-  readonly refusedByLimiter: number[] = [];
+  /** The requests that the limiter refused, and how long the window is that was full. */
+  readonly refusedByLimiter: { readonly number: number; readonly windowMs: number }[] = [];
   readonly #habits: Habits;
   readonly #dice: Dice;
   readonly #now: () => number;
@@ -84,8 +84,9 @@ export class SimulatedService {
     const isAccount = asked.path === '/auth/account';
     const counts = !isAccount || accountCall !== 'free';
     const unlisted = isAccount && accountCall === 'unlisted' ? this.#reply(asked) : undefined;
-    if (counts && !free && !this.#limiter.admit(this.#clockMs())) {
-      if (asked.request !== undefined) this.refusedByLimiter.push(asked.request);
+    const windowMs = counts && !free ? this.#limiter.admit(this.#clockMs()) : undefined;
+    if (windowMs !== undefined) {
+      if (asked.request !== undefined) this.refusedByLimiter.push({ number: asked.request, windowMs });
       return this.#text(refuse(429, 'too many requests'));
     }
     return this.#text(unlisted ?? this.#reply(asked));

@@ -1,4 +1,4 @@
-import { InternalError, TeamsheetError } from '../../src/model/error.ts';
+import { InternalError, TeamsheetError, UnavailableError } from '../../src/model/error.ts';
 import type { Random } from '../../src/model/ports.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { PushSummary, Store } from '../../src/model/store.ts';
@@ -14,14 +14,15 @@ import { Desk } from './desk.ts';
 import { dice, type Dice } from './dice.ts';
 import { checkEnd, isDoubtful } from './end.ts';
 import { History, Violation } from './history.ts';
-import { Life, type Ending } from './life.ts';
+import { Hosts } from './hosts.ts';
+import { Life, type Ending, type Pause } from './life.ts';
 import { MemoryStore, StoreData } from './memory-store.ts';
-import { API_KEY, beginProcess, type PlantedBug, type Surroundings } from './process.ts';
+import { API_KEY, beginProcess, type PlantedBug, type Process, type Surroundings } from './process.ts';
 import type { Kind } from './records.ts';
 import { drawScenario, type Scenario, type Step } from './scenario.ts';
 import { SimulatedService } from './service.ts';
 import { Stranger } from './stranger.ts';
-import { CALM, Wire } from './wire.ts';
+import { CALM, Wire, type Sent } from './wire.ts';
 import { World } from './world.ts';
 
 /** One seed from its beginning to its end. */
@@ -39,6 +40,8 @@ export interface SimulateOptions {
   readonly openStore?: (life: Life) => Promise<Store>;
   /** Whether anything below the folder of the state may vanish; by default where the state is in memory. */
   readonly losses?: boolean;
+  /** How many of the seeds have several machines, as a share of all. */
+  readonly machines?: number | undefined;
 }
 
 /** Where the clock jumps ahead, nothing is applied later than this: no program could know how long ago it was sent. */
@@ -50,7 +53,10 @@ type CommandKind = 'push' | 'resume' | 'retry' | 'plan' | 'resolve';
 
 /** What one command is run with. */
 interface CommandOptions {
+  /** By default the first. */
+  readonly host?: number;
   readonly ending?: Ending | undefined;
+  readonly pause?: Pause | undefined;
   readonly thinkMs?: number;
   readonly maxWaitMs?: number;
   readonly adopt?: boolean;
@@ -73,6 +79,7 @@ class Simulation {
   readonly service: SimulatedService;
   readonly checker: Checker;
   readonly wire: Wire;
+  readonly #hosts: Hosts | undefined;
   readonly #around: Surroundings;
   readonly #stranger: Stranger;
   readonly #leaps: Dice;
@@ -86,12 +93,25 @@ class Simulation {
   /** Nobody says any more that what the state does not know may be written again. */
   #isRestored = false;
 
-  constructor(seed: number, { bug = {}, openStore, losses = openStore === undefined }: SimulateOptions) {
+  constructor(
+    seed: number,
+    { bug = {}, openStore, losses = openStore === undefined, machines }: SimulateOptions,
+  ) {
     const { world, history } = this;
-    this.scenario = drawScenario(seed, losses);
+    this.scenario = drawScenario(seed, losses, machines);
     const { habits, settleMs, quota } = this.scenario;
+    const hosts =
+      this.scenario.hosts &&
+      new Hosts({
+        ...{ world, history, dice: dice(seed, 'database'), data: this.#disk },
+        termMs: this.scenario.hosts.termMs,
+      });
+    this.#hosts = hosts;
     this.service = new SimulatedService(habits, dice(seed, 'service'), () => world.nowMs);
-    this.checker = new Checker(history, this.service.records);
+    this.checker = new Checker(
+      ...([history, this.service.records] as const),
+      hosts && ((life) => hosts.holds(life)),
+    );
     this.wire = new Wire({
       world,
       service: this.service,
@@ -113,6 +133,7 @@ class Simulation {
       checker: this.checker,
       random: countedRandom(dice(seed, 'jitter')),
       bug,
+      hosts,
       openStore: openStore ?? ((life) => Promise.resolve(new MemoryStore(this.#disk, life.clock))),
     };
     if (quota !== undefined)
@@ -126,9 +147,13 @@ class Simulation {
     this.wire.weather = CALM;
     this.service.quota.clear();
     this.service.enlargeDay();
+    this.#hosts?.mend();
     this.#around.desk.correct();
     this.history.note('-- nothing goes wrong from now on');
-    await this.world.pass(2 * this.scenario.settleMs);
+    await this.world.pass(2 * this.scenario.settleMs + (this.scenario.hosts?.termMs ?? 0));
+    // Each machine says of its own processes that they are gone.
+    for (const host of this.scenario.hosts?.skewsMs.keys() ?? []) await this.command('plan', { host });
+    await this.world.pass(this.scenario.settleMs);
     if (this.#isRestored) {
       // What stops here for want of memory goes on stopping until the operator decides.
       for (const kind of ['resume', 'push', 'push'] as const) {
@@ -219,6 +244,8 @@ class Simulation {
         history.count('clock jumps');
         world.jumpedMs += step.ms;
         return;
+      case 'hosts':
+        return this.#beside(step);
       case 'two_pushes':
         this.#aloneOnBudget = false;
         this.wire.weather = { rate: step.rate, faults: scenario.faults };
@@ -255,6 +282,26 @@ class Simulation {
         isDone();
       }
     }
+  }
+
+  /** Several machines at once. */
+  async #beside({ rate, outages, commands }: Extract<Step, { kind: 'hosts' }>): Promise<void> {
+    const { wire, scenario, world, history } = this;
+    wire.weather = { rate, faults: scenario.faults };
+    if (this.#hosts !== undefined) this.#hosts.outageRate = outages;
+    history.count('hosts at once');
+    const refusedBefore = this.service.refusedByLimiter.length;
+    const sentBefore = wire.sent.length;
+    const { adopt, maxWaitMs } = scenario;
+    const all = commands.map(async (own, host) => {
+      for (const { afterMs, kind, ...options } of own) {
+        await new Promise<void>((resolve) => world.at(world.nowMs + afterMs, resolve));
+        await this.#live(kind, { ...options, host, adopt, maxWaitMs });
+      }
+    });
+    await world.drive(Promise.all(all));
+    this.#hosts?.mend();
+    this.#checkLimits(wire.sent.slice(sentBefore), this.service.refusedByLimiter.slice(refusedBefore));
   }
 
   /** Has somebody set the wall clock while the next command runs, now and then. Answers how to say that it is done. */
@@ -316,41 +363,71 @@ class Simulation {
     this.checker.restored(known, this.wire.sent.at(-1)?.number ?? 0, shown);
   }
 
-  /** One command in a process of its own. */
-  async command(kind: CommandKind, options: CommandOptions): Promise<Ended> {
+  /** One command in a process of its own, until it ends. */
+  command(kind: CommandKind, options: CommandOptions): Promise<Ended> {
+    return this.world.drive(this.#live(kind, options));
+  }
+
+  /** The same, while somebody else lets time pass. */
+  async #live(kind: CommandKind, options: CommandOptions): Promise<Ended> {
     const { world, history, checker, scenario } = this;
     this.#lives += 1;
-    const life = new Life(`${kind}${this.#lives}`, world, history, options.ending);
+    const { host = 0, ending, pause } = options;
+    const at = scenario.hosts === undefined ? '' : `@${host}`;
+    const skewMs = scenario.hosts?.skewsMs[host];
+    const reach = this.#hosts?.reach;
+    const life = new Life(`${kind}${this.#lives}${at}`, world, history, { ending, pause, skewMs, reach });
     history.note('--', life.name, 'begins');
     history.count(`command ${kind}`);
     checker.begin(life.name, kind === 'plan' || kind === 'resolve');
     const refusedBefore = this.service.refusedByLimiter.length;
-    const process = await beginProcess(life, this.#around, options.maxWaitMs ?? scenario.maxWaitMs);
-    const work = this.#carryOut(kind, life, process.ports, options);
-    const ended = await world.drive(Promise.race([work, life.death])).finally(process.close);
+    const process = await beginProcess(life, this.#around, {
+      host,
+      maxWaitMs: options.maxWaitMs ?? scenario.maxWaitMs,
+    });
+    const work = this.#carryOut(kind, life, process.ports, options).finally(() => this.#end(process));
+    const ended = await Promise.race([work, life.death]).finally(process.close);
     if (ended === 'killed') this.#aloneOnBudget = false;
     else {
       if (ended.result !== undefined) checker.reported(ended.result.report);
-      this.#checkLimits(life, this.service.refusedByLimiter.slice(refusedBefore));
+      const own = this.wire.sent.filter((sent) => sent.life === life.name);
+      if (this.#aloneOnBudget && this.scenario.hosts === undefined)
+        this.#checkLimits(own, this.service.refusedByLimiter.slice(refusedBefore));
     }
     if (checker.violation !== undefined) throw checker.violation;
     return ended === 'killed' ? {} : ended;
   }
 
-  /** I6: once a process knows the windows, it never goes beyond them. */
-  #checkLimits(life: Life, refused: readonly number[]): void {
+  /** I6: those who share a budget never go beyond the windows, once one of them knows these. */
+  #checkLimits(own: readonly Sent[], refused: SimulatedService['refusedByLimiter']): void {
     this.history.count('refused by the limiter', refused.length);
-    const own = this.wire.sent.filter((sent) => sent.life === life.name);
-    // Its first calls cannot know what a process before it spent.
-    const knewAfter = own.find(
-      ({ number, path }) => path === '/auth/account' && this.wire.answered.has(number),
-    )?.number;
-    const bad = refused.filter((number) => number > (knewAfter ?? Infinity));
-    // A request that was lost, or answered by something in front of the service, may count or not.
-    const doubtful = own.filter(({ fault }) => fault !== undefined).length;
-    if (bad.length <= doubtful || !this.#aloneOnBudget) return;
+    // The first calls cannot know what was spent before.
+    const knewAfter = this.#firstReading(own);
+    const bad = refused.filter(
+      ({ number, windowMs }) => number > knewAfter && !this.#couldNotKnow(number, windowMs),
+    );
+    // A request that was lost, or answered by something in front of the service, may count or not; a sleeper sends when nobody counts on it any more.
+    const doubtful = own.filter(({ fault, woken }) => fault !== undefined || woken).length;
+    if (bad.length <= doubtful) return;
     const { kind } = this.scenario.habits.limits;
-    this.checker.fail('I6', `${bad.map((number) => `#${number}`).join(', ')} went beyond a ${kind} window`);
+    const numbers = bad.map(({ number }) => `#${number}`);
+    this.checker.fail('I6', `${numbers.join(', ')} went beyond a ${kind} window`);
+  }
+
+  /** The number of the first reading of the account that was answered. */
+  #firstReading(own: readonly Sent[]): number {
+    const isReading = ({ number, path }: Sent): boolean =>
+      path === '/auth/account' && this.wire.answered.has(number);
+    return own.find(isReading)?.number ?? Infinity;
+  }
+
+  /** Of what a day has left, and of what clients took that are none of ours, only the account tells: whoever reads it may come too late. */
+  #couldNotKnow(number: number, windowMs: number): boolean {
+    const { wire, scenario } = this;
+    const sent = wire.sent[number - 1];
+    if (sent?.path !== '/auth/account') return false;
+    const { spentBefore, minuteMs } = scenario.habits.limits;
+    return windowMs > minuteMs || (spentBefore > 0 && sent.atMs <= minuteMs);
   }
 
   async #carryOut(
@@ -395,6 +472,15 @@ class Simulation {
       }
     } catch (error) {
       return this.#stopped(life, error);
+    }
+  }
+
+  /** What a database that is away is not told, it takes for over in time. */
+  async #end({ end }: Process): Promise<void> {
+    try {
+      await end();
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error;
     }
   }
 

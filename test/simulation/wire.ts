@@ -18,6 +18,8 @@ export interface Sent {
   /** Digest of the body of a write. */
   readonly digest: string | undefined;
   readonly fault: Fault | undefined;
+  /** The process was stopped for a while when it was about to send. */
+  readonly woken: boolean;
 }
 
 /** How much goes wrong on the wire at the moment. */
@@ -57,7 +59,11 @@ export class Wire {
 
   /** The transport of one process. */
   transportOf(life: Life): Transport {
-    return (request) => life.step(`wire ${request.method}`, () => this.#carry(request, life));
+    return (request) =>
+      life.step(`wire ${request.method}`, () => {
+        request.signal?.throwIfAborted();
+        return this.#carry(request, life);
+      });
   }
 
   #carry(request: HttpRequest, life: Life): Promise<HttpResponse> {
@@ -81,6 +87,8 @@ export class Wire {
     const arriveMs = world.nowMs + thereMs;
     const lateMs = dice.int(thereMs, latestMs);
     return new Promise((resolve, reject) => {
+      const { signal } = request;
+      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
       const answer = (answered: Answered): void => {
         if (effect === undefined && answered.isRefused !== true) this.answered.add(asked.request ?? 0);
         history.note(life.name, `<- #${asked.request ?? ''}`, answered.status, answered.body.slice(0, 300));
@@ -137,7 +145,9 @@ export class Wire {
       path,
       digest: method === 'GET' ? undefined : digestOf(body),
       fault,
+      woken: life.wokenAtMs === this.#options.world.nowMs,
     };
+    if (sent.woken && method !== 'GET') this.#options.history.count('sent by a sleeper');
     this.sent.push(sent);
     this.#options.onSend(sent);
     return asked;

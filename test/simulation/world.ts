@@ -1,14 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Violation } from './history.ts';
 
-/** Something that may end before what it waits for comes: a process. */
+/** Something that may end before what it waits for comes, or be stopped until a time and see it only then: a process. */
 export interface Mortal {
   readonly dead: boolean;
+  readonly pausedUntilMs: number;
 }
 
 interface Due {
-  readonly atMs: number;
-  readonly order: number;
+  atMs: number;
+  order: number;
   readonly act: () => void;
   readonly owner: Mortal | undefined;
   cancelled: boolean;
@@ -71,6 +72,13 @@ export class World {
       if (due === undefined || due.atMs > untilMs) return false;
       this.#pop();
       if (due.cancelled || due.owner?.dead === true) continue;
+      const { pausedUntilMs = 0 } = due.owner ?? {};
+      if (pausedUntilMs > due.atMs) {
+        due.atMs = pausedUntilMs;
+        due.order = this.#order += 1;
+        this.#push(due);
+        continue;
+      }
       this.nowMs = Math.max(this.nowMs, due.atMs);
       due.act();
       return true;

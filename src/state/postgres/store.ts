@@ -104,7 +104,7 @@ class PostgresStore implements Store {
       const row = await statements.get('SELECT document FROM {run} WHERE id = $1 FOR UPDATE', storable(id));
       if (row === undefined) throw new InternalError('state.no_run', `no run ${id} is recorded`);
       const run = { ...parseRun(row), ...changes };
-      await this.#refuseLost(statements, run.account);
+      await this.#refuseLost(statements);
       await statements.run(
         'UPDATE {run} SET account = coalesce($2, account), started_at_ms = $3, finished = $4, conflicts = $5, document = $6 WHERE id = $1',
         ...[storable(id), account, run.startedAtMs, Number(run.finished), conflictsOf(run)],
@@ -225,7 +225,7 @@ class PostgresStore implements Store {
     const number = await this.#accounts.find(account);
     await this.#db.together(async (statements) => {
       await lockAccount(statements, number);
-      await this.#refuseLost(statements, account);
+      await this.#refuseLost(statements);
       await this.#settle(statements, number, { intentId, result, detail, confirmed });
     });
   }
@@ -437,8 +437,8 @@ class PostgresStore implements Store {
     );
   }
 
-  #refuseLost(statements: Statements, account: ServiceAccount): Promise<void> {
-    return this.#lock.refuseLost(account, (lease) => this.#leases.isHeld(statements, account, lease));
+  #refuseLost(statements: Statements): Promise<void> {
+    return this.#lock.refuseLost((account, lease) => this.#leases.isHeld(statements, account, lease));
   }
 
   async #settle(
