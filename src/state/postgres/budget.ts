@@ -58,123 +58,34 @@ export class PostgresBudget implements SharedBudget {
   ): Promise<number | undefined> {
     const key = keyOf(account);
     const number = await this.#db.together(async (statements) => {
-      const windows = await lockBudget(statements, key);
-      if (visit.windows !== undefined)
+      // Nobody else comes in before the end of the transaction; what follows the lock sees all that was done before.
+      const look = () =>
+        Promise.all([
+          statements.get(`SELECT windows FROM {budget} WHERE ${OF} FOR UPDATE`, ...key),
+          keepWindows(statements, key, visit),
+          endOwn(statements, visit),
+          othersOf(statements, key, visit),
+          sharesOf(statements, key, visit),
+        ]);
+      let [windows, , , others, shares] = await look();
+      if (windows === undefined) {
         await statements.run(
-          `UPDATE {budget} SET windows = $3 WHERE ${OF}`,
+          "INSERT INTO {budget} (base_url, account_id, windows) VALUES ($1, $2, '[]') ON CONFLICT DO NOTHING",
           ...key,
-          JSON.stringify(visit.windows),
         );
-      await this.#end(statements, visit);
-      const decision = decide({
-        others: await this.#others(statements, key, visit),
-        ...(await this.#shares(statements, key, visit)),
-        windows: visit.windows ?? parseWindows(windows),
-      });
-      return this.#carryOut(statements, key, visit, decision);
+        [windows, , , others, shares] = await look();
+      }
+      const known = visit.windows ?? parseWindows(String(windows?.[0] ?? '[]'));
+      return carryOut(statements, key, visit, decide({ others, ...shares, windows: known }));
     });
     await this.#sweep();
     return number;
   }
 
   async leave(account: ServiceAccount, process: string): Promise<void> {
-    await this.#db.alone((statements) => wantNothing(statements, keyOf(account), process));
-  }
-
-  async #end(statements: Statements, { over }: BudgetVisit): Promise<void> {
-    if (over.length === 0) return;
-    await statements.run(
-      `UPDATE {budget_request} AS request SET over_ms = ${NOW} - ended.ago, doubtful = ended.doubtful
-       FROM json_to_recordset($1::json) AS ended (number bigint, ago bigint, doubtful integer) WHERE request.number = ended.number`,
-      JSON.stringify(
-        over.map(({ number, agoMs, doubtful }) => ({
-          number,
-          ago: Math.floor(agoMs),
-          doubtful: Number(doubtful),
-        })),
-      ),
+    await this.#db.alone((statements) =>
+      statements.run(`DELETE FROM {budget_want} WHERE ${OF} AND process = $3`, ...keyOf(account), process),
     );
-  }
-
-  async #others(
-    statements: Statements,
-    key: readonly [string, string],
-    { process, after, underWay }: BudgetVisit,
-  ): Promise<readonly OthersRequest[]> {
-    const rows = await statements.all(
-      `WITH at AS MATERIALIZED (SELECT ${NOW} AS ms)
-       SELECT number, reads_account, at.ms - entered_ms,
-         CASE WHEN over_ms IS NOT NULL THEN at.ms - over_ms WHEN deadline_ms <= at.ms THEN at.ms - deadline_ms END,
-         CASE WHEN over_ms IS NULL AND deadline_ms <= at.ms THEN 1 ELSE doubtful END
-       FROM {budget_request}, at
-       WHERE ${OF} AND process <> $3 AND (number > $4 OR number IN (SELECT json_array_elements_text($5::json)::bigint))
-         AND ($4 > 0 OR coalesce(over_ms, deadline_ms) > at.ms - $6)
-       ORDER BY number`,
-      ...key,
-      process,
-      after,
-      JSON.stringify(underWay),
-      LOOK_BACK_MS,
-    );
-    return rows.map(budgetLook);
-  }
-
-  async #shares(
-    statements: Statements,
-    key: readonly [string, string],
-    { process, withinMs }: BudgetVisit,
-  ): Promise<{ readonly wanting: readonly Wanting[]; readonly taken: number }> {
-    const wants = await statements.all(
-      `SELECT want.writes, (SELECT count(*) FROM {budget_request} AS request WHERE request.base_url = $1 AND request.account_id = $2
-         AND request.process = want.process AND request.entered_ms > ${NOW} - $4)
-       FROM {budget_want} AS want WHERE ${OF} AND process <> $3 AND until_ms > ${NOW}`,
-      ...key,
-      process,
-      withinMs,
-    );
-    if (wants.length === 0) return { wanting: [], taken: 0 };
-    const taken = await statements.count(
-      `SELECT count(*) FROM {budget_request} WHERE ${OF} AND process = $3 AND entered_ms > ${NOW} - $4`,
-      ...key,
-      process,
-      withinMs,
-    );
-    return {
-      wanting: wants.map(([writes, requests]) => ({ writes: writes === 1, taken: Number(requests) })),
-      taken,
-    };
-  }
-
-  async #carryOut(
-    statements: Statements,
-    key: readonly [string, string],
-    { process }: BudgetVisit,
-    decision: BudgetDecision,
-  ): Promise<number | undefined> {
-    switch (decision.kind) {
-      case 'none':
-        return undefined;
-      case 'wait':
-        await statements.run(
-          `INSERT INTO {budget_want} (base_url, account_id, process, writes, until_ms) VALUES ($1, $2, $3, $4, ${NOW} + $5)
-           ON CONFLICT (base_url, account_id, process) DO UPDATE SET writes = excluded.writes, until_ms = excluded.until_ms`,
-          ...key,
-          process,
-          Number(decision.writes),
-          Math.ceil(decision.forMs),
-        );
-        return undefined;
-      case 'enter':
-        await wantNothing(statements, key, process);
-        return statements.count(
-          `INSERT INTO {budget_request} (base_url, account_id, process, reads_account, entered_ms, deadline_ms, doubtful)
-           VALUES ($1, $2, $3, $4, ${NOW}, ${NOW} + $5, 0) RETURNING number`,
-          ...key,
-          process,
-          Number(decision.readsAccount),
-          Math.ceil(decision.lastsMs),
-        );
-    }
   }
 
   /** Now and then takes away what nobody looks at any more. */
@@ -191,24 +102,109 @@ export class PostgresBudget implements SharedBudget {
   }
 }
 
-const wantNothing = (
+async function keepWindows(
   statements: Statements,
   key: readonly [string, string],
-  process: string,
-): Promise<number> =>
-  statements.run(`DELETE FROM {budget_want} WHERE ${OF} AND process = $3`, ...key, process);
+  { windows }: BudgetVisit,
+): Promise<void> {
+  if (windows === undefined) return;
+  await statements.run(`UPDATE {budget} SET windows = $3 WHERE ${OF}`, ...key, JSON.stringify(windows));
+}
 
-/** Nobody else comes in before the end of the transaction; answers the windows that are known. */
-async function lockBudget(statements: Statements, key: readonly [string, string]): Promise<string> {
-  const lock = `SELECT windows FROM {budget} WHERE ${OF} FOR UPDATE`;
-  let row = await statements.get(lock, ...key);
-  if (row === undefined) {
-    const add =
-      "INSERT INTO {budget} (base_url, account_id, windows) VALUES ($1, $2, '[]') ON CONFLICT DO NOTHING";
-    await statements.run(add, ...key);
-    row = await statements.get(lock, ...key);
+async function endOwn(statements: Statements, { over }: BudgetVisit): Promise<void> {
+  if (over.length === 0) return;
+  await statements.run(
+    `UPDATE {budget_request} AS request SET over_ms = ${NOW} - ended.ago, doubtful = ended.doubtful
+     FROM json_to_recordset($1::json) AS ended (number bigint, ago bigint, doubtful integer) WHERE request.number = ended.number`,
+    JSON.stringify(
+      over.map(({ number, agoMs, doubtful }) => ({
+        number,
+        ago: Math.floor(agoMs),
+        doubtful: Number(doubtful),
+      })),
+    ),
+  );
+}
+
+async function othersOf(
+  statements: Statements,
+  key: readonly [string, string],
+  { process, after, underWay }: BudgetVisit,
+): Promise<readonly OthersRequest[]> {
+  const rows = await statements.all(
+    `WITH at AS MATERIALIZED (SELECT ${NOW} AS ms)
+     SELECT number, reads_account, at.ms - entered_ms,
+       CASE WHEN over_ms IS NOT NULL THEN at.ms - over_ms WHEN deadline_ms <= at.ms THEN at.ms - deadline_ms END,
+       CASE WHEN over_ms IS NULL AND deadline_ms <= at.ms THEN 1 ELSE doubtful END
+     FROM {budget_request}, at
+     WHERE ${OF} AND process <> $3 AND (number > $4 OR number IN (SELECT json_array_elements_text($5::json)::bigint))
+       AND ($4 > 0 OR coalesce(over_ms, deadline_ms) > at.ms - $6)
+     ORDER BY number`,
+    ...key,
+    process,
+    after,
+    JSON.stringify(underWay),
+    LOOK_BACK_MS,
+  );
+  return rows.map(budgetLook);
+}
+
+async function sharesOf(
+  statements: Statements,
+  key: readonly [string, string],
+  { process, withinMs }: BudgetVisit,
+): Promise<{ readonly wanting: readonly Wanting[]; readonly taken: number }> {
+  const wants = await statements.all(
+    `SELECT want.writes, (SELECT count(*) FROM {budget_request} AS request WHERE request.base_url = $1 AND request.account_id = $2
+       AND request.process = want.process AND request.entered_ms > ${NOW} - $4)
+     FROM {budget_want} AS want WHERE ${OF} AND process <> $3 AND until_ms > ${NOW}`,
+    ...key,
+    process,
+    withinMs,
+  );
+  if (wants.length === 0) return { wanting: [], taken: 0 };
+  const taken = await statements.count(
+    `SELECT count(*) FROM {budget_request} WHERE ${OF} AND process = $3 AND entered_ms > ${NOW} - $4`,
+    ...key,
+    process,
+    withinMs,
+  );
+  return {
+    wanting: wants.map(([writes, requests]) => ({ writes: writes === 1, taken: Number(requests) })),
+    taken,
+  };
+}
+
+async function carryOut(
+  statements: Statements,
+  key: readonly [string, string],
+  { process }: BudgetVisit,
+  decision: BudgetDecision,
+): Promise<number | undefined> {
+  switch (decision.kind) {
+    case 'none':
+      return undefined;
+    case 'wait':
+      await statements.run(
+        `INSERT INTO {budget_want} (base_url, account_id, process, writes, until_ms) VALUES ($1, $2, $3, $4, ${NOW} + $5)
+         ON CONFLICT (base_url, account_id, process) DO UPDATE SET writes = excluded.writes, until_ms = excluded.until_ms`,
+        ...key,
+        process,
+        Number(decision.writes),
+        Math.ceil(decision.forMs),
+      );
+      return undefined;
+    case 'enter':
+      return statements.count(
+        `WITH had AS (DELETE FROM {budget_want} WHERE ${OF} AND process = $3)
+         INSERT INTO {budget_request} (base_url, account_id, process, reads_account, entered_ms, deadline_ms, doubtful)
+         VALUES ($1, $2, $3, $4, ${NOW}, ${NOW} + $5, 0) RETURNING number`,
+        ...key,
+        process,
+        Number(decision.readsAccount),
+        Math.ceil(decision.lastsMs),
+      );
   }
-  return String(row?.[0] ?? '[]');
 }
 
 const keyOf = ({ baseUrl, accountId }: ServiceAccount): readonly [string, string] => [

@@ -10,7 +10,10 @@ export interface Answer {
   readonly changes: number;
 }
 
-/** Takes one statement at a time. Errors: {@link DatabaseFailure}. */
+/**
+ * Statements of one session are carried out one after the other, in the order in which they are asked for; in a transaction a next one may be asked for before the
+ * answer of the one before is there. Where one fails, those after it fail too: what is awaited first says why. Errors: {@link DatabaseFailure}.
+ */
 export interface Session {
   query(statement: string, values: readonly Value[]): Promise<Answer>;
 }

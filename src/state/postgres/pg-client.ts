@@ -37,6 +37,8 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
+    // Statements of a transaction that do not depend on each other's answers go out together. An older `pg` sends one at a time.
+    pipeline: true,
     types: overrides,
   });
   // A connection that breaks while nobody asks it anything, also within a transaction, tells whoever asks next: an event that nobody hears would end the process.
