@@ -207,11 +207,7 @@ class PostgresStore implements Store {
       const add = (statements: Statements): Promise<void> =>
         this.#leases.addIntent(statements, account, lease, row);
       if (settled.length === 0) return this.#db.alone(add);
-      return this.#db.together(async (statements) => {
-        await lockAccount(statements, number);
-        for (const each of settled) await this.#settle(statements, number, each);
-        await add(statements);
-      });
+      return this.#db.together((statements) => this.#settle(statements, number, settled, { last: add }));
     });
   }
 
@@ -223,11 +219,11 @@ class PostgresStore implements Store {
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
     const number = await this.#accounts.find(account);
-    await this.#db.together(async (statements) => {
-      await lockAccount(statements, number);
-      await this.#refuseLost(statements);
-      await this.#settle(statements, number, { intentId, result, detail, confirmed });
-    });
+    await this.#db.together((statements) =>
+      this.#settle(statements, number, [{ intentId, result, detail, confirmed }], {
+        first: () => this.#refuseLost(statements),
+      }),
+    );
   }
 
   intents(runId: string): Promise<readonly StoredIntent[]> {
@@ -271,7 +267,7 @@ class PostgresStore implements Store {
   ): Promise<ReadonlyMap<string, KnownRecord>> {
     const number = await this.#accounts.find(account);
     return this.#db.alone(async (statements) => {
-      const spelling = await spellingIn(statements, number, resource);
+      const spelling = (await spellingsIn(statements, number)).get(spellingFact(resource));
       const wanted = Map.groupBy(keys, (key) => speltKey(resource, key, spelling));
       const rows = await statements.all(
         `SELECT record, managed_by FROM json_array_elements_text($3::json) AS wanted
@@ -322,8 +318,11 @@ class PostgresStore implements Store {
   ): Promise<void> {
     const number = await this.#accounts.add(account);
     await this.#db.together(async (statements) => {
-      await lockAccount(statements, number);
-      await this.#confirm(statements, number, resource, records);
+      const [, spellings] = await Promise.all([
+        lockAccount(statements, number),
+        spellingsIn(statements, number),
+      ]);
+      await this.#confirm(statements, number, resource, records, spellings);
     });
   }
 
@@ -441,28 +440,47 @@ class PostgresStore implements Store {
     return this.#lock.refuseLost((account, lease) => this.#leases.isHeld(statements, account, lease));
   }
 
+  /** `first` is done under the lock of the account, `last` at the end. */
   async #settle(
     statements: Statements,
     account: number,
-    { intentId, result, detail, confirmed }: Settled,
+    settled: readonly Settled[],
+    {
+      first,
+      last,
+    }: { readonly first?: () => Promise<void>; readonly last?: (statements: Statements) => Promise<void> },
   ): Promise<void> {
-    const row = await statements.get(
-      `UPDATE {intent} SET result = $3, detail = $4, settled_at_ms = $5
-       WHERE id = $1 AND account = $2 AND ${OPEN_INTENT} RETURNING document`,
-      ...[storable(intentId), account, result, wordsToStore(detail), this.#clock.now()],
-    );
-    if (row === undefined)
-      throw new InternalError('state.no_intent', `no open intent ${intentId} is recorded for this account`);
-    await this.#confirm(statements, account, (written(row) as Intent).resource, confirmed);
+    const [, , spellings, intents] = await Promise.all([
+      lockAccount(statements, account),
+      first?.(),
+      spellingsIn(statements, account),
+      Promise.all(
+        settled.map(({ intentId, result, detail }) =>
+          statements.get(
+            `UPDATE {intent} SET result = $3, detail = $4, settled_at_ms = $5
+             WHERE id = $1 AND account = $2 AND ${OPEN_INTENT} RETURNING document`,
+            ...[storable(intentId), account, result, wordsToStore(detail), this.#clock.now()],
+          ),
+        ),
+      ),
+    ]);
+    const kept = settled.map(({ intentId, confirmed }, at) => {
+      const row = intents[at];
+      if (row === undefined)
+        throw new InternalError('state.no_intent', `no open intent ${intentId} is recorded for this account`);
+      return this.#confirm(statements, account, (written(row) as Intent).resource, confirmed, spellings);
+    });
+    await Promise.all([...kept, last?.(statements)]);
   }
 
-  async #confirm(
+  #confirm(
     statements: Statements,
     account: number,
     resource: ResourceName,
     records: readonly KnownRecord[],
+    spellings: ReadonlyMap<string, Spelling>,
   ): Promise<void> {
-    const spelling = await spellingIn(statements, account, resource);
+    const spelling = spellings.get(spellingFact(resource));
     const atMs = this.#clock.now();
     const byKey = new Map<string, { readonly record: KnownRecord; readonly atMs: number }>();
     for (const record of records) {
@@ -470,7 +488,7 @@ class PostgresStore implements Store {
       const managedBy = record.managedBy ?? byKey.get(key)?.record.managedBy;
       byKey.set(key, { record: { ...record, key, ...(managedBy !== undefined && { managedBy }) }, atMs });
     }
-    await keepSnapshots(statements, account, resource, [...byKey.values()]);
+    return keepSnapshots(statements, account, resource, [...byKey.values()]);
   }
 }
 
@@ -488,14 +506,16 @@ function parseSent(row: SqlRow): StoredIntent {
 export const conflictsOf = ({ summaries }: Run): number =>
   summaries.reduce((sum, each) => sum + (each.direction === 'push' ? each.conflict : 0), 0);
 
-async function spellingIn(
-  statements: Statements,
-  account: number,
-  resource: ResourceName,
-): Promise<Spelling | undefined> {
-  const statement = 'SELECT value FROM {fact} WHERE account = $1 AND name = $2';
-  const row = await statements.get(statement, account, storable(spellingFact(resource)));
-  return readSpelling(row === undefined ? undefined : (fromStorable(row, 0) ?? undefined));
+/** By the names of their facts. */
+async function spellingsIn(statements: Statements, account: number): Promise<ReadonlyMap<string, Spelling>> {
+  const statement = "SELECT name, value FROM {fact} WHERE account = $1 AND name LIKE 'spelling:%'";
+  const rows = await statements.all(statement, account);
+  return new Map(
+    rows.flatMap((row) => {
+      const spelling = readSpelling(fromStorable(row, 1) ?? undefined);
+      return spelling === undefined ? [] : [[text(row, 0), spelling]];
+    }),
+  );
 }
 
 /** From a row of record and managed_by. */
