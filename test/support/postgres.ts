@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -174,6 +174,30 @@ export async function startPostgres({ isDurable = false } = {}): Promise<Postgre
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+/** Stands before a server and tells each connection, as a pooler does, a number of its own in place of that of the process that serves it. */
+export async function startPooler(
+  to: PostgresServer,
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+  const url = new URL(to.url);
+  const { hostname, port } = url;
+  const keyData = Buffer.from([0x4b, 0, 0, 0, 12]);
+  const pooler = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    client.on('error', () => server.destroy()).pipe(server);
+    server.on('error', () => client.destroy()).on('end', () => client.end());
+    let isTold = false;
+    server.on('data', (data) => {
+      const at = isTold ? -1 : data.indexOf(keyData);
+      if (at >= 0) isTold = data.writeInt32BE(0x7fff_0001, at + keyData.length) > 0;
+      client.write(data);
+    });
+  });
+  await new Promise<void>((done) => pooler.listen(0, '127.0.0.1', done));
+  const address = pooler.address();
+  url.host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  return { url: url.href, close: () => new Promise((done) => pooler.close(() => done())) };
 }
 
 interface TestOptions {

@@ -57,27 +57,30 @@ export class PostgresBudget implements SharedBudget {
     decide: (look: BudgetLook) => BudgetDecision,
   ): Promise<number | undefined> {
     const key = keyOf(account);
-    const number = await this.#db.together(async (statements) => {
-      // Nobody else comes in before the end of the transaction; what follows the lock sees all that was done before.
-      const look = () =>
-        Promise.all([
-          statements.get(`SELECT windows FROM {budget} WHERE ${OF} FOR UPDATE`, ...key),
-          keepWindows(statements, key, visit),
-          endOwn(statements, visit),
-          othersOf(statements, key, visit),
-          sharesOf(statements, key, visit),
-        ]);
-      let [windows, , , others, shares] = await look();
-      if (windows === undefined) {
-        await statements.run(
-          "INSERT INTO {budget} (base_url, account_id, windows) VALUES ($1, $2, '[]') ON CONFLICT DO NOTHING",
-          ...key,
-        );
-        [windows, , , others, shares] = await look();
-      }
-      const known = visit.windows ?? parseWindows(String(windows?.[0] ?? '[]'));
-      return carryOut(statements, key, visit, decide({ others, ...shares, windows: known }));
-    });
+    const number = await this.#db.together(
+      async (statements) => {
+        // Nobody else comes in before the end of the transaction; what follows the lock sees all that was done before.
+        const look = () =>
+          Promise.all([
+            statements.get(`SELECT windows FROM {budget} WHERE ${OF} FOR UPDATE`, ...key),
+            keepWindows(statements, key, visit),
+            endOwn(statements, visit),
+            othersOf(statements, key, visit),
+            sharesOf(statements, key, visit),
+          ]);
+        let [windows, , , others, shares] = await look();
+        if (windows === undefined) {
+          await statements.run(
+            "INSERT INTO {budget} (base_url, account_id, windows) VALUES ($1, $2, '[]') ON CONFLICT DO NOTHING",
+            ...key,
+          );
+          [windows, , , others, shares] = await look();
+        }
+        const known = visit.windows ?? parseWindows(String(windows?.[0] ?? '[]'));
+        return carryOut(statements, key, visit, decide({ others, ...shares, windows: known }));
+      },
+      { keepsPlans: true },
+    );
     await this.#sweep();
     return number;
   }

@@ -15,7 +15,8 @@ export interface Answer {
  * answer of the one before is there. Where one fails, those after it fail too: what is awaited first says why. Errors: {@link DatabaseFailure}.
  */
 export interface Session {
-  query(statement: string, values: readonly Value[]): Promise<Answer>;
+  /** `keepsPlan`: it is asked again and again, and however its tables grow, one plan suits it. */
+  query(statement: string, values: readonly Value[], keepsPlan?: boolean): Promise<Answer>;
 }
 
 /** The little of a PostgreSQL driver that the state needs: `pg` and PGlite both have it. A statement of its own is a transaction of its own. */

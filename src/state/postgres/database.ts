@@ -1,19 +1,21 @@
 import { integer, type SqlRow } from '../sql-row.ts';
-import type { PostgresClient, Session, Value } from './client.ts';
+import type { Answer, PostgresClient, Session, Value } from './client.ts';
 import { databaseError } from './database-error.ts';
 
 /** Statements on one session. `{name}` in a statement is the table of that name in the schema of the state. */
 export class Statements {
   readonly #session: Session;
   readonly #named: (statement: string) => string;
+  readonly #keepsPlans: boolean;
 
-  constructor(session: Session, named: (statement: string) => string) {
+  constructor(session: Session, named: (statement: string) => string, keepsPlans = false) {
     this.#session = session;
     this.#named = named;
+    this.#keepsPlans = keepsPlans;
   }
 
   async all(statement: string, ...values: Value[]): Promise<readonly SqlRow[]> {
-    return (await this.#session.query(this.#named(statement), values)).rows;
+    return (await this.#query(statement, values)).rows;
   }
 
   async get(statement: string, ...values: Value[]): Promise<SqlRow | undefined> {
@@ -27,7 +29,11 @@ export class Statements {
 
   /** Answers how many rows changed. */
   async run(statement: string, ...values: Value[]): Promise<number> {
-    return (await this.#session.query(this.#named(statement), values)).changes;
+    return (await this.#query(statement, values)).changes;
+  }
+
+  #query(statement: string, values: readonly Value[]): Promise<Answer> {
+    return this.#session.query(this.#named(statement), values, this.#keepsPlans);
   }
 }
 
@@ -57,11 +63,14 @@ export class Database {
     }
   }
 
-  /** Runs `work` as one transaction; resolves once it is committed. Errors: those of {@link databaseError}, and then nothing was changed. */
-  together<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` as one transaction; resolves once it is committed. `keepsPlans`: as in {@link Session}, for all its statements. Errors: those of
+   * {@link databaseError}, and then nothing was changed.
+   */
+  together<T>(work: (statements: Statements) => Promise<T>, { keepsPlans = false } = {}): Promise<T> {
     return this.alone(() =>
       this.#client.transaction((session) =>
-        work(new Statements(session, (statement) => this.#named(statement))),
+        work(new Statements(session, (statement) => this.#named(statement), keepsPlans)),
       ),
     );
   }

@@ -1,5 +1,5 @@
 import type * as pg from 'pg';
-import type { Pool, PoolConfig } from 'pg';
+import type { Pool, PoolClient, PoolConfig } from 'pg';
 import { ConfigError } from '../../model/error.ts';
 import { isErrno } from '../private-files.ts';
 import type { SqlRow } from '../sql-row.ts';
@@ -22,8 +22,18 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
   const failed = (error: unknown): never => {
     throw new DatabaseFailure(error instanceof DatabaseError ? error.code : undefined, error);
   };
-  const query = async (to: Pick<Pool, 'query'>, text: string, values: readonly Value[]): Promise<Answer> => {
-    const asked = to.query<SqlRow & unknown[]>({ text, values: [...values], rowMode: 'array' });
+  const query = async (
+    to: Pick<Pool, 'query'>,
+    text: string,
+    values: readonly Value[],
+    name?: string,
+  ): Promise<Answer> => {
+    const asked = to.query<SqlRow & unknown[]>({
+      text,
+      values: [...values],
+      rowMode: 'array',
+      ...(name !== undefined && { name }),
+    });
     const { rows, rowCount } = await asked.catch(failed);
     return { rows, changes: rowCount ?? 0 };
   };
@@ -44,6 +54,13 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
   // A connection that breaks while nobody asks it anything, also within a transaction, tells whoever asks next: an event that nobody hears would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (connection) => connection.on('error', () => undefined));
+  const direct = directConnections(pool);
+  const names = new Map<string, string>();
+  const nameOf = (statement: string): string => {
+    const name = names.get(statement) ?? `teamsheet_${names.size}`;
+    names.set(statement, name);
+    return name;
+  };
   return {
     query: (statement, values) => query(pool, statement, values),
     transaction: async (work) => {
@@ -51,7 +68,12 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
       let broken: Error | undefined;
       try {
         await query(connection, 'BEGIN', []);
-        const result = await work({ query: (statement, values) => query(connection, statement, values) });
+        const result = await work({
+          query: (statement, values, keepsPlan = false) => {
+            const name = keepsPlan && direct.has(connection) ? nameOf(statement) : undefined;
+            return query(connection, statement, values, name);
+          },
+        });
         await query(connection, 'COMMIT', []);
         return result;
       } catch (error) {
@@ -68,6 +90,22 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
       if (!pool.ending) await pool.end();
     },
   };
+}
+
+/**
+ * The connections that end at the process of the database that serves them, which keeps the plans of statements with a name. Behind a pooler, each transaction may be
+ * served by another process, which does not know the name: the number that such a connection was told at its beginning is then the pooler's own.
+ */
+function directConnections(pool: Pool): { readonly has: (connection: PoolClient) => boolean } {
+  const direct = new WeakSet<PoolClient>();
+  const look = async (connection: PoolClient): Promise<void> => {
+    const { rows } = await connection.query<{ readonly pid: number }>('SELECT pg_backend_pid() AS pid');
+    // What `pg` keeps of the beginning; its types do not name it.
+    if (rows[0]?.pid === (connection as { readonly processID?: unknown }).processID) direct.add(connection);
+  };
+  // Where nobody can say, nothing is kept.
+  pool.on('connect', (connection) => void look(connection).catch(() => undefined));
+  return direct;
 }
 
 /** An optional package: only a state on PostgreSQL needs it. */

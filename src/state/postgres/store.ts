@@ -207,7 +207,10 @@ class PostgresStore implements Store {
       const add = (statements: Statements): Promise<void> =>
         this.#leases.addIntent(statements, account, lease, row);
       if (settled.length === 0) return this.#db.alone(add);
-      return this.#db.together((statements) => this.#settle(statements, number, settled, { last: add }));
+      return this.#db.together(
+        (statements) => this.#settle(statements, number, settled, { last: () => add(statements) }),
+        { keepsPlans: true },
+      );
     });
   }
 
@@ -219,10 +222,12 @@ class PostgresStore implements Store {
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
     const number = await this.#accounts.find(account);
-    await this.#db.together((statements) =>
-      this.#settle(statements, number, [{ intentId, result, detail, confirmed }], {
-        first: () => this.#refuseLost(statements),
-      }),
+    await this.#db.together(
+      (statements) =>
+        this.#settle(statements, number, [{ intentId, result, detail, confirmed }], {
+          first: () => this.#refuseLost(statements),
+        }),
+      { keepsPlans: true },
     );
   }
 
@@ -445,10 +450,7 @@ class PostgresStore implements Store {
     statements: Statements,
     account: number,
     settled: readonly Settled[],
-    {
-      first,
-      last,
-    }: { readonly first?: () => Promise<void>; readonly last?: (statements: Statements) => Promise<void> },
+    { first, last }: { readonly first?: () => Promise<void>; readonly last?: () => Promise<void> },
   ): Promise<void> {
     const [, , spellings, intents] = await Promise.all([
       lockAccount(statements, account),
@@ -470,7 +472,7 @@ class PostgresStore implements Store {
         throw new InternalError('state.no_intent', `no open intent ${intentId} is recorded for this account`);
       return this.#confirm(statements, account, (written(row) as Intent).resource, confirmed, spellings);
     });
-    await Promise.all([...kept, last?.(statements)]);
+    await Promise.all([...kept, last?.()]);
   }
 
   #confirm(

@@ -11,6 +11,7 @@ import {
   noPostgres,
   openTestState,
   OwnPostgres,
+  startPooler,
   startPostgres,
   type PostgresServer,
 } from '../../support/postgres.ts';
@@ -533,6 +534,23 @@ describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'}
     await Promise.all([...work, other.store.memory.forget(account, 'M')]);
     expect(await Array.fromAsync(one.store.memory.kept(scope, 'w', 'squad'))).toEqual([]);
     await Promise.all([one.store.close(), other.store.close()]);
+  });
+
+  it('plans are kept by a connection that ends at the database, and none behind a pooler', async () => {
+    const kept = async (url: string): Promise<unknown> => {
+      const each = await clientOf({ ...server, url });
+      const answer = await each.transaction(async (session) => {
+        await session.query('SELECT $1::integer', [1], true);
+        await session.query('SELECT $1::text', ['a']);
+        return session.query('SELECT statement FROM pg_prepared_statements', []);
+      });
+      await each.close();
+      return answer.rows;
+    };
+    expect(await kept(server.url)).toEqual([['SELECT $1::integer']]);
+    const pooler = await startPooler(server);
+    expect(await kept(pooler.url)).toEqual([]);
+    await pooler.close();
   });
 
   it.skipIf(process.env['TEAMSHEET_TEST_POSTGRES'] !== undefined)(
