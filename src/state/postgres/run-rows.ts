@@ -53,8 +53,7 @@ class PostgresRunRows implements RunRows {
   async add(mapping: string, rows: readonly RunRow[]): Promise<void> {
     const number = await this.#addMapping(mapping);
     await this.#db.together(async (statements) => {
-      const statement = 'UPDATE {run_rows} SET changed_at = clock_timestamp() WHERE run_id = $1';
-      await statements.run(statement, this.#runId);
+      await statements.run(CHANGED, this.#runId);
       await statements.run(
         `INSERT INTO {run_row} SELECT $1::bigint, each.* FROM json_to_recordset($2::json) AS each(${ROW})`,
         number,
@@ -65,8 +64,12 @@ class PostgresRunRows implements RunRows {
 
   async patch(mapping: string, patches: readonly RunRowPatch[]): Promise<void> {
     const number = await this.#mapping(mapping);
+    const waits = !patches.every(isToldTwice);
     await this.#db.together(async (statements) => {
-      for (const alike of patchedAlike(patches)) await patchRows(statements, mapping, number, alike);
+      await Promise.all([
+        !waits && statements.run('SET LOCAL synchronous_commit = off'),
+        ...patchedAlike(patches).map((alike) => patchRows(statements, mapping, number, alike)),
+      ]);
     });
   }
 
@@ -222,9 +225,9 @@ class PostgresRunRows implements RunRows {
     });
   }
 
-  /** A commit of the database is durable. */
-  sync(): Promise<void> {
-    return Promise.resolve();
+  /** Any commit that waits for the disk takes those before it along. */
+  async sync(): Promise<void> {
+    await this.#db.alone((statements) => statements.run(CHANGED, this.#runId));
   }
 
   close(): Promise<void> {
@@ -330,6 +333,11 @@ class PostgresRunRows implements RunRows {
     if (group.length > 0) yield group;
   }
 }
+
+const CHANGED = 'UPDATE {run_rows} SET changed_at = clock_timestamp() WHERE run_id = $1';
+
+/** What an answer showed of a row: where that is lost, the intent and the records that it confirmed tell it again, and they are on the disk. */
+const isToldTwice = ({ outcome }: RunRowPatch): boolean => outcome === 'created' || outcome === 'updated';
 
 /** Rows of a batch mostly follow each other: of a table without statistics, all others would be read too. */
 const BETWEEN = 'held.row_number BETWEEN $3 AND $4';

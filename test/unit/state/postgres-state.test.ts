@@ -554,6 +554,24 @@ describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'}
   });
 
   it.skipIf(process.env['TEAMSHEET_TEST_POSTGRES'] !== undefined)(
+    'outcomes of rows that were synced outlast a crash of the database',
+    async () => {
+      const { store } = await openOn();
+      const rows = await store.openRunRows('RUN');
+      await rows.add('users', [runRow({ rowNumber: 2 }), runRow({ rowNumber: 3 })]);
+      await rows.patch('users', [{ rowNumber: 2, outcome: 'created' }]);
+      await rows.patch('users', [{ rowNumber: 3, outcome: 'updated', said: [] }]);
+      await rows.sync();
+      await store.close();
+      await server.restart?.();
+      const { store: next } = await openOn();
+      const kept = await (await next.keptRunRows('RUN'))?.rows('users', [2, 3]);
+      expect(kept?.map(({ outcome }) => outcome)).toEqual(['created', 'updated']);
+      await next.close();
+    },
+  );
+
+  it.skipIf(process.env['TEAMSHEET_TEST_POSTGRES'] !== undefined)(
     'a database that goes away is said to be unreachable, and used again once it is back',
     async () => {
       const { store } = await openOn();
