@@ -14,7 +14,7 @@ import {
 import { text, type SqlRow } from '../sql-row.ts';
 import type { PostgresClient, Session } from './client.ts';
 import { Database } from './database.ts';
-import { openKeptRunRows, openRunRows } from './run-rows.ts';
+import { openKeptRunRows, openRunRows, unfenced } from './run-rows.ts';
 import { openSchema } from './schema.ts';
 import { findable, fromStorable, storable, storableOrNull } from './storable.ts';
 import { conflictsOf } from './store.ts';
@@ -150,11 +150,11 @@ class PostgresCopy implements CopyTarget {
   }
 
   runRows(runId: string): Promise<RunRows | undefined> {
-    return openKeptRunRows(this.#db, runId);
+    return openKeptRunRows(this.#db, runId, unfenced);
   }
 
   makeRunRows(runId: string): Promise<RunRows> {
-    return openRunRows(this.#db, runId);
+    return openRunRows(this.#db, runId, unfenced);
   }
 }
 

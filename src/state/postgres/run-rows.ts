@@ -21,38 +21,49 @@ const PAGE_ROWS = 2000;
 /** What later commands ask a finished run for. */
 const KEPT_OUTCOMES = "('created', 'updated', 'invalid', 'rejected')";
 
-/** Opens the rows of a run, making them where there are none. Errors: those of the database. */
-export async function openRunRows(db: Database, runId: string): Promise<RunRows> {
+/** Refuses the rest of a transaction. */
+export type Fence = (statements: Statements) => Promise<void>;
+/** Nobody else is at it. */
+export const unfenced: Fence = () => Promise.resolve();
+
+/** Opens the rows of a run, making them where there are none; `fence` stands before every change of them. Errors: those of the database and of the fence. */
+export async function openRunRows(db: Database, runId: string, fence: Fence): Promise<RunRows> {
   await db.alone((statements) =>
     statements.run(
       'INSERT INTO {run_rows} (run_id, changed_at) VALUES ($1, clock_timestamp()) ON CONFLICT DO NOTHING',
       storable(runId),
     ),
   );
-  return new PostgresRunRows(db, runId);
+  return new PostgresRunRows(db, runId, fence);
 }
 
 /** Opens the rows that are there of a run; undefined where none are. Errors: those of the database. */
-export async function openKeptRunRows(db: Database, runId: string): Promise<RunRows | undefined> {
+export async function openKeptRunRows(
+  db: Database,
+  runId: string,
+  fence: Fence,
+): Promise<RunRows | undefined> {
   const there = await db.alone((statements) =>
     statements.count('SELECT count(*) FROM {run_rows} WHERE run_id = $1', storable(runId)),
   );
-  return there === 0 ? undefined : new PostgresRunRows(db, runId);
+  return there === 0 ? undefined : new PostgresRunRows(db, runId, fence);
 }
 
 class PostgresRunRows implements RunRows {
   readonly #db: Database;
   readonly #runId: string;
+  readonly #fence: Fence;
   readonly #mappings = new Map<string, number>();
 
-  constructor(db: Database, runId: string) {
+  constructor(db: Database, runId: string, fence: Fence) {
     this.#db = db;
+    this.#fence = fence;
     this.#runId = storable(runId);
   }
 
   async add(mapping: string, rows: readonly RunRow[]): Promise<void> {
     const number = await this.#addMapping(mapping);
-    await this.#db.together(async (statements) => {
+    await this.#change(async (statements) => {
       await statements.run(CHANGED, this.#runId);
       await statements.run(
         `INSERT INTO {run_row} SELECT $1::bigint, each.* FROM json_to_recordset($2::json) AS each(${ROW})`,
@@ -65,7 +76,7 @@ class PostgresRunRows implements RunRows {
   async patch(mapping: string, patches: readonly RunRowPatch[]): Promise<void> {
     const number = await this.#mapping(mapping);
     const waits = !patches.every(isToldTwice);
-    await this.#db.together(async (statements) => {
+    await this.#change(async (statements) => {
       await Promise.all([
         !waits && statements.run('SET LOCAL synchronous_commit = off'),
         ...patchedAlike(patches).map((alike) => patchRows(statements, mapping, number, alike)),
@@ -124,7 +135,7 @@ class PostgresRunRows implements RunRows {
 
   async restart(mapping: string): Promise<void> {
     const number = await this.#mapping(mapping);
-    await this.#db.together(async (statements) => {
+    await this.#change(async (statements) => {
       await statements.run('DELETE FROM {known} WHERE mapping = $1', number);
       await statements.run(
         `UPDATE {run_row} SET change = 'pending', before = NULL
@@ -166,7 +177,7 @@ class PostgresRunRows implements RunRows {
       id: findable(record.id ?? ''),
       record: JSON.stringify(record),
     }));
-    await this.#db.alone((statements) =>
+    await this.#change((statements) =>
       statements.run(
         `INSERT INTO {known} SELECT $1::bigint, each.* FROM json_to_recordset($2::json) AS each(key text, id text, record text)
          ON CONFLICT (mapping, key, id) DO UPDATE SET record = excluded.record`,
@@ -235,7 +246,7 @@ class PostgresRunRows implements RunRows {
   }
 
   async keepWritten(): Promise<void> {
-    const left = await this.#db.together(async (statements) => {
+    const left = await this.#change(async (statements) => {
       const own = 'mapping IN (SELECT number FROM {run_mapping} WHERE run_id = $1)';
       await statements.run(`DELETE FROM {known} WHERE ${own}`, this.#runId);
       await statements.run(
@@ -255,9 +266,17 @@ class PostgresRunRows implements RunRows {
 
   async remove(): Promise<void> {
     this.#mappings.clear();
-    await this.#db.alone((statements) =>
+    await this.#change((statements) =>
       statements.run('DELETE FROM {run_rows} WHERE run_id = $1', this.#runId),
     );
+  }
+
+  /** One transaction behind the fence, which goes out with what is asked first. */
+  #change<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+    return this.#db.together(async (statements) => {
+      const [, done] = await Promise.all([this.#fence(statements), work(statements)]);
+      return done;
+    });
   }
 
   /** The number of a mapping; -1, which no row has, for one without rows. */
@@ -282,7 +301,7 @@ class PostgresRunRows implements RunRows {
   /** Runs a statement whose first value is the mapping's number. */
   async #run(mapping: string, statement: string, ...values: Value[]): Promise<void> {
     const number = await this.#mapping(mapping);
-    await this.#db.alone((statements) => statements.run(statement, number, ...values));
+    await this.#change((statements) => statements.run(statement, number, ...values));
   }
 
   async #rows(mapping: string, statement: string, ...values: Value[]): Promise<readonly RunRow[]> {

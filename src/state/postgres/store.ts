@@ -31,7 +31,7 @@ import type { PostgresClient, Value } from './client.ts';
 import { Database, type Statements } from './database.ts';
 import { PostgresLeases, type LeaseTableOptions } from './lease-table.ts';
 import { PostgresMemory } from './memory.ts';
-import { openKeptRunRows, openRunRows } from './run-rows.ts';
+import { openKeptRunRows, openRunRows, type Fence } from './run-rows.ts';
 import { openSchema } from './schema.ts';
 import { findable, fromStorable, storable, storableOrNull } from './storable.ts';
 
@@ -89,6 +89,10 @@ class PostgresStore implements Store {
     this.alerts = new PostgresAlerts(db);
   }
 
+  /** Who has lost a lock changes nothing any more: another machine may be at the same by now. Errors: StoppedError `lock.lost`. */
+  readonly #fence: Fence = (statements) =>
+    this.#lock.refuseLost((account, lease) => this.#leases.isHeld(statements, account, lease));
+
   async addRun(run: Run): Promise<void> {
     const account = await this.#accounts.add(run.account);
     await this.#run(
@@ -104,7 +108,7 @@ class PostgresStore implements Store {
       const row = await statements.get('SELECT document FROM {run} WHERE id = $1 FOR UPDATE', storable(id));
       if (row === undefined) throw new InternalError('state.no_run', `no run ${id} is recorded`);
       const run = { ...parseRun(row), ...changes };
-      await this.#refuseLost(statements);
+      await this.#fence(statements);
       await statements.run(
         'UPDATE {run} SET account = coalesce($2, account), started_at_ms = $3, finished = $4, conflicts = $5, document = $6 WHERE id = $1',
         ...[storable(id), account, run.startedAtMs, Number(run.finished), conflictsOf(run)],
@@ -165,11 +169,11 @@ class PostgresStore implements Store {
 
   /** Rows without a run never leave this machine. */
   async openRunRows(runId: string | null): Promise<RunRows> {
-    return runId === null ? openTemporaryRows(null, 0) : openRunRows(this.#db, runId);
+    return runId === null ? openTemporaryRows(null, 0) : openRunRows(this.#db, runId, this.#fence);
   }
 
   keptRunRows(runId: string): Promise<RunRows | undefined> {
-    return openKeptRunRows(this.#db, runId);
+    return openKeptRunRows(this.#db, runId, this.#fence);
   }
 
   async removeRuns(ids: readonly string[]): Promise<void> {
@@ -225,7 +229,7 @@ class PostgresStore implements Store {
     await this.#db.together(
       (statements) =>
         this.#settle(statements, number, [{ intentId, result, detail, confirmed }], {
-          first: () => this.#refuseLost(statements),
+          first: () => this.#fence(statements),
         }),
       { keepsPlans: true },
     );
@@ -323,8 +327,9 @@ class PostgresStore implements Store {
   ): Promise<void> {
     const number = await this.#accounts.add(account);
     await this.#db.together(async (statements) => {
-      const [, spellings] = await Promise.all([
+      const [, , spellings] = await Promise.all([
         lockAccount(statements, number),
+        this.#fence(statements),
         spellingsIn(statements, number),
       ]);
       await this.#confirm(statements, number, resource, records, spellings);
@@ -332,16 +337,21 @@ class PostgresStore implements Store {
   }
 
   async forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void> {
-    await this.#run(
-      'DELETE FROM {snapshot} WHERE account = $1 AND resource = $2 AND confirmed_at_ms < $3',
-      ...[await this.#accounts.find(account), resource, listedAtMs],
-    );
+    const number = await this.#accounts.find(account);
+    await this.#db.together(async (statements) => {
+      await this.#fence(statements);
+      await statements.run(
+        'DELETE FROM {snapshot} WHERE account = $1 AND resource = $2 AND confirmed_at_ms < $3',
+        ...[number, resource, listedAtMs],
+      );
+    });
   }
 
   async respell(account: ServiceAccount, resource: ResourceName, spelling: Spelling): Promise<void> {
     const number = await this.#accounts.add(account);
     await this.#db.together(async (statements) => {
       await lockAccount(statements, number);
+      await this.#fence(statements);
       const fact = { name: spellingFact(resource), value: JSON.stringify(spelling) };
       await this.#setFacts(statements, number, [fact]);
       const rows = await statements.all(
@@ -439,10 +449,6 @@ class PostgresStore implements Store {
        ON CONFLICT (account, name) DO UPDATE SET value = excluded.value, at_ms = excluded.at_ms`,
       ...[account, JSON.stringify(values), this.#clock.now()],
     );
-  }
-
-  #refuseLost(statements: Statements): Promise<void> {
-    return this.#lock.refuseLost((account, lease) => this.#leases.isHeld(statements, account, lease));
   }
 
   /** `first` is done under the lock of the account, `last` at the end. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { KnownRecord } from '../../../src/model/run-rows.ts';
 import type { Intent, Lock, Run, Store } from '../../../src/model/store.ts';
 import { DatabaseFailure, type PostgresClient } from '../../../src/state/postgres/client.ts';
 import { lookAtDatabase } from '../../../src/state/postgres/look.ts';
@@ -53,6 +54,7 @@ const intent = (id: string): Intent => ({
   sentAtMs: 1,
 });
 
+const record = (key: string, id: string): KnownRecord => ({ key, id, number: 1, digests: {}, values: {} });
 const run: Run = {
   id: 'RUN',
   command: 'push',
@@ -249,6 +251,35 @@ describe('the lease of an account', () => {
     });
     await held.release();
     await expect(add(first, '3')).rejects.toMatchObject({ code: 'lock.lost' });
+  });
+
+  it('is wanted for what is kept of a run and of the service too: who wakes up behind another machine changes none of it', async () => {
+    const first = await hold({ process: '' });
+    const rows = await first.store.openRunRows('RUN');
+    await rows.add('users', [runRow({ rowNumber: 2, key: 'a' })]);
+    await first.store.confirm(account, 'users', [record('a', 'first')]);
+    await runOut();
+    const second = await open({ process: '' });
+    await acquire(second);
+    const lost = { code: 'lock.lost' };
+    for (const change of [
+      () => rows.add('users', [runRow({ rowNumber: 3, key: 'b' })]),
+      () => rows.patch('users', [{ rowNumber: 2, outcome: 'created' }]),
+      () => rows.deferOpen('users', []),
+      () => rows.reopenDeferred('users'),
+      () => rows.restart('users'),
+      () => rows.addKnown('users', [record('a', 'late')]),
+      () => rows.setHeader('users', ['late']),
+      () => rows.keepWritten(),
+      () => rows.remove(),
+      () => first.store.confirm(account, 'users', [record('a', 'late')]),
+      () => first.store.forgetOlder(account, 'users', 5000),
+      () => first.store.respell(account, 'users', { case: true }),
+    ])
+      await expect(change()).rejects.toMatchObject(lost);
+    const kept = await (await second.store.keptRunRows('RUN'))?.rows('users', [2, 3]);
+    expect(kept).toMatchObject([{ rowNumber: 2, outcome: null }]);
+    expect((await second.store.snapshots(account, 'users', ['a'])).get('a')?.id).toBe('first');
   });
 
   describe('that ran out while a write was on its way', () => {
