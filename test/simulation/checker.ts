@@ -20,6 +20,7 @@ interface SeenIntent {
 
 /** A results file, and the rows that it was made of. */
 export interface Told {
+  readonly life: string;
   readonly rows: readonly RunRow[];
   /** Row number and outcome of each line. */
   readonly lines: readonly (readonly [number, string])[];
@@ -182,8 +183,8 @@ export class Checker {
     this.#told.set(run, mappings.set(mapping, told));
   }
 
-  /** I2 and I3, for one report. */
-  reported({ run, command, mappings }: RunReport): void {
+  /** I2 and I3, for the report of one process. */
+  reported(life: string, { run, command, mappings }: RunReport): void {
     for (const summary of mappings) {
       if (summary.direction !== 'push' || run === null) continue;
       const told = this.#told.get(run)?.get(summary.name);
@@ -191,7 +192,8 @@ export class Checker {
         this.fail('I2', `no results of ${summary.name} were written`);
         continue;
       }
-      this.#checkCounts(command, summary, told);
+      // A process that was stopped at its end reports what another one has gone on with.
+      if (told.life === life) this.#checkCounts(command, summary, told);
       this.#checkEffects(run, summary.name, summary.resource, told.rows);
       for (const outcome of OUTCOMES) this.#history.count(`rows ${outcome}`, summary[outcome]);
     }

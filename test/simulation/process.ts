@@ -217,7 +217,7 @@ function resultFiles(life: Life, checker: Checker, opened: OpenedRows): SyncPort
           .flat()
           .map((cells) => [Number(cells[own]), cells[own + 1] ?? ''] as const);
         const rows = (await opened.get(run)?.[0]?.page(mapping, { afterRow: 0, limit: 10_000 })) ?? [];
-        checker.told(run, mapping, { rows, lines });
+        checker.told(run, mapping, { life: life.name, rows, lines });
         return `runs/${mapping}.results.csv`;
       }),
     writeRejected: async (_run, mapping, _header, lines) => {

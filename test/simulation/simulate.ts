@@ -389,7 +389,7 @@ class Simulation {
     const ended = await Promise.race([work, life.death]).finally(process.close);
     if (ended === 'killed') this.#aloneOnBudget = false;
     else {
-      if (ended.result !== undefined) checker.reported(ended.result.report);
+      if (ended.result !== undefined) checker.reported(life.name, ended.result.report);
       const own = this.wire.sent.filter((sent) => sent.life === life.name);
       if (this.#aloneOnBudget && this.scenario.hosts === undefined)
         this.#checkLimits(own, this.service.refusedByLimiter.slice(refusedBefore));
