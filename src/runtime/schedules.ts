@@ -6,6 +6,8 @@ import { cronProblem } from '../schedule/cron.ts';
 import {
   nextRuns,
   scheduleNow,
+  withAgain,
+  type Again,
   type Calendar,
   type Done,
   type Scheduled,
@@ -115,7 +117,9 @@ function serviceAheadMs({ service, clock }: Session['ports']): number {
 const goesByWeeks = ({ timing }: Timed): boolean =>
   timing.deadline !== undefined || timing.schedule.some(({ kind }) => kind === 'week');
 
+/** A sync writes the one, and the reading of a game week the other: neither waits for the other, nor loses what it kept. */
 const factOf = (mapping: string): string => `schedule:${mapping}`;
+const againFactOf = (mapping: string): string => `schedule_again:${mapping}`;
 
 /** The mappings with what the schedule has done for them. */
 export async function readDone(
@@ -126,9 +130,15 @@ export async function readDone(
   const jobs: Scheduled[] = [];
   for (const { name, timing } of timed) {
     const kept = await store.fact(account, factOf(name));
-    // Only this file writes the fact.
+    const again = await store.fact(account, againFactOf(name));
+    // Only this file writes the facts.
     const done = kept === undefined ? undefined : (JSON.parse(kept.value) as Done);
-    jobs.push({ mapping: name, timing, done });
+    const isAgain = again === undefined ? undefined : (JSON.parse(again.value) as Again);
+    jobs.push({
+      mapping: name,
+      timing,
+      done: isAgain === undefined ? done : withAgain(done, timing, isAgain),
+    });
   }
   return jobs;
 }
@@ -144,6 +154,20 @@ export async function keepDone(
     value: JSON.stringify(each),
   }));
   await store.setFacts(account, facts);
+}
+
+/** Has mappings carry out a game week again. */
+export async function keepAgain(
+  store: Pick<Store, 'setFacts'>,
+  account: ServiceAccount,
+  mappings: readonly string[],
+  again: Again,
+): Promise<void> {
+  const value = JSON.stringify(again);
+  await store.setFacts(
+    account,
+    mappings.map((name) => ({ name: againFactOf(name), value })),
+  );
 }
 
 const calendarFact = (league: string | undefined): string => `schedule_calendar:${league ?? ''}`;

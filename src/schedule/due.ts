@@ -128,7 +128,7 @@ export function doneBy(job: Scheduled, run: ScheduledRun, calendar: Calendar, no
     schedule.kind === 'week'
       ? weekRuns(job, schedule, calendar)
           .filter(({ atMs }) => atMs <= nowMs)
-          .map(({ week }) => markOf(schedule.text, week))
+          .map(({ week }) => markOf(schedule.text, week?.id))
       : [],
   );
   const { sinceMs = nowMs, weeks: before = [] } = job.done ?? {};
@@ -147,15 +147,24 @@ export function ended({ unfinished: _, ...done }: Begun): Done {
 /** The same where an outage ended it. */
 export const leftOver = (done: Begun): Done => ({ ...done, triedMs: done.cronMs });
 
-/** The same where a game week is to be carried out again: of its moments, those that have come are due. Undefined where none was carried out. */
-export function again({ timing, done }: Scheduled, week: ClockWeek): Done | undefined {
-  const marks = timing.schedule.map(({ text }) => markOf(text, week));
-  const { weeks = [] } = done ?? {};
-  const others = weeks.filter((mark) => !marks.includes(mark));
-  return done === undefined || others.length === weeks.length ? undefined : { ...done, weeks: others };
+/** A game week that is to be carried out again, and since when, by the time of the schedules. */
+export interface Again {
+  readonly week: string;
+  readonly sinceMs: number;
 }
 
-const markOf = (text: string, week: ClockWeek | undefined): string => `${text} ${week?.id ?? ''}`;
+/** The same where a game week is to be carried out again: of its moments, those that have come are due, unless a run has begun since. */
+export function withAgain(
+  done: Done | undefined,
+  { schedule }: Timing,
+  { week, sinceMs }: Again,
+): Done | undefined {
+  if (done === undefined || (done.cronMs ?? -Infinity) >= sinceMs) return done;
+  const marks = schedule.map(({ text }) => markOf(text, week));
+  return { ...done, weeks: (done.weeks ?? []).filter((mark) => !marks.includes(mark)) };
+}
+
+const markOf = (text: string, week = ''): string => `${text} ${week}`;
 
 /** The moments of all weeks that were not carried out. */
 function weekRuns(
@@ -165,7 +174,7 @@ function weekRuns(
 ): readonly ScheduledRun[] {
   return weeks.flatMap((week) => {
     const atMs = momentMs(week, schedule.at);
-    if (atMs === undefined || done?.weeks?.includes(markOf(schedule.text, week)) === true) return [];
+    if (atMs === undefined || done?.weeks?.includes(markOf(schedule.text, week.id)) === true) return [];
     const deadlineMs = timing.deadline && momentMs(week, timing.deadline);
     return [{ mapping, atMs, week, deadlineMs, schedule: schedule.text }];
   });

@@ -118,38 +118,7 @@ export async function runSchedule(ports: RunnerPorts): Promise<never> {
 export async function runOnce(ports: RunnerPorts): Promise<ExitCode | undefined> {
   const { clock } = ports;
   const looked = await ports.look(true);
-  const due = looked.flatMap(({ jobs, calendar }) => {
-    const nowMs = scheduleNow(calendar, clock);
-    return jobs.flatMap((job): readonly DueRun[] => {
-      const run = job.done === undefined ? firstRun(job, calendar, nowMs) : dueRun(job, calendar, nowMs);
-      return run === undefined ? [] : [{ ...run, calendar }];
-    });
-  });
-  return carryOutAll(due, looked, ports);
-}
-
-/** Whether anything is due, or is scheduled for the first time. */
-export const hasWork = (looked: Looked, clock: Clock): boolean =>
-  looked.some(({ jobs }) => jobs.some(({ done }) => done === undefined)) ||
-  dueRuns(looked, clock).length > 0 ||
-  dueReadings(looked, clock).length > 0;
-
-/**
- * Runs what is due now, once, and then reads the game weeks that are due; what is scheduled for the first time is due from now on. The exit code is the worst,
- * undefined where nothing was due. Errors: those of {@link RunnerPorts.look}.
- */
-export async function runDue(ports: RunnerPorts): Promise<ExitCode | undefined> {
-  const looked = await ports.look(true);
-  await rememberNew(looked, ports);
-  return carryOutAll(dueRuns(looked, ports.clock), looked, ports);
-}
-
-async function carryOutAll(
-  due: readonly DueRun[],
-  looked: Looked,
-  ports: RunnerPorts,
-): Promise<ExitCode | undefined> {
-  const { clock, tell } = ports;
+  const due = firstRuns(looked, clock);
   const exitCodes: ExitCode[] = [];
   if (due.length > 0) exitCodes.push(await start(due, looked, ports));
   const after = due.length > 0 ? await lookAgain(looked, ports) : looked;
@@ -159,9 +128,51 @@ async function carryOutAll(
   const again = readings.length > 0 ? dueRuns(await lookAgain(after, ports), clock) : [];
   if (again.length > 0) exitCodes.push(await start(again, after, ports));
   if (exitCodes.length > 0) return worstExit(exitCodes);
-  tell({ kind: 'next', run: comingRuns(looked, clock)[0] });
+  tellNext(looked, ports);
   return undefined;
 }
+
+/** Whether a run is due, or is scheduled for the first time. */
+export const hasRuns = (looked: Looked, clock: Clock): boolean =>
+  looked.some(({ jobs }) => jobs.some(({ done }) => done === undefined)) || dueRuns(looked, clock).length > 0;
+
+/** Whether the reading of a game week is due. */
+export const hasReadings = (looked: Looked, clock: Clock): boolean => dueReadings(looked, clock).length > 0;
+
+/**
+ * Runs what is due now, once; what is scheduled for the first time is due from now on, or `atOnce`. The exit code is undefined where nothing was due. Errors:
+ * those of {@link RunnerPorts.look}.
+ */
+export async function runDue(ports: RunnerPorts, { atOnce = false } = {}): Promise<ExitCode | undefined> {
+  const looked = await ports.look(true);
+  if (!atOnce) await rememberNew(looked, ports);
+  const due = atOnce ? firstRuns(looked, ports.clock) : dueRuns(looked, ports.clock);
+  if (due.length > 0) return start(due, looked, ports);
+  tellNext(looked, ports);
+  return undefined;
+}
+
+/** Reads the game weeks that are due now. The exit code is the worst, undefined where none was due. Errors: those of {@link RunnerPorts.look}. */
+export async function readDue(ports: RunnerPorts): Promise<ExitCode | undefined> {
+  const exitCodes: ExitCode[] = [];
+  for (const reading of dueReadings(await ports.look(true), ports.clock))
+    exitCodes.push(await read(reading, ports));
+  return exitCodes.length > 0 ? worstExit(exitCodes) : undefined;
+}
+
+function tellNext(looked: Looked, { clock, tell }: RunnerPorts): void {
+  tell({ kind: 'next', run: comingRuns(looked, clock)[0] });
+}
+
+/** What is due, and for the first time everything with a schedule. */
+const firstRuns = (looked: Looked, clock: Clock): readonly DueRun[] =>
+  looked.flatMap(({ jobs, calendar }) => {
+    const nowMs = scheduleNow(calendar, clock);
+    return jobs.flatMap((job): readonly DueRun[] => {
+      const run = job.done === undefined ? firstRun(job, calendar, nowMs) : dueRun(job, calendar, nowMs);
+      return run === undefined ? [] : [{ ...run, calendar }];
+    });
+  });
 
 function read(reading: LeagueReading, ports: RunnerPorts): Promise<ExitCode> {
   ports.signal.throwIfAborted();

@@ -201,6 +201,30 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     expect(JSON.parse(again.stdout)).toEqual({ command: 'worker', exit_code: 0 });
   });
 
+  it('read game weeks beside a push that somebody else is at', async () => {
+    await start({ seed: 'demo', now: '2026-08-19T00:00:00Z' });
+    setUp();
+    folder.write('teamsheet.yaml', `${config(schema)}vars: { fantasy_league_id: 1 }\n`);
+    expect((await runOn({}, 'push', 'users', '--yes')).code).toBe(0);
+    const before = writes().length;
+    const [[accountId]] = (await stored('SELECT account_id FROM @.account')) as [[string]];
+    const clock = { now: Date.now, monotonic: () => performance.now(), sleep: () => Promise.resolve() };
+    const { store } = await openTestState(await clientOf(server), schema, folder.path, {
+      clock,
+      held: [{ baseUrl: service.baseUrl, accountId }],
+    });
+    const { code, stderr } = await runOn({}, 'worker', '--once');
+    expect(stderr).toContain('is being written to by');
+    expect(code).toBe(6);
+    expect(writes()).toHaveLength(before);
+    await store.close();
+    const weeks = await runOn({}, 'weeks', '--json');
+    expect(JSON.parse(weeks.stdout)).toMatchObject({ weeks: [{ week: '1', lineups: 60 }] });
+    // What waited for the push is done once that is over.
+    expect((await runOn({}, 'worker', '--once')).code).toBe(0);
+    expect(writes().length).toBeGreaterThan(before);
+  });
+
   it('leave a mapping to other machines whose files they do not have, and doctor names them', async () => {
     await start();
     setUp();
@@ -244,7 +268,7 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
       /^worker +pid +state +heard of\ntower +\d+ +ended +[^\n]+\n\nnobody writes now\n\njobs +waiting +under way +done +failed\n/,
     );
     expect(stdout).toMatch(
-      /\nsync\/test +0 +0 +1 +0\n\nrequests to +under way +in a minute +waiting +windows\n/,
+      /\nsync\/test +0 +0 +1 +0\nweeks\/test +0 +0 +1 +0\n\nrequests to +under way +in a minute +waiting +windows\n/,
     );
     expect(stdout).toMatch(/\nhttp:\S+ +0 +\d+ +0 +[\d,]+ in 1 min, [\d,]+ in 24 h\n$/);
     const document = JSON.parse((await runOn({}, 'worker', 'status', '--json')).stdout) as object;

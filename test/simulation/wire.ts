@@ -86,9 +86,11 @@ export class Wire {
     const backMs = dice.int(1, latencyMs);
     const arriveMs = world.nowMs + thereMs;
     const lateMs = dice.int(thereMs, latestMs);
-    return new Promise((resolve, reject) => {
-      const { signal } = request;
-      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    const { signal } = request;
+    let abort = (): void => undefined;
+    const carried = new Promise<HttpResponse>((resolve, reject) => {
+      abort = () => reject(signal?.reason as Error);
+      signal?.addEventListener('abort', abort);
       const answer = (answered: Answered): void => {
         if (effect === undefined && answered.isRefused !== true) this.answered.add(asked.request ?? 0);
         history.note(life.name, `<- #${asked.request ?? ''}`, answered.status, answered.body.slice(0, 300));
@@ -132,6 +134,8 @@ export class Wire {
       if (isLate) world.at(doneMs, () => void handle());
       this.reachedMs = Math.max(this.reachedMs, doneMs);
     });
+    // A signal that somebody listens to is never forgotten.
+    return carried.finally(() => signal?.removeEventListener('abort', abort));
   }
 
   #note(request: HttpRequest, life: Life, fault: Fault | undefined): Asked {

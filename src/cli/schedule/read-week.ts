@@ -6,10 +6,10 @@ import { environmentOf } from '../../runtime/config.ts';
 import { publishAll } from '../../runtime/publish/publish-all.ts';
 import { readWeeks, type LeagueReading as Reading, type WeeksRead } from '../../runtime/read-weeks.ts';
 import { isPull } from '../../runtime/mappings.ts';
-import { keepDone, type TimedLeague } from '../../runtime/schedules.ts';
+import { keepAgain, type TimedLeague } from '../../runtime/schedules.ts';
 import { keepReading } from '../../runtime/week-readings.ts';
 import type { LeagueNotice } from '../../schedule/alerts.ts';
-import { again, scheduleNow } from '../../schedule/due.ts';
+import { scheduleNow } from '../../schedule/due.ts';
 import type { LeagueReading } from '../../schedule/runner.ts';
 import { weekNumber } from '../../season/week-number.ts';
 import { auditWeeks } from '../../sync/audit.ts';
@@ -58,7 +58,7 @@ export async function readDueWeek(
 
 /** The first whole reading since the substitutions of a week were processed may find other points and line-ups than the reports of the week that were written before. */
 async function makeReportsDue(
-  { week: { id }, of: { jobs, calendar, readings } }: LeagueReading,
+  { week: { id }, of: { calendar, readings } }: LeagueReading,
   { timed }: TimedLeague,
   { reading: [came] }: CameOf,
   account: ServiceAccount,
@@ -70,12 +70,11 @@ async function makeReportsDue(
   const clockWeek = calendar.weeks.find((each) => each.id.toLowerCase() === id);
   if (processed === undefined || week?.id !== id || isKnown || clockWeek === undefined) return;
   const byWeek = timed.filter(isPull).filter(({ resource }) => pullTarget(resource)?.byWeek !== undefined);
-  const names = new Set(byWeek.map(({ name }) => name));
-  const due = jobs.flatMap((job) => {
-    const done = names.has(job.mapping) ? again(job, clockWeek) : undefined;
-    return done === undefined ? [] : [[job.mapping, done] as const];
+  const names = byWeek.map(({ name }) => name);
+  await keepAgain(ports.store, account, names, {
+    week: clockWeek.id,
+    sinceMs: scheduleNow(calendar, ports.clock),
   });
-  await keepDone(ports.store, account, new Map(due));
 }
 
 interface CameOf {

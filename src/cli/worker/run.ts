@@ -3,7 +3,7 @@ import { EXIT, StoppedError, TeamsheetError, UsageError, type ExitCode } from '.
 import { worstExit } from '../../model/worst-exit.ts';
 import { connectionOf, environmentOf, readConfig, type Config } from '../../runtime/config.ts';
 import { arriveAs, openJobs, openState } from '../../runtime/state.ts';
-import { hasWork, runDue, runOnce, type RunnerPorts } from '../../schedule/runner.ts';
+import { hasReadings, hasRuns, readDue, runDue, type RunnerPorts } from '../../schedule/runner.ts';
 import type { Jobs, TakenJob } from '../../state/postgres/jobs.ts';
 import type { Program } from '../program.ts';
 import { renderStop } from '../render/stop.ts';
@@ -37,7 +37,8 @@ export interface WorkerArgs extends SessionArgs, Pick<Wanted, 'port' | 'probe'> 
 interface Ours {
   readonly environment: string;
   readonly config: Config;
-  readonly queue: string;
+  /** Of its syncs, one at a time; and of the readings of its game weeks, which wait for no sync. */
+  readonly queues: { readonly sync: string; readonly weeks: string };
   readonly schedules: Schedules;
   /** The same for one job, which may be lost. */
   readonly schedulesIn: (program: Program) => Schedules;
@@ -52,7 +53,10 @@ export async function runWorker(args: WorkerArgs, program: Program): Promise<Exi
   const files = ownFiles(program);
   const ours = accountsOf(args, files, program);
   const isWhole = args.account.length === 0;
-  const queues = [...ours.map(({ queue }) => queue), ...(isWhole ? [ALERTS] : [])];
+  const queues = [
+    ...ours.flatMap(({ queues: { sync, weeks } }) => [sync, weeks]),
+    ...(isWhole ? [ALERTS] : []),
+  ];
   const warnings = warnOnce(program);
   const config = readConfig(args, program);
   if (args.host !== undefined) await arriveAs(args.host, config, program.clock);
@@ -81,7 +85,8 @@ function accountsOf(args: WorkerArgs, { has }: OwnFiles, program: Program): read
   const all = scheduledAccounts([], args, program).map(({ config }): Ours => {
     const environment = environmentOf(config);
     const schedulesIn: Ours['schedulesIn'] = (own) => schedulesOf([], args, own, { environment, has });
-    return { environment, config, queue: queueOf(environment), schedules: schedulesIn(program), schedulesIn };
+    const queues = { sync: queueOf('sync', environment), weeks: queueOf('weeks', environment) };
+    return { environment, config, queues, schedules: schedulesIn(program), schedulesIn };
   });
   const unknown = args.account.find((name) => !all.some(({ environment }) => environment === name));
   if (unknown !== undefined)
@@ -94,8 +99,10 @@ function accountsOf(args: WorkerArgs, { has }: OwnFiles, program: Program): read
 }
 
 /** Names of queues hold few signs. */
-const queueOf = (environment: string): string =>
-  /^[\w.-]+$/.test(environment) ? `sync/${environment}` : `sync//${Buffer.from(environment).toString('hex')}`;
+const queueOf = (work: keyof Ours['queues'], environment: string): string =>
+  /^[\w.-]+$/.test(environment)
+    ? `${work}/${environment}`
+    : `${work}//${Buffer.from(environment).toString('hex')}`;
 
 /** Warns of what goes wrong again and again when it begins, or changes. */
 interface Warnings {
@@ -125,7 +132,8 @@ class Worker {
   readonly #warnings: Warnings;
   readonly #args: WorkerArgs;
   readonly #program: Program;
-  readonly #running = new Set<Promise<void>>();
+  /** A worker that has its hands full with syncs reads game weeks all the same: their line-ups are gone when the next week begins. */
+  readonly #running = { sync: new Set<Promise<void>>(), weeks: new Set<Promise<void>>() };
   /** A sync has ended, and wrote its document. */
   hasTold = false;
   #exitCode: ExitCode = EXIT.done;
@@ -161,7 +169,7 @@ class Worker {
         screen.say(`probe: ${serving.probe}/healthz and ${serving.probe}/metrics`);
       return await (once === true ? this.#drain() : this.#turn(() => (turnedAtMs = clock.monotonic())));
     } finally {
-      await Promise.all(this.#running);
+      await Promise.all([...this.#running.sync, ...this.#running.weeks]);
       await serving.close();
     }
   }
@@ -188,40 +196,61 @@ class Worker {
     }
   }
 
-  /** What is due now, wherever it runs. */
+  /** What is due now, wherever it runs: the syncs, the game weeks, and the reports that these made due again. */
   async #drain(): Promise<ExitCode> {
+    for (const { queues } of this.#ours) await this.#jobs.send(queues.sync, { once: true });
+    await this.#untilIdle();
+    for (const { queues } of this.#ours) await this.#jobs.send(queues.weeks, {});
+    await this.#untilIdle();
+    for (const account of this.#ours) await this.#plan(account);
+    await this.#untilIdle();
+    return this.#exitCode;
+  }
+
+  async #untilIdle(): Promise<void> {
     const { clock, signal } = this.#program;
-    for (const { queue } of this.#ours) await this.#jobs.send(queue, { once: true });
+    const queues = this.#ours.flatMap((account) => Object.values(account.queues));
     for (;;) {
       await this.#takeAll();
-      const idle = await Promise.all(this.#ours.map(({ queue }) => this.#jobs.isIdle(queue)));
-      if (this.#running.size === 0 && idle.every(Boolean)) return this.#exitCode;
+      const idle = await Promise.all(queues.map((queue) => this.#jobs.isIdle(queue)));
+      if (idle.every(Boolean)) return;
       await clock.sleep(BEAT_MS, signal);
     }
   }
 
-  async #plan({ queue, schedules }: Ours): Promise<void> {
+  async #plan({ queues, schedules }: Ours): Promise<void> {
+    const { clock } = this.#program;
     const looked = await schedules.look(false);
-    if (hasWork(looked, this.#program.clock)) await this.#jobs.send(queue, {});
+    if (hasRuns(looked, clock)) await this.#jobs.send(queues.sync, {});
+    if (hasReadings(looked, clock)) await this.#jobs.send(queues.weeks, {});
   }
 
   async #takeAll(): Promise<void> {
     const { signal } = this.#program;
-    for (const account of this.#ours) await this.#take(account.queue, (job) => this.#work(account, job));
-    if (this.#isWhole && this.#args.once !== true) await this.#take(ALERTS, () => this.#tellAlerts());
+    for (const account of this.#ours) {
+      await this.#take('sync', account.queues.sync, (job) => this.#sync(account, job));
+      await this.#take('weeks', account.queues.weeks, (job) => this.#carryOut(account, job, readDue));
+    }
+    if (this.#isWhole && this.#args.once !== true)
+      await this.#take('weeks', ALERTS, () => this.#tellAlerts());
     signal.throwIfAborted();
   }
 
-  async #take(queue: string, work: (job: TakenJob) => Promise<string | undefined>): Promise<void> {
-    if (this.#program.signal.aborted || this.#running.size >= this.#args.concurrency) return;
+  async #take(
+    slot: keyof Ours['queues'],
+    queue: string,
+    work: (job: TakenJob) => Promise<string | undefined>,
+  ): Promise<void> {
+    const slots = this.#running[slot];
+    if (this.#program.signal.aborted || slots.size >= this.#args.concurrency) return;
     const job = await this.#jobs.take(queue);
     if (job === undefined) return;
-    const running = this.#carryOut(job, work).finally(() => this.#running.delete(running));
-    this.#running.add(running);
+    const running = this.#finish(job, work).finally(() => slots.delete(running));
+    slots.add(running);
   }
 
   /** Whatever comes of the work, the job is ended; where it cannot be, its heartbeat ends. */
-  async #carryOut(job: TakenJob, work: (job: TakenJob) => Promise<string | undefined>): Promise<void> {
+  async #finish(job: TakenJob, work: (job: TakenJob) => Promise<string | undefined>): Promise<void> {
     let failedBecause: string | undefined;
     try {
       failedBecause = await work(job);
@@ -242,19 +271,25 @@ class Worker {
     }
   }
 
-  /** Carries out what is due in an account; says why nothing was done, where that is so. */
-  async #work(
-    { environment, config, schedulesIn }: Ours,
-    { data, lost }: TakenJob,
-  ): Promise<string | undefined> {
+  /** Runs what is due in an account; says why nothing was done, where that is so. */
+  async #sync(account: Ours, job: TakenJob): Promise<string | undefined> {
+    const { environment, config } = account;
     const { screen, clock } = this.#program;
-    const program = { ...this.#program, signal: AbortSignal.any([this.#program.signal, lost]) };
-    const holder = await holderOf(config, program);
+    const holder = await holderOf(config, this.#program);
     if (holder !== undefined) {
       screen.say(`${renderTime(clock.now(), config.timezone)}  ${safeText(environment)}: ${holder.message}`);
       if (this.#args.once === true) throw holder;
       return holder.message;
     }
+    return this.#carryOut(account, job, (ports) => runDue(ports, { atOnce: 'once' in job.data }));
+  }
+
+  async #carryOut(
+    { schedulesIn }: Ours,
+    { lost }: TakenJob,
+    work: (ports: RunnerPorts) => Promise<ExitCode | undefined>,
+  ): Promise<undefined> {
+    const program = { ...this.#program, signal: AbortSignal.any([this.#program.signal, lost]) };
     const ports: RunnerPorts = {
       ...program,
       ...schedulesIn(program),
@@ -264,8 +299,7 @@ class Worker {
       },
       tell: (event) => tell(event, this.#args, program),
     };
-    const isFirst = 'once' in data;
-    const exitCode = await (isFirst ? runOnce(ports) : runDue(ports));
+    const exitCode = await work(ports);
     program.signal.throwIfAborted();
     this.#exitCode = worstExit([this.#exitCode, exitCode ?? EXIT.done]);
     return undefined;

@@ -10,6 +10,7 @@ import {
   type Calendar,
   type Done,
   type Scheduled,
+  withAgain,
 } from '../../../src/schedule/due.ts';
 import type { ClockWeek } from '../../../src/schedule/weeks.ts';
 
@@ -212,6 +213,28 @@ describe('a run that did not end', () => {
     expect(dueRun(killed, calendar(weeks), at('2026-08-21T00:00:00Z'))?.week?.week).toBe('2');
     const over = { ...killed, done: ended(killed.done) };
     expect(dueRun(over, calendar(weeks), at('2026-08-16T00:00:00Z'))).toBeUndefined();
+  });
+});
+
+describe('a game week that is to be carried out again', () => {
+  const weeks = season(2);
+  const start = job([each('kickoff', -24)], at('2026-08-13T00:00:00Z'));
+  const ranMs = at('2026-08-13T19:00:00Z');
+  const [week] = weeks;
+  const ran = carriedOut(start, calendar(weeks), ranMs);
+  const due = (done: Done | undefined): string | undefined =>
+    dueRun({ ...start, done }, calendar(weeks), ranMs + 2 * HOUR)?.week?.week;
+
+  it('is due, also where a run of it had begun before and ends only now', () => {
+    const again = { week: week?.id ?? '', sinceMs: ranMs + HOUR };
+    expect(due(ran)).toBeUndefined();
+    expect(due(withAgain(ran, start.timing, again))).toBe('1');
+  });
+
+  it('is not due where a run has begun since, where another week is meant, or nothing ever ran', () => {
+    expect(due(withAgain(ran, start.timing, { week: week?.id ?? '', sinceMs: ranMs }))).toBeUndefined();
+    expect(due(withAgain(ran, start.timing, { week: 'other', sinceMs: ranMs + HOUR }))).toBeUndefined();
+    expect(withAgain(undefined, start.timing, { week: week?.id ?? '', sinceMs: ranMs })).toBeUndefined();
   });
 });
 

@@ -3,7 +3,9 @@ import { EXIT, InterruptedError, UnavailableError } from '../../../src/model/err
 import type { Schedule } from '../../../src/model/schedule.ts';
 import type { Done } from '../../../src/schedule/due.ts';
 import {
-  hasWork,
+  hasReadings,
+  hasRuns,
+  readDue,
   runDue,
   runOnce,
   runSchedule,
@@ -140,7 +142,7 @@ it('once: of a sync with refused rows and a reading that ends early, ends with t
 
 it('a turn: what is new is due from then on, and what is due is done once', async () => {
   const { ports, runs, pass } = world({ users: DAILY }, at('2026-08-19T00:00:00Z'));
-  const isAny = async (): Promise<boolean> => hasWork(await ports.look(false), ports.clock);
+  const isAny = async (): Promise<boolean> => hasRuns(await ports.look(false), ports.clock);
   expect(await isAny()).toBe(true);
   expect(await runDue(ports)).toBeUndefined();
   expect(await isAny()).toBe(false);
@@ -150,6 +152,24 @@ it('a turn: what is new is due from then on, and what is due is done once', asyn
   expect(await runDue(ports)).toBeUndefined();
   expect(await isAny()).toBe(false);
   expect(runs).toEqual(['08-10T07:00 users']);
+});
+
+it('a turn of game weeks: reads what is due and runs nothing, and a turn of runs reads nothing', async () => {
+  const { ports, runs, pass } = world({ users: DAILY }, at('2026-08-19T00:00:00Z'));
+  await runDue(ports);
+  pass(8 * 24 * HOUR);
+  expect(hasReadings(await ports.look(false), ports.clock)).toBe(true);
+  expect(await runDue(ports)).toBe(EXIT.done);
+  expect(await readDue(ports)).toBe(EXIT.incomplete);
+  expect(await readDue(ports)).toBeUndefined();
+  expect(hasReadings(await ports.look(false), ports.clock)).toBe(false);
+  expect(runs).toEqual(['08-18T00:00 users', '08-18T00:00 reads week 1 after_end']);
+});
+
+it('a turn that runs at once what is scheduled for the first time', async () => {
+  const { ports, runs } = world({ users: DAILY }, at('2026-08-19T00:00:00Z'));
+  expect(await runDue(ports, { atOnce: true })).toBe(EXIT.done);
+  expect(runs).toEqual(['08-10T00:00 users']);
 });
 
 it('a turn that a signal ends leaves its run to whoever looks next', async () => {
@@ -163,7 +183,7 @@ it('a turn that a signal ends leaves its run to whoever looks next', async () =>
   };
   await runDue({ ...ports, signal: lost.signal, sync });
   expect(done.get('users')?.unfinished).toMatchObject({ mapping: 'users' });
-  expect(hasWork(await ports.look(false), ports.clock)).toBe(true);
+  expect(hasRuns(await ports.look(false), ports.clock)).toBe(true);
 });
 
 it('begins nothing while a sync runs, and makes up once for what it missed meanwhile', async () => {
