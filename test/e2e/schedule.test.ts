@@ -1,4 +1,8 @@
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { realClock } from '../../src/runtime/clock.ts';
+import { createLock } from '../../src/state/sqlite-lock.ts';
+import { openStore } from '../../src/state/sqlite-store.ts';
 import { makeFolder, runCli, signalOnce, startService } from '../support/cli.ts';
 import type { Outcome, RunOptions } from '../support/cli.ts';
 
@@ -131,6 +135,40 @@ describe('schedule', () => {
       }[];
       expect(effects).toHaveLength(writes);
       expect(JSON.parse((await once()).stdout)).toMatchObject({ run: null, mappings: [] });
+    } finally {
+      league.remove();
+      await service.close();
+    }
+  });
+
+  it('leaves a run for a quarter of an hour where somebody else writes to the account', async () => {
+    const service = await startService();
+    const league = makeFolder({
+      'teamsheet.yaml': SANDBOX,
+      'users.csv': 'id,name\nA-1,Ada\n',
+      'mappings/users.yaml':
+        '{ version: 1, name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: { external_id: { from: id, type: text }, display_name: name }, schedule: "0 6 1 1 *" }\n',
+    });
+    const run = (...args: readonly string[]): Promise<Outcome> =>
+      runCli(args, { cwd: league.path, env: service.env });
+    try {
+      const { id } = JSON.parse((await run('account', '--json')).stdout) as { readonly id: string };
+      const lock = createLock({ folder: join(league.path, '.xdg/teamsheet/locks') });
+      const held = await lock.acquire({ baseUrl: service.baseUrl, accountId: id }, 'push');
+      const first = await run('schedule', 'run', '--once');
+      expect(first).toMatchObject({
+        code: 6,
+        stderr: expect.stringContaining('is being written to') as string,
+      });
+      await held.release();
+      const state = await openStore({ file: join(league.path, '.teamsheet/state.sqlite'), clock: realClock });
+      const [account] = await state.accounts(service.baseUrl);
+      const kept = account && (await state.fact(account, 'schedule:users'));
+      await state.close();
+      expect(JSON.parse(kept?.value ?? '{}')).toMatchObject({
+        unfinished: { mapping: 'users' },
+        triedMs: expect.any(Number) as number,
+      });
     } finally {
       league.remove();
       await service.close();

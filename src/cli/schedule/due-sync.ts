@@ -21,22 +21,22 @@ export async function syncDue(
   program: Program,
 ): Promise<SyncEnd> {
   const ends: RunEnd[] = [];
-  const exitCode = await syncAndTell(runs, args, program, ends);
-  return { exitCode, left: leftBy(runs, ends, exitCode) };
+  const { exitCode, isHeld } = await syncAndTell(runs, args, program, ends);
+  return { exitCode, left: leftBy(runs, ends, isHeld || isLeft(exitCode)) };
 }
 
 /** Came to nothing where the service did not answer, or the budget was used up. */
 const isLeft = (exitCode: ExitCode | undefined): boolean =>
   exitCode === EXIT.unavailable || exitCode === EXIT.incomplete;
 
-/** The mappings that an outage left with nothing, or with a part, or the budget with nothing. */
-function leftBy(runs: readonly DueRun[], ends: readonly RunEnd[], exitCode: ExitCode): ReadonlySet<string> {
+/** The mappings that an outage left with nothing, or with a part, or the budget or another process with nothing. */
+function leftBy(runs: readonly DueRun[], ends: readonly RunEnd[], areLeft: boolean): ReadonlySet<string> {
   const endOf = new Map(
     ends.flatMap((end) => end.summaries.map((summary) => [summary.name, { end, summary }])),
   );
   const left = runs.filter(({ mapping }) => {
     const ended = endOf.get(mapping);
-    if (ended === undefined) return isLeft(exitCode);
+    if (ended === undefined) return areLeft;
     const { end, summary } = ended;
     if (summary.direction === 'pull') return isLeft(summary.error?.exit_code);
     return end.exitCode === EXIT.unavailable && summary.deferred + summary.unknown > 0;
@@ -49,7 +49,7 @@ async function syncAndTell(
   args: SessionArgs,
   program: Program,
   ends: RunEnd[],
-): Promise<ExitCode> {
+): Promise<{ readonly exitCode: ExitCode; readonly isHeld: boolean }> {
   const names = runs.map(({ mapping }) => mapping);
   const typed = ['sync', ...names, '--yes', ...(program.setting ?? [])];
   const parsed = await parseCommandLine(typed);
@@ -67,11 +67,12 @@ async function syncAndTell(
       return runSync(syncArgs, { ...running, ended }, kept);
     };
     const own = { ...program, command: 'sync', typed };
-    return await withAlerts(syncArgs, own, undefined, work, deadlinesOfRuns(runs, config));
+    const exitCode = await withAlerts(syncArgs, own, undefined, work, deadlinesOfRuns(runs, config));
+    return { exitCode, isHeld: false };
   } catch (error) {
     if (!(error instanceof TeamsheetError) || program.signal.aborted) throw error;
     program.screen.tell(renderStop(error, program));
-    return error.exitCode;
+    return { exitCode: error.exitCode, isHeld: error.code === 'lock.held' };
   }
 }
 
