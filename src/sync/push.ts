@@ -20,6 +20,7 @@ import { filledMappings } from './rows/unfilled.ts';
 import { deferStaleRows } from './write/source-edits.ts';
 import type { StoredRun } from './journal/stored-run.ts';
 import type { PlannedPush, SyncPorts, OpenAccount } from './ports.ts';
+import { holding } from './runs/holding.ts';
 import type { PlanOptions } from '../plan/push-plan.ts';
 import { missingOf, withMissing } from '../plan/missing-mapping.ts';
 import { rememberAdopted } from './compare/compare-listed.ts';
@@ -59,15 +60,13 @@ export async function push(
   }
   const account = await openOrRemove(rows, () => openAccount(ports));
   const lock = await openOrRemove(rows, () => ports.lock.acquire(account.service, command));
-  try {
+  return holding(lock, async () => {
     const run = newRun(id, command, account.service, startedAtMs, filled, options);
     // Planned again by `resume`, it might write another plan than the one that was promised.
     await ports.store.addRun({ ...run, finished: check !== undefined });
     const begun = { ports, run, mappings: filled, rows, account, options };
     return { ...(await planAndWrite(begun, approve, check)), leftOut };
-  } finally {
-    await lock.release();
-  }
+  });
 }
 
 function newRun(

@@ -23,6 +23,7 @@ import { finish } from './finish/end-run.ts';
 import { reconcileWrites } from './reconcile/writes.ts';
 import { allMappings, pushedMappings } from './journal/stored-run.ts';
 import type { SyncPorts, OpenAccount } from './ports.ts';
+import { holding } from './runs/holding.ts';
 
 export type { Assumption, ResolvedCase } from './reconcile/open-cases.ts';
 
@@ -54,7 +55,7 @@ export async function resolve(
     });
   const account = await openAccount(ports);
   const lock = await ports.lock.acquire(account.service, 'resolve');
-  try {
+  return holding(lock, async () => {
     const open = await openCases(ports, account.service);
     const named =
       target === undefined ? undefined : await findCase(ports, account.service, open, target, assume);
@@ -66,9 +67,7 @@ export async function resolve(
     const mappings = wanted.flatMap(({ run, mapping }) => mappingOf(run, mapping) ?? []);
     await waitForOpenWrites(ports, account.service, mappings, new Set(wanted.map(({ run }) => run.id)));
     return await resolveCases(ports, account, wanted, assume);
-  } finally {
-    await lock.release();
-  }
+  });
 }
 
 /** What is open, of which nothing was looked at. */

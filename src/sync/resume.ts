@@ -19,6 +19,7 @@ import { readSources } from './rows/read-rows.ts';
 import { reconcileWrites } from './reconcile/writes.ts';
 import { runOf, type StoredRun } from './journal/stored-run.ts';
 import type { SyncPorts, OpenAccount } from './ports.ts';
+import { holding } from './runs/holding.ts';
 import type { PlanOptions } from '../plan/push-plan.ts';
 import { withMissing } from '../plan/missing-mapping.ts';
 
@@ -44,7 +45,7 @@ export async function resume(
 ): Promise<PushResult | undefined> {
   const account = await openAccount(ports);
   const lock = await ports.lock.acquire(account.service, 'resume');
-  try {
+  return holding(lock, async () => {
     const run = await findRun(ports, runId, account);
     if (run === undefined) return undefined;
     const { mappings, options: stored } = JSON.parse(run.mappings) as StoredRun;
@@ -74,9 +75,7 @@ export async function resume(
     // Only the end of a run tells when its last write can have gone out.
     await ports.store.updateRun(run.id, { phase: 'writing', endedAtMs: null });
     return await write(ready, planned, overtaken);
-  } finally {
-    await lock.release();
-  }
+  });
 }
 
 async function planLeft(
