@@ -225,6 +225,32 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     expect(writes().length).toBeGreaterThan(before);
   });
 
+  it('go on with the reading of a game week that a killed one has left, and read no line-up again that it kept', async () => {
+    const SQUADS = 60;
+    await start({ seed: 'demo', now: '2026-08-19T00:00:00Z', settings: { latency_ms: 40 } });
+    const league = `${config(schema)}vars: { fantasy_league_id: 1 }\n`;
+    folder.write('teamsheet.yaml', league.replace('50ms', '50ms, concurrency: 1'));
+    const lineups = (): number => service.requests.filter((request) => request.endsWith('/lineup')).length;
+    const kept = async (): Promise<number> =>
+      Number(((await stored("SELECT count(*) FROM @.kept WHERE kind = 'lineup'")) as [[number]])[0][0]);
+    let end: ((signal: NodeJS.Signals) => void) | undefined;
+    const killed = runOn({ started: (kill) => (end = kill) }, 'worker');
+    const isThere = async (): Promise<boolean> =>
+      ((await stored("SELECT to_regclass('@.kept')")) as [[unknown]])[0][0] !== null;
+    await until(async () => (await isThere()) && (await kept()) > 0);
+    end?.('SIGKILL');
+    expect((await killed).code).toBeNull();
+    const before = await kept();
+    expect(before).toBeLessThan(SQUADS);
+    const asked = lineups();
+    folder.write('teamsheet.yaml', league);
+    // It is tried again a quarter of an hour after it was begun.
+    await control(service.sandbox, 'POST', '/clock', { advance: '16m' });
+    expect((await runOn({}, 'worker', '--once')).code).toBe(0);
+    expect(await kept()).toBe(SQUADS);
+    expect(lineups() - asked).toBe(SQUADS - before);
+  });
+
   it('leave a mapping to other machines whose files they do not have, and doctor names them', async () => {
     await start();
     setUp();
