@@ -67,15 +67,19 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
       const connection = await pool.connect().catch(failed);
       let broken: Error | undefined;
       try {
-        await query(connection, 'BEGIN', []);
-        const result = await work({
+        // It goes out with what is asked first.
+        const began = query(connection, 'BEGIN', []);
+        const working = work({
           query: (statement, values, keepsPlan = false) => {
             const name = keepsPlan && direct.has(connection) ? nameOf(statement) : undefined;
             return query(connection, statement, values, name);
           },
         });
+        const [first, result] = await Promise.allSettled([began, working]);
+        if (first.status === 'rejected') throw first.reason;
+        if (result.status === 'rejected') throw result.reason;
         await query(connection, 'COMMIT', []);
-        return result;
+        return result.value;
       } catch (error) {
         // Where the connection is gone, the database has ended the transaction; what went wrong first is told.
         await query(connection, 'ROLLBACK', []).catch((cause: unknown) => {
