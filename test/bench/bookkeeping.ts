@@ -57,20 +57,15 @@ function confirmedOf(row: number): KnownRecord {
   return { key: keyOf(row), id, number: row, digests: digestFields(fields), values: fields };
 }
 
-/** The request before, which is settled with the next one. */
-interface Answered extends Settled {
+/** What a push knows of one request by then: its intent, and what its answer showed. */
+interface Request extends Settled {
+  readonly intent: Intent;
   readonly patches: readonly RunRowPatch[];
 }
 
-/** The bookkeeping of one request with these rows, as the push does it while others wait. */
-async function keepBooks(
-  store: Store,
-  rows: RunRows,
-  round: string,
-  index: number,
-  batch: number,
-  before: Answered | undefined,
-): Promise<Answered> {
+const RUN = '01J00000000000000000000000';
+
+function requestOf(round: string, index: number, batch: number): Request {
   const numbers = Array.from({ length: batch }, (_, n) => 2 + index * batch + n);
   const id = `01J${round}${String(index).padStart(20, '0')}`;
   const intent: Intent = {
@@ -84,17 +79,14 @@ async function keepBooks(
     bodyDigest: digestOf(numbers),
     sentAtMs: realClock.now(),
   };
-  await store.addIntent(ACCOUNT, intent, before === undefined ? [] : [before]);
-  if (before !== undefined) await rows.patch('users', before.patches);
   const confirmed = numbers.map(confirmedOf);
   const patches = confirmed.map(({ id: userId }, n): RunRowPatch => {
     return { rowNumber: numbers[n] ?? 0, id: userId, outcome: 'created' };
   });
-  return { intentId: id, result: 'applied', detail: [], confirmed, patches };
+  return { intent, intentId: id, result: 'applied', detail: [], confirmed, patches };
 }
-const RUN = '01J00000000000000000000000';
 
-/** What the books of one request of so many rows take, with what stands beside them. */
+/** What the books of one request of so many rows take, as the push keeps them while others wait, with what stands beside them. */
 function booksOf(
   store: Store,
   rows: RunRows,
@@ -102,12 +94,15 @@ function booksOf(
   round: number,
   beside: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Each> {
-  const count = batch === 1 ? REQUESTS : Math.ceil(REQUESTS / 10);
   const name = `${String(batch).padStart(3, '0')}${round}`.slice(-3);
-  let before: Answered | undefined;
+  const count = batch === 1 ? REQUESTS : Math.ceil(REQUESTS / 10);
+  const requests = Array.from({ length: count }, (_, index) => requestOf(name, index, batch));
   return each(count, async (index) => {
     await beside();
-    before = await keepBooks(store, rows, name, index, batch, before);
+    const [request, before] = [requests[index], requests[index - 1]];
+    if (request === undefined) return;
+    await store.addIntent(ACCOUNT, request.intent, before === undefined ? [] : [before]);
+    if (before !== undefined) await rows.patch('users', before.patches);
   });
 }
 
