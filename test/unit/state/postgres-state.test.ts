@@ -570,6 +570,8 @@ describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'}
   it('plans are kept by a connection that ends at the database, and none behind a pooler', async () => {
     const kept = async (url: string): Promise<unknown> => {
       const each = await clientOf({ ...server, url });
+      // The first transaction of a connection waits for nobody to tell where it ends.
+      await each.query('SELECT', []);
       const answer = await each.transaction(async (session) => {
         await session.query('SELECT $1::integer', [1], true);
         await session.query('SELECT $1::text', ['a']);
