@@ -73,6 +73,7 @@ export const groups: Readonly<Record<string, Group>> = {
       'test/unit/plan/row-lifecycle.test.ts',
     ],
   },
+  leases: { sources: ['src/state/lease.ts'], tests: ['test/unit/state/lease.test.ts'] },
   reconciliation: {
     sources: [
       'src/plan/evidence.ts',
