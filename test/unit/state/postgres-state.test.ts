@@ -418,54 +418,6 @@ describe('the lease of an account', () => {
     await expect(add(first, '1')).rejects.toMatchObject({ code: 'lock.lost' });
   });
 
-  it('lets a write go out only while a third of its term is left, and is renewed before where less is', async () => {
-    let [monotonicMs, wallMs] = [0, 0];
-    const moved = { ...clock, monotonic: () => monotonicMs, now: () => wallMs };
-    const { lock } = await open({ clock: moved, process: '' });
-    const held = await lock.acquire(account, 'push');
-    monotonicMs = 20_000;
-    await runOut();
-    await held.check();
-    expect(await secondsLeft()).toBeLessThan(0);
-    monotonicMs += 1;
-    await held.check();
-    expect(await secondsLeft()).toBeGreaterThan(20);
-    // A machine that slept has a monotonic clock that stood still.
-    await runOut();
-    wallMs = 3_600_000;
-    await held.check();
-    expect(await secondsLeft()).toBeGreaterThan(20);
-    await runOut();
-    await acquire(await open({ process: '' }));
-    wallMs += 3_600_000;
-    await expect(held.check()).rejects.toMatchObject({ code: 'lock.lost', exitCode: 6 });
-    expect(held.lost.reason).toMatchObject({ code: 'lock.lost' });
-    await expect(held.check()).rejects.toMatchObject({ code: 'lock.lost' });
-  });
-
-  it('is lost to what is in flight once it was not renewed for its term', async () => {
-    let nowMs = 0;
-    const timers = byHand();
-    const broken = { ...client };
-    const state = await openTestState(broken, schema, folder, {
-      clock: { ...clock, monotonic: () => nowMs },
-      repeat: timers.repeat,
-    });
-    const held = await state.lock.acquire(account, 'push');
-    broken.query = () => Promise.reject(new DatabaseFailure(undefined, new Error('gone')));
-    const turned = async (): Promise<void> => {
-      timers.turn();
-      await new Promise((done) => setImmediate(done));
-    };
-    nowMs = 29_999;
-    await turned();
-    expect(held.lost.aborted).toBe(false);
-    await expect(held.check()).rejects.toMatchObject({ code: 'state.unreachable' });
-    nowMs = 30_000;
-    await turned();
-    expect(held.lost.aborted).toBe(true);
-  });
-
   it('that was let go is not taken again by what was under way', async () => {
     const timers = byHand();
     const state = await open({ repeat: timers.repeat });
