@@ -97,7 +97,7 @@ export const groups: Readonly<Record<string, Group>> = {
     tests: [
       'test/unit/sync/evidence/logs.test.ts',
       ...inEngine('pre-image', 'unverified', 'read-back', 'read-back-logs'),
-      ...inEngine('settle', 'settle-writes', 'full-list', 'memory-check'),
+      ...inEngine('settle', 'settle-writes', 'silent-sender', 'full-list', 'memory-check'),
     ],
   },
   spelling: {
