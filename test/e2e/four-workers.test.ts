@@ -139,6 +139,7 @@ class Tables {
 describe.skipIf(noPostgres !== undefined)(`four workers on one database (${noPostgres ?? 'found'})`, () => {
   it(
     `write everything once while they are killed, paused and cut off (seed ${SEED})`,
+    { timeout: LIMIT_MS },
     async () => {
       const chance = dice(SEED, 'chaos');
       const server = await startPostgres();
@@ -342,6 +343,5 @@ describe.skipIf(noPostgres !== undefined)(`four workers on one database (${noPos
       // What a process that went silent had on its way is not in the budget of who came after it.
       expect(statuses.get(429) ?? 0).toBeLessThanOrEqual(Number(silent[0]?.[0]));
     },
-    LIMIT_MS,
   );
 });
