@@ -133,7 +133,11 @@ class Worker {
   readonly #args: WorkerArgs;
   readonly #program: Program;
   /** A worker that has its hands full with syncs reads game weeks all the same: their line-ups are gone when the next week begins. */
-  readonly #running = { sync: new Set<Promise<void>>(), weeks: new Set<Promise<void>>() };
+  readonly #running = {
+    sync: new Set<Promise<void>>(),
+    weeks: new Set<Promise<void>>(),
+    alerts: new Set<Promise<void>>(),
+  };
   /** A sync has ended, and wrote its document. */
   hasTold = false;
   #exitCode: ExitCode = EXIT.done;
@@ -169,7 +173,7 @@ class Worker {
         screen.say(`probe: ${serving.probe}/healthz and ${serving.probe}/metrics`);
       return await (once === true ? this.#drain() : this.#turn(() => (turnedAtMs = clock.monotonic())));
     } finally {
-      await Promise.all([...this.#running.sync, ...this.#running.weeks]);
+      await Promise.all(Object.values(this.#running).flatMap((slots) => [...slots]));
       await serving.close();
     }
   }
@@ -232,12 +236,12 @@ class Worker {
       await this.#take('weeks', account.queues.weeks, (job) => this.#carryOut(account, job, readDue));
     }
     if (this.#isWhole && this.#args.once !== true)
-      await this.#take('weeks', ALERTS, () => this.#tellAlerts());
+      await this.#take('alerts', ALERTS, () => this.#tellAlerts());
     signal.throwIfAborted();
   }
 
   async #take(
-    slot: keyof Ours['queues'],
+    slot: keyof Ours['queues'] | 'alerts',
     queue: string,
     work: (job: TakenJob) => Promise<string | undefined>,
   ): Promise<void> {
