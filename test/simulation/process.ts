@@ -5,6 +5,7 @@ import type { Random, Wrap } from '../../src/model/ports.ts';
 import { changedBy } from '../../src/model/changed-by.ts';
 import type { RunRows } from '../../src/model/run-rows.ts';
 import { Secret } from '../../src/model/secret.ts';
+import type { SharedBudget } from '../../src/model/shared-budget.ts';
 import type { Service } from '../../src/model/service.ts';
 import type { Lock, Store } from '../../src/model/store.ts';
 import type { SourceTable, TableKind } from '../../src/model/table.ts';
@@ -15,6 +16,7 @@ import type { History } from './history.ts';
 import { underLock } from '../../src/runtime/under-lock.ts';
 import { heldLock } from '../support/held-lock.ts';
 import type { Hosts } from './hosts.ts';
+import { MemoryBudget, type BudgetData } from './memory-budget.ts';
 import type { Life } from './life.ts';
 import type { Kind } from './records.ts';
 import type { Scenario } from './scenario.ts';
@@ -45,6 +47,8 @@ export interface Surroundings {
   readonly openStore: (life: Life) => Promise<Store>;
   /** Undefined where all processes run on one machine, with a state of its own. */
   readonly hosts: Hosts | undefined;
+  /** What the processes of one machine keep of their requests, beside the state. */
+  readonly budget: BudgetData;
 }
 
 /** The service, the state and the rest as one process sees them. */
@@ -90,7 +94,7 @@ export async function beginProcess(
   around: Surroundings,
   { host, maxWaitMs }: { readonly host: number; readonly maxWaitMs: number },
 ): Promise<Process> {
-  const { scenario, desk, wire, history, checker, random, bug, openStore, hosts } = around;
+  const { scenario, desk, wire, history, checker, random, bug, openStore, hosts, budget } = around;
   const shared = hosts?.open(life, host);
   const opened = shared?.store ?? (await openStore(life));
   const store = bug.store === undefined ? opened : bug.store(opened);
@@ -111,7 +115,7 @@ export async function beginProcess(
     timeoutMs: scenario.timeoutMs,
     concurrency: scenario.concurrency,
     signal: life.signal,
-    sharing: shared && { shared: shared.budget, writes: locked.isHeld },
+    sharing: { shared: shared?.budget ?? ownBudget(life, budget), writes: locked.isHeld },
   });
   const openRows: OpenedRows = new Map();
   const kind = tableKind(desk);
@@ -139,6 +143,10 @@ export async function beginProcess(
   };
   return { ports, end: () => client.end(), close };
 }
+
+/** The budget of one machine, by its wall clock. */
+const ownBudget = (life: Life, data: BudgetData): SharedBudget =>
+  life.mortal('budget', new MemoryBudget(data, () => life.clock.now()), []);
 
 /** The lock of one machine. */
 function ownLock(life: Life, checker: Checker): Lock {

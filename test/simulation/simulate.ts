@@ -16,6 +16,7 @@ import { checkEnd, isDoubtful } from './end.ts';
 import { History, Violation } from './history.ts';
 import { Hosts } from './hosts.ts';
 import { Life, type Ending, type Pause } from './life.ts';
+import { BudgetData } from './memory-budget.ts';
 import { MemoryStore, StoreData } from './memory-store.ts';
 import { API_KEY, beginProcess, type PlantedBug, type Process, type Surroundings } from './process.ts';
 import type { Kind } from './records.ts';
@@ -84,9 +85,6 @@ class Simulation {
   readonly #stranger: Stranger;
   readonly #leaps: Dice;
   #lives = 0;
-  /** Two processes, or one that left requests under way, may spend more than one knows of. */
-  #aloneOnBudget = true;
-
   /** What the disk holds of the state, and a copy of it that was made before. */
   #disk = new StoreData();
   #copy: StoreData | undefined;
@@ -134,6 +132,7 @@ class Simulation {
       random: countedRandom(dice(seed, 'jitter')),
       bug,
       hosts,
+      budget: new BudgetData(),
       openStore: openStore ?? ((life) => Promise.resolve(new MemoryStore(this.#disk, life.clock))),
     };
     if (quota !== undefined)
@@ -247,10 +246,9 @@ class Simulation {
       case 'hosts':
         return this.#beside(step);
       case 'two_pushes':
-        this.#aloneOnBudget = false;
         this.wire.weather = { rate: step.rate, faults: scenario.faults };
         history.count('two at once');
-        await Promise.all([this.command('push', {}), this.command('push', {})]);
+        await this.#untilEnd(Promise.all([this.#live('push', {}), this.#live('push', {})]));
         return;
       case 'lose':
         history.note('-- lost:', step.what);
@@ -290,8 +288,6 @@ class Simulation {
     wire.weather = { rate, faults: scenario.faults };
     if (this.#hosts !== undefined) this.#hosts.outageRate = outages;
     history.count('hosts at once');
-    const refusedBefore = this.service.refusedByLimiter.length;
-    const sentBefore = wire.sent.length;
     const { adopt, maxWaitMs } = scenario;
     const all = commands.map(async (own, host) => {
       for (const { afterMs, kind, ...options } of own) {
@@ -299,9 +295,8 @@ class Simulation {
         await this.#live(kind, { ...options, host, adopt, maxWaitMs });
       }
     });
-    await world.drive(Promise.all(all));
+    await this.#untilEnd(Promise.all(all));
     this.#hosts?.mend();
-    this.#checkLimits(wire.sent.slice(sentBefore), this.service.refusedByLimiter.slice(refusedBefore));
   }
 
   /** Has somebody set the wall clock while the next command runs, now and then. Answers how to say that it is done. */
@@ -365,7 +360,16 @@ class Simulation {
 
   /** One command in a process of its own, until it ends. */
   command(kind: CommandKind, options: CommandOptions): Promise<Ended> {
-    return this.world.drive(this.#live(kind, options));
+    return this.#untilEnd(this.#live(kind, options));
+  }
+
+  /** Lets time pass until processes have ended, which spend one budget. */
+  async #untilEnd<T>(ended: Promise<T>): Promise<T> {
+    const refusedBefore = this.service.refusedByLimiter.length;
+    const sentBefore = this.wire.sent.length;
+    const result = await this.world.drive(ended);
+    this.#checkLimits(this.wire.sent.slice(sentBefore), this.service.refusedByLimiter.slice(refusedBefore));
+    return result;
   }
 
   /** The same, while somebody else lets time pass. */
@@ -380,20 +384,13 @@ class Simulation {
     history.note('--', life.name, 'begins');
     history.count(`command ${kind}`);
     checker.begin(life.name, kind === 'plan' || kind === 'resolve');
-    const refusedBefore = this.service.refusedByLimiter.length;
     const process = await beginProcess(life, this.#around, {
       host,
       maxWaitMs: options.maxWaitMs ?? scenario.maxWaitMs,
     });
     const work = this.#carryOut(kind, life, process.ports, options).finally(() => this.#end(process));
     const ended = await Promise.race([work, life.death]).finally(process.close);
-    if (ended === 'killed') this.#aloneOnBudget = false;
-    else {
-      if (ended.result !== undefined) checker.reported(life.name, ended.result.report);
-      const own = this.wire.sent.filter((sent) => sent.life === life.name);
-      if (this.#aloneOnBudget && this.scenario.hosts === undefined)
-        this.#checkLimits(own, this.service.refusedByLimiter.slice(refusedBefore));
-    }
+    if (ended !== 'killed' && ended.result !== undefined) checker.reported(life.name, ended.result.report);
     if (checker.violation !== undefined) throw checker.violation;
     return ended === 'killed' ? {} : ended;
   }
