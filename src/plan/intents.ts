@@ -14,6 +14,13 @@ export const isListedCreate = ({
 export const maySendStill = ({ result, silent }: StoredIntent): Said | undefined =>
   result === null && silent?.goneAtMs === null ? { code: 'sender-silent', holder: silent.holder } : undefined;
 
+/** A write as it is for what is read from a time on: of a process that said only afterwards, or less than `settleMs` before, that it sends nothing more, a write may come after the reading. */
+export function asReadAt(intent: StoredIntent, readAtMs: number, settleMs: number): StoredIntent {
+  const { silent } = intent;
+  const isNew = silent !== undefined && silent.goneAtMs !== null && silent.goneAtMs > readAtMs - settleMs;
+  return isNew ? { ...intent, silent: { ...silent, goneAtMs: null } } : intent;
+}
+
 /** Whether reading back did not show a write, and that proves nothing. */
 export function mayBeApplied(intent: StoredIntent): boolean {
   if (isListedCreate(intent)) return false;

@@ -59,6 +59,38 @@ it('a write of a silent process is not sent again when reading back does not sho
   expect(keysOf(engine)).toEqual(['B']);
 });
 
+it('waits for the settle time of a process that says only while the lists are read that it is awake and gone', async () => {
+  const { engine, ports, gone } = await asleep('A,Ann,');
+  const waking: typeof ports.service.list = (...asked) => {
+    gone(engine.clock.time);
+    return ports.service.list(...asked);
+  };
+  const service = changedBy(ports.service, { list: waking });
+  userTable(engine, 'A,Ann,', 'C,Cyd,');
+  const pushed = await push({ ...ports, service }, 'push', [users], PLAN_OPTIONS, approve);
+  expect(pushed.report).toMatchObject({ exit_code: 7, mappings: [{ created: 1, deferred: 1 }] });
+  expect(keysOf(engine)).toEqual(['C']);
+  // What it sent then is there by now.
+  await engine.service.send('create-users', { body: { users: [{ external_id: 'A', display_name: 'Ann' }] } });
+  const again = await push(ports, 'push', [users], PLAN_OPTIONS, approve);
+  expect(again.report).toMatchObject({ exit_code: 0, mappings: [{ created: 0, unchanged: 2 }] });
+});
+
+it('is not sent again by a run that has waited and reads it back when its process says that it is gone', async () => {
+  const { engine, ports, gone } = await asleep('A,Ann,');
+  const store = changedBy(ports.store, {
+    intents: (run) => {
+      gone(engine.clock.time);
+      return ports.store.intents(run);
+    },
+  });
+  const resumed = await resume({ ...ports, store }, undefined, approve);
+  expect(resumed?.report).toMatchObject({ mappings: [{ unknown: 1 }] });
+  expect(keysOf(engine)).toEqual([]);
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ created: 1 }] });
+  expect(keysOf(engine)).toEqual(['A']);
+});
+
 it('its keys wait in later pushes too, also where a change of another value is wanted', async () => {
   const { engine, ports } = await asleep('A,Ann,');
   userTable(engine, 'A,Anna,', 'C,Cyd,');

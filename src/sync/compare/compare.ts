@@ -2,7 +2,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRows } from '../../model/run-rows.ts';
 import type { ComparePorts, Comparison, OpenAccount } from '../ports.ts';
 import type { PlanOptions } from '../../plan/push-plan.ts';
-import { maySendStill } from '../../plan/intents.ts';
+import { asReadAt, maySendStill } from '../../plan/intents.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
 import { strategies } from '../resources/index.ts';
 import { compareListed } from './compare-listed.ts';
@@ -18,13 +18,14 @@ export async function prepareComparison(
   rows: RunRows,
   options: Pick<PlanOptions, 'compare' | 'adopt' | 'again'>,
 ): Promise<Comparison> {
+  const readAtMs = ports.clock.now();
   const wanted = options.compare ?? mapping.compare;
   const strategy = strategies[mapping.resource];
   const comparison =
     strategy.listed === undefined
       ? await strategy.compare({ ports, mapping, account, rows, wanted, options })
       : await compareListed(ports, mapping, strategy.listed, account, rows, wanted, options.adopt);
-  return withSilent(ports, mapping, account, comparison);
+  return withSilent(ports, mapping, account, comparison, readAtMs);
 }
 
 /** What may still go out holds its keys, whatever the service shows: it would come beside what is sent now, or over it. */
@@ -33,8 +34,10 @@ async function withSilent(
   { resource }: PushMapping,
   { service }: OpenAccount,
   comparison: Comparison,
+  readAtMs: number,
 ): Promise<Comparison> {
-  const open = await openWrites(ports, service, resource);
+  const writes = await openWrites(ports, service, resource);
+  const open = writes.map((write) => asReadAt(write, readAtMs, ports.settleMs));
   const silent = open.filter((write) => maySendStill(write) !== undefined);
   if (silent.length === 0) return comparison;
   const held = await unansweredKeys(ports, service, resource, silent);

@@ -4,7 +4,7 @@ import type { Said, Words } from '../../model/said.ts';
 import type { ServiceAccount, StoredIntent } from '../../model/store.ts';
 import { withoutKnown } from '../../plan/known-conflict.ts';
 import { isReadable, lostRows } from '../../plan/lost-rows.ts';
-import { isListedCreate, maySendStill } from '../../plan/intents.ts';
+import { asReadAt, isListedCreate, maySendStill } from '../../plan/intents.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import { readBackTwice } from './read-back.ts';
 import { type OpenWrite, wasNamedOtherwise } from '../../plan/seen.ts';
@@ -45,7 +45,10 @@ export async function reconcileWrites(
   onAmbiguous: OnAmbiguous = 'hold',
 ): Promise<Reconciled> {
   await recordAnswers(ports, runId, mapping, rows, account);
-  const intents = await intentsOf(ports, runId, mapping);
+  const nowMs = ports.clock.now();
+  const intents = (await intentsOf(ports, runId, mapping)).map((intent) =>
+    asReadAt(intent, nowMs, ports.settleMs),
+  );
   const open: (OpenWrite & { readonly intent: StoredIntent; readonly lost: readonly RunRow[] })[] = [];
   for (const intent of intents.filter(({ result }) => result === null || result === 'ambiguous')) {
     const lost = lostRows(intent, await rows.rows(mapping.name, intent.rowNumbers));
