@@ -52,6 +52,7 @@ export class Life implements Mortal {
   readonly #history: History;
   readonly #options: LifeOptions;
   readonly #abort = new AbortController();
+  readonly #listening = new Set<() => void>();
   #steps = 0;
   #writes = 0;
   #tellDeath: (how: 'killed') => void = () => undefined;
@@ -142,6 +143,19 @@ export class Life implements Mortal {
   /** Ends the process from outside. */
   end(): void {
     this.dead = true;
+    for (const forget of this.#listening) forget();
+    this.#listening.clear();
+  }
+
+  /** Listens to a signal until it is answered how to stop, or the process ends: a signal that somebody listens to is never forgotten. */
+  listen(signal: AbortSignal | undefined, onAbort: () => void): () => void {
+    const forget = (): void => {
+      signal?.removeEventListener('abort', onAbort);
+      this.#listening.delete(forget);
+    };
+    signal?.addEventListener('abort', onAbort);
+    this.#listening.add(forget);
+    return forget;
   }
 
   /** Every method of a port is a step, except those that are named: they only read. */
@@ -171,19 +185,19 @@ export class Life implements Mortal {
         reject(signal.reason as Error);
         return;
       }
-      const fail = (): void => {
+      const forget = this.listen(signal, () => {
+        forget();
         cancel();
         reject(signal?.reason as Error);
-      };
+      });
       const cancel = this.#world.at(
         this.#world.nowMs + Math.max(0, ms),
         () => {
-          signal?.removeEventListener('abort', fail);
+          forget();
           resolve();
         },
         this,
       );
-      signal?.addEventListener('abort', fail, { once: true });
     });
   }
 }

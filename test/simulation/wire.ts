@@ -87,10 +87,9 @@ export class Wire {
     const arriveMs = world.nowMs + thereMs;
     const lateMs = dice.int(thereMs, latestMs);
     const { signal } = request;
-    let abort = (): void => undefined;
+    let forget = (): void => undefined;
     const carried = new Promise<HttpResponse>((resolve, reject) => {
-      abort = () => reject(signal?.reason as Error);
-      signal?.addEventListener('abort', abort);
+      forget = life.listen(signal, () => reject(signal?.reason as Error));
       const answer = (answered: Answered): void => {
         if (effect === undefined && answered.isRefused !== true) this.answered.add(asked.request ?? 0);
         history.note(life.name, `<- #${asked.request ?? ''}`, answered.status, answered.body.slice(0, 300));
@@ -134,8 +133,7 @@ export class Wire {
       if (isLate) world.at(doneMs, () => void handle());
       this.reachedMs = Math.max(this.reachedMs, doneMs);
     });
-    // A signal that somebody listens to is never forgotten.
-    return carried.finally(() => signal?.removeEventListener('abort', abort));
+    return carried.finally(forget);
   }
 
   #note(request: HttpRequest, life: Life, fault: Fault | undefined): Asked {
