@@ -146,7 +146,7 @@ export const configSchema = strict({
     .default('.teamsheet/state.sqlite'),
   state_schema: z
     .string()
-    .regex(/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/, 'at most 63 small letters, digits and _, not beginning with pg_')
+    .regex(/^(?!pg_)[a-z_][a-z0-9_]{0,44}$/, 'at most 45 small letters, digits and _, not beginning with pg_')
     .describe('the schema of the state in a PostgreSQL database; each team has its own')
     .default('teamsheet'),
   state_lease: duration(

@@ -70,6 +70,10 @@ export function readAddress(
     });
   };
   if (!isDatabase(text) || !URL.canParse(text)) return refuse('is none of PostgreSQL');
+  // Otherwise a part of the password would be taken for a port, a database or a parameter, and shown.
+  if (/[/?].*@/.test(text.replace(/^[^/]*\/\//, '')))
+    refuse('has an @ behind a / or a ?, which in a password are written %2F and %3F');
+  if (!isEncoded(text)) refuse('holds a % that begins no sign, which in a password is written %25');
   const { hostname, port, username, password, pathname, searchParams, hash } = new URL(text);
   if (hash !== '') refuse('holds a #, which in a password is written %23');
   const known = ['host', 'sslmode', 'sslrootcert'];
@@ -97,6 +101,16 @@ export function readAddress(
     schema,
     leaseMs,
   };
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch (error) {
+    if (error instanceof URIError) return false;
+    throw error;
+  }
 }
 
 /** The file or the database that a text names; a path is relative to the folder. Errors: those of {@link readAddress}. */

@@ -1,11 +1,11 @@
+import { hash } from 'node:crypto';
 import { ConfigError } from '../../model/error.ts';
 import { apart } from '../../model/league-name.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
 import type { ServiceAccount, Store } from '../../model/store.ts';
-import { connectionOf, readConfig, type Config } from '../../runtime/config.ts';
+import { connectionOf, readConfig, type Config, type Connection } from '../../runtime/config.ts';
 import { accountsOf, chosenLeagues } from '../../runtime/leagues.ts';
 import { readMappings } from '../../runtime/mappings.ts';
-import { rememberedAccount } from '../../runtime/remembered-account.ts';
 import {
   keptCalendar,
   readCalendar,
@@ -14,7 +14,7 @@ import {
   timedLeagues,
   type TimedLeague,
 } from '../../runtime/schedules.ts';
-import { rememberedBaseUrl } from '../../runtime/state.ts';
+import { rememberedBaseUrl, type OpenState } from '../../runtime/state.ts';
 import { readReadings } from '../../runtime/week-readings.ts';
 import type { Calendar } from '../../schedule/due.ts';
 import type { LookedLeague } from '../../schedule/runner.ts';
@@ -93,9 +93,9 @@ export const readAccount = (
 /** The same as it was read last, by what the state keeps; undefined where it was never read. */
 export async function keptAccount(
   { config, leagues }: ScheduledAccount,
-  store: Store,
+  { store, budget }: Pick<OpenState, 'store' | 'budget'>,
 ): Promise<ReadAccount | undefined> {
-  const account = await knownAccount(store, connectionOf(config).baseUrl);
+  const account = await knownAccount({ store, budget }, connectionOf(config));
   if (account === undefined) return undefined;
   const calendars = new Map<string | undefined, Calendar>();
   for (const { name, config: own } of leagues) {
@@ -105,14 +105,17 @@ export async function keptAccount(
   return calendars.size === 0 ? undefined : { atMs: -Infinity, account, calendars };
 }
 
-/** The account of a service as the state knows it; undefined where it knows none. */
-export async function knownAccount(store: Store, baseUrl: string): Promise<ServiceAccount | undefined> {
-  try {
-    return await rememberedAccount(store, await rememberedBaseUrl(store, baseUrl));
-  } catch (error) {
-    if (error instanceof ConfigError && error.code === 'memory.none') return undefined;
-    throw error;
-  }
+/** The account of a key, as the state knows it; undefined where it does not. */
+export async function knownAccount(
+  { store, budget }: Pick<OpenState, 'store' | 'budget'>,
+  { baseUrl, apiKey }: Pick<Connection, 'baseUrl' | 'apiKey'>,
+): Promise<ServiceAccount | undefined> {
+  const remembered = await rememberedBaseUrl(store, baseUrl);
+  const accountId = await budget.accountOf(baseUrl, hash('sha256', apiKey.reveal()));
+  if (accountId !== undefined) return { baseUrl: remembered, accountId };
+  // A state that was copied knows no keys: of several accounts, nothing tells which one it is.
+  const accounts = await store.accounts(remembered);
+  return accounts.length === 1 ? accounts[0] : undefined;
 }
 
 /** What the state knows of the schedules of a league. */

@@ -3,7 +3,7 @@ import { EXIT, TeamsheetError, type ExitCode } from '../../model/error.ts';
 import type { ServiceAccount, Store } from '../../model/store.ts';
 import { environmentOf, readConfig } from '../../runtime/config.ts';
 import { keepCalendar, keepDone } from '../../runtime/schedules.ts';
-import { openState } from '../../runtime/state.ts';
+import { openState, type OpenState } from '../../runtime/state.ts';
 import type { ScheduledRun } from '../../schedule/due.ts';
 import type { LeagueReading, Looked, LookedLeague, RunnerEvent, RunnerPorts } from '../../schedule/runner.ts';
 import type { Program } from '../program.ts';
@@ -56,10 +56,11 @@ export function schedulesOf(
     scheduledAccounts(names, args, program).filter(
       ({ config }) => ours === undefined || environmentOf(config) === ours.environment,
     );
-  const inState = async <T>(work: (store: Store) => Promise<T>): Promise<T> => {
-    const { store } = await openState(readConfig(args, program), clock, (message) => screen.warn(message));
+  const inState = async <T>(work: (store: Store, state: OpenState) => Promise<T>): Promise<T> => {
+    const state = await openState(readConfig(args, program), clock, (message) => screen.warn(message));
+    const { store } = state;
     try {
-      return await work(store);
+      return await work(store, state);
     } finally {
       await store.close();
     }
@@ -83,7 +84,7 @@ export function schedulesOf(
       return now;
     } catch (error) {
       if (!(error instanceof TeamsheetError) || program.signal.aborted) throw error;
-      const known = old ?? (await inState((store) => keptAccount(scheduled, store)));
+      const known = old ?? (await inState((_, state) => keptAccount(scheduled, state)));
       if (known === undefined) throw error;
       read.set(name, known);
       silent.set(name, { atMs: clock.now(), exitCode: error.exitCode });

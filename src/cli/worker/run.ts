@@ -331,9 +331,9 @@ class Worker {
 
 /** Who writes to an account; undefined while nobody does. What a host that is gone was at is begun again only once its lease is over. */
 async function holderOf(config: Config, { clock }: Program): Promise<StoppedError | undefined> {
-  const { store, lock } = await openState(config, clock, () => undefined);
+  const { store, lock, budget } = await openState(config, clock, () => undefined);
   try {
-    const account = await knownAccount(store, connectionOf(config).baseUrl);
+    const account = await knownAccount({ store, budget }, connectionOf(config));
     if (account === undefined) return undefined;
     await (await lock.acquire(account, 'worker')).release();
     return undefined;

@@ -34,7 +34,7 @@ export function databaseError(name: string, error: unknown): unknown {
       next: `Wait until the other command ends, ${REST}`,
       cause: error,
     });
-  if (sqlState === '' || /^(08|53300|57)/.test(sqlState))
+  if (sqlState === '' || /^(08|25P03|53300|57)/.test(sqlState))
     return new UnavailableError('state.unreachable', `${name} cannot be reached: ${message}`, {
       next: `Start the database or correct its address, ${REST}`,
       cause: error,

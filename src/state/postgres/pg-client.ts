@@ -16,6 +16,13 @@ type Address = Pick<
   'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'
 >;
 
+/**
+ * A process that is stopped in the middle of a transaction, or whose machine is gone, keeps others from what it has locked no longer than this. Set for each
+ * transaction, because a pooler gives the session to others too.
+ */
+const IDLE_MS = 5000;
+const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`;
+
 /** Errors: ConfigError `state.package` where `pg` is not installed. */
 export async function pgClient(address: Address): Promise<PostgresClient> {
   const { DatabaseError, Pool, TypeOverrides, types } = await loadPg();
@@ -68,7 +75,7 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
       let broken: Error | undefined;
       try {
         // It goes out with what is asked first.
-        const began = query(connection, 'BEGIN', []);
+        const began = query(connection, BEGIN, []);
         const working = work({
           query: (statement, values, keepsPlan = false) => {
             const name = keepsPlan && direct.has(connection) ? nameOf(statement) : undefined;

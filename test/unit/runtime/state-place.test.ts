@@ -85,9 +85,14 @@ describe('a state on PostgreSQL', () => {
     ['postgres://h/d?sslmode=prefer', 'has an "sslmode" that is none of'],
     ['postgres://h/d?options=x', 'has "options", and only host, sslmode, sslrootcert are known'],
     ['postgres://h/d#x', 'holds a #'],
+    ['postgres://u:12/secret@h/d', 'has an @ behind a / or a ?'],
+    ['postgres://u:/secret@h/d', 'has an @ behind a / or a ?'],
+    ['postgres://u:5?secret=x@h/d', 'has an @ behind a / or a ?'],
+    ['postgres://u:100%secret@h/d', 'holds a % that begins no sign'],
   ])('is refused as %s', (text, reason) => {
     expect(() => address(text)).toThrow(expect.objectContaining({ code: 'state.address', exitCode: 4 }));
     expect(() => address(text)).toThrow(reason);
+    expect(() => address(text)).not.toThrow('secret');
   });
 
   it('stands in a schema whose name needs no quotes, with a lease that a machine can renew', () => {

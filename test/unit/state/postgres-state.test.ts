@@ -519,6 +519,14 @@ describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'}
     await Promise.all([one.store.close(), other.store.close()]);
   });
 
+  it('a process that is stopped in a transaction keeps nobody waiting for long', async () => {
+    const each = await clientOf(server);
+    const shown = 'SHOW idle_in_transaction_session_timeout';
+    expect((await each.transaction((session) => session.query(shown, []))).rows).toEqual([['5s']]);
+    expect((await each.query(shown, [])).rows).toEqual([['0']]);
+    await each.close();
+  });
+
   it('plans are kept by a connection that ends at the database, and none behind a pooler', async () => {
     const kept = async (url: string): Promise<unknown> => {
       const each = await clientOf({ ...server, url });

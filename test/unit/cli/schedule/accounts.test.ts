@@ -1,0 +1,35 @@
+import { hash } from 'node:crypto';
+import { beforeEach, expect, it } from 'vitest';
+import { knownAccount } from '../../../../src/cli/schedule/accounts.ts';
+import { Secret } from '../../../../src/model/secret.ts';
+import { BudgetData, MemoryBudget } from '../../../simulation/memory-budget.ts';
+import { MemoryStore, StoreData } from '../../../simulation/memory-store.ts';
+
+const baseUrl = 'https://data.example';
+const accountOf = (key: string) => knownAccount({ store, budget }, { baseUrl, apiKey: new Secret(key) });
+let store: MemoryStore;
+let budget: MemoryBudget;
+
+beforeEach(() => {
+  store = new MemoryStore(new StoreData(), { now: () => 0 });
+  budget = new MemoryBudget(new BudgetData(), () => 0);
+});
+
+it('of several accounts at one address, the account of a key is the one that the service named for it', async () => {
+  for (const [key, accountId] of [
+    ['first', 'north'],
+    ['second', 'south'],
+  ] as const) {
+    await store.setFact({ baseUrl, accountId }, 'any', '1');
+    await budget.rememberAccount({ baseUrl, accountId }, hash('sha256', key));
+  }
+  expect(await accountOf('first')).toEqual({ baseUrl, accountId: 'north' });
+  expect(await accountOf('second')).toEqual({ baseUrl, accountId: 'south' });
+  expect(await accountOf('third')).toBeUndefined();
+});
+
+it('a key that is not known is taken for that of the only account at its address', async () => {
+  expect(await accountOf('first')).toBeUndefined();
+  await store.setFact({ baseUrl, accountId: 'north' }, 'any', '1');
+  expect(await accountOf('first')).toEqual({ baseUrl, accountId: 'north' });
+});
