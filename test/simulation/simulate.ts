@@ -403,12 +403,15 @@ class Simulation {
     const bad = refused.filter(
       ({ number, windowMs }) => number > knewAfter && !this.#couldNotKnow(number, windowMs),
     );
-    // A request that was lost, or answered by something in front of the service, may count or not; a sleeper sends when nobody counts on it any more.
-    const doubtful = own.filter(({ fault, woken }) => fault !== undefined || woken).length;
+    // A request that was lost, or answered by something in front of the service, may count or not, also of a process that ended before; a sleeper sends when nobody counts on it any more.
+    const { limits } = this.scenario.habits;
+    const sinceMs = (own[0]?.atMs ?? 0) - limits.minuteMs - this.scenario.settleMs;
+    const doubtful = this.wire.sent.filter(
+      ({ atMs, fault, woken }) => atMs >= sinceMs && (fault !== undefined || woken),
+    ).length;
     if (bad.length <= doubtful) return;
-    const { kind } = this.scenario.habits.limits;
     const numbers = bad.map(({ number }) => `#${number}`);
-    this.checker.fail('I6', `${numbers.join(', ')} went beyond a ${kind} window`);
+    this.checker.fail('I6', `${numbers.join(', ')} went beyond a ${limits.kind} window`);
   }
 
   /** The number of the first reading of the account that was answered. */
