@@ -1,4 +1,5 @@
 import type { KnownWindow } from './shared-budget.ts';
+import type { ServiceAccount } from './store.ts';
 
 /** What the machines of a state do together; times are milliseconds since 1970. */
 export interface Workers {
@@ -52,4 +53,13 @@ export interface AccountBudget {
   readonly waiting: number;
   /** As the account reported them last. */
   readonly windows: readonly KnownWindow[];
+}
+
+/** How people tell accounts apart: by their address, and by their ids too where an address has several. */
+export function accountNames({ leases, budgets }: Workers): (account: ServiceAccount) => string {
+  const idsOf = Map.groupBy([...leases, ...budgets], ({ baseUrl }) => baseUrl);
+  return ({ baseUrl, accountId }) => {
+    const ids = new Set(idsOf.get(baseUrl)?.map((each) => each.accountId));
+    return ids.size > 1 ? `${baseUrl} (account ${accountId})` : baseUrl;
+  };
 }

@@ -4,7 +4,7 @@ import { worstExit } from '../../model/worst-exit.ts';
 import { connectionOf, environmentOf, readConfig, type Config } from '../../runtime/config.ts';
 import { arriveAs, openJobs, openState } from '../../runtime/state.ts';
 import { hasReadings, hasRuns, readDue, runDue, type RunnerPorts } from '../../schedule/runner.ts';
-import type { Jobs, TakenJob } from '../../state/postgres/jobs.ts';
+import { queueOf, type Jobs, type TakenJob } from '../../state/postgres/jobs.ts';
 import type { Program } from '../program.ts';
 import { renderStop } from '../render/stop.ts';
 import { renderTime, safeText } from '../render/text.ts';
@@ -97,12 +97,6 @@ function accountsOf(args: WorkerArgs, { has }: OwnFiles, program: Program): read
     );
   return all.filter(({ environment }) => args.account.length === 0 || args.account.includes(environment));
 }
-
-/** Names of queues hold few signs. */
-const queueOf = (work: keyof Ours['queues'], environment: string): string =>
-  /^[\w.-]+$/.test(environment)
-    ? `${work}/${environment}`
-    : `${work}//${Buffer.from(environment).toString('hex')}`;
 
 /** Warns of what goes wrong again and again when it begins, or changes. */
 interface Warnings {

@@ -1,6 +1,6 @@
 import { renderCount } from '../../model/count.ts';
 import { EXIT, type ExitCode } from '../../model/error.ts';
-import type { Workers } from '../../model/workers.ts';
+import { accountNames, type Workers } from '../../model/workers.ts';
 import { readConfig } from '../../runtime/config.ts';
 import { lookAtWorkers } from '../../runtime/state.ts';
 import type { CommonArgs } from '../command.ts';
@@ -41,7 +41,9 @@ const documentOf = ({ hosts, leases, queues, budgets }: Workers): object => ({
   })),
 });
 
-function render({ hosts, leases, queues, budgets }: Workers, time: (ms: number) => string): string {
+function render(workers: Workers, time: (ms: number) => string): string {
+  const { hosts, leases, queues, budgets } = workers;
+  const nameOf = accountNames(workers);
   const part = (head: readonly string[], rows: readonly (readonly string[])[], none: string): string =>
     rows.length === 0 ? none : renderColumns([head, ...rows]);
   return [
@@ -52,10 +54,10 @@ function render({ hosts, leases, queues, budgets }: Workers, time: (ms: number) 
     ),
     part(
       ['account', 'written to by', 'since'],
-      leases.map(({ baseUrl, owner, machine, sinceMs }) => [
-        safeText(baseUrl),
-        safeText(`${owner} on ${machine}`),
-        time(sinceMs),
+      leases.map((lease) => [
+        safeText(nameOf(lease)),
+        safeText(`${lease.owner} on ${lease.machine}`),
+        time(lease.sinceMs),
       ]),
       'nobody writes now',
     ),
@@ -69,8 +71,8 @@ function render({ hosts, leases, queues, budgets }: Workers, time: (ms: number) 
     ),
     part(
       ['requests to', 'under way', 'in a minute', 'waiting', 'windows'],
-      budgets.map(({ baseUrl, underWay, lastMinute, waiting, windows }) => [
-        safeText(baseUrl),
+      budgets.map(({ underWay, lastMinute, waiting, windows, ...account }) => [
+        safeText(nameOf(account)),
         ...[underWay, lastMinute, waiting].map(String),
         windows
           .map(({ limit, lengthMs }) => `${renderCount(limit)} in ${renderDuration(lengthMs)}`)

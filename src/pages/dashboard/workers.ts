@@ -1,4 +1,4 @@
-import type { WorkerHost, Workers } from '../../model/workers.ts';
+import { accountNames, type WorkerHost, type Workers } from '../../model/workers.ts';
 import { markup, type Markup } from '../markup.ts';
 import { card, count, named, num, table } from '../parts.ts';
 import { moment, typed, type Watch } from './words.ts';
@@ -6,7 +6,9 @@ import { moment, typed, type Watch } from './words.ts';
 const KINDS: Readonly<Record<WorkerHost['state'], string>> = { alive: 'good', ended: '', gone: 'bad' };
 
 /** The machines of a state, who writes to which account, and what waits. */
-export function workersPart({ hosts, leases, queues, budgets }: Workers, watch: Watch): Markup {
+export function workersPart(workers: Workers, watch: Watch): Markup {
+  const { hosts, leases, queues, budgets } = workers;
+  const nameOf = accountNames(workers);
   const hostTable = table(
     'Workers of the last day',
     ['Worker', 'State', 'Since', 'Heard of'],
@@ -21,10 +23,10 @@ export function workersPart({ hosts, leases, queues, budgets }: Workers, watch: 
   const leaseTable = table(
     'Who writes to an account now',
     ['Account', 'Written to by', 'Since'],
-    leases.map(({ baseUrl, owner, machine, sinceMs }) => [
-      named(baseUrl),
-      named(`${owner} on ${machine}`),
-      moment(sinceMs, watch),
+    leases.map((lease) => [
+      named(nameOf(lease)),
+      named(`${lease.owner} on ${lease.machine}`),
+      moment(lease.sinceMs, watch),
     ]),
     'Nobody writes now.',
   );
@@ -43,8 +45,8 @@ export function workersPart({ hosts, leases, queues, budgets }: Workers, watch: 
   const budgetTable = table(
     'Requests of all machines',
     ['Account', num('Under way'), num('In a minute'), num('Waiting')],
-    budgets.map(({ baseUrl, underWay, lastMinute, waiting }) => [
-      named(baseUrl),
+    budgets.map(({ underWay, lastMinute, waiting, ...account }) => [
+      named(nameOf(account)),
       count(underWay),
       count(lastMinute),
       count(waiting),

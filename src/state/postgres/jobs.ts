@@ -35,6 +35,18 @@ export interface JobsOptions extends Pick<
   readonly failed: (error: unknown) => void;
 }
 
+/** The queue of a kind of work for an environment: pg-boss allows few signs in a name. */
+export const queueOf = (work: string, environment: string): string =>
+  /^[\w.-]+$/.test(environment)
+    ? `${work}/${environment}`
+    : `${work}//${Buffer.from(environment).toString('hex')}`;
+
+/** What people call it. */
+export function shownQueue(name: string): string {
+  const [work = '', hex] = name.split('//');
+  return hex === undefined ? name : `${work}/${Buffer.from(hex, 'hex').toString()}`;
+}
+
 /** A job that this process has taken. */
 export interface TakenJob {
   readonly data: object;

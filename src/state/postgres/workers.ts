@@ -4,6 +4,7 @@ import { integer, text } from '../sql-row.ts';
 import { fromStorable } from './storable.ts';
 import type { PostgresClient } from './client.ts';
 import { Database, type Statements } from './database.ts';
+import { shownQueue } from './jobs.ts';
 
 const MS = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 const DAY = "now() - interval '1 day'";
@@ -91,7 +92,7 @@ async function readQueues(statements: Statements): Promise<readonly JobQueue[]> 
      WHERE queue.name NOT LIKE E'\\\\_\\\\_pgboss%' GROUP BY queue.name ORDER BY queue.name`,
   );
   return rows.map((row) => ({
-    name: text(row, 0),
+    name: shownQueue(text(row, 0)),
     waiting: integer(row, 1),
     active: integer(row, 2),
     done: integer(row, 3),
