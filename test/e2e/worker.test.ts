@@ -232,7 +232,7 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     folder.write('teamsheet.yaml', league.replace('50ms', '50ms, concurrency: 1'));
     const lineups = (): number => service.requests.filter((request) => request.endsWith('/lineup')).length;
     const kept = async (): Promise<number> =>
-      Number(((await stored("SELECT count(*) FROM @.kept WHERE kind = 'lineup'")) as [[number]])[0][0]);
+      ((await stored("SELECT count(*) FROM @.kept WHERE kind = 'lineup'")) as [[number]])[0][0];
     let end: ((signal: NodeJS.Signals) => void) | undefined;
     const killed = runOn({ started: (kill) => (end = kill) }, 'worker');
     const isThere = async (): Promise<boolean> =>
