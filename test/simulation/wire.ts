@@ -47,8 +47,8 @@ interface WireOptions {
 export class Wire {
   weather: Weather = CALM;
   readonly sent: Sent[] = [];
-  /** The numbers of the requests that the service answered as it should, and whose answers came. */
-  readonly answered = new Set<number>();
+  /** When the answers came of the requests that the service answered as it should, by their numbers. */
+  readonly answered = new Map<number, number>();
   /** When the last request that left will have reached the service. */
   reachedMs = 0;
   readonly #options: WireOptions;
@@ -91,7 +91,8 @@ export class Wire {
     const carried = new Promise<HttpResponse>((resolve, reject) => {
       forget = life.listen(signal, () => reject(signal?.reason as Error));
       const answer = (answered: Answered): void => {
-        if (effect === undefined && answered.isRefused !== true) this.answered.add(asked.request ?? 0);
+        if (effect === undefined && answered.isRefused !== true)
+          this.answered.set(asked.request ?? 0, world.nowMs);
         history.note(life.name, `<- #${asked.request ?? ''}`, answered.status, answered.body.slice(0, 300));
         resolve(answered);
       };
