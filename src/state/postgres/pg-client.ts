@@ -73,16 +73,20 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
     transaction: async (work) => {
       const connection = await pool.connect().catch(failed);
       let broken: Error | undefined;
+      // What a part of the work asks for after another part has failed would be a transaction of its own.
+      let isOver = false;
       try {
         // It goes out with what is asked first.
         const began = query(connection, BEGIN, []);
         const working = work({
-          query: (statement, values, keepsPlan = false) => {
+          query: async (statement, values, keepsPlan = false) => {
+            if (isOver) throw new DatabaseFailure(undefined, new Error('the transaction is over'));
             const name = keepsPlan && direct.has(connection) ? nameOf(statement) : undefined;
             return query(connection, statement, values, name);
           },
         });
         const [first, result] = await Promise.allSettled([began, working]);
+        isOver = true;
         if (first.status === 'rejected') throw first.reason;
         if (result.status === 'rejected') throw result.reason;
         await query(connection, 'COMMIT', []);

@@ -519,6 +519,25 @@ describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'}
     await Promise.all([one.store.close(), other.store.close()]);
   });
 
+  it('what a part of a transaction asks for once another part has ended it is not done', async () => {
+    const each = await clientOf(server);
+    const table = `"${newSchema()}"`;
+    await each.query(`CREATE TABLE ${table} (n integer)`, []);
+    const refused = new Error('the lock is lost');
+    const over = Promise.withResolvers<undefined>();
+    let late: Promise<unknown> | undefined;
+    const ended = each.transaction(async (session) => {
+      late = over.promise.then(() => session.query(`INSERT INTO ${table} VALUES (1)`, []));
+      await Promise.all([session.query('SELECT', []).then(() => Promise.reject(refused)), late]);
+    });
+    await expect(ended).rejects.toBe(refused);
+    over.resolve(undefined);
+    await expect(late).rejects.toThrow('the transaction is over');
+    expect((await each.query(`SELECT n FROM ${table}`, [])).rows).toEqual([]);
+    await each.query(`DROP TABLE ${table}`, []);
+    await each.close();
+  });
+
   it('a process that is stopped in a transaction keeps nobody waiting for long', async () => {
     const each = await clientOf(server);
     const shown = 'SHOW idle_in_transaction_session_timeout';
