@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { paging as pagingSchema, type Envelope } from '../contract/envelope.ts';
 import {
@@ -27,6 +26,7 @@ import type {
 import { Budget, type BudgetOptions } from './budget.ts';
 import { classify, isSuccess, type Verdict } from './classify.ts';
 import { readRecords } from './envelope.ts';
+import { keyDigest } from './key-digest.ts';
 import { readList, unreadable, type Page } from './list.ts';
 import type { ListReading } from './observe-list.ts';
 import type { Observer } from './observe.ts';
@@ -142,12 +142,11 @@ class Client implements ClosingService {
   constructor(options: ClientOptions) {
     this.#options = options;
     const { clock, random, emit, timeoutMs, transport, observer, baseUrl, apiKey } = options;
-    const keyDigest = hash('sha256', apiKey.reveal());
     this.#budget = new Budget({
       ...options,
       sharing: options.sharing && {
         ...options.sharing,
-        ...{ baseUrl, keyDigest, clock, timeoutMs, process: random.ulid(clock.now()) },
+        ...{ baseUrl, keyDigest: keyDigest(apiKey), clock, timeoutMs, process: random.ulid(clock.now()) },
       },
       finishByMs: options.finishByMs,
       wire: showRefusals(observer)(withholdKey(apiKey)(timeout(clock, timeoutMs)(transport))),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { keyDigest } from '../client/key-digest.ts';
 import { StoppedError } from '../model/error.ts';
 import type { Store } from '../model/store.ts';
 import { isLoopback } from './base-url.ts';
@@ -15,7 +15,7 @@ export async function checkOrigin(
   isTrusted: boolean,
 ): Promise<void> {
   const { origin, hostname } = new URL(use.baseUrl);
-  const before = isLoopback(hostname) ? undefined : await store.keyOrigin(digestOf(use));
+  const before = isLoopback(hostname) ? undefined : await store.keyOrigin(keyDigest(use.apiKey));
   if (before === undefined || before === origin || isTrusted) return;
   throw new StoppedError(
     'origin.changed',
@@ -29,9 +29,5 @@ export async function checkOrigin(
 /** Remembers that a key was used: only a digest of it is kept. */
 export async function rememberOrigin(use: Use, store: Pick<Store, 'setKeyOrigin'>): Promise<void> {
   const { origin, hostname } = new URL(use.baseUrl);
-  if (!isLoopback(hostname)) await store.setKeyOrigin(digestOf(use), origin);
-}
-
-function digestOf({ apiKey }: Use): string {
-  return createHash('sha256').update(apiKey.reveal()).digest('hex');
+  if (!isLoopback(hostname)) await store.setKeyOrigin(keyDigest(use.apiKey), origin);
 }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { keyDigest } from '../../client/key-digest.ts';
 import { ConfigError } from '../../model/error.ts';
 import { apart } from '../../model/league-name.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
@@ -93,13 +93,13 @@ export const readAccount = (
 /** The same as it was read last, by what the state keeps; undefined where it was never read. */
 export async function keptAccount(
   { config, leagues }: ScheduledAccount,
-  { store, budget }: Pick<OpenState, 'store' | 'budget'>,
+  state: OpenState,
 ): Promise<ReadAccount | undefined> {
-  const account = await knownAccount({ store, budget }, connectionOf(config));
+  const account = await knownAccount(state, connectionOf(config));
   if (account === undefined) return undefined;
   const calendars = new Map<string | undefined, Calendar>();
   for (const { name, config: own } of leagues) {
-    const { atMs, ...calendar } = await keptCalendar(store, [account], name, own.timezone);
+    const { atMs, ...calendar } = await keptCalendar(state.store, [account], name, own.timezone);
     if (atMs !== undefined) calendars.set(name, calendar);
   }
   return calendars.size === 0 ? undefined : { atMs: -Infinity, account, calendars };
@@ -111,7 +111,7 @@ export async function knownAccount(
   { baseUrl, apiKey }: Pick<Connection, 'baseUrl' | 'apiKey'>,
 ): Promise<ServiceAccount | undefined> {
   const remembered = await rememberedBaseUrl(store, baseUrl);
-  const accountId = await budget.accountOf(baseUrl, hash('sha256', apiKey.reveal()));
+  const accountId = await budget.accountOf(baseUrl, keyDigest(apiKey));
   if (accountId !== undefined) return { baseUrl: remembered, accountId };
   // A state that was copied knows no keys: of several accounts, nothing tells which one it is.
   const accounts = await store.accounts(remembered);

@@ -1,6 +1,6 @@
 import type { Mapping } from '../../mapping/mapping.ts';
 import { EXIT, TeamsheetError, type ExitCode } from '../../model/error.ts';
-import type { ServiceAccount, Store } from '../../model/store.ts';
+import type { ServiceAccount } from '../../model/store.ts';
 import { environmentOf, readConfig } from '../../runtime/config.ts';
 import { keepCalendar, keepDone } from '../../runtime/schedules.ts';
 import { openState, type OpenState } from '../../runtime/state.ts';
@@ -56,13 +56,12 @@ export function schedulesOf(
     scheduledAccounts(names, args, program).filter(
       ({ config }) => ours === undefined || environmentOf(config) === ours.environment,
     );
-  const inState = async <T>(work: (store: Store, state: OpenState) => Promise<T>): Promise<T> => {
+  const inState = async <T>(work: (state: OpenState) => Promise<T>): Promise<T> => {
     const state = await openState(readConfig(args, program), clock, (message) => screen.warn(message));
-    const { store } = state;
     try {
-      return await work(store, state);
+      return await work(state);
     } finally {
-      await store.close();
+      await state.store.close();
     }
   };
   /** When an environment was asked and did not answer, and the exit code that says so. */
@@ -77,14 +76,14 @@ export function schedulesOf(
       const now = await readAccount(scheduled, args, program);
       read.set(name, now);
       silent.delete(name);
-      await inState(async (store) => {
+      await inState(async ({ store }) => {
         for (const [league, calendar] of now.calendars)
           await keepCalendar(store, now.account, league, calendar);
       });
       return now;
     } catch (error) {
       if (!(error instanceof TeamsheetError) || program.signal.aborted) throw error;
-      const known = old ?? (await inState((_, state) => keptAccount(scheduled, state)));
+      const known = old ?? (await inState((state) => keptAccount(scheduled, state)));
       if (known === undefined) throw error;
       read.set(name, known);
       silent.set(name, { atMs: clock.now(), exitCode: error.exitCode });
@@ -96,7 +95,7 @@ export function schedulesOf(
     const looked: LookedLeague[] = [];
     for (const scheduled of accounts()) {
       const now = await refresh(scheduled, isDue);
-      await inState(async (store) => {
+      await inState(async ({ store }) => {
         for (const league of scheduled.leagues) {
           for (const { name } of league.timed) accountOf.set(name, now.account);
           const timed = league.timed.filter((mapping) => ours?.has(mapping) !== false);
@@ -112,7 +111,7 @@ export function schedulesOf(
     unread: () => Array.from(silent.values(), ({ exitCode }) => exitCode),
     remember: async (done) => {
       if ([...done.keys()].some((name) => !accountOf.has(name))) await look(true);
-      await inState(async (store) => {
+      await inState(async ({ store }) => {
         for (const [account, ours] of Map.groupBy(done, ([name]) => accountOf.get(name)))
           if (account !== undefined) await keepDone(store, account, new Map(ours));
       });

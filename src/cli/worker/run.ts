@@ -325,16 +325,16 @@ class Worker {
 
 /** Who writes to an account; undefined while nobody does. What a host that is gone was at is begun again only once its lease is over. */
 async function holderOf(config: Config, { clock }: Program): Promise<StoppedError | undefined> {
-  const { store, lock, budget } = await openState(config, clock, () => undefined);
+  const state = await openState(config, clock, () => undefined);
   try {
-    const account = await knownAccount({ store, budget }, connectionOf(config));
+    const account = await knownAccount(state, connectionOf(config));
     if (account === undefined) return undefined;
-    await (await lock.acquire(account, 'worker')).release();
+    await (await state.lock.acquire(account, 'worker')).release();
     return undefined;
   } catch (error) {
     if (error instanceof StoppedError && error.code === 'lock.held') return error;
     throw error;
   } finally {
-    await store.close();
+    await state.store.close();
   }
 }
