@@ -69,11 +69,19 @@ export function readAddress(
       next: 'Write it like postgres://USER@HOST/DATABASE, then run the command again.',
     });
   };
+  const decode = (part: string): string => {
+    try {
+      return decodeURIComponent(part);
+    } catch (error) {
+      if (error instanceof URIError)
+        return refuse('holds a % that begins no sign, which in a password is written %25');
+      throw error;
+    }
+  };
   if (!isDatabase(text) || !URL.canParse(text)) return refuse('is none of PostgreSQL');
   // Otherwise a part of the password would be taken for a port, a database or a parameter, and shown.
   if (/[/?].*@/.test(text.replace(/^[^/]*\/\//, '')))
     refuse('has an @ behind a / or a ?, which in a password are written %2F and %3F');
-  if (!isEncoded(text)) refuse('holds a % that begins no sign, which in a password is written %25');
   const { hostname, port, username, password, pathname, searchParams, hash } = new URL(text);
   if (hash !== '') refuse('holds a #, which in a password is written %23');
   const known = ['host', 'sslmode', 'sslrootcert'];
@@ -81,36 +89,26 @@ export function readAddress(
     if (!known.includes(name)) refuse(`has "${name}", and only ${known.join(', ')} are known`);
   const socket = searchParams.get('host');
   if (socket !== null && !isAbsolute(socket)) refuse('has a "host" that is no folder of a socket');
-  const host = socket ?? decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
+  const host = socket ?? decode(hostname).replace(/^\[(.*)\]$/, '$1');
   if (host === '') refuse('names no host');
   const mode = searchParams.get('sslmode');
   if (mode !== null && MODES[mode] === undefined)
     refuse(`has an "sslmode" that is none of ${Object.keys(MODES).join(', ')}`);
   const ca = searchParams.get('sslrootcert');
-  const secret = password === '' ? env['PGPASSWORD'] : decodeURIComponent(password);
+  const secret = password === '' ? env['PGPASSWORD'] : decode(password);
   return {
     kind: 'postgres',
     name: `postgres://${socket ?? hostname}${port === '' ? '' : `:${port}`}${pathname}`,
     host,
     port: port === '' ? undefined : Number(port),
-    database: pathname.length > 1 ? decodeURIComponent(pathname.slice(1)) : undefined,
-    user: username === '' ? env['PGUSER'] : decodeURIComponent(username),
+    database: pathname.length > 1 ? decode(pathname.slice(1)) : undefined,
+    user: username === '' ? env['PGUSER'] : decode(username),
     password: secret === undefined || secret === '' ? undefined : new Secret(secret),
     tls: mode === null ? undefined : MODES[mode],
     caFile: ca === null ? undefined : resolve(folder, ca),
     schema,
     leaseMs,
   };
-}
-
-function isEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch (error) {
-    if (error instanceof URIError) return false;
-    throw error;
-  }
 }
 
 /** The file or the database that a text names; a path is relative to the folder. Errors: those of {@link readAddress}. */

@@ -89,6 +89,8 @@ describe('a state on PostgreSQL', () => {
     ['postgres://u:/secret@h/d', 'has an @ behind a / or a ?'],
     ['postgres://u:5?secret=x@h/d', 'has an @ behind a / or a ?'],
     ['postgres://u:100%secret@h/d', 'holds a % that begins no sign'],
+    ['postgres://u%@h/d', 'holds a % that begins no sign'],
+    ['postgres://h/d%', 'holds a % that begins no sign'],
   ])('is refused as %s', (text, reason) => {
     expect(() => address(text)).toThrow(expect.objectContaining({ code: 'state.address', exitCode: 4 }));
     expect(() => address(text)).toThrow(reason);
