@@ -44,6 +44,13 @@ export default defineConfig(
             'A test compares no seconds of a wall clock: measure in test/bench, or take a clock of test/support.',
         })),
       ],
+      'no-restricted-globals': [
+        'error',
+        {
+          name: 'setInterval',
+          message: 'A test that ends leaves nothing running: take `during` of test/support/cli.ts.',
+        },
+      ],
     },
   },
   {

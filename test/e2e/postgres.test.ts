@@ -130,7 +130,7 @@ describe.skipIf(noPostgres !== undefined)(
       setUp(400);
       const options: Partial<RunOptions> = {
         env: envOf(),
-        started: signalOnce('SIGKILL', () => writes().length >= 2),
+        during: signalOnce('SIGKILL', () => writes().length >= 2),
       };
       expect((await runWith(options, 'push', 'users', '--yes')).code).toBeNull();
       const open = await stored("SELECT count(*) FROM @.intent WHERE result IS NULL OR result = 'ambiguous'");
@@ -168,14 +168,14 @@ describe.skipIf(noPostgres !== undefined)(
       let tell: (signal: NodeJS.Signals) => void = () => undefined;
       const asleep = new Promise<void>((done) => {
         const stop = signalOnce('SIGSTOP', () => writes().length >= 2);
-        const started: RunOptions['started'] = (kill) => {
+        const during: RunOptions['during'] = (kill) => {
           tell = kill;
           stop((signal) => {
             kill(signal);
             done();
           });
         };
-        sleeping = runWith({ env: envOf(), started }, 'push', 'users', '--yes');
+        sleeping = runWith({ env: envOf(), during }, 'push', 'users', '--yes');
       });
       await asleep;
       expect(await run('resume', '--yes')).toMatchObject({ code: 6 });

@@ -207,11 +207,12 @@ describe('a disk that fails in the middle of a push', () => {
   const pushUntilFull = async (statements: RegExp): Promise<Outcome> => {
     await start({ settings: { latency_ms: 100, page_size: 1000 } });
     folder.write('users.csv', manyUsers(3000));
-    const full = setInterval(() => {
-      if (posts().length >= 8) folder.write('full', '');
-    }, 5);
-    const stopped = await run(['push', '--yes', '--quiet'], { nodeArgs: failing(statements) });
-    clearInterval(full);
+    const stopped = await run(['push', '--yes', '--quiet'], {
+      nodeArgs: failing(statements),
+      during: () => {
+        if (posts().length >= 8) folder.write('full', '');
+      },
+    });
     rmSync(join(folder.path, 'full'));
     expect(stopped).toMatchObject({ code: 8, stdout: '' });
     expect(stopped.stderr).toMatch(
@@ -250,7 +251,7 @@ describe('a signal', () => {
     await start({ settings: { latency_ms: 300, per_minute: 1000 } });
     folder.write('users.csv', manyUsers(3000));
     const stopped = await run(['push', '--yes', '--json'], {
-      started: signalOnce('SIGTERM', () => posts().length >= 8),
+      during: signalOnce('SIGTERM', () => posts().length >= 8),
     });
     expect(stopped.code).toBe(143);
     const { error, run: id, mappings } = parse(stopped);
@@ -268,14 +269,8 @@ describe('a signal', () => {
     await start({ faults: [{ kind: 'late', operation: 'create-users', after_ms: 3000 }] });
     folder.write('users.csv', `${HEADER}M1,Ann,\n`);
     const stopped = await run(['push', '--yes'], {
-      when: {
-        seen: /./,
-        act: (kill) => {
-          const signals = setInterval(() => {
-            if (posts().length > 0) kill('SIGINT');
-          }, 20);
-          setTimeout(() => clearInterval(signals), 4000).unref();
-        },
+      during: (kill) => {
+        if (posts().length > 0) kill('SIGINT');
       },
     });
     expect(stopped.code).toBe(130);
@@ -292,7 +287,7 @@ describe('a signal', () => {
     folder.write('users.csv', manyUsers(1500));
     const stopped = await run(['push', '--yes', '--json'], {
       // The fifth request is the last of the window.
-      started: signalOnce('SIGINT', () => service.requests.length >= 5),
+      during: signalOnce('SIGINT', () => service.requests.length >= 5),
     });
     expect(stopped.code).toBe(130);
     expect(parse(stopped).error.next).toMatch(/^teamsheet resume 01/);
@@ -315,7 +310,7 @@ describe('a signal', () => {
     folder.write('mappings/reports.yaml', REPORTS);
     folder.write('users.csv', `${HEADER}M1,Ann,\n`);
     const stopped = await run(['sync', '--yes', '--json', '--config', 'teamsheet.yaml'], {
-      started: signalOnce('SIGINT', () =>
+      during: signalOnce('SIGINT', () =>
         service.requests.some((request) => request.startsWith('GET /v1/price')),
       ),
     });

@@ -104,11 +104,11 @@ describe('schedule', () => {
 - { version: 1, name: fixtures, pull: fixtures, where: { fantasy_league_id: 1 }, destination: { csv: out/f.csv }, schedule: "0 6 1 1 *" }
 `,
     });
-    const once = (started?: RunOptions['started']): Promise<Outcome> =>
+    const once = (during?: RunOptions['during']): Promise<Outcome> =>
       runCli(['schedule', 'run', '--once', '--json'], {
         cwd: league.path,
         env: service.env,
-        ...(started && { started }),
+        ...(during && { during }),
       });
     const uploads = (): number => service.requests.filter((request) => request === 'POST /v1/price').length;
     try {

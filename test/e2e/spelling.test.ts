@@ -93,7 +93,7 @@ async function createStranger(external_id: string): Promise<void> {
 
 /** Runs a command that is killed as soon as something is so. */
 const killedAfter = (isSo: () => boolean, ...args: readonly string[]): Promise<Outcome> =>
-  runWith({ started: signalOnce('SIGKILL', isSo) }, ...args);
+  runWith({ during: signalOnce('SIGKILL', isSo) }, ...args);
 
 /** A second push finds every row as it is, and verify too. */
 async function expectSettled(count: number): Promise<void> {

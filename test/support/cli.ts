@@ -27,6 +27,8 @@ export interface RunOptions {
   };
   /** Called once the process runs, with what ends it. */
   readonly started?: (kill: (signal: NodeJS.Signals) => void) => void;
+  /** Called again and again while the process runs, with what ends it. */
+  readonly during?: (kill: (signal: NodeJS.Signals) => void) => void;
   /** Closes the reading end of standard output at once. */
   readonly closeStdout?: boolean;
   /** Another program than this test's own Node. */
@@ -47,7 +49,11 @@ export function runCli(args: readonly string[], options: RunOptions): Promise<Ou
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
-  options.started?.((signal) => child.kill(signal));
+  const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
+  options.started?.(kill);
+  const { during } = options;
+  // eslint-disable-next-line no-restricted-globals -- it ends with the process
+  const looking = during === undefined ? undefined : setInterval(() => during(kill), 1);
   if (options.closeStdout === true) child.stdout.destroy();
   let stdout = '';
   let stderr = '';
@@ -55,7 +61,7 @@ export function runCli(args: readonly string[], options: RunOptions): Promise<Ou
   const look = (): void => {
     if (acted || options.when?.seen.test(stdout + stderr) !== true) return;
     acted = true;
-    options.when.act((signal) => child.kill(signal), stdout, stderr);
+    options.when.act(kill, stdout, stderr);
   };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
@@ -65,10 +71,10 @@ export function runCli(args: readonly string[], options: RunOptions): Promise<Ou
     stderr += text;
     look();
   });
-  return new Promise((resolve, reject) => {
+  return new Promise<Outcome>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, stdout, stderr }));
-  });
+  }).finally(() => clearInterval(looking));
 }
 
 /** Arguments of Node that have the program find no package of that name. */
@@ -77,17 +83,18 @@ export const without = (name: string): readonly string[] => [
   `data:text/javascript,import{registerHooks}from'node:module';registerHooks({resolve(name,context,next){if(name==='${name}')throw Object.assign(new Error('not found'),{code:'ERR_MODULE_NOT_FOUND'});return next(name,context)}})`,
 ];
 
-/** Sends a signal to a process once something is so. */
-export const signalOnce =
-  (signal: NodeJS.Signals, isSo: () => boolean): NonNullable<RunOptions['started']> =>
-  (kill) => {
-    const looking = setInterval(() => {
-      if (!isSo()) return;
-      clearInterval(looking);
-      kill(signal);
-    }, 1);
-    looking.unref();
+/** For `during`: sends a signal to the process once something is so. */
+export const signalOnce = (
+  signal: NodeJS.Signals,
+  isSo: () => boolean,
+): NonNullable<RunOptions['during']> => {
+  let sent = false;
+  return (kill) => {
+    if (sent || !isSo()) return;
+    sent = true;
+    kill(signal);
   };
+};
 
 /** A temporary folder with these files; `remove` deletes it. */
 export function makeFolder(files: Readonly<Record<string, string>> = {}): {
