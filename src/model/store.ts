@@ -199,6 +199,12 @@ export interface Store {
     resource: ResourceName,
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, KnownRecord>>;
+  /** The last confirmed records whose keys are one of these and blanks behind it, as a service shows texts that it keeps at one length. */
+  paddedSnapshots(
+    account: ServiceAccount,
+    resource: ResourceName,
+    keys: readonly string[],
+  ): Promise<readonly KnownRecord[]>;
   /** All confirmed records of a resource, or those that were confirmed since a time, in pages. */
   allSnapshots(
     account: ServiceAccount,

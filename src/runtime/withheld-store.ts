@@ -62,6 +62,8 @@ export function withheldStore(store: Store, apiKey: Secret): Store {
       const found = await store.snapshots(account, resource, keys.map(hide));
       return shownBy(own, keys, found, (record, key) => ({ ...recordBy(show)(record), key }));
     },
+    paddedSnapshots: async (account, resource, keys) =>
+      (await store.paddedSnapshots(account, resource, keys.map(hide))).map(recordBy(show)),
     allSnapshots: (...wanted) => mapped(store.allSnapshots(...wanted), (page) => page.map(recordBy(show))),
     openRunRows: async (runId) => withheldRows(await store.openRunRows(runId), own),
     keptRunRows: async (runId) => {

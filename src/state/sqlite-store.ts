@@ -311,6 +311,28 @@ class SqliteStore implements Store {
     });
   }
 
+  paddedSnapshots(
+    account: ServiceAccount,
+    resource: ResourceName,
+    keys: readonly string[],
+  ): Promise<readonly KnownRecord[]> {
+    return this.#db.read(() => {
+      const number = this.#account(account);
+      const rows = this.#db.all(
+        `SELECT ${SEALED_COLUMNS} FROM json_each(?3) AS wanted CROSS JOIN snapshot AS held
+         ON held.account = ?1 AND held.resource = ?2 AND held.key >= wanted.value || ' ' AND held.key < wanted.value || '!'
+         AND rtrim(held.key, ' ') = wanted.value`,
+        number,
+        resource,
+        JSON.stringify(keys),
+      );
+      return rows.map((row) => {
+        requireSeal(number, resource, row);
+        return json(row, 1) as KnownRecord;
+      });
+    });
+  }
+
   async *allSnapshots(
     account: ServiceAccount,
     resource: ResourceName,

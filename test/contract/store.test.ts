@@ -416,6 +416,22 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(await collect(store.allSnapshots(account, 'users', nowMs + 1))).toEqual([]);
     });
 
+    it('finds records whose keys have blanks behind what is asked for', async () => {
+      const keys = ['M-1', 'M-1 ', 'M-1   ', 'M-1 B', 'M-1 B ', 'M-12', "M-1 '\u00a0", 'm-1 ', '50%  '];
+      await store.confirm(
+        account,
+        'users',
+        keys.map((key) => record(key)),
+      );
+      await store.confirm(otherAccount, 'users', [record('M-2 ')]);
+      const found = async (...wanted: readonly string[]): Promise<readonly string[]> =>
+        (await store.paddedSnapshots(account, 'users', wanted)).map(({ key }) => key).toSorted();
+      expect(await found('M-1', 'M-2', 'nobody')).toEqual(['M-1 ', 'M-1   ']);
+      expect(await found('M-1 B', '50%')).toEqual(['50%  ', 'M-1 B ']);
+      expect(await found()).toEqual([]);
+      expect(await store.paddedSnapshots(account, 'squads', ['M-1'])).toEqual([]);
+    });
+
     it('finds records by any spelling of their keys once it is known, and of two that meet the one of which more is known', async () => {
       const [sent, shown] = [record('M-1', { managedBy: 'users' }), record('m-1', { number: 8 })];
       await store.confirm(account, 'users', [sent]);

@@ -63,6 +63,25 @@ describe('what is read before a write', () => {
     },
   );
 
+  it('of rows to be created names the known records that may be theirs: in other letters, or filled up with blanks', async () => {
+    const engine = await makeEngine();
+    const keys = ['M-1', 'm-1', 'M-1  ', 'M-1 B', 'M-12', ' M-1'];
+    await engine.store.confirm(
+      ACCOUNT,
+      'users',
+      keys.map((key) => knownRecord(key, {})),
+    );
+    const rows = [
+      runRow(2, { external_id: 'M-1' }, { change: 'create' }),
+      runRow(3, { external_id: 'M-12' }, { change: 'update' }),
+    ];
+    const unrecorded = [knownRecord('M-1 ', {}), knownRecord('M-2 ', {})];
+    const taken = await evidenceFor(await taskOf(engine, users, undefined))(rows, () => unrecorded);
+    const { alike = [], alikeIds = [] } = taken ?? {};
+    expect(alike.toSorted()).toEqual(['M-1', 'M-1 ', 'M-1  ', 'm-1']);
+    expect(alikeIds).toEqual(alike.map((key) => `id-${key}`));
+  });
+
   it('of leagues is how many the account counts', async () => {
     const engine = await makeEngine();
     const leagues = mappingOf('fantasy_leagues');

@@ -342,6 +342,20 @@ export class MemoryStore implements Store {
     );
   }
 
+  paddedSnapshots(
+    account: ServiceAccount,
+    resource: ResourceName,
+    keys: readonly string[],
+  ): Promise<readonly KnownRecord[]> {
+    const wanted = new Set(keys);
+    const held = [...this.#snapshots(account, resource)];
+    return this.#done(
+      held.flatMap(([key, { record }]) =>
+        key.endsWith(' ') && wanted.has(key.replace(/ +$/, '')) ? [record] : [],
+      ),
+    );
+  }
+
   async *allSnapshots(
     account: ServiceAccount,
     resource: ResourceName,

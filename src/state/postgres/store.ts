@@ -291,6 +291,20 @@ class PostgresStore implements Store {
     });
   }
 
+  async paddedSnapshots(
+    account: ServiceAccount,
+    resource: ResourceName,
+    keys: readonly string[],
+  ): Promise<readonly KnownRecord[]> {
+    return this.#all(
+      parseSnapshot,
+      `SELECT record, managed_by FROM json_array_elements_text($3::json) AS wanted
+       JOIN {snapshot} AS held ON held.account = $1 AND held.resource = $2 AND held.key >= wanted || ' ' AND held.key < wanted || '!'
+       AND rtrim(held.key, ' ') = wanted`,
+      ...[await this.#accounts.find(account), resource, JSON.stringify(keys.map(findable))],
+    );
+  }
+
   async *allSnapshots(
     account: ServiceAccount,
     resource: ResourceName,

@@ -50,9 +50,14 @@ function withAlike(
     ),
   );
   // Asked before the state is: what is recorded meanwhile stands in one of the two.
-  const fresh = unrecorded().filter(({ key }) => forms.has(key));
-  return ports.store.snapshots(account, resource, [...forms]).then((held) => {
-    const alike = new Map([...held, ...fresh.map((record) => [record.key, record] as const)]);
+  const fresh = unrecorded().filter(({ key }) => forms.has(key) || forms.has(key.trimEnd()));
+  const held = ports.store.snapshots(account, resource, [...forms]);
+  const padded = ports.store.paddedSnapshots(account, resource, [...forms]);
+  return Promise.all([held, padded]).then(([asSent, others]) => {
+    const alike = new Map([
+      ...asSent,
+      ...[...others, ...fresh].map((record) => [record.key, record] as const),
+    ]);
     if (alike.size === 0) return evidence;
     return {
       ...evidence,
