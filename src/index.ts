@@ -6,7 +6,7 @@ export type { ClientOptions } from './client/client.ts';
 export { fetchTransport } from './client/fetch-transport.ts';
 export { endpoints, OPERATION_IDS, resources } from './contract/index.ts';
 export type { BodyOf, OperationId, PagedOperationId, QueryOf, RecordOf } from './contract/index.ts';
-export { mappingJsonSchema } from './mapping/json-schema.ts';
+export { mappingJsonSchema } from './mapping/parse/json-schema.ts';
 export type { Mapping, PullMapping, PushMapping } from './mapping/mapping.ts';
 export * from './model/error.ts';
 export type { Emit, RunEvent } from './model/event.ts';
@@ -22,8 +22,8 @@ export type {
   RequestCounts,
   Run,
   ServiceAccount,
-} from './model/store.ts';
-export type { ReportTab, SourceRow, SourceTable, TableKind, TableLocation } from './model/table.ts';
+} from './model/state/store.ts';
+export type { ReportTab, SourceRow, SourceTable, TableKind, TableLocation } from './model/tables/table.ts';
 export { realClock, realRandom } from './runtime/clock.ts';
 export { createTeamsheet } from './runtime/create-teamsheet.ts';
 export type {
@@ -42,7 +42,7 @@ export type {
   VerifyOptions,
   VerifyResult,
 } from './runtime/teamsheet.ts';
-export type { MappingPlan, PlannedChange } from './plan/push-plan.ts';
+export type { MappingPlan, PlannedChange } from './plan/saved/push-plan.ts';
 export type { RunReport, Stop } from './sync/ports.ts';
 export type { PushResult } from './sync/push.ts';
 export type { OpenCase, ResolvedCase } from './sync/reconcile/open-cases.ts';

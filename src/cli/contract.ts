@@ -1,5 +1,5 @@
-import type { Learnt } from '../model/learnt.ts';
-import type { ServiceAccount, Store } from '../model/store.ts';
+import type { Learnt } from '../model/state/learnt.ts';
+import type { ServiceAccount, Store } from '../model/state/store.ts';
 import { batchLimits } from '../sync/journal/batch-size.ts';
 import { readLearnt } from '../sync/runs/learn.ts';
 import { seenSpellings, type SeenSpelling } from '../sync/rows/spelling.ts';

@@ -1,7 +1,7 @@
 import type { Options, PositionalOptions } from 'yargs';
 import { UsageError } from '../model/error.ts';
 import { GUARDS } from '../plan/guards.ts';
-import { parseDuration } from '../model/duration.ts';
+import { parseDuration } from '../model/time/duration.ts';
 
 /** A whole number from `min` on. Errors: UsageError `usage.number`. */
 export function wholeNumber(flag: string, min: number): (text: string) => number | undefined {

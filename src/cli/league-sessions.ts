@@ -1,9 +1,9 @@
 import { TeamsheetError, type ExitCode } from '../model/error.ts';
 import { apart } from '../model/league-name.ts';
 import { worstExit } from '../model/worst-exit.ts';
-import { readMappings } from '../runtime/mappings.ts';
-import { connectionOf, readConfig, type Config } from '../runtime/config.ts';
-import { accountsOf, chosenLeagues, onlyAccount } from '../runtime/leagues.ts';
+import { readMappings } from '../runtime/config/mappings.ts';
+import { connectionOf, readConfig, type Config } from '../runtime/config/config.ts';
+import { accountsOf, chosenLeagues, onlyAccount } from '../runtime/config/leagues.ts';
 import { joinDocuments, joinRuns, keepDocuments, type AccountDocument } from './join-documents.ts';
 import type { Program } from './program.ts';
 import { renderStop, stopDocument } from './render/stop.ts';

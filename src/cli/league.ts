@@ -1,7 +1,7 @@
 import { variableSource } from '../mapping/push-fields.ts';
 import { ConfigError } from '../model/error.ts';
-import type { Config } from '../runtime/config.ts';
-import { chosenLeagues } from '../runtime/leagues.ts';
+import type { Config } from '../runtime/config/config.ts';
+import { chosenLeagues } from '../runtime/config/leagues.ts';
 
 /** The fantasy league that a command is about: the variable of that name. Errors: ConfigError `mapping.variable`. */
 export function leagueOf(config: Config): number {

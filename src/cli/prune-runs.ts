@@ -2,7 +2,7 @@ import { renderCountOf } from '../model/count.ts';
 import { EXIT, type ExitCode } from '../model/error.ts';
 import { planPrune, prune, type PruneOptions, type PrunePlan } from '../sync/prune.ts';
 import { approve } from './push/approval.ts';
-import type { Config } from '../runtime/config.ts';
+import type { Config } from '../runtime/config/config.ts';
 import type { Program } from './program.ts';
 import { renderTyped } from './render/stop.ts';
 import { renderTime } from './render/text.ts';

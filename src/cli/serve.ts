@@ -1,4 +1,4 @@
-import { readConfig } from '../runtime/config.ts';
+import { readConfig } from '../runtime/config/config.ts';
 import { serveDashboard } from '../serve/dashboard.ts';
 import type { Folder } from '../serve/desk.ts';
 import type { Listening } from '../serve/listen.ts';

@@ -1,7 +1,7 @@
-import type { Run } from '../model/store.ts';
+import type { Run } from '../model/state/store.ts';
 import { withholder } from '../model/withhold.ts';
-import { connectionOf, readConfig, type Config, type Connection } from '../runtime/config.ts';
-import { onlyAccount } from '../runtime/leagues.ts';
+import { connectionOf, readConfig, type Config, type Connection } from '../runtime/config/config.ts';
+import { onlyAccount } from '../runtime/config/leagues.ts';
 import { refuseUncheckedTls, withPorts, type Session as OpenSession } from '../runtime/session.ts';
 import { openState, rememberedBaseUrl } from '../runtime/state.ts';
 import type { ArgsOf } from './command.ts';

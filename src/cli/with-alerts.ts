@@ -1,9 +1,9 @@
-import type { MappingState } from '../model/alerts.ts';
+import type { MappingState } from '../model/state/alerts.ts';
 import { ConfigError, EXIT, TeamsheetError, type ExitCode } from '../model/error.ts';
 import { apart, inLeague } from '../model/league-name.ts';
-import { environmentOf, readConfig, type Config } from '../runtime/config.ts';
-import { accountsOf, chosenLeagues } from '../runtime/leagues.ts';
-import { readMappings } from '../runtime/mappings.ts';
+import { environmentOf, readConfig, type Config } from '../runtime/config/config.ts';
+import { accountsOf, chosenLeagues } from '../runtime/config/leagues.ts';
+import { readMappings } from '../runtime/config/mappings.ts';
 import { openState } from '../runtime/state.ts';
 import type { AlertDesk } from '../runtime/tell-alerts.ts';
 import type { Deadline } from '../schedule/alerts.ts';

@@ -23,17 +23,17 @@ import type {
   Wholeness,
   WriteResult,
 } from '../model/service.ts';
-import { Budget, type BudgetOptions } from './budget.ts';
+import { Budget, type BudgetOptions } from './budget/budget.ts';
 import { classify, isSuccess, type Verdict } from './classify.ts';
 import { readRecords } from './envelope.ts';
 import { keyDigest } from './key-digest.ts';
 import { readList, unreadable, type Page } from './list.ts';
-import type { ListReading } from './observe-list.ts';
-import type { Observer } from './observe.ts';
+import type { ListReading } from './observe/observe-list.ts';
+import type { Observer } from './observe/observe.ts';
 import { quotaAgainst, quotaExplains, QuotaUsedUp } from './quota-refusal.ts';
 import { buildRequest, type CallParts } from './request.ts';
 import { retry } from './retry.ts';
-import type { SharingOptions } from './sharing.ts';
+import type { SharingOptions } from './budget/sharing.ts';
 import { failedRead, refusal, throttledForGood, unavailable, unreadableAccount } from './service-error.ts';
 import { timeout } from './timeout.ts';
 import { TransportError } from './transport-error.ts';

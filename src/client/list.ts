@@ -3,7 +3,7 @@ import type { Paging } from '../contract/envelope.ts';
 import { ListError, RefusedError } from '../model/error.ts';
 import type { Wholeness } from '../model/service.ts';
 import { mostPages } from './list-bound.ts';
-import type { ListReading } from './observe-list.ts';
+import type { ListReading } from './observe/observe-list.ts';
 
 /** One page as it was answered. */
 export interface Page<T> {

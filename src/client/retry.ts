@@ -2,7 +2,7 @@ import pRetry from 'p-retry';
 import type { Emit } from '../model/event.ts';
 import type { Clock, HttpRequest, HttpResponse, Random, Wrap } from '../model/ports.ts';
 import { classify, type Verdict } from './classify.ts';
-import { retryAfterMs } from './throttle.ts';
+import { retryAfterMs } from './budget/throttle.ts';
 import { TransportError } from './transport-error.ts';
 
 const ATTEMPTS = 4;

@@ -1,6 +1,6 @@
 import { pushTarget } from '../contract/index.ts';
 import type { PushField } from '../contract/resource.ts';
-import type { Cell, FieldValue } from '../model/cell.ts';
+import type { Cell, FieldValue } from '../model/tables/cell.ts';
 import { ConfigError } from '../model/error.ts';
 import type { Issue } from '../model/issue.ts';
 import { compileCell, readList, type CellContext, type CellReader } from './cells.ts';

@@ -1,5 +1,5 @@
 import type { PushField } from '../contract/resource.ts';
-import { shownText, type Cell, type FieldValue, type TypedCell } from '../model/cell.ts';
+import { shownText, type Cell, type FieldValue, type TypedCell } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import { canonical, exactNumber, parseDecimal, type NumberStyle } from './decimal.ts';
 import { readKey, readTypedKey, trimKey } from './key-text.ts';

@@ -1,4 +1,4 @@
-import { shownText, type Cell } from '../model/cell.ts';
+import { shownText, type Cell } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import { codePoint, show, UNSEEN } from './show.ts';
 

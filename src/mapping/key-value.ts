@@ -1,6 +1,6 @@
-import { shownText, type Cell, type Fields } from '../model/cell.ts';
+import { shownText, type Cell, type Fields } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
-import type { SourceRow } from '../model/table.ts';
+import type { SourceRow } from '../model/tables/table.ts';
 import {
   bindLookups,
   fieldWithoutCell,

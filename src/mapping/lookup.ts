@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { PushField } from '../contract/resource.ts';
-import { shownText, type Cell, type FieldValue } from '../model/cell.ts';
+import { shownText, type Cell, type FieldValue } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import { compileCell, type CellContext, type CellReader } from './cells.ts';
 import type { Column, Lookup, LookupFile } from './mapping.ts';

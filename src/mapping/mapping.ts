@@ -1,9 +1,9 @@
 import type { FieldType } from '../contract/field.ts';
 import type { PushedResource, ResourceName } from '../contract/index.ts';
 import type { PushOperation } from '../contract/resource.ts';
-import type { Layout } from '../model/layout.ts';
-import type { Timing } from '../model/schedule.ts';
-import type { SourceLocation, TableLocation } from '../model/table.ts';
+import type { Layout } from '../model/tables/layout.ts';
+import type { Timing } from '../model/time/schedule.ts';
+import type { SourceLocation, TableLocation } from '../model/tables/table.ts';
 import type { WeekChoice } from './week-choice.ts';
 
 /** Where in its file a mapping stands. */

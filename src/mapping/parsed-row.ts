@@ -1,6 +1,6 @@
-import { shownText, type Cell, type Fields } from '../model/cell.ts';
+import { shownText, type Cell, type Fields } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
-import type { RowLookup } from '../model/run-rows.ts';
+import type { RowLookup } from '../model/state/run-rows.ts';
 import type { BoundLookup } from './bind.ts';
 import { foldKey } from './key-text.ts';
 

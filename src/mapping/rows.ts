@@ -1,8 +1,8 @@
 import { pushTarget } from '../contract/index.ts';
-import { shownText, type Cell, type Fields } from '../model/cell.ts';
+import { shownText, type Cell, type Fields } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import { RESULT_COLUMNS } from '../model/results.ts';
-import type { SourceRow } from '../model/table.ts';
+import type { SourceRow } from '../model/tables/table.ts';
 import {
   bindFields,
   bindLookups,

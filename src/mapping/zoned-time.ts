@@ -1,4 +1,4 @@
-import { wallClock } from '../model/wall-clock.ts';
+import { wallClock } from '../model/time/wall-clock.ts';
 import { show } from './show.ts';
 
 /** An instant as ISO 8601 in UTC, or what is wrong with the text. */

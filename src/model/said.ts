@@ -1,4 +1,4 @@
-import type { FieldValue } from './cell.ts';
+import type { FieldValue } from './tables/cell.ts';
 import { renderCountOf } from './count.ts';
 import type { TeamsheetError } from './error.ts';
 import { renderIssues, type Issue } from './issue.ts';

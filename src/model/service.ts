@@ -3,7 +3,7 @@ import type { Paging } from '../contract/envelope.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { Forecast, RequestStep } from './budget.ts';
 import type { QuotaRefusal } from './quota.ts';
-import type { RequestCounts } from './store.ts';
+import type { RequestCounts } from './state/store.ts';
 
 /** What one call needs beside its operation; each part is checked against the contract before it is sent. */
 export interface CallInput<Id extends OperationId> {

@@ -1,8 +1,8 @@
 import type { PushOperation } from '../contract/resource.ts';
-import type { FieldValue, Fields } from '../model/cell.ts';
-import type { KnownRecord } from '../model/run-rows.ts';
+import type { FieldValue, Fields } from '../model/tables/cell.ts';
+import type { KnownRecord } from '../model/state/run-rows.ts';
 import type { Said } from '../model/said.ts';
-import { KEY_TEXTS } from '../model/spelling.ts';
+import { KEY_TEXTS } from '../model/state/spelling.ts';
 import { digestOf } from './digest.ts';
 
 /** How one valid row differs from what is known under its key. */

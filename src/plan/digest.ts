@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { FieldValue, Fields } from '../model/cell.ts';
+import type { FieldValue, Fields } from '../model/tables/cell.ts';
 
 /** 128 bits of SHA-256 over the JSON of a value, in hexadecimal: equal values of one field have equal digests. */
 export function digestOf(value: unknown): string {

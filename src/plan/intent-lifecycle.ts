@@ -1,4 +1,4 @@
-import type { IntentResult } from '../model/store.ts';
+import type { IntentResult } from '../model/state/store.ts';
 
 /** Where the intent of a write stands: sent, in doubt, or closed with what came of it. */
 export type IntentState = 'sent' | IntentResult;

@@ -1,8 +1,8 @@
 import type { MiniLeague } from '../contract/resources/mini-leagues.ts';
 import type { SquadListElement } from '../contract/resources/squads.ts';
 import type { User } from '../contract/resources/users.ts';
-import type { Fields } from '../model/cell.ts';
-import type { KnownRecord } from '../model/run-rows.ts';
+import type { Fields } from '../model/tables/cell.ts';
+import type { KnownRecord } from '../model/state/run-rows.ts';
 import { digestFields } from './digest.ts';
 
 /** A record with its values, as a live list shows it and a plan prints it. */

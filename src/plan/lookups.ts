@@ -1,6 +1,6 @@
 import { pushTarget, type ResourceName } from '../contract/index.ts';
-import type { FieldValue, Fields } from '../model/cell.ts';
-import type { RowLookup, RunRow, RunRowPatch } from '../model/run-rows.ts';
+import type { FieldValue, Fields } from '../model/tables/cell.ts';
+import type { RowLookup, RunRow, RunRowPatch } from '../model/state/run-rows.ts';
 import type { Words } from '../model/said.ts';
 import { keyOf } from '../mapping/parsed-row.ts';
 import { rowAfter } from './row-lifecycle.ts';

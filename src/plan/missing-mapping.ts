@@ -1,5 +1,5 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import type { KnownRecord } from '../model/run-rows.ts';
+import type { KnownRecord } from '../model/state/run-rows.ts';
 import { resourcePlans } from './resources/index.ts';
 
 /** A listed record that a mapping wrote, as the state remembers it: with the mapping, which may deactivate a user. */

@@ -1,6 +1,6 @@
 import { endpoints, type BodyOf, type RecordOf } from '../contract/index.ts';
-import type { Fields } from '../model/cell.ts';
-import type { RunRow } from '../model/run-rows.ts';
+import type { Fields } from '../model/tables/cell.ts';
+import type { RunRow } from '../model/state/run-rows.ts';
 import { known, numberOf, remembered } from './known-records.ts';
 import type { Confirmation, CreateOperation, PushRequests } from './requests.ts';
 

@@ -1,6 +1,6 @@
 import type { BodyOf, endpoints, OperationId } from '../contract/index.ts';
-import type { Fields } from '../model/cell.ts';
-import type { KnownRecord, RunRow } from '../model/run-rows.ts';
+import type { Fields } from '../model/tables/cell.ts';
+import type { KnownRecord, RunRow } from '../model/state/run-rows.ts';
 import type { Said } from '../model/said.ts';
 import { known, remembered } from './known-records.ts';
 

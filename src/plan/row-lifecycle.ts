@@ -1,6 +1,6 @@
 import { InternalError } from '../model/error.ts';
 import type { ChangeKind, Outcome } from '../model/outcome.ts';
-import type { RunRow, RunRowPatch } from '../model/run-rows.ts';
+import type { RunRow, RunRowPatch } from '../model/state/run-rows.ts';
 import type { Said, Words } from '../model/said.ts';
 import { changeFollowsCreate, type Confirmation } from './requests.ts';
 

@@ -1,4 +1,4 @@
-import type { Fields } from '../model/cell.ts';
+import type { Fields } from '../model/tables/cell.ts';
 import { renderCountOf } from '../model/count.ts';
 import type { Issue } from '../model/issue.ts';
 import type { Rules } from '../rules/rules.ts';

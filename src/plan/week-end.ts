@@ -1,5 +1,5 @@
 import type { RecordOf } from '../contract/index.ts';
-import { parseTimeMs } from '../model/service-time.ts';
+import { parseTimeMs } from '../model/time/service-time.ts';
 
 type GameWeek = RecordOf<'get-fixtures'>;
 

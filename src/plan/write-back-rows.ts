@@ -3,9 +3,9 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { show } from '../mapping/show.ts';
 import { renderIssue } from '../model/issue.ts';
 import type { Outcome } from '../model/outcome.ts';
-import type { RunRow } from '../model/run-rows.ts';
+import type { RunRow } from '../model/state/run-rows.ts';
 import { issuesAmong, renderSaid, type Said } from '../model/said.ts';
-import type { WriteBackRow } from '../model/table.ts';
+import type { WriteBackRow } from '../model/tables/table.ts';
 
 /** Longer messages are cut in a cell; the results file has them whole. */
 const MAX_MESSAGE = 2000;

@@ -1,5 +1,5 @@
-import type { ArrangedRows, Layout, ReportLayout, Total } from '../model/layout.ts';
-import type { ReportColumn, ReportValue } from '../model/table.ts';
+import type { ArrangedRows, Layout, ReportLayout, Total } from '../model/tables/layout.ts';
+import type { ReportColumn, ReportValue } from '../model/tables/table.ts';
 import { chartOf } from './chart.ts';
 import { highlightOf } from './highlight.ts';
 import { compareValues } from './order.ts';

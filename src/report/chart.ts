@@ -1,5 +1,5 @@
-import type { ChartData, ChartSpec } from '../model/layout.ts';
-import type { ReportValue } from '../model/table.ts';
+import type { ChartData, ChartSpec } from '../model/tables/layout.ts';
+import type { ReportValue } from '../model/tables/table.ts';
 import { compareValues } from './order.ts';
 
 type Row = readonly ReportValue[];

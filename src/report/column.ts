@@ -1,5 +1,5 @@
 import type { FieldType } from '../contract/field.ts';
-import type { ReportColumn, ReportValue } from '../model/table.ts';
+import type { ReportColumn, ReportValue } from '../model/tables/table.ts';
 import { ownValue, type Report, type ReportSubject } from './report.ts';
 import { cellOf } from './value.ts';
 

@@ -1,5 +1,5 @@
-import type { Highlight, HighlightSpec } from '../model/layout.ts';
-import type { ReportValue } from '../model/table.ts';
+import type { Highlight, HighlightSpec } from '../model/tables/layout.ts';
+import type { ReportValue } from '../model/tables/table.ts';
 import { compareValues } from './order.ts';
 
 /** The lines of a highlight from the rows of its report, which stand in their order; rows without a value in `by`, or without a text, are none. */

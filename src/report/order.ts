@@ -1,4 +1,4 @@
-import type { ReportValue } from '../model/table.ts';
+import type { ReportValue } from '../model/tables/table.ts';
 
 /** English collation is that of Unicode itself: accents and capitals stand beside their letters, and 9 before 10 within texts. */
 const COLLATOR = new Intl.Collator('en', { numeric: true });

@@ -1,5 +1,5 @@
 import type { FieldType } from '../contract/field.ts';
-import type { ReportValue } from '../model/table.ts';
+import type { ReportValue } from '../model/tables/table.ts';
 
 const INTEGER = /^-?\d{1,15}$/;
 const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/;

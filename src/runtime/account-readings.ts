@@ -2,7 +2,7 @@ import { FEATURES } from '../contract/endpoint.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { AccountReading } from '../model/account-reading.ts';
 import { RATE_WINDOWS } from '../model/budget.ts';
-import type { ServiceAccount, Store } from '../model/store.ts';
+import type { ServiceAccount, Store } from '../model/state/store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days that are kept: a day takes the place of the one so many days before it. */

@@ -1,11 +1,11 @@
 import { StoppedError } from '../model/error.ts';
 import type { Clock } from '../model/ports.ts';
-import type { HeldLock, ServiceAccount } from '../model/store.ts';
-import { maySendStill } from '../plan/intents.ts';
+import type { HeldLock, ServiceAccount } from '../model/state/store.ts';
+import { maySendStill } from '../plan/reconcile/intents.ts';
 import { copyState, type Copied, type CopySource, type CopyTarget } from '../state/copy.ts';
-import { makeSqliteState, readSqliteState } from '../state/sqlite-copy.ts';
+import { makeSqliteState, readSqliteState } from '../state/sqlite/copy.ts';
 import type * as postgresCopies from '../state/postgres/copy.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { addressOf, openState, type OpenState } from './state.ts';
 
 /**

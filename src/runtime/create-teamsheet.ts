@@ -1,11 +1,11 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import { StoppedError } from '../model/error.ts';
 import type { RunEvent } from '../model/event.ts';
-import type { RunRows } from '../model/run-rows.ts';
+import type { RunRows } from '../model/state/run-rows.ts';
 import { withholder } from '../model/withhold.ts';
 import { countWrites, planPush } from '../sync/plan/plan-sync.ts';
 import type { PlannedPush } from '../sync/ports.ts';
-import type { PlannedChange } from '../plan/push-plan.ts';
+import type { PlannedChange } from '../plan/saved/push-plan.ts';
 import { preparePull } from '../sync/pull.ts';
 import { push, type Approve } from '../sync/push.ts';
 import { resolve } from '../sync/resolve.ts';
@@ -13,9 +13,16 @@ import { resume } from '../sync/resume.ts';
 import { rowIssues, validateSources } from '../sync/validate.ts';
 import { prepareVerify, readBackRun, verifyExit } from '../sync/verify.ts';
 import { realClock, realRandom } from './clock.ts';
-import { configOf, connectionOf, connectionTo, readConfig, type Config, type Connection } from './config.ts';
-import { onlyAccount, rulesOf } from './leagues.ts';
-import { isPull, isPush, readMappings, readPullMappings, readPushMappings } from './mappings.ts';
+import {
+  configOf,
+  connectionOf,
+  connectionTo,
+  readConfig,
+  type Config,
+  type Connection,
+} from './config/config.ts';
+import { onlyAccount, rulesOf } from './config/leagues.ts';
+import { isPull, isPush, readMappings, readPullMappings, readPushMappings } from './config/mappings.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { completePlanOptions } from './plan-options.ts';
 import { isPullRun, pullMappings, resumePull } from './pull-reports.ts';
@@ -23,8 +30,8 @@ import { refuseUncheckedTls, withPorts, type Session } from './session.ts';
 import { openState, rememberedBaseUrl } from './state.ts';
 import { openTables, type World } from './tables.ts';
 import type { CallOptions, Named, PlanView, Teamsheet, TeamsheetOptions, Writing } from './teamsheet.ts';
-import { withWeeks } from './week-options.ts';
-import { withoutKey, type Withhold } from './withhold-key.ts';
+import { withWeeks } from './weeks/week-options.ts';
+import { withoutKey, type Withhold } from './withheld/withhold-key.ts';
 
 /**
  * Opens configuration and state; the service is asked nothing.

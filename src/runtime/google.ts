@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ConfigError } from '../model/error.ts';
-import type { Store } from '../model/store.ts';
+import type { Store } from '../model/state/store.ts';
 import type { SyncPorts } from '../sync/ports.ts';
 import {
   createGoogleAccess,
@@ -9,8 +9,8 @@ import {
 } from '../tables/google/connection/access.ts';
 import type { TabMemory } from '../tables/google/sheets-client.ts';
 import { stepLink } from '../tables/google/connection/steps.ts';
-import { isLoopback } from './base-url.ts';
-import { googleSettings, type Config } from './config.ts';
+import { isLoopback } from './config/base-url.ts';
+import { googleSettings, type Config } from './config/config.ts';
 
 interface Parts extends Pick<SyncPorts, 'clock' | 'random' | 'signal' | 'emit'> {
   readonly store: Pick<Store, 'fact' | 'setFact'>;

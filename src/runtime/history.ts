@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { ConfigError } from '../model/error.ts';
-import type { LeagueScope } from '../model/memory.ts';
-import type { ServiceAccount, PushSummary, Run, Store } from '../model/store.ts';
-import type { RunRow } from '../model/run-rows.ts';
+import type { LeagueScope } from '../model/state/memory.ts';
+import type { ServiceAccount, PushSummary, Run, Store } from '../model/state/store.ts';
+import type { RunRow } from '../model/state/run-rows.ts';
 import { leagueWeeks, type LeagueWeek } from '../sync/memory/league-weeks.ts';
 import { serviceNow } from '../sync/memory/service-time.ts';
 import { readResults, writeAllResults, type ResultRow } from '../sync/finish/results.ts';

@@ -1,4 +1,4 @@
-import type { PlanOptions } from '../plan/push-plan.ts';
+import type { PlanOptions } from '../plan/saved/push-plan.ts';
 
 /** What may be asked of a plan; what is left out is not asked. */
 export type AskedOptions = {

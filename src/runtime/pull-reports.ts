@@ -1,7 +1,7 @@
 import { renderCountOf } from '../model/count.ts';
 import { InterruptedError, type ExitCode } from '../model/error.ts';
-import type { CoverFacts } from '../model/layout.ts';
-import type { PullSummary, RequestCounts, Run, Store } from '../model/store.ts';
+import type { CoverFacts } from '../model/tables/layout.ts';
+import type { PullSummary, RequestCounts, Run, Store } from '../model/state/store.ts';
 import { worstExit } from '../model/worst-exit.ts';
 import { interruptedAt } from '../sync/finish/interrupted.ts';
 import { openAccount } from '../sync/plan/plan-sync.ts';
@@ -26,8 +26,8 @@ import {
 } from '../sync/runs/pull-runs.ts';
 import { rememberedAccount } from './remembered-account.ts';
 import type { KeepSettings } from '../sync/memory/keeper.ts';
-import type { Config } from './config.ts';
-import { groupsOf } from './leagues.ts';
+import type { Config } from './config/config.ts';
+import { groupsOf } from './config/leagues.ts';
 import { packageVersion } from './package.ts';
 import { readGroups } from './read-groups.ts';
 import type { Session } from './session.ts';

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { indexHeader } from '../mapping/header-index.ts';
-import { spreadsheetIn } from '../mapping/parse-source.ts';
+import { spreadsheetIn } from '../mapping/parse/parse-source.ts';
 import { show } from '../mapping/show.ts';
-import { shownText, type Cell } from '../model/cell.ts';
+import { shownText, type Cell } from '../model/tables/cell.ts';
 import { ConfigError } from '../model/error.ts';
-import type { ReadOptions, SourceTable, TableLocation } from '../model/table.ts';
+import type { ReadOptions, SourceTable, TableLocation } from '../model/tables/table.ts';
 import type { GroupMember } from '../season/standings.ts';
 import { weekNumber } from '../season/week-number.ts';
 import type { SyncPorts } from '../sync/ports.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 
 type Groups = NonNullable<Config['season']['groups']>;
 

@@ -1,5 +1,5 @@
 import { ConfigError } from '../model/error.ts';
-import type { ServiceAccount, Store } from '../model/store.ts';
+import type { ServiceAccount, Store } from '../model/state/store.ts';
 
 /** Runs and pulls that are looked at. */
 const NEWEST = 1000;

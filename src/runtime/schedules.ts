@@ -1,7 +1,7 @@
 import type { Mapping } from '../mapping/mapping.ts';
 import { variableSource } from '../mapping/push-fields.ts';
 import { ConfigError } from '../model/error.ts';
-import type { ServiceAccount, Store } from '../model/store.ts';
+import type { ServiceAccount, Store } from '../model/state/store.ts';
 import { cronProblem } from '../schedule/cron.ts';
 import {
   nextRuns,
@@ -16,7 +16,7 @@ import {
 import { clockWeeks } from '../schedule/weeks.ts';
 import type { Clock } from '../model/ports.ts';
 import { apart } from '../model/league-name.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Session } from './session.ts';
 
 /** A mapping whose times are set. */

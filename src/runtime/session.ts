@@ -1,11 +1,11 @@
 import { createClient } from '../client/client.ts';
 import { fetchTransport } from '../client/fetch-transport.ts';
-import { Observer } from '../client/observe.ts';
+import { Observer } from '../client/observe/observe.ts';
 import { StoppedError, TeamsheetError } from '../model/error.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { HttpResponse, Transport } from '../model/ports.ts';
-import type { SharedBudget } from '../model/shared-budget.ts';
-import type { Lock, RequestCounts, ServiceAccount } from '../model/store.ts';
+import type { SharedBudget } from '../model/state/shared-budget.ts';
+import type { Lock, RequestCounts, ServiceAccount } from '../model/state/store.ts';
 import { withholder } from '../model/withhold.ts';
 import { interruptedAt } from '../sync/finish/interrupted.ts';
 import { keepLearnt } from '../sync/runs/learn.ts';
@@ -14,16 +14,16 @@ import { createResultFiles } from '../tables/result-files.ts';
 import { keepReading } from './account-readings.ts';
 import { ServiceTime } from '../sync/memory/service-time.ts';
 import { changedBy } from '../model/changed-by.ts';
-import type { Config, Connection } from './config.ts';
+import type { Config, Connection } from './config/config.ts';
 import { behindGate, gates } from './gates.ts';
-import { rulesOf } from './leagues.ts';
-import { checkOrigin, rememberOrigin } from './key-origin.ts';
+import { rulesOf } from './config/leagues.ts';
+import { checkOrigin, rememberOrigin } from './config/key-origin.ts';
 import { openRunFolders } from './state.ts';
 import { openTables, type OpenTables, type TableTask, type World } from './tables.ts';
 import { underLock } from './under-lock.ts';
-import { withoutKey } from './withhold-key.ts';
-import { withheldStore } from './withheld-store.ts';
-import { withheldReports } from './withheld-reports.ts';
+import { withoutKey } from './withheld/withhold-key.ts';
+import { withheldStore } from './withheld/withheld-store.ts';
+import { withheldReports } from './withheld/withheld-reports.ts';
 
 /** A piece of work with the service, as it was asked for. */
 export interface Task extends TableTask {

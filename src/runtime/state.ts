@@ -1,20 +1,20 @@
 import { join } from 'node:path';
-import { RunFolders } from '../state/run-folders.ts';
-import { sqliteBudget } from '../state/sqlite-budget.ts';
-import { createLock, lockFolder } from '../state/sqlite-lock.ts';
-import { openStore } from '../state/sqlite-store.ts';
+import { RunFolders } from '../state/sqlite/run-folders.ts';
+import { sqliteBudget } from '../state/sqlite/budget.ts';
+import { createLock, lockFolder } from '../state/sqlite/lock.ts';
+import { openStore } from '../state/sqlite/store.ts';
 import type { Jobs, JobsOptions } from '../state/postgres/jobs.ts';
 import type { DatabaseLook } from '../state/postgres/look.ts';
 import { ConfigError } from '../model/error.ts';
 import type { Clock } from '../model/ports.ts';
-import type { SharedBudget } from '../model/shared-budget.ts';
-import type { Workers } from '../model/workers.ts';
-import type { Lock, Store } from '../model/store.ts';
+import type { SharedBudget } from '../model/state/shared-budget.ts';
+import type { Workers } from '../model/state/workers.ts';
+import type { Lock, Store } from '../model/state/store.ts';
 import { canonicalBaseUrl } from '../model/service-address.ts';
-import { isLoopback } from './base-url.ts';
+import { isLoopback } from './config/base-url.ts';
 import { changedBy } from '../model/changed-by.ts';
-import type { Config } from './config.ts';
-import { tlsOf, type StateDatabase } from './state-place.ts';
+import type { Config } from './config/config.ts';
+import { tlsOf, type StateDatabase } from './config/state-place.ts';
 import { warnIfOpenToOthers } from '../tables/regular-file.ts';
 
 /** The state of a configuration, and who may write to its accounts. */

@@ -1,9 +1,9 @@
-import type { Store } from '../model/store.ts';
+import type { Store } from '../model/state/store.ts';
 import type { SyncPorts } from '../sync/ports.ts';
 import type { CountedAccess } from '../tables/google/connection/access.ts';
 import { createTables } from '../tables/index.ts';
 import { createPipes, type Pipes } from '../tables/pipes.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { openGoogle } from './google.ts';
 
 /** Time, chance, a way to stop, and whom events are told to. */

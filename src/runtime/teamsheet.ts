@@ -2,7 +2,7 @@ import type { PullMapping } from '../mapping/mapping.ts';
 import type { ExitCode } from '../model/error.ts';
 import type { Emit } from '../model/event.ts';
 import type { Clock, Random, Transport } from '../model/ports.ts';
-import type { RequestCounts, Run } from '../model/store.ts';
+import type { RequestCounts, Run } from '../model/state/store.ts';
 import type { PlannedPush, SyncPorts } from '../sync/ports.ts';
 import type { PushResult } from '../sync/push.ts';
 import type { Assumption, OpenCase } from '../sync/reconcile/open-cases.ts';
@@ -10,7 +10,7 @@ import type { Resolution } from '../sync/resolve.ts';
 import type { RowIssue, Validation } from '../sync/validate.ts';
 import type { Verified, VerifiedMapping } from '../sync/verify.ts';
 import type { AskedOptions } from './plan-options.ts';
-import type { WeekOptions } from './week-options.ts';
+import type { WeekOptions } from './weeks/week-options.ts';
 
 /** Where a service is and its key; both, or neither where the configuration names them. */
 type ServiceOptions =

@@ -1,7 +1,7 @@
 import { ConfigError, InterruptedError } from '../model/error.ts';
-import type { Alert, Letter, SendResult } from '../model/alerts.ts';
+import type { Alert, Letter, SendResult } from '../model/state/alerts.ts';
 import type { Clock } from '../model/ports.ts';
-import type { Store } from '../model/store.ts';
+import type { Store } from '../model/state/store.ts';
 import { alertBody, recapBody, type RecapWords } from '../schedule/alert-body.ts';
 import { resultText, testAlert } from '../schedule/alert-texts.ts';
 import { newsOf, type Tidings } from '../schedule/alerts.ts';
@@ -14,8 +14,8 @@ import {
   type AlertAddress,
   type AlertConfig,
   type Webhook,
-} from './alert-addresses.ts';
-import { readOptionalText } from './env-file.ts';
+} from './config/alert-addresses.ts';
+import { readOptionalText } from './config/env-file.ts';
 import { sendGuarded, type GuardedRequest, type Resolve } from './guarded-request.ts';
 
 /** What alerts are told with. */

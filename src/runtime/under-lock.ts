@@ -1,5 +1,5 @@
 import type { Transport } from '../model/ports.ts';
-import type { HeldLock, Lock } from '../model/store.ts';
+import type { HeldLock, Lock } from '../model/state/store.ts';
 
 /** A transport that sends writes only while the process holds what it acquired of the lock, and gives up those under way once that is lost. */
 export function underLock(

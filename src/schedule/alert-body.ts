@@ -1,4 +1,4 @@
-import type { Alert, AlertShape } from '../model/alerts.ts';
+import type { Alert, AlertShape } from '../model/state/alerts.ts';
 
 /** The body of a webhook, as JSON. Slack and Discord are told text in which nothing is a mention, a link or a mark. */
 export function alertBody(alert: Alert, shape: AlertShape): string {

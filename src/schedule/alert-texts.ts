@@ -1,4 +1,4 @@
-import type { Alert, MappingState, SendFault, SendResult } from '../model/alerts.ts';
+import type { Alert, MappingState, SendFault, SendResult } from '../model/state/alerts.ts';
 import { renderCountOf } from '../model/count.ts';
 import { EXIT, type ExitCode } from '../model/error.ts';
 import { inLeague } from '../model/league-name.ts';

@@ -1,4 +1,4 @@
-import type { Alert, Counts, MappingState } from '../model/alerts.ts';
+import type { Alert, Counts, MappingState } from '../model/state/alerts.ts';
 import * as say from './alert-texts.ts';
 import { keyOf, partsOf, statesAfter, type Attempt, type MappingId } from './mapping-states.ts';
 

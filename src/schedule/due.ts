@@ -1,5 +1,5 @@
 import type { Clock } from '../model/ports.ts';
-import type { Timing } from '../model/schedule.ts';
+import type { Timing } from '../model/time/schedule.ts';
 import { lastCronMs, nextCronMs } from './cron.ts';
 import { momentMs, type ClockWeek } from './weeks.ts';
 

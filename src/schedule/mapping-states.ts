@@ -1,9 +1,9 @@
-import type { Counts, MappingState } from '../model/alerts.ts';
+import type { Counts, MappingState } from '../model/state/alerts.ts';
 import { EXIT, type ExitCode } from '../model/error.ts';
-import { healthOf } from '../model/health.ts';
+import { healthOf } from '../model/state/health.ts';
 import { apart } from '../model/league-name.ts';
 import { OUTCOMES } from '../model/outcome.ts';
-import type { MappingSummary } from '../model/store.ts';
+import type { MappingSummary } from '../model/state/store.ts';
 
 /** A mapping of an environment, by its whole name: `prices`, or `prices@north` where there are several leagues. */
 export interface MappingId {

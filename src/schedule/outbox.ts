@@ -1,4 +1,4 @@
-import type { Alert, Letter, SendResult } from '../model/alerts.ts';
+import type { Alert, Letter, SendResult } from '../model/state/alerts.ts';
 
 const FIRST_WAIT_MS = 5000;
 const LONGEST_WAIT_MS = 5 * 60_000;

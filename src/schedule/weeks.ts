@@ -1,6 +1,6 @@
 import type { RecordOf } from '../contract/index.ts';
-import type { WeekMoment } from '../model/schedule.ts';
-import { parseTimeMs } from '../model/service-time.ts';
+import type { WeekMoment } from '../model/time/schedule.ts';
+import { parseTimeMs } from '../model/time/service-time.ts';
 
 /** A game week with its times, in milliseconds since the epoch; a time that the service does not show is undefined. */
 export interface ClockWeek {

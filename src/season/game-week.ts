@@ -1,5 +1,5 @@
-import type { Kept } from '../model/memory.ts';
-import { parseTimeMs } from '../model/service-time.ts';
+import type { Kept } from '../model/state/memory.ts';
+import { parseTimeMs } from '../model/time/service-time.ts';
 import { shownText, weekNumber } from './week-number.ts';
 
 /** A game week as the service summarizes it. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RecordOf } from '../contract/index.ts';
-import type { Kept } from '../model/memory.ts';
+import type { Kept } from '../model/state/memory.ts';
 import type { WeekSummary } from './game-week.ts';
 
 /** Ids are UUIDs, which are the same in either case. */

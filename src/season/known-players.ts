@@ -1,5 +1,5 @@
 import type { RecordOf } from '../contract/index.ts';
-import type { Kept } from '../model/memory.ts';
+import type { Kept } from '../model/state/memory.ts';
 import { positionOf, type Rules } from '../rules/rules.ts';
 import type { SquadPlayer } from '../rules/squad-rules.ts';
 

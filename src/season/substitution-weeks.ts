@@ -1,5 +1,5 @@
 import type { AutoSubstitution } from '../contract/resources/auto-substitutions.ts';
-import { parseTimeMs } from '../model/service-time.ts';
+import { parseTimeMs } from '../model/time/service-time.ts';
 import { startsOf, type WeekLineups } from './week-lineups.ts';
 
 /** A week whose substitutions may stand in the log. */

@@ -1,4 +1,4 @@
-import type { KeptCount, WeekState } from '../model/memory.ts';
+import type { KeptCount, WeekState } from '../model/state/memory.ts';
 
 /** What the kept readings say of one game week. Times are by our clock, but for those that the service states; NaN where it states none. */
 export interface WeekFacts {

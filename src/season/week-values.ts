@@ -1,4 +1,4 @@
-import type { WeekState } from '../model/memory.ts';
+import type { WeekState } from '../model/state/memory.ts';
 import type { CountedEntry, CountedSquad } from './week-numbers.ts';
 
 /** A player as a week shows him; what is not known is empty or undefined. */

@@ -1,7 +1,7 @@
-import type { Letter } from '../model/alerts.ts';
+import type { Letter } from '../model/state/alerts.ts';
 import type { Alerts } from '../pages/dashboard/alerts.ts';
 import type { AlertLine } from '../pages/dashboard/values.ts';
-import { addressesOf } from '../runtime/alert-addresses.ts';
+import { addressesOf } from '../runtime/config/alert-addresses.ts';
 import type { Desk } from './desk.ts';
 import { slice } from './sheets.ts';
 

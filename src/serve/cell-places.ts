@@ -1,4 +1,4 @@
-import type { Store } from '../model/store.ts';
+import type { Store } from '../model/state/store.ts';
 import type { CellPlace } from '../pages/dashboard/values.ts';
 import { knownTab } from '../runtime/google.ts';
 import type { KeptOfRun } from '../runtime/history.ts';

@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
 import type { Clock } from '../model/ports.ts';
-import type { ServiceAccount, Store } from '../model/store.ts';
+import type { ServiceAccount, Store } from '../model/state/store.ts';
 import { withholder } from '../model/withhold.ts';
 import type { Watch } from '../pages/dashboard/words.ts';
-import { connectionOf, type Config, type Connection } from '../runtime/config.ts';
+import { connectionOf, type Config, type Connection } from '../runtime/config/config.ts';
 import { knownAccounts } from '../runtime/history.ts';
-import { accountsOf } from '../runtime/leagues.ts';
+import { accountsOf } from '../runtime/config/leagues.ts';
 import { openState, rememberedBaseUrl } from '../runtime/state.ts';
-import { withoutKey } from '../runtime/withhold-key.ts';
+import { withoutKey } from '../runtime/withheld/withhold-key.ts';
 
 /** Where the dashboard finds what it shows. */
 export interface Folder {

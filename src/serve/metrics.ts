@@ -1,6 +1,6 @@
 import { OUTCOMES } from '../model/outcome.ts';
 import type { Overview } from '../pages/dashboard/overview.ts';
-import type { Health } from '../model/alerts.ts';
+import type { Health } from '../model/state/alerts.ts';
 import type { MappingLine, RunLine } from '../pages/dashboard/values.ts';
 
 type Labels = Readonly<Record<string, string | undefined>>;

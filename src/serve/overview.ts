@@ -1,11 +1,11 @@
-import type { Health } from '../model/alerts.ts';
+import type { Health } from '../model/state/alerts.ts';
 import { apart } from '../model/league-name.ts';
 import type { Overview } from '../pages/dashboard/overview.ts';
 import type { MappingLine, NextRun } from '../pages/dashboard/values.ts';
-import { environmentOf } from '../runtime/config.ts';
+import { environmentOf } from '../runtime/config/config.ts';
 import { openCasesOf } from '../runtime/history.ts';
-import { accountsOf } from '../runtime/leagues.ts';
-import { readMappings } from '../runtime/mappings.ts';
+import { accountsOf } from '../runtime/config/leagues.ts';
+import { readMappings } from '../runtime/config/mappings.ts';
 import { comingByMapping } from '../runtime/schedules.ts';
 import type { Desk } from './desk.ts';
 import { newestRuns, runLine } from './run-line.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Config } from '../runtime/config.ts';
+import type { Config } from '../runtime/config/config.ts';
 import { openState } from '../runtime/state.ts';
 import { withDesk, type Folder } from './desk.ts';
 import { listen, type Answer, type Listening } from './listen.ts';

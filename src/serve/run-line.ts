@@ -1,7 +1,7 @@
 import { EXIT } from '../model/error.ts';
-import { healthOf } from '../model/health.ts';
+import { healthOf } from '../model/state/health.ts';
 import { apart } from '../model/league-name.ts';
-import type { MappingSummary, Run } from '../model/store.ts';
+import type { MappingSummary, Run } from '../model/state/store.ts';
 import type { RunLine, Work } from '../pages/dashboard/values.ts';
 import { newestOfAll, pushedBy } from '../runtime/history.ts';
 import type { Desk } from './desk.ts';

@@ -1,6 +1,6 @@
 import { ConfigError } from '../model/error.ts';
 import { issuesAmong } from '../model/said.ts';
-import type { Run } from '../model/store.ts';
+import type { Run } from '../model/state/store.ts';
 import {
   countOf,
   OUTCOMES_OF,

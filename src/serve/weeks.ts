@@ -1,7 +1,7 @@
 import type { LeagueLine } from '../pages/dashboard/values.ts';
 import { momentText } from '../pages/dashboard/words.ts';
 import { rememberedWeeks } from '../runtime/history.ts';
-import { renderWeekNote } from '../runtime/week-note.ts';
+import { renderWeekNote } from '../runtime/weeks/week-note.ts';
 import type { Desk } from './desk.ts';
 
 /** The game weeks that are remembered of the leagues of the configuration. */

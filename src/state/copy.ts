@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { InternalError, StoppedError } from '../model/error.ts';
-import type { RunRows } from '../model/run-rows.ts';
+import type { RunRows } from '../model/state/run-rows.ts';
 import { unreadable } from './sql-row.ts';
 
 /** What a column holds: `plain` is a text that every database keeps as it stands. */

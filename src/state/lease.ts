@@ -1,7 +1,7 @@
 import { StoppedError } from '../model/error.ts';
 import type { Clock } from '../model/ports.ts';
 import { canonicalBaseUrl } from '../model/service-address.ts';
-import type { HeldLock, Lock, ServiceAccount } from '../model/store.ts';
+import type { HeldLock, Lock, ServiceAccount } from '../model/state/store.ts';
 
 /** Does work again and again until it is told to stop; it keeps no process alive. */
 export type Repeat = (work: () => void, everyMs: number) => () => void;

@@ -1,4 +1,4 @@
-import type { LookAlike, RunRow } from '../model/run-rows.ts';
+import type { LookAlike, RunRow } from '../model/state/run-rows.ts';
 
 /** What rows of one key or one folded key are told apart by. */
 export type SeenRow = Pick<RunRow, 'rowNumber' | 'key' | 'folded' | 'fields' | 'lookups'>;

@@ -1,4 +1,4 @@
-import type { LeagueScope } from '../model/memory.ts';
+import type { LeagueScope } from '../model/state/memory.ts';
 import { EXIT, type ExitCode } from '../model/error.ts';
 import type { WeekChoice } from '../mapping/week-choice.ts';
 import type { Rules } from '../rules/rules.ts';

@@ -3,18 +3,18 @@ import type { Emit } from '../model/event.ts';
 import type { ExitCode, TeamsheetError } from '../model/error.ts';
 import type { Clock, Random } from '../model/ports.ts';
 import type { ResultFiles } from '../model/results.ts';
-import type { KnownRecord, RunRows } from '../model/run-rows.ts';
+import type { KnownRecord, RunRows } from '../model/state/run-rows.ts';
 import type { Said } from '../model/said.ts';
 import type { Service } from '../model/service.ts';
-import type { Lock, MappingSummary, RequestCounts, ServiceAccount, Store } from '../model/store.ts';
-import type { TableKind, TableLocation } from '../model/table.ts';
+import type { Lock, MappingSummary, RequestCounts, ServiceAccount, Store } from '../model/state/store.ts';
+import type { TableKind, TableLocation } from '../model/tables/table.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { QuotasLeft } from '../plan/over-quota.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { Check } from './checks.ts';
-import type { OnAmbiguous } from '../plan/reconciled-rows.ts';
-import type { MappingPlan, PlannedChange } from '../plan/push-plan.ts';
+import type { OnAmbiguous } from '../plan/reconcile/reconciled-rows.ts';
+import type { MappingPlan, PlannedChange } from '../plan/saved/push-plan.ts';
 
 /** Everything with an effect that the use cases need; the command line makes them real, tests make them small. */
 export interface SyncPorts {

@@ -1,4 +1,4 @@
-import type { Run, ServiceAccount, StrayRun } from '../model/store.ts';
+import type { Run, ServiceAccount, StrayRun } from '../model/state/store.ts';
 import type { SyncPorts } from './ports.ts';
 
 /** Which runs may go: finished ones that are neither among the newest `keep` nor younger than `olderThanMs`. */

@@ -8,9 +8,9 @@ import {
   RefusedError,
   type TeamsheetError,
 } from '../model/error.ts';
-import type { CoverFacts, CoverRemarks } from '../model/layout.ts';
-import type { PullSummary } from '../model/store.ts';
-import type { ReportTab, ReportValue } from '../model/table.ts';
+import type { CoverFacts, CoverRemarks } from '../model/tables/layout.ts';
+import type { PullSummary } from '../model/state/store.ts';
+import type { ReportTab, ReportValue } from '../model/tables/table.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
 import { cellsOf } from '../report/column.ts';
 import { Keeper, type KeeperPorts } from './memory/keeper.ts';

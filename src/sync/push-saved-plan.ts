@@ -1,19 +1,19 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import { StoppedError } from '../model/error.ts';
-import type { ServiceAccount } from '../model/store.ts';
+import type { ServiceAccount } from '../model/state/store.ts';
 import {
   compareCounters,
   compareMappings,
   comparePlannedRows,
   type Difference,
   type Witness,
-} from '../plan/compare-plans.ts';
+} from '../plan/saved/compare-plans.ts';
 import { withMissing } from '../plan/missing-mapping.ts';
 import { push, type Approve, type PushResult } from './push.ts';
-import type { SavedPlan } from '../plan/read-saved-plan.ts';
+import type { SavedPlan } from '../plan/saved/read-saved-plan.ts';
 import { savedRows } from './plan/save-plan.ts';
-import type { SavedHeader } from '../plan/saved-plan.ts';
-import { StalePlanError } from '../plan/stale-plan.ts';
+import type { SavedHeader } from '../plan/saved/saved-plan.ts';
+import { StalePlanError } from '../plan/saved/stale-plan.ts';
 import { isSameAccount } from './journal/stored-run.ts';
 import type { PlannedPush, SyncPorts } from './ports.ts';
 

@@ -1,9 +1,9 @@
 import { resources } from '../contract/index.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, IncompleteError, TeamsheetError } from '../model/error.ts';
-import type { RunRows } from '../model/run-rows.ts';
+import type { RunRows } from '../model/state/run-rows.ts';
 import { stopWords, type Words } from '../model/said.ts';
-import type { Run, ServiceAccount } from '../model/store.ts';
+import type { Run, ServiceAccount } from '../model/state/store.ts';
 import { quotaUsed } from '../model/quota.ts';
 import { finish, type PushResult } from './finish/end-run.ts';
 import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
@@ -21,7 +21,7 @@ import { deferStaleRows } from './write/source-edits.ts';
 import type { StoredRun } from './journal/stored-run.ts';
 import type { PlannedPush, SyncPorts, OpenAccount } from './ports.ts';
 import { holding } from './runs/holding.ts';
-import type { PlanOptions } from '../plan/push-plan.ts';
+import type { PlanOptions } from '../plan/saved/push-plan.ts';
 import { missingOf, withMissing } from '../plan/missing-mapping.ts';
 import { rememberAdopted } from './compare/compare-listed.ts';
 

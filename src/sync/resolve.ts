@@ -1,13 +1,13 @@
 import { EXIT, StoppedError, UsageError, type ExitCode } from '../model/error.ts';
-import type { RunRows } from '../model/run-rows.ts';
+import type { RunRows } from '../model/state/run-rows.ts';
 import { renderSaid } from '../model/said.ts';
-import type { Run } from '../model/store.ts';
+import type { Run } from '../model/state/store.ts';
 import { rowAfter, wordless } from '../plan/row-lifecycle.ts';
 import { assumeWrite, resolveByWord } from './reconcile/assume.ts';
 import { resolveConflicts } from './reconcile/conflicts.ts';
 import { leaveRest } from './write/defer-rest.ts';
 import { endLostRun, hasLostRows, mappingOf } from './journal/lost-rows.ts';
-import { isListedCreate } from '../plan/intents.ts';
+import { isListedCreate } from '../plan/reconcile/intents.ts';
 import {
   findCase,
   openCases,

@@ -1,7 +1,7 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import { renderCount, renderCountOf } from '../model/count.ts';
 import { IncompleteError, InterruptedError, StoppedError } from '../model/error.ts';
-import type { Run } from '../model/store.ts';
+import type { Run } from '../model/state/store.ts';
 import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
 import { endLostRun, hasLostRows } from './journal/lost-rows.ts';
 import { leaveOvertaken, newestLeft, type NotOvertaken } from './runs/superseded.ts';
@@ -20,7 +20,7 @@ import { reconcileWrites } from './reconcile/writes.ts';
 import { runOf, type StoredRun } from './journal/stored-run.ts';
 import type { SyncPorts, OpenAccount } from './ports.ts';
 import { holding } from './runs/holding.ts';
-import type { PlanOptions } from '../plan/push-plan.ts';
+import type { PlanOptions } from '../plan/saved/push-plan.ts';
 import { withMissing } from '../plan/missing-mapping.ts';
 
 /** What the operator says of a run that goes on. */

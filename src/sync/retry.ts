@@ -1,16 +1,16 @@
-import { fileOf } from '../model/table.ts';
+import { fileOf } from '../model/tables/table.ts';
 import { RESOURCES } from '../contract/index.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, UsageError } from '../model/error.ts';
-import type { RunRows } from '../model/run-rows.ts';
-import type { PushSummary, Run, ServiceAccount } from '../model/store.ts';
+import type { RunRows } from '../model/state/run-rows.ts';
+import type { PushSummary, Run, ServiceAccount } from '../model/state/store.ts';
 import { openAccount } from './plan/plan-sync.ts';
 import { push, type Approve, type PushResult } from './push.ts';
 import { chosenRows, missedRows } from './rows/read-rows.ts';
 import { eachRow } from './rows/row-pages.ts';
 import { newestRun, optionsOf, pushedMappings, runOf } from './journal/stored-run.ts';
 import type { SyncPorts } from './ports.ts';
-import type { PlanOptions, RowChoice } from '../plan/push-plan.ts';
+import type { PlanOptions, RowChoice } from '../plan/saved/push-plan.ts';
 
 /** A mapping of an earlier run as it stands now; undefined when it is not there any more. */
 export type CurrentMapping = (mapping: PushMapping) => PushMapping | undefined;

@@ -1,7 +1,7 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, type ConfigError, type ExitCode } from '../model/error.ts';
 import type { OutcomeCounts } from '../model/outcome.ts';
-import type { RunRows } from '../model/run-rows.ts';
+import type { RunRows } from '../model/state/run-rows.ts';
 import { outcomeCounts } from '../plan/counts.ts';
 import { orderMappings } from '../plan/order.ts';
 import { checkGuards } from '../plan/guards.ts';
@@ -11,7 +11,7 @@ import type { Sieve } from './rows/left-rows.ts';
 import { eachRow } from './rows/row-pages.ts';
 import { openOrRemove, readSources, throwMissing } from './rows/read-rows.ts';
 import type { Stop, SyncPorts } from './ports.ts';
-import type { PlanOptions } from '../plan/push-plan.ts';
+import type { PlanOptions } from '../plan/saved/push-plan.ts';
 
 /** What checking the source of one mapping found, without a single request. */
 export interface ValidatedMapping {

@@ -8,10 +8,10 @@ import {
   type ExitCode,
 } from '../model/error.ts';
 import type { Outcome } from '../model/outcome.ts';
-import type { KnownRecord, RunRow, RunRows } from '../model/run-rows.ts';
-import type { Run, StoredIntent } from '../model/store.ts';
+import type { KnownRecord, RunRow, RunRows } from '../model/state/run-rows.ts';
+import type { Run, StoredIntent } from '../model/state/store.ts';
 import { shownDifferences, type FieldDifference } from '../plan/diff.ts';
-import { readEvidence } from '../plan/evidence.ts';
+import { readEvidence } from '../plan/reconcile/evidence.ts';
 import { planActualReading } from './reconcile/actual-state.ts';
 import type { Actual, ActualPorts, ActualReading } from './resources/strategy.ts';
 import { openAccount } from './plan/plan-sync.ts';

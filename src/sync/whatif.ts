@@ -1,6 +1,6 @@
 import type { RecordOf } from '../contract/index.ts';
 import type { WeekChoice } from '../mapping/week-choice.ts';
-import type { LeagueScope } from '../model/memory.ts';
+import type { LeagueScope } from '../model/state/memory.ts';
 import { explains, type PlayerWeek, type Settings } from '../rules/points.ts';
 import type { Rules } from '../rules/rules.ts';
 import { whatIf } from '../season/whatif.ts';

@@ -1,4 +1,4 @@
-import type { ChartData } from '../model/layout.ts';
+import type { ChartData } from '../model/tables/layout.ts';
 
 /** Where an axis begins and ends, and the step between its numbers. */
 interface Scale {

@@ -1,4 +1,4 @@
-import type { ChartData } from '../model/layout.ts';
+import type { ChartData } from '../model/tables/layout.ts';
 
 /** The numbers of a chart as they stand on its tab. */
 export interface ChartTable {

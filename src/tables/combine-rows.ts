@@ -1,5 +1,5 @@
 import { UnavailableError } from '../model/error.ts';
-import type { ReportValue } from '../model/table.ts';
+import type { ReportValue } from '../model/tables/table.ts';
 import { utcText } from './date-format.ts';
 
 type Row = readonly ReportValue[];

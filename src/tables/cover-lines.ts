@@ -1,5 +1,5 @@
-import type { CoverFacts, Highlight } from '../model/layout.ts';
-import { wallClock } from '../model/wall-clock.ts';
+import type { CoverFacts, Highlight } from '../model/tables/layout.ts';
+import { wallClock } from '../model/time/wall-clock.ts';
 import { dateRenderer } from './date-format.ts';
 
 /** What a cover says of one tab of the file. */

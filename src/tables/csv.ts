@@ -1,5 +1,5 @@
 import { InternalError } from '../model/error.ts';
-import type { TableKind, TableLocation } from '../model/table.ts';
+import type { TableKind, TableLocation } from '../model/tables/table.ts';
 import { openCsv } from './csv/read.ts';
 import { writeCsvReport } from './csv/write.ts';
 

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { shownText } from '../model/cell.ts';
+import { shownText } from '../model/tables/cell.ts';
 import type { ResultLines } from '../model/results.ts';
 import { openCsv } from './csv/read.ts';
 import { writeCsvFile } from './csv/write.ts';

@@ -1,4 +1,4 @@
-import type { TableKind } from '../model/table.ts';
+import type { TableKind } from '../model/tables/table.ts';
 import { writeSheetReports } from './google/report.ts';
 import type { GoogleAccess } from './google/sheets-client.ts';
 import { createSheetReader } from './google/source.ts';

@@ -1,7 +1,7 @@
-import { holdsNothing, shownText, type Cell } from '../model/cell.ts';
+import { holdsNothing, shownText, type Cell } from '../model/tables/cell.ts';
 import { ConfigError } from '../model/error.ts';
 import type { Issue } from '../model/issue.ts';
-import type { ReadOptions, SourceRow } from '../model/table.ts';
+import type { ReadOptions, SourceRow } from '../model/tables/table.ts';
 import { columnLetters } from './column-letters.ts';
 import { underEmptyHeader } from './header.ts';
 

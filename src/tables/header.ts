@@ -1,5 +1,5 @@
 import { ConfigError } from '../model/error.ts';
-import type { ReadOptions } from '../model/table.ts';
+import type { ReadOptions } from '../model/tables/table.ts';
 
 /** Wider tables are a wrong separator or a wrong file. */
 const MAX_COLUMNS = 1_000;

@@ -1,5 +1,5 @@
 import { ConfigError } from '../model/error.ts';
-import type { TableKind, TableLocation } from '../model/table.ts';
+import type { TableKind, TableLocation } from '../model/tables/table.ts';
 import type { GoogleAccess } from './google/sheets-client.ts';
 import type { Pipes } from './pipes.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { UnavailableError } from '../model/error.ts';
-import { shownText } from '../model/cell.ts';
+import { shownText } from '../model/tables/cell.ts';
 import {
   RESULT_COLUMNS,
   type ChangedFile,
@@ -10,7 +10,7 @@ import {
   type ResultLines,
   type UnreadRows,
 } from '../model/results.ts';
-import type { SourceTable } from '../model/table.ts';
+import type { SourceTable } from '../model/tables/table.ts';
 import { openCsv } from './csv/read.ts';
 import { writeCsvFile } from './csv/write.ts';
 import { openWrittenFiles, type WrittenFiles } from './written-files.ts';

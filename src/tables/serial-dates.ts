@@ -1,5 +1,5 @@
-import { wallClock } from '../model/wall-clock.ts';
-import type { ReportColumn, ReportValue } from '../model/table.ts';
+import { wallClock } from '../model/time/wall-clock.ts';
+import type { ReportColumn, ReportValue } from '../model/tables/table.ts';
 
 const DAY_MS = 86_400_000;
 /** The serial number of 1 January 1970; day 0 is 30 December 1899. */

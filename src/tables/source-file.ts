@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { access, constants, open, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, matchesGlob } from 'node:path';
 import { ConfigError } from '../model/error.ts';
-import type { SourceTable } from '../model/table.ts';
+import type { SourceTable } from '../model/tables/table.ts';
 import { OPEN_FLAGS, otherThanFile } from './regular-file.ts';
 
 type OpenTable = Omit<SourceTable, 'close'>;

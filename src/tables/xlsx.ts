@@ -1,5 +1,5 @@
 import { InternalError } from '../model/error.ts';
-import type { TableKind, TableLocation } from '../model/table.ts';
+import type { TableKind, TableLocation } from '../model/tables/table.ts';
 import { openXlsx } from './xlsx/read.ts';
 import { writeXlsxReport } from './xlsx/write.ts';
 

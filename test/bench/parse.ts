@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import { parseMappings } from '../../src/mapping/parse-mappings.ts';
+import { parseMappings } from '../../src/mapping/parse/parse-mappings.ts';
 import { createRowReader } from '../../src/mapping/rows.ts';
 import { openCsv } from '../../src/tables/csv/read.ts';
 import { median } from './support/measure.ts';

@@ -11,7 +11,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { realClock } from '../../src/runtime/clock.ts';
-import { openStore } from '../../src/state/sqlite-store.ts';
+import { openStore } from '../../src/state/sqlite/store.ts';
 import { known, remembered } from '../../src/plan/known-records.ts';
 import { BIN } from '../support/cli.ts';
 import { inFolder, median } from './support/measure.ts';

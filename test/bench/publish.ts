@@ -6,7 +6,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { realClock } from '../../src/sandbox/clock.ts';
-import { openStore } from '../../src/state/sqlite-store.ts';
+import { openStore } from '../../src/state/sqlite/store.ts';
 import { makeFolder } from '../support/cli.ts';
 import { ACCOUNT_ID, LEAGUE, rememberWeek, season } from './support/big-season.ts';
 import { measured, told } from './support/cost.ts';

@@ -7,7 +7,7 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore } from '../../src/state/sqlite-store.ts';
+import { openStore } from '../../src/state/sqlite/store.ts';
 import { realClock } from '../../src/sandbox/clock.ts';
 import { makeFolder, startServer } from '../support/cli.ts';
 import { ACCOUNT_ID, LEAGUE, rememberWeek, season, serviceIn } from './support/big-season.ts';

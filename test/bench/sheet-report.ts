@@ -4,7 +4,7 @@
  * Run: `npm run bench -- sheet-report`
  */
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import type { ReportColumn, ReportTab, ReportValue } from '../../src/model/table.ts';
+import type { ReportColumn, ReportTab, ReportValue } from '../../src/model/tables/table.ts';
 import { writeSheetReports } from '../../src/tables/google/report.ts';
 import { accessTo } from '../support/google-access.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';

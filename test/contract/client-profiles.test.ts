@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { parseMappings } from '../../src/mapping/parse-mappings.ts';
+import { parseMappings } from '../../src/mapping/parse/parse-mappings.ts';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { PROFILES, profileSettings } from '../../src/sandbox/index.ts';
 import type { Settings } from '../../src/sandbox/index.ts';

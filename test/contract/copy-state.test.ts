@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Intent, Run, Store } from '../../src/model/store.ts';
+import type { Intent, Run, Store } from '../../src/model/state/store.ts';
 import { changedBy } from '../../src/model/changed-by.ts';
 import { copyState, type Copied } from '../../src/state/copy.ts';
 import { makePostgresState, readPostgresState } from '../../src/state/postgres/copy.ts';
-import { makeSqliteState, readSqliteState } from '../../src/state/sqlite-copy.ts';
-import { openStore } from '../../src/state/sqlite-store.ts';
+import { makeSqliteState, readSqliteState } from '../../src/state/sqlite/copy.ts';
+import { openStore } from '../../src/state/sqlite/store.ts';
 import {
   clientOf,
   newSchema,

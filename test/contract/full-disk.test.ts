@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { openStore } from '../../src/state/sqlite-store.ts';
+import { openStore } from '../../src/state/sqlite/store.ts';
 import { runs } from '../support/long.ts';
 
 const faults = vi.hoisted(() => ({ before: (_name: string): void => undefined }));
@@ -97,7 +97,7 @@ it('makes a state whole or not at all where files may not grow, and cleans up', 
   // Refuses every write behind that size, as a full disk does; the unit is 512 bytes.
   for (let blocks = 0; blocks <= 160; blocks += runs(40, 16)) {
     const script = `
-      const { openStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/state/sqlite-store.ts'))});
+      const { openStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/state/sqlite/store.ts'))});
       const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
       await openStore({ file: process.argv[1], clock }).then((store) => store.close(), (error) => { process.exitCode = error.exitCode; });`;
     const file = join(folder, String(blocks), 'state.sqlite');

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { Observer } from '../../src/client/observe.ts';
-import { parseMappings } from '../../src/mapping/parse-mappings.ts';
+import { Observer } from '../../src/client/observe/observe.ts';
+import { parseMappings } from '../../src/mapping/parse/parse-mappings.ts';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { TeamsheetError } from '../../src/model/error.ts';
 import type { Service } from '../../src/model/service.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PullMapping } from '../../src/mapping/mapping.ts';
-import type { PullSummary } from '../../src/model/store.ts';
-import type { TableLocation } from '../../src/model/table.ts';
+import type { PullSummary } from '../../src/model/state/store.ts';
+import type { TableLocation } from '../../src/model/tables/table.ts';
 import { fakeService, pullMapping, pullPorts, pull } from '../support/pull.ts';
 
 const files = vi.hoisted(() => ({

@@ -2,9 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { BudgetDecision, BudgetLook, BudgetVisit, SharedBudget } from '../../src/model/shared-budget.ts';
+import type {
+  BudgetDecision,
+  BudgetLook,
+  BudgetVisit,
+  SharedBudget,
+} from '../../src/model/state/shared-budget.ts';
 import type { PostgresClient } from '../../src/state/postgres/client.ts';
-import { sqliteBudget } from '../../src/state/sqlite-budget.ts';
+import { sqliteBudget } from '../../src/state/sqlite/budget.ts';
 import { BudgetData, MemoryBudget } from '../simulation/memory-budget.ts';
 import {
   clientOf,

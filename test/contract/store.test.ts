@@ -4,14 +4,14 @@ import { join } from 'node:path';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import type { Kept, LeagueScope } from '../../src/model/memory.ts';
-import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';
+import type { Kept, LeagueScope } from '../../src/model/state/memory.ts';
+import type { KnownRecord, RunRows } from '../../src/model/state/run-rows.ts';
 import { fromIssues } from '../../src/model/said.ts';
-import type { Intent, Lock, PushSummary, Run, Store } from '../../src/model/store.ts';
+import type { Intent, Lock, PushSummary, Run, Store } from '../../src/model/state/store.ts';
 import { outcomeCounts } from '../../src/plan/counts.ts';
 import type { PostgresClient } from '../../src/state/postgres/client.ts';
-import { createLock } from '../../src/state/sqlite-lock.ts';
-import { openStore } from '../../src/state/sqlite-store.ts';
+import { createLock } from '../../src/state/sqlite/lock.ts';
+import { openStore } from '../../src/state/sqlite/store.ts';
 import { MemoryStore, StoreData } from '../simulation/memory-store.ts';
 import {
   clientOf,

@@ -3,8 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readXlsx } from 'hucre/xlsx';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { shownText } from '../../src/model/cell.ts';
-import type { ReportTab, ReportValue, SourceTable, TableKind, TableLocation } from '../../src/model/table.ts';
+import { shownText } from '../../src/model/tables/cell.ts';
+import type {
+  ReportTab,
+  ReportValue,
+  SourceTable,
+  TableKind,
+  TableLocation,
+} from '../../src/model/tables/table.ts';
 import { createTables } from '../../src/tables/index.ts';
 import { accessTo } from '../support/google-access.ts';
 import type { FakeGoogle } from '../support/google/fake-google.ts';

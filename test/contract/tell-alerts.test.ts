@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXIT, InterruptedError, type ExitCode } from '../../src/model/error.ts';
-import type { Store } from '../../src/model/store.ts';
-import { configOf } from '../../src/runtime/config.ts';
+import type { Store } from '../../src/model/state/store.ts';
+import { configOf } from '../../src/runtime/config/config.ts';
 import {
   pingAll,
   sendWaiting,
@@ -15,7 +15,7 @@ import {
 } from '../../src/runtime/tell-alerts.ts';
 import type { Tidings } from '../../src/schedule/alerts.ts';
 import type { Attempt } from '../../src/schedule/mapping-states.ts';
-import { openStore } from '../../src/state/sqlite-store.ts';
+import { openStore } from '../../src/state/sqlite/store.ts';
 import { startServer } from '../support/cli.ts';
 import { patientClock, type PatientClock } from '../support/patient-clock.ts';
 

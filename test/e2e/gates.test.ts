@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands/registry.ts';
 import { gates } from '../../src/runtime/gates.ts';
-import { createLock, lockFolder } from '../../src/state/sqlite-lock.ts';
+import { createLock, lockFolder } from '../../src/state/sqlite/lock.ts';
 import { CHECKS, type Check } from '../../src/sync/checks.ts';
 import type { Outcome } from '../support/cli.ts';
 import { makeGateStates, OPEN_USER, WEEKS, type FolderState } from '../support/gate-states.ts';

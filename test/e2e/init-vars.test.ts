@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { findLeagues } from '../../src/cli/init/find-leagues.ts';
 import { setupFiles } from '../../src/cli/init/setup-files.ts';
 import { AccessError } from '../../src/model/error.ts';
-import { parseConfig } from '../../src/runtime/config-file.ts';
+import { parseConfig } from '../../src/runtime/config/config-file.ts';
 import { realClock, realRandom } from '../../src/runtime/clock.ts';
 import type { Program } from '../../src/cli/program.ts';
 import { program } from '../support/program.ts';

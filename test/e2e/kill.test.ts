@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OUTCOMES } from '../../src/model/outcome.ts';
-import type { MappingSummary, PushSummary } from '../../src/model/store.ts';
+import type { MappingSummary, PushSummary } from '../../src/model/state/store.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { makeFolder, runCli } from '../support/cli.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { signalOnce, USERS_MAPPING } from '../support/cli.ts';
 import type { Outcome, RunOptions } from '../support/cli.ts';
 import { manyUsers, program, settlesIn, type Document as Basic } from '../support/program.ts';
-import { createLock, lockFolder } from '../../src/state/sqlite-lock.ts';
+import { createLock, lockFolder } from '../../src/state/sqlite/lock.ts';
 
 /** Nothing of the sandbox is applied later than a moment after it was sent. */
 const CONFIG = settlesIn('100ms');

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { realClock } from '../../src/runtime/clock.ts';
-import { createLock } from '../../src/state/sqlite-lock.ts';
-import { openStore } from '../../src/state/sqlite-store.ts';
+import { createLock } from '../../src/state/sqlite/lock.ts';
+import { openStore } from '../../src/state/sqlite/store.ts';
 import { makeFolder, runCli, signalOnce, startService } from '../support/cli.ts';
 import type { Outcome, RunOptions } from '../support/cli.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RefusedError } from '../../src/model/error.ts';
-import type { RunRow } from '../../src/model/run-rows.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
 import { openBatches } from '../../src/sync/write/push-batches.ts';
 import { PushWriter } from '../../src/sync/write/push-writer.ts';
 import { pushMapping, runRow } from '../support/builders.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { StoppedError } from '../../src/model/error.ts';
-import type { Lock } from '../../src/model/store.ts';
+import type { Lock } from '../../src/model/state/store.ts';
 import { cutOffRuns, type CutOff } from '../../src/sync/runs/crashed.ts';
 import { push } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import type { PlanOptions } from '../../src/plan/push-plan.ts';
+import type { PlanOptions } from '../../src/plan/saved/push-plan.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';

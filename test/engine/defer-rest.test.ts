@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { RunRow } from '../../src/model/run-rows.ts';
-import type { Intent, IntentResult } from '../../src/model/store.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
+import type { Intent, IntentResult } from '../../src/model/state/store.ts';
 import { leaveRest } from '../../src/sync/write/defer-rest.ts';
 import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine } from '../support/engine.ts';

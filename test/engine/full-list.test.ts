@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RefusedError, UnavailableError } from '../../src/model/error.ts';
-import type { KnownRecord } from '../../src/model/run-rows.ts';
+import type { KnownRecord } from '../../src/model/state/run-rows.ts';
 import type { Wholeness } from '../../src/model/service.ts';
 import { knownUser } from '../../src/plan/known-records.ts';
 import { resourcePlans } from '../../src/plan/resources/index.ts';

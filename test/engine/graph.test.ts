@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { IncompleteError } from '../../src/model/error.ts';
 import { orderMappings } from '../../src/plan/order.ts';
-import type { PlanOptions } from '../../src/plan/push-plan.ts';
+import type { PlanOptions } from '../../src/plan/saved/push-plan.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resolve } from '../../src/sync/resolve.ts';

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import type { ServiceAccount } from '../../src/model/store.ts';
+import type { ServiceAccount } from '../../src/model/state/store.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { nextAfter } from '../../src/cli/render/report.ts';
 import { resume } from '../../src/sync/resume.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { IncompleteError } from '../../src/model/error.ts';
-import type { Kept, KeptKind } from '../../src/model/memory.ts';
+import type { Kept, KeptKind } from '../../src/model/state/memory.ts';
 import {
   fakeService,
   memoryTables,

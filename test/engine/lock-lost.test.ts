@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { StoppedError } from '../../src/model/error.ts';
-import type { Store } from '../../src/model/store.ts';
+import type { Store } from '../../src/model/state/store.ts';
 import { push } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { changedBy } from '../../src/model/changed-by.ts';

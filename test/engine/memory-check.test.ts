@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../../src/model/error.ts';
-import type { RunRow } from '../../src/model/run-rows.ts';
-import type { IntentResult, ServiceAccount } from '../../src/model/store.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
+import type { IntentResult, ServiceAccount } from '../../src/model/state/store.ts';
 import { strategies } from '../../src/sync/resources/index.ts';
 import { pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import type { Said } from '../../src/model/said.ts';
-import type { RunRow } from '../../src/model/run-rows.ts';
-import type { Intent, Run, StoredIntent } from '../../src/model/store.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
+import type { Intent, Run, StoredIntent } from '../../src/model/state/store.ts';
 import {
   holdRows,
   openWrites,

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { renderSaid } from '../../src/model/said.ts';
-import type { RunRow } from '../../src/model/run-rows.ts';
-import type { Run } from '../../src/model/store.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
+import type { Run } from '../../src/model/state/store.ts';
 import { leaveOvertaken, newestLeft, overtakenMappings } from '../../src/sync/runs/superseded.ts';
 import { countPlan } from '../../src/sync/plan/plan-mapping.ts';
 import type { PlannedPush } from '../../src/sync/ports.ts';

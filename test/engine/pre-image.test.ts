@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import type { IntentResult, ServiceAccount } from '../../src/model/store.ts';
+import type { IntentResult, ServiceAccount } from '../../src/model/state/store.ts';
 import {
   appliedSince,
   countsMore,
@@ -10,7 +10,7 @@ import {
   leagueOf,
   writesBeside,
 } from '../../src/sync/evidence/pre-image.ts';
-import { readEvidence } from '../../src/plan/evidence.ts';
+import { readEvidence } from '../../src/plan/reconcile/evidence.ts';
 import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';

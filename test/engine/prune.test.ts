@@ -2,7 +2,7 @@ import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { StoppedError } from '../../src/model/error.ts';
-import type { Run } from '../../src/model/store.ts';
+import type { Run } from '../../src/model/state/store.ts';
 import { planPrune, prune } from '../../src/sync/prune.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Kept, LeagueScope } from '../../src/model/memory.ts';
+import type { Kept, LeagueScope } from '../../src/model/state/memory.ts';
 import { PUBLIC_RULES } from '../../src/rules/rules.ts';
 import { publishLeague, type PublishPorts } from '../../src/runtime/publish/publish.ts';
 import type { PublishSettings } from '../../src/runtime/publish/publish-settings.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IncompleteError } from '../../src/model/error.ts';
 import { preparePull, pullPrepared } from '../../src/sync/pull.ts';
-import { parseLayout } from '../../src/mapping/parse-layout.ts';
+import { parseLayout } from '../../src/mapping/parse/parse-layout.ts';
 import { makeFolder } from '../support/cli.ts';
 import { fakeService, pullMapping, pullPorts } from '../support/pull.ts';
 import { unzip } from '../support/unzip.ts';

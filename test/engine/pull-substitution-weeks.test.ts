@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PullMapping } from '../../src/mapping/mapping.ts';
-import type { Kept } from '../../src/model/memory.ts';
+import type { Kept } from '../../src/model/state/memory.ts';
 import { preparePull, pullPrepared } from '../../src/sync/pull.ts';
 import { keptMark, keptOfFixtures, keptOfSubstitution } from '../../src/season/kept.ts';
 import { fakeService, memoryTables, pullMapping, pullPorts } from '../support/pull.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { PullSummary, Run, StoredIntent } from '../../src/model/store.ts';
+import type { PullSummary, Run, StoredIntent } from '../../src/model/state/store.ts';
 import type { PullStore } from '../../src/sync/pulling/read.ts';
 import type { PullMapping } from '../../src/mapping/mapping.ts';
-import type { KnownRecord } from '../../src/model/run-rows.ts';
+import type { KnownRecord } from '../../src/model/state/run-rows.ts';
 import { testClient } from '../support/client.ts';
 import { virtualClock } from '../support/clock.ts';
 import { memoryTables, pullMapping, pullPorts, pull } from '../support/pull.ts';

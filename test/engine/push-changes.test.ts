@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { renderSaid } from '../../src/model/said.ts';
-import type { RunRow } from '../../src/model/run-rows.ts';
-import type { StoredIntent } from '../../src/model/store.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
+import type { StoredIntent } from '../../src/model/state/store.ts';
 import { pushChanges } from '../../src/sync/write/push-changes.ts';
 import { PushWriter } from '../../src/sync/write/push-writer.ts';
 import { runRow } from '../support/builders.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunRow } from '../../src/model/run-rows.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
 import { pushMapping as push } from '../../src/sync/write/push-mapping.ts';
 import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AccessError, IncompleteError, InterruptedError, UnavailableError } from '../../src/model/error.ts';
 import { renderSaid } from '../../src/model/said.ts';
-import type { RunRow } from '../../src/model/run-rows.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
 import type { WriteResult } from '../../src/model/service.ts';
-import type { Intent, IntentResult, StoredIntent } from '../../src/model/store.ts';
+import type { Intent, IntentResult, StoredIntent } from '../../src/model/state/store.ts';
 import { digestOf } from '../../src/plan/digest.ts';
 import type { Confirmation } from '../../src/plan/requests.ts';
 import { PushWriter } from '../../src/sync/write/push-writer.ts';

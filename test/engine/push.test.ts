@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { IncompleteError, InterruptedError, StoppedError, UnavailableError } from '../../src/model/error.ts';
-import type { RunRows } from '../../src/model/run-rows.ts';
-import type { PushSummary, Store } from '../../src/model/store.ts';
+import type { RunRows } from '../../src/model/state/run-rows.ts';
+import type { PushSummary, Store } from '../../src/model/state/store.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { finish } from '../../src/sync/finish/end-run.ts';
 import { push, type Approve, type PushResult } from '../../src/sync/push.ts';

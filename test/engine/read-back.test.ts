@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../../src/model/error.ts';
-import type { RunRow } from '../../src/model/run-rows.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
 import { digestOf } from '../../src/plan/digest.ts';
 import { knownUser } from '../../src/plan/known-records.ts';
 import { readBack, readBackNow, readBackTwice } from '../../src/sync/reconcile/read-back.ts';
-import type { OpenWrite } from '../../src/plan/seen.ts';
+import type { OpenWrite } from '../../src/plan/reconcile/seen.ts';
 import { pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf } from '../support/writes.ts';

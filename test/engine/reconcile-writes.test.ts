@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import type { RunRow, RunRows } from '../../src/model/run-rows.ts';
+import type { RunRow, RunRows } from '../../src/model/state/run-rows.ts';
 import type { Words } from '../../src/model/said.ts';
-import type { IntentResult, StoredIntent } from '../../src/model/store.ts';
-import { doubtDetail } from '../../src/plan/soft-refusal.ts';
+import type { IntentResult, StoredIntent } from '../../src/model/state/store.ts';
+import { doubtDetail } from '../../src/plan/reconcile/soft-refusal.ts';
 import { recordAnswers, reconcileWrites } from '../../src/sync/reconcile/writes.ts';
 import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StoppedError } from '../../src/model/error.ts';
-import type { PushSummary } from '../../src/model/store.ts';
+import type { PushSummary } from '../../src/model/state/store.ts';
 import { push } from '../../src/sync/push.ts';
 import { resolve, type Assumption } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import type { PushSummary } from '../../src/model/store.ts';
+import type { PushSummary } from '../../src/model/state/store.ts';
 import { IncompleteError, StoppedError, UnavailableError } from '../../src/model/error.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RunRow } from '../../src/model/run-rows.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
 import { sampleChanges } from '../../src/sync/plan/sample-plan.ts';
 import type { PlannedPush } from '../../src/sync/ports.ts';
 import { pushMapping, runRow } from '../support/builders.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { InterruptedError, UnavailableError } from '../../src/model/error.ts';
-import type { PushSummary } from '../../src/model/store.ts';
+import type { PushSummary } from '../../src/model/state/store.ts';
 import { push } from '../../src/sync/push.ts';
 import type { PushResult } from '../../src/sync/push.ts';
-import type { SavedEnd, SavedHeader, SavedRow } from '../../src/plan/saved-plan.ts';
-import { StalePlanError } from '../../src/plan/stale-plan.ts';
+import type { SavedEnd, SavedHeader, SavedRow } from '../../src/plan/saved/saved-plan.ts';
+import { StalePlanError } from '../../src/plan/saved/stale-plan.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { pushMapping } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TeamsheetError } from '../../src/model/error.ts';
-import type { PushSummary } from '../../src/model/store.ts';
+import type { PushSummary } from '../../src/model/state/store.ts';
 import { push } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { PLAN_OPTIONS } from '../support/engine.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { StoppedError } from '../../src/model/error.ts';
-import type { Store, StoredIntent } from '../../src/model/store.ts';
+import type { Store, StoredIntent } from '../../src/model/state/store.ts';
 import { changedBy } from '../../src/model/changed-by.ts';
 import { push } from '../../src/sync/push.ts';
 import { resolve } from '../../src/sync/resolve.ts';

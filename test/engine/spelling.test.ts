@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ResourceName } from '../../src/contract/index.ts';
-import type { RunRow } from '../../src/model/run-rows.ts';
-import { spellingFact, type Spelling } from '../../src/model/spelling.ts';
-import type { Shown } from '../../src/plan/fit-rows.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
+import { spellingFact, type Spelling } from '../../src/model/state/spelling.ts';
+import type { Shown } from '../../src/plan/reconcile/fit-rows.ts';
 import { known } from '../../src/plan/known-records.ts';
 import type { Confirmation } from '../../src/plan/requests.ts';
 import {

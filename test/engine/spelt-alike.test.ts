@@ -1,7 +1,7 @@
 import { renderSaid } from '../../src/model/said.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { KnownRecord, RunRow } from '../../src/model/run-rows.ts';
-import type { Spelling } from '../../src/model/spelling.ts';
+import type { KnownRecord, RunRow } from '../../src/model/state/run-rows.ts';
+import type { Spelling } from '../../src/model/state/spelling.ts';
 import { knownAlike, refuseSpeltAlike, speltAlikeSince } from '../../src/sync/compare/spelt-alike.ts';
 import { pushMapping } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';

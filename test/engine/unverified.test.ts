@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../src/model/outcome.ts';
 import { renderSaid, type Words } from '../../src/model/said.ts';
-import type { Intent, IntentResult } from '../../src/model/store.ts';
+import type { Intent, IntentResult } from '../../src/model/state/store.ts';
 import { deferOpen, noteSent } from '../../src/sync/journal/unverified.ts';
-import { isListedCreate, mayBeApplied } from '../../src/plan/intents.ts';
-import { doubtDetail } from '../../src/plan/soft-refusal.ts';
+import { isListedCreate, mayBeApplied } from '../../src/plan/reconcile/intents.ts';
+import { doubtDetail } from '../../src/plan/reconcile/soft-refusal.ts';
 import { pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';

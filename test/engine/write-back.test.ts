@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import type { PushSummary } from '../../src/model/store.ts';
+import type { PushSummary } from '../../src/model/state/store.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { PLAN_OPTIONS } from '../support/engine.ts';
 import { settingNames } from '../support/points.ts';

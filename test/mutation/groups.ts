@@ -20,18 +20,18 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   windows: {
     sources: [
-      'src/client/rate-window.ts',
-      'src/client/throttle.ts',
-      'src/client/server-time.ts',
-      'src/client/request-log.ts',
-      'src/client/own-requests.ts',
+      'src/client/budget/rate-window.ts',
+      'src/client/budget/throttle.ts',
+      'src/client/budget/server-time.ts',
+      'src/client/budget/request-log.ts',
+      'src/client/budget/own-requests.ts',
     ],
     tests: [
-      'test/unit/client/own-requests.test.ts',
-      'test/unit/client/rate-window.test.ts',
-      'test/unit/client/request-log.test.ts',
-      'test/unit/client/server-time.test.ts',
-      'test/unit/client/throttle.test.ts',
+      'test/unit/client/budget/own-requests.test.ts',
+      'test/unit/client/budget/rate-window.test.ts',
+      'test/unit/client/budget/request-log.test.ts',
+      'test/unit/client/budget/server-time.test.ts',
+      'test/unit/client/budget/throttle.test.ts',
     ],
   },
   waits: {
@@ -39,16 +39,16 @@ export const groups: Readonly<Record<string, Group>> = {
     tests: ['test/unit/model/budget.test.ts', 'test/unit/model/window-length.test.ts'],
   },
   budget: {
-    sources: ['src/client/budget.ts', 'src/client/ledger.ts'],
+    sources: ['src/client/budget/budget.ts', 'src/client/budget/ledger.ts'],
     tests: [
-      'test/unit/client/budget.test.ts',
+      'test/unit/client/budget/budget.test.ts',
       'test/unit/client/key-budget.test.ts',
-      'test/unit/client/ledger.test.ts',
+      'test/unit/client/budget/ledger.test.ts',
     ],
   },
   forecast: {
-    sources: ['src/client/forecast.ts', 'src/client/model-window.ts'],
-    tests: ['test/unit/client/forecast.test.ts', 'test/unit/client/model-window.test.ts'],
+    sources: ['src/client/budget/forecast.ts', 'src/client/budget/model-window.ts'],
+    tests: ['test/unit/client/budget/forecast.test.ts', 'test/unit/client/budget/model-window.test.ts'],
   },
   plan: {
     sources: [
@@ -76,11 +76,11 @@ export const groups: Readonly<Record<string, Group>> = {
   leases: { sources: ['src/state/lease.ts'], tests: ['test/unit/state/lease.test.ts'] },
   reconciliation: {
     sources: [
-      'src/plan/evidence.ts',
-      'src/plan/intents.ts',
-      'src/plan/lost-rows.ts',
-      'src/plan/seen.ts',
-      'src/plan/reconciled-rows.ts',
+      'src/plan/reconcile/evidence.ts',
+      'src/plan/reconcile/intents.ts',
+      'src/plan/reconcile/lost-rows.ts',
+      'src/plan/reconcile/seen.ts',
+      'src/plan/reconcile/reconciled-rows.ts',
       'src/sync/reconcile/writes.ts',
       'src/sync/reconcile/read-back.ts',
       'src/sync/evidence/full-list.ts',
@@ -102,14 +102,14 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   spelling: {
     sources: [
-      'src/model/spelling.ts',
-      'src/plan/fit-rows.ts',
+      'src/model/state/spelling.ts',
+      'src/plan/reconcile/fit-rows.ts',
       'src/sync/rows/spelling.ts',
       'src/sync/compare/spelt-alike.ts',
     ],
     tests: [
-      'test/unit/model/spelling.test.ts',
-      'test/unit/plan/fit-rows.test.ts',
+      'test/unit/model/state/spelling.test.ts',
+      'test/unit/plan/reconcile/fit-rows.test.ts',
       ...inEngine('spelling', 'spelt-alike'),
     ],
   },
@@ -124,13 +124,13 @@ export const groups: Readonly<Record<string, Group>> = {
       'src/sync/write/push-writer.ts',
       'src/sync/journal/open-writes.ts',
       'src/sync/journal/wait-settled.ts',
-      'src/plan/soft-refusal.ts',
+      'src/plan/reconcile/soft-refusal.ts',
       'src/plan/over-quota.ts',
       'src/sync/write/defer-rest.ts',
       'src/sync/write/push-mapping.ts',
     ],
     tests: [
-      'test/unit/plan/soft-refusal.test.ts',
+      'test/unit/plan/reconcile/soft-refusal.test.ts',
       'test/unit/plan/over-quota.test.ts',
       ...inEngine('wait-settled', 'defer-rest', 'open-writes', 'read-back'),
       ...inEngine('push-writer', 'push-changes', 'push-mapping', 'push-batches'),

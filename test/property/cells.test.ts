@@ -7,7 +7,7 @@ import type { CellContext } from '../../src/mapping/cells.ts';
 import { canonical, exactNumber, parseDecimal } from '../../src/mapping/decimal.ts';
 import { foldKey, readKey } from '../../src/mapping/key-text.ts';
 import { columnWith } from '../../src/mapping/push-fields.ts';
-import type { Cell } from '../../src/model/cell.ts';
+import type { Cell } from '../../src/model/tables/cell.ts';
 import type { Issue } from '../../src/model/issue.ts';
 import { runs } from '../support/long.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { WriteBack } from '../../src/model/table.ts';
+import type { WriteBack } from '../../src/model/tables/table.ts';
 import { writeBackSheet } from '../../src/tables/google/write-back.ts';
 import { accessTo } from '../support/google-access.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/model/error.ts';
 import type { Mapping } from '../../src/mapping/mapping.ts';
-import { parseMappings } from '../../src/mapping/parse-mappings.ts';
+import { parseMappings } from '../../src/mapping/parse/parse-mappings.ts';
 import { createRowReader } from '../../src/mapping/rows.ts';
 import { parseWhere } from '../../src/mapping/where.ts';
 import { runs } from '../support/long.ts';

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { KEPT_KINDS, type Kept } from '../../src/model/memory.ts';
-import type { Store } from '../../src/model/store.ts';
+import { KEPT_KINDS, type Kept } from '../../src/model/state/memory.ts';
+import type { Store } from '../../src/model/state/store.ts';
 import { newSchema, openTestState, OwnPostgres } from '../support/postgres.ts';
-import { openStore } from '../../src/state/sqlite-store.ts';
+import { openStore } from '../../src/state/sqlite/store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
 afterAll(() => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Observer } from '../../src/client/observe.ts';
+import { Observer } from '../../src/client/observe/observe.ts';
 import { parseEnvelope } from '../../src/client/envelope.ts';
 import { endpoints, OPERATION_IDS } from '../../src/contract/index.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { MOST_VALUES } from '../../src/model/learnt.ts';
+import { MOST_VALUES } from '../../src/model/state/learnt.ts';
 
 /** Names that the observer looks at, so that they meet values of every kind. */
 const names = fc.constantFrom(

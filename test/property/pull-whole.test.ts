@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { KnownRecord } from '../../src/model/run-rows.ts';
+import type { KnownRecord } from '../../src/model/state/run-rows.ts';
 import { testClient } from '../support/client.ts';
 import { virtualClock } from '../support/clock.ts';
 import { memoryTables, pullMapping, pullPorts, pull } from '../support/pull.ts';

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RESOURCES } from '../../src/contract/index.ts';
-import type { ReportValue } from '../../src/model/table.ts';
+import type { ReportValue } from '../../src/model/tables/table.ts';
 import { bindColumns, cellsOf } from '../../src/report/column.ts';
 import { reportOf } from '../../src/report/index.ts';
 import { fanOut } from '../../src/sync/pulling/fan-out.ts';

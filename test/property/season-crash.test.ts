@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ResourceName } from '../../src/contract/index.ts';
-import type { StoredIntent } from '../../src/model/store.ts';
+import type { StoredIntent } from '../../src/model/state/store.ts';
 import {
   expectIntents,
   expectNothingTwice,

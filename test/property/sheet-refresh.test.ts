@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReportColumn, ReportTab } from '../../src/model/table.ts';
+import type { ReportColumn, ReportTab } from '../../src/model/tables/table.ts';
 import { writeSheetReports } from '../../src/tables/google/report.ts';
 import { accessTo } from '../support/google-access.ts';
 import type { FakeGoogle, FakeTab } from '../support/google/fake-google.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { ConfigError } from '../../src/model/error.ts';
-import type { RunRows } from '../../src/model/run-rows.ts';
+import type { RunRows } from '../../src/model/state/run-rows.ts';
 import { knownUser, remembered } from '../../src/plan/known-records.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { sampleChanges } from '../../src/sync/plan/sample-plan.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openStore } from '../../src/state/sqlite-store.ts';
+import { openStore } from '../../src/state/sqlite/store.ts';
 import { simulateBatch } from '../simulation/batch.ts';
 import { BUGS } from '../simulation/bugs.ts';
 import { simulate } from '../simulation/simulate.ts';

@@ -2,7 +2,7 @@ import { TransportError } from '../../src/client/transport-error.ts';
 import { changedBy } from '../../src/model/changed-by.ts';
 import type { Transport } from '../../src/model/ports.ts';
 import type { Service } from '../../src/model/service.ts';
-import type { Store, StoredIntent } from '../../src/model/store.ts';
+import type { Store, StoredIntent } from '../../src/model/state/store.ts';
 import type { PlantedBug } from './process.ts';
 
 /** A write is simply sent again when its connection was reset. */

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Outcome } from '../../src/model/outcome.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
-import type { RunRow } from '../../src/model/run-rows.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
 import { renderSaid, type Words } from '../../src/model/said.ts';
-import type { Intent, IntentResult, PushSummary, StoredIntent } from '../../src/model/store.ts';
+import type { Intent, IntentResult, PushSummary, StoredIntent } from '../../src/model/state/store.ts';
 import type { PlannedPush, RunReport } from '../../src/sync/ports.ts';
-import type { PlannedChange } from '../../src/plan/push-plan.ts';
+import type { PlannedChange } from '../../src/plan/saved/push-plan.ts';
 import { allParts, says } from '../support/said.ts';
 import { Violation, type History } from './history.ts';
 import type { Effect, Kind, Records } from './records.ts';

@@ -1,4 +1,4 @@
-import type { RunRow } from '../../src/model/run-rows.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
 import { renderSaid } from '../../src/model/said.ts';
 import { says } from '../support/said.ts';
 import type { Checker } from './checker.ts';

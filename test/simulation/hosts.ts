@@ -1,5 +1,5 @@
-import type { Lock, Store } from '../../src/model/store.ts';
-import type { SharedBudget } from '../../src/model/shared-budget.ts';
+import type { Lock, Store } from '../../src/model/state/store.ts';
+import type { SharedBudget } from '../../src/model/state/shared-budget.ts';
 import { Leases } from '../../src/state/lease.ts';
 import { DatabaseFailure } from '../../src/state/postgres/client.ts';
 import { databaseError } from '../../src/state/postgres/database-error.ts';

@@ -1,4 +1,4 @@
-import type { AlertNews, AlertStore, Letter, MappingState } from '../../src/model/alerts.ts';
+import type { AlertNews, AlertStore, Letter, MappingState } from '../../src/model/state/alerts.ts';
 
 /** What a disk holds of alerts. */
 export class AlertsData {

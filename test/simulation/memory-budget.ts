@@ -6,9 +6,9 @@ import {
   type KnownWindow,
   type OthersRequest,
   type SharedBudget,
-} from '../../src/model/shared-budget.ts';
-import type { ServiceAccount } from '../../src/model/store.ts';
-import { LOOK_BACK_MS } from '../../src/state/budget-rows.ts';
+} from '../../src/model/state/shared-budget.ts';
+import type { ServiceAccount } from '../../src/model/state/store.ts';
+import { LOOK_BACK_MS } from '../../src/state/sqlite/budget-rows.ts';
 
 interface Entered {
   readonly number: number;

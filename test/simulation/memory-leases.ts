@@ -1,6 +1,6 @@
 import { StoppedError } from '../../src/model/error.ts';
 import { canonicalBaseUrl } from '../../src/model/service-address.ts';
-import type { ServiceAccount, StoredIntent } from '../../src/model/store.ts';
+import type { ServiceAccount, StoredIntent } from '../../src/model/state/store.ts';
 import type { LeaseTable } from '../../src/state/lease.ts';
 
 interface Lease {

@@ -7,7 +7,7 @@ import type {
   RunRow,
   RunRowPatch,
   RunRows,
-} from '../../src/model/run-rows.ts';
+} from '../../src/model/state/run-rows.ts';
 import { fromIssues, issuesAmong, type Words } from '../../src/model/said.ts';
 import { InternalError } from '../../src/model/error.ts';
 

@@ -1,9 +1,9 @@
 import type { ResourceName } from '../../src/contract/index.ts';
-import type { AlertStore } from '../../src/model/alerts.ts';
+import type { AlertStore } from '../../src/model/state/alerts.ts';
 import { changedBy } from '../../src/model/changed-by.ts';
 import { InternalError } from '../../src/model/error.ts';
 import type { Clock } from '../../src/model/ports.ts';
-import type { KnownRecord, RunRows } from '../../src/model/run-rows.ts';
+import type { KnownRecord, RunRows } from '../../src/model/state/run-rows.ts';
 import type { Words } from '../../src/model/said.ts';
 import {
   oneOfSpellings,
@@ -11,7 +11,7 @@ import {
   speltKey,
   spellingFact,
   type Spelling,
-} from '../../src/model/spelling.ts';
+} from '../../src/model/state/spelling.ts';
 import type {
   Fact,
   Intent,
@@ -22,7 +22,7 @@ import type {
   Store,
   StoredIntent,
   StrayRun,
-} from '../../src/model/store.ts';
+} from '../../src/model/state/store.ts';
 import { lockLost, type Leases } from '../../src/state/lease.ts';
 import { AlertsData, MemoryAlerts } from './memory-alerts.ts';
 import { loseUnsynced, MemoryRunRows, RunRowsData } from './memory-run-rows.ts';

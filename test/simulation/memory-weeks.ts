@@ -1,5 +1,5 @@
-import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../../src/model/memory.ts';
-import type { ServiceAccount } from '../../src/model/store.ts';
+import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../../src/model/state/memory.ts';
+import type { ServiceAccount } from '../../src/model/state/store.ts';
 
 interface Entry {
   readonly scope: LeagueScope;

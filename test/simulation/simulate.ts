@@ -1,14 +1,14 @@
 import { InternalError, TeamsheetError, UnavailableError } from '../../src/model/error.ts';
 import type { Random } from '../../src/model/ports.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
-import type { PushSummary, Store } from '../../src/model/store.ts';
+import type { PushSummary, Store } from '../../src/model/state/store.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type Approve, type PushResult } from '../../src/sync/push.ts';
 import { resolve, type Assumption } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';
 import type { SyncPorts } from '../../src/sync/ports.ts';
-import type { PlanOptions } from '../../src/plan/push-plan.ts';
+import type { PlanOptions } from '../../src/plan/saved/push-plan.ts';
 import { Checker } from './checker.ts';
 import { Desk } from './desk.ts';
 import { dice, type Dice } from './dice.ts';

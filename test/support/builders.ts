@@ -1,7 +1,7 @@
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import { parseMappings } from '../../src/mapping/parse-mappings.ts';
-import type { Fields } from '../../src/model/cell.ts';
-import type { KnownRecord, RunRow } from '../../src/model/run-rows.ts';
+import { parseMappings } from '../../src/mapping/parse/parse-mappings.ts';
+import type { Fields } from '../../src/model/tables/cell.ts';
+import type { KnownRecord, RunRow } from '../../src/model/state/run-rows.ts';
 import { digestFields } from '../../src/plan/digest.ts';
 
 /** A users mapping on `users.csv` with every default of the mapping format. */

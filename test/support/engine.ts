@@ -5,11 +5,11 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RunEvent } from '../../src/model/event.ts';
 import type { Clock } from '../../src/model/ports.ts';
-import type { Store } from '../../src/model/store.ts';
-import type { SourceTable, TableKind } from '../../src/model/table.ts';
-import { openStore } from '../../src/state/sqlite-store.ts';
+import type { Store } from '../../src/model/state/store.ts';
+import type { SourceTable, TableKind } from '../../src/model/tables/table.ts';
+import { openStore } from '../../src/state/sqlite/store.ts';
 import type { SyncPorts } from '../../src/sync/ports.ts';
-import type { PlanOptions } from '../../src/plan/push-plan.ts';
+import type { PlanOptions } from '../../src/plan/saved/push-plan.ts';
 import { FakeService } from './fake-service.ts';
 import { heldLock } from './held-lock.ts';
 

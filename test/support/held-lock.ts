@@ -1,4 +1,4 @@
-import type { HeldLock } from '../../src/model/store.ts';
+import type { HeldLock } from '../../src/model/state/store.ts';
 
 /** A lock that nobody takes away. */
 export const heldLock = (): HeldLock => ({

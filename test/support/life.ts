@@ -1,5 +1,5 @@
-import type { RunRows } from '../../src/model/run-rows.ts';
-import type { Store } from '../../src/model/store.ts';
+import type { RunRows } from '../../src/model/state/run-rows.ts';
+import type { Store } from '../../src/model/state/store.ts';
 import type { SyncPorts } from '../../src/sync/ports.ts';
 import type { Service } from '../../src/model/service.ts';
 import type { Transport } from '../../src/model/ports.ts';

@@ -5,13 +5,13 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { RunFolders } from '../../src/state/run-folders.ts';
+import { RunFolders } from '../../src/state/sqlite/run-folders.ts';
 import { DatabaseFailure, type PostgresClient, type Session } from '../../src/state/postgres/client.ts';
 import { pgClient } from '../../src/state/postgres/pg-client.ts';
 import type { Repeat } from '../../src/state/lease.ts';
 import { openPostgresState } from '../../src/state/postgres/store.ts';
 import type { Clock } from '../../src/model/ports.ts';
-import type { ServiceAccount } from '../../src/model/store.ts';
+import type { ServiceAccount } from '../../src/model/state/store.ts';
 import type { SqlRow } from '../../src/state/sql-row.ts';
 
 /** PostgreSQL in this process. It has one session: rivals take turns there. Closing a client of it leaves it open. */

@@ -1,13 +1,13 @@
 import type { OperationId, PagedOperationId } from '../../src/contract/index.ts';
 import type { PullMapping } from '../../src/mapping/mapping.ts';
 import type { RunEvent } from '../../src/model/event.ts';
-import type { KnownRecord } from '../../src/model/run-rows.ts';
+import type { KnownRecord } from '../../src/model/state/run-rows.ts';
 import type { Answer, CallInput, Service } from '../../src/model/service.ts';
-import type { TableKind, TableLocation } from '../../src/model/table.ts';
+import type { TableKind, TableLocation } from '../../src/model/tables/table.ts';
 import { MemoryWeeks, WeeksData } from '../simulation/memory-weeks.ts';
 import { virtualClock } from './clock.ts';
 import { createTables } from '../../src/tables/index.ts';
-import type { PullSummary } from '../../src/model/store.ts';
+import type { PullSummary } from '../../src/model/state/store.ts';
 import { preparePull, pullPrepared } from '../../src/sync/pull.ts';
 import type { PullPorts } from '../../src/sync/pull.ts';
 

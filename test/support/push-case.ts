@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
-import type { PushSummary } from '../../src/model/store.ts';
+import type { PushSummary } from '../../src/model/state/store.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { pushMapping } from './builders.ts';

@@ -1,4 +1,4 @@
-import type { RunRow } from '../../src/model/run-rows.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
 
 /** A valid, open row of one line; `changes` replace what matters to a test. */
 export function runRow(changes: Partial<RunRow> & Pick<RunRow, 'rowNumber'>): RunRow {

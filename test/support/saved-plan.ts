@@ -2,9 +2,9 @@ import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import type { Approve, PushResult } from '../../src/sync/push.ts';
 import { pushSavedPlan } from '../../src/sync/push-saved-plan.ts';
-import { openSavedPlan, type SavedPlan } from '../../src/plan/read-saved-plan.ts';
+import { openSavedPlan, type SavedPlan } from '../../src/plan/saved/read-saved-plan.ts';
 import { savedPlanLines } from '../../src/sync/plan/save-plan.ts';
-import type { PlanOptions } from '../../src/plan/push-plan.ts';
+import type { PlanOptions } from '../../src/plan/saved/push-plan.ts';
 import { PLAN_OPTIONS, type Engine } from './engine.ts';
 
 /** A saved plan in memory, opened as a file is. */

@@ -1,7 +1,7 @@
 // A process that is killed while it writes: prints a number once everything that it stands for was promised to be kept.
 import { writeSync } from 'node:fs';
 
-import { openStore } from '../../src/state/sqlite-store.ts';
+import { openStore } from '../../src/state/sqlite/store.ts';
 import { runRow } from './run-row.ts';
 
 const [file = ''] = process.argv.slice(2);

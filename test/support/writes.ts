@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import type { RunRow } from '../../src/model/run-rows.ts';
-import type { Intent, Run, ServiceAccount } from '../../src/model/store.ts';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
+import type { Intent, Run, ServiceAccount } from '../../src/model/state/store.ts';
 import { pushMapping } from './builders.ts';
 import type { Engine } from './engine.ts';
 import type { PushTask } from '../../src/sync/ports.ts';

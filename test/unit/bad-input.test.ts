@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/model/error.ts';
-import type { Cell } from '../../src/model/cell.ts';
+import type { Cell } from '../../src/model/tables/cell.ts';
 import { createRowReader } from '../../src/mapping/rows.ts';
-import { parseMappings } from '../../src/mapping/parse-mappings.ts';
+import { parseMappings } from '../../src/mapping/parse/parse-mappings.ts';
 import { handMade, textRow } from '../support/workbook.ts';
 import { hex, messagesOf, parseRows, pushMapping, readCsv, USERS } from './tables/csv-source.ts';
 import { parseTab, readTab } from './tables/xlsx-source.ts';

@@ -6,7 +6,7 @@ import { resources } from '../../src/contract/index.ts';
 import { RESOURCES } from '../../src/contract/index.ts';
 import type { Mapping, PullMapping, PushMapping } from '../../src/mapping/mapping.ts';
 import { isWanted } from '../../src/cli/init/report-places.ts';
-import { parseMappings } from '../../src/mapping/parse-mappings.ts';
+import { parseMappings } from '../../src/mapping/parse/parse-mappings.ts';
 import { joinLayout } from '../../src/report/arrange.ts';
 import { bindColumns } from '../../src/report/column.ts';
 import { reportOf } from '../../src/report/index.ts';

@@ -1,7 +1,7 @@
-import type { Letter, MappingState } from '../../model/alerts.ts';
+import type { Letter, MappingState } from '../../model/state/alerts.ts';
 import { ConfigError, EXIT, type ExitCode } from '../../model/error.ts';
-import { addressesOf } from '../../runtime/alert-addresses.ts';
-import { environmentOf, readConfig } from '../../runtime/config.ts';
+import { addressesOf } from '../../runtime/config/alert-addresses.ts';
+import { environmentOf, readConfig } from '../../runtime/config/config.ts';
 import { openState } from '../../runtime/state.ts';
 import { sendWaiting, testAddresses, type AlertDesk } from '../../runtime/tell-alerts.ts';
 import { defineCommand } from '../command.ts';

@@ -6,7 +6,7 @@ import { withoutKey } from '../../client/withhold-key.ts';
 import { endpoints, OPERATION_IDS, type OperationId, type PushedResource } from '../../contract/index.ts';
 import { isRead, type Endpoint } from '../../contract/endpoint.ts';
 import { isPathSegment } from '../../contract/path-segment.ts';
-import { findingsOf } from '../../mapping/zod-issues.ts';
+import { findingsOf } from '../../mapping/parse/zod-issues.ts';
 import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import { nearest } from '../../model/nearest.ts';
 import {
@@ -22,7 +22,7 @@ import { withholder } from '../../model/withhold.ts';
 import type { HttpResponse } from '../../model/ports.ts';
 import type { Words } from '../../model/said.ts';
 import type { CallInput } from '../../model/service.ts';
-import type { IntentResult } from '../../model/store.ts';
+import type { IntentResult } from '../../model/state/store.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import { createPipes } from '../../tables/pipes.ts';
 import { readFileBytes } from '../../tables/regular-file.ts';

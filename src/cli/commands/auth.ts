@@ -6,7 +6,7 @@ import { checkToken, scopeFor } from '../../tables/google/connection/sign-in.ts'
 import { stepLink } from '../../tables/google/connection/steps.ts';
 import { readLogin, removeLogin, writeLogin } from '../../tables/google/connection/token-file.ts';
 import { defineCommand, type ArgsOf } from '../command.ts';
-import { readConfig, type Config } from '../../runtime/config.ts';
+import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { text } from '../flags.ts';
 import { googleConnectionOf, loginFileOf } from '../../runtime/google.ts';
 import type { Program } from '../program.ts';

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { compareFlags, mappingNames, text, yes } from '../flags.ts';
-import { readPushMappings } from '../../runtime/mappings.ts';
+import { readPushMappings } from '../../runtime/config/mappings.ts';
 import { refuseOtherFile, savePlan } from '../push/plan-file.ts';
 import { planOptions } from '../push/plan-options.ts';
 import { withLeagues } from '../league-sessions.ts';

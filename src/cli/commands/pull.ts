@@ -1,6 +1,6 @@
-import { readPullMappings } from '../../runtime/mappings.ts';
+import { readPullMappings } from '../../runtime/config/mappings.ts';
 import { pullMappings } from '../../runtime/pull-reports.ts';
-import { withWeeks } from '../../runtime/week-options.ts';
+import { withWeeks } from '../../runtime/weeks/week-options.ts';
 import { defineCommand } from '../command.ts';
 import { mappingNames, serviceFlags, weekFlags, yes } from '../flags.ts';
 import { tellResult } from '../push/run-push.ts';

@@ -1,7 +1,7 @@
 import type { ExitCode } from '../../model/error.ts';
 import { defineCommand } from '../command.ts';
 import { compareFlags, mappingNames, text, yes } from '../flags.ts';
-import { readPushMappings } from '../../runtime/mappings.ts';
+import { readPushMappings } from '../../runtime/config/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
 import { runPush } from '../push/run-push.ts';
 import { refusePlanOptions, runSavedPlan } from '../push/run-saved-plan.ts';

@@ -1,6 +1,6 @@
 import { renderCountOf } from '../../model/count.ts';
 import type { ExitCode } from '../../model/error.ts';
-import type { RequestCounts } from '../../model/store.ts';
+import type { RequestCounts } from '../../model/state/store.ts';
 import { ASSUMPTIONS, type OpenCase } from '../../sync/reconcile/open-cases.ts';
 import { resolve as resolveOpen, type Resolution } from '../../sync/resolve.ts';
 import { approve } from '../push/approval.ts';

@@ -3,11 +3,11 @@ import { ConfigError, EXIT } from '../../model/error.ts';
 import { retry as retryRun, type CurrentMapping } from '../../sync/retry.ts';
 import { defineCommand } from '../command.ts';
 import { compareFlags, deadlineFlags } from '../flags.ts';
-import { listMappingNames, readPushMappings } from '../../runtime/mappings.ts';
+import { listMappingNames, readPushMappings } from '../../runtime/config/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
 import type { Program } from '../program.ts';
 import { askApproval, tellNothing, tellResult } from '../push/run-push.ts';
-import { wholeAccount } from '../../runtime/leagues.ts';
+import { wholeAccount } from '../../runtime/config/leagues.ts';
 import { OF_RUN, withLeagues } from '../league-sessions.ts';
 import type { Session } from '../session.ts';
 

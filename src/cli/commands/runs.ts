@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
 import { EXIT, UsageError } from '../../model/error.ts';
-import type { Run } from '../../model/store.ts';
+import type { Run } from '../../model/state/store.ts';
 import type { ResultRow } from '../../sync/finish/results.ts';
 import { withLeague } from '../../model/league-name.ts';
 import { leaguesOf } from '../../sync/journal/stored-run.ts';
 import { defineCommand } from '../command.ts';
-import { readConfig } from '../../runtime/config.ts';
+import { readConfig } from '../../runtime/config/config.ts';
 import { renderResultRow, renderRun, renderRuns } from '../render/runs.ts';
 import { cutOffSentence } from '../push/cut-off.ts';
 import { writeWithList } from '../json-list.ts';

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { resources, RESOURCES, type ResourceName } from '../../contract/index.ts';
 import type { Resource } from '../../contract/resource.ts';
-import { layoutJsonSchema, mappingJsonSchema } from '../../mapping/json-schema.ts';
+import { layoutJsonSchema, mappingJsonSchema } from '../../mapping/parse/json-schema.ts';
 import { nearest } from '../../model/nearest.ts';
 import { EXIT, UsageError } from '../../model/error.ts';
 import { defineCommand } from '../command.ts';
-import { configSchema } from '../../runtime/config-file.ts';
+import { configSchema } from '../../runtime/config/config-file.ts';
 
 /** `schema NAME`: JSON Schema for editors and checks. */
 export const schema = defineCommand({

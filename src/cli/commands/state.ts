@@ -1,8 +1,8 @@
 import { renderCountOf } from '../../model/count.ts';
 import { EXIT, UsageError } from '../../model/error.ts';
-import { readConfig } from '../../runtime/config.ts';
+import { readConfig } from '../../runtime/config/config.ts';
 import { copyStateTo } from '../../runtime/copy-state.ts';
-import { holdsPassword, shownPlace } from '../../runtime/state-place.ts';
+import { holdsPassword, shownPlace } from '../../runtime/config/state-place.ts';
 import { defineCommand } from '../command.ts';
 import { text } from '../flags.ts';
 import { safeText } from '../render/text.ts';

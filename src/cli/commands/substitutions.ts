@@ -1,11 +1,11 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { triggerMapping } from '../../mapping/parse-trigger.ts';
+import { triggerMapping } from '../../mapping/parse/parse-trigger.ts';
 import { UsageError, type ExitCode } from '../../model/error.ts';
-import { parseTimeMs } from '../../model/service-time.ts';
+import { parseTimeMs } from '../../model/time/service-time.ts';
 import { push } from '../../sync/push.ts';
 import { findWeek } from '../../sync/rows/league-weeks.ts';
-import type { PlanOptions } from '../../plan/push-plan.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import { completePlanOptions } from '../../runtime/plan-options.ts';
 import { defineCommand } from '../command.ts';
 import { guardFlags, serviceFlags, text, writeFlags, yes } from '../flags.ts';

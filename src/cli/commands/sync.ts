@@ -1,15 +1,15 @@
 import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
 import { EXIT, StoppedError, TeamsheetError, type ExitCode } from '../../model/error.ts';
-import type { PullSummary } from '../../model/store.ts';
+import type { PullSummary } from '../../model/state/store.ts';
 import { worstExit } from '../../model/worst-exit.ts';
 import { preparePull, type PreparedPull } from '../../sync/pull.ts';
 import { push, type PushResult } from '../../sync/push.ts';
 import type { RunReport } from '../../sync/ports.ts';
-import type { PlanOptions } from '../../plan/push-plan.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import { defineCommand, type ArgsOf } from '../command.ts';
 import { compareFlags, mappingNames, yes } from '../flags.ts';
 import type { Program } from '../program.ts';
-import { isPull, isPush, readMappings } from '../../runtime/mappings.ts';
+import { isPull, isPush, readMappings } from '../../runtime/config/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
 import { exitCodesOf, pullMappings, pullReports, stopOfReports } from '../../runtime/pull-reports.ts';
 import { askApproval, tellResult, type Work } from '../push/run-push.ts';

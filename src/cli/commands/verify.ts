@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../../model/error.ts';
-import type { RequestCounts } from '../../model/store.ts';
+import type { RequestCounts } from '../../model/state/store.ts';
 import {
   prepareVerify,
   readBackRun,

@@ -1,9 +1,9 @@
 import { join, relative, resolve } from 'node:path';
 import { renderCount } from '../../model/count.ts';
 import { EXIT, UsageError, type ExitCode } from '../../model/error.ts';
-import type { ServiceAccount } from '../../model/store.ts';
-import { leaguesOf, readWeeks, showWeeks } from '../../runtime/read-weeks.ts';
-import { readMemoryFile, writeMemoryFile } from '../../runtime/memory-file.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
+import { leaguesOf, readWeeks, showWeeks } from '../../runtime/weeks/read-weeks.ts';
+import { readMemoryFile, writeMemoryFile } from '../../runtime/config/memory-file.ts';
 import { rememberedAccount } from '../../runtime/remembered-account.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import { closeWeek } from '../../sync/weeks/close-week.ts';

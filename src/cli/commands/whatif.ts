@@ -1,7 +1,7 @@
 import { extname, resolve } from 'node:path';
 import { EXIT, UsageError } from '../../model/error.ts';
 import { renderCount } from '../../model/count.ts';
-import type { ReportValue } from '../../model/table.ts';
+import type { ReportValue } from '../../model/tables/table.ts';
 import type { Settings } from '../../rules/points.ts';
 import { settingsOf } from '../../sync/memory/league-records.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';

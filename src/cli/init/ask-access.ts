@@ -1,5 +1,5 @@
 import { AccessError, TeamsheetError } from '../../model/error.ts';
-import { parseBaseUrl } from '../../runtime/base-url.ts';
+import { parseBaseUrl } from '../../runtime/config/base-url.ts';
 import type { Program } from '../program.ts';
 import { answered } from './ask-vars.ts';
 import { findLeagues, type League } from './find-leagues.ts';

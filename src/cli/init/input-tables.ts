@@ -8,7 +8,7 @@ import type {
   InputRule,
   InputTable,
   OutcomeColumn,
-} from '../../model/input-table.ts';
+} from '../../model/tables/input-table.ts';
 
 /** The resources that have a tab of their own, in the order of the tabs. */
 export const INPUT_RESOURCES = [

@@ -1,8 +1,8 @@
 import { renderCountOf } from '../../model/count.ts';
-import type { Run } from '../../model/store.ts';
+import type { Run } from '../../model/state/store.ts';
 import { leaguesOf } from '../../sync/journal/stored-run.ts';
 import { cutOffRuns, type CutOff } from '../../sync/runs/crashed.ts';
-import type { Config } from '../../runtime/config.ts';
+import type { Config } from '../../runtime/config/config.ts';
 import type { Program } from '../program.ts';
 import { renderTime } from '../render/text.ts';
 import type { OpenState } from '../../runtime/state.ts';

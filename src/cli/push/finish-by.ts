@@ -1,5 +1,5 @@
 import { instantReader } from '../../mapping/zoned-time.ts';
-import { wallClock } from '../../model/wall-clock.ts';
+import { wallClock } from '../../model/time/wall-clock.ts';
 import { UsageError } from '../../model/error.ts';
 
 const DAY_MS = 86_400_000;

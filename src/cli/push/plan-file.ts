@@ -2,11 +2,11 @@ import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } 
 import { relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ConfigError, UsageError } from '../../model/error.ts';
-import { openSavedPlan, type SavedPlan } from '../../plan/read-saved-plan.ts';
+import { openSavedPlan, type SavedPlan } from '../../plan/saved/read-saved-plan.ts';
 import { savedPlanLines } from '../../sync/plan/save-plan.ts';
-import { PLAN_START } from '../../plan/saved-plan.ts';
+import { PLAN_START } from '../../plan/saved/saved-plan.ts';
 import type { PlannedPush } from '../../sync/ports.ts';
-import type { PlanOptions } from '../../plan/push-plan.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import { writeAtomically } from '../../tables/atomic-write.ts';
 import { OPEN_FLAGS, otherThanFile } from '../../tables/regular-file.ts';
 import { sameSetting, type CommonArgs } from '../command.ts';

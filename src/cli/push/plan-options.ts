@@ -1,5 +1,5 @@
 import { completePlanOptions, type AskedOptions } from '../../runtime/plan-options.ts';
-import type { PlanOptions } from '../../plan/push-plan.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import type { ArgsOf } from '../command.ts';
 import type { sourceFlags } from '../flags.ts';
 

@@ -1,13 +1,13 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { EXIT, type ExitCode } from '../../model/error.ts';
-import type { MappingSummary } from '../../model/store.ts';
+import type { MappingSummary } from '../../model/state/store.ts';
 import { withLeague } from '../../model/league-name.ts';
 import { countWrites } from '../../sync/plan/plan-sync.ts';
 import { push, type Approve, type PushResult } from '../../sync/push.ts';
 import { sampleChanges } from '../../sync/plan/sample-plan.ts';
 import type { PlannedPush } from '../../sync/ports.ts';
-import type { PlanOptions } from '../../plan/push-plan.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import { approve } from './approval.ts';
 import { googleDocument } from '../render/google.ts';
 import type { Program } from '../program.ts';

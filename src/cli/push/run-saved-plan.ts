@@ -1,10 +1,10 @@
 import { UsageError, type ExitCode } from '../../model/error.ts';
 import { checkBeforePlanning, checkPlanned, pushSavedPlan } from '../../sync/push-saved-plan.ts';
-import type { SavedPlan } from '../../plan/read-saved-plan.ts';
-import type { PlanOptions } from '../../plan/push-plan.ts';
+import type { SavedPlan } from '../../plan/saved/read-saved-plan.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { listMappingNames, readPushMappings } from '../../runtime/mappings.ts';
-import { wholeAccount } from '../../runtime/leagues.ts';
+import { listMappingNames, readPushMappings } from '../../runtime/config/mappings.ts';
+import { wholeAccount } from '../../runtime/config/leagues.ts';
 import { readPlanFile } from './plan-file.ts';
 import { renderTyped } from '../render/stop.ts';
 import { askApproval, tellResult, type Work } from './run-push.ts';

@@ -5,7 +5,7 @@ import { countWrites, planPush } from '../../sync/plan/plan-sync.ts';
 import type { CheckPlan } from '../../sync/push.ts';
 import { sampleChanges } from '../../sync/plan/sample-plan.ts';
 import type { PlannedPush } from '../../sync/ports.ts';
-import type { PlanOptions } from '../../plan/push-plan.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import { writeWithList } from '../json-list.ts';
 import { googleDocument } from '../render/google.ts';
 import type { SavedAs } from './plan-file.ts';

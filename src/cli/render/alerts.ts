@@ -1,6 +1,6 @@
-import type { Letter, MappingState } from '../../model/alerts.ts';
+import type { Letter, MappingState } from '../../model/state/alerts.ts';
 import { renderCountOf } from '../../model/count.ts';
-import type { addressesOf } from '../../runtime/alert-addresses.ts';
+import type { addressesOf } from '../../runtime/config/alert-addresses.ts';
 import type { TestResult } from '../../runtime/tell-alerts.ts';
 import { resultText } from '../../schedule/alert-texts.ts';
 import type { Style } from '../screen.ts';

@@ -1,7 +1,7 @@
 import { renderCount } from '../../model/count.ts';
-import { TOPIC_NAMES, TOPICS } from '../../model/learnt.ts';
-import type { Learnt, SeenValue, TopicName } from '../../model/learnt.ts';
-import type { Spelling } from '../../model/spelling.ts';
+import { TOPIC_NAMES, TOPICS } from '../../model/state/learnt.ts';
+import type { Learnt, SeenValue, TopicName } from '../../model/state/learnt.ts';
+import type { Spelling } from '../../model/state/spelling.ts';
 import type { Contract } from '../contract.ts';
 import type { Style } from '../screen.ts';
 import { renderColumns, renderTime, safeText } from './text.ts';

@@ -1,9 +1,9 @@
 import { pushTarget } from '../../contract/index.ts';
-import type { FieldValue } from '../../model/cell.ts';
+import type { FieldValue } from '../../model/tables/cell.ts';
 import type { Forecast, ForecastLimit } from '../../model/budget.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import type { PlannedPush } from '../../sync/ports.ts';
-import type { PlannedChange } from '../../plan/push-plan.ts';
+import type { PlannedChange } from '../../plan/saved/push-plan.ts';
 import type { Style } from '../screen.ts';
 import { renderMissing, renderQuotas, renderSum, renderToSend, sumOf } from './plan-sum.ts';
 import { renderOutcomeTable } from './report.ts';

@@ -3,7 +3,7 @@ import { EXIT } from '../../model/error.ts';
 import type { ExitCode } from '../../model/error.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import type { Outcome } from '../../model/outcome.ts';
-import type { PullSummary, PushSummary, RequestCounts } from '../../model/store.ts';
+import type { PullSummary, PushSummary, RequestCounts } from '../../model/state/store.ts';
 import type { Reason } from '../../sync/finish/reasons.ts';
 import type { RunReport } from '../../sync/ports.ts';
 import type { Style } from '../screen.ts';

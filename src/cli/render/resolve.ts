@@ -1,8 +1,8 @@
-import type { Fields } from '../../model/cell.ts';
+import type { Fields } from '../../model/tables/cell.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { withLeague } from '../../model/league-name.ts';
 import { renderSaid } from '../../model/said.ts';
-import type { RequestCounts } from '../../model/store.ts';
+import type { RequestCounts } from '../../model/state/store.ts';
 import type { OpenCase } from '../../sync/reconcile/open-cases.ts';
 import type { Resolution, ResolvedCase } from '../../sync/resolve.ts';
 import type { Style } from '../screen.ts';

@@ -1,6 +1,6 @@
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import { EXIT } from '../../model/error.ts';
-import type { MappingSummary, RequestCounts, Run } from '../../model/store.ts';
+import type { MappingSummary, RequestCounts, Run } from '../../model/state/store.ts';
 import type { ResultRow } from '../../sync/finish/results.ts';
 import type { Style } from '../screen.ts';
 import { outcomeWords, renderReport } from './report.ts';

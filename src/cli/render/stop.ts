@@ -1,5 +1,5 @@
 import { EXIT, InternalError, type TeamsheetError } from '../../model/error.ts';
-import { StalePlanError } from '../../plan/stale-plan.ts';
+import { StalePlanError } from '../../plan/saved/stale-plan.ts';
 import { UnapprovedError } from '../push/approval.ts';
 import { commands } from '../commands/registry.ts';
 import type { Program } from '../program.ts';

@@ -1,5 +1,5 @@
 import { renderCount, renderCountOf } from '../../model/count.ts';
-import type { RequestCounts } from '../../model/store.ts';
+import type { RequestCounts } from '../../model/state/store.ts';
 import { VERDICTS } from '../../sync/verify.ts';
 import type { Verdict, Verification, Verified, VerifiedRow } from '../../sync/verify.ts';
 import type { Style } from '../screen.ts';

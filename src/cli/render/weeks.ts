@@ -1,7 +1,7 @@
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import type { LeagueWeek } from '../../sync/memory/league-weeks.ts';
-import { renderWeekNote } from '../../runtime/week-note.ts';
-import type { LeagueReading, WeeksShown } from '../../runtime/read-weeks.ts';
+import { renderWeekNote } from '../../runtime/weeks/week-note.ts';
+import type { LeagueReading, WeeksShown } from '../../runtime/weeks/read-weeks.ts';
 import type { ReadCounts } from '../../sync/weeks/read-week.ts';
 import type { Style } from '../screen.ts';
 import { renderColumns, renderTime, safeText } from './text.ts';

@@ -1,4 +1,4 @@
-import { parseYaml, type Path } from '../../mapping/yaml-document.ts';
+import { parseYaml, type Path } from '../../mapping/parse/yaml-document.ts';
 import { ConfigError } from '../../model/error.ts';
 import { faultSchema, type FaultInput } from '../../sandbox/index.ts';
 import { readFileBytes } from '../../tables/regular-file.ts';

@@ -2,10 +2,10 @@ import { keyDigest } from '../../client/key-digest.ts';
 import { ConfigError } from '../../model/error.ts';
 import { apart } from '../../model/league-name.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
-import type { ServiceAccount, Store } from '../../model/store.ts';
-import { connectionOf, readConfig, type Config, type Connection } from '../../runtime/config.ts';
-import { accountsOf, chosenLeagues } from '../../runtime/leagues.ts';
-import { readMappings } from '../../runtime/mappings.ts';
+import type { ServiceAccount, Store } from '../../model/state/store.ts';
+import { connectionOf, readConfig, type Config, type Connection } from '../../runtime/config/config.ts';
+import { accountsOf, chosenLeagues } from '../../runtime/config/leagues.ts';
+import { readMappings } from '../../runtime/config/mappings.ts';
 import {
   keptCalendar,
   readCalendar,
@@ -15,7 +15,7 @@ import {
   type TimedLeague,
 } from '../../runtime/schedules.ts';
 import { rememberedBaseUrl, type OpenState } from '../../runtime/state.ts';
-import { readReadings } from '../../runtime/week-readings.ts';
+import { readReadings } from '../../runtime/weeks/week-readings.ts';
 import type { Calendar } from '../../schedule/due.ts';
 import type { LookedLeague } from '../../schedule/runner.ts';
 import { aheadSince } from '../../sync/memory/service-time.ts';

@@ -1,6 +1,6 @@
 import { TeamsheetError } from '../../model/error.ts';
-import { environmentOf, readConfig, type Config } from '../../runtime/config.ts';
-import { accountsOf, chosenLeagues } from '../../runtime/leagues.ts';
+import { environmentOf, readConfig, type Config } from '../../runtime/config/config.ts';
+import { accountsOf, chosenLeagues } from '../../runtime/config/leagues.ts';
 import { openState } from '../../runtime/state.ts';
 import type { Deadline } from '../../schedule/alerts.ts';
 import type { MappingId } from '../../schedule/mapping-states.ts';

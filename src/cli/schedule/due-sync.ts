@@ -1,7 +1,7 @@
 import type { Mapping } from '../../mapping/mapping.ts';
 import { EXIT, InternalError, TeamsheetError, type ExitCode } from '../../model/error.ts';
-import { readConfig } from '../../runtime/config.ts';
-import { isPush, readMappings } from '../../runtime/mappings.ts';
+import { readConfig } from '../../runtime/config/config.ts';
+import { isPush, readMappings } from '../../runtime/config/mappings.ts';
 import type { RunEnd } from '../../schedule/mapping-states.ts';
 import type { DueRun, SyncEnd } from '../../schedule/runner.ts';
 import { weekAt } from '../../schedule/weeks.ts';

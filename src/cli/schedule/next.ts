@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../model/error.ts';
 import { apart, inLeague } from '../../model/league-name.ts';
 import type { Clock } from '../../model/ports.ts';
-import { readConfig } from '../../runtime/config.ts';
+import { readConfig } from '../../runtime/config/config.ts';
 import { openState } from '../../runtime/state.ts';
 import { idleBecause, nextRuns, scheduleNow, type Idle } from '../../schedule/due.ts';
 import { nextReadings, type ReadingWhy } from '../../schedule/readings.ts';

@@ -1,8 +1,8 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { ConfigError, TeamsheetError } from '../../model/error.ts';
-import type { Run, Store } from '../../model/store.ts';
+import type { Run, Store } from '../../model/state/store.ts';
 import { worstExit } from '../../model/worst-exit.ts';
-import type { PlanOptions } from '../../plan/push-plan.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import { pushedMappings } from '../../sync/journal/stored-run.ts';
 import type { PushResult } from '../../sync/push.ts';
 import { resume } from '../../sync/resume.ts';

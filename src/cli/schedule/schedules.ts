@@ -1,7 +1,7 @@
 import type { Mapping } from '../../mapping/mapping.ts';
 import { EXIT, TeamsheetError, type ExitCode } from '../../model/error.ts';
-import type { ServiceAccount } from '../../model/store.ts';
-import { environmentOf, readConfig } from '../../runtime/config.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
+import { environmentOf, readConfig } from '../../runtime/config/config.ts';
 import { keepCalendar, keepDone } from '../../runtime/schedules.ts';
 import { openState, type OpenState } from '../../runtime/state.ts';
 import type { ScheduledRun } from '../../schedule/due.ts';

@@ -1,7 +1,7 @@
 import type { AutoSubstitution } from '../../contract/resources/auto-substitutions.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { IncompleteError, UnavailableError } from '../../model/error.ts';
-import { parseTimeMs } from '../../model/service-time.ts';
+import { parseTimeMs } from '../../model/time/service-time.ts';
 import { keepSettings } from '../../runtime/pull-reports.ts';
 import type { LoggedPair } from '../../season/pairs.ts';
 import { weekNumber } from '../../season/week-number.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { pushTarget } from '../../contract/index.ts';
-import { shownText } from '../../model/cell.ts';
+import { shownText } from '../../model/tables/cell.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
 import { didYouMean } from '../../model/nearest.ts';
-import type { TableKind } from '../../model/table.ts';
+import type { TableKind } from '../../model/tables/table.ts';
 import { settingKind, type Settings } from '../../rules/points.ts';
 
 const FIELDS = Object.fromEntries(

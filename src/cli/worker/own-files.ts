@@ -1,6 +1,6 @@
 import type { Mapping } from '../../mapping/mapping.ts';
 import type { ConfigError } from '../../model/error.ts';
-import { lackedFiles, lackedFilesError } from '../../runtime/mapping-files.ts';
+import { lackedFiles, lackedFilesError } from '../../runtime/config/mapping-files.ts';
 import type { Program } from '../program.ts';
 import { safeText } from '../render/text.ts';
 

@@ -1,7 +1,7 @@
 import { renderCount } from '../../model/count.ts';
 import { EXIT, type ExitCode } from '../../model/error.ts';
-import { accountNames, type Workers } from '../../model/workers.ts';
-import { readConfig } from '../../runtime/config.ts';
+import { accountNames, type Workers } from '../../model/state/workers.ts';
+import { readConfig } from '../../runtime/config/config.ts';
 import { lookAtWorkers } from '../../runtime/state.ts';
 import type { CommonArgs } from '../command.ts';
 import type { Program } from '../program.ts';

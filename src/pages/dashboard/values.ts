@@ -1,7 +1,7 @@
-import type { Health } from '../../model/alerts.ts';
-import type { WeekState } from '../../model/memory.ts';
+import type { Health } from '../../model/state/alerts.ts';
+import type { WeekState } from '../../model/state/memory.ts';
 import { OUTCOMES, type Outcome, type OutcomeCounts } from '../../model/outcome.ts';
-import type { RequestCounts } from '../../model/store.ts';
+import type { RequestCounts } from '../../model/state/store.ts';
 
 /** A mapping by its own name, and its league where the folder has several. */
 export interface MappingName {

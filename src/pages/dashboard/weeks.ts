@@ -1,4 +1,4 @@
-import type { WeekState } from '../../model/memory.ts';
+import type { WeekState } from '../../model/state/memory.ts';
 import { markup, type Markup } from '../markup.ts';
 import { card, count, num, table } from '../parts.ts';
 import type { LeagueLine } from './values.ts';

@@ -1,6 +1,6 @@
 import { markup, type Markup } from '../markup.ts';
 import { named } from '../parts.ts';
-import type { Health } from '../../model/alerts.ts';
+import type { Health } from '../../model/state/alerts.ts';
 import type { MappingName } from './values.ts';
 
 /** What times are shown by. */

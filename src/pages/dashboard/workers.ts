@@ -1,4 +1,4 @@
-import { accountNames, type WorkerHost, type Workers } from '../../model/workers.ts';
+import { accountNames, type WorkerHost, type Workers } from '../../model/state/workers.ts';
 import { markup, type Markup } from '../markup.ts';
 import { card, count, named, num, table } from '../parts.ts';
 import { moment, typed, type Watch } from './words.ts';

@@ -67,7 +67,7 @@ export interface SiteSquad extends SquadName {
   readonly weeks: readonly SquadWeek[];
 }
 
-/** How far a week is known; `model/memory.ts` says what each state means. */
+/** How far a week is known; `model/state/memory.ts` says what each state means. */
 export type SiteWeekState = 'open' | 'provisional' | 'final' | 'final_by_totals' | 'stale' | 'missing';
 
 /** A squad with the number that it is named for. */

@@ -1,5 +1,5 @@
 import type { BodyOf, RecordOf } from '../../contract/index.ts';
-import { partsOfKey } from '../../model/spelling.ts';
+import { partsOfKey } from '../../model/state/spelling.ts';
 import { knownMiniLeague } from '../known-records.ts';
 import { creates } from '../record-requests.ts';
 import type { ResourcePlan } from './resource-plan.ts';

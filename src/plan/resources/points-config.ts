@@ -1,6 +1,6 @@
 import type { BodyOf } from '../../contract/index.ts';
 import { pointsConfigRecord } from '../../contract/resources/points-config.ts';
-import type { RunRow } from '../../model/run-rows.ts';
+import type { RunRow } from '../../model/state/run-rows.ts';
 import { confirmSent, fieldsOf, type PushRequests } from '../requests.ts';
 import type { ResourcePlan } from './resource-plan.ts';
 

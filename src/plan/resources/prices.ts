@@ -1,4 +1,4 @@
-import type { FieldValue } from '../../model/cell.ts';
+import type { FieldValue } from '../../model/tables/cell.ts';
 import { confirmSent, fieldsOf, type PushRequests } from '../requests.ts';
 import type { ResourcePlan } from './resource-plan.ts';
 

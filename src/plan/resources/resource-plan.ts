@@ -1,7 +1,7 @@
 import type { Feature } from '../../contract/endpoint.ts';
 import type { OperationId, PagedOperationId, QueryOf } from '../../contract/index.ts';
-import type { Fields } from '../../model/cell.ts';
-import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
+import type { Fields } from '../../model/tables/cell.ts';
+import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import type { Issue } from '../../model/issue.ts';
 import type { Rules } from '../../rules/rules.ts';

@@ -1,5 +1,5 @@
 import type { BodyOf, RecordOf } from '../../contract/index.ts';
-import { partsOfKey } from '../../model/spelling.ts';
+import { partsOfKey } from '../../model/state/spelling.ts';
 import { knownSquad } from '../known-records.ts';
 import { squadIssues } from '../squad-issues.ts';
 import { creates } from '../record-requests.ts';

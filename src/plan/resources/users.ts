@@ -1,8 +1,8 @@
 import type { RecordOf } from '../../contract/index.ts';
 import { userRecord, type User } from '../../contract/resources/users.ts';
-import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
+import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
-import { LOOSE, speltText } from '../../model/spelling.ts';
+import { LOOSE, speltText } from '../../model/state/spelling.ts';
 import { digestFields } from '../digest.ts';
 import { knownUser, remembered } from '../known-records.ts';
 import { fieldsOf, type Confirmation, type PushRequests } from '../requests.ts';

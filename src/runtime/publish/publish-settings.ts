@@ -1,8 +1,8 @@
 import { relative, resolve } from 'node:path';
 import { variableSource } from '../../mapping/push-fields.ts';
 import { ConfigError } from '../../model/error.ts';
-import { recapAddress, type RecapAddress } from '../alert-addresses.ts';
-import { replaceNames, type Config } from '../config.ts';
+import { recapAddress, type RecapAddress } from '../config/alert-addresses.ts';
+import { replaceNames, type Config } from '../config/config.ts';
 
 /** What of one league is published, and where. */
 export interface PublishSettings extends Pick<Config, 'season' | 'rules'> {

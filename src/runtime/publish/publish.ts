@@ -1,5 +1,5 @@
 import type { RecordOf } from '../../contract/index.ts';
-import type { LeagueScope } from '../../model/memory.ts';
+import type { LeagueScope } from '../../model/state/memory.ts';
 import type { GroupMember } from '../../season/standings.ts';
 import { newestSeason } from '../../season/newest-season.ts';
 import type { WeekValues } from '../../season/week-values.ts';

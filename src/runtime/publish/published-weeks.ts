@@ -1,5 +1,5 @@
 import type { WeekChoice } from '../../mapping/week-choice.ts';
-import type { LeagueScope } from '../../model/memory.ts';
+import type { LeagueScope } from '../../model/state/memory.ts';
 import { pageNumbers } from '../../season/newest-season.ts';
 import type { WeekValues } from '../../season/week-values.ts';
 import type { LeagueWeek } from '../../sync/memory/league-weeks.ts';

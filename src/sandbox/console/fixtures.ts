@@ -3,7 +3,7 @@ import { chosenLeague } from './league-choice.ts';
 import { markup, type Markup, type Part } from '../../pages/markup.ts';
 import { named, num, table, time } from '../../pages/parts.ts';
 import { weekPicker } from './pickers.ts';
-import { listAppearances, type Appearance } from './read-players.ts';
+import { listAppearances, type Appearance } from './read/read-players.ts';
 import { matchLine, type Fixture } from './results.ts';
 import { link, numberOf, readFixtures, type View, type Visit } from './visit.ts';
 

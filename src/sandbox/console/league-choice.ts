@@ -1,7 +1,7 @@
 import { requireLeague } from '../game/leagues.ts';
 import { Refusal } from '../refusal.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
-import { listLeagues } from './read-lists.ts';
+import { listLeagues } from './read/read-lists.ts';
 import { numberOf, type Visit } from './visit.ts';
 
 /** The fantasy league that the query names, or the first one. @throws Refusal 404 when there is none. */

@@ -3,7 +3,7 @@ import { chosenLeague, leagueField } from './league-choice.ts';
 import { markup } from '../../pages/markup.ts';
 import { card, count, money, named, num, table, time } from '../../pages/parts.ts';
 import { slicePager, weekPicker } from './pickers.ts';
-import { listPriceRecords, listProcessedWeeks, listSubstitutions } from './read-lists.ts';
+import { listPriceRecords, listProcessedWeeks, listSubstitutions } from './read/read-lists.ts';
 import { link, numberOf, withQuery, type View } from './visit.ts';
 
 const MOST_PAGES = 1_000_000;

@@ -3,7 +3,7 @@ import { LAST_WEEK } from '../game/weeks.ts';
 import { markup } from '../../pages/markup.ts';
 import { card, count, named, num, table, tile, tiles, time } from '../../pages/parts.ts';
 import { slicePager } from './pickers.ts';
-import { listMiniLeagues } from './read-lists.ts';
+import { listMiniLeagues } from './read/read-lists.ts';
 import { PER_PAGE, link, numberOf, readMiniLeague, type View } from './visit.ts';
 
 const MOST_PAGES = 1_000_000;

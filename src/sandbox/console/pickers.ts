@@ -1,6 +1,6 @@
 import { markup, type Markup } from '../../pages/markup.ts';
 import { pager } from '../../pages/parts.ts';
-import type { Slice } from './slice.ts';
+import type { Slice } from './read/slice.ts';
 import { PER_PAGE, withQuery } from './visit.ts';
 
 /** Links to the other pages of a list of the console. */

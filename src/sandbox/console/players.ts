@@ -7,7 +7,7 @@ import { chosenLeague, leagueField } from './league-choice.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { card, count, money, named, num, table, tile, tiles } from '../../pages/parts.ts';
 import { slicePager } from './pickers.ts';
-import { clubOf, listClubs, listPerformances, listPlayers } from './read-players.ts';
+import { clubOf, listClubs, listPerformances, listPlayers } from './read/read-players.ts';
 import { shirt } from '../../pages/shirt.ts';
 import { link, numberOf, readPlayer, textOf, withQuery, type View, type Visit } from './visit.ts';
 

@@ -5,7 +5,7 @@ import { markup, type Markup, type Part } from '../../pages/markup.ts';
 import { card, count, facts, money, named, num, table, tile, tiles } from '../../pages/parts.ts';
 import { weekPicker } from './pickers.ts';
 import { pitch, type PitchPlayer } from '../../pages/pitch.ts';
-import { countSquads, listSquadRanks, listSquadWeeks, readChanges } from './read-squads.ts';
+import { countSquads, listSquadRanks, listSquadWeeks, readChanges } from './read/read-squads.ts';
 import { shortNames } from '../../pages/short-names.ts';
 import { breakdownText } from './breakdown.ts';
 import { chipName, weekMoves } from './week-moves.ts';

@@ -2,7 +2,7 @@ import { chosenLeague, leagueField } from './league-choice.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { card, count, money, named, num, table } from '../../pages/parts.ts';
 import { slicePager } from './pickers.ts';
-import { listSquadIds } from './read-squads.ts';
+import { listSquadIds } from './read/read-squads.ts';
 import { link, numberOf, readSquad, textOf, withQuery, type View, type Visit } from './visit.ts';
 
 const MOST_PAGES = 1_000_000;

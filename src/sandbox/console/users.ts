@@ -2,7 +2,7 @@ import { unknownId } from '../refusal.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { card, count, facts, money, named, num, table, time } from '../../pages/parts.ts';
 import { slicePager } from './pickers.ts';
-import { findUser, listUserSquadIds, listUsers } from './read-users.ts';
+import { findUser, listUserSquadIds, listUsers } from './read/read-users.ts';
 import { link, numberOf, readSquad, textOf, withQuery, type View, type Visit } from './visit.ts';
 
 const MOST_PAGES = 1_000_000;

@@ -1,7 +1,7 @@
 import type { RecordOf } from '../../contract/index.ts';
 import { markup, type Markup, type Part } from '../../pages/markup.ts';
 import { count, money, named } from '../../pages/parts.ts';
-import type { readChanges } from './read-squads.ts';
+import type { readChanges } from './read/read-squads.ts';
 
 type Changes = ReturnType<typeof readChanges>;
 

@@ -1,4 +1,4 @@
-import type { ServiceAccount } from '../../model/store.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
 import { integer, text } from '../sql-row.ts';
 import type { Database, Statements } from './database.ts';
 import { storable } from './storable.ts';

@@ -1,4 +1,4 @@
-import type { AlertNews, AlertStore, Letter, MappingState } from '../../model/alerts.ts';
+import type { AlertNews, AlertStore, Letter, MappingState } from '../../model/state/alerts.ts';
 import { written } from '../sql-row.ts';
 import type { Database, Statements } from './database.ts';
 import { storable } from './storable.ts';

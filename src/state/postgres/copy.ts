@@ -1,5 +1,5 @@
-import type { RunRows } from '../../model/run-rows.ts';
-import type { Run } from '../../model/store.ts';
+import type { RunRows } from '../../model/state/run-rows.ts';
+import type { Run } from '../../model/state/store.ts';
 import {
   columnsOf,
   copiedSnapshot,

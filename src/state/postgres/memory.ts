@@ -1,5 +1,5 @@
-import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../../model/memory.ts';
-import type { ServiceAccount } from '../../model/store.ts';
+import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../../model/state/memory.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
 import { packRecord, TIMES_SUM, unpackRecord } from '../kept-record.ts';
 import { integer, text, unreadable, type SqlRow } from '../sql-row.ts';
 import { lockAccount, type Accounts } from './accounts.ts';

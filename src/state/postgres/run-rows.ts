@@ -8,7 +8,7 @@ import type {
   RunRow,
   RunRowPatch,
   RunRows,
-} from '../../model/run-rows.ts';
+} from '../../model/state/run-rows.ts';
 import { fromIssues, issuesAmong, storedWords, wordsToStore, type Words } from '../../model/said.ts';
 import { lookAlikesIn, seenRow, type SeenRow } from '../repeated-rows.ts';
 import { array, integer, json, text, textOrNull, type SqlRow } from '../sql-row.ts';

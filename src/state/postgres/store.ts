@@ -1,12 +1,18 @@
 import type { ResourceName } from '../../contract/index.ts';
-import type { AlertStore } from '../../model/alerts.ts';
+import type { AlertStore } from '../../model/state/alerts.ts';
 import { InternalError } from '../../model/error.ts';
-import type { Memory } from '../../model/memory.ts';
+import type { Memory } from '../../model/state/memory.ts';
 import type { Clock } from '../../model/ports.ts';
-import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
-import type { SharedBudget } from '../../model/shared-budget.ts';
+import type { KnownRecord, RunRows } from '../../model/state/run-rows.ts';
+import type { SharedBudget } from '../../model/state/shared-budget.ts';
 import { wordsToStore, type Words } from '../../model/said.ts';
-import { oneOfSpellings, readSpelling, speltKey, spellingFact, type Spelling } from '../../model/spelling.ts';
+import {
+  oneOfSpellings,
+  readSpelling,
+  speltKey,
+  spellingFact,
+  type Spelling,
+} from '../../model/state/spelling.ts';
 import type {
   Fact,
   Intent,
@@ -18,12 +24,12 @@ import type {
   Store,
   StoredIntent,
   StrayRun,
-} from '../../model/store.ts';
+} from '../../model/state/store.ts';
 import { Leases, type LeaseOptions } from '../lease.ts';
-import type { RunFolders } from '../run-folders.ts';
+import type { RunFolders } from '../sqlite/run-folders.ts';
 import { integer, text, written, type SqlRow } from '../sql-row.ts';
-import { openRunRows as openTemporaryRows } from '../sqlite-run-rows.ts';
-import { parseIntent, parseRecord, parseRun } from '../stored-rows.ts';
+import { openRunRows as openTemporaryRows } from '../sqlite/run-rows.ts';
+import { parseIntent, parseRecord, parseRun } from '../sqlite/stored-rows.ts';
 import { Accounts, lockAccount } from './accounts.ts';
 import { PostgresAlerts } from './alerts.ts';
 import { PostgresBudget } from './budget.ts';

@@ -1,9 +1,9 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { show } from '../../mapping/show.ts';
 import { StoppedError, UsageError } from '../../model/error.ts';
-import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
+import type { KnownRecord, RunRows } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
-import type { ServiceAccount } from '../../model/store.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import { quotaUsed } from '../../model/quota.ts';
@@ -23,7 +23,7 @@ import {
 } from '../evidence/full-list.ts';
 import { openStrangers } from './strangers.ts';
 import { addShown, forgetShown, shownUnder } from './shown-as.ts';
-import { wasNamedOtherwise } from '../../plan/seen.ts';
+import { wasNamedOtherwise } from '../../plan/reconcile/seen.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** The facts that a full list leaves behind. */

@@ -1,6 +1,6 @@
 import { resources } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRow, RunRowPatch, RunRows } from '../../model/run-rows.ts';
+import type { RunRow, RunRowPatch, RunRows } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import { diff } from '../../plan/diff.ts';
 import { stepPct, type Step } from '../../plan/guards.ts';

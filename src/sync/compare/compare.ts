@@ -1,8 +1,8 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRows } from '../../model/run-rows.ts';
+import type { RunRows } from '../../model/state/run-rows.ts';
 import type { ComparePorts, Comparison, OpenAccount } from '../ports.ts';
-import type { PlanOptions } from '../../plan/push-plan.ts';
-import { asReadAt, maySendStill } from '../../plan/intents.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
+import { asReadAt, maySendStill } from '../../plan/reconcile/intents.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
 import { strategies } from '../resources/index.ts';
 import { compareListed } from './compare-listed.ts';

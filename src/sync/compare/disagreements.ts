@@ -1,5 +1,5 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { known } from '../../plan/known-records.ts';
 import { rowPages } from '../rows/row-pages.ts';

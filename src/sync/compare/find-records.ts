@@ -1,7 +1,7 @@
 import { pushTarget, type ResourceName } from '../../contract/index.ts';
-import type { FieldValue, Fields } from '../../model/cell.ts';
-import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
-import type { ServiceAccount, Store } from '../../model/store.ts';
+import type { FieldValue, Fields } from '../../model/tables/cell.ts';
+import type { KnownRecord, RunRow, RunRows } from '../../model/state/run-rows.ts';
+import type { ServiceAccount, Store } from '../../model/state/store.ts';
 import { sourceHeader } from '../../mapping/bind.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { show } from '../../mapping/show.ts';

@@ -4,7 +4,7 @@ import { ambiguousMessage, isPlanLookup, missMessage, showTexts } from '../../ma
 import type { Column, Lookup, PushMapping } from '../../mapping/mapping.ts';
 import { show } from '../../mapping/show.ts';
 import { ConfigError } from '../../model/error.ts';
-import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { renderSaid } from '../../model/said.ts';
 import { fieldValue, withLookups, type LookupResult, type Stop } from '../../plan/lookups.ts';
 import { PUSHED_RESOURCES } from '../../plan/resources/index.ts';
@@ -21,7 +21,7 @@ import { ownRowsFirst } from './shown-as.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { settleDuplicates } from '../rows/settle-duplicates.ts';
 import type { Comparison, SyncPorts, OpenAccount } from '../ports.ts';
-import type { PlanOptions } from '../../plan/push-plan.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 
 /** What the mappings of one push are planned with. */
 export interface PlanParts {

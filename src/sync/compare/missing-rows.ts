@@ -1,12 +1,12 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCountOf } from '../../model/count.ts';
-import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
-import type { ServiceAccount } from '../../model/store.ts';
+import type { KnownRecord, RunRow, RunRows } from '../../model/state/run-rows.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 import { eachRow, rowPages } from '../rows/row-pages.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import type { Comparison, SyncPorts, PushTask } from '../ports.ts';
-import type { PlanOptions } from '../../plan/push-plan.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 
 /**
  * Adds the users that this mapping once created or adopted, that are active, and that no row of the plan names any more, as pending rows. None with `--limit`,

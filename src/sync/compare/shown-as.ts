@@ -1,6 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
-import type { ServiceAccount } from '../../model/store.ts';
+import type { KnownRecord, RunRows } from '../../model/state/run-rows.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
 import type { Comparison, SyncPorts } from '../ports.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import { keySpeller } from '../rows/spelling.ts';

@@ -1,9 +1,9 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../model/run-rows.ts';
+import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
-import { LOOSE, speltKey } from '../../model/spelling.ts';
-import type { ServiceAccount } from '../../model/store.ts';
-import { formsOf } from '../../plan/fit-rows.ts';
+import { LOOSE, speltKey } from '../../model/state/spelling.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
+import { formsOf } from '../../plan/reconcile/fit-rows.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { spellingOf } from '../rows/spelling.ts';

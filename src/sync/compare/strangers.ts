@@ -1,6 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { StoppedError } from '../../model/error.ts';
-import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
+import type { KnownRecord, RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { eachRow } from '../rows/row-pages.ts';

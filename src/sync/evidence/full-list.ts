@@ -1,8 +1,8 @@
 import type { PushedResource } from '../../contract/index.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
-import type { KnownRecord } from '../../model/run-rows.ts';
+import type { KnownRecord } from '../../model/state/run-rows.ts';
 import type { Wholeness } from '../../model/service.ts';
-import type { ServiceAccount, Store } from '../../model/store.ts';
+import type { ServiceAccount, Store } from '../../model/state/store.ts';
 import { mergedOver, remembered } from '../../plan/known-records.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { keySpeller, learnFromIds, ownKeys } from '../rows/spelling.ts';

@@ -1,8 +1,8 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { Intent, ServiceAccount, StoredIntent } from '../../model/store.ts';
+import type { Intent, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
 import type { SyncPorts } from '../ports.ts';
 import { writesByRun } from './pre-image.ts';
-import { readEvidence, type Evidence } from '../../plan/evidence.ts';
+import { readEvidence, type Evidence } from '../../plan/reconcile/evidence.ts';
 
 /** A write and what its evidence tells. */
 export interface LastWrite<Found> {

@@ -1,7 +1,7 @@
 import type { PushedResource } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRows } from '../../model/run-rows.ts';
-import type { ServiceAccount } from '../../model/store.ts';
+import type { RunRows } from '../../model/state/run-rows.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
 import { eachRow, rowPages } from '../rows/row-pages.ts';
 import { keySpeller } from '../rows/spelling.ts';

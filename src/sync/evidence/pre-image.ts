@@ -1,13 +1,13 @@
-import { formsOf } from '../../plan/fit-rows.ts';
-import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
-import type { Intent, Run, ServiceAccount, StoredIntent } from '../../model/store.ts';
+import { formsOf } from '../../plan/reconcile/fit-rows.ts';
+import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
+import type { Intent, Run, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { isSameAccount, pushedMappings } from '../journal/stored-run.ts';
 import type { SyncPorts, PushTask } from '../ports.ts';
 import { countKnown } from './full-list.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
-import { type Evidence, readEvidence } from '../../plan/evidence.ts';
+import { type Evidence, readEvidence } from '../../plan/reconcile/evidence.ts';
 
 /** Reads what shows the effect of a write, before it goes out. `unrecorded`: what answers have shown that the state does not hold yet. */
 export type TakeEvidence = (

@@ -1,4 +1,4 @@
-import { fileOf } from '../../model/table.ts';
+import { fileOf } from '../../model/tables/table.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import {
@@ -10,9 +10,9 @@ import {
 } from '../../model/error.ts';
 import { OUTCOMES, type OutcomeCounts } from '../../model/outcome.ts';
 import type { ChangedFile, MissedRows, UnreadRows } from '../../model/results.ts';
-import type { RunRows } from '../../model/run-rows.ts';
+import type { RunRows } from '../../model/state/run-rows.ts';
 import { renderSaid } from '../../model/said.ts';
-import type { PushSummary, RequestCounts, Run } from '../../model/store.ts';
+import type { PushSummary, RequestCounts, Run } from '../../model/state/store.ts';
 import { checkCounts, outcomeCounts } from '../../plan/counts.ts';
 import { exhaustedAt, interruptedAt } from './interrupted.ts';
 import { chosenRows, missedRows } from '../rows/read-rows.ts';

@@ -1,6 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRows } from '../../model/run-rows.ts';
-import type { PushSummary, Run } from '../../model/store.ts';
+import type { RunRows } from '../../model/state/run-rows.ts';
+import type { PushSummary, Run } from '../../model/state/store.ts';
 import { openWriteOf, openWrites } from '../journal/open-writes.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import type { SyncPorts } from '../ports.ts';

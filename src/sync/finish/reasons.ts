@@ -1,7 +1,7 @@
 import { renderRowMessage } from '../../model/issue.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { Outcome } from '../../model/outcome.ts';
-import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { endInStop, renderSaid } from '../../model/said.ts';
 import { strategies } from '../resources/index.ts';
 import { eachRow } from '../rows/row-pages.ts';

@@ -1,8 +1,8 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { shownText } from '../../model/cell.ts';
+import { shownText } from '../../model/tables/cell.ts';
 import { renderRowMessage } from '../../model/issue.ts';
 import type { Outcome } from '../../model/outcome.ts';
-import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import {
   RESULT_COLUMNS,
   type ChangedFile,
@@ -11,7 +11,7 @@ import {
   type StillToMend,
 } from '../../model/results.ts';
 import { renderSaid } from '../../model/said.ts';
-import type { TableKind } from '../../model/table.ts';
+import type { TableKind } from '../../model/tables/table.ts';
 import { rowPages } from '../rows/row-pages.ts';
 
 const TO_MEND: ReadonlySet<Outcome | null> = new Set(['invalid', 'rejected']);

@@ -1,9 +1,9 @@
 import { readColumns } from '../../mapping/bind.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { TeamsheetError } from '../../model/error.ts';
-import type { RunRows } from '../../model/run-rows.ts';
-import type { WriteBackResult, WriteBackRow } from '../../model/table.ts';
-import { wallClock } from '../../model/wall-clock.ts';
+import type { RunRows } from '../../model/state/run-rows.ts';
+import type { WriteBackResult, WriteBackRow } from '../../model/tables/table.ts';
+import { wallClock } from '../../model/time/wall-clock.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import type { SyncPorts } from '../ports.ts';
 import { rowWriter } from '../../plan/write-back-rows.ts';

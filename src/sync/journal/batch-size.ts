@@ -1,6 +1,6 @@
 import { resources } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { ServiceAccount, Store } from '../../model/store.ts';
+import type { ServiceAccount, Store } from '../../model/state/store.ts';
 
 const PREFIX = 'batch_limit:';
 const factName = (mapping: PushMapping): string => `${PREFIX}${mapping.resource}`;

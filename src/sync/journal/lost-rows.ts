@@ -1,7 +1,7 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { EXIT, IncompleteError } from '../../model/error.ts';
-import type { RunRows } from '../../model/run-rows.ts';
-import type { Run } from '../../model/store.ts';
+import type { RunRows } from '../../model/state/run-rows.ts';
+import type { Run } from '../../model/state/store.ts';
 import { allMappings, pushedMappings } from './stored-run.ts';
 import type { SyncPorts } from '../ports.ts';
 

@@ -1,10 +1,10 @@
 import type { ResourceName } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { Said, Words } from '../../model/said.ts';
-import type { ServiceAccount, StoredIntent } from '../../model/store.ts';
+import type { ServiceAccount, StoredIntent } from '../../model/state/store.ts';
 import { intentAfter } from '../../plan/intent-lifecycle.ts';
-import { maySendStill } from '../../plan/intents.ts';
+import { maySendStill } from '../../plan/reconcile/intents.ts';
 import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { keySpeller } from '../rows/spelling.ts';

@@ -1,8 +1,8 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { StoppedError, UsageError } from '../../model/error.ts';
 import { apart } from '../../model/league-name.ts';
-import type { Run, ServiceAccount, Store } from '../../model/store.ts';
-import type { PlanOptions } from '../../plan/push-plan.ts';
+import type { Run, ServiceAccount, Store } from '../../model/state/store.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import { withMissing } from '../../plan/missing-mapping.ts';
 
 /** What a run keeps so that it can be planned again or resumed without its files. */

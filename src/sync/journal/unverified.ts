@@ -1,12 +1,12 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { ChangeKind } from '../../model/outcome.ts';
-import type { RunRows } from '../../model/run-rows.ts';
+import type { RunRows } from '../../model/state/run-rows.ts';
 import type { Said, Words } from '../../model/said.ts';
-import type { Run, StoredIntent } from '../../model/store.ts';
+import type { Run, StoredIntent } from '../../model/state/store.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import type { SyncPorts } from '../ports.ts';
-import { mayBeApplied } from '../../plan/intents.ts';
+import { mayBeApplied } from '../../plan/reconcile/intents.ts';
 
 const SENT_NOT_SHOWN: Said = { code: 'sent-not-shown' };
 

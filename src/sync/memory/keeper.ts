@@ -1,6 +1,6 @@
 import type { OperationId, RecordOf } from '../../contract/index.ts';
-import type { Kept, LeagueScope } from '../../model/memory.ts';
-import type { ServiceAccount, Store } from '../../model/store.ts';
+import type { Kept, LeagueScope } from '../../model/state/memory.ts';
+import type { ServiceAccount, Store } from '../../model/state/store.ts';
 import { newestOfNumber, gameWeekOf, type GameWeek } from '../../season/game-week.ts';
 import {
   keptOfFixtures,

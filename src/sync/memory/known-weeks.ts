@@ -1,4 +1,4 @@
-import type { Kept, KeptKind, LeagueScope, Memory } from '../../model/memory.ts';
+import type { Kept, KeptKind, LeagueScope, Memory } from '../../model/state/memory.ts';
 import { gameWeekOf, inOrder, type GameWeek } from '../../season/game-week.ts';
 
 /** The kept records of a kind in a game week, one by one. */

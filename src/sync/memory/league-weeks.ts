@@ -1,6 +1,6 @@
 import type { RecordOf } from '../../contract/index.ts';
-import type { KeptCount, KeptKind, LeagueScope, Memory } from '../../model/memory.ts';
-import { parseTimeMs } from '../../model/service-time.ts';
+import type { KeptCount, KeptKind, LeagueScope, Memory } from '../../model/state/memory.ts';
+import { parseTimeMs } from '../../model/time/service-time.ts';
 import { inOrder, type GameWeek } from '../../season/game-week.ts';
 import { shownText } from '../../season/week-number.ts';
 import {

@@ -1,5 +1,5 @@
-import type { LeagueScope } from '../../model/memory.ts';
-import type { ServiceAccount, Store } from '../../model/store.ts';
+import type { LeagueScope } from '../../model/state/memory.ts';
+import type { ServiceAccount, Store } from '../../model/state/store.ts';
 import { keptMark } from '../../season/kept.ts';
 import type { ProcessedBy } from '../../season/week-state.ts';
 import { eachKept } from './known-weeks.ts';

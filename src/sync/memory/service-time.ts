@@ -1,6 +1,6 @@
 import type { Clock } from '../../model/ports.ts';
 import type { Service } from '../../model/service.ts';
-import type { ServiceAccount, Store } from '../../model/store.ts';
+import type { ServiceAccount, Store } from '../../model/state/store.ts';
 
 /** What tells the service's time. */
 export interface ServiceTimePorts {

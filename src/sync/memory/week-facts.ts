@@ -1,6 +1,6 @@
 import type { RecordOf } from '../../contract/index.ts';
 import { UnavailableError } from '../../model/error.ts';
-import type { Kept, KeptCount, LeagueScope, Memory } from '../../model/memory.ts';
+import type { Kept, KeptCount, LeagueScope, Memory } from '../../model/state/memory.ts';
 import { lineupFacts, squadFacts, type LineupFacts, type SquadFacts } from '../../season/squad-facts.ts';
 import { eachKept, latestKept } from './known-weeks.ts';
 

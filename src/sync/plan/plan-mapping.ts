@@ -6,7 +6,7 @@ import type { TeamsheetError } from '../../model/error.ts';
 import { CHANGE_KINDS, type OutcomeCounts } from '../../model/outcome.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { quotaRoom, quotaUsed } from '../../model/quota.ts';
-import type { RunRows } from '../../model/run-rows.ts';
+import type { RunRows } from '../../model/state/run-rows.ts';
 import { plannedOutcomes } from '../../plan/counts.ts';
 import { checkGuards } from '../../plan/guards.ts';
 import { worstCase } from '../../plan/worst-case.ts';
@@ -22,7 +22,7 @@ import { addMissing } from '../compare/missing-rows.ts';
 import { notWritten } from '../compare/strangers.ts';
 import { refuseSpeltAlike } from '../compare/spelt-alike.ts';
 import type { Comparison, Stop, SyncPorts } from '../ports.ts';
-import type { MappingPlan } from '../../plan/push-plan.ts';
+import type { MappingPlan } from '../../plan/saved/push-plan.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 

@@ -5,7 +5,7 @@ import { renderBesideRow, renderRowMessage } from '../../model/issue.ts';
 import type { RequestStep } from '../../model/budget.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { renderSaid } from '../../model/said.ts';
-import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { orderMappings } from '../../plan/order.ts';
 import { knownAfter, waitingFields } from '../../plan/lookups.ts';
 import { PlanLookups } from '../compare/lookups.ts';
@@ -17,7 +17,7 @@ import { openOrRemove, readSources } from '../rows/read-rows.ts';
 import { filledMappings } from '../rows/unfilled.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import type { OpenAccount, PlannedPush, Stop, SyncPorts } from '../ports.ts';
-import type { MappingPlan, PlannedChange, PlanOptions } from '../../plan/push-plan.ts';
+import type { MappingPlan, PlannedChange, PlanOptions } from '../../plan/saved/push-plan.ts';
 
 /** An intent, its result and the outcomes of its rows on a common disk, one request after the other: `npm run bench -- bookkeeping`. */
 const BOOKKEEPING_MS = 5;

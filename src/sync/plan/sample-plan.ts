@@ -1,8 +1,8 @@
-import type { RowQuery } from '../../model/run-rows.ts';
+import type { RowQuery } from '../../model/state/run-rows.ts';
 import { SHOWN_ROWS } from '../compare/foreseen.ts';
 import { plannedChange } from './plan-sync.ts';
 import type { PlannedPush } from '../ports.ts';
-import type { PlannedChange } from '../../plan/push-plan.ts';
+import type { PlannedChange } from '../../plan/saved/push-plan.ts';
 
 /** Rows worth a look, those to correct first. */
 const KINDS: readonly Pick<RowQuery, 'change' | 'outcomes' | 'open'>[] = [

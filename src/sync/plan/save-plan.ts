@@ -1,13 +1,13 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRow } from '../../model/run-rows.ts';
+import type { RunRow } from '../../model/state/run-rows.ts';
 import { renderSaid } from '../../model/said.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { digestOfRow } from '../../plan/duplicates.ts';
 import { plannedChange } from './plan-sync.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import type { PlannedPush } from '../ports.ts';
-import type { MappingPlan, PlanOptions } from '../../plan/push-plan.ts';
+import type { MappingPlan, PlanOptions } from '../../plan/saved/push-plan.ts';
 import { withMissing } from '../../plan/missing-mapping.ts';
 import {
   type SavedEnd,
@@ -17,7 +17,7 @@ import {
   PLAN_FORMAT_VERSION,
   type SavedMapping,
   mappingParts,
-} from '../../plan/saved-plan.ts';
+} from '../../plan/saved/saved-plan.ts';
 
 /** What a plan is saved with beside itself. */
 export interface PlanMaker {

@@ -1,6 +1,6 @@
 import type { PagedOperationId, QueryOf, ResourceName } from '../../contract/index.ts';
 import type { PriceUploadRecord } from '../../contract/resources/prices.ts';
-import type { KnownRecord } from '../../model/run-rows.ts';
+import type { KnownRecord } from '../../model/state/run-rows.ts';
 import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import type { ReadContext } from './read.ts';
 import { isSameAccount } from '../journal/stored-run.ts';

@@ -8,8 +8,8 @@ import {
   type TeamsheetError,
 } from '../../model/error.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
-import type { ReportLayout } from '../../model/layout.ts';
-import type { TableLocation } from '../../model/table.ts';
+import type { ReportLayout } from '../../model/tables/layout.ts';
+import type { TableLocation } from '../../model/tables/table.ts';
 import { joinLayout, orderColumns } from '../../report/arrange.ts';
 import { bindColumns, type BoundColumn, type Misfits } from '../../report/column.ts';
 import { reportOf } from '../../report/index.ts';

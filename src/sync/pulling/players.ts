@@ -1,8 +1,8 @@
 import type { Lineup } from '../../contract/resources/lineups.ts';
 import type { PriceUploadRecord } from '../../contract/resources/prices.ts';
-import { shownText } from '../../model/cell.ts';
+import { shownText } from '../../model/tables/cell.ts';
 import { ConfigError, RefusedError } from '../../model/error.ts';
-import type { TableKind, TableLocation } from '../../model/table.ts';
+import type { TableKind, TableLocation } from '../../model/tables/table.ts';
 import { indexHeader } from '../../mapping/header-index.ts';
 import type { PlayerIds, PullMapping, Source } from '../../mapping/mapping.ts';
 import { take, type Ids, type Read, type ReadContext } from './read.ts';

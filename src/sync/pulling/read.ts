@@ -1,7 +1,7 @@
 import type { OperationId, QueryOf, RecordOf } from '../../contract/index.ts';
 import type { Account } from '../../contract/resources/account.ts';
 import { InternalError, RefusedError, UnavailableError } from '../../model/error.ts';
-import type { ServiceAccount, Store } from '../../model/store.ts';
+import type { ServiceAccount, Store } from '../../model/state/store.ts';
 import type { GroupMember } from '../../season/standings.ts';
 import type { SyncPorts } from '../ports.ts';
 import { fanOut } from './fan-out.ts';

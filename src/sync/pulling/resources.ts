@@ -2,7 +2,7 @@ import { pullTarget, type ResourceName } from '../../contract/index.ts';
 import { ListError, RefusedError, UnavailableError } from '../../model/error.ts';
 import type { RecordIssue } from '../../model/service.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
-import type { Store } from '../../model/store.ts';
+import type { Store } from '../../model/state/store.ts';
 import { ownValue } from '../../report/report.ts';
 import { playerIds } from './players.ts';
 import { eachRead, NAMES_NOTHING, readOne, type Read, type ReadContext } from './read.ts';

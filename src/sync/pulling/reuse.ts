@@ -1,5 +1,5 @@
 import type { RecordOf } from '../../contract/index.ts';
-import type { KeptKind, LeagueScope } from '../../model/memory.ts';
+import type { KeptKind, LeagueScope } from '../../model/state/memory.ts';
 import { shownWeek } from '../../season/kept.ts';
 import { latestKept, weeksFrom } from '../memory/known-weeks.ts';
 import { leagueWeeks } from '../memory/league-weeks.ts';

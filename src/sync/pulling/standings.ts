@@ -1,5 +1,5 @@
 import type { PullMapping } from '../../mapping/mapping.ts';
-import type { LeagueScope } from '../../model/memory.ts';
+import type { LeagueScope } from '../../model/state/memory.ts';
 import { hangsOnBefore, standings, type StandingsWeek } from '../../season/standings.ts';
 import type { GameWeek } from '../../season/game-week.ts';
 import type { HitsInPoints } from '../../season/totals.ts';

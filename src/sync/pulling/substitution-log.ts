@@ -1,5 +1,5 @@
 import type { AutoSubstitution } from '../../contract/resources/auto-substitutions.ts';
-import type { LeagueScope } from '../../model/memory.ts';
+import type { LeagueScope } from '../../model/state/memory.ts';
 import type { SyncPorts } from '../ports.ts';
 import { listRead } from './list.ts';
 import type { Read } from './read.ts';

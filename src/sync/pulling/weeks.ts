@@ -1,7 +1,7 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
 import type { WeekChoice } from '../../mapping/week-choice.ts';
-import type { LeagueScope } from '../../model/memory.ts';
+import type { LeagueScope } from '../../model/state/memory.ts';
 import { newestOfNumber } from '../../season/game-week.ts';
 import { latestKept } from '../memory/known-weeks.ts';
 import { leagueWeeks, type LeagueWeek } from '../memory/league-weeks.ts';

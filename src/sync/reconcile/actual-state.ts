@@ -1,7 +1,7 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { quotaUsed } from '../../model/quota.ts';
-import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
+import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { confirmedSince } from '../evidence/memory.ts';
 import type { OpenAccount } from '../ports.ts';

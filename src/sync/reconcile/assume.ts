@@ -1,12 +1,12 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { KnownRecord, RunRow, RunRowPatch } from '../../model/run-rows.ts';
+import type { KnownRecord, RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
 import type { Words } from '../../model/said.ts';
-import type { Run, ServiceAccount, StoredIntent } from '../../model/store.ts';
+import type { Run, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
 import { intentAfter } from '../../plan/intent-lifecycle.ts';
 import { known, mergedOver, numberOf, remembered } from '../../plan/known-records.ts';
 import { needsChangeAfterCreate } from '../../plan/requests.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
-import { lostRows } from '../../plan/lost-rows.ts';
+import { lostRows } from '../../plan/reconcile/lost-rows.ts';
 import type { Assumption, OpenCase, Resolved, Resolving } from './open-cases.ts';
 import type { SyncPorts } from '../ports.ts';
 import { managed } from '../../plan/missing-mapping.ts';

@@ -1,5 +1,5 @@
 import { RefusedError, UnavailableError } from '../../model/error.ts';
-import type { RunRow, RunRowPatch } from '../../model/run-rows.ts';
+import type { RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
 import type { Words } from '../../model/said.ts';
 import { shownDifferences } from '../../plan/diff.ts';
 import { mergedOver, remembered } from '../../plan/known-records.ts';

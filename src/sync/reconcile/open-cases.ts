@@ -1,8 +1,8 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { StoppedError, UsageError } from '../../model/error.ts';
-import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { renderSaid, type Words } from '../../model/said.ts';
-import type { Run, ServiceAccount, Store, StoredIntent } from '../../model/store.ts';
+import type { Run, ServiceAccount, Store, StoredIntent } from '../../model/state/store.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import { isKnownRow } from '../journal/open-writes.ts';
 import { allMappings } from '../journal/stored-run.ts';

@@ -1,14 +1,14 @@
 import type { QueryOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
-import type { RunRow } from '../../model/run-rows.ts';
-import type { ServiceAccount } from '../../model/store.ts';
-import { mayFit, type Shown } from '../../plan/fit-rows.ts';
+import type { RunRow } from '../../model/state/run-rows.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
+import { mayFit, type Shown } from '../../plan/reconcile/fit-rows.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import type { Confirmation } from '../../plan/requests.ts';
 import { countsMore, countStrange, wasLate } from '../evidence/pre-image.ts';
-import { isChangedSince, wasThere } from '../../plan/evidence.ts';
+import { isChangedSince, wasThere } from '../../plan/reconcile/evidence.ts';
 import { strategies } from '../resources/index.ts';
 import type { ReadBackPorts } from '../resources/strategy.ts';
 import {
@@ -19,7 +19,7 @@ import {
   alikeBut,
   foundRow,
   wasNamedOtherwise,
-} from '../../plan/seen.ts';
+} from '../../plan/reconcile/seen.ts';
 import { confirmShown, keySpeller, ownKeys } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
 import { countKnown, isUnlistable, readWhole } from '../evidence/full-list.ts';

@@ -1,14 +1,14 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { Said, Words } from '../../model/said.ts';
-import type { ServiceAccount, StoredIntent } from '../../model/store.ts';
-import { withoutKnown } from '../../plan/known-conflict.ts';
-import { isReadable, lostRows } from '../../plan/lost-rows.ts';
-import { asReadAt, isListedCreate, maySendStill } from '../../plan/intents.ts';
+import type { ServiceAccount, StoredIntent } from '../../model/state/store.ts';
+import { withoutKnown } from '../../plan/reconcile/known-conflict.ts';
+import { isReadable, lostRows } from '../../plan/reconcile/lost-rows.ts';
+import { asReadAt, isListedCreate, maySendStill } from '../../plan/reconcile/intents.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import { readBackTwice } from './read-back.ts';
-import { type OpenWrite, wasNamedOtherwise } from '../../plan/seen.ts';
-import { saidNo } from '../../plan/soft-refusal.ts';
+import { type OpenWrite, wasNamedOtherwise } from '../../plan/reconcile/seen.ts';
+import { saidNo } from '../../plan/reconcile/soft-refusal.ts';
 import type { SyncPorts } from '../ports.ts';
 import {
   type OnAmbiguous,
@@ -18,9 +18,9 @@ import {
   becameOf,
   type LaterRunOf,
   answeredRow,
-} from '../../plan/reconciled-rows.ts';
-import { wasThere } from '../../plan/evidence.ts';
-import { shownKey } from '../../model/spelling.ts';
+} from '../../plan/reconcile/reconciled-rows.ts';
+import { wasThere } from '../../plan/reconcile/evidence.ts';
+import { shownKey } from '../../model/state/spelling.ts';
 import { managed } from '../../plan/missing-mapping.ts';
 import { intentAfter } from '../../plan/intent-lifecycle.ts';
 

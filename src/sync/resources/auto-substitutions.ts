@@ -1,8 +1,8 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { StoppedError } from '../../model/error.ts';
-import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
-import type { Intent, ServiceAccount, StoredIntent } from '../../model/store.ts';
+import type { Intent, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
 import type { OpenWeek } from '../../plan/guards.ts';
 import { known } from '../../plan/known-records.ts';
 import { weekEnd, weekOf, type LeagueWeeks } from '../../plan/week-end.ts';
@@ -11,7 +11,7 @@ import { newestWrite, type LastWrite } from '../evidence/last-write.ts';
 import { logCost, readLog, readSince } from '../evidence/logs.ts';
 import { fromSnapshots, nothingKnown, unknownLeagues, withUnanswered } from '../evidence/memory.ts';
 import { leagueOf, writesBeside } from '../evidence/pre-image.ts';
-import { readEvidence, type Evidence } from '../../plan/evidence.ts';
+import { readEvidence, type Evidence } from '../../plan/reconcile/evidence.ts';
 import type { ComparePorts, Comparison, PushTask, SyncPorts } from '../ports.ts';
 import { lastAheadMs } from '../memory/service-time.ts';
 import { eachRow } from '../rows/row-pages.ts';
@@ -27,7 +27,7 @@ import {
   type ReadBackPorts,
   type Sent,
 } from './strategy.ts';
-import type { OpenWrite } from '../../plan/seen.ts';
+import type { OpenWrite } from '../../plan/reconcile/seen.ts';
 
 type MemoryPorts = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal' | 'settleMs' | 'maxWaitMs'>;
 type Reading = Pick<SyncPorts, 'service' | 'signal'>;

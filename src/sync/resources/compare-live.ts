@@ -1,6 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { KnownRecord, RunRows } from '../../model/run-rows.ts';
-import type { ServiceAccount } from '../../model/store.ts';
+import type { KnownRecord, RunRows } from '../../model/state/run-rows.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
 import { remembered } from '../../plan/known-records.ts';
 import { readAll } from '../pulling/fan-out.ts';
 import type { ComparePorts, Comparison } from '../ports.ts';

@@ -2,7 +2,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { Said } from '../../model/said.ts';
 import type { Confirmation } from '../../plan/requests.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
-import type { OpenWrite, Seen } from '../../plan/seen.ts';
+import type { OpenWrite, Seen } from '../../plan/reconcile/seen.ts';
 
 /** That none of the rows was found. */
 export const nothing = (others: Seen['others'], why: Said): Seen => ({ found: new Map(), others, why });

@@ -1,9 +1,9 @@
 import { pushTarget } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { Fields } from '../../model/cell.ts';
+import type { Fields } from '../../model/tables/cell.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
-import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
-import type { ServiceAccount } from '../../model/store.ts';
+import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { known } from '../../plan/known-records.ts';
 import type { Confirmation } from '../../plan/requests.ts';
@@ -21,7 +21,7 @@ import {
   type PushStrategy,
   type ReadBackPorts,
 } from './strategy.ts';
-import type { Seen } from '../../plan/seen.ts';
+import type { Seen } from '../../plan/reconcile/seen.ts';
 
 /** Points configurations are compared with what was last confirmed and, of leagues that are not known, with what the service shows. */
 async function compare({ ports, mapping, account, rows, wanted }: ComparisonAsked): Promise<Comparison> {

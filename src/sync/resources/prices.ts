@@ -1,12 +1,12 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { ConfigError } from '../../model/error.ts';
-import type { RunRow } from '../../model/run-rows.ts';
-import type { Intent } from '../../model/store.ts';
+import type { RunRow } from '../../model/state/run-rows.ts';
+import type { Intent } from '../../model/state/store.ts';
 import { isStep } from '../../plan/resources/prices.ts';
 import { logCost, readLog } from '../evidence/logs.ts';
 import { fromSnapshots, nothingKnown, withUnanswered } from '../evidence/memory.ts';
 import { appliedSince } from '../evidence/pre-image.ts';
-import { readEvidence, type Evidence } from '../../plan/evidence.ts';
+import { readEvidence, type Evidence } from '../../plan/reconcile/evidence.ts';
 import type { Comparison, PushTask } from '../ports.ts';
 import { compareLive } from './compare-live.ts';
 import { confirmAll, NO_EVIDENCE, nothing } from './look-back.ts';
@@ -18,7 +18,7 @@ import {
   type PushStrategy,
   type ReadBackPorts,
 } from './strategy.ts';
-import type { OpenWrite } from '../../plan/seen.ts';
+import type { OpenWrite } from '../../plan/reconcile/seen.ts';
 import {
   firstStep,
   strangersIn,

@@ -1,7 +1,7 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
-import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
-import { keyText, spellingOf } from '../../model/spelling.ts';
+import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
+import { keyText, spellingOf } from '../../model/state/spelling.ts';
 import { readAll } from '../pulling/fan-out.ts';
 import { NAMES_NOTHING } from '../pulling/read.ts';
 import type { ReadKey } from './compare-live.ts';

@@ -1,14 +1,14 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { StoppedError } from '../../model/error.ts';
-import type { KnownRecord, RunRow, RunRows } from '../../model/run-rows.ts';
-import type { ServiceAccount } from '../../model/store.ts';
+import type { KnownRecord, RunRow, RunRows } from '../../model/state/run-rows.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
 import type { OpenWeek } from '../../plan/guards.ts';
 import type { Confirmation } from '../../plan/requests.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import type { EvidenceSource } from '../evidence/pre-image.ts';
 import type { ComparePorts, Comparison, OpenAccount, SyncPorts } from '../ports.ts';
-import type { PlanOptions } from '../../plan/push-plan.ts';
-import type { OpenWrite, Seen } from '../../plan/seen.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
+import type { OpenWrite, Seen } from '../../plan/reconcile/seen.ts';
 
 /** What reading back is done with. */
 export type ReadBackPorts = Pick<

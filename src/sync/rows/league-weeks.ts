@@ -1,9 +1,9 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { TRIGGER_HEADER } from '../../mapping/parse-trigger.ts';
+import { TRIGGER_HEADER } from '../../mapping/parse/parse-trigger.ts';
 import { ConfigError, RefusedError } from '../../model/error.ts';
-import { parseTimeMs } from '../../model/service-time.ts';
-import type { SourceTable, WeekLocation } from '../../model/table.ts';
+import { parseTimeMs } from '../../model/time/service-time.ts';
+import type { SourceTable, WeekLocation } from '../../model/tables/table.ts';
 import { lastEnded, weekOf, type LeagueWeeks } from '../../plan/week-end.ts';
 import { weeksOfNumber } from '../../season/week-number.ts';
 import type { SyncPorts } from '../ports.ts';

@@ -1,7 +1,7 @@
 import { changedBy } from '../../model/changed-by.ts';
 import type { ChangeKind, Outcome } from '../../model/outcome.ts';
 import { RepeatedTexts } from '../../model/repeated-texts.ts';
-import type { RunRow, RunRowPatch, RunRows } from '../../model/run-rows.ts';
+import type { RunRow, RunRowPatch, RunRows } from '../../model/state/run-rows.ts';
 
 /** Says while the rows of a mapping are read which of them nobody will ask for again. */
 export interface Sieve {

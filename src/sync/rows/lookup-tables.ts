@@ -2,10 +2,10 @@ import { indexHeader, type HeaderIndex } from '../../mapping/header-index.ts';
 import { isFileLookup, type LookupTable, type LookupTables } from '../../mapping/lookup.ts';
 import type { Lookup, LookupFile, PushMapping } from '../../mapping/mapping.ts';
 import { show } from '../../mapping/show.ts';
-import { shownText, type Cell } from '../../model/cell.ts';
+import { shownText, type Cell } from '../../model/tables/cell.ts';
 import { ConfigError } from '../../model/error.ts';
 import { didYouMean, nearest } from '../../model/nearest.ts';
-import type { SourceTable } from '../../model/table.ts';
+import type { SourceTable } from '../../model/tables/table.ts';
 import type { SyncPorts } from '../ports.ts';
 
 type Ports = Pick<SyncPorts, 'tables' | 'emit' | 'signal'>;

@@ -1,7 +1,7 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { hasError, type ParsedRow } from '../../mapping/parsed-row.ts';
 import { renderCountOf } from '../../model/count.ts';
-import type { LeagueScope } from '../../model/memory.ts';
+import type { LeagueScope } from '../../model/state/memory.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 import type { KnownPlayers } from '../../plan/resources/resource-plan.ts';
 import type { Rules } from '../../rules/rules.ts';

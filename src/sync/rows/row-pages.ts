@@ -1,4 +1,4 @@
-import type { RowQuery, RunRow, RunRows } from '../../model/run-rows.ts';
+import type { RowQuery, RunRow, RunRows } from '../../model/state/run-rows.ts';
 
 const PAGE = 1000;
 

@@ -1,4 +1,4 @@
-import type { RunRowPatch, RunRows } from '../../model/run-rows.ts';
+import type { RunRowPatch, RunRows } from '../../model/state/run-rows.ts';
 import { resolveDuplicates } from '../../plan/duplicates.ts';
 
 /** Rows of one key may stand far apart: so many are recorded at once, in row order, that their neighbours are too. */

@@ -1,6 +1,6 @@
 import { resources, type ResourceName } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { KnownRecord, RunRow } from '../../model/run-rows.ts';
+import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import {
   bothSpellings,
   isSameSpelling,
@@ -11,10 +11,10 @@ import {
   spellingFact,
   spellingOf as textSpelling,
   type Spelling,
-} from '../../model/spelling.ts';
-import type { ServiceAccount } from '../../model/store.ts';
+} from '../../model/state/spelling.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
 import { digestOf } from '../../plan/digest.ts';
-import { fitRows, type Fit, type Shown } from '../../plan/fit-rows.ts';
+import { fitRows, type Fit, type Shown } from '../../plan/reconcile/fit-rows.ts';
 import type { Confirmation } from '../../plan/requests.ts';
 import type { SyncPorts } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';

@@ -1,6 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRows } from '../../model/run-rows.ts';
-import type { PlanOptions } from '../../plan/push-plan.ts';
+import type { RunRows } from '../../model/state/run-rows.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import type { SyncPorts } from '../ports.ts';
 import { eachRow } from './row-pages.ts';
 

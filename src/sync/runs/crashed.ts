@@ -1,4 +1,4 @@
-import type { Lock, Run, Store, StoredIntent } from '../../model/store.ts';
+import type { Lock, Run, Store, StoredIntent } from '../../model/state/store.ts';
 import { StoppedError } from '../../model/error.ts';
 import { hasLostRows, nextAfterLoss } from '../journal/lost-rows.ts';
 import { overtakenMappings } from './superseded.ts';

@@ -1,5 +1,5 @@
 import { InternalError } from '../../model/error.ts';
-import type { HeldLock } from '../../model/store.ts';
+import type { HeldLock } from '../../model/state/store.ts';
 
 /**
  * Does work under a lock, and lets that go. Where another process took it meanwhile and went on with the same run, what is kept does not fit together: that is no

@@ -1,5 +1,5 @@
-import { learnMore, learntFact, learntOf, type Learnt, type Sighting } from '../../model/learnt.ts';
-import type { ServiceAccount, Store } from '../../model/store.ts';
+import { learnMore, learntFact, learntOf, type Learnt, type Sighting } from '../../model/state/learnt.ts';
+import type { ServiceAccount, Store } from '../../model/state/store.ts';
 
 /** What was learnt about the service of an account, by the names of its facts. */
 async function known(store: Pick<Store, 'facts'>, account: ServiceAccount): Promise<Map<string, Learnt>> {

@@ -1,6 +1,6 @@
 import type { PullMapping } from '../../mapping/mapping.ts';
 import { EXIT, IncompleteError, InterruptedError, TeamsheetError } from '../../model/error.ts';
-import type { PullSummary, Run, ServiceAccount, Store } from '../../model/store.ts';
+import type { PullSummary, Run, ServiceAccount, Store } from '../../model/state/store.ts';
 import { isSameAccount } from '../journal/stored-run.ts';
 import { earlierAheadMs, serviceNow } from '../memory/service-time.ts';
 import type { SyncPorts } from '../ports.ts';

@@ -1,11 +1,11 @@
 import { EXIT } from '../../model/error.ts';
 import type { Words } from '../../model/said.ts';
-import type { Run, ServiceAccount } from '../../model/store.ts';
+import type { Run, ServiceAccount } from '../../model/state/store.ts';
 import { deferCreated, deferOpen } from '../journal/unverified.ts';
 import { countPlan } from '../plan/plan-mapping.ts';
 import { isSameAccount, pushedMappings } from '../journal/stored-run.ts';
 import type { PlannedPush, SyncPorts } from '../ports.ts';
-import type { MappingPlan } from '../../plan/push-plan.ts';
+import type { MappingPlan } from '../../plan/saved/push-plan.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 

@@ -1,4 +1,4 @@
-import type { LeagueScope } from '../../model/memory.ts';
+import type { LeagueScope } from '../../model/state/memory.ts';
 import { ConfigError, StoppedError } from '../../model/error.ts';
 import { newestOfNumber } from '../../season/game-week.ts';
 import { leagueWeeks, type LeagueWeek } from '../memory/league-weeks.ts';

@@ -1,6 +1,6 @@
 import type { Account } from '../../contract/resources/account.ts';
 import { RATE_WINDOWS, windowLengthMs } from '../../model/budget.ts';
-import { parseTimeMs } from '../../model/service-time.ts';
+import { parseTimeMs } from '../../model/time/service-time.ts';
 
 /** What reading a week takes. */
 export interface WeekCost {

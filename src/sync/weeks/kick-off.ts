@@ -1,6 +1,6 @@
 import type { RecordOf } from '../../contract/index.ts';
-import type { LeagueScope, Memory } from '../../model/memory.ts';
-import { parseTimeMs } from '../../model/service-time.ts';
+import type { LeagueScope, Memory } from '../../model/state/memory.ts';
+import { parseTimeMs } from '../../model/time/service-time.ts';
 import { latestKept } from '../memory/known-weeks.ts';
 
 type Match = NonNullable<RecordOf<'get-fixtures'>['fixtures']>[number];

@@ -1,5 +1,5 @@
-import type { LeagueScope } from '../../model/memory.ts';
-import type { ServiceAccount } from '../../model/store.ts';
+import type { LeagueScope } from '../../model/state/memory.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
 import { leagueWeeks, type LeagueWeek } from '../memory/league-weeks.ts';
 import { markTriggered } from '../memory/processed.ts';
 import { serviceNow } from '../memory/service-time.ts';

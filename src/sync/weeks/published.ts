@@ -1,4 +1,4 @@
-import type { Kept, LeagueScope, Memory } from '../../model/memory.ts';
+import type { Kept, LeagueScope, Memory } from '../../model/state/memory.ts';
 import type { EntryValues, PlayerValues, SquadValues, WeekValues } from '../../season/week-values.ts';
 import { eachKept } from '../memory/known-weeks.ts';
 

@@ -1,6 +1,6 @@
 import type { RecordOf } from '../../contract/index.ts';
 import { IncompleteError, InterruptedError, RefusedError, UnavailableError } from '../../model/error.ts';
-import type { KeptKind, LeagueScope } from '../../model/memory.ts';
+import type { KeptKind, LeagueScope } from '../../model/state/memory.ts';
 import { shownWeek } from '../../season/kept.ts';
 import { Keeper, type KeepSettings } from '../memory/keeper.ts';
 import { keepingService } from '../memory/keeping-service.ts';

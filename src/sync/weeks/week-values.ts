@@ -1,5 +1,5 @@
 import type { RecordOf } from '../../contract/index.ts';
-import type { Kept, LeagueScope, Memory } from '../../model/memory.ts';
+import type { Kept, LeagueScope, Memory } from '../../model/state/memory.ts';
 import type { Rules } from '../../rules/rules.ts';
 import type { KeptPlayer } from '../../season/known-players.ts';
 import { lineupFacts } from '../../season/squad-facts.ts';

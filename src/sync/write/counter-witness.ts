@@ -1,7 +1,7 @@
-import type { RunRow } from '../../model/run-rows.ts';
+import type { RunRow } from '../../model/state/run-rows.ts';
 import { quotaUsed } from '../../model/quota.ts';
-import type { Intent } from '../../model/store.ts';
-import { readEvidence } from '../../plan/evidence.ts';
+import type { Intent } from '../../model/state/store.ts';
+import { readEvidence } from '../../plan/reconcile/evidence.ts';
 import { countKnown } from '../evidence/full-list.ts';
 import type { PushTask } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';

@@ -1,7 +1,7 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRow, RunRows } from '../../model/run-rows.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { Words } from '../../model/said.ts';
-import type { Run } from '../../model/store.ts';
+import type { Run } from '../../model/state/store.ts';
 import { deferCreated, deferOpen } from '../journal/unverified.ts';
 import { holdRows, openWrites } from '../journal/open-writes.ts';
 import { rowPages } from '../rows/row-pages.ts';

@@ -1,11 +1,11 @@
-import type { RunRow } from '../../model/run-rows.ts';
+import type { RunRow } from '../../model/state/run-rows.ts';
 import type { Words } from '../../model/said.ts';
-import type { Intent } from '../../model/store.ts';
+import type { Intent } from '../../model/state/store.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { userChange } from '../../plan/requests.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { type PushWriter } from './push-writer.ts';
-import { doubtDetail, saysNo } from '../../plan/soft-refusal.ts';
+import { doubtDetail, saysNo } from '../../plan/reconcile/soft-refusal.ts';
 import { confirmAnswer } from '../rows/spelling.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRow } from '../../model/run-rows.ts';
+import type { RunRow } from '../../model/state/run-rows.ts';
 import type { Words } from '../../model/said.ts';
 import { adoptRows } from '../compare/missing-rows.ts';
 import { openBatches } from './push-batches.ts';

@@ -1,5 +1,5 @@
 import type { Column } from '../../mapping/mapping.ts';
-import type { RowReference, RunRow, RunRowPatch } from '../../model/run-rows.ts';
+import type { RowReference, RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import {
   fieldValue,

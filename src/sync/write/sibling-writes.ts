@@ -1,4 +1,4 @@
-import type { RunRow, RunRowPatch } from '../../model/run-rows.ts';
+import type { RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';

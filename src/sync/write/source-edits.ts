@@ -1,10 +1,10 @@
 import { readColumns, sourceHeader } from '../../mapping/bind.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { shownText } from '../../model/cell.ts';
+import { shownText } from '../../model/tables/cell.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { ConfigError } from '../../model/error.ts';
-import type { RunRow, RunRows } from '../../model/run-rows.ts';
-import type { SourceTable, TableKind, TableLocation } from '../../model/table.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
+import type { SourceTable, TableKind, TableLocation } from '../../model/tables/table.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import type { SyncPorts } from '../ports.ts';

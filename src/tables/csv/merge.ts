@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { shownText } from '../../model/cell.ts';
+import { shownText } from '../../model/tables/cell.ts';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
-import type { SourceTable } from '../../model/table.ts';
+import type { SourceTable } from '../../model/tables/table.ts';
 import { keyPositions, replaced, rowsByKey } from '../combine-rows.ts';
 import { systemCode } from '../system-error.ts';
 import { openCsv } from './read.ts';

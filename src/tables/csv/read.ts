@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { ConfigError } from '../../model/error.ts';
 import type { Issue } from '../../model/issue.ts';
-import type { ReadOptions, SourceRow, SourceTable } from '../../model/table.ts';
+import type { ReadOptions, SourceRow, SourceTable } from '../../model/tables/table.ts';
 import { detectDelimiter, separatorLine } from './delimiter.ts';
 import { checkHeader, noHeader, underEmptyHeader } from '../header.ts';
 import { markupOf, otherFileOf, wrongFile } from '../other-files.ts';

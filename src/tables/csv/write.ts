@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
-import type { ReportColumn, ReportTable, ReportValue, WriteOptions } from '../../model/table.ts';
+import type { ReportColumn, ReportTable, ReportValue, WriteOptions } from '../../model/tables/table.ts';
 import { writeAtomically } from '../atomic-write.ts';
 import { appendedRows, mergedRows } from './merge.ts';
-import { wallClock } from '../../model/wall-clock.ts';
+import { wallClock } from '../../model/time/wall-clock.ts';
 import { dateRenderer, parseInstant, utcText } from '../date-format.ts';
 
 type TextRow = readonly string[];

@@ -7,7 +7,7 @@ import type {
   InputRule,
   InputTable,
   OutcomeColumn,
-} from '../../model/input-table.ts';
+} from '../../model/tables/input-table.ts';
 import type { SheetsClient } from './sheets-client.ts';
 import { rangeOf, readSpreadsheet, type Spreadsheet, type Tab } from './spreadsheet.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Cell } from '../../model/cell.ts';
+import type { Cell } from '../../model/tables/cell.ts';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
 import { numberCell } from './shown-date.ts';
 import type { SheetValue, SheetsClient, Values } from './sheets-client.ts';

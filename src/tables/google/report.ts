@@ -1,5 +1,5 @@
 import { ConfigError, InternalError, UnavailableError } from '../../model/error.ts';
-import type { ReportTab, ReportValue } from '../../model/table.ts';
+import type { ReportTab, ReportValue } from '../../model/tables/table.ts';
 import { contentsOf, type CoveredTab } from '../cover-lines.ts';
 import { hasCharts, planCharts, type ReportCharts } from './report/charts.ts';
 import { planCover } from './report/cover.ts';

@@ -1,4 +1,4 @@
-import type { Cell } from '../../model/cell.ts';
+import type { Cell } from '../../model/tables/cell.ts';
 
 /** The day 0 of spreadsheets, 1899-12-30, in days before 1970-01-01. */
 const DAY_ZERO = 25_569;

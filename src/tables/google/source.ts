@@ -1,6 +1,6 @@
 import { ConfigError } from '../../model/error.ts';
-import { holdsNothing, shownText, type Cell } from '../../model/cell.ts';
-import type { ReadOptions, SourceRow, SourceTable, TableLocation } from '../../model/table.ts';
+import { holdsNothing, shownText, type Cell } from '../../model/tables/cell.ts';
+import type { ReadOptions, SourceRow, SourceTable, TableLocation } from '../../model/tables/table.ts';
 import { checkHeader, noHeader } from '../header.ts';
 import { gridRows, type Merge } from '../grid-rows.ts';
 import { readShown, readTabs, type TabCells } from './read-tabs.ts';

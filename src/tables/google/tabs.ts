@@ -1,6 +1,6 @@
 import { ConfigError, InternalError } from '../../model/error.ts';
 import { nearest } from '../../model/nearest.ts';
-import type { TableLocation } from '../../model/table.ts';
+import type { TableLocation } from '../../model/tables/table.ts';
 import type { GoogleAccess } from './sheets-client.ts';
 import { findTab, readSpreadsheet, type Spreadsheet, type Tab } from './spreadsheet.ts';
 

@@ -1,5 +1,5 @@
 import { UnavailableError } from '../../model/error.ts';
-import type { WriteBack, WriteBackResult } from '../../model/table.ts';
+import type { WriteBack, WriteBackResult } from '../../model/tables/table.ts';
 import { cellRequests, columnRequest, withinOneCall, type CellChange } from './write-back/cell-changes.ts';
 import { findHeader, foldName, placeRows, type Header } from './write-back/place-rows.ts';
 import { withNote } from './write-back/own-notes.ts';

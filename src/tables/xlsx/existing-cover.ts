@@ -1,4 +1,4 @@
-import type { Highlight } from '../../model/layout.ts';
+import type { Highlight } from '../../model/tables/layout.ts';
 import { readCoveredTabs, readHighlights, type CoveredTab } from '../cover-lines.ts';
 import { plainValue, type Existing } from './existing.ts';
 import { requirePart } from './parts/part.ts';

@@ -1,8 +1,8 @@
 import { access, open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { shownText, type Cell } from '../../model/cell.ts';
+import { shownText, type Cell } from '../../model/tables/cell.ts';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
-import type { ReportTab, ReportValue } from '../../model/table.ts';
+import type { ReportTab, ReportValue } from '../../model/tables/table.ts';
 import { valueReader } from '../serial-dates.ts';
 import { readMerges } from './read/merges.ts';
 import { headerDigest, readMemory, rowDigest, type OwnTab, type OwnTabs } from './memory.ts';

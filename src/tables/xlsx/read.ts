@@ -1,5 +1,5 @@
-import { holdsNothing, shownText } from '../../model/cell.ts';
-import type { ReadOptions, SourceRow, SourceTable } from '../../model/table.ts';
+import { holdsNothing, shownText } from '../../model/tables/cell.ts';
+import type { ReadOptions, SourceRow, SourceTable } from '../../model/tables/table.ts';
 import { openWholeTable } from '../source-file.ts';
 import { checkHeader, noHeader } from '../header.ts';
 import { gridRows, type CellIssues, type Merge } from '../grid-rows.ts';

@@ -1,5 +1,5 @@
 import type { CellValue, WriteOptions } from 'hucre/xlsx';
-import type { ReportTab } from '../../model/table.ts';
+import type { ReportTab } from '../../model/tables/table.ts';
 import { combineRows, keyPositions } from '../combine-rows.ts';
 import { serialOf } from '../serial-dates.ts';
 import {

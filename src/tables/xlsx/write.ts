@@ -1,6 +1,6 @@
 import { ConfigError, UnavailableError } from '../../model/error.ts';
-import { tabNameProblem } from '../../model/tab-name.ts';
-import type { ReportTab, ReportValue } from '../../model/table.ts';
+import { tabNameProblem } from '../../model/tables/tab-name.ts';
+import type { ReportTab, ReportValue } from '../../model/tables/table.ts';
 import { writeAtomically } from '../atomic-write.ts';
 import { renderWorkbook } from './write/render.ts';
 import { buildSheet, safeText, TEXT_FOR_EDITING } from './write/sheet.ts';

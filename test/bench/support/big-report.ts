@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { ReportColumn, ReportValue } from '../../../src/model/table.ts';
+import type { ReportColumn, ReportValue } from '../../../src/model/tables/table.ts';
 import { median, timed } from './measure.ts';
 
 const ROWS = 100_000;

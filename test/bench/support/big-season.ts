@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { RecordOf } from '../../../src/contract/index.ts';
-import type { Kept, LeagueScope, Memory } from '../../../src/model/memory.ts';
+import type { Kept, LeagueScope, Memory } from '../../../src/model/state/memory.ts';
 import { uuidOf } from '../../../src/sandbox/game/random.ts';
 import {
   keptMark,

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { OUTCOMES } from '../../../src/model/outcome.ts';
 import type { Outcome } from '../../../src/model/outcome.ts';
 import type { HttpRequest, Transport } from '../../../src/model/ports.ts';
-import type { MappingSummary, PushSummary } from '../../../src/model/store.ts';
+import type { MappingSummary, PushSummary } from '../../../src/model/state/store.ts';
 import { digestOf } from '../../../src/plan/digest.ts';
 import type { PushResult } from '../../../src/sync/push.ts';
 import { settingNames } from '../points.ts';

@@ -1,5 +1,5 @@
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
-import { parseMappings } from '../../../src/mapping/parse-mappings.ts';
+import { parseMappings } from '../../../src/mapping/parse/parse-mappings.ts';
 import { settingNames } from '../points.ts';
 
 type Table = readonly (readonly string[])[];

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { EXIT, TeamsheetError } from '../../../src/model/error.ts';
 import type { ExitCode } from '../../../src/model/error.ts';
-import type { PushSummary } from '../../../src/model/store.ts';
+import type { PushSummary } from '../../../src/model/state/store.ts';
 import type { FaultInput } from '../../../src/sandbox/index.ts';
 import type { PushResult } from '../../../src/sync/push.ts';
 import { control } from '../control.ts';

@@ -9,7 +9,7 @@ import { PUSH_MAPPINGS } from '../../../src/cli/init/push-mapping.ts';
 import type { PushField } from '../../../src/contract/resource.ts';
 import type { ResourceName } from '../../../src/contract/index.ts';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
-import { parseMappings } from '../../../src/mapping/parse-mappings.ts';
+import { parseMappings } from '../../../src/mapping/parse/parse-mappings.ts';
 import { createRowReader } from '../../../src/mapping/rows.ts';
 
 const vars: Readonly<Record<string, string>> = { fantasy_league_id: '1', price_type: 'current' };

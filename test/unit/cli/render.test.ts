@@ -18,11 +18,11 @@ import {
 } from '../../../src/model/error.ts';
 import type { Forecast } from '../../../src/model/budget.ts';
 import type { Outcome, OutcomeCounts } from '../../../src/model/outcome.ts';
-import type { PushSummary } from '../../../src/model/store.ts';
+import type { PushSummary } from '../../../src/model/state/store.ts';
 import { worstExit } from '../../../src/model/worst-exit.ts';
 import type { OpenCase } from '../../../src/sync/reconcile/open-cases.ts';
 import type { PlannedPush } from '../../../src/sync/ports.ts';
-import type { PlannedChange } from '../../../src/plan/push-plan.ts';
+import type { PlannedChange } from '../../../src/plan/saved/push-plan.ts';
 
 const plain: Style = (_format, text) => text;
 const tagged: Style = (format, text) => `<${String(format)}>${text}</>`;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { renderRuns } from '../../../src/cli/render/runs.ts';
-import type { PullSummary, Run } from '../../../src/model/store.ts';
+import type { PullSummary, Run } from '../../../src/model/state/store.ts';
 
 const STARTED_MS = Date.UTC(2026, 10, 23, 9, 30, 5);
 const NO_ROWS = {

@@ -5,7 +5,7 @@ import { inputBook } from '../../../src/cli/init/input-tables.ts';
 import type { Place } from '../../../src/cli/init/push-mapping.ts';
 import { seasonTabs } from '../../../src/cli/init/season-tabs.ts';
 import type { PullMapping } from '../../../src/mapping/mapping.ts';
-import { parseMappings } from '../../../src/mapping/parse-mappings.ts';
+import { parseMappings } from '../../../src/mapping/parse/parse-mappings.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const sheet: Place = { kind: 'sheet', spreadsheet: '1abcDEF_9' };

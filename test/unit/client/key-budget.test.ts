@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Budget, type BudgetOptions } from '../../../src/client/budget.ts';
-import type { ReportedWindow } from '../../../src/client/rate-window.ts';
+import { Budget, type BudgetOptions } from '../../../src/client/budget/budget.ts';
+import type { ReportedWindow } from '../../../src/client/budget/rate-window.ts';
 import type { Account } from '../../../src/contract/resources/account.ts';
 import type { RunEvent } from '../../../src/model/event.ts';
 import type { HttpRequest } from '../../../src/model/ports.ts';

@@ -2,7 +2,7 @@ import { pushTarget } from '../../../src/contract/index.ts';
 import { describe, expect, test } from 'vitest';
 import { compileCell } from '../../../src/mapping/cells.ts';
 import type { Column } from '../../../src/mapping/mapping.ts';
-import type { Cell } from '../../../src/model/cell.ts';
+import type { Cell } from '../../../src/model/tables/cell.ts';
 import type { Issue } from '../../../src/model/issue.ts';
 import { pushMapping } from '../tables/csv-source.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { InternalError } from '../../../src/model/error.ts';
 import { OUTCOMES } from '../../../src/model/outcome.ts';
-import type { RunRow } from '../../../src/model/run-rows.ts';
+import type { RunRow } from '../../../src/model/state/run-rows.ts';
 import { INTENT_MOVES, intentAfter, type IntentEvent } from '../../../src/plan/intent-lifecycle.ts';
 import {
   ROW_MOVES,

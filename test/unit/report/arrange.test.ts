@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ChartSpec, Layout } from '../../../src/model/layout.ts';
-import type { ReportColumn, ReportValue } from '../../../src/model/table.ts';
+import type { ChartSpec, Layout } from '../../../src/model/tables/layout.ts';
+import type { ReportColumn, ReportValue } from '../../../src/model/tables/table.ts';
 import { joinLayout, orderColumns } from '../../../src/report/arrange.ts';
 
 const layout = (changes: Partial<Layout> = {}): Layout => ({

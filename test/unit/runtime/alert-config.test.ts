@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addressesOf } from '../../../src/runtime/alert-addresses.ts';
-import { parseConfig } from '../../../src/runtime/config-file.ts';
+import { addressesOf } from '../../../src/runtime/config/alert-addresses.ts';
+import { parseConfig } from '../../../src/runtime/config/config-file.ts';
 
 const parse = (alerts: string) => parseConfig(`version: 1\nalerts:\n${alerts}`, 'teamsheet.yaml').value;
 const messageOf = (alerts: string): string => {

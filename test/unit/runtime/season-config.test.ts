@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readConfig } from '../../../src/runtime/config.ts';
+import { readConfig } from '../../../src/runtime/config/config.ts';
 import { makeFolder } from '../../support/cli.ts';
 
 let folder: ReturnType<typeof makeFolder>;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Alert, AlertShape } from '../../../src/model/alerts.ts';
+import type { Alert, AlertShape } from '../../../src/model/state/alerts.ts';
 import { alertBody, recapBody } from '../../../src/schedule/alert-body.ts';
 
 const alert: Alert = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Alert, Health, MappingState } from '../../../src/model/alerts.ts';
+import type { Alert, Health, MappingState } from '../../../src/model/state/alerts.ts';
 import { EXIT, type ExitCode } from '../../../src/model/error.ts';
 import type { Outcome } from '../../../src/model/outcome.ts';
-import type { MappingSummary, PullSummary, PushSummary } from '../../../src/model/store.ts';
+import type { MappingSummary, PullSummary, PushSummary } from '../../../src/model/state/store.ts';
 import { outcomeCounts } from '../../../src/plan/counts.ts';
 import { newsOf, type Tidings } from '../../../src/schedule/alerts.ts';
 import { hasFailed, type Attempt } from '../../../src/schedule/mapping-states.ts';

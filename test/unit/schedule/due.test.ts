@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Schedule, WeekMoment } from '../../../src/model/schedule.ts';
+import type { Schedule, WeekMoment } from '../../../src/model/time/schedule.ts';
 import {
   doneBy,
   dueRun,

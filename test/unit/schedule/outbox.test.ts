@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Alert, AlertEvent, Letter } from '../../../src/model/alerts.ts';
+import type { Alert, AlertEvent, Letter } from '../../../src/model/state/alerts.ts';
 import { afterTry, lettersFor, taken } from '../../../src/schedule/outbox.ts';
 
 const alert = (event: AlertEvent): Alert => ({

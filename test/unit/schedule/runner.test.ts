@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { EXIT, InterruptedError, UnavailableError } from '../../../src/model/error.ts';
-import type { Schedule } from '../../../src/model/schedule.ts';
+import type { Schedule } from '../../../src/model/time/schedule.ts';
 import type { Done } from '../../../src/schedule/due.ts';
 import {
   hasReadings,

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { KnownRecord } from '../../../src/model/run-rows.ts';
-import type { Intent, Lock, Run, Store } from '../../../src/model/store.ts';
+import type { KnownRecord } from '../../../src/model/state/run-rows.ts';
+import type { Intent, Lock, Run, Store } from '../../../src/model/state/store.ts';
 import { DatabaseFailure, type PostgresClient } from '../../../src/state/postgres/client.ts';
 import { lookAtDatabase } from '../../../src/state/postgres/look.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ChartData, ChartSpec } from '../../../src/model/layout.ts';
+import type { ChartData, ChartSpec } from '../../../src/model/tables/layout.ts';
 import { numberScale } from '../../../src/tables/chart-scale.ts';
 
 const chart = (type: ChartSpec['type'], values: readonly (number | null)[], reverse = false): ChartData => ({

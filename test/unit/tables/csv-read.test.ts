@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../src/model/error.ts';
-import type { SourceTable } from '../../../src/model/table.ts';
+import type { SourceTable } from '../../../src/model/tables/table.ts';
 import { openCsv } from '../../../src/tables/csv/read.ts';
 import { readCsv } from './csv-source.ts';
 

@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
-import { parseMappings } from '../../../src/mapping/parse-mappings.ts';
+import { parseMappings } from '../../../src/mapping/parse/parse-mappings.ts';
 import { createRowReader } from '../../../src/mapping/rows.ts';
 import type { ParsedRow, RowOptions } from '../../../src/mapping/rows.ts';
 import { renderRowIssue } from '../../../src/model/issue.ts';
-import type { ReadOptions, SourceRow } from '../../../src/model/table.ts';
+import type { ReadOptions, SourceRow } from '../../../src/model/tables/table.ts';
 import { openCsv } from '../../../src/tables/csv/read.ts';
 
 /** A CSV file that was read to its end. */

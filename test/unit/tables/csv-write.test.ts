@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../src/model/error.ts';
-import type { ReportColumn, ReportValue, WriteOptions } from '../../../src/model/table.ts';
+import type { ReportColumn, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
 import { writeCsvFile, writeCsvReport } from '../../../src/tables/csv/write.ts';
 
 let folder = '';

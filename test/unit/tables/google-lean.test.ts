@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ReportTab, ReportValue, WriteBack } from '../../../src/model/table.ts';
+import type { ReportTab, ReportValue, WriteBack } from '../../../src/model/tables/table.ts';
 import { createTables } from '../../../src/tables/index.ts';
 import { accessTo } from '../../support/google-access.ts';
 import { startLeanGoogle } from '../../support/lean-google.ts';

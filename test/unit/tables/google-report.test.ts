@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Layout, ReportLayout } from '../../../src/model/layout.ts';
-import type { ReportColumn, ReportTab, ReportValue } from '../../../src/model/table.ts';
+import type { Layout, ReportLayout } from '../../../src/model/tables/layout.ts';
+import type { ReportColumn, ReportTab, ReportValue } from '../../../src/model/tables/table.ts';
 import { joinLayout } from '../../../src/report/arrange.ts';
 import { createSheetKind } from '../../../src/tables/google-sheets.ts';
 import { writeSheetReports } from '../../../src/tables/google/report.ts';

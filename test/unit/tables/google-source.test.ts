@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Cell } from '../../../src/model/cell.ts';
+import type { Cell } from '../../../src/model/tables/cell.ts';
 import type { Issue } from '../../../src/model/issue.ts';
-import type { ReadOptions, SourceRow, SourceTable } from '../../../src/model/table.ts';
+import type { ReadOptions, SourceRow, SourceTable } from '../../../src/model/tables/table.ts';
 import { numberCell } from '../../../src/tables/google/shown-date.ts';
 import { createSheetReader } from '../../../src/tables/google/source.ts';
 import type { SheetReader } from '../../../src/tables/google/source.ts';

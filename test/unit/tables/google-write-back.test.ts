@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ReadOptions, WriteBack, WriteBackResult, WriteBackRow } from '../../../src/model/table.ts';
+import type {
+  ReadOptions,
+  WriteBack,
+  WriteBackResult,
+  WriteBackRow,
+} from '../../../src/model/tables/table.ts';
 import { writeBackSheet } from '../../../src/tables/google/write-back.ts';
 import { accessTo } from '../../support/google-access.ts';
 import { googleOfFile } from '../../support/google/of-file.ts';

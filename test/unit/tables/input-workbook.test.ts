@@ -11,7 +11,7 @@ import { readWorkbookHeaders } from '../../../src/tables/input-headers.ts';
 import { renderInputWorkbook } from '../../../src/tables/xlsx/write/input-workbook.ts';
 import { writeSheetReports } from '../../../src/tables/google/report.ts';
 import { writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
-import type { ReportValue } from '../../../src/model/table.ts';
+import type { ReportValue } from '../../../src/model/tables/table.ts';
 import { accessTo } from '../../support/google-access.ts';
 import { startFakeGoogle } from '../../support/google/fake-google.ts';
 import type { FakeGoogle } from '../../support/google/fake-google.ts';

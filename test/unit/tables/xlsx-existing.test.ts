@@ -3,9 +3,9 @@ import { mkdtemp, copyFile, readdir, readFile, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseLayout } from '../../../src/mapping/parse-layout.ts';
-import { shownText } from '../../../src/model/cell.ts';
-import type { ReportColumn, ReportTab, ReportValue, WriteOptions } from '../../../src/model/table.ts';
+import { parseLayout } from '../../../src/mapping/parse/parse-layout.ts';
+import { shownText } from '../../../src/model/tables/cell.ts';
+import type { ReportColumn, ReportTab, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
 import { joinLayout, orderColumns } from '../../../src/report/arrange.ts';
 import { openXlsx } from '../../../src/tables/xlsx/read.ts';
 import { writeXlsxReport } from '../../../src/tables/xlsx/write.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { ConfigError } from '../../../src/model/error.ts';
-import type { Cell } from '../../../src/model/cell.ts';
+import type { Cell } from '../../../src/model/tables/cell.ts';
 import { handMade, textRow, workbookParts } from '../../support/workbook.ts';
 import type { HandMade } from '../../support/workbook.ts';
 import { makeZip } from '../../support/zip.ts';

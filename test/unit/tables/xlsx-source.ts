@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
 import { createRowReader } from '../../../src/mapping/rows.ts';
 import type { ParsedRow } from '../../../src/mapping/rows.ts';
-import type { SourceRow } from '../../../src/model/table.ts';
+import type { SourceRow } from '../../../src/model/tables/table.ts';
 import { openXlsx } from '../../../src/tables/xlsx/read.ts';
 
 /** A tab that was read to its end. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { readXlsx } from 'hucre/xlsx';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ReportColumn, ReportTab, ReportValue, WriteOptions } from '../../../src/model/table.ts';
+import type { ReportColumn, ReportTab, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
 import { writeRejectedXlsx, writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
 
 let folder = '';

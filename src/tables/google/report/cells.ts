@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import { wallClock } from '../../../model/wall-clock.ts';
-import type { ReportColumn, ReportValue } from '../../../model/table.ts';
+import { wallClock } from '../../../model/time/wall-clock.ts';
+import type { ReportColumn, ReportValue } from '../../../model/tables/table.ts';
 import { parseInstant } from '../../date-format.ts';
 import { SAME_DAY_FRACTION, serialOf } from '../../serial-dates.ts';
 import { cleanText, cutText } from '../../xlsx/write/sheet.ts';

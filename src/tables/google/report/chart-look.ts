@@ -1,5 +1,5 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import type { ChartData } from '../../../model/layout.ts';
+import type { ChartData } from '../../../model/tables/layout.ts';
 import { chartHeight } from '../../chart-table.ts';
 import { chartSpec } from './chart-spec.ts';
 import { HEADER_FIELDS, headerFormat, sizeOf } from './look.ts';

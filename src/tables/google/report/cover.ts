@@ -1,5 +1,5 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import type { CoverFacts, Highlight, Layout } from '../../../model/layout.ts';
+import type { CoverFacts, Highlight, Layout } from '../../../model/tables/layout.ts';
 import {
   coverHeading,
   coverLines,

@@ -1,5 +1,5 @@
 import { UnavailableError } from '../../../model/error.ts';
-import type { ReportColumn } from '../../../model/table.ts';
+import type { ReportColumn } from '../../../model/tables/table.ts';
 import { sheetText } from './cells.ts';
 import type { KeptFormats } from './look.ts';
 import { digestOf } from './memory.ts';

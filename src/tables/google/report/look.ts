@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import type { Colour, ReportLayout } from '../../../model/layout.ts';
-import type { ReportColumn } from '../../../model/table.ts';
+import type { Colour, ReportLayout } from '../../../model/tables/layout.ts';
+import type { ReportColumn } from '../../../model/tables/table.ts';
 import { displayWidth, headerLines, LOOKS } from '../../xlsx/write/sheet.ts';
 import { COLOURS } from '../../xlsx/write/style.ts';
 import { digestOf } from './memory.ts';

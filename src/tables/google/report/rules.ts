@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import type { ColourRule, ReportLayout } from '../../../model/layout.ts';
-import type { ReportColumn } from '../../../model/table.ts';
+import type { ColourRule, ReportLayout } from '../../../model/tables/layout.ts';
+import type { ReportColumn } from '../../../model/tables/table.ts';
 import { cellRenderer } from './cells.ts';
 import { colourOf, spansOf } from './look.ts';
 import { digestOf } from './memory.ts';

@@ -1,5 +1,5 @@
-import type { ArrangedRows, ReportLayout } from '../../../model/layout.ts';
-import type { ReportTab, ReportValue } from '../../../model/table.ts';
+import type { ArrangedRows, ReportLayout } from '../../../model/tables/layout.ts';
+import type { ReportTab, ReportValue } from '../../../model/tables/table.ts';
 import { combineRows, keyPositions } from '../../combine-rows.ts';
 import { valueReader } from '../../serial-dates.ts';
 import { cellRenderer, changedCells, sheetText } from './cells.ts';

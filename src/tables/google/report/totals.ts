@@ -1,5 +1,5 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import type { Total } from '../../../model/layout.ts';
+import type { Total } from '../../../model/tables/layout.ts';
 import { COLOURS } from '../../xlsx/write/style.ts';
 import {
   BRAND,

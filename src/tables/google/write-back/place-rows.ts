@@ -1,4 +1,4 @@
-import type { WriteBack } from '../../../model/table.ts';
+import type { WriteBack } from '../../../model/tables/table.ts';
 
 /** Where a header stands in a tab as it is now, and its columns by their folded names. */
 export interface Header {

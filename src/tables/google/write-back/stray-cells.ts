@@ -1,4 +1,4 @@
-import type { WriteBack } from '../../../model/table.ts';
+import type { WriteBack } from '../../../model/tables/table.ts';
 import type { CellChange } from './cell-changes.ts';
 import { withNote } from './own-notes.ts';
 import { foldName, type Header } from './place-rows.ts';

@@ -1,4 +1,4 @@
-import type { Cell } from '../../../model/cell.ts';
+import type { Cell } from '../../../model/tables/cell.ts';
 import { decodeCellText } from './strings.ts';
 import { shownGeneral, type NumberFormat } from './number-format.ts';
 import { cleanNumber } from './styles.ts';

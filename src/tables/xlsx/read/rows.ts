@@ -1,4 +1,4 @@
-import type { Cell } from '../../../model/cell.ts';
+import type { Cell } from '../../../model/tables/cell.ts';
 import { readCell, type CellTables } from './cell.ts';
 import { columnLetters } from '../../column-letters.ts';
 import { createXmlScanner, XmlFault, type XmlAttributes, type XmlScanner } from '../parts/xml-scan.ts';

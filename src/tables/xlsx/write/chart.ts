@@ -1,5 +1,5 @@
 import type { WriteSheet } from 'hucre/xlsx';
-import type { ChartData } from '../../../model/layout.ts';
+import type { ChartData } from '../../../model/tables/layout.ts';
 import { cleanText } from './sheet.ts';
 import { numberScale } from '../../chart-scale.ts';
 import { columnLetters } from '../../column-letters.ts';

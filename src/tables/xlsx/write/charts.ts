@@ -1,5 +1,5 @@
 import type { CellValue, WriteSheet } from 'hucre/xlsx';
-import type { ChartData } from '../../../model/layout.ts';
+import type { ChartData } from '../../../model/tables/layout.ts';
 import { chartHeight, chartTable, type ChartTable } from '../../chart-table.ts';
 import { drawChart } from './chart.ts';
 import { PRINTED } from './print.ts';

@@ -1,5 +1,5 @@
 import type { CellStyle, CellValue, WriteSheet } from 'hucre/xlsx';
-import type { CoverFacts, Highlight, Layout } from '../../../model/layout.ts';
+import type { CoverFacts, Highlight, Layout } from '../../../model/tables/layout.ts';
 import { coverLines, highlightRows, TABS_HEADER, type CoveredTab } from '../../cover-lines.ts';
 import { PRINTED } from './print.ts';
 import { isErrorLike, safeText } from './sheet.ts';

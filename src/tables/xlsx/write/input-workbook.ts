@@ -6,7 +6,7 @@ import type {
   InputNote,
   InputRule,
   InputTable,
-} from '../../../model/input-table.ts';
+} from '../../../model/tables/input-table.ts';
 import { columnLetters } from '../../column-letters.ts';
 import { alignment, COLOURS, FONT, HEADER_HEIGHT, HEADER_STYLE, ROW_BORDER } from './style.ts';
 

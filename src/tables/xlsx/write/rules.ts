@@ -1,5 +1,5 @@
 import type { ConditionalRule, WriteSheet } from 'hucre/xlsx';
-import type { ColourRule } from '../../../model/layout.ts';
+import type { ColourRule } from '../../../model/tables/layout.ts';
 import { columnLetters } from '../../column-letters.ts';
 
 /** The rows and columns of a table's body: what rules colour. */

@@ -1,6 +1,6 @@
 import type { CellStyle, CellValue, ColumnDef, WriteSheet } from 'hucre/xlsx';
-import type { Layout } from '../../../model/layout.ts';
-import type { ReportColumn } from '../../../model/table.ts';
+import type { Layout } from '../../../model/tables/layout.ts';
+import type { ReportColumn } from '../../../model/tables/table.ts';
 import { PRINTED } from './print.ts';
 import { conditionalRules } from './rules.ts';
 import {

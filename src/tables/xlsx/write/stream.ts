@@ -1,6 +1,6 @@
 import { writeXlsxStream, type ColumnDef } from 'hucre/xlsx';
 import { UnavailableError } from '../../../model/error.ts';
-import type { ReportTab, ReportValue } from '../../../model/table.ts';
+import type { ReportTab, ReportValue } from '../../../model/tables/table.ts';
 import type { Append } from '../../atomic-write.ts';
 import { buildSheet, safeText } from './sheet.ts';
 import { columnFormats, rowRenderer, tabName } from './workbook.ts';

@@ -1,7 +1,7 @@
 import type { CellValue, WriteOptions, WriteSheet } from 'hucre/xlsx';
-import type { ArrangedRows, ChartData, ReportLayout } from '../../../model/layout.ts';
-import type { ReportColumn, ReportTab, ReportValue } from '../../../model/table.ts';
-import { wallClock } from '../../../model/wall-clock.ts';
+import type { ArrangedRows, ChartData, ReportLayout } from '../../../model/tables/layout.ts';
+import type { ReportColumn, ReportTab, ReportValue } from '../../../model/tables/table.ts';
+import { wallClock } from '../../../model/time/wall-clock.ts';
 import { contentsOf, joinCoveredTabs, joinHighlights } from '../../cover-lines.ts';
 import { parseInstant } from '../../date-format.ts';
 import { buildChartSheet } from './charts.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { UnavailableError } from '../../../../src/model/error.ts';
-import type { Kept } from '../../../../src/model/memory.ts';
+import type { Kept } from '../../../../src/model/state/memory.ts';
 import { WeekFacts } from '../../../../src/sync/memory/week-facts.ts';
 import { MemoryWeeks, WeeksData } from '../../../simulation/memory-weeks.ts';
 

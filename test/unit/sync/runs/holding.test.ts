@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { InternalError, StoppedError } from '../../../../src/model/error.ts';
-import type { HeldLock } from '../../../../src/model/store.ts';
+import type { HeldLock } from '../../../../src/model/state/store.ts';
 import { holding } from '../../../../src/sync/runs/holding.ts';
 import { heldLock } from '../../../support/held-lock.ts';
 

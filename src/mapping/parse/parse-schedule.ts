@@ -1,0 +1,45 @@
+import { parseDuration } from '../../model/time/duration.ts';
+import type { Schedule, Timing, WeekMoment } from '../../model/time/schedule.ts';
+import type { Drafting } from './drafting.ts';
+import type { PullInput, PushInput, TriggerInput } from './schema.ts';
+import { show } from '../show.ts';
+
+/** When a mapping runs by itself. The fields of a cron text are checked where the text is used: that is a library's work. */
+export function parseTiming(
+  { schedule, deadline }: Pick<PushInput | PullInput | TriggerInput, 'schedule' | 'deadline'>,
+  draft: Drafting,
+): { readonly timing?: Timing } {
+  if (schedule === undefined && deadline === undefined) return {};
+  const written = schedule === undefined ? [] : Array.isArray(schedule) ? schedule : [schedule];
+  const timing = {
+    schedule: written.flatMap((each, index): readonly Schedule[] => {
+      const path = Array.isArray(schedule) ? ['schedule', index] : ['schedule'];
+      if (typeof each === 'string') return [{ kind: 'cron', text: each }];
+      const at = parseMoment(each.at);
+      if (at !== undefined) return [{ kind: 'week', text: each.at, at }];
+      draft.note([...path, 'at'], notUnderstood(each.at));
+      return [];
+    }),
+    deadline: deadline === undefined ? undefined : readDeadline(deadline, draft),
+  };
+  return { timing };
+}
+
+function readDeadline(deadline: string, draft: Drafting): WeekMoment | undefined {
+  const moment = parseMoment(deadline);
+  if (moment === undefined) draft.note(['deadline'], notUnderstood(deadline));
+  return moment;
+}
+
+const notUnderstood = (text: string): string =>
+  `${show(text)} is not understood; write each.start, each.end or each.kickoff, with + or - and a duration, such as each.kickoff - 24h`;
+
+/** The moment that `each.kickoff - 24h` names; undefined for anything else. */
+function parseMoment(text: string): WeekMoment | undefined {
+  const found = /^\s*each\.(start|end|kickoff)\s*(?:([+-])\s*(\S+))?\s*$/.exec(text);
+  if (found === null) return undefined;
+  const [, anchor, sign, duration] = found;
+  const ms = duration === undefined ? 0 : parseDuration(duration);
+  if (ms === undefined) return undefined;
+  return { anchor: anchor as WeekMoment['anchor'], offsetMs: sign === '-' ? -ms : ms };
+}

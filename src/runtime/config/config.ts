@@ -1,0 +1,419 @@
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { ConfigError, type Place } from '../../model/error.ts';
+import { nearest } from '../../model/nearest.ts';
+import { Secret } from '../../model/secret.ts';
+import { warnIfOpenToOthers } from '../../tables/regular-file.ts';
+import { parseBaseUrl } from './base-url.ts';
+import { configSchema, parseConfig, type ConfigFile, type ParsedConfig } from './config-file.ts';
+import type { PublishConfig } from './publish-config.ts';
+import {
+  holdsPassword,
+  isDatabase,
+  placeOfState,
+  readAddress,
+  stateFolderOf,
+  type StatePlace,
+} from './state-place.ts';
+import { bareRecord, readEnvironment, readOptionalText, type Environment } from './env-file.ts';
+
+/** Where a program runs. */
+export interface Surroundings {
+  readonly env: Environment['values'];
+  readonly cwd: string;
+}
+
+/** The configuration in force: the file's, or what the environment makes without one. Paths are absolute. */
+export interface Config {
+  /** Undefined without a configuration file. */
+  readonly file: string | undefined;
+  /** Paths in the configuration and in mappings are relative to this folder. */
+  readonly folder: string;
+  /** The process's environment over the `.env`. */
+  readonly env: Surroundings['env'];
+  readonly environments: ConfigFile['environments'];
+  /** The environment that was asked for, or is the default. */
+  readonly environment: string | undefined;
+  /** Values for `${name}` in mappings: `--var`, then the file's vars, then the environment. */
+  readonly vars: Readonly<Record<string, string | undefined>>;
+  /** All leagues of the file in its order; none where the folder has one league, whose environment and variables are the configuration's own. */
+  readonly leagues: readonly LeagueConfig[];
+  readonly state: StatePlace;
+  /** The folder of what stays on this machine, absolute: results of runs, logins, pipes. */
+  readonly stateFolder: string;
+  /** What is not secured is used all the same. */
+  readonly insecure: boolean;
+  readonly mappings: string;
+  readonly timezone: string;
+  readonly budget: ConfigFile['budget'];
+  readonly push: ConfigFile['push'];
+  readonly google: ConfigFile['google'];
+  readonly season: ConfigFile['season'];
+  readonly rules: ConfigFile['rules'];
+  readonly alerts: ConfigFile['alerts'];
+  /** What of the league is published; of a league, what it says itself over what is said for all. */
+  readonly publish: PublishConfig;
+  readonly warnings: readonly string[];
+  /** Where a part of the file stands, for messages. */
+  readonly placeOf: ParsedConfig['placeOf'];
+}
+
+/** One of several leagues. */
+export interface LeagueConfig extends Pick<
+  Config,
+  'environment' | 'vars' | 'season' | 'rules' | 'publish' | 'placeOf'
+> {
+  readonly name: string;
+  /** Asked for; the others are only looked at, so that none is in the way of another. */
+  readonly chosen: boolean;
+}
+
+/** A service to speak with. */
+export interface Connection {
+  readonly environment: string;
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  readonly warnings: readonly string[];
+}
+
+/** Google Sheets as the configuration has them. */
+interface GoogleSettings {
+  readonly keyFile: string | undefined;
+  readonly rootUrl: string | undefined;
+}
+
+const CONFIG_FILE = 'teamsheet.yaml';
+
+/** What stands in for parts of the file. Paths are relative to the working folder. */
+interface ConfigArgs {
+  readonly config?: string | undefined;
+  readonly env?: string | undefined;
+  readonly league?: string | undefined;
+  readonly var: Readonly<Record<string, string>>;
+  readonly mappings?: string | undefined;
+  readonly insecure?: boolean | undefined;
+  /** A file, or the address of a database. */
+  readonly state?: string | undefined;
+}
+
+/** Finds and reads the configuration. Errors: ConfigError `config.*` with file, line and column. */
+export function readConfig(args: ConfigArgs, program: Surroundings): Config {
+  const file = args.config === undefined ? findUpwards(program.cwd) : resolve(program.cwd, args.config);
+  const folder = file === undefined ? program.cwd : dirname(file);
+  const parse = (env: Surroundings['env']): ParsedConfig =>
+    file === undefined ? withoutFile(env) : readFile(file, relative(program.cwd, file));
+  return { ...inForce(folder, parse, args, program), file };
+}
+
+/**
+ * The configuration of a program that has it as a value, in place of the text of `teamsheet.yaml` in the working folder.
+ * Errors: ConfigError `config.*`.
+ */
+export function configOf(written: object, args: Omit<ConfigArgs, 'config'>, program: Surroundings): Config {
+  const parse = (): ParsedConfig => parseConfig(JSON.stringify({ version: 1, ...written }), 'config');
+  return { ...inForce(program.cwd, parse, args, program), file: undefined };
+}
+
+function inForce(
+  folder: string,
+  parse: (env: Surroundings['env']) => ParsedConfig,
+  args: ConfigArgs,
+  program: Surroundings,
+): Omit<Config, 'file'> {
+  const environment = readEnvironment(folder, program.env);
+  const env = environment.values;
+  const { value, placeOf } = parse(env);
+  const state = stateOf(value, folder, env, placeOf, args, program.cwd);
+  return {
+    folder,
+    env,
+    environments: value.environments && bareRecord(value.environments),
+    environment: args.env ?? value.environment,
+    timezone: value.timezone,
+    budget: value.budget,
+    push: value.push,
+    google: value.google,
+    season: value.season,
+    rules: value.rules,
+    alerts: value.alerts,
+    publish: value.publish,
+    vars: bareRecord(env, varsOf(value.vars, env), args.var),
+    leagues: leaguesOf(value, env, args, placeOf),
+    state,
+    stateFolder: stateFolderOf(state, folder),
+    insecure: args.insecure === true,
+    mappings:
+      args.mappings === undefined
+        ? resolve(folder, replaceNames(value.mappings, env, placeOf(['mappings'])))
+        : resolve(program.cwd, args.mappings),
+    warnings: environment.warnings,
+    placeOf,
+  };
+}
+
+/** Errors: ConfigError `config.unset`, `state.password`, `state.address`. */
+function stateOf(
+  { state, state_schema: schema, state_lease: leaseMs }: ConfigFile,
+  folder: string,
+  env: Surroundings['env'],
+  placeOf: ParsedConfig['placeOf'],
+  args: ConfigArgs,
+  cwd: string,
+): StatePlace {
+  const place = placeOf(['state']);
+  const given = { folder, env, schema, leaseMs };
+  if (args.state !== undefined) return placeOfState(args.state, { ...given, folder: cwd }, {});
+  if (typeof state !== 'string') return readAddress(requireName(state.env, env, place), given, place);
+  if (isDatabase(state) && holdsPassword(state))
+    throw new ConfigError('state.password', `${at(place)}the password of the state is never written here`, {
+      ...place,
+      next: 'Set PGPASSWORD or PGPASSFILE, or name a variable that holds the whole address: state: { env: TEAMSHEET_STATE_URL }.',
+    });
+  return placeOfState(replaceNames(state, env, place), given, place);
+}
+
+/** The leagues with what is in force in each. Errors: ConfigError `config.league`. */
+function leaguesOf(
+  { leagues = {}, environments, environment, vars, season, rules, publish }: ConfigFile,
+  env: Surroundings['env'],
+  args: ConfigArgs,
+  placeOf: ParsedConfig['placeOf'],
+): readonly LeagueConfig[] {
+  const only = Object.keys(environments ?? {});
+  const otherwise = args.env ?? environment ?? (only.length === 1 ? only[0] : undefined);
+  const read = Object.entries(leagues).map(([name, league]): LeagueConfig => {
+    const id = league.fantasy_league_id === undefined ? {} : { fantasy_league_id: league.fantasy_league_id };
+    const known = bareRecord(env, { league: name }, varsOf(id, env));
+    const own = league.environment;
+    return {
+      name,
+      environment: own ?? otherwise,
+      vars: bareRecord(env, varsOf(vars, known), varsOf(league.vars, known), known, args.var),
+      season: { ...season, ...(league.groups && { groups: league.groups }) },
+      rules: league.rules ?? rules,
+      publish: publishOf(publish, league.publish),
+      chosen: [undefined, name].includes(args.league) && [undefined, own ?? args.env].includes(args.env),
+      placeOf: (path) =>
+        placeOf(path[0] === 'environment' && own !== undefined ? ['leagues', name, 'environment'] : path),
+    };
+  });
+  if (args.league !== undefined && !Object.hasOwn(leagues, args.league))
+    throw noLeague(args.league, Object.keys(leagues), placeOf(['leagues']));
+  if (read.length > 0 && !read.some(({ chosen }) => chosen)) {
+    const are = read.map(({ name, environment: its }) => `${name} is in ${its ?? 'none'}`).join(', ');
+    throw new ConfigError(
+      'config.league',
+      `no league that is asked for is in environment "${args.env}": ${are}`,
+      {
+        ...placeOf(['leagues']),
+        next: 'leave --env out, or choose another league with --league',
+      },
+    );
+  }
+  return read;
+}
+
+/** What a league publishes: its own keys over those of all leagues; who is hidden in all of them is hidden in each. */
+const publishOf = (all: PublishConfig, own: PublishConfig = {}): PublishConfig => ({
+  ...all,
+  ...own,
+  hide: [...(all.hide ?? []), ...(own.hide ?? [])],
+});
+
+function noLeague(name: string, names: readonly string[], place: Place): ConfigError {
+  const near = nearest(name, names);
+  const question = near === undefined ? '' : `; did you mean "${near}"?`;
+  return new ConfigError('config.league', `there is no league "${name}"${question}`, {
+    ...place,
+    next:
+      names.length === 0
+        ? 'leave --league out: teamsheet.yaml names no leagues'
+        : `choose one of ${names.join(', ')}`,
+  });
+}
+
+/** A service that is named beside the configuration. Errors: ConfigError `base_url.*`, `key.invalid`. */
+export function connectionTo(baseUrl: string, apiKey: string, environment = 'default'): Connection {
+  return {
+    environment,
+    baseUrl: parseBaseUrl(baseUrl),
+    apiKey: keyOf(apiKey, 'apiKey', {}),
+    warnings: [],
+  };
+}
+
+/** The service of the chosen environment and its key. Errors: ConfigError `config.environment`, `config.unset`, `base_url.*`, `key.*`. */
+export function connectionOf(config: Config): Connection {
+  const { name, chosen } = chosenEnvironment(config);
+  const path = ['environments', name];
+  const urlPlace = config.placeOf([...path, 'base_url']);
+  const baseUrl = parseBaseUrl(replaceNames(chosen.base_url, config.env, urlPlace), urlPlace);
+  const key = readKey(chosen.api_key, config, config.placeOf([...path, 'api_key']));
+  return { environment: name, baseUrl, ...key };
+}
+
+/** Where the key of the chosen environment is to be set, for people. Errors: ConfigError `config.environment`. */
+export function keyPlace(config: Config): string {
+  const { api_key: source } = chosenEnvironment(config).chosen;
+  return 'env' in source ? `${source.env} in .env or in the environment` : source.file;
+}
+
+/** What the environment in force is called, where there is one or not. */
+export function environmentOf({ environments = {}, environment }: Config): string {
+  const [only, ...others] = Object.keys(environments);
+  return environment ?? (others.length === 0 ? only : undefined) ?? 'default';
+}
+
+interface Chosen {
+  readonly name: string;
+  readonly chosen: NonNullable<ConfigFile['environments']>[string];
+}
+
+function chosenEnvironment({ environments = {}, environment, placeOf }: Config): Chosen {
+  const names = Object.keys(environments);
+  const name = environment ?? (names.length === 1 ? names[0] : undefined);
+  const chosen = name === undefined ? undefined : environments[name];
+  if (name === undefined || chosen === undefined) throw noEnvironment(name, names, placeOf(['environment']));
+  return { name, chosen };
+}
+
+/** What the configuration and the environment say about Google Sheets; the path is absolute. Errors: ConfigError `config.unset`. */
+export function googleSettings({
+  google,
+  env,
+  folder,
+  placeOf,
+}: Pick<Config, 'google' | 'env' | 'folder' | 'placeOf'>): GoogleSettings {
+  const file = google?.credentials?.file;
+  const path =
+    file === undefined ? undefined : replaceNames(file, env, placeOf(['google', 'credentials', 'file']));
+  const written = google?.root_url;
+  const given = env['TEAMSHEET_GOOGLE_ROOT_URL'] ?? '';
+  const rootUrl =
+    given === '' && written !== undefined
+      ? replaceNames(written, env, placeOf(['google', 'root_url']))
+      : given;
+  return {
+    keyFile: path === undefined ? undefined : resolve(folder, path),
+    rootUrl: rootUrl === '' ? undefined : rootUrl,
+  };
+}
+
+function readFile(file: string, shown: string): ParsedConfig {
+  const text = readOptionalText(file, 'config.unreadable');
+  if (text === undefined)
+    throw new ConfigError('config.missing', `${shown}: there is no such file`, { file: shown });
+  return parseConfig(text, shown);
+}
+
+/** A blank one is as good as none. One whose environment variable is not set counts as not set itself, so that only what needs it stops. */
+function varsOf(vars: ConfigFile['vars'], env: Surroundings['env']): Config['vars'] {
+  const isSet = (name: string): boolean => (env[name] ?? '') !== '';
+  return Object.fromEntries(
+    Object.entries(vars).flatMap(([name, value]) => {
+      const text = String(value ?? '').trim();
+      if (text === '') return [];
+      const whole = [...text.matchAll(NAME)].every(([, used = '']) => isSet(used));
+      return [[name, whole ? replaceNames(text, env, {}) : undefined]];
+    }),
+  );
+}
+
+function findUpwards(from: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const file = join(folder, CONFIG_FILE);
+    if (readOptionalText(file, 'config.unreadable') !== undefined) return file;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+function withoutFile(env: Surroundings['env']): ParsedConfig {
+  const connected = env['TEAMSHEET_BASE_URL'] !== undefined || env['TEAMSHEET_API_KEY'] !== undefined;
+  const environments = connected
+    ? { default: { base_url: '${TEAMSHEET_BASE_URL}', api_key: { env: 'TEAMSHEET_API_KEY' } } }
+    : undefined;
+  return { value: configSchema.parse({ version: 1, environments }, { jitless: true }), placeOf: () => ({}) };
+}
+
+function noEnvironment(name: string | undefined, names: readonly string[], place: Place): ConfigError {
+  if (names.length === 0) {
+    return new ConfigError(
+      'config.missing',
+      'there is no teamsheet.yaml here or above, and TEAMSHEET_BASE_URL and TEAMSHEET_API_KEY are not set',
+      {
+        next: 'init',
+      },
+    );
+  }
+  const known = names.join(', ');
+  return name === undefined
+    ? new ConfigError(
+        'config.environment',
+        `several environments (${known}) and no default: add "environment:" or use --env`,
+        place,
+      )
+    : new ConfigError('config.environment', `no environment is called "${name}"; there is ${known}`, place);
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  TEAMSHEET_BASE_URL: 'the address of the service, from your provider',
+  TEAMSHEET_API_KEY: 'your key, from your provider',
+};
+
+const NAME = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** Replaces every `${NAME}` in a text. Errors: ConfigError `config.unset`. */
+export function replaceNames(text: string, env: Surroundings['env'], place: Place): string {
+  return text.replace(NAME, (_whole, name: string) => requireName(name, env, place));
+}
+
+function requireName(name: string, env: Surroundings['env'], place: Place): string {
+  const value = env[name];
+  if (value !== undefined && value !== '') return value;
+  const hint = HINTS[name];
+  throw new ConfigError(
+    'config.unset',
+    `${at(place)}${name} is not set${hint === undefined ? '' : `: it is ${hint}`}`,
+    {
+      ...place,
+      next: `put ${name}=… into the .env beside teamsheet.yaml, or into the environment`,
+    },
+  );
+}
+
+function at({ file, line, column }: Place): string {
+  return file === undefined ? '' : `${file}:${line ?? 1}:${column ?? 1}: `;
+}
+
+function readKey(
+  source: NonNullable<ConfigFile['environments']>[string]['api_key'],
+  config: Config,
+  place: Place,
+): Pick<Connection, 'apiKey' | 'warnings'> {
+  if ('env' in source)
+    return { apiKey: keyOf(requireName(source.env, config.env, place), source.env, place), warnings: [] };
+  const path = replaceNames(source.file, config.env, place);
+  const file = isAbsolute(path) ? path : resolve(config.folder, path);
+  const text = readOptionalText(file, 'key.unreadable');
+  if (text === undefined)
+    throw new ConfigError('key.missing', `${at(place)}the key file ${path} does not exist`, place);
+  return { apiKey: keyOf(text.trim(), path, place), warnings: warnIfOpenToOthers(file) };
+}
+
+/** Servers take about twice that for all headers of a request. */
+const LONGEST_KEY = 4096;
+
+/** A key that no HTTP header can carry is refused before it is used; it is never quoted. */
+function keyOf(text: string, from: string, place: Place): Secret {
+  if (text.length > LONGEST_KEY)
+    throw new ConfigError(
+      'key.invalid',
+      `${at(place)}the key in ${from} has ${text.length} characters, at most ${LONGEST_KEY} can be sent`,
+      { ...place, next: 'name the file or the variable that holds the key alone' },
+    );
+  if (/^[\x21-\x7e]+$/.test(text)) return new Secret(text);
+  throw new ConfigError(
+    'key.invalid',
+    `${at(place)}the key in ${from} is empty or holds blanks or characters that no header can carry`,
+    place,
+  );
+}

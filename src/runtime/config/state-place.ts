@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { ConfigError, StoppedError, type Place } from '../../model/error.ts';
+import { Secret } from '../../model/secret.ts';
+import { isLoopback } from './base-url.ts';
+
+/** Where the state of a configuration is kept. */
+export type StatePlace = StateFile | StateDatabase;
+
+interface StateFile {
+  readonly kind: 'file';
+  /** Absolute. */
+  readonly file: string;
+}
+
+export interface StateDatabase {
+  readonly kind: 'postgres';
+  /** `postgres://host/db`: without user and password. */
+  readonly name: string;
+  /** A host, or the folder of a socket. */
+  readonly host: string;
+  readonly port: number | undefined;
+  readonly database: string | undefined;
+  readonly user: string | undefined;
+  readonly password: Secret | undefined;
+  /** What `sslmode` says. */
+  readonly tls: 'none' | 'unchecked' | 'checked' | undefined;
+  /** The certificate of who signed the database's, absolute. */
+  readonly caFile: string | undefined;
+  readonly schema: string;
+  readonly leaseMs: number;
+}
+
+const SCHEME = /^postgres(ql)?:/i;
+
+/** Whether a text of the configuration names a database, not a file. */
+export const isDatabase = (text: string): boolean => SCHEME.test(text);
+
+/** Whether a text that stands in the configuration holds a password; one that comes from the environment is none. */
+export function holdsPassword(text: string): boolean {
+  const written = text.replaceAll(/\$\{[^}]*\}/g, '');
+  return /^[^/]*\/\/[^/?#@]*:[^/?#@]+@/.test(written) || /[?&](password|sslpassword)=[^&]/i.test(written);
+}
+
+const MODES: Readonly<Record<string, StateDatabase['tls']>> = {
+  disable: 'none',
+  'no-verify': 'unchecked',
+  require: 'checked',
+  'verify-ca': 'checked',
+  'verify-full': 'checked',
+};
+
+interface Given {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly schema: string;
+  readonly leaseMs: number;
+}
+
+/** The database that an address names. Errors: ConfigError `state.address`, which quotes nothing that may be a password. */
+export function readAddress(
+  text: string,
+  { folder, env, schema, leaseMs }: Given,
+  place: Place,
+): StateDatabase {
+  const refuse = (reason: string): never => {
+    throw new ConfigError('state.address', `${at(place)}the address of the state ${reason}`, {
+      ...place,
+      next: 'Write it like postgres://USER@HOST/DATABASE, then run the command again.',
+    });
+  };
+  const decode = (part: string): string => {
+    try {
+      return decodeURIComponent(part);
+    } catch (error) {
+      if (error instanceof URIError)
+        return refuse('holds a % that begins no sign, which in a password is written %25');
+      throw error;
+    }
+  };
+  if (!isDatabase(text) || !URL.canParse(text)) return refuse('is none of PostgreSQL');
+  // Otherwise a part of the password would be taken for a port, a database or a parameter, and shown.
+  if (/[/?].*@/.test(text.replace(/^[^/]*\/\//, '')))
+    refuse('has an @ behind a / or a ?, which in a password are written %2F and %3F');
+  const { hostname, port, username, password, pathname, searchParams, hash } = new URL(text);
+  if (hash !== '') refuse('holds a #, which in a password is written %23');
+  const known = ['host', 'sslmode', 'sslrootcert'];
+  for (const name of new Set(searchParams.keys()))
+    if (!known.includes(name)) refuse(`has "${name}", and only ${known.join(', ')} are known`);
+  const socket = searchParams.get('host');
+  if (socket !== null && !isAbsolute(socket)) refuse('has a "host" that is no folder of a socket');
+  const host = socket ?? decode(hostname).replace(/^\[(.*)\]$/, '$1');
+  if (host === '') refuse('names no host');
+  const mode = searchParams.get('sslmode');
+  if (mode !== null && MODES[mode] === undefined)
+    refuse(`has an "sslmode" that is none of ${Object.keys(MODES).join(', ')}`);
+  const ca = searchParams.get('sslrootcert');
+  const secret = password === '' ? env['PGPASSWORD'] : decode(password);
+  return {
+    kind: 'postgres',
+    name: `postgres://${socket ?? hostname}${port === '' ? '' : `:${port}`}${pathname}`,
+    host,
+    port: port === '' ? undefined : Number(port),
+    database: pathname.length > 1 ? decode(pathname.slice(1)) : undefined,
+    user: username === '' ? env['PGUSER'] : decode(username),
+    password: secret === undefined || secret === '' ? undefined : new Secret(secret),
+    tls: mode === null ? undefined : MODES[mode],
+    caFile: ca === null ? undefined : resolve(folder, ca),
+    schema,
+    leaseMs,
+  };
+}
+
+/** The file or the database that a text names; a path is relative to the folder. Errors: those of {@link readAddress}. */
+export const placeOfState = (text: string, given: Given, place: Place): StatePlace =>
+  isDatabase(text) ? readAddress(text, given, place) : { kind: 'file', file: resolve(given.folder, text) };
+
+const isLocal = ({ host }: StateDatabase): boolean => isAbsolute(host) || isLoopback(host) || host === '::1';
+
+/**
+ * How a database is spoken with: false without TLS, else what is checked. One that is not on this machine is checked, unless somebody accepts that it is not.
+ * Errors: StoppedError `state.tls`; ConfigError `state.certificate`.
+ */
+export function tlsOf(
+  database: StateDatabase,
+  insecure: boolean,
+): false | { readonly rejectUnauthorized: boolean; readonly ca?: string } {
+  const tls = database.tls ?? (isLocal(database) || insecure ? 'none' : 'checked');
+  if (tls !== 'checked' && !isLocal(database) && !insecure)
+    throw new StoppedError(
+      'state.tls',
+      `${database.name} is not on this machine, and its address turns ${tls === 'none' ? 'TLS' : 'the check of its certificate'} off: anybody on the way could read the state`,
+      { next: 'Leave sslmode out of the address, or add --insecure if you accept that.' },
+    );
+  if (tls === 'none') return false;
+  const ca = database.caFile === undefined ? {} : { ca: readCertificate(database.caFile) };
+  return { rejectUnauthorized: tls === 'checked', ...ca };
+}
+
+function readCertificate(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new ConfigError('state.certificate', `${file}, the sslrootcert of the state, cannot be read`, {
+      file,
+      next: 'Correct "sslrootcert" in the address of the state, then run the command again.',
+      cause,
+    });
+  }
+}
+
+/** The folder of what stays on this machine: results of runs, logins, pipes. */
+export const stateFolderOf = (place: StatePlace, folder: string): string =>
+  place.kind === 'file' ? join(place.file, '..') : join(folder, '.teamsheet');
+
+/** How people are told of a place. */
+export const shownPlace = (place: StatePlace): string =>
+  place.kind === 'file' ? place.file : `${place.name}, schema ${place.schema}`;
+
+function at({ file, line, column }: Place): string {
+  return file === undefined ? '' : `${file}:${line ?? 1}:${column ?? 1}: `;
+}

@@ -1,0 +1,24 @@
+import { renderCount, renderCountOf } from '../../model/count.ts';
+import type { WeekNote } from '../../season/week-state.ts';
+
+/** What there is to say of a week. */
+export function renderWeekNote(note: WeekNote, time: (ms: number) => string): string {
+  switch (note.code) {
+    case 'ends':
+      return `ends at ${time(note.atMs)}`;
+    case 'not_read':
+      return 'over, and not read yet: weeks read reads it while the service shows it';
+    case 'not_processed':
+      return 'its substitutions are not known to be processed: trigger them, or weeks close it';
+    case 'to_read_again':
+      return `its substitutions were processed at ${time(note.processedMs)}: weeks read reads the line-ups again`;
+    case 'some_not_read':
+      return note.left === 1 ? '1 line-up was not read' : `${renderCount(note.left)} line-ups were not read`;
+    case 'processed_late':
+      return 'its line-ups were read before its substitutions were processed: points follow from the totals, line-ups are as before';
+    case 'contradicted':
+      return `a later total contradicts ${renderCountOf(note.squads, 'squad')}, by ${renderCountOf(note.points, 'point')} in all`;
+    case 'missed':
+      return 'it was not read while the service showed it';
+  }
+}

@@ -1,0 +1,71 @@
+import type { AlertNews, AlertStore, Letter, MappingState } from '../../model/state/alerts.ts';
+import type { Database } from './database.ts';
+import { written } from '../sql-row.ts';
+
+/** The states of mappings and the outbox in the state file. */
+export class SqliteAlerts implements AlertStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  states(): Promise<readonly MappingState[]> {
+    return this.#db.read(() => this.#states());
+  }
+
+  change(work: (states: readonly MappingState[]) => AlertNews): Promise<void> {
+    return this.#db.write(() => {
+      const { states, letters, forgetBeforeMs } = work(this.#states());
+      for (const state of states)
+        this.#db.run(
+          `INSERT INTO mapping_state (environment, league, mapping, document) VALUES (?, ?, ?, ?)
+           ON CONFLICT DO UPDATE SET document = excluded.document`,
+          ...[state.environment, state.league ?? '', state.mapping, JSON.stringify(state)],
+        );
+      for (const letter of letters)
+        this.#db.run(
+          'INSERT INTO letter (id, ended, created_at_ms, document) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+          ...[letter.id, endedOf(letter), letter.createdAtMs, JSON.stringify(letter)],
+        );
+      this.#db.run('DELETE FROM letter WHERE ended = 1 AND created_at_ms < ?', forgetBeforeMs);
+    });
+  }
+
+  waiting(): Promise<readonly Letter[]> {
+    return this.#db.read(() =>
+      this.#db
+        .all('SELECT document FROM sealed_letter WHERE ended = 0 ORDER BY sequence')
+        .map((row) => written(row) as Letter),
+    );
+  }
+
+  ended(limit: number): Promise<readonly Letter[]> {
+    return this.#db.read(() =>
+      this.#db
+        .all('SELECT document FROM sealed_letter WHERE ended = 1 ORDER BY sequence DESC LIMIT ?', limit)
+        .map((row) => written(row) as Letter),
+    );
+  }
+
+  changeLetter(id: string, work: (letter: Letter) => Letter | undefined): Promise<Letter | undefined> {
+    return this.#db.write(() => {
+      const row = this.#db.get('SELECT document FROM sealed_letter WHERE id = ?', id);
+      const changed = row && work(written(row) as Letter);
+      if (changed !== undefined)
+        this.#db.run(
+          'UPDATE letter SET ended = ?, document = ? WHERE id = ?',
+          ...[endedOf(changed), JSON.stringify(changed), id],
+        );
+      return changed;
+    });
+  }
+
+  #states(): readonly MappingState[] {
+    return this.#db
+      .all('SELECT document FROM sealed_mapping_state ORDER BY environment, league, mapping')
+      .map((row) => written(row) as MappingState);
+  }
+}
+
+const endedOf = ({ end }: Letter): number => Number(end !== null);

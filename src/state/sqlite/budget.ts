@@ -1,0 +1,275 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../../model/ports.ts';
+import {
+  BUDGET_KEPT_MS,
+  type BudgetDecision,
+  type BudgetLook,
+  type BudgetVisit,
+  type SharedBudget,
+  type Wanting,
+} from '../../model/state/shared-budget.ts';
+import { canonicalBaseUrl } from '../../model/service-address.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
+import { budgetLook, LOOK_BACK_MS, parseWindows, SWEEP_MS } from './budget-rows.ts';
+import { makePrivateFile, makePrivateFolder } from './private-files.ts';
+import { integer, text, UnreadableValueError, type SqlRow } from '../sql-row.ts';
+import { attempt, isDamage } from './storage-error.ts';
+
+/** What a power cut takes of it, the account tells: nothing waits for the disk. */
+const TABLES = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = OFF;
+  CREATE TABLE IF NOT EXISTS budget (account TEXT PRIMARY KEY, windows TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS budget_key (name TEXT PRIMARY KEY, account_id TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS budget_request (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    account TEXT NOT NULL,
+    process TEXT NOT NULL,
+    reads_account INTEGER NOT NULL,
+    entered_ms INTEGER NOT NULL,
+    deadline_ms INTEGER NOT NULL,
+    over_ms INTEGER,
+    doubtful INTEGER NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS budget_request_account ON budget_request (account, number);
+  CREATE TABLE IF NOT EXISTS budget_want (
+    account TEXT NOT NULL,
+    process TEXT NOT NULL,
+    writes INTEGER NOT NULL,
+    until_ms INTEGER NOT NULL,
+    PRIMARY KEY (account, process)
+  );
+`;
+const BUSY_MS = 10_000;
+
+/**
+ * The budgets of accounts over all processes of this machine, in a file of `folder`, by its wall clock. It is made when it is first asked, and anew where it is damaged.
+ * Errors of all: UnavailableError `state.*`.
+ */
+export const sqliteBudget = (folder: string, clock: Pick<Clock, 'now'>): SharedBudget & { close(): void } =>
+  new SqliteBudget(folder, clock);
+
+function connectAnew(folder: string, file: string): DatabaseSync {
+  makePrivateFolder(folder);
+  try {
+    return connect(file);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+    return connect(file);
+  }
+}
+
+function connect(file: string): DatabaseSync {
+  makePrivateFile(file);
+  const connection = new DatabaseSync(file, { timeout: BUSY_MS });
+  try {
+    connection.exec(TABLES);
+    const check = connection.prepare('PRAGMA quick_check(1)').get();
+    if (check?.['quick_check'] !== 'ok') throw new UnreadableValueError(String(check?.['quick_check']));
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+class SqliteBudget implements SharedBudget {
+  readonly #folder: string;
+  readonly #file: string;
+  readonly #clock: Pick<Clock, 'now'>;
+  #opened: DatabaseSync | undefined;
+  #sweptMs = -Infinity;
+
+  constructor(folder: string, clock: Pick<Clock, 'now'>) {
+    this.#folder = folder;
+    this.#file = join(folder, 'budget.sqlite');
+    this.#clock = clock;
+  }
+
+  get #connection(): DatabaseSync {
+    return (this.#opened ??= connectAnew(this.#folder, this.#file));
+  }
+
+  accountOf(baseUrl: string, keyDigest: string): Promise<string | undefined> {
+    return this.#together(() => {
+      const [row] = this.#all(
+        'SELECT account_id FROM budget_key WHERE name = ?',
+        keyName(baseUrl, keyDigest),
+      );
+      return row && text(row, 0);
+    });
+  }
+
+  rememberAccount({ baseUrl, accountId }: ServiceAccount, keyDigest: string): Promise<void> {
+    return this.#together(() => {
+      this.#run(
+        'INSERT INTO budget_key VALUES (?, ?) ON CONFLICT DO UPDATE SET account_id = excluded.account_id',
+        keyName(baseUrl, keyDigest),
+        accountId,
+      );
+    });
+  }
+
+  visit(
+    account: ServiceAccount,
+    visit: BudgetVisit,
+    decide: (look: BudgetLook) => BudgetDecision,
+  ): Promise<number | undefined> {
+    const name = nameOf(account);
+    return this.#together(() => {
+      const nowMs = this.#now();
+      this.#sweep(nowMs);
+      this.#run("INSERT INTO budget VALUES (?, '[]') ON CONFLICT DO NOTHING", name);
+      if (visit.windows !== undefined)
+        this.#run('UPDATE budget SET windows = ? WHERE account = ?', JSON.stringify(visit.windows), name);
+      const [windows] = this.#all('SELECT windows FROM budget WHERE account = ?', name);
+      for (const { number, agoMs, doubtful } of visit.over)
+        this.#run(
+          'UPDATE budget_request SET over_ms = ?, doubtful = ? WHERE number = ?',
+          nowMs - Math.floor(agoMs),
+          Number(doubtful),
+          number,
+        );
+      const decision = decide({
+        others: this.#others(name, nowMs, visit),
+        ...this.#shares(name, nowMs, visit),
+        windows: parseWindows(text(windows ?? [], 0)),
+      });
+      return this.#carryOut(name, nowMs, visit, decision);
+    });
+  }
+
+  leave(account: ServiceAccount, process: string): Promise<void> {
+    return this.#together(() => this.#wantNothing(nameOf(account), process));
+  }
+
+  /** A second call does nothing. */
+  close(): void {
+    if (this.#opened?.isOpen === true) this.#opened.close();
+  }
+
+  #others(name: string, nowMs: number, { process, after, underWay }: BudgetVisit): BudgetLook['others'] {
+    return this.#all(
+      `SELECT number, reads_account, ?1 - entered_ms,
+         CASE WHEN over_ms IS NOT NULL THEN ?1 - over_ms WHEN deadline_ms <= ?1 THEN ?1 - deadline_ms END,
+         CASE WHEN over_ms IS NULL AND deadline_ms <= ?1 THEN 1 ELSE doubtful END
+       FROM budget_request
+       WHERE account = ?2 AND process <> ?3 AND (number > ?4 OR number IN (SELECT value FROM json_each(?5)))
+         AND (?4 > 0 OR coalesce(over_ms, deadline_ms) > ?1 - ?6)
+       ORDER BY number`,
+      nowMs,
+      name,
+      process,
+      after,
+      JSON.stringify(underWay),
+      LOOK_BACK_MS,
+    ).map(budgetLook);
+  }
+
+  #shares(
+    name: string,
+    nowMs: number,
+    { process, withinMs }: BudgetVisit,
+  ): { readonly wanting: readonly Wanting[]; readonly taken: number } {
+    const sinceMs = nowMs - withinMs;
+    const takenBy = (who: string): number => {
+      const statement =
+        'SELECT count(*) FROM budget_request WHERE account = ? AND process = ? AND entered_ms > ?';
+      return integer(this.#all(statement, name, who, sinceMs)[0] ?? [], 0);
+    };
+    const wants = this.#all(
+      'SELECT process, writes FROM budget_want WHERE account = ? AND process <> ? AND until_ms > ?',
+      name,
+      process,
+      nowMs,
+    );
+    return {
+      wanting: wants.map((row) => ({ writes: integer(row, 1) === 1, taken: takenBy(text(row, 0)) })),
+      taken: wants.length === 0 ? 0 : takenBy(process),
+    };
+  }
+
+  #carryOut(
+    name: string,
+    nowMs: number,
+    { process }: BudgetVisit,
+    decision: BudgetDecision,
+  ): number | undefined {
+    switch (decision.kind) {
+      case 'none':
+        return undefined;
+      case 'wait':
+        this.#run(
+          'INSERT INTO budget_want VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET writes = excluded.writes, until_ms = excluded.until_ms',
+          name,
+          process,
+          Number(decision.writes),
+          nowMs + Math.ceil(decision.forMs),
+        );
+        return undefined;
+      case 'enter':
+        this.#wantNothing(name, process);
+        return Number(
+          this.#connection
+            .prepare(
+              'INSERT INTO budget_request (account, process, reads_account, entered_ms, deadline_ms, doubtful) VALUES (?, ?, ?, ?, ?, 0)',
+            )
+            .run(name, process, Number(decision.readsAccount), nowMs, nowMs + Math.ceil(decision.lastsMs))
+            .lastInsertRowid,
+        );
+    }
+  }
+
+  #wantNothing(name: string, process: string): void {
+    this.#run('DELETE FROM budget_want WHERE account = ? AND process = ?', name, process);
+  }
+
+  /** Now and then takes away what nobody looks at any more, and what a clock that was set back left in the future. */
+  #sweep(nowMs: number): void {
+    if (Math.abs(nowMs - this.#sweptMs) < SWEEP_MS) return;
+    this.#sweptMs = nowMs;
+    this.#run(
+      'DELETE FROM budget_request WHERE coalesce(over_ms, deadline_ms) < ? OR entered_ms > ?',
+      nowMs - BUDGET_KEPT_MS,
+      nowMs + SWEEP_MS,
+    );
+    this.#run('DELETE FROM budget_want WHERE until_ms < ?', nowMs);
+  }
+
+  #now(): number {
+    return Math.floor(this.#clock.now());
+  }
+
+  #all(statement: string, ...values: (string | number)[]): SqlRow[] {
+    const prepared = this.#connection.prepare(statement);
+    prepared.setReturnArrays(true);
+    // Node types rows as objects; they are arrays now.
+    return prepared.all(...values) as unknown[] as SqlRow[];
+  }
+
+  #run(statement: string, ...values: (string | number)[]): void {
+    this.#connection.prepare(statement).run(...values);
+  }
+
+  /** One transaction that others wait for. */
+  #together<T>(work: () => T): Promise<T> {
+    return attempt(this.#file, () => {
+      this.#connection.exec('BEGIN IMMEDIATE');
+      try {
+        const result = work();
+        this.#connection.exec('COMMIT');
+        return result;
+      } catch (error) {
+        this.#connection.exec('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+}
+
+const keyName = (baseUrl: string, keyDigest: string): string => `${canonicalBaseUrl(baseUrl)}\n${keyDigest}`;
+const nameOf = ({ baseUrl, accountId }: ServiceAccount): string =>
+  `${canonicalBaseUrl(baseUrl)}\n${accountId}`;

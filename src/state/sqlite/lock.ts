@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir, hostname } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+import { StoppedError } from '../../model/error.ts';
+import type { Lock, ServiceAccount } from '../../model/state/store.ts';
+import { canonicalBaseUrl } from '../../model/service-address.ts';
+import { makePrivateFile, makePrivateFolder } from './private-files.ts';
+import { attempt } from './storage-error.ts';
+
+const SQLITE_BUSY = 5;
+
+/** The folder of this machine's locks: `teamsheet/locks` under XDG_STATE_HOME (when that is absolute) or `~/.local/state`. */
+export function lockFolder(env: Readonly<Record<string, string | undefined>>): string {
+  const base = env.XDG_STATE_HOME;
+  const state = base !== undefined && isAbsolute(base) ? base : join(homedir(), '.local', 'state');
+  return join(state, 'teamsheet', 'locks');
+}
+
+/**
+ * A lock on files in `folder` (made 0700 when missing). It is SQLite's own exclusive lock, so the operating system frees it however its process
+ * ends: a dead owner never blocks, a live one always does. Errors: StoppedError `lock.held`, UnavailableError `state.unwritable`.
+ */
+export function createLock(options: { readonly folder: string }): Lock {
+  return {
+    acquire(account: ServiceAccount, owner: string) {
+      const name = createHash('sha256')
+        .update(`${canonicalBaseUrl(account.baseUrl)}\n${account.accountId}`)
+        .digest('hex');
+      const path = join(options.folder, name.slice(0, 32));
+      return attempt(options.folder, () => {
+        makePrivateFolder(options.folder);
+        const connection = holdExclusively(`${path}.lock`);
+        if (connection === undefined) throw held(account, `${path}.owner`);
+        try {
+          writeOwner(`${path}.owner`, `pid ${process.pid} (${owner}) on ${hostname()}`);
+        } catch (error) {
+          connection.close();
+          throw error;
+        }
+        return {
+          // The operating system takes it from nobody.
+          check: () => Promise.resolve(),
+          lost: new AbortController().signal,
+          release: () => attempt(path, () => release(connection, `${path}.owner`)),
+        };
+      });
+    },
+  };
+}
+
+function release(connection: DatabaseSync, ownerFile: string): void {
+  if (!connection.isOpen) return;
+  rmSync(ownerFile, { force: true });
+  connection.close();
+}
+
+function holdExclusively(file: string): DatabaseSync | undefined {
+  makePrivateFile(file);
+  const connection = new DatabaseSync(file, { timeout: 0 });
+  try {
+    connection.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return connection;
+  } catch (error) {
+    connection.close();
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;
+    throw error;
+  }
+}
+
+/** Beside the lock, because a locked SQLite file cannot be read; renamed into place, so that it is never read half written. */
+function writeOwner(file: string, owner: string): void {
+  const draft = `${file}.${process.pid}.new`;
+  rmSync(draft, { force: true });
+  try {
+    makePrivateFile(draft);
+    writeFileSync(draft, owner);
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function held(account: ServiceAccount, ownerFile: string): StoppedError {
+  return new StoppedError(
+    'lock.held',
+    `${account.baseUrl} (account ${account.accountId}) is being written to by ${readOwner(ownerFile)}`,
+    { next: 'Wait until it ends, then run the command again.' },
+  );
+}
+
+function readOwner(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  // The owner has this moment taken the lock or is letting it go.
+  if (found === undefined) return 'another process';
+  const since = found.mtime.toISOString().slice(0, 16).replace('T', ' ');
+  return `${readFileSync(file, 'utf8')} since ${since} UTC`;
+}

@@ -1,0 +1,68 @@
+import { ConfigError, UnavailableError } from '../../model/error.ts';
+import { UnreadableValueError } from '../sql-row.ts';
+
+// Primary result codes of SQLite (https://www.sqlite.org/rescode.html).
+const BUSY = new Set([5, 6]);
+const UNWRITABLE = new Set([8, 10, 13, 14]);
+const DAMAGED = new Set([11, 26]);
+
+/** Whether a failure says that a file is damaged or is no database. */
+export const isDamage = (error: unknown): boolean =>
+  error instanceof UnreadableValueError ||
+  (error instanceof Error &&
+    'errcode' in error &&
+    typeof error.errcode === 'number' &&
+    DAMAGED.has(error.errcode & 0xff));
+
+/** What stands in a damaged file and what to do about it. Code `state.damaged`. */
+export function damaged(file: string, reason: string, cause?: unknown): ConfigError {
+  // SQLite says some things over several lines.
+  const why = reason.replaceAll(/\s*\n\s*/g, ' ');
+  return new ConfigError('state.damaged', `${file} is damaged or was not written by teamsheet: ${why}`, {
+    file,
+    next: 'Restore it from a backup, or move it away and plan again: nothing that the service has is lost.',
+    cause,
+  });
+}
+
+function unwritable(file: string, cause: Error): UnavailableError {
+  return new UnavailableError('state.unwritable', `${file} cannot be opened and written: ${cause.message}`, {
+    file,
+    next: 'Free some disk space or correct the permissions of the file and its folder, then run the command again.',
+    cause,
+  });
+}
+
+/**
+ * The error that a failure of SQLite or of the file system means for `file`: `state.busy`, `state.damaged` or `state.unwritable`; any other
+ * error comes back as it is.
+ */
+export function storageError(file: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  if (isDamage(error)) return damaged(file, error.message, error);
+  if ('syscall' in error) return unwritable(file, error);
+  if (!('errcode' in error) || typeof error.errcode !== 'number') return error;
+  const result = error.errcode & 0xff;
+  if (UNWRITABLE.has(result)) return unwritable(file, error);
+  return BUSY.has(result) ? busy(file, error) : error;
+}
+
+/** Another process held a file too long. Code `state.busy`. */
+export function busy(file: string, cause?: Error): UnavailableError {
+  return new UnavailableError('state.busy', `${file} has been in use by another process for too long`, {
+    file,
+    next: 'Wait until the other command ends, then run this one again.',
+    cause,
+  });
+}
+
+/** Resolves with what `work` answers; what it throws becomes a rejection with the error that it means for `file`. */
+export function attempt<T>(file: string, work: () => T): Promise<T> {
+  return new Promise((resolve) => {
+    try {
+      resolve(work());
+    } catch (error) {
+      throw storageError(file, error);
+    }
+  });
+}

@@ -1,0 +1,23 @@
+import type { KnownRecord } from '../../model/state/run-rows.ts';
+import { storedWords } from '../../model/said.ts';
+import type { Intent, IntentResult, Run, StoredIntent } from '../../model/state/store.ts';
+import { text, textOrNull, written, type SqlRow } from '../sql-row.ts';
+
+/** A run of a row whose first column is its document. Errors: those of {@link written}; the same for the others. */
+export function parseRun(row: SqlRow): Run {
+  return written(row) as Run;
+}
+
+/** What is known of a record, from a row whose first column is its document. */
+export function parseRecord(row: SqlRow): KnownRecord {
+  return written(row) as KnownRecord;
+}
+
+/** A write with what came of it, from a row of document, result and detail. */
+export function parseIntent(row: SqlRow): StoredIntent {
+  return {
+    ...(written(row) as Intent),
+    result: textOrNull(row, 1) as IntentResult | null,
+    detail: storedWords(text(row, 2)),
+  };
+}

@@ -1,0 +1,278 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connectionOf, googleSettings, readConfig } from '../../../../src/runtime/config/config.ts';
+import type { Config } from '../../../../src/runtime/config/config.ts';
+import { parseDuration } from '../../../../src/model/time/duration.ts';
+import { standsInside } from '../../../../src/runtime/config/inside-folder.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'teamsheet-config-')));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const KEY = 'canary-4c1f-key';
+const YAML = `version: 1
+environments:
+  sandbox:
+    base_url: \${SERVICE}
+    api_key: { env: SERVICE_KEY }
+  live:
+    base_url: https://live.example
+    api_key: { file: live.key }
+environment: sandbox
+budget: { max_wait: 2h }
+push: { settle: 90s }
+vars: { fantasy_league_id: 7, from_env: "\${SERVICE}" }
+timezone: Europe/London
+`;
+
+interface Given {
+  readonly yaml?: string;
+  readonly dotEnv?: string;
+  readonly env?: Record<string, string>;
+  readonly args?: Partial<Parameters<typeof readConfig>[0]>;
+  readonly cwd?: string;
+}
+
+function read({ yaml, dotEnv, env = {}, args = {}, cwd = folder }: Given): Config {
+  if (yaml !== undefined) writeFileSync(join(folder, 'teamsheet.yaml'), yaml);
+  if (dotEnv !== undefined) writeFileSync(join(folder, '.env'), dotEnv, { mode: 0o600 });
+  return readConfig(
+    { config: undefined, env: undefined, var: {}, mappings: undefined, ...args },
+    { cwd, env },
+  );
+}
+
+describe('a file that is not UTF-8', () => {
+  it('is refused, never read with its characters replaced', () => {
+    writeFileSync(
+      join(folder, 'teamsheet.yaml'),
+      Buffer.from('version: 1\nvars: { name: Jos\u00e9 }\n', 'latin1'),
+    );
+    expect(() => read({})).toThrow(
+      expect.objectContaining({
+        code: 'config.unreadable',
+        message: expect.stringContaining('is not UTF-8') as string,
+        next: 'save the file as UTF-8',
+      }),
+    );
+  });
+});
+
+describe('names that every object inherits', () => {
+  it.each(['toString', 'constructor', '__proto__'])('are not set: %s', (name) => {
+    expect(read({ yaml: YAML, env: { SERVICE: 'https://a.example' } }).vars[name]).toBeUndefined();
+    expect(() => connectionOf(read({ yaml: YAML, args: { env: name } }))).toThrow(
+      `no environment is called "${name}"`,
+    );
+    const yaml = `version: 1\nenvironments:\n  s: { base_url: "\${${name}}", api_key: { env: A } }\n`;
+    expect(() => connectionOf(read({ yaml, dotEnv: 'B=1\n' }))).toThrow(`${name} is not set`);
+  });
+});
+
+describe('readConfig', () => {
+  const env = { SERVICE: 'http://127.0.0.1:1/x', SERVICE_KEY: KEY };
+
+  it('reads the file found above, with durations, variables and the .env beside it', () => {
+    mkdirSync(join(folder, 'a/b'), { recursive: true });
+    const config = read({
+      yaml: YAML,
+      dotEnv: 'SERVICE=http://127.0.0.1:9\nSERVICE_KEY=x\n',
+      env,
+      cwd: join(folder, 'a/b'),
+    });
+    expect(config).toMatchObject({
+      folder,
+      environment: 'sandbox',
+      state: { kind: 'file', file: join(folder, '.teamsheet/state.sqlite') },
+      stateFolder: join(folder, '.teamsheet'),
+      mappings: join(folder, 'mappings'),
+      timezone: 'Europe/London',
+      budget: { max_wait: 7_200_000, reserve_per_day: 0 },
+      push: { settle: 90_000, timeout: 60_000, concurrency: 8 },
+      warnings: [],
+    });
+    expect(config.vars).toMatchObject({ fantasy_league_id: '7', from_env: 'http://127.0.0.1:1/x' });
+    expect(connectionOf(config)).toMatchObject({ environment: 'sandbox', baseUrl: 'http://127.0.0.1:1/x' });
+    expect(connectionOf(config).apiKey.reveal()).toBe(KEY);
+  });
+
+  it('lets --var win over the file, and --env choose', () => {
+    writeFileSync(join(folder, 'live.key'), `${KEY}\n`, { mode: 0o600 });
+    const config = read({ yaml: YAML, env, args: { env: 'live', var: { fantasy_league_id: '8' } } });
+    expect(config.vars['fantasy_league_id']).toBe('8');
+    const connection = connectionOf(config);
+    expect([connection.baseUrl, connection.apiKey.reveal(), connection.warnings]).toEqual([
+      'https://live.example',
+      KEY,
+      [],
+    ]);
+  });
+
+  it('warns of a key file and a .env that others can read, with the chmod', () => {
+    writeFileSync(join(folder, 'live.key'), KEY);
+    chmodSync(join(folder, 'live.key'), 0o644);
+    writeFileSync(join(folder, '.env'), 'A=b\n');
+    chmodSync(join(folder, '.env'), 0o640);
+    const config = read({ yaml: YAML, env, args: { env: 'live' } });
+    expect(config.warnings).toEqual([expect.stringContaining(`chmod 600 '${join(folder, '.env')}'`)]);
+    expect(connectionOf(config).warnings).toEqual([expect.stringContaining("live.key'")]);
+  });
+
+  it('makes an environment of the two variables without a file', () => {
+    const config = read({
+      dotEnv: `TEAMSHEET_API_KEY=${KEY}\n`,
+      env: { TEAMSHEET_BASE_URL: 'https://service.example' },
+    });
+    expect(connectionOf(config)).toMatchObject({
+      environment: 'default',
+      baseUrl: 'https://service.example',
+    });
+    expect(config.file).toBeUndefined();
+  });
+
+  it('sends a newcomer to init', () => {
+    expect(() => connectionOf(read({}))).toThrow(
+      expect.objectContaining({ code: 'config.missing', next: 'init' }),
+    );
+  });
+
+  it.each([
+    [
+      'an unknown key',
+      'version: 1\nenviroments: {}\n',
+      2,
+      1,
+      'unknown key "enviroments": did you mean "environments"?',
+    ],
+    ['an unknown key inside', 'version: 1\nbudget:\n  max_wiat: 1m\n', 3, 3, 'did you mean "max_wait"?'],
+    [
+      'a wrong duration',
+      'version: 1\nbudget: { max_wait: 15 minutes }\n',
+      2,
+      21,
+      'an integer and ms, s, m, h or d',
+    ],
+    ['a wrong zone', 'version: 1\ntimezone: Mars/Olympus\n', 2, 11, 'not an IANA time zone'],
+    ['a missing version', 'vars: {}\n', 1, 1, 'version'],
+    ['a list', '- version: 1\n', 1, 1, 'not a list'],
+    ['broken YAML', 'version: 1\nvars: {\n', undefined, undefined, 'teamsheet.yaml:'],
+  ])('names the place of %s', (_what, yaml, line, column, message) => {
+    const thrown = expect.objectContaining({
+      exitCode: 4,
+      message: expect.stringContaining(message) as string,
+      ...(line !== undefined && { place: { file: 'teamsheet.yaml', line, column } }),
+    }) as Error;
+    expect(() => read({ yaml })).toThrow(thrown);
+  });
+
+  it.each([
+    `api_key: ${KEY}`,
+    `api_key: { env: A, key: ${KEY} }`,
+    `api_key: [${KEY}]`,
+    `api_key: { env: ${KEY} }`,
+  ])('refuses a key in the file without quoting it: %s', (line) => {
+    const yaml = `version: 1\nenvironments:\n  s:\n    base_url: https://service.example\n    ${line}\n`;
+    expect(() => read({ yaml })).toThrow(
+      expect.objectContaining({
+        code: 'config.invalid',
+        message: expect.stringContaining('teamsheet.yaml:5:') as string,
+      }),
+    );
+    expect(() => read({ yaml })).not.toThrow(new RegExp(KEY));
+  });
+
+  it('says which variable is not set, and where; an empty place in .env counts as unset', () => {
+    const config = read({ yaml: YAML, dotEnv: 'SERVICE=\n', env: { SERVICE_KEY: KEY } });
+    expect(() => connectionOf(config)).toThrow(
+      expect.objectContaining({ code: 'config.unset', message: 'teamsheet.yaml:4:15: SERVICE is not set' }),
+    );
+  });
+
+  it('takes the address of Google from the environment, else from .env, else from the file; an empty one counts as unset', () => {
+    const yaml = 'version: 1\ngoogle: { credentials: { file: "${DIR}/key.json" }, root_url: "${ROOT}" }\n';
+    const settings = (env: Record<string, string>, dotEnv: string) =>
+      googleSettings(read({ yaml, dotEnv, env: { DIR: 'keys', ROOT: 'https://file.example/', ...env } }));
+    const variable = 'TEAMSHEET_GOOGLE_ROOT_URL';
+    expect(settings({}, '')).toEqual({
+      keyFile: join(folder, 'keys/key.json'),
+      rootUrl: 'https://file.example/',
+    });
+    expect(settings({ DIR: '/elsewhere' }, '').keyFile).toBe('/elsewhere/key.json');
+    expect(settings({ [variable]: '' }, '').rootUrl).toBe('https://file.example/');
+    const dotEnv = `${variable}=https://dotenv.example/\n`;
+    expect(settings({}, dotEnv).rootUrl).toBe('https://dotenv.example/');
+    expect(settings({ [variable]: 'https://env.example/' }, dotEnv).rootUrl).toBe('https://env.example/');
+    expect(googleSettings(read({ yaml: 'version: 1\n', env: { [variable]: '' } }))).toEqual({
+      keyFile: undefined,
+      rootUrl: undefined,
+    });
+  });
+
+  it.each(['', 'two words', 'line\nbreak', 'ключ'])('refuses a key that no header can carry: %j', (key) => {
+    writeFileSync(join(folder, 'live.key'), key, { mode: 0o600 });
+    const config = read({ yaml: YAML, env, args: { env: 'live' } });
+    expect(() => connectionOf(config)).toThrow(expect.objectContaining({ code: 'key.invalid' }));
+  });
+
+  it('takes a state and mappings from elsewhere, and refuses a file that is not there', () => {
+    const config = read({
+      yaml: 'version: 1\nstate: ../state.sqlite\nmappings: "${HOME_OF}/m"\n',
+      env: { HOME_OF: '/elsewhere' },
+    });
+    expect([config.state, config.stateFolder, config.mappings]).toEqual([
+      { kind: 'file', file: join(folder, '../state.sqlite') },
+      join(folder, '..'),
+      '/elsewhere/m',
+    ]);
+    expect(() => read({ args: { config: 'nobody.yaml' } })).toThrow(
+      expect.objectContaining({ code: 'config.missing', message: 'nobody.yaml: there is no such file' }),
+    );
+  });
+
+  it('treats a variable made of an unset one as not set', () => {
+    const config = read({
+      yaml: 'version: 1\nvars: { a: "${NOT_SET}", b: "x${SET}y" }\n',
+      env: { SET: '1' },
+    });
+    expect([config.vars['a'], config.vars['b']]).toEqual([undefined, 'x1y']);
+  });
+
+  it.each([
+    ['staging', 'there is sandbox, live'],
+    ['sandbx', 'there is sandbox, live'],
+  ])('lists the environments when there is no %s', (name, message) => {
+    expect(() => connectionOf(read({ yaml: YAML, env, args: { env: name } }))).toThrow(message);
+  });
+});
+
+describe('standsInside', () => {
+  it('follows symbolic links, also of what does not exist yet', () => {
+    mkdirSync(join(folder, 'in'));
+    mkdirSync(join(folder, 'out'));
+    symlinkSync(join(folder, 'out'), join(folder, 'in/link'));
+    const inside = join(folder, 'in');
+    expect(
+      ['a.csv', './x/y.csv', 'x/../a.csv', '..a/b'].filter((path) => !standsInside(inside, path)),
+    ).toEqual([]);
+    expect(
+      ['../a.csv', '/etc/passwd', 'link/a.csv', 'x/../../a.csv', '..'].filter((path) =>
+        standsInside(inside, path),
+      ),
+    ).toEqual([]);
+  });
+});
+
+it('reads durations strictly', () => {
+  expect(['500ms', '120s', '15m', '2h', '1d'].map(parseDuration)).toEqual([
+    500, 120_000, 900_000, 7_200_000, 86_400_000,
+  ]);
+  expect(['', '15', '1.5h', '-1s', '15 min', 's'].map(parseDuration).every((ms) => ms === undefined)).toBe(
+    true,
+  );
+});

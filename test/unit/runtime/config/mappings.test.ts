@@ -1,0 +1,63 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readMappings } from '../../../../src/runtime/config/mappings.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'teamsheet-mappings-')));
+  mkdirSync(join(folder, 'mappings'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const push = (source: string): string => `version: 1
+name: members
+push: users
+source: ${source}
+operation: upsert
+columns: { external_id: { from: Member ID }, display_name: { from: Name, default: "\${default_name}" } }
+`;
+const pull = (destination: string): string => `version: 1
+name: list
+pull: users
+destination: ${destination}
+`;
+
+function read(source: string, destination: string, names: readonly string[]): readonly string[] {
+  writeFileSync(join(folder, 'mappings', 'members.yaml'), push(source));
+  writeFileSync(join(folder, 'mappings', 'list.yaml'), pull(destination));
+  const config = { folder, mappings: join(folder, 'mappings'), vars: { default_name: 'Nobody' } };
+  return readMappings(config, names, { cwd: folder }).map(({ name }) => name);
+}
+
+describe('a report over the table that rows come from', () => {
+  it.each([
+    ['{ csv: out/members.csv }', '{ csv: ./out/members.csv }'],
+    ['{ xlsx: season.xlsx, tab: Members }', '{ xlsx: season.xlsx, tab: members }'],
+    [
+      '{ sheet: abc, tab: Members }',
+      '{ sheet: "https://docs.google.com/spreadsheets/d/abc/edit", tab: Members }',
+    ],
+  ])('is refused: %s', (source, destination) => {
+    for (const names of [['list'], []]) {
+      expect(() => read(source, destination, names)).toThrow(
+        expect.objectContaining({ code: 'destination.source', exitCode: 4 }) as Error,
+      );
+    }
+  });
+
+  it.each([
+    ['{ csv: members.csv }', '{ csv: out/members.csv }'],
+    ['{ xlsx: season.xlsx, tab: Members }', '{ xlsx: season.xlsx, tab: List }'],
+    ['{ sheet: abc, tab: Members }', '{ sheet: abd, tab: Members }'],
+  ])('is none beside it: %s', (source, destination) => {
+    expect(read(source, destination, ['list'])).toEqual(['list']);
+  });
+
+  it('is not looked for where the mapping that pushes is wrong and was not asked for', () => {
+    expect(read('{ csv: }', '{ csv: out/members.csv }', ['list'])).toEqual(['list']);
+  });
+});

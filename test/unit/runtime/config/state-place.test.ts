@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig, type Config } from '../../../../src/runtime/config/config.ts';
+import { openState } from '../../../../src/runtime/state.ts';
+import {
+  readAddress,
+  shownPlace,
+  tlsOf,
+  type StateDatabase,
+} from '../../../../src/runtime/config/state-place.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'teamsheet-state-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function read(text: string, env: Readonly<Record<string, string>> = {}): Config {
+  writeFileSync(join(folder, 'teamsheet.yaml'), `version: 1\n${text}`);
+  return readConfig({ var: {} }, { cwd: folder, env });
+}
+const databaseOf = ({ state }: Config): StateDatabase => {
+  if (state.kind !== 'postgres') throw new Error('no database');
+  return state;
+};
+const address = (text: string, env: Readonly<Record<string, string>> = {}): StateDatabase =>
+  readAddress(text, { folder, env, schema: 'teamsheet', leaseMs: 30_000 }, {});
+
+describe('a state on PostgreSQL', () => {
+  it('is named by its address, the password by the environment', () => {
+    const config = read(
+      'state: postgres://ada@db.example:5433/club\nstate_schema: north\nstate_lease: 5s\n',
+      {
+        PGPASSWORD: 'hush',
+      },
+    );
+    expect(config.stateFolder).toBe(join(folder, '.teamsheet'));
+    expect(shownPlace(config.state)).toBe('postgres://db.example:5433/club, schema north');
+    const { password, ...rest } = databaseOf(config);
+    expect(password?.reveal()).toBe('hush');
+    expect(JSON.stringify(config.state)).not.toContain('hush');
+    expect(rest).toEqual({
+      kind: 'postgres',
+      name: 'postgres://db.example:5433/club',
+      host: 'db.example',
+      port: 5433,
+      database: 'club',
+      user: 'ada',
+      tls: undefined,
+      caFile: undefined,
+      schema: 'north',
+      leaseMs: 5_000,
+    });
+  });
+
+  it('may come from the environment, with its password', () => {
+    for (const text of ['state: { env: STATE }\n', 'state: ${STATE}\n']) {
+      const config = read(text, { STATE: 'postgresql://ada:p%40ss@127.0.0.1/club' });
+      expect(databaseOf(config).password?.reveal()).toBe('p@ss');
+      expect(shownPlace(config.state)).toBe('postgres://127.0.0.1/club, schema teamsheet');
+    }
+    expect(databaseOf(read('state: postgres://ada:${PASS}@h/d\n', { PASS: 'x' })).password?.reveal()).toBe(
+      'x',
+    );
+    expect(() => read('state: { env: STATE }\n')).toThrow('STATE is not set');
+  });
+
+  it.each([
+    'postgres://ada:hush@db.example/club',
+    'postgres://ada:hush${TAIL}@db.example/club',
+    'postgres://db.example/club?user=ada&password=hush',
+  ])('is refused where its password stands in the file, which is not quoted: %s', (text) => {
+    let caught: unknown;
+    try {
+      read(`state: ${text}\n`, { TAIL: 'x' });
+    } catch (error) {
+      caught = error;
+    }
+    expect(caught).toMatchObject({ code: 'state.password', exitCode: 4, place: { line: 2, column: 8 } });
+    expect(String(caught)).not.toContain('hush');
+  });
+
+  it.each([
+    ['mysql://h/d', 'is none of PostgreSQL'],
+    ['postgres://ada:pa/ss@h/d', 'is none of PostgreSQL'],
+    ['postgres:///d', 'names no host'],
+    ['postgres://h/d?host=elsewhere', 'has a "host" that is no folder of a socket'],
+    ['postgres://h/d?sslmode=prefer', 'has an "sslmode" that is none of'],
+    ['postgres://h/d?options=x', 'has "options", and only host, sslmode, sslrootcert are known'],
+    ['postgres://h/d#x', 'holds a #'],
+    ['postgres://u:12/secret@h/d', 'has an @ behind a / or a ?'],
+    ['postgres://u:/secret@h/d', 'has an @ behind a / or a ?'],
+    ['postgres://u:5?secret=x@h/d', 'has an @ behind a / or a ?'],
+    ['postgres://u:100%secret@h/d', 'holds a % that begins no sign'],
+    ['postgres://u%@h/d', 'holds a % that begins no sign'],
+    ['postgres://h/d%', 'holds a % that begins no sign'],
+  ])('is refused as %s', (text, reason) => {
+    expect(() => address(text)).toThrow(expect.objectContaining({ code: 'state.address', exitCode: 4 }));
+    expect(() => address(text)).toThrow(reason);
+    expect(() => address(text)).not.toThrow('secret');
+  });
+
+  it('stands in a schema whose name needs no quotes, with a lease that a machine can renew', () => {
+    for (const text of ['state_schema: a-b', 'state_schema: pg_own', 'state_lease: 1s', 'state_lease: 2h'])
+      expect(() => read(`${text}\n`)).toThrow(expect.objectContaining({ code: 'config.invalid' }));
+  });
+
+  it.each([
+    ['postgres://127.0.0.1/d', false],
+    ['postgres://localhost/d', false],
+    ['postgres://[::1]/d', false],
+    ['postgres://x/d?host=/run/postgresql', false],
+    ['postgres://127.0.0.1/d?sslmode=require', { rejectUnauthorized: true }],
+    ['postgres://db.example/d', { rejectUnauthorized: true }],
+    ['postgres://db.example/d?sslmode=verify-ca', { rejectUnauthorized: true }],
+  ])('is reached as %s with %j', (text, tls) => {
+    expect(tlsOf(address(text), false)).toEqual(tls);
+  });
+
+  it.each([
+    ['disable', false],
+    ['no-verify', { rejectUnauthorized: false }],
+  ])('on another machine is reached with sslmode=%s only by --insecure', (mode, tls) => {
+    const far = address(`postgres://db.example/d?sslmode=${mode}`);
+    expect(() => tlsOf(far, false)).toThrow(expect.objectContaining({ code: 'state.tls', exitCode: 6 }));
+    expect(tlsOf(far, true)).toEqual(tls);
+    expect(tlsOf(address('postgres://db.example/d'), true)).toBe(false);
+  });
+
+  it('is checked by the certificate that the address names', () => {
+    const named = address('postgres://db.example/d?sslrootcert=ca.pem');
+    expect(() => tlsOf(named, false)).toThrow(expect.objectContaining({ code: 'state.certificate' }));
+    writeFileSync(join(folder, 'ca.pem'), 'PEM');
+    expect(tlsOf(named, false)).toEqual({ rejectUnauthorized: true, ca: 'PEM' });
+  });
+
+  it('that does not answer is said to be unreachable', async () => {
+    const config = read('state: postgres://ada@127.0.0.1:1/club\n');
+    const opened = openState(
+      config,
+      { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() },
+      () => undefined,
+    );
+    await expect(opened).rejects.toMatchObject({
+      code: 'state.unreachable',
+      exitCode: 8,
+      message: 'postgres://127.0.0.1:1/club cannot be reached: connect ECONNREFUSED 127.0.0.1:1',
+    });
+  });
+});
