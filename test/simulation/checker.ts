@@ -227,7 +227,7 @@ export class Checker {
       const { key, outcome } = row;
       if (key === null) continue;
       const effects = this.#records.effects.filter((each) => each.resource === resource && each.key === key);
-      if (outcome === 'created' || outcome === 'updated') this.#checkDone(mapping, row, effects);
+      if (outcome === 'created' || outcome === 'updated') this.#checkDone(mapping, resource, row, effects);
       if (outcome === 'created') this.#checkMaker(run, mapping, row, effects);
       // Of two rows of one key the first may have been sent.
       if (rows.some((other) => other.key === key && mayHaveTouched(other))) continue;
@@ -267,6 +267,7 @@ export class Checker {
 
   #checkDone(
     mapping: string,
+    resource: Kind,
     { key, outcome, fields, id, rowNumber, said }: RunRow,
     effects: readonly Effect[],
   ): void {
@@ -281,12 +282,23 @@ export class Checker {
     const isHeld = isTakenAsApplied
       ? wanted.every((field) => effects.some((effect) => holds(effect, field)))
       : effects.some((effect) => wanted.every((field) => holds(effect, field)));
+    if (!isHeld && this.#isForgotten(resource)) return;
     if (!isHeld) {
       this.fail('I3', `${where} is ${String(outcome)}, but the service never held it so`);
       return;
     }
     if (id !== null && !effects.some((effect) => effect.id === id))
       this.fail('I3', `${where} has the id ${id}, which is another record's`);
+  }
+
+  /** Records of substitutions name no game week: what a forgotten trigger did is taken for what one without an answer did. */
+  #isForgotten(resource: Kind): boolean {
+    const after = this.#restored?.after;
+    const isEarlier = ({ request = Infinity }: Effect): boolean => after !== undefined && request <= after;
+    return (
+      resource === 'auto_substitutions' &&
+      this.#records.effects.some((effect) => effect.resource === resource && isEarlier(effect))
+    );
   }
 
   #runOf(request: number | undefined): Intent | undefined {
