@@ -1,6 +1,7 @@
 import type { Run } from '../model/state/store.ts';
 import { withholder } from '../model/withhold.ts';
-import { connectionOf, readConfig, type Config, type Connection } from '../runtime/config/config.ts';
+import { readConfig, type Config } from '../runtime/config/config.ts';
+import { connectionOf, type Connection } from '../runtime/config/connection.ts';
 import { onlyAccount } from '../runtime/config/leagues.ts';
 import { refuseUncheckedTls, withPorts, type Session as OpenSession } from '../runtime/session.ts';
 import { openState, rememberedBaseUrl } from '../runtime/state.ts';

@@ -1,7 +1,8 @@
 import type { MappingState } from '../model/state/alerts.ts';
 import { ConfigError, EXIT, TeamsheetError, type ExitCode } from '../model/error.ts';
 import { apart, inLeague } from '../model/league-name.ts';
-import { environmentOf, readConfig, type Config } from '../runtime/config/config.ts';
+import { readConfig, type Config } from '../runtime/config/config.ts';
+import { environmentOf } from '../runtime/config/connection.ts';
 import { accountsOf, chosenLeagues } from '../runtime/config/leagues.ts';
 import { readMappings } from '../runtime/config/mappings.ts';
 import { openState } from '../runtime/state.ts';

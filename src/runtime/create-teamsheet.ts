@@ -13,14 +13,8 @@ import { resume } from '../sync/resume.ts';
 import { rowIssues, validateSources } from '../sync/validate.ts';
 import { prepareVerify, readBackRun, verifyExit } from '../sync/verify.ts';
 import { realClock, realRandom } from './clock.ts';
-import {
-  configOf,
-  connectionOf,
-  connectionTo,
-  readConfig,
-  type Config,
-  type Connection,
-} from './config/config.ts';
+import { configOf, readConfig, type Config } from './config/config.ts';
+import { connectionOf, connectionTo, type Connection } from './config/connection.ts';
 import { onlyAccount, rulesOf } from './config/leagues.ts';
 import { isPull, isPush, readMappings, readPullMappings, readPushMappings } from './config/mappings.ts';
 import { oneAtATime } from './one-at-a-time.ts';

@@ -2,7 +2,7 @@ import type { Health } from '../model/state/alerts.ts';
 import { apart } from '../model/league-name.ts';
 import type { Overview } from '../pages/dashboard/overview.ts';
 import type { MappingLine, NextRun } from '../pages/dashboard/values.ts';
-import { environmentOf } from '../runtime/config/config.ts';
+import { environmentOf } from '../runtime/config/connection.ts';
 import { openCasesOf } from '../runtime/history.ts';
 import { accountsOf } from '../runtime/config/leagues.ts';
 import { readMappings } from '../runtime/config/mappings.ts';

@@ -1,7 +1,8 @@
 import type { Letter, MappingState } from '../../model/state/alerts.ts';
 import { ConfigError, EXIT, type ExitCode } from '../../model/error.ts';
 import { addressesOf } from '../../runtime/config/alert-addresses.ts';
-import { environmentOf, readConfig } from '../../runtime/config/config.ts';
+import { readConfig } from '../../runtime/config/config.ts';
+import { environmentOf } from '../../runtime/config/connection.ts';
 import { openState } from '../../runtime/state.ts';
 import { sendWaiting, testAddresses, type AlertDesk } from '../../runtime/tell-alerts.ts';
 import { defineCommand } from '../command.ts';

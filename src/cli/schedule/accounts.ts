@@ -3,7 +3,8 @@ import { ConfigError } from '../../model/error.ts';
 import { apart } from '../../model/league-name.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
 import type { ServiceAccount, Store } from '../../model/state/store.ts';
-import { connectionOf, readConfig, type Config, type Connection } from '../../runtime/config/config.ts';
+import { readConfig, type Config } from '../../runtime/config/config.ts';
+import { connectionOf, type Connection } from '../../runtime/config/connection.ts';
 import { accountsOf, chosenLeagues } from '../../runtime/config/leagues.ts';
 import { readMappings } from '../../runtime/config/mappings.ts';
 import {

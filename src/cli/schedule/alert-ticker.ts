@@ -1,5 +1,6 @@
 import { TeamsheetError } from '../../model/error.ts';
-import { environmentOf, readConfig, type Config } from '../../runtime/config/config.ts';
+import { readConfig, type Config } from '../../runtime/config/config.ts';
+import { environmentOf } from '../../runtime/config/connection.ts';
 import { accountsOf, chosenLeagues } from '../../runtime/config/leagues.ts';
 import { openState } from '../../runtime/state.ts';
 import type { Deadline } from '../../schedule/alerts.ts';

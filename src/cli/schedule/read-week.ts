@@ -2,7 +2,7 @@ import { pullTarget } from '../../contract/index.ts';
 import { TeamsheetError, type ExitCode } from '../../model/error.ts';
 import type { LeagueScope } from '../../model/state/memory.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
-import { environmentOf } from '../../runtime/config/config.ts';
+import { environmentOf } from '../../runtime/config/connection.ts';
 import { publishAll } from '../../runtime/publish/publish-all.ts';
 import { readWeeks, type LeagueReading as Reading, type WeeksRead } from '../../runtime/weeks/read-weeks.ts';
 import { isPull } from '../../runtime/config/mappings.ts';

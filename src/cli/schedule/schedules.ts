@@ -1,7 +1,8 @@
 import type { Mapping } from '../../mapping/mapping.ts';
 import { EXIT, TeamsheetError, type ExitCode } from '../../model/error.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
-import { environmentOf, readConfig } from '../../runtime/config/config.ts';
+import { readConfig } from '../../runtime/config/config.ts';
+import { environmentOf } from '../../runtime/config/connection.ts';
 import { keepCalendar, keepDone } from '../../runtime/schedules.ts';
 import { openState, type OpenState } from '../../runtime/state.ts';
 import type { ScheduledRun } from '../../schedule/due.ts';

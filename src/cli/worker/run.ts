@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { EXIT, StoppedError, TeamsheetError, UsageError, type ExitCode } from '../../model/error.ts';
 import { worstExit } from '../../model/worst-exit.ts';
-import { connectionOf, environmentOf, readConfig, type Config } from '../../runtime/config/config.ts';
+import { readConfig, type Config } from '../../runtime/config/config.ts';
+import { connectionOf, environmentOf } from '../../runtime/config/connection.ts';
 import { arriveAs, openJobs, openState } from '../../runtime/state.ts';
 import { hasReadings, hasRuns, readDue, runDue, type RunnerPorts } from '../../schedule/runner.ts';
 import { queueOf, type Jobs, type TakenJob } from '../../state/postgres/jobs.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { layoutSchema } from './layout-schema.ts';
-import { pullSchema, pushSchema, triggerSchema } from './schema.ts';
+import { pullSchema } from './pull-schema.ts';
+import { pushSchema, triggerSchema } from './push-schema.ts';
 
 const mapping = z.union([pushSchema, triggerSchema, pullSchema]);
 

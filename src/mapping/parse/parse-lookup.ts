@@ -6,7 +6,7 @@ import { exactName } from '../header-index.ts';
 import { isFileLookup } from '../lookup.ts';
 import type { Column, Lookup, LookupFile } from '../mapping.ts';
 import { parseLocation } from './parse-source.ts';
-import type { ColumnInput } from './schema.ts';
+import type { ColumnInput } from './push-schema.ts';
 import { either, show } from '../show.ts';
 import type { Path } from './yaml-document.ts';
 

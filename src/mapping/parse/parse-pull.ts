@@ -13,7 +13,7 @@ import { parseLayout } from './parse-layout.ts';
 import { parseTiming } from './parse-schedule.ts';
 import { parseLocation, parseSource } from './parse-source.ts';
 import { pathProblem } from './record-path.ts';
-import type { PullInput } from './schema.ts';
+import type { PullInput } from './pull-schema.ts';
 import { show } from '../show.ts';
 import { parseWeekChoice, WEEK_CHOICES, type WeekChoice } from '../week-choice.ts';
 import { findingsOf } from './zod-issues.ts';

@@ -11,7 +11,7 @@ import { checkLookup, parseLookup } from './parse-lookup.ts';
 import { parseTiming } from './parse-schedule.ts';
 import { parseSource } from './parse-source.ts';
 import { columnWith, cellTypeOf, requiredFields, variableOf } from '../push-fields.ts';
-import type { ColumnInput, PushInput } from './schema.ts';
+import type { ColumnInput, PushInput } from './push-schema.ts';
 import { either, show } from '../show.ts';
 import type { Path } from './yaml-document.ts';
 import { isDateFormat } from '../zoned-time.ts';

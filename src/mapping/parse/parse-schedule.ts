@@ -1,7 +1,8 @@
 import { parseDuration } from '../../model/time/duration.ts';
 import type { Schedule, Timing, WeekMoment } from '../../model/time/schedule.ts';
 import type { Drafting } from './drafting.ts';
-import type { PullInput, PushInput, TriggerInput } from './schema.ts';
+import type { PullInput } from './pull-schema.ts';
+import type { PushInput, TriggerInput } from './push-schema.ts';
 import { show } from '../show.ts';
 
 /** When a mapping runs by itself. The fields of a cron text are checked where the text is used: that is a library's work. */

@@ -1,6 +1,6 @@
 import { tabNameProblem } from '../../model/tables/tab-name.ts';
 import type { TableLocation } from '../../model/tables/table.ts';
-import type { PushInput } from './schema.ts';
+import type { PushInput } from './push-schema.ts';
 import type { Source } from '../mapping.ts';
 import type { Drafting } from './drafting.ts';
 import { exactName } from '../header-index.ts';

@@ -5,7 +5,7 @@ import type { Drafting, MappingContext } from './drafting.ts';
 import type { MappingPlace, PushMapping } from '../mapping.ts';
 import { parseTiming } from './parse-schedule.ts';
 import { columnWith, variableSource } from '../push-fields.ts';
-import type { TriggerInput } from './schema.ts';
+import type { TriggerInput } from './push-schema.ts';
 import { show } from '../show.ts';
 
 /** The columns of the table that a game week makes. */

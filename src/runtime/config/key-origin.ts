@@ -2,7 +2,7 @@ import { keyDigest } from '../../client/key-digest.ts';
 import { StoppedError } from '../../model/error.ts';
 import type { Store } from '../../model/state/store.ts';
 import { isLoopback } from './base-url.ts';
-import type { Connection } from './config.ts';
+import type { Connection } from './connection.ts';
 
 type Use = Pick<Connection, 'baseUrl' | 'apiKey'>;
 

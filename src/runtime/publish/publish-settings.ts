@@ -2,7 +2,8 @@ import { relative, resolve } from 'node:path';
 import { variableSource } from '../../mapping/push-fields.ts';
 import { ConfigError } from '../../model/error.ts';
 import { recapAddress, type RecapAddress } from '../config/alert-addresses.ts';
-import { replaceNames, type Config } from '../config/config.ts';
+import { type Config } from '../config/config.ts';
+import { replaceNames } from '../config/names.ts';
 
 /** What of one league is published, and where. */
 export interface PublishSettings extends Pick<Config, 'season' | 'rules'> {

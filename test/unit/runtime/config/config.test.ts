@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectionOf, googleSettings, readConfig } from '../../../../src/runtime/config/config.ts';
+import { googleSettings, readConfig } from '../../../../src/runtime/config/config.ts';
+import { connectionOf } from '../../../../src/runtime/config/connection.ts';
 import type { Config } from '../../../../src/runtime/config/config.ts';
 import { parseDuration } from '../../../../src/model/time/duration.ts';
 import { standsInside } from '../../../../src/runtime/config/inside-folder.ts';
