@@ -12,7 +12,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { realClock } from '../../src/runtime/clock.ts';
 import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../src/model/state/run-rows.ts';
-import type { Intent, Settled, Store } from '../../src/model/state/store.ts';
+import type { Intent, Recorded, Store } from '../../src/model/state/store.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
 import { digestFields, digestOf } from '../../src/plan/digest.ts';
 import { clientOf, newSchema, noPostgres, openTestState, startPostgres } from '../support/postgres.ts';
@@ -58,7 +58,7 @@ function confirmedOf(row: number): KnownRecord {
 }
 
 /** What a push knows of one request by then: its intent, and what its answer showed. */
-interface Request extends Settled {
+interface Request extends Recorded {
   readonly intent: Intent;
   readonly patches: readonly RunRowPatch[];
 }

@@ -298,7 +298,7 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(await store.keptRunRows('B')).toBeUndefined();
     });
 
-    it('keeps an intent open until it is settled, and an ambiguous one until it is settled again', async () => {
+    it('keeps an intent open until it has a result, and an ambiguous one until it has another one', async () => {
       await store.addIntent(account, intent('1'));
       await store.addIntent(account, intent('2', { runId: 'RUN-2' }));
       await store.addIntent(otherAccount, intent('3'));
@@ -330,7 +330,7 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(await store.intentsAfter(account, 'unheard of')).toEqual([]);
     });
 
-    it('settles an intent and confirms its records together, or does neither', async () => {
+    it('records the result of an intent and confirms its records together, or does neither', async () => {
       await store.addIntent(account, intent('1'));
       await store.recordResult(account, '1', 'applied', [], [record('a'), record('b')]);
       expect(await store.countSnapshots(account, 'users')).toBe(2);
@@ -344,19 +344,19 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       expect((await store.intents('RUN-1'))[0]?.result).toBe('applied');
     });
 
-    it('settles intents with a new one, or does neither', async () => {
-      const settled = (intentId: string, key: string) =>
+    it('records results with a new intent, or does neither', async () => {
+      const recorded = (intentId: string, key: string) =>
         ({ intentId, result: 'applied', detail: words(`of ${key}`), confirmed: [record(key)] }) as const;
       await store.addIntent(account, intent('1'));
       await store.addIntent(account, intent('2'));
-      await store.addIntent(account, intent('3'), [settled('1', 'a'), settled('2', 'b')]);
+      await store.addIntent(account, intent('3'), [recorded('1', 'a'), recorded('2', 'b')]);
       expect((await store.intents('RUN-1')).map(({ id, result, detail }) => [id, result, detail])).toEqual([
         ['1', 'applied', words('of a')],
         ['2', 'applied', words('of b')],
         ['3', null, []],
       ]);
       expect(await store.countSnapshots(account, 'users')).toBe(2);
-      const rejected = store.addIntent(account, intent('4'), [settled('3', 'c'), settled('2', 'd')]);
+      const rejected = store.addIntent(account, intent('4'), [recorded('3', 'c'), recorded('2', 'd')]);
       await expect(rejected).rejects.toMatchObject({ code: 'state.no_intent' });
       expect((await store.openIntents(account)).map(({ id }) => id)).toEqual(['3']);
       expect(await store.countSnapshots(account, 'users')).toBe(2);

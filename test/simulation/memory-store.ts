@@ -18,7 +18,7 @@ import type {
   IntentResult,
   Run,
   ServiceAccount,
-  Settled,
+  Recorded,
   Store,
   StoredIntent,
   StrayRun,
@@ -210,12 +210,12 @@ export class MemoryStore implements Store {
     return this.#done(found.slice(0, limit).map((each) => this.#sent(each)));
   }
 
-  addIntent(account: ServiceAccount, intent: Intent, settled: readonly Settled[] = []): Promise<void> {
+  addIntent(account: ServiceAccount, intent: Intent, recorded: readonly Recorded[] = []): Promise<void> {
     const { lock, leases } = this.#hosts ?? {};
-    if (lock === undefined || leases === undefined) return this.#addIntent(account, intent, settled, 0);
+    if (lock === undefined || leases === undefined) return this.#addIntent(account, intent, recorded, 0);
     return lock.renewedBy(account, (lease) =>
       leases.renewNow(account, lease)
-        ? this.#addIntent(account, intent, settled, lease)
+        ? this.#addIntent(account, intent, recorded, lease)
         : Promise.reject(lockLost(account)),
     );
   }
@@ -223,11 +223,11 @@ export class MemoryStore implements Store {
   #addIntent(
     account: ServiceAccount,
     intent: Intent,
-    settled: readonly Settled[],
+    recorded: readonly Recorded[],
     lease: number,
   ): Promise<void> {
-    if (settled.some(({ intentId }) => this.#openIntent(account, intentId) === undefined)) return noIntent();
-    for (const each of settled) void this.#settle(account, each);
+    if (recorded.some(({ intentId }) => this.#openIntent(account, intentId) === undefined)) return noIntent();
+    for (const each of recorded) void this.#record(account, each);
     const stored = { ...intent, result: null, detail: [] };
     this.#data.intents.push({ account: nameOf(account), lease, stored });
     return this.#done(undefined);
@@ -240,10 +240,10 @@ export class MemoryStore implements Store {
     detail: Words,
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
-    return this.#refuseLost() ?? this.#settle(account, { intentId, result, detail, confirmed });
+    return this.#refuseLost() ?? this.#record(account, { intentId, result, detail, confirmed });
   }
 
-  #settle(account: ServiceAccount, { intentId, result, detail, confirmed }: Settled): Promise<void> {
+  #record(account: ServiceAccount, { intentId, result, detail, confirmed }: Recorded): Promise<void> {
     const found = this.#openIntent(account, intentId);
     if (found === undefined) return noIntent();
     found.stored = { ...found.stored, result, detail };

@@ -113,7 +113,7 @@ export interface Intent {
 export type IntentResult = 'applied' | 'refused' | 'not_applied' | 'ambiguous';
 
 /** What came of an intent, and what the service is known to hold since. */
-export interface Settled {
+export interface Recorded {
   readonly intentId: string;
   readonly result: IntentResult;
   readonly detail: Words;
@@ -170,8 +170,8 @@ export interface Store {
   /** What is there of runs that were never recorded, because their process ended while it read the tables. */
   strayRuns(): Promise<readonly StrayRun[]>;
 
-  /** `settled`: what came of earlier ones, in the same transaction as the new one and with the errors of {@link recordResult}. */
-  addIntent(account: ServiceAccount, intent: Intent, settled?: readonly Settled[]): Promise<void>;
+  /** `recorded`: what came of earlier ones, in the same transaction as the new one and with the errors of {@link recordResult}. */
+  addIntent(account: ServiceAccount, intent: Intent, recorded?: readonly Recorded[]): Promise<void>;
   /**
    * Records what came of an intent and, in the same transaction, what the service is now known to hold. Errors: InternalError `state.no_intent` where none of the
    * account has the id, or it is closed.

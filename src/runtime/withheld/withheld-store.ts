@@ -46,11 +46,11 @@ export function withheldStore(store: Store, apiKey: Secret): Store {
   const changed: Partial<Store> = {
     confirm: (account, resource, records, isListed) =>
       store.confirm(account, resource, records.map(recordBy(hide)), isListed),
-    addIntent: (account, intent, settled = []) =>
+    addIntent: (account, intent, recorded = []) =>
       store.addIntent(
         account,
         intent,
-        settled.map(({ detail, confirmed, ...rest }) => ({
+        recorded.map(({ detail, confirmed, ...rest }) => ({
           ...rest,
           detail: withoutKey(detail, hide),
           confirmed: confirmed.map(recordBy(hide)),

@@ -20,7 +20,7 @@ import type {
   Lock,
   Run,
   ServiceAccount,
-  Settled,
+  Recorded,
   Store,
   StoredIntent,
   StrayRun,
@@ -209,16 +209,20 @@ class PostgresStore implements Store {
     return [...strays, ...(await this.#folders.others(known))];
   }
 
-  async addIntent(account: ServiceAccount, intent: Intent, settled: readonly Settled[] = []): Promise<void> {
+  async addIntent(
+    account: ServiceAccount,
+    intent: Intent,
+    recorded: readonly Recorded[] = [],
+  ): Promise<void> {
     const number = await this.#accounts.add(account);
     const document = JSON.stringify(intent);
     const row = { id: storable(intent.id), accountNumber: number, runId: storable(intent.runId), document };
     await this.#lock.renewedBy(account, (lease) => {
       const add = (statements: Statements): Promise<void> =>
         this.#leases.addIntent(statements, account, lease, row);
-      if (settled.length === 0) return this.#db.alone(add);
+      if (recorded.length === 0) return this.#db.alone(add);
       return this.#db.together(
-        (statements) => this.#settle(statements, number, settled, { last: () => add(statements) }),
+        (statements) => this.#record(statements, number, recorded, { last: () => add(statements) }),
         { keepsPlans: true },
       );
     });
@@ -234,7 +238,7 @@ class PostgresStore implements Store {
     const number = await this.#accounts.find(account);
     await this.#db.together(
       (statements) =>
-        this.#settle(statements, number, [{ intentId, result, detail, confirmed }], {
+        this.#record(statements, number, [{ intentId, result, detail, confirmed }], {
           first: () => this.#fence(statements),
         }),
       { keepsPlans: true },
@@ -472,10 +476,10 @@ class PostgresStore implements Store {
   }
 
   /** `first` is done under the lock of the account, `last` at the end. */
-  async #settle(
+  async #record(
     statements: Statements,
     account: number,
-    settled: readonly Settled[],
+    recorded: readonly Recorded[],
     { first, last }: { readonly first?: () => Promise<void>; readonly last?: () => Promise<void> },
   ): Promise<void> {
     const [, , spellings, intents] = await Promise.all([
@@ -483,7 +487,7 @@ class PostgresStore implements Store {
       first?.(),
       spellingsIn(statements, account),
       Promise.all(
-        settled.map(({ intentId, result, detail }) =>
+        recorded.map(({ intentId, result, detail }) =>
           statements.get(
             `UPDATE {intent} SET result = $3, detail = $4, settled_at_ms = $5
              WHERE id = $1 AND account = $2 AND ${OPEN_INTENT} RETURNING document`,
@@ -492,7 +496,7 @@ class PostgresStore implements Store {
         ),
       ),
     ]);
-    const kept = settled.map(({ intentId, confirmed }, at) => {
+    const kept = recorded.map(({ intentId, confirmed }, at) => {
       const row = intents[at];
       if (row === undefined)
         throw new InternalError('state.no_intent', `no open intent ${intentId} is recorded for this account`);

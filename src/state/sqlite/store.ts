@@ -19,7 +19,7 @@ import type {
   IntentResult,
   Run,
   ServiceAccount,
-  Settled,
+  Recorded,
   Store,
   StoredIntent,
   StrayRun,
@@ -210,10 +210,10 @@ class SqliteStore implements Store {
     return this.#folders.others(known);
   }
 
-  addIntent(account: ServiceAccount, intent: Intent, settled: readonly Settled[] = []): Promise<void> {
+  addIntent(account: ServiceAccount, intent: Intent, recorded: readonly Recorded[] = []): Promise<void> {
     return this.#db.write(() => {
       const number = this.#addAccount(account);
-      for (const each of settled) this.#settle(number, each);
+      for (const each of recorded) this.#record(number, each);
       const statement = 'INSERT INTO intent (id, account, run_id, document) VALUES (?, ?, ?, ?)';
       this.#db.run(statement, intent.id, number, intent.runId, JSON.stringify(intent));
     });
@@ -227,7 +227,7 @@ class SqliteStore implements Store {
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
     return this.#db.write(() => {
-      this.#settle(this.#account(account), { intentId, result, detail, confirmed });
+      this.#record(this.#account(account), { intentId, result, detail, confirmed });
     });
   }
 
@@ -511,7 +511,7 @@ class SqliteStore implements Store {
     return readSpelling(row && text(row, 0));
   }
 
-  #settle(account: number, { intentId, result, detail, confirmed }: Settled): void {
+  #record(account: number, { intentId, result, detail, confirmed }: Recorded): void {
     const row = this.#db.get(
       `UPDATE intent SET result = ?, detail = ?, settled_at_ms = ?
        WHERE id = ? AND account = ? AND coalesce(result, 'ambiguous') = 'ambiguous' RETURNING document ->> '$.resource'`,

@@ -3,7 +3,7 @@ import { AccessError, IncompleteError, InterruptedError, UnavailableError } from
 import type { KnownRecord, RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
 import { renderSaid, stopWords, type Words } from '../../model/said.ts';
 import type { WriteResult } from '../../model/service.ts';
-import type { Intent, Settled, StoredIntent } from '../../model/state/store.ts';
+import type { Intent, Recorded, StoredIntent } from '../../model/state/store.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { intentAfter, type IntentEvent } from '../../plan/intent-lifecycle.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
@@ -29,7 +29,7 @@ export class DeadlineError extends IncompleteError {
 }
 
 /** An answer that waits for the next intent, and what follows once it is recorded. */
-interface Answered extends Settled {
+interface Answered extends Recorded {
   readonly follow: () => Promise<void>;
 }
 
@@ -41,7 +41,7 @@ const MAX_AMBIGUOUS = 3;
 export const MAX_ATTEMPTS = 3;
 const TOO_MANY = 429;
 
-const settled = ({ follow: _, ...rest }: Answered): Settled => rest;
+const recorded = ({ follow: _, ...rest }: Answered): Recorded => rest;
 
 /** The writes of one mapping: each with a durable intent before it goes out and a durable result before the next step. */
 export class PushWriter {
@@ -197,7 +197,7 @@ export class PushWriter {
     };
     const answered = this.#answered.splice(0);
     try {
-      await ports.store.addIntent(account, intent, answered.map(settled));
+      await ports.store.addIntent(account, intent, answered.map(recorded));
     } catch (error) {
       // None of it was recorded: the answers wait for another try, without an intent.
       this.#answered.unshift(...answered);
