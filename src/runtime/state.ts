@@ -4,6 +4,7 @@ import { sqliteBudget } from '../state/sqlite/budget.ts';
 import { createLock, lockFolder } from '../state/sqlite/lock.ts';
 import { openStore } from '../state/sqlite/store.ts';
 import type { Jobs, JobsOptions } from '../state/postgres/jobs.ts';
+import type { Login } from '../state/postgres/pass-file.ts';
 import type { DatabaseLook } from '../state/postgres/look.ts';
 import { ConfigError } from '../model/error.ts';
 import type { Clock } from '../model/ports.ts';
@@ -78,7 +79,14 @@ export const addressOf = (place: StateDatabase, { insecure }: Pick<Config, 'inse
   host: place.host,
   ...(place.port !== undefined && { port: place.port }),
   ...(place.user !== undefined && { user: place.user }),
-  ...(place.password !== undefined && { password: place.password.reveal() }),
+  // A function is asked only where the server wants a password.
+  password:
+    place.password?.reveal() ??
+    (async (given?: Login) => {
+      const { passwordIn } = await import('../state/postgres/pass-file.ts');
+      const { host, port, user, database } = place;
+      return passwordIn(place.passFile, { host, port, user, database, ...given });
+    }),
   ...(place.database !== undefined && { database: place.database }),
   ssl: tlsOf(place, insecure),
 });

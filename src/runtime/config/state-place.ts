@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { ConfigError, StoppedError, type Place } from '../../model/error.ts';
 import { Secret } from '../../model/secret.ts';
@@ -23,6 +23,8 @@ export interface StateDatabase {
   readonly database: string | undefined;
   readonly user: string | undefined;
   readonly password: Secret | undefined;
+  /** Where the password stands that the address and the environment do not give; undefined where there is no such file. */
+  readonly passFile: string | undefined;
   /** What `sslmode` says. */
   readonly tls: 'none' | 'unchecked' | 'checked' | undefined;
   /** The certificate of who signed the database's, absolute. */
@@ -104,11 +106,20 @@ export function readAddress(
     database: pathname.length > 1 ? decode(pathname.slice(1)) : undefined,
     user: username === '' ? env['PGUSER'] : decode(username),
     password: secret === undefined || secret === '' ? undefined : new Secret(secret),
+    passFile: passFileOf(env),
     tls: mode === null ? undefined : MODES[mode],
     caFile: ca === null ? undefined : resolve(folder, ca),
     schema,
     leaseMs,
   };
+}
+
+/** The file that `PGPASSFILE` names, or else the one where every program looks for passwords of PostgreSQL. */
+function passFileOf({ PGPASSFILE = '', HOME = '', APPDATA = '' }: Given['env']): string | undefined {
+  if (PGPASSFILE !== '') return PGPASSFILE;
+  const usual =
+    process.platform === 'win32' ? join(APPDATA, 'postgresql', 'pgpass.conf') : join(HOME, '.pgpass');
+  return isAbsolute(usual) && existsSync(usual) ? usual : undefined;
 }
 
 /** The file or the database that a text names; a path is relative to the folder. Errors: those of {@link readAddress}. */

@@ -38,6 +38,13 @@ export class DatabaseFailure extends Error {
   }
 }
 
+/** The server asks for a password, and nobody has given one. */
+export class MissingPassword extends DatabaseFailure {
+  constructor(reason: string) {
+    super(undefined, new Error(reason));
+  }
+}
+
 /** The system says nothing of an address that has several, but for each. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.message === '') return cause.errors.map(reasonOf).join(', ');

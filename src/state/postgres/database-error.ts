@@ -1,6 +1,6 @@
 import { ConfigError, UnavailableError } from '../../model/error.ts';
 import { UnreadableValueError } from '../sql-row.ts';
-import { DatabaseFailure } from './client.ts';
+import { DatabaseFailure, MissingPassword } from './client.ts';
 
 const REST = 'then run the command again.';
 
@@ -12,6 +12,11 @@ export function databaseError(name: string, error: unknown): unknown {
   if (error instanceof UnreadableValueError) return damaged(name, error.message, error);
   if (!(error instanceof DatabaseFailure)) return error;
   const { sqlState = '', message } = error;
+  if (error instanceof MissingPassword)
+    return new ConfigError('state.access', `${name} refuses the login: ${message}`, {
+      next: `Set PGPASSWORD or PGPASSFILE, or write the password into the address where a variable such as TEAMSHEET_STATE_URL holds it, ${REST}`,
+      cause: error,
+    });
   // Classes and codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
   if (/^(28|3D)/.test(sqlState))
     return new ConfigError('state.access', `${name} refuses the login: ${message}`, {

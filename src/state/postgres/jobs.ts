@@ -6,6 +6,7 @@ import { isErrno } from '../sqlite/private-files.ts';
 import { DatabaseFailure } from './client.ts';
 import type { Database } from './database.ts';
 import { databaseError } from './database-error.ts';
+import { endingClient } from './pg-client.ts';
 
 /** The longest that a job may take, which pg-boss bounds. A host that is gone is noticed by its heartbeat, long before. */
 const LONGEST_JOB_S = 24 * 3600;
@@ -79,6 +80,7 @@ export class Jobs {
     const { name, termMs: _, worker, failed, ...address } = options;
     const boss = new PgBoss({
       ...address,
+      Client: await endingClient(),
       application_name: 'teamsheet worker',
       max: CONNECTIONS,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -183,6 +185,7 @@ export class Jobs {
 function meant(name: string, error: unknown): unknown {
   // That is a mistake of ours.
   if (error instanceof AssertionError) return error;
+  if (error instanceof DatabaseFailure) return databaseError(name, error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   // SQLSTATEs have five characters, and the system's codes such as ECONNREFUSED more.
   return databaseError(name, new DatabaseFailure(/^[0-9A-Z]{5}$/.test(code) ? code : undefined, error));

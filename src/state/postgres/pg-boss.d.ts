@@ -12,9 +12,11 @@ declare module 'pg-boss' {
     readonly host: string;
     readonly port?: number;
     readonly user?: string;
-    readonly password?: string;
+    readonly password?: string | (() => string | Promise<string>);
     readonly database?: string;
     readonly ssl: unknown;
+    /** What connects, in place of the one of `pg`. */
+    readonly Client: new () => object;
     readonly application_name: string;
     readonly max: number;
     readonly connectionTimeoutMillis: number;

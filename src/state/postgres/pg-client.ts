@@ -27,6 +27,7 @@ const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}
 export async function pgClient(address: Address): Promise<PostgresClient> {
   const { DatabaseError, Pool, TypeOverrides, types } = await loadPg();
   const failed = (error: unknown): never => {
+    if (error instanceof DatabaseFailure) throw error;
     throw new DatabaseFailure(error instanceof DatabaseError ? error.code : undefined, error);
   };
   const query = async (
@@ -49,6 +50,7 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
   overrides.setTypeParser(types.builtins.INT8, Number);
   const pool = new Pool({
     ...address,
+    Client: await endingClient(),
     application_name: 'teamsheet',
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -104,6 +106,22 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
     close: async () => {
       if (!pool.ending) await pool.end();
     },
+  };
+}
+
+/** Connects as `pg` does, and ends a connection that failed on this side, such as for want of a password: the server would keep it, and this process, for a minute. */
+export async function endingClient(): Promise<new () => pg.Client> {
+  const { Client } = await loadPg();
+  return class extends Client {
+    override connect(): Promise<pg.Client>;
+    override connect(told: (error: Error | null) => void): void;
+    override connect(told?: (error: Error | null) => void): Promise<pg.Client> | void {
+      if (told === undefined) return super.connect();
+      super.connect((error: Error | null) => {
+        if (error !== null) void this.end();
+        told(error);
+      });
+    }
   };
 }
 
