@@ -2,13 +2,19 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/state/run-rows.ts';
-import type { Run } from '../../src/model/state/store.ts';
-import { leaveOvertaken, newestLeft, overtakenMappings } from '../../src/sync/runs/superseded.ts';
+import type { PushSummary, Run } from '../../src/model/state/store.ts';
+import { outcomeCounts } from '../../src/plan/counts.ts';
+import {
+  leaveOvertaken,
+  newestLeft,
+  overtakenMappings,
+  replacedRuns,
+} from '../../src/sync/runs/superseded.ts';
 import { countPlan } from '../../src/sync/plan/plan-mapping.ts';
 import type { PlannedPush } from '../../src/sync/ports.ts';
 import { pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
-import { ACCOUNT, startedRun } from '../support/writes.ts';
+import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
 
 const users = pushMapping();
 const prices = pushMapping({ name: 'prices', resource: 'prices', operation: 'append' });
@@ -268,5 +274,72 @@ describe('the run that is left to go on with', () => {
 
   it('is the newest of those that are overtaken, where all are', async () => {
     expect(await left(runOn('A', [users]), runOn('B', [users]), runOn('C', [users], finished))).toBe('B');
+  });
+});
+
+describe('an unfinished run is replaced', () => {
+  const summary = (name: string, counts: Partial<PushSummary> = {}): PushSummary => ({
+    ...outcomeCounts(new Map()),
+    ...{ name, resource: 'users', direction: 'push', deactivated: 0, results: `${name}.csv`, ...counts },
+  });
+  const whole = (id: string, names: readonly PushMapping[], counts: Partial<PushSummary> = {}): Run =>
+    runOn(id, names, {
+      ...{ finished: true, phase: 'ended', exitCode: 0 },
+      mappings: JSON.stringify({ mappings: names, options: {} }),
+      summaries: names.map(({ name }) => summary(name, counts)),
+    });
+  const old = runOn('OLD', [users, prices], { phase: 'ended', exitCode: 143 });
+  async function replaced(first: Run, later: readonly Run[], prepare?: (engine: Engine) => Promise<void>) {
+    const engine = await makeEngine();
+    for (const [at, each] of [first, ...later].entries())
+      await engine.store.addRun({ ...each, startedAtMs: at });
+    await prepare?.(engine);
+    return Object.fromEntries(await replacedRuns(engine.store));
+  }
+
+  it('once later ones have read all of its tables and finished, the newest of each table', async () => {
+    expect(await replaced(old, [whole('A', [users]), whole('B', [users, prices])])).toEqual({ OLD: ['B'] });
+    expect(await replaced(old, [whole('A', [users]), whole('B', [prices])])).toEqual({ OLD: ['A', 'B'] });
+  });
+
+  it.each<readonly [string, Run, readonly Run[]]>([
+    ['nothing follows it', old, []],
+    ['one of its tables was not read', old, [whole('A', [users])]],
+    ['a later one is unfinished too', old, [{ ...whole('A', [users, prices]), finished: false }]],
+    ['a later one left rows', old, [whole('A', [users, prices], { deferred: 1 })]],
+    ['a later one is unsure of rows', old, [whole('A', [users, prices], { conflict: 1 })]],
+    ['a later one has read nothing', old, [whole('A', [users, prices], { results: null })]],
+    [
+      'a later one was to read the first rows alone',
+      old,
+      [
+        {
+          ...whole('A', [users, prices]),
+          mappings: JSON.stringify({ mappings: [users, prices], options: { limit: 1 } }),
+        },
+      ],
+    ],
+    ['a later one only sent refused rows again', old, [{ ...whole('A', [users, prices]), command: 'retry' }]],
+    ['a later one is of another account', old, [{ ...whole('A', [users, prices]), account: otherAccount }]],
+    [
+      'a row of it is unknown',
+      { ...old, summaries: [summary('users', { unknown: 1 })] },
+      [whole('A', [users, prices])],
+    ],
+    ['it has no mapping', startedRun('OLD', { command: 'api' }), [whole('A', [users])]],
+  ])('not where %s', async (_what, first, later) => {
+    expect(await replaced(first, later)).toEqual({});
+  });
+
+  it('not while nobody knows what became of a write of it', async () => {
+    const later = [whole('A', [users, prices])];
+    const intent = intentOf('W', { runId: 'OLD' });
+    expect(await replaced(old, later, ({ store }) => store.addIntent(ACCOUNT, intent))).toEqual({});
+    expect(
+      await replaced(old, later, async ({ store }) => {
+        await store.addIntent(ACCOUNT, intent);
+        await store.recordResult(ACCOUNT, 'W', 'applied', [], []);
+      }),
+    ).toEqual({ OLD: ['A'] });
   });
 });

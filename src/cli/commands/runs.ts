@@ -4,9 +4,10 @@ import type { Run } from '../../model/state/store.ts';
 import type { ResultRow } from '../../sync/finish/results.ts';
 import { withLeague } from '../../model/league-name.ts';
 import { leaguesOf } from '../../sync/journal/stored-run.ts';
+import { replacedRuns } from '../../sync/runs/superseded.ts';
 import { defineCommand } from '../command.ts';
 import { readConfig } from '../../runtime/config/config.ts';
-import { renderResultRow, renderRun, renderRuns } from '../render/runs.ts';
+import { renderResultRow, renderRun, renderRuns, type Replaced } from '../render/runs.ts';
 import { cutOffSentence } from '../push/cut-off.ts';
 import { writeWithList } from '../json-list.ts';
 import { renderMoreRows, safeText } from '../render/text.ts';
@@ -63,10 +64,16 @@ export const runs = defineCommand({
       if (cutOff !== undefined) screen.warn(cutOff);
       if (id === undefined) {
         const list = await newestOfAll(store, limit ?? LIST_LENGTH);
-        const shown = list.length === 0 ? 'no runs yet' : renderRuns(list, config.timezone, screen.dataStyle);
+        const replaced = await replacedRuns(store);
+        const shown =
+          list.length === 0 ? 'no runs yet' : renderRuns(list, config.timezone, screen.dataStyle, replaced);
         await screen.data(
           screen.json
-            ? JSON.stringify({ command: 'runs', exit_code: 0, runs: list.map(runDocument) })
+            ? JSON.stringify({
+                command: 'runs',
+                exit_code: 0,
+                runs: list.map((run) => runDocument(run, replaced)),
+              })
             : shown,
         );
         return EXIT.done;
@@ -81,8 +88,9 @@ export const runs = defineCommand({
         return EXIT.done;
       }
       const rows = rowsOf(run, config.folder);
-      if (screen.json) await writeWithList(screen, runDocument(run), 'rows', withLeagues(rows));
-      else await writeText(run, rows, config.timezone, program);
+      const replaced = await replacedRuns(store);
+      if (screen.json) await writeWithList(screen, runDocument(run, replaced), 'rows', withLeagues(rows));
+      else await writeText(run, rows, replaced, config.timezone, program);
       return EXIT.done;
     } finally {
       await store.close();
@@ -108,8 +116,14 @@ async function* withLeagues(rows: Rows): AsyncGenerator<object> {
 const TO_SHOW: ReadonlySet<string> = new Set(['invalid', 'rejected', 'deferred', 'unknown', 'conflict']);
 const SHOWN_ROWS = 20;
 
-async function writeText(run: Run, rows: Rows, timezone: string, { screen }: Program): Promise<void> {
-  await screen.data(renderRun(run, timezone, screen.dataStyle));
+async function writeText(
+  run: Run,
+  rows: Rows,
+  replaced: Replaced,
+  timezone: string,
+  { screen }: Program,
+): Promise<void> {
+  await screen.data(renderRun(run, timezone, screen.dataStyle, replaced));
   let count = 0;
   for await (const row of rows) {
     if (!TO_SHOW.has(row.outcome)) continue;
@@ -119,8 +133,9 @@ async function writeText(run: Run, rows: Rows, timezone: string, { screen }: Pro
   if (count > SHOWN_ROWS) await screen.data(`  ${renderMoreRows(count - SHOWN_ROWS)}`);
 }
 
-function runDocument(run: Run): object {
+function runDocument(run: Run, replaced: Replaced): object {
   const leagues = leaguesOf(run);
+  const by = replaced.get(run.id);
   return {
     run: run.id,
     ...(leagues.length > 0 && { leagues }),
@@ -129,6 +144,7 @@ function runDocument(run: Run): object {
     started_at: new Date(run.startedAtMs).toISOString(),
     ended_at: run.endedAtMs === null ? null : new Date(run.endedAtMs).toISOString(),
     finished: run.finished,
+    ...(by !== undefined && { replaced_by: by }),
     mappings: run.summaries.map((summary) => withLeague('name', summary)),
     requests: run.requests,
   };

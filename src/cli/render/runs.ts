@@ -6,8 +6,16 @@ import type { Style } from '../screen.ts';
 import { outcomeWords, renderReport } from './report.ts';
 import { renderColumns, renderDuration, renderTime, safeText } from './text.ts';
 
+/** By the id of an unfinished run, the runs that have read its tables again. */
+export type Replaced = ReadonlyMap<string, readonly string[]>;
+
 /** The history, newest first: a line for each run, and below it what it wrote and fetched. */
-export function renderRuns(runs: readonly Run[], timezone: string, style: Style): string {
+export function renderRuns(
+  runs: readonly Run[],
+  timezone: string,
+  style: Style,
+  replaced: Replaced = new Map(),
+): string {
   const heads = renderColumns([
     ['run', 'command', 'started', 'took', 'exit'].map((text) => style('bold', text)),
     ...runs.map((run) => [
@@ -15,7 +23,7 @@ export function renderRuns(runs: readonly Run[], timezone: string, style: Style)
       run.command,
       renderMinute(run.startedAtMs, timezone),
       run.endedAtMs === null ? '-' : renderDuration(run.endedAtMs - run.startedAtMs),
-      renderExit(run, style),
+      renderExit(run, style, replaced),
     ]),
   ]);
   const [head = '', ...lines] = heads.split('\n');
@@ -24,12 +32,13 @@ export function renderRuns(runs: readonly Run[], timezone: string, style: Style)
     ...lines.flatMap((line, at) => [
       line,
       ...renderWork(runs[at]?.summaries ?? []).map((text) => `  ${text}`),
+      ...renderReplaced(replaced.get(runs[at]?.id ?? '')),
     ]),
   ].join('\n');
 }
 
 /** One run: when, how it ended, what became of its rows and where the results stand. */
-export function renderRun(run: Run, timezone: string, style: Style): string {
+export function renderRun(run: Run, timezone: string, style: Style, replaced: Replaced): string {
   const results = run.summaries.flatMap((summary) =>
     summary.direction === 'push' && summary.results !== null
       ? [`results of ${safeText(summary.name)}: ${safeText(summary.results)}`]
@@ -43,7 +52,7 @@ export function renderRun(run: Run, timezone: string, style: Style): string {
     requests: run.requests ?? NO_REQUESTS,
   };
   return [
-    renderRuns([{ ...run, summaries: [] }], timezone, style),
+    renderRuns([{ ...run, summaries: [] }], timezone, style, replaced),
     '',
     renderReport(report, style),
     ...results,
@@ -65,11 +74,20 @@ const renderMinute = (ms: number, timezone: string): string =>
 
 const NO_REQUESTS: RequestCounts = { planned: 0, sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };
 
-function renderExit(run: Run, style: Style): string {
-  if (run.exitCode === null) return style('yellow', 'unfinished');
-  const text = run.finished ? String(run.exitCode) : `${run.exitCode}, unfinished`;
+function renderExit(run: Run, style: Style, replaced: Replaced): string {
+  const left = replaced.has(run.id) ? 'replaced' : 'unfinished';
+  if (run.exitCode === null) return style('yellow', left);
+  const text = run.finished ? String(run.exitCode) : `${run.exitCode}, ${left}`;
   return style(run.exitCode === 0 ? 'green' : 'yellow', text);
 }
+
+/** What is left of a run that later ones have made up for. */
+const renderReplaced = (by: readonly string[] = []): readonly string[] =>
+  by.length === 0
+    ? []
+    : [
+        `  run ${by.join(' and ')} ${by.length === 1 ? 'has' : 'have'} read its tables since: nothing is left to resume`,
+      ];
 
 /** Names of mappings that a line of the history has room for. */
 const SHOWN_NAMES = 4;

@@ -1,9 +1,9 @@
 import { EXIT } from '../../model/error.ts';
 import type { Words } from '../../model/said.ts';
-import type { Run, ServiceAccount } from '../../model/state/store.ts';
+import type { MappingSummary, Run, ServiceAccount } from '../../model/state/store.ts';
 import { deferCreated, deferOpen } from '../journal/unverified.ts';
 import { countPlan } from '../plan/plan-mapping.ts';
-import { isSameAccount, pushedMappings } from '../journal/stored-run.ts';
+import { isSameAccount, optionsOf, pushedMappings } from '../journal/stored-run.ts';
 import type { PlannedPush, SyncPorts } from '../ports.ts';
 import type { MappingPlan } from '../../plan/saved/push-plan.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
@@ -130,3 +130,38 @@ export async function newestLeft(
   );
   return left ?? newest;
 }
+
+/**
+ * By the id of each unfinished run that needs nobody any more, the runs which finished since and have read all of its tables whole. A run with a write of which
+ * nobody knows what became is none of them, nor is one with such a row or a conflict.
+ */
+export async function replacedRuns(
+  store: Pick<SyncPorts['store'], 'runs' | 'openIntents'>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const runs = await store.runs(NEWEST);
+  const replaced = new Map<string, readonly string[]>();
+  for (const [age, run] of runs.entries()) {
+    if (run.finished || run.summaries.some(isUnsure)) continue;
+    const names = pushedMappings(run).map(({ name }) => name);
+    const later = runs.slice(0, age).filter((each) => isSameAccount(each.account, run.account));
+    const by = names.map((name) => later.find((each) => hasReadWhole(each, name))?.id);
+    const ids = [...new Set(by.filter((id) => id !== undefined))];
+    if (ids.length === 0 || by.includes(undefined)) continue;
+    const open = await store.openIntents(run.account);
+    if (open.every(({ runId }) => runId !== run.id)) replaced.set(run.id, ids);
+  }
+  return replaced;
+}
+
+const isUnsure = (summary: MappingSummary): boolean =>
+  summary.direction === 'push' && summary.unknown + summary.conflict > 0;
+
+/** Whether a run has read the whole table of a mapping and left none of its rows. */
+const hasReadWhole = (run: Run, mapping: string): boolean =>
+  run.finished &&
+  run.summaries.some((each) => each.name === mapping && isWhole(each)) &&
+  optionsOf(run).limit === undefined &&
+  readSince(run, [run], mapping) !== undefined;
+
+const isWhole = (summary: MappingSummary): boolean =>
+  summary.direction === 'push' && summary.results !== null && summary.deferred === 0 && !isUnsure(summary);

@@ -59,6 +59,27 @@ it('shows each run in a line of 80 columns, and below it the sums of what was wr
   ]);
 });
 
+it('says of an unfinished run that later ones have made up for that nothing is left of it', () => {
+  const [old, older] = ['01J8Z000000000000000000001', '01J8Z000000000000000000000'];
+  const left = { finished: false, summaries: [pushed('users', { deferred: 3 })] };
+  const shown = renderRuns(
+    [run(old, { ...left, exitCode: 143 }), run(older, { ...left, exitCode: null, summaries: [] })],
+    'UTC',
+    (_format, text) => text,
+    new Map([
+      [old, ['A']],
+      [older, ['A', 'B']],
+    ]),
+  );
+  expect(shown.split('\n').slice(1)).toEqual([
+    `${old}  sync     2026-11-23 09:30  3 min 20 s  143, replaced`,
+    '  3 deferred (users)',
+    '  run A has read its tables since: nothing is left to resume',
+    `${older}  sync     2026-11-23 09:30  3 min 20 s  replaced`,
+    '  run A and B have read its tables since: nothing is left to resume',
+  ]);
+});
+
 it('says of triggers that they went out: what came of them may be nothing', () => {
   const shown = renderRuns(
     [
