@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { TeamsheetError } from '../model/error.ts';
+import type { Workers } from '../model/state/workers.ts';
 import { alertsBody } from '../pages/dashboard/alerts.ts';
 import { casesBody } from '../pages/dashboard/cases.ts';
 import { budgetBody } from '../pages/dashboard/budget.ts';
@@ -15,7 +16,7 @@ import { runsBody } from '../pages/dashboard/runs.ts';
 import { weeksBody } from '../pages/dashboard/weeks.ts';
 import { moment, typed } from '../pages/dashboard/words.ts';
 import { workersPart } from '../pages/dashboard/workers.ts';
-import { markup, type Markup } from '../pages/markup.ts';
+import { markup } from '../pages/markup.ts';
 import { ICON } from '../pages/style.ts';
 import { lookAtWorkers } from '../runtime/state.ts';
 import { createAccess, isForThisMachine, type Access } from './access.ts';
@@ -32,11 +33,12 @@ import { readWeeks } from './weeks.ts';
 type View = (desk: Desk, query: URLSearchParams) => Promise<DashboardPage | undefined>;
 
 const VIEWS: Readonly<Record<string, View>> = {
-  '/': async (desk) => ({
-    section: '/',
-    title: 'Overview',
-    body: markup`${overviewBody(desk.withhold(await readOverview(desk)), desk.watch)}${await workersOf(desk)}`,
-  }),
+  '/': async (desk) => {
+    const workers = await workersOf(desk);
+    const overview = overviewBody(desk.withhold(await readOverview(desk)), desk.watch, workers?.hosts);
+    const machines = workers && workersPart(workers, desk.watch);
+    return { section: '/', title: 'Overview', body: markup`${overview}${machines}` };
+  },
   '/runs': async (desk, query) => ({
     section: '/runs',
     title: 'Runs',
@@ -65,8 +67,8 @@ const VIEWS: Readonly<Record<string, View>> = {
 };
 
 /** Where machines share the state, what they do. */
-async function workersOf({ config, withhold, watch }: Desk): Promise<Markup | null> {
-  return config.state.kind === 'postgres' ? workersPart(withhold(await lookAtWorkers(config)), watch) : null;
+async function workersOf({ config, withhold }: Desk): Promise<Workers | null> {
+  return config.state.kind === 'postgres' ? withhold(await lookAtWorkers(config)) : null;
 }
 
 const RUN = /^\/runs\/([0-9A-Z]{1,40})$/;

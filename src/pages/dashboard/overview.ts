@@ -1,3 +1,4 @@
+import type { WorkerHost } from '../../model/state/workers.ts';
 import { markup, type Markup } from '../markup.ts';
 import { card, count, table, tile, tiles } from '../parts.ts';
 import { runPath, workText } from './runs.ts';
@@ -13,8 +14,14 @@ export interface Overview {
   readonly calendarAtMs: number | undefined;
 }
 
-/** Every mapping with its state, its last and its next run. */
-export function overviewBody({ mappings, newest, openCases, calendarAtMs }: Overview, watch: Watch): Markup {
+type Hosts = readonly Pick<WorkerHost, 'state'>[];
+
+/** Every mapping with its state, its last and its next run; `hosts` are the workers of the last day, where there were any. */
+export function overviewBody(
+  { mappings, newest, openCases, calendarAtMs }: Overview,
+  watch: Watch,
+  hosts: Hosts = [],
+): Markup {
   const [next] = mappings
     .flatMap((line) => (line.next === undefined ? [] : [{ line, next: line.next }]))
     .toSorted((one, other) => one.next.inMs - other.next.inMs);
@@ -35,7 +42,7 @@ export function overviewBody({ mappings, newest, openCases, calendarAtMs }: Over
       mappings.map((line) => mappingRow(line, watch)),
       'The configuration has no mapping.',
     ),
-    isScheduled ? scheduleNote(calendarAtMs, watch) : null,
+    isScheduled ? scheduleNote(calendarAtMs, watch, hosts) : null,
   )}`;
 }
 
@@ -64,8 +71,17 @@ function mappingRow(line: MappingLine, watch: Watch): readonly (Markup | string)
   ];
 }
 
-function scheduleNote(calendarAtMs: number | undefined, watch: Watch): Markup {
-  return calendarAtMs === undefined
-    ? markup`<p class="note">The game weeks are not known here yet: ${typed('schedule run')} reads them, and runs that go by them are shown then.</p>`
-    : markup`<p class="note">Next runs go by the game weeks as they were read at ${moment(calendarAtMs, watch)}. They happen while ${typed('schedule run')} runs.</p>`;
+function scheduleNote(calendarAtMs: number | undefined, watch: Watch, hosts: Hosts): Markup {
+  if (calendarAtMs !== undefined)
+    return markup`<p class="note">Next runs go by the game weeks as they were read at ${moment(calendarAtMs, watch)}. ${carriedOutBy(hosts)}</p>`;
+  const reader = hosts.length === 0 ? typed('schedule run') : 'a worker';
+  return markup`<p class="note">The game weeks are not known here yet: ${reader} reads them, and runs that go by them are shown then.</p>`;
+}
+
+function carriedOutBy(hosts: Hosts): Markup {
+  if (hosts.length === 0) return markup`They happen while ${typed('schedule run')} runs.`;
+  const alive = hosts.filter(({ state }) => state === 'alive').length;
+  return alive === 0
+    ? markup`Workers carry them out, and none runs now: ${typed('worker')} starts one.`
+    : markup`Workers carry them out: ${count(alive)} ${alive === 1 ? 'runs' : 'run'} now.`;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { WorkerHost } from '../../../../src/model/state/workers.ts';
 import { budgetBody } from '../../../../src/pages/dashboard/budget.ts';
 import { casesBody } from '../../../../src/pages/dashboard/cases.ts';
 import { dashboardDocument, loneDocument } from '../../../../src/pages/dashboard/frame.ts';
@@ -100,6 +101,23 @@ it('says how far a next run is away by the clock of the service', () => {
   };
   const { text } = overviewBody({ mappings: [line], newest: run, openCases: 0, calendarAtMs: 1 }, watch);
   expect(text).toContain('in 2 min, week 7');
+});
+
+it.each<readonly [readonly WorkerHost['state'][], known: string, unknown: string]>([
+  [[], 'They happen while <code>', 'not known here yet: <code>'],
+  [['alive', 'gone'], 'Workers carry them out: 1 runs now.', 'not known here yet: a worker reads them'],
+  [['alive', 'alive'], 'Workers carry them out: 2 run now.', 'not known here yet: a worker reads them'],
+  [['ended'], 'Workers carry them out, and none runs now: <code>', 'not known here yet: a worker reads them'],
+])('says who carries out next runs, of workers that are %j', (states, known, unknown) => {
+  const line: MappingLine = {
+    ...{ mapping: 'users', league: undefined, direction: 'push', resource: 'users', table: 'users.csv' },
+    ...{ last: undefined, health: undefined, schedule: '* * * * *', next: undefined },
+  };
+  const hosts = states.map((state) => ({ state }));
+  const text = (calendarAtMs: number | undefined): string =>
+    overviewBody({ mappings: [line], newest: run, openCases: 0, calendarAtMs }, watch, hosts).text;
+  expect(text(1)).toContain(known);
+  expect(text(undefined)).toContain(unknown);
 });
 
 describe('names of the data', () => {
