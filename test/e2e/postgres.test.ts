@@ -44,6 +44,25 @@ describe('a state on PostgreSQL without the package pg', () => {
   });
 });
 
+describe('a state on PostgreSQL that does not answer', () => {
+  const { folder, runWith } = program({ 'mappings/users.yaml': USERS_MAPPING });
+
+  it('is told by doctor once, and the service is not asked', async () => {
+    folder.write('teamsheet.yaml', CONFIG('any'));
+    const env = {
+      ...{ TEAMSHEET_BASE_URL: 'http://127.0.0.1:1', TEAMSHEET_API_KEY: 'no-key-of-anybody' },
+      TEAMSHEET_STATE_URL: 'postgres://ada@127.0.0.1:1/club',
+    };
+    const { code, stdout } = await runWith({ env }, 'doctor', '--json');
+    const { checks } = JSON.parse(stdout) as { readonly checks: readonly { readonly name: string }[] };
+    expect(code).toBe(8);
+    expect(checks.filter(({ name }) => name === 'state' || name === 'service')).toMatchObject([
+      { level: 'bad', name: 'state', found: expect.stringContaining('cannot be reached') as string },
+      { level: 'warning', name: 'service', found: 'is not asked while the state cannot be used' },
+    ]);
+  });
+});
+
 describe.skipIf(noPostgres !== undefined)(
   `the state on a PostgreSQL server (${noPostgres ?? 'found'})`,
   () => {

@@ -71,7 +71,24 @@ async function* examine(args: SessionArgs, program: Program, wanted: Wanted): As
   const mappings = yield* checkMappings(config, program);
   yield* checkFiles(config, mappings);
   yield* checkNetwork(config);
-  yield* checkState(config, program);
+  let isStateBad = false;
+  for await (const finding of checkState(config, program)) {
+    isStateBad ||= finding.level === 'bad';
+    yield finding;
+  }
+  if (isStateBad)
+    yield { level: 'warning', name: 'service', found: 'is not asked while the state cannot be used' };
+  else yield* checkAccounts(config, args, program, wanted);
+  yield* checkGoogle(config, mappings, program);
+}
+
+/** What the service says to the key of each account. */
+async function* checkAccounts(
+  config: Config,
+  args: SessionArgs,
+  program: Program,
+  wanted: Wanted,
+): AsyncGenerator<Finding> {
   const quiet: Program = { ...program, screen: { ...program.screen, warn: () => undefined } };
   const accounts = await attempt('configuration', program, () =>
     wanted.contract ? [onlyAccount(config)] : accountsOf(config),
@@ -103,7 +120,6 @@ async function* examine(args: SessionArgs, program: Program, wanted: Wanted): As
     yield* told.map((each) => ({ ...each, found: of + each.found }));
   }
   if (answered) yield* checkRuns(config, program);
-  yield* checkGoogle(config, mappings, program);
 }
 
 /** A run that was interrupted is told as a finding, with its next command. */
