@@ -110,8 +110,8 @@ function isNamed(account: Config, names: readonly string[]): boolean {
 /** A screen for each account: what was warned of once is not warned of again, and documents are kept. */
 function shareScreen(screen: Screen): () => ReturnType<typeof keepDocuments> {
   const warned = new Set<string>();
-  const warn = (message: string): void => {
-    if (!warned.has(message)) screen.warn(message);
+  const warn: Screen['warn'] = (message, isLasting) => {
+    if (!warned.has(message)) screen.warn(message, isLasting);
     warned.add(message);
   };
   return () => keepDocuments({ ...screen, warn });

@@ -32,7 +32,8 @@ export interface Screen extends ScreenFlags {
   say(text: string): void;
   /** Says something that is always shown. The text is rendered already. */
   tell(text: string): void;
-  warn(message: string): void;
+  /** `isLasting`: it stays so until somebody corrects it, such as a file that others may read; then the same is told once for the process. */
+  warn(message: string, isLasting?: boolean): void;
   /** Passes everything that is said from now on through this too, so that a key is shown nowhere. */
   withhold(from: (text: string) => string): void;
   /** Redraws the live line; undefined clears it. */
@@ -72,6 +73,7 @@ export function screenFlags(argv: readonly string[]): ScreenFlags {
 export function createScreen({ stdout, stderr, env }: Streams, flags: ScreenFlags): Screen {
   let failure: NodeJS.ErrnoException | undefined;
   let drawn = false;
+  const lasting = new Set<string>();
   let withheld = (text: string): string => text;
   stdout.on('error', (error: NodeJS.ErrnoException) => (failure = error));
   // With nobody left to read it, a message on standard error has nowhere else to go.
@@ -113,7 +115,11 @@ export function createScreen({ stdout, stderr, env }: Streams, flags: ScreenFlag
       if (!flags.quiet) tell(text);
     },
     tell,
-    warn: (message) => tell(`${style('yellow', '!')} ${safeText(message)}`),
+    warn: (message, isLasting = false) => {
+      if (isLasting && lasting.has(message)) return;
+      if (isLasting) lasting.add(message);
+      tell(`${style('yellow', '!')} ${safeText(message)}`);
+    },
     redraw: (text) => {
       clear();
       if (text === undefined) return;

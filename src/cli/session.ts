@@ -59,9 +59,9 @@ export async function withAccount<T>(
       ? undefined
       : readFinishBy(args.finishBy, config.timezone, program.clock.now());
   const connection = connectionOf(config);
-  for (const warning of [...config.warnings, ...connection.warnings]) screen.warn(warning);
+  for (const warning of [...config.warnings, ...connection.warnings]) screen.warn(warning, true);
   refuseUncheckedTls(config, args.insecure);
-  const state = await openState(config, program.clock, (message) => screen.warn(message));
+  const state = await openState(config, program.clock, (message) => screen.warn(message, true));
   const { store, lock, budget } = state;
   const { emit, stop } = createReporter(screen, program.clock);
   try {

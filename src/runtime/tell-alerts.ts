@@ -23,7 +23,8 @@ export interface AlertDesk {
   readonly config: AlertConfig;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly warn: (message: string) => void;
+  /** `isLasting`: it stays so until somebody corrects it. */
+  readonly warn: (message: string, isLasting?: boolean) => void;
   /** In place of the system's names. */
   readonly resolve?: Resolve | undefined;
 }
@@ -156,7 +157,7 @@ async function deliver(
 ): Promise<SendResult> {
   const found = addressOf(source, desk.config);
   if ('fault' in found) return { ok: false, status: null, fault: found.fault };
-  for (const warning of found.warnings) desk.warn(`${to}: ${warning}`);
+  for (const warning of found.warnings) desk.warn(`${to}: ${warning}`, true);
   return sendGuarded({ ...request, address: found.address, allowPrivate }, desk);
 }
 

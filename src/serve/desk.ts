@@ -17,7 +17,8 @@ export interface Folder {
   /** The folder that messages name files from. */
   readonly cwd: string;
   readonly clock: Clock;
-  readonly warn: (message: string) => void;
+  /** `isLasting`: it stays so until somebody corrects it. */
+  readonly warn: (message: string, isLasting?: boolean) => void;
   /** What to do next as it is shown: a command has the program's name. */
   readonly renderNext: (next: string) => string;
 }
@@ -39,7 +40,7 @@ export async function withDesk<T>(folder: Folder, work: (desk: Desk) => Promise<
   const { clock, cwd, warn } = folder;
   const config = folder.readConfig();
   const connections = accountsOf(config).map(connectionOf);
-  const { store } = await openState(config, clock, warn);
+  const { store } = await openState(config, clock, (message) => warn(message, true));
   try {
     const names: string[] = [];
     for (const { baseUrl } of connections) names.push(await rememberedBaseUrl(store, baseUrl));

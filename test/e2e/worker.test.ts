@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PostgresClient } from '../../src/state/postgres/client.ts';
@@ -255,6 +255,8 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     await start();
     setUp();
     rmSync(join(folder.path, 'more.csv'));
+    folder.write('.env', 'SPARE=1\n');
+    chmodSync(join(folder.path, '.env'), 0o644);
     const { code, stdout, stderr } = await runOn({}, 'worker', '--once', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       mappings: [{ name: 'users', created: USERS }, { name: 'list' }],
@@ -266,6 +268,8 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
       ) as string,
     });
     expect(stderr).toContain('more reads more.csv, which this machine does not have');
+    // It opens the configuration for each job, and says once what is wrong with it.
+    expect(stderr.split('.env can be read by other accounts')).toHaveLength(2);
     const doctor = await runOn({}, 'doctor');
     expect(doctor.stdout).toContain('more reads more.csv, which this machine does not have');
     expect(doctor.code).toBe(4);

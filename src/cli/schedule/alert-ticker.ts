@@ -28,7 +28,7 @@ export function alertTicker(args: SessionArgs, program: Program): (looked: Looke
 /** Tells what time alone brings: deadlines that come near, mappings that still fail, and alerts that wait in the outbox. */
 export async function tellOfTime(looked: Looked, args: SessionArgs, program: Program): Promise<void> {
   const { clock, signal, screen } = program;
-  const warn = (message: string): void => screen.warn(message);
+  const warn = (message: string, isLasting?: boolean): void => screen.warn(message, isLasting);
   try {
     const config = readConfig(args, program);
     if (config.alerts.length === 0) return;

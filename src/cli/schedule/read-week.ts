@@ -200,7 +200,7 @@ async function tellNotices(
 ): Promise<void> {
   if (notices.length === 0 || config.alerts.length === 0) return;
   const { tellAlerts } = await import('../../runtime/tell-alerts.ts');
-  const warn = (message: string): void => screen.warn(message);
+  const warn = (message: string, isLasting?: boolean): void => screen.warn(message, isLasting);
   await tellAlerts({ config, clock, signal, warn, store }, { notices });
 }
 

@@ -45,3 +45,23 @@ describe('data for people', () => {
     expect(path.shown()).toBe(`/home/ann/My fantasy league of 2026/out/users.csv`);
   });
 });
+
+describe('a warning', () => {
+  function warnings(): { readonly screen: Screen; readonly shown: () => string } {
+    const stderr = stream();
+    const screen = createScreen({ stdout: stream(), stderr, env: { NO_COLOR: '1' } }, screenFlags([]));
+    return { screen, shown: () => String((stderr as unknown as PassThrough).read()) };
+  }
+
+  it('is told as often as it comes', () => {
+    const { screen, shown } = warnings();
+    for (const text of ['a', 'a']) screen.warn(text);
+    expect(shown()).toBe('! a\n! a\n');
+  });
+
+  it('of what lasts is told once, and again where it changes', () => {
+    const { screen, shown } = warnings();
+    for (const text of ['a', 'a', 'b', 'a', 'b']) screen.warn(text, true);
+    expect(shown()).toBe('! a\n! b\n');
+  });
+});
