@@ -78,10 +78,41 @@ const LOOK_MS = 60_000;
 const JITTER_MS = 30_000;
 
 /**
- * Runs what is due until a signal comes: what is due together in one sync, what was missed once, and one sync after the other; then the game weeks that are to be read.
- * Errors: InterruptedError by the signal.
+ * Runs what is due until a signal comes: what is due together in one sync, what was missed once, and one sync after the other. Beside it, it reads the game weeks
+ * that are to be read: a sync may last for hours, and their line-ups are gone when the next week begins. What ends one of both ends the other one, once what that
+ * is at has ended. Errors: InterruptedError by the signal.
  */
 export async function runSchedule(ports: RunnerPorts): Promise<never> {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([ports.signal, ended.signal]);
+  const shared = { ...ports, ...lookInTurn(ports), signal };
+  const loops = [turnRuns(shared), turnReadings(shared)];
+  await Promise.all(loops.map((loop) => loop.catch((error: unknown) => ended.abort(error))));
+  throw ended.signal.reason;
+}
+
+/** One look after the other, so that each asks for what the one before has not read; what cannot be read is told once, until it changes. */
+function lookInTurn({ look, tell }: RunnerPorts): Pick<RunnerPorts, 'look' | 'tell'> {
+  let before: Promise<unknown> = Promise.resolve();
+  let unread: string | undefined;
+  return {
+    look: (isDue) => {
+      const looking = before.then(() => look(isDue));
+      before = looking.then(
+        () => (unread = undefined),
+        () => undefined,
+      );
+      return looking;
+    },
+    tell: (event) => {
+      if (event.kind === 'unread' && event.error.message === unread) return;
+      if (event.kind === 'unread') unread = event.error.message;
+      tell(event);
+    },
+  };
+}
+
+async function turnRuns(ports: RunnerPorts): Promise<never> {
   const { clock, signal, tell } = ports;
   let told: string | undefined;
   for (;;) {
@@ -94,12 +125,6 @@ export async function runSchedule(ports: RunnerPorts): Promise<never> {
         told = undefined;
         continue;
       }
-      const [reading] = dueReadings(looked, clock);
-      if (reading !== undefined) {
-        await read(reading, ports);
-        told = undefined;
-        continue;
-      }
       ports.idle(looked);
       const [next] = comingRuns(looked, clock);
       const name = `${next?.mapping} ${next?.atMs}`;
@@ -108,6 +133,14 @@ export async function runSchedule(ports: RunnerPorts): Promise<never> {
       const leftMs = next === undefined ? Infinity : next.atMs - scheduleNow(next.calendar, clock);
       await clock.sleep(Math.min(leftMs, LOOK_MS), signal);
     } else await clock.sleep(LOOK_MS, signal);
+  }
+}
+
+async function turnReadings(ports: RunnerPorts): Promise<never> {
+  const { clock, signal } = ports;
+  for (;;) {
+    const [reading] = dueReadings((await tryLook(ports)) ?? [], clock);
+    await (reading === undefined ? clock.sleep(LOOK_MS, signal) : read(reading, ports));
   }
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../../../src/schedule/runner.ts';
 import type { ReadingsDone } from '../../../src/schedule/readings.ts';
 import type { ClockWeek } from '../../../src/schedule/weeks.ts';
+import { virtualClock } from '../../support/clock.ts';
 
 const HOUR = 3_600_000;
 const at = (text: string): number => Date.parse(text);
@@ -43,24 +44,13 @@ function world(
   changes: Partial<RunnerPorts> = {},
 ) {
   const abort = new AbortController();
-  let nowMs = START;
+  const clock = virtualClock(START);
   const done = new Map<string, Done>();
   let readings: ReadingsDone = { turnsAtEnd: false };
   const runs: string[] = [];
   const events: RunnerEvent[] = [];
-  const pass = (ms: number): void => {
-    nowMs += ms;
-    if (nowMs >= untilMs) abort.abort(new InterruptedError('SIGTERM', 'stopped by SIGTERM'));
-  };
   const ports: RunnerPorts = {
-    clock: {
-      now: () => nowMs,
-      monotonic: () => nowMs,
-      sleep: (ms) => {
-        pass(ms);
-        return abort.signal.aborted ? Promise.reject(abort.signal.reason as Error) : Promise.resolve();
-      },
-    },
+    clock,
     random: { next: () => 0.5 },
     signal: abort.signal,
     look: () =>
@@ -82,25 +72,31 @@ function world(
     },
     sync: (due) => {
       runs.push(
-        `${new Date(nowMs).toISOString().slice(5, 16)} ${due.map(({ mapping }) => mapping).join(' ')}`,
+        `${new Date(clock.now()).toISOString().slice(5, 16)} ${due.map(({ mapping }) => mapping).join(' ')}`,
       );
       return Promise.resolve({ exitCode: EXIT.done, left: new Set<string>() });
     },
     read: ({ week, why }) => {
-      runs.push(`${new Date(nowMs).toISOString().slice(5, 16)} reads week ${week.week} ${why}`);
-      readings = { turnsAtEnd: false, whole: { id: week.id, atMs: nowMs }, triedMs: nowMs };
+      runs.push(`${new Date(clock.now()).toISOString().slice(5, 16)} reads week ${week.week} ${why}`);
+      readings = { turnsAtEnd: false, whole: { id: week.id, atMs: clock.now() }, triedMs: clock.now() };
       return Promise.resolve(EXIT.incomplete);
     },
     idle: () => undefined,
     tell: (event) => events.push(event),
     ...changes,
   };
-  return { ports, runs, events, done, pass };
+  /** Runs the schedules until the signal. */
+  const run = (own: RunnerPorts = ports): Promise<never> => {
+    const stop = (): void => abort.abort(new InterruptedError('SIGTERM', 'stopped by SIGTERM'));
+    void clock.sleep(untilMs - clock.now()).then(stop);
+    return clock.run(runSchedule(own));
+  };
+  return { ports, runs, events, done, run, pass: clock.jump };
 }
 
 it('runs each mapping at its times until a signal, what is due together in one sync', async () => {
-  const { ports, runs } = world({ prices: KICKOFF_LESS_A_DAY, users: DAILY, points: DAILY }, SUNDAY);
-  await expect(runSchedule(ports)).rejects.toThrow('stopped by SIGTERM');
+  const { run, runs } = world({ prices: KICKOFF_LESS_A_DAY, users: DAILY, points: DAILY }, SUNDAY);
+  await expect(run()).rejects.toThrow('stopped by SIGTERM');
   expect(runs).toEqual([
     '08-10T06:00 users points',
     '08-11T06:00 users points',
@@ -112,9 +108,9 @@ it('runs each mapping at its times until a signal, what is due together in one s
   ]);
 });
 
-it('reads a game week once it is over, after what is due then', async () => {
-  const { ports, runs } = world({ users: DAILY }, at('2026-08-19T00:00:00Z'));
-  await expect(runSchedule(ports)).rejects.toThrow('stopped by SIGTERM');
+it('reads a game week once it is over', async () => {
+  const { run, runs } = world({ users: DAILY }, at('2026-08-19T00:00:00Z'));
+  await expect(run()).rejects.toThrow('stopped by SIGTERM');
   expect(runs.slice(-3)).toEqual([
     '08-17T06:00 users',
     '08-17T23:00 reads week 1 after_end',
@@ -187,16 +183,58 @@ it('a turn that a signal ends leaves its run to whoever looks next', async () =>
 });
 
 it('begins nothing while a sync runs, and makes up once for what it missed meanwhile', async () => {
-  const long = (ms: number) => (): Promise<SyncEnd> => {
+  const long = (ms: number) => async (): Promise<SyncEnd> => {
     slow.runs.push(new Date(slow.ports.clock.now()).toISOString().slice(5, 16));
-    slow.pass(ms);
-    return Promise.resolve({ exitCode: EXIT.done, left: new Set() });
+    await slow.ports.clock.sleep(ms);
+    return { exitCode: EXIT.done, left: new Set() };
   };
   const slow = world({ users: { kind: 'cron', text: '0 * * * *' } }, START + 13 * HOUR, {});
   const ports = { ...slow.ports, sync: long(5.5 * HOUR) };
-  await expect(runSchedule(ports)).rejects.toThrow(InterruptedError);
+  await expect(slow.run(ports)).rejects.toThrow(InterruptedError);
   // The hours from 02:00 to 06:00 passed during the first run, and are made up for by one.
   expect(slow.runs).toEqual(['08-10T01:00', '08-10T06:30', '08-10T12:00']);
+});
+
+it('reads a game week while a sync runs, which goes on meanwhile', async () => {
+  const made = world({ users: { kind: 'cron', text: '0 22 17 8 *' } }, at('2026-08-18T06:00:00Z'), {
+    sync: async () => {
+      made.runs.push('begins');
+      await made.ports.clock.sleep(5 * HOUR);
+      made.runs.push('ends');
+      return { exitCode: EXIT.done, left: new Set() };
+    },
+  });
+  made.pass(at('2026-08-17T21:00:00Z') - START);
+  await expect(made.run()).rejects.toThrow(InterruptedError);
+  expect(made.runs).toEqual(['begins', '08-17T23:00 reads week 1 after_end', 'ends']);
+});
+
+it('ends by a mistake of one only once the other has ended what it is at', async () => {
+  const made = world({ users: { kind: 'cron', text: '0 22 17 8 *' } }, at('2026-08-18T06:00:00Z'), {
+    sync: async () => {
+      await made.ports.clock.sleep(5 * HOUR);
+      made.runs.push('ends');
+      return { exitCode: EXIT.done, left: new Set() };
+    },
+    read: () => Promise.reject(new Error('a mistake')),
+  });
+  made.pass(at('2026-08-17T21:00:00Z') - START);
+  await expect(made.run()).rejects.toThrow('a mistake');
+  expect(made.runs).toEqual(['ends']);
+});
+
+it('tells of an outage once, and again after the service has answered', async () => {
+  const made = world({ users: DAILY }, START + HOUR);
+  let looks = 0;
+  const look: RunnerPorts['look'] = (isDue) => {
+    looks += 1;
+    return looks % 20 < 10
+      ? Promise.reject(new UnavailableError('service.unreachable', 'no network'))
+      : made.ports.look(isDue);
+  };
+  await expect(made.run({ ...made.ports, look })).rejects.toThrow(InterruptedError);
+  const told = made.events.filter(({ kind }) => kind === 'unread');
+  expect(told).toHaveLength(Math.floor(looks / 20) + 1);
 });
 
 it('goes on where mappings or game weeks cannot be read, and says so', async () => {
@@ -208,8 +246,8 @@ it('goes on where mappings or game weeks cannot be read, and says so', async () 
       ? Promise.reject(new UnavailableError('service.unreachable', 'no network'))
       : made.ports.look(isDue);
   };
-  await expect(runSchedule({ ...made.ports, look })).rejects.toThrow(InterruptedError);
-  expect(made.events.filter(({ kind }) => kind === 'unread')).toHaveLength(4);
+  await expect(made.run({ ...made.ports, look })).rejects.toThrow(InterruptedError);
+  expect(made.events.filter(({ kind }) => kind === 'unread')).toHaveLength(1);
   expect(made.runs).toContain('08-10T06:00 users');
 });
 
@@ -217,7 +255,7 @@ it('remembers a run before it begins, so that a killed one is made up', async ()
   const made = world({ users: DAILY }, SUNDAY, {
     sync: () => Promise.reject(new Error('killed')),
   });
-  await expect(runSchedule(made.ports)).rejects.toThrow('killed');
+  await expect(made.run()).rejects.toThrow('killed');
   expect(made.done.get('users')).toMatchObject({
     cronMs: at('2026-08-10T06:00:15Z'),
     unfinished: { mapping: 'users', atMs: at('2026-08-10T06:00:00Z') },
@@ -248,7 +286,7 @@ it('tries again every quarter of an hour what an outage left, in its week, and m
       return Promise.resolve({ exitCode: left.size > 0 ? EXIT.unavailable : EXIT.done, left });
     },
   });
-  await expect(runSchedule(made.ports)).rejects.toThrow(InterruptedError);
+  await expect(made.run()).rejects.toThrow(InterruptedError);
   expect(tries.slice(3)).toEqual([
     '08-13T06:00 users 1',
     '08-13T18:30 prices 1',
@@ -267,7 +305,7 @@ it('says of what goes on when it was begun first', async () => {
       return Promise.resolve({ exitCode: EXIT.unavailable, left: new Set(['users']) });
     },
   });
-  await expect(runSchedule(made.ports)).rejects.toThrow(InterruptedError);
+  await expect(made.run()).rejects.toThrow(InterruptedError);
   expect(begun.length).toBeGreaterThan(3);
   expect(new Set(begun)).toEqual(new Set([undefined, at('2026-08-10T06:00:15Z')]));
 });
@@ -277,7 +315,7 @@ it('tells what time brings only while nothing is due', async () => {
   const made = world({ users: DAILY }, at('2026-08-11T00:00:00Z'), {
     idle: () => idle.push(made.ports.clock.now()),
   });
-  await expect(runSchedule(made.ports)).rejects.toThrow(InterruptedError);
+  await expect(made.run()).rejects.toThrow(InterruptedError);
   expect(idle.length).toBeGreaterThan(100);
   expect(idle).not.toContain(at('2026-08-10T06:00:00Z'));
 });
