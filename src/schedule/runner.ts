@@ -105,8 +105,8 @@ function lookInTurn({ look, tell }: RunnerPorts): Pick<RunnerPorts, 'look' | 'te
       return looking;
     },
     tell: (event) => {
-      if (event.kind === 'unread' && event.error.message === unread) return;
-      if (event.kind === 'unread') unread = event.error.message;
+      if (event.kind === 'unread' && event.error.code === unread) return;
+      if (event.kind === 'unread') unread = event.error.code;
       tell(event);
     },
   };

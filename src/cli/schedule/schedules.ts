@@ -66,7 +66,7 @@ export function schedulesOf(
     }
   };
   /** When an environment was asked and did not answer, and the exit code that says so. */
-  const silent = new Map<string, Pick<TeamsheetError, 'exitCode' | 'message'> & { readonly atMs: number }>();
+  const silent = new Map<string, Pick<TeamsheetError, 'exitCode' | 'code'> & { readonly atMs: number }>();
   /** Reads an account where it is time; in an outage, what was read before counts, so that what is due is tried, and told of. */
   const refresh = async (scheduled: ScheduledAccount, isDue: boolean): Promise<ReadAccount> => {
     const name = environmentOf(scheduled.config);
@@ -87,9 +87,9 @@ export function schedulesOf(
       const known = old ?? (await inState((state) => keptAccount(scheduled, state)));
       if (known === undefined) throw error;
       read.set(name, known);
-      const { exitCode, message } = error;
-      if (silent.get(name)?.message !== message) tell({ kind: 'unread', error }, args, program);
-      silent.set(name, { atMs: clock.now(), exitCode, message });
+      const { exitCode, code } = error;
+      if (silent.get(name)?.code !== code) tell({ kind: 'unread', error }, args, program);
+      silent.set(name, { atMs: clock.now(), exitCode, code });
       return known;
     }
   };
