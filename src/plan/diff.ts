@@ -22,6 +22,21 @@ export function changedFields(fields: Fields, known: KnownRecord): readonly stri
   return Object.keys(fields).filter((name) => !KEY_TEXTS.has(name) && !isHeld(known, name, fields[name]));
 }
 
+const PLAIN_DIGESTS: ReadonlyMap<FieldValue, string> = new Map(
+  [true, false].map((value) => [value, digestOf(value)]),
+);
+
+/** The digests that a record has of the supplied fields, where it differs in none of them. */
+export function comparedDigests(fields: Fields): Readonly<Record<string, string>> {
+  const digests: Record<string, string> = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (value === undefined || KEY_TEXTS.has(name)) continue;
+    digests[name] = PLAIN_DIGESTS.get(value) ?? digestOf(value);
+  }
+  return digests;
+}
+
 /** Whether a record has a value. Of what is no text the value itself is kept, so that most need no digest. */
 function isHeld({ digests, values }: KnownRecord, name: string, value: FieldValue | undefined): boolean {
   const digest = digests[name];

@@ -6,7 +6,14 @@ import type { ResultFiles } from '../model/results.ts';
 import type { KnownRecord, RunRows } from '../model/state/run-rows.ts';
 import type { Said } from '../model/said.ts';
 import type { Service } from '../model/service.ts';
-import type { Lock, MappingSummary, RequestCounts, ServiceAccount, Store } from '../model/state/store.ts';
+import type {
+  Lock,
+  MappingSummary,
+  RequestCounts,
+  ServiceAccount,
+  Store,
+  WantedDigests,
+} from '../model/state/store.ts';
 import type { TableKind, TableLocation } from '../model/tables/table.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -106,6 +113,8 @@ export interface PushTask {
 export interface Comparison {
   /** Known records by key. */
   lookup(keys: readonly string[]): Promise<ReadonlyMap<string, readonly KnownRecord[]>>;
+  /** Which of some keys, by their places, surely have one known record with all these digests; left out where only {@link lookup} tells it. */
+  readonly knownWith?: (wanted: readonly WantedDigests[]) => Promise<ReadonlySet<number>>;
   /** Records known in all; 0 before the first push. */
   readonly known: number;
   /** For people: what it was, and how old. */

@@ -184,6 +184,34 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       expect((await store.pulls(5)).map(({ id }) => id)).toEqual(['Q']);
     });
 
+    it('tells of which keys the records were confirmed with some digests', async () => {
+      const digests = { external_id: 'k', display_name: 'd', is_active: 'a' };
+      const odd = '","digests":{"display_name":"x"}';
+      await store.confirm(account, 'users', [
+        record('a', { digests }),
+        record('b', { digests }),
+        record(odd, { digests, id: odd, values: { display_name: 'x', external_id: odd } }),
+      ]);
+      await store.confirm(otherAccount, 'users', [record('c', { digests })]);
+      await store.confirm(account, 'squads', [record('c', { digests })]);
+      const places = async (...wanted: readonly (readonly [key: string, Record<string, string>])[]) => {
+        const asked = wanted.map(([key, each]) => ({ key, digests: each }));
+        return [...(await store.confirmedWith(account, 'users', asked))].sort();
+      };
+      const held = { display_name: 'd', is_active: 'a' };
+      expect(await places(['b', held], ['c', held], ['a', held], ['a', {}], ['x', {}])).toEqual([0, 2, 3]);
+      expect(await places([odd, held], [odd, { display_name: 'x' }], [odd, { name: 'd' }])).toEqual([0]);
+      expect(await places(['a', { display_name: 'x' }], ['a', { ...held, is_active: 'd' }])).toEqual([]);
+      expect(await places(['a', { managedBy: 'd' }], ['a', { active: 'a' }], ['a', { values: '' }])).toEqual(
+        [],
+      );
+      expect(await places()).toEqual([]);
+      await store.confirm(account, 'users', [record('a', { digests: { display_name: 'e' } })]);
+      expect(await places(['a', held], ['a', { display_name: 'e' }])).toEqual([1]);
+      await store.respell(account, 'users', { case: true });
+      expect(await places(['B', held], ['b', held], ['A', held])).toEqual([0, 1]);
+    });
+
     it('finds the newest unfinished run of an account', async () => {
       expect(await store.newestUnfinishedRun(account)).toBeUndefined();
       await store.addRun(run('A', { startedAtMs: 10 }));

@@ -22,6 +22,7 @@ import type {
   Store,
   StoredIntent,
   StrayRun,
+  WantedDigests,
 } from '../../src/model/state/store.ts';
 import { lockLost, type Leases } from '../../src/state/lease.ts';
 import { AlertsData, MemoryAlerts } from './memory-alerts.ts';
@@ -354,6 +355,23 @@ export class MemoryStore implements Store {
         key.endsWith(' ') && wanted.has(key.replace(/ +$/, '')) ? [record] : [],
       ),
     );
+  }
+
+  async confirmedWith(
+    account: ServiceAccount,
+    resource: ResourceName,
+    wanted: readonly WantedDigests[],
+  ): Promise<ReadonlySet<number>> {
+    const keys = wanted.map(({ key }) => key);
+    const held = await this.snapshots(account, resource, keys);
+    const places = wanted.keys().filter((at) => {
+      const { key = '', digests = {} } = wanted[at] ?? {};
+      const record = held.get(key);
+      return (
+        record !== undefined && Object.entries(digests).every(([name, each]) => record.digests[name] === each)
+      );
+    });
+    return new Set(places);
   }
 
   async *allSnapshots(

@@ -139,6 +139,9 @@ export interface Fact {
   readonly atMs: number;
 }
 
+/** A key, and the digests of fields that its record should have. */
+export type WantedDigests = Pick<KnownRecord, 'key' | 'digests'>;
+
 /** Rows and files of a run that is not recorded. */
 export interface StrayRun {
   readonly id: string;
@@ -205,6 +208,15 @@ export interface Store {
     resource: ResourceName,
     keys: readonly string[],
   ): Promise<readonly KnownRecord[]>;
+  /**
+   * Which of some keys, by their places, have a record that was confirmed with all these digests of fields: surely those that are answered. What is to be known of the others,
+   * {@link snapshots} tells.
+   */
+  confirmedWith(
+    account: ServiceAccount,
+    resource: ResourceName,
+    wanted: readonly WantedDigests[],
+  ): Promise<ReadonlySet<number>>;
   /** All confirmed records of a resource, or those that were confirmed since a time, in pages. */
   allSnapshots(
     account: ServiceAccount,

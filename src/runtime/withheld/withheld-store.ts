@@ -64,6 +64,12 @@ export function withheldStore(store: Store, apiKey: Secret): Store {
     },
     paddedSnapshots: async (account, resource, keys) =>
       (await store.paddedSnapshots(account, resource, keys.map(hide))).map(recordBy(show)),
+    confirmedWith: (account, resource, wanted) =>
+      store.confirmedWith(
+        account,
+        resource,
+        wanted.map(({ key, digests }) => ({ key: hide(key), digests })),
+      ),
     allSnapshots: (...wanted) => mapped(store.allSnapshots(...wanted), (page) => page.map(recordBy(show))),
     openRunRows: async (runId) => withheldRows(await store.openRunRows(runId), own),
     keptRunRows: async (runId) => {

@@ -24,7 +24,9 @@ import type {
   Store,
   StoredIntent,
   StrayRun,
+  WantedDigests,
 } from '../../model/state/store.ts';
+import { holdsDigests } from '../held-digests.ts';
 import { Leases, type LeaseOptions } from '../lease.ts';
 import type { RunFolders } from '../sqlite/run-folders.ts';
 import { integer, text, written, type SqlRow } from '../sql-row.ts';
@@ -313,6 +315,28 @@ class PostgresStore implements Store {
        AND rtrim(held.key, ' ') = wanted`,
       ...[await this.#accounts.find(account), resource, JSON.stringify(keys.map(findable))],
     );
+  }
+
+  async confirmedWith(
+    account: ServiceAccount,
+    resource: ResourceName,
+    wanted: readonly WantedDigests[],
+  ): Promise<ReadonlySet<number>> {
+    const number = await this.#accounts.find(account);
+    return this.#db.alone(async (statements) => {
+      const spelling = (await spellingsIn(statements, number)).get(spellingFact(resource));
+      const keys = wanted.map(({ key }) => findable(speltKey(resource, key, spelling)));
+      const rows = await statements.all(
+        `SELECT at - 1, record FROM json_array_elements_text($3::json) WITH ORDINALITY AS wanted (key, at)
+         JOIN {snapshot} AS held ON held.account = $1 AND held.resource = $2 AND held.key = wanted.key`,
+        ...[number, resource, JSON.stringify(keys)],
+      );
+      return new Set(
+        rows
+          .filter((row) => holdsDigests(text(row, 1), wanted[integer(row, 0)]?.digests ?? {}))
+          .map((row) => integer(row, 0)),
+      );
+    });
   }
 
   async *allSnapshots(

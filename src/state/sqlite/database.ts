@@ -184,8 +184,10 @@ function connect(file: string | null, options: DatabaseOptions): DatabaseSync {
 export function sealOf(values: readonly SQLOutputValue[]): number {
   let seal = 0;
   let text = '';
-  for (const [index, value] of values.entries()) {
-    if (index > 0) text += '\0';
+  let isFirst = true;
+  for (const value of values) {
+    if (!isFirst) text += '\0';
+    isFirst = false;
     if (value instanceof Uint8Array) {
       seal = crc32(decimalsOf(value), crc32(text, seal));
       text = '';

@@ -23,8 +23,10 @@ import type {
   Store,
   StoredIntent,
   StrayRun,
+  WantedDigests,
 } from '../../model/state/store.ts';
 import { openDatabase, sealOf, type Database } from './database.ts';
+import { holdsDigests } from '../held-digests.ts';
 import { RunFolders } from './run-folders.ts';
 import { integer, json, text, unreadable, type SqlRow } from '../sql-row.ts';
 import { SqliteMemory } from './memory.ts';
@@ -336,6 +338,32 @@ class SqliteStore implements Store {
         requireSeal(number, resource, row);
         return json(row, 1) as KnownRecord;
       });
+    });
+  }
+
+  confirmedWith(
+    account: ServiceAccount,
+    resource: ResourceName,
+    wanted: readonly WantedDigests[],
+  ): Promise<ReadonlySet<number>> {
+    return this.#db.read(() => {
+      const number = this.#account(account);
+      const spelling = this.#spelling(number, resource);
+      const keys = wanted.map(({ key }) => speltKey(resource, key, spelling));
+      const rows = this.#db.all(
+        `SELECT wanted.key, held.record, held.confirmed_at_ms, held.seal FROM json_each(?3) AS wanted CROSS JOIN snapshot AS held
+         ON held.account = ?1 AND held.resource = ?2 AND held.key = wanted.value`,
+        ...[number, resource, JSON.stringify(keys)],
+      );
+      const found = new Set<number>();
+      for (const [at, record, confirmedAtMs, seal] of rows) {
+        const asked = wanted[Number(at)];
+        if (typeof record !== 'string' || asked === undefined || !holdsDigests(record, asked.digests))
+          continue;
+        const key = keys[Number(at)] ?? null;
+        if (seal === sealOf([number, resource, key, record, confirmedAtMs ?? null])) found.add(Number(at));
+      }
+      return found;
     });
   }
 

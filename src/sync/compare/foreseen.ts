@@ -2,8 +2,9 @@ import { resources } from '../../contract/index.ts';
 import { isPlanLookup } from '../../mapping/lookup.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { quotaRoom, quotaUsed } from '../../model/quota.ts';
-import type { RunRows } from '../../model/state/run-rows.ts';
-import type { ServiceAccount } from '../../model/state/store.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
+import type { ServiceAccount, WantedDigests } from '../../model/state/store.ts';
+import { comparedDigests } from '../../plan/diff.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
@@ -11,7 +12,7 @@ import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { nothingKnown } from '../evidence/memory.ts';
 import { openWrites } from '../journal/open-writes.ts';
 import type { ComparePorts, Comparison, OpenAccount } from '../ports.ts';
-import type { Sieve } from '../rows/left-rows.ts';
+import { SAME, type Sieve } from '../rows/left-rows.ts';
 import { spellingOf } from '../rows/spelling.ts';
 import { noneThere, rememberedList } from './compare-listed.ts';
 import { ChangeCounts, comparePage } from './compare-rows.ts';
@@ -42,6 +43,7 @@ export class Foreseen {
   readonly #options: PlanOptions;
   #counts = new ChangeCounts();
   #rows = 0;
+  #areMostEqual = true;
 
   constructor(
     ports: Ports,
@@ -66,7 +68,15 @@ export class Foreseen {
     return {
       compare: async (rows) => {
         this.#rows += rows.length;
-        return comparePage(this.#mapping, rows, this.#comparison, this.#options.allowKeyShape);
+        const same = await this.#same(rows);
+        const others = same.size === 0 ? rows : rows.filter((row) => !same.has(row));
+        const { allowKeyShape } = this.#options;
+        const patches = await comparePage(this.#mapping, others, this.#comparison, allowKeyShape);
+        const equal = same.size + patches.filter(({ change }) => change === 'unchanged').length;
+        this.#areMostEqual = 2 * equal >= rows.length;
+        if (same.size === 0) return patches;
+        let at = 0;
+        return rows.map((row) => (same.has(row) ? SAME : (patches[at++] ?? SAME)));
       },
       leaves: (row, found) => {
         const { change = row.change, outcome = row.outcome, said = row.said } = found ?? {};
@@ -76,6 +86,25 @@ export class Foreseen {
         return change === 'create' && said.length === 0 && this.#counts.creates > SHOWN_ROWS;
       },
     };
+  }
+
+  /** Rows that say just what is known, found without a look at the records; where most are other rows, that would be a second look. */
+  async #same(rows: readonly RunRow[]): Promise<ReadonlySet<RunRow>> {
+    const { knownWith } = this.#comparison;
+    if (knownWith === undefined || !this.#areMostEqual) return new Set();
+    const asked: RunRow[] = [];
+    const wanted: WantedDigests[] = [];
+    for (const row of rows) {
+      if (row.key === null || row.fields === null || row.said.length > 0) continue;
+      asked.push(row);
+      wanted.push({ key: row.key, digests: comparedDigests(row.fields) });
+    }
+    const same = new Set<RunRow>();
+    for (const at of await knownWith(wanted)) {
+      const row = asked[at];
+      if (row !== undefined) same.add(row);
+    }
+    return same;
   }
 
   /** What the rows were compared with, where the account proves it right; undefined where they are to be read and compared as ever. */

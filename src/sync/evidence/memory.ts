@@ -28,6 +28,7 @@ export async function fromSnapshots(
       const found = await ports.store.snapshots(service, mapping.resource, keys);
       return new Map(found.entries().map(([key, record]) => [key, [record]]));
     },
+    knownWith: (wanted) => ports.store.confirmedWith(service, mapping.resource, wanted),
     known,
     fromMemory: true,
     described: known === 0 ? 'nothing was pushed yet' : described,

@@ -2,21 +2,29 @@ import { changedBy } from '../../model/changed-by.ts';
 import type { ChangeKind, Outcome } from '../../model/outcome.ts';
 import { RepeatedTexts } from '../../model/repeated-texts.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../../model/state/run-rows.ts';
+import { openRow, rowAfter } from '../../plan/row-lifecycle.ts';
+
+/** A row that says just what is known of its record. Only one of which nothing is to be said is found to be that, and it is left out. */
+export const SAME = 'same';
 
 /** Says while the rows of a mapping are read which of them nobody will ask for again. */
 export interface Sieve {
   /** What each of some valid rows is found to be, in order; left out where rows are not compared yet. */
-  readonly compare?: (rows: readonly RunRow[]) => Promise<readonly RunRowPatch[]>;
-  /** Whether a row need not be kept, by what it was found to be. Asked once of each row that is not invalid. */
+  readonly compare?: (rows: readonly RunRow[]) => Promise<readonly (RunRowPatch | typeof SAME)[]>;
+  /** Whether a row need not be kept, by what it was found to be. Asked once of each row that is neither invalid nor the same. */
   readonly leaves: (row: RunRow, found: RunRowPatch | undefined) => boolean;
 }
+
+/** What rows are counted by. */
+type Counted = Pick<RunRow, 'change' | 'outcome'>;
+const UNCHANGED = rowAfter(openRow(0), { kind: 'is-equal' });
 
 /** The rows of one mapping: those that are left out are counted alone, and their keys are seen. */
 export class LeftRows {
   readonly #sieve: Sieve;
   readonly #kept: ReadonlySet<number>;
   readonly #texts = new RepeatedTexts();
-  readonly #counts = new Map<string, { readonly row: Pick<RunRow, 'change' | 'outcome'>; count: number }>();
+  readonly #counts = new Map<string, { readonly row: Counted; count: number }>();
 
   /** `kept`: numbers of rows that are kept as they are read, whatever the sieve says. */
   constructor(sieve: Sieve, kept: ReadonlySet<number>) {
@@ -26,18 +34,33 @@ export class LeftRows {
 
   /** Adds those rows of a batch that are to be kept. */
   async add(rows: RunRows, mapping: string, batch: readonly RunRow[]): Promise<void> {
-    const valid = batch.filter(({ outcome }) => outcome === null);
-    for (const { key, folded, rowNumber } of valid)
-      if (key !== null) this.#texts.add(folded ?? key, rowNumber);
-    const sifted = valid.filter(({ rowNumber }) => !this.#kept.has(rowNumber));
-    const patches = (await this.#sieve.compare?.(sifted)) ?? [];
-    const left = new Set<number>();
-    for (const [at, row] of sifted.entries()) this.#sift(left, row, patches[at]);
-    for (const row of batch)
-      if (row.outcome !== null && row.outcome !== 'invalid') this.#sift(left, row, undefined);
-    const isKept = ({ rowNumber }: { readonly rowNumber: number }): boolean => !left.has(rowNumber);
-    await rows.add(mapping, batch.filter(isKept));
-    await rows.patch(mapping, patches.filter(isKept));
+    const sifted: RunRow[] = [];
+    for (const row of batch) {
+      if (row.outcome !== null) continue;
+      if (row.key !== null) this.#texts.add(row.folded ?? row.key, row.rowNumber);
+      if (!this.#kept.has(row.rowNumber)) sifted.push(row);
+    }
+    const found = (await this.#sieve.compare?.(sifted)) ?? [];
+    const kept: RunRow[] = [];
+    const patches: RunRowPatch[] = [];
+    let at = 0;
+    for (const row of batch) {
+      const isSifted = row === sifted[at];
+      const patch = isSifted ? found[at++] : undefined;
+      if (patch === SAME) {
+        this.#count(row, UNCHANGED);
+        continue;
+      }
+      const isAsked = isSifted || (row.outcome !== null && row.outcome !== 'invalid');
+      if (isAsked && this.#sieve.leaves(row, patch)) {
+        this.#count(row, patch);
+        continue;
+      }
+      kept.push(row);
+      if (patch !== undefined) patches.push(patch);
+    }
+    await rows.add(mapping, kept);
+    await rows.patch(mapping, patches);
   }
 
   /** Rows with a text that another row has too, where they were sifted: they must be kept, for what they say decides. */
@@ -47,9 +70,7 @@ export class LeftRows {
   }
 
   /** How many rows were left out, by what each of them is. */
-  counts<Name extends string>(
-    nameOf: (row: Pick<RunRow, 'change' | 'outcome'>) => Name | undefined,
-  ): ReadonlyMap<Name, number> {
+  counts<Name extends string>(nameOf: (row: Counted) => Name | undefined): ReadonlyMap<Name, number> {
     const counts = new Map<Name, number>();
     for (const { row, count } of this.#counts.values()) {
       const name = nameOf(row);
@@ -58,10 +79,7 @@ export class LeftRows {
     return counts;
   }
 
-  #sift(left: Set<number>, row: RunRow, patch: RunRowPatch | undefined): void {
-    if (!this.#sieve.leaves(row, patch)) return;
-    left.add(row.rowNumber);
-    const { change = row.change, outcome = row.outcome } = patch ?? {};
+  #count(row: RunRow, { change = row.change, outcome = row.outcome }: Partial<Counted> = {}): void {
     const name = `${change} ${outcome}`;
     const held = this.#counts.get(name);
     if (held === undefined) this.#counts.set(name, { row: { change, outcome }, count: 1 });
@@ -74,7 +92,7 @@ export function countedWith(rows: RunRows, left: ReadonlyMap<string, LeftRows>):
   const add = <Name extends string>(
     kept: ReadonlyMap<Name, number>,
     mapping: string,
-    nameOf: (row: Pick<RunRow, 'change' | 'outcome'>) => Name | undefined,
+    nameOf: (row: Counted) => Name | undefined,
   ): ReadonlyMap<Name, number> => {
     const sum = new Map(kept);
     for (const [name, count] of left.get(mapping)?.counts(nameOf) ?? [])
