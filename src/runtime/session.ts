@@ -20,6 +20,7 @@ import { behindGate, gates } from './gates.ts';
 import { rulesOf } from './config/leagues.ts';
 import { checkOrigin, rememberOrigin } from './config/key-origin.ts';
 import { openRunFolders } from './state.ts';
+import { packageVersion } from './package.ts';
 import { openTables, type OpenTables, type TableTask, type World } from './tables.ts';
 import { underLock } from './under-lock.ts';
 import { withoutKey } from './withheld/withhold-key.ts';
@@ -138,6 +139,7 @@ function openSession(task: Task, world: World): Session {
     settleMs: push.settle ?? Math.max(2 * push.timeout, LEAST_SETTLE_MS),
     maxWaitMs,
     concurrency: push.concurrency,
+    release: packageVersion(),
     timezone: config.timezone,
     variable: (name) => config.vars[name],
     rulesOf: rulesOf(config),

@@ -37,6 +37,8 @@ export interface SyncPorts {
   readonly maxWaitMs?: number;
   /** `push.concurrency`: the most requests in flight. */
   readonly concurrency: number;
+  /** What reads and compares, such as the version of the program: another one may find other things. Left out, nothing is remembered of whole comparisons. */
+  readonly release?: string;
   /** The IANA time zone of times without an offset. */
   readonly timezone: string;
   /** The value of a variable that mappings may use; undefined when it is not set. */

@@ -1,6 +1,6 @@
 import { InternalError } from '../model/error.ts';
 import type { TableKind, TableLocation } from '../model/tables/table.ts';
-import { openCsv } from './csv/read.ts';
+import { digestCsv, openCsv } from './csv/read.ts';
 import { writeCsvReport } from './csv/write.ts';
 
 function pathOf(location: TableLocation): string {
@@ -9,9 +9,10 @@ function pathOf(location: TableLocation): string {
 }
 
 /** CSV files: one table a file. */
-export const csv: TableKind = {
+export const csv: TableKind & Required<Pick<TableKind, 'digestOf'>> = {
   kind: 'csv',
   open: (location, options) => openCsv(pathOf(location), options),
+  digestOf: (location, origin) => digestCsv(pathOf(location), origin),
   write: async (tabs) => {
     const counts: number[] = [];
     for (const { location, table, options } of tabs)

@@ -5,8 +5,11 @@ import { createSheetReader } from './google/source.ts';
 import { createTabs, sheetOf } from './google/tabs.ts';
 import { writeBackSheet } from './google/write-back.ts';
 
+/** Sheets have no bytes that could be digested. */
+export type SheetKind = Required<Omit<TableKind, 'digestOf'>>;
+
 /** Tabs of Google spreadsheets. */
-export function createSheetKind(access: GoogleAccess): Required<TableKind> {
+export function createSheetKind(access: GoogleAccess): SheetKind {
   const tabs = createTabs(access);
   const reader = createSheetReader(access, tabs);
   const titles = new Map<string, string>();

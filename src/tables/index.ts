@@ -1,5 +1,6 @@
 import { ConfigError } from '../model/error.ts';
 import type { TableKind, TableLocation } from '../model/tables/table.ts';
+import type { SheetKind } from './google-sheets.ts';
 import type { GoogleAccess } from './google/sheets-client.ts';
 import type { Pipes } from './pipes.ts';
 
@@ -11,15 +12,21 @@ function lazy(kind: 'csv' | 'xlsx', load: () => Promise<TableKind>, fileOf: Pipe
     kind,
     open: async (location, options) => (await load()).open(await inFile(location, options.origin), options),
     write: async (tabs) => (await load()).write(tabs),
+    ...(kind === 'csv' && {
+      digestOf: async (location, origin) => {
+        const { csv } = await import('./csv.ts');
+        return csv.digestOf(await inFile(location, origin), origin);
+      },
+    }),
   };
 }
 
 /** The same for Google Sheets: what is announced waits until the kind is loaded. */
 function lazySheets(access: GoogleAccess): TableKind {
   const announced: (readonly TableLocation[])[] = [];
-  let loaded: Promise<Required<TableKind>> | undefined;
+  let loaded: Promise<SheetKind> | undefined;
   let used: TableKind | undefined;
-  const kind = async (): Promise<Required<TableKind>> => {
+  const kind = async (): Promise<SheetKind> => {
     loaded ??= import('./google-sheets.ts').then(({ createSheetKind }) => createSheetKind(access));
     const made = await loaded;
     used = made;

@@ -212,6 +212,56 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(await places(['B', held], ['b', held], ['A', held])).toEqual([0, 1]);
     });
 
+    it('keeps what a comparison came to until what is confirmed of its resource changes', async () => {
+      const last = (resource: 'users' | 'squads' = 'users', mapping = 'members') =>
+        store.comparisons.last(account, resource, mapping);
+      const compare = async (...changes: readonly (() => Promise<void>)[]): Promise<string | undefined> => {
+        await store.comparisons.begin(account, 'users', 'members', '1');
+        for (const change of changes) await change();
+        await store.comparisons.keep(account, 'users', 'members', '1', 'found');
+        return last();
+      };
+      await store.confirm(account, 'users', [record('a'), record('B')]);
+      expect(await last()).toBeUndefined();
+      await store.comparisons.keep(account, 'users', 'members', '1', 'never begun');
+      expect(await last()).toBeUndefined();
+      expect(await compare()).toBe('found');
+      expect(await last('squads')).toBeUndefined();
+      expect(await last('users', 'others')).toBeUndefined();
+      expect(await store.comparisons.last(otherAccount, 'users', 'members')).toBeUndefined();
+
+      // What is not confirmed of it is no matter.
+      await store.setFact(account, 'list:users', '1');
+      await store.confirm(account, 'squads', [record('a')]);
+      await store.confirm(otherAccount, 'users', [record('a')]);
+      await store.addIntent(account, intent('1'));
+      expect(await last()).toBe('found');
+      await store.close();
+      store = await open();
+      expect(await last()).toBe('found');
+
+      const changes: Readonly<Record<string, () => Promise<void>>> = {
+        other: () => store.confirm(account, 'users', [record('a', { digests: {} })]),
+        same: () => store.confirm(account, 'users', [record('a')], true),
+        more: () => store.confirm(account, 'users', [record('c')]),
+        answer: () => store.recordResult(account, '1', 'applied', [], [record('d')]),
+        spelt: () => store.respell(account, 'users', { case: true }),
+        fewer: () => store.forgetOlder(account, 'users', nowMs + 1),
+      };
+      for (const [name, change] of Object.entries(changes)) {
+        nowMs += 1;
+        expect([name, await compare()]).toEqual([name, 'found']);
+        await change();
+        expect([name, await last()]).toEqual([name, undefined]);
+        expect([name, await last()]).toEqual([name, undefined]);
+      }
+      expect(await compare(() => store.confirm(account, 'users', [record('a')]))).toBeUndefined();
+      expect(await compare()).toBe('found');
+      expect(await compare(() => store.comparisons.begin(account, 'users', 'members', '2'))).toBeUndefined();
+      await store.comparisons.keep(account, 'users', 'members', '2', 'of the second \0');
+      expect(await last()).toBe('of the second \0');
+    });
+
     it('finds the newest unfinished run of an account', async () => {
       expect(await store.newestUnfinishedRun(account)).toBeUndefined();
       await store.addRun(run('A', { startedAtMs: 10 }));

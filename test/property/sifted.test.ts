@@ -13,6 +13,11 @@ import { eachRow } from '../../src/sync/rows/row-pages.ts';
 import { readSources } from '../../src/sync/rows/read-rows.ts';
 import { validateSources } from '../../src/sync/validate.ts';
 import { csv } from '../../src/tables/csv.ts';
+import { resources } from '../../src/contract/index.ts';
+import { columnWith } from '../../src/mapping/push-fields.ts';
+import type { ServiceAccount } from '../../src/model/state/store.ts';
+import type { TableKind } from '../../src/model/tables/table.ts';
+import type { PlanOptions } from '../../src/plan/saved/push-plan.ts';
 import { PLAN_OPTIONS, withEngine, type Engine } from '../support/engine.ts';
 import type { FakeService } from '../support/fake-service.ts';
 import { runs } from '../support/long.ts';
@@ -195,3 +200,168 @@ describe('rows that are left out', () => {
     expect(foreseen).toBeGreaterThan(0);
   }, 600_000);
 });
+
+/** What may become of a source, a mapping, a configuration or a state between two plans; each but the first few may change what a plan finds. */
+const EDITS = {
+  nothing: () => undefined,
+  time: ({ engine }) => (engine.clock.time += 60_000),
+  'another resource': ({ engine, account }) =>
+    engine.store.confirm(account, 'squads', [
+      { key: '1/1/A', id: null, number: null, digests: {}, values: {} },
+    ]),
+  'a line': (scene) => (scene.lines = [...scene.lines, '']),
+  'a name': (scene) => (scene.lines = scene.lines.map((line) => line.replace(/,[^,]*,/, ',Cy,'))),
+  'a key': (scene) => (scene.lines = scene.lines.map((line) => line.replace('K-0', 'K-9'))),
+  'a row': (scene) => (scene.lines = scene.lines.slice(0, -1)),
+  'a repeated row': (scene) => (scene.lines = [...scene.lines, scene.lines.at(-1) ?? '']),
+  'a wrong row': (scene) => (scene.lines = [...scene.lines, 'K-1,,']),
+  'a byte': (scene) => (scene.lines = [...scene.lines, 'K-1,\u0000,true']),
+  'the header': (scene) => (scene.header = `${scene.header},more`),
+  operation: (scene) => (scene.mapping = { ...scene.mapping, operation: 'create' }),
+  where: (scene) => {
+    const where = [{ header: 'is_active', equals: true, text: 'true' }];
+    scene.mapping = { ...scene.mapping, source: { ...scene.mapping.source, where } };
+  },
+  columns: (scene) => (scene.mapping = { ...scene.mapping, columns: NAMES_ALONE }),
+  options: (scene) => (scene.options = { ...scene.options, allowKeyShape: true }),
+  encoding: (scene) => (scene.options = { ...scene.options, encoding: 'windows-1252' }),
+  limit: (scene) => (scene.options = { ...scene.options, limit: 1 }),
+  release: (scene) => (scene.release = 'another'),
+  'a known name': ({ engine, account }) =>
+    engine.store.confirm(account, 'users', [
+      remembered(knownUser(userOf(engine.service, 'K-1', 'Cy', true))),
+    ]),
+  'a known user': ({ engine, account }) =>
+    engine.store.confirm(account, 'users', [
+      remembered(knownUser(userOf(engine.service, 'K-77', 'Cy', true))),
+    ]),
+  'all that is known': ({ engine, account }) =>
+    engine.store.forgetOlder(account, 'users', engine.clock.now() + 1),
+  'compare live': (scene) => (scene.mapping = { ...scene.mapping, compare: 'live' }),
+  'an open write': ({ engine, account }) =>
+    engine.store.addIntent(account, {
+      id: `01K${engine.service.users.length}${engine.clock.time++}`,
+      runId: 'RUN',
+      mapping: 'users',
+      resource: 'users',
+      operation: 'create-users',
+      rowNumbers: [2],
+      keys: ['K-1'],
+      bodyDigest: '',
+      sentAtMs: engine.clock.now(),
+    }),
+  'a user of the service': ({ engine: { service } }) =>
+    service.users.push(userOf(service, `other-${service.users.length}`, 'Other', true)),
+} satisfies Record<string, (scene: Scene) => unknown>;
+const HARMLESS = ['nothing', 'time', 'another resource'];
+const OF_THE_STATE = ['a known name', 'a known user', 'all that is known', 'an open write'];
+
+const NAMES_ALONE: PushMapping['columns'] = Object.entries(resources.users.push.fields)
+  .filter(([field]) => field !== 'is_active')
+  .map(([name, field]) => ({ ...columnWith(name, field, true), from: [name] }));
+
+interface Scene {
+  readonly engine: Engine;
+  readonly file: string;
+  readonly account: ServiceAccount;
+  header: string;
+  lines: readonly string[];
+  mapping: PushMapping;
+  options: PlanOptions;
+  release: string;
+}
+
+describe('a whole comparison that is remembered', () => {
+  it('tells just what comparing again tells, and is not used once anything changed', async () => {
+    const line = fc.tuple(
+      fc.constantFrom('Ann', 'Bo', 'Zoë', 'N/A', ''),
+      fc.constantFrom('true', 'false', ''),
+    );
+    const cases = fc.record({
+      rows: fc.array(line, { minLength: 1, maxLength: 5 }),
+      extra: fc.constantFrom('', '', ',shoe size'),
+      compare: fc.constantFrom('auto', 'snapshot'),
+      edits: fc.uniqueArray(fc.constantFrom(...(Object.keys(EDITS) as (keyof typeof EDITS)[])), {
+        maxLength: 4,
+      }),
+    });
+    const recalled = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ rows, extra, compare, edits }) => {
+        const plans = (isShown: boolean) =>
+          withEngine(async (engine) => {
+            const scene = await sceneOf(engine, rows, extra, compare);
+            const found: unknown[] = [];
+            for (const edit of ['nothing', 'nothing', ...edits, 'nothing'] as const) {
+              const before = textOf(scene);
+              await EDITS[edit](scene);
+              const { opened, ...plan } = await planOf(scene, isShown);
+              found.push({ edit, ...plan });
+              if (!isShown || opened > 0) continue;
+              recalled.set(edit, (recalled.get(edit) ?? 0) + 1);
+              expect([edit, textOf(scene)]).toEqual([edit, before]);
+              expect(OF_THE_STATE).not.toContain(edit);
+            }
+            return found;
+          });
+        expect(await plans(true)).toEqual(await plans(false));
+      }),
+      { numRuns: runs(120, 10_000) },
+    );
+    for (const edit of HARMLESS) expect([edit, recalled.get(edit) ?? 0]).not.toEqual([edit, 0]);
+  }, 600_000);
+});
+
+/** All that an edit may change but the state. */
+const textOf = ({ header, lines, mapping, options, release }: Scene): string =>
+  JSON.stringify([header, lines, mapping, options, release]);
+
+async function sceneOf(
+  engine: Engine,
+  rows: readonly (readonly [name: string, active: string])[],
+  extra: string,
+  compare: string,
+): Promise<Scene> {
+  const { service, store, folder } = engine;
+  const lines = rows.map(([name, active], at) => `K-${at},${name},${active}${extra && ','}`);
+  for (const [at, [name, active]] of rows.entries())
+    service.users.push(userOf(service, `K-${at}`, name, active !== 'false'));
+  const account = { baseUrl: engine.ports.baseUrl, accountId: (await service.account()).id.toLowerCase() };
+  const records = service.users.map((user) => remembered(knownUser(user)));
+  await store.confirm(account, 'users', records);
+  const fact = { count: rows.length, used: rows.length, pages: 11 };
+  await store.setFact(account, 'list:users', JSON.stringify(fact));
+  const file = path.join(folder, 'users.csv');
+  const bare = mappingOn(file);
+  const source = { ...bare.source, origin: 'users.csv' };
+  const mapping = { ...bare, columns: 'auto', compare, source } as PushMapping;
+  const header = `external_id,display_name,is_active${extra}`;
+  return { engine, account, file, header, lines, mapping, options: PLAN_OPTIONS, release: 'this' };
+}
+
+/** What a plan finds and tells, and how often it opened the source. */
+async function planOf(scene: Scene, isShown: boolean) {
+  const { engine, file, header, lines, mapping, options, release } = scene;
+  await writeFile(file, [header, ...lines, ''].join('\n'));
+  let opened = 0;
+  const counted: TableKind = {
+    ...csv,
+    open: (...asked) => {
+      opened += 1;
+      return csv.open(...asked);
+    },
+  };
+  const ports = { ...engine.ports, tables: { ...engine.ports.tables, csv: counted }, release };
+  const found = await told(engine, async () => {
+    const planned = await planPush(ports, [mapping], options, isShown);
+    const columns = await planned.rows.header(mapping.name);
+    const sample = await sampleChanges(planned);
+    const { exitCode, forecast } = planned;
+    const mappings = planned.mappings.map(({ mapping: _, ...each }) => each);
+    const stops = planned.stops.map(({ error }) => [error.code, error.message]);
+    await planned.rows.remove();
+    return { mappings, exitCode, forecast, stops, sample, columns };
+  });
+  const reading = engine.events.findLast(({ kind }) => kind === 'reading');
+  return { ...found, reading, opened };
+}

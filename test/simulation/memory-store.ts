@@ -13,6 +13,7 @@ import {
   type Spelling,
 } from '../../src/model/state/spelling.ts';
 import type {
+  Comparisons,
   Fact,
   Intent,
   IntentResult,
@@ -54,6 +55,8 @@ export class StoreData {
   readonly snapshots = new Map<string, Map<string, Remembered>>();
   readonly facts = new Map<string, { readonly value: string; readonly atMs: number }>();
   readonly origins = new Map<string, string>();
+  /** By account, resource and mapping. */
+  readonly comparisons = new Map<string, { readonly id: string; readonly document?: string }>();
   readonly alerts = new AlertsData();
   readonly rows = new Map<string, RunRowsData>();
   readonly weeks = new WeeksData();
@@ -97,6 +100,19 @@ export class MemoryStore implements Store {
   readonly #hosts: { readonly lock: Leases; readonly leases: MemoryLeases } | undefined;
   #data: StoreData;
   #closed = false;
+  readonly comparisons: Comparisons = {
+    begin: (account, resource, mapping, id) => {
+      this.#data.comparisons.set(`${nameOf(account)} ${resource} ${mapping}`, { id });
+      return this.#done(undefined);
+    },
+    keep: (account, resource, mapping, id, document) => {
+      const name = `${nameOf(account)} ${resource} ${mapping}`;
+      if (this.#data.comparisons.get(name)?.id === id) this.#data.comparisons.set(name, { id, document });
+      return this.#done(undefined);
+    },
+    last: (account, resource, mapping) =>
+      this.#done(this.#data.comparisons.get(`${nameOf(account)} ${resource} ${mapping}`)?.document),
+  };
 
   /** `hosts`: what this process holds of the leases, where several hosts share the state. */
   constructor(
@@ -392,6 +408,7 @@ export class MemoryStore implements Store {
   confirm(account: ServiceAccount, resource: ResourceName, records: readonly KnownRecord[]): Promise<void> {
     const refused = this.#refuseLost();
     if (refused !== undefined) return refused;
+    this.#dropComparisons(account, resource);
     const held = this.#snapshots(account, resource);
     const spelling = this.#spelling(account, resource);
     for (const record of records) {
@@ -408,6 +425,7 @@ export class MemoryStore implements Store {
   forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void> {
     const refused = this.#refuseLost();
     if (refused !== undefined) return refused;
+    this.#dropComparisons(account, resource);
     const held = this.#snapshots(account, resource);
     for (const [key, { atMs }] of held) if (atMs < listedAtMs) held.delete(key);
     return this.#done(undefined);
@@ -416,6 +434,7 @@ export class MemoryStore implements Store {
   respell(account: ServiceAccount, resource: ResourceName, spelling: Spelling): Promise<void> {
     const refused = this.#refuseLost();
     if (refused !== undefined) return refused;
+    this.#dropComparisons(account, resource);
     const held = this.#snapshots(account, resource);
     for (const [before, { record, atMs }] of [...held]) {
       const key = speltKey(resource, before, spelling);
@@ -470,6 +489,12 @@ export class MemoryStore implements Store {
     // Whatever is written from now on goes nowhere.
     this.#data = new StoreData();
     return Promise.resolve();
+  }
+
+  #dropComparisons(account: ServiceAccount, resource: ResourceName): void {
+    const prefix = `${nameOf(account)} ${resource} `;
+    for (const name of this.#data.comparisons.keys())
+      if (name.startsWith(prefix)) this.#data.comparisons.delete(name);
   }
 
   #done<T>(value: T): Promise<T> {

@@ -149,6 +149,25 @@ export interface StrayRun {
   readonly changedAtMs: number;
 }
 
+/**
+ * What comparisons of whole sources came to, the last one of each mapping. Whatever changes what is confirmed of their resource drops them, in the same
+ * transaction: those that are there say what a comparison would find now.
+ */
+export interface Comparisons {
+  /** Begins one, in the place of the last. It sees all that is confirmed by now, and is dropped by what comes after it. */
+  begin(account: ServiceAccount, resource: ResourceName, mapping: string, id: string): Promise<void>;
+  /** Keeps what it came to, unless it was dropped or another one was begun. */
+  keep(
+    account: ServiceAccount,
+    resource: ResourceName,
+    mapping: string,
+    id: string,
+    document: string,
+  ): Promise<void>;
+  /** What the last one came to; undefined where none was kept, or where it is not as it was written. */
+  last(account: ServiceAccount, resource: ResourceName, mapping: string): Promise<string | undefined>;
+}
+
 /** The durable state of one configuration, whatever keeps it. Every method is one durable transaction. */
 export interface Store {
   addRun(run: Run): Promise<void>;
@@ -245,6 +264,7 @@ export interface Store {
   /** The origin that a key was used with, by the key's digest; undefined the first time. */
   keyOrigin(keyDigest: string): Promise<string | undefined>;
   setKeyOrigin(keyDigest: string, origin: string): Promise<void>;
+  readonly comparisons: Comparisons;
   /** What was read of the game weeks of each league. */
   readonly memory: Memory;
   /** The states of mappings that run by themselves, and the alerts on their way. */

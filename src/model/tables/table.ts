@@ -33,6 +33,14 @@ export interface ReadOptions {
   readonly delimiter: string;
   /** `auto` is UTF-8, or UTF-16 by its byte order mark; otherwise a WHATWG encoding label. */
   readonly encoding: string;
+  /** Whether the table is to have a digest, where its kind has digests. */
+  readonly isDigested?: boolean;
+}
+
+/** The bytes of a source in a few, and how messages call what was found under its name. */
+export interface SourceDigest {
+  readonly origin: string;
+  readonly digest: string;
 }
 
 /** One row after the header. Blank rows are not rows. */
@@ -56,6 +64,8 @@ export interface SourceTable {
   readonly timezone?: string | undefined;
   /** The rows in order, in batches of some thousands; to be read once. */
   batches(): AsyncIterable<readonly SourceRow[]>;
+  /** The digest of all bytes that were read; undefined before the last row, and where none was asked for. */
+  digest?(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -153,6 +163,8 @@ export interface TableKind {
    * Errors: UnavailableError `destination.*`.
    */
   write(tabs: readonly ReportTab[]): Promise<readonly number[]>;
+  /** The digest of a source as it is now, without a look at its rows; that of a table which is opened at the same time is the same. Errors: those of `open`. */
+  digestOf?(location: TableLocation, origin: string): Promise<SourceDigest>;
   /** How people call the file of a location, once that was read; undefined when only its id is known. */
   titleOf?(location: TableLocation): string | undefined;
   /**

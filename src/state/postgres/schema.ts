@@ -207,6 +207,17 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     // Accounts are never deleted, and each record that is confirmed looked for its own.
     'ALTER TABLE {snapshot} DROP CONSTRAINT snapshot_account_fkey',
   ],
+  [
+    // What whole comparisons came to: whoever changes what is confirmed drops those that it concerns.
+    `CREATE TABLE {comparison} (
+       account bigint NOT NULL REFERENCES {account},
+       resource text NOT NULL,
+       mapping text COLLATE "C" NOT NULL,
+       id text NOT NULL,
+       document text,
+       PRIMARY KEY (account, resource, mapping)
+     )`,
+  ],
 ];
 
 /** The version that this teamsheet writes. */

@@ -14,6 +14,7 @@ import {
   type Spelling,
 } from '../../model/state/spelling.ts';
 import type {
+  Comparisons,
   Fact,
   Intent,
   IntentResult,
@@ -36,6 +37,7 @@ import { Accounts, lockAccount } from './accounts.ts';
 import { PostgresAlerts } from './alerts.ts';
 import { PostgresBudget } from './budget.ts';
 import type { PostgresClient, Value } from './client.ts';
+import { dropComparisons, PostgresComparisons } from './comparisons.ts';
 import { Database, type Statements } from './database.ts';
 import { PostgresLeases, type LeaseTableOptions } from './lease-table.ts';
 import { PostgresMemory } from './memory.ts';
@@ -77,6 +79,7 @@ export async function openPostgresState(options: PostgresOptions): Promise<{
 }
 
 class PostgresStore implements Store {
+  readonly comparisons: Comparisons;
   readonly memory: Memory;
   readonly alerts: AlertStore;
   readonly #db: Database;
@@ -93,6 +96,7 @@ class PostgresStore implements Store {
     this.#folders = folders;
     this.#clock = clock;
     this.#accounts = new Accounts(db);
+    this.comparisons = new PostgresComparisons(db, this.#accounts);
     this.memory = new PostgresMemory(db, this.#accounts);
     this.alerts = new PostgresAlerts(db);
   }
@@ -387,7 +391,9 @@ class PostgresStore implements Store {
   async forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void> {
     const number = await this.#accounts.find(account);
     await this.#db.together(async (statements) => {
+      await lockAccount(statements, number);
       await this.#fence(statements);
+      await dropComparisons(statements, number, resource);
       await statements.run(
         'DELETE FROM {snapshot} WHERE account = $1 AND resource = $2 AND confirmed_at_ms < $3',
         ...[number, resource, listedAtMs],
@@ -594,7 +600,8 @@ async function keepSnapshots(
     at_ms: atMs,
   }));
   await statements.run(
-    `INSERT INTO {snapshot} AS held (account, resource, key, record, managed_by, confirmed_at_ms)
+    `WITH dropped AS (DELETE FROM {comparison} WHERE account = $1 AND resource = $2)
+     INSERT INTO {snapshot} AS held (account, resource, key, record, managed_by, confirmed_at_ms)
      SELECT $1::bigint, $2::text, key, record, managed_by, at_ms
        FROM json_to_recordset($3::json) AS each(key text, record text, managed_by text, at_ms bigint)
      ON CONFLICT (account, resource, key) DO UPDATE SET record = excluded.record, confirmed_at_ms = excluded.confirmed_at_ms,

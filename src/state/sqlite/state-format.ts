@@ -200,5 +200,24 @@ export const STATE_FORMAT: DatabaseFormat = {
      CREATE TRIGGER snapshot_changed AFTER UPDATE OF account, resource, key, record, confirmed_at_ms ON snapshot WHEN new.seal IS old.seal BEGIN
        UPDATE snapshot SET seal = seal(new.account, new.resource, new.key, new.record, new.confirmed_at_ms) WHERE account = new.account AND resource = new.resource AND key = new.key;
      END;`,
+    // What whole comparisons came to: whatever changes what is confirmed drops those that it concerns.
+    `CREATE TABLE comparison (
+       account INTEGER NOT NULL REFERENCES account,
+       resource TEXT NOT NULL,
+       mapping TEXT NOT NULL,
+       id TEXT NOT NULL,
+       document TEXT,
+       seal INTEGER,
+       PRIMARY KEY (account, resource, mapping)
+     ) STRICT, WITHOUT ROWID;
+     CREATE TRIGGER snapshot_compared_added AFTER INSERT ON snapshot WHEN EXISTS (SELECT 1 FROM comparison WHERE account = new.account AND resource = new.resource) BEGIN
+       DELETE FROM comparison WHERE account = new.account AND resource = new.resource;
+     END;
+     CREATE TRIGGER snapshot_compared_changed AFTER UPDATE ON snapshot WHEN EXISTS (SELECT 1 FROM comparison) BEGIN
+       DELETE FROM comparison WHERE account IN (old.account, new.account) AND resource IN (old.resource, new.resource);
+     END;
+     CREATE TRIGGER snapshot_compared_dropped AFTER DELETE ON snapshot WHEN EXISTS (SELECT 1 FROM comparison WHERE account = old.account AND resource = old.resource) BEGIN
+       DELETE FROM comparison WHERE account = old.account AND resource = old.resource;
+     END;`,
   ],
 };

@@ -14,6 +14,7 @@ import {
   type Spelling,
 } from '../../model/state/spelling.ts';
 import type {
+  Comparisons,
   Fact,
   Intent,
   IntentResult,
@@ -29,6 +30,7 @@ import { openDatabase, sealOf, type Database } from './database.ts';
 import { holdsDigests } from '../held-digests.ts';
 import { RunFolders } from './run-folders.ts';
 import { integer, json, text, unreadable, type SqlRow } from '../sql-row.ts';
+import { SqliteComparisons } from '../sqlite-comparisons.ts';
 import { SqliteMemory } from './memory.ts';
 import { SqliteAlerts } from './alerts.ts';
 import { openKeptRunRows, openRunRows } from './run-rows.ts';
@@ -63,6 +65,7 @@ export function openStore(options: StoreOptions): Promise<Store> {
 }
 
 class SqliteStore implements Store {
+  readonly comparisons: Comparisons;
   readonly memory: Memory;
   readonly alerts: AlertStore;
   readonly #db: Database;
@@ -79,10 +82,12 @@ class SqliteStore implements Store {
     this.#folders = folders;
     this.#clock = clock;
     this.#busyTimeoutMs = busyTimeoutMs;
-    this.memory = new SqliteMemory(db, {
-      find: (account) => this.#account(account),
-      add: (account) => this.#addAccount(account),
-    });
+    const accounts = {
+      find: (account: ServiceAccount) => this.#account(account),
+      add: (account: ServiceAccount) => this.#addAccount(account),
+    };
+    this.comparisons = new SqliteComparisons(db, accounts);
+    this.memory = new SqliteMemory(db, accounts);
     this.alerts = new SqliteAlerts(db);
   }
 

@@ -11,16 +11,17 @@ import { resourcePlans } from '../../plan/resources/index.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { nothingKnown } from '../evidence/memory.ts';
 import { openWrites } from '../journal/open-writes.ts';
-import type { ComparePorts, Comparison, OpenAccount } from '../ports.ts';
-import { SAME, type Sieve } from '../rows/left-rows.ts';
+import type { ComparePorts, Comparison, OpenAccount, SyncPorts } from '../ports.ts';
+import { SAME, type ReadingMemory, type Sieve } from '../rows/left-rows.ts';
 import { spellingOf } from '../rows/spelling.ts';
 import { noneThere, rememberedList } from './compare-listed.ts';
 import { ChangeCounts, comparePage } from './compare-rows.ts';
+import { WholeComparison } from './whole-comparison.ts';
 
 /** Rows of each kind that a plan shows one by one; the counts stand for the rest. */
 export const SHOWN_ROWS = 12;
 
-type Ports = ComparePorts & { readonly baseUrl: string };
+type Ports = ComparePorts & Pick<SyncPorts, 'baseUrl' | 'random' | 'variable' | 'timezone' | 'release'>;
 
 /** A mapping whose rows were compared while they were read. */
 export interface ComparedAhead {
@@ -66,6 +67,7 @@ export class Foreseen {
     this.#counts = new ChangeCounts();
     this.#rows = 0;
     return {
+      memory: this.#memory(),
       compare: async (rows) => {
         this.#rows += rows.length;
         const same = await this.#same(rows);
@@ -86,6 +88,22 @@ export class Foreseen {
         return change === 'create' && said.length === 0 && this.#counts.creates > SHOWN_ROWS;
       },
     };
+  }
+
+  #memory(): ReadingMemory | undefined {
+    const service = this.#service;
+    if (service === undefined || this.#comparison.known === 0) return undefined;
+    const whole = WholeComparison.of(this.#ports, this.#mapping, service, this.#options);
+    return (
+      whole && {
+        recall: async (digest) => {
+          const kept = await whole.recall(digest);
+          if (kept !== undefined) this.#rows = kept.compared;
+          return kept?.reading;
+        },
+        keep: (source, reading) => whole.keep(source, reading, this.#rows),
+      }
+    );
   }
 
   /** Rows that say just what is known, found without a look at the records; where most are other rows, that would be a second look. */

@@ -2,10 +2,28 @@ import { changedBy } from '../../model/changed-by.ts';
 import type { ChangeKind, Outcome } from '../../model/outcome.ts';
 import { RepeatedTexts } from '../../model/repeated-texts.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../../model/state/run-rows.ts';
+import type { SourceDigest } from '../../model/tables/table.ts';
 import { openRow, rowAfter } from '../../plan/row-lifecycle.ts';
 
 /** A row that says just what is known of its record. Only one of which nothing is to be said is found to be that, and it is left out. */
 export const SAME = 'same';
+
+/** What reading a source came to where no row was kept. */
+export interface WholeReading {
+  readonly header: readonly string[];
+  /** What was told of the table as a whole, as warnings. */
+  readonly warnings: readonly string[];
+  readonly rows: number;
+  readonly counts: readonly (Counted & { readonly count: number })[];
+}
+
+/** What is remembered of the last reading of a source. */
+export interface ReadingMemory {
+  /** What reading the source comes to; undefined where it is to be read. */
+  readonly recall: (digest: () => Promise<SourceDigest | undefined>) => Promise<WholeReading | undefined>;
+  /** Keeps what reading it came to. */
+  readonly keep: (source: SourceDigest, reading: WholeReading) => Promise<void>;
+}
 
 /** Says while the rows of a mapping are read which of them nobody will ask for again. */
 export interface Sieve {
@@ -13,6 +31,7 @@ export interface Sieve {
   readonly compare?: (rows: readonly RunRow[]) => Promise<readonly (RunRowPatch | typeof SAME)[]>;
   /** Whether a row need not be kept, by what it was found to be. Asked once of each row that is neither invalid nor the same. */
   readonly leaves: (row: RunRow, found: RunRowPatch | undefined) => boolean;
+  readonly memory?: ReadingMemory | undefined;
 }
 
 /** What rows are counted by. */
@@ -23,6 +42,7 @@ const UNCHANGED = rowAfter(openRow(0), { kind: 'is-equal' });
 export class LeftRows {
   readonly #sieve: Sieve;
   readonly #kept: ReadonlySet<number>;
+  #isAnyKept = false;
   readonly #texts = new RepeatedTexts();
   readonly #counts = new Map<string, { readonly row: Counted; count: number }>();
 
@@ -59,8 +79,29 @@ export class LeftRows {
       kept.push(row);
       if (patch !== undefined) patches.push(patch);
     }
+    this.#isAnyKept ||= kept.length > 0;
     await rows.add(mapping, kept);
     await rows.patch(mapping, patches);
+  }
+
+  get memory(): ReadingMemory | undefined {
+    return this.#sieve.memory;
+  }
+
+  /** What was left out, where that was every row and none of them is to be read again. */
+  whole(): WholeReading['counts'] | undefined {
+    if (this.#isAnyKept || this.repeated().length > 0) return undefined;
+    return [...this.#counts.values()].map(({ row: { change, outcome }, count }) => ({
+      change,
+      outcome,
+      count,
+    }));
+  }
+
+  /** Counts rows that were left out of an earlier reading, and of this one. */
+  recall(counts: WholeReading['counts']): void {
+    for (const { change, outcome, count } of counts)
+      this.#counts.set(`${change} ${outcome}`, { row: { change, outcome }, count });
   }
 
   /** Rows with a text that another row has too, where they were sifted: they must be kept, for what they say decides. */

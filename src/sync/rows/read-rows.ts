@@ -5,7 +5,7 @@ import { ConfigError } from '../../model/error.ts';
 import type { RunEvent } from '../../model/event.ts';
 import { renderIssue, renderRowIssue, type Issue } from '../../model/issue.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
-import type { SourceTable, TableLocation } from '../../model/tables/table.ts';
+import type { SourceDigest, SourceTable, TableLocation } from '../../model/tables/table.ts';
 import { fromIssues } from '../../model/said.ts';
 import { lookupFiles, readLookupTables } from './lookup-tables.ts';
 import type { SyncPorts } from '../ports.ts';
@@ -13,7 +13,7 @@ import type { PlanOptions, RowChoice } from '../../plan/saved/push-plan.ts';
 import { openWeekTable } from './league-weeks.ts';
 import { rowChecks } from './row-checks.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
-import { countedWith, LeftRows, type Sieve } from './left-rows.ts';
+import { countedWith, LeftRows, type Sieve, type WholeReading } from './left-rows.ts';
 import { eachRow } from './row-pages.ts';
 
 type ReadPorts = Pick<
@@ -181,17 +181,51 @@ async function readRows(
 ): Promise<void> {
   const { source } = mapping;
   const { location } = source;
+  if (left !== undefined && (await recallRows(ports, mapping, rows, left))) return;
+  const isDigested = left?.memory !== undefined;
   const table =
     location.kind === 'weeks'
       ? await openWeekTable(ports, mapping, location, options.weeks?.[mapping.name])
-      : await openSource(ports, mapping, location, options.encoding ?? source.encoding);
+      : await openSource(ports, mapping, location, options.encoding ?? source.encoding, isDigested);
+  let read: Omit<WholeReading, 'counts'>;
   try {
-    await addRows(ports, mapping, table, rows, options, isRun, left);
+    read = await addRows(ports, mapping, table, rows, options, isRun, left);
   } finally {
     await table.close();
   }
   await settleDuplicates(rows, mapping.name);
   await warnLookAlikes(ports, mapping, rows);
+  const digest = table.digest?.();
+  const counts = left?.whole();
+  if (digest !== undefined && counts !== undefined)
+    await left?.memory?.keep({ origin: table.origin, digest }, { ...read, counts });
+}
+
+/** Whether the source and all that its rows were compared with are as they were: it is told then as it was, and not read. */
+async function recallRows(
+  ports: ReadPorts,
+  { name, source }: PushMapping,
+  rows: RunRows,
+  left: LeftRows,
+): Promise<boolean> {
+  const { location, origin } = source;
+  if (location.kind === 'weeks') return false;
+  const digest = async (): Promise<SourceDigest | undefined> => {
+    try {
+      return await ports.tables[location.kind].digestOf?.(location, origin);
+    } catch (error) {
+      // Whoever opens the source says what is wrong with it.
+      if (error instanceof ConfigError) return undefined;
+      throw error;
+    }
+  };
+  const reading = await left.memory?.recall(digest);
+  if (reading === undefined) return false;
+  for (const warning of reading.warnings) warn(ports, warning);
+  await rows.setHeader(name, reading.header);
+  left.recall(reading.counts);
+  ports.emit({ kind: 'reading', mapping: name, done: reading.rows });
+  return true;
 }
 
 /** Opens the source of a mapping. What Google says of a spreadsheet names the mapping too, which alone knows it. */
@@ -200,10 +234,12 @@ async function openSource(
   { name, place, source }: PushMapping,
   location: TableLocation,
   encoding: string,
+  isDigested: boolean,
 ): Promise<SourceTable> {
   const { origin, headerRow, delimiter } = source;
   try {
-    return await tables[location.kind].open(location, { origin, headerRow, delimiter, encoding });
+    const how = { origin, headerRow, delimiter, encoding, isDigested };
+    return await tables[location.kind].open(location, how);
   } catch (cause) {
     const isBare = cause instanceof ConfigError && cause.place.file === undefined;
     if (!isBare || !cause.code.startsWith('google.')) throw cause;
@@ -223,7 +259,7 @@ async function addRows(
   options: ReadOptions,
   isRun: boolean,
   left: LeftRows | undefined,
-): Promise<void> {
+): Promise<Omit<WholeReading, 'counts'>> {
   const reader = createRowReader(mapping, table.header, {
     allowKeyShape: options.allowKeyShape,
     variable: ports.variable,
@@ -231,8 +267,10 @@ async function addRows(
     tableTimezone: table.timezone,
     tables: await readLookupTables(ports, mapping),
   });
-  for (const warning of [...table.warnings, ...reader.warnings])
-    warn(ports, `${table.origin}: ${renderIssue(warning)}`);
+  const warnings = [...table.warnings, ...reader.warnings].map(
+    (warning) => `${table.origin}: ${renderIssue(warning)}`,
+  );
+  for (const warning of warnings) warn(ports, warning);
   await rows.setHeader(mapping.name, reader.header);
   let done = 0;
   const { only = {} } = options;
@@ -265,6 +303,7 @@ async function addRows(
     ports.emit({ kind: 'note', message: `${mapping.name}: ${found}; no other row is read` });
     for (const message of moved?.told() ?? []) warn(ports, `${table.origin}: ${message}`);
   }
+  return { header: reader.header, warnings, rows: done };
 }
 
 /** How many rows are asked for, where no two have one key. */

@@ -1,18 +1,20 @@
 import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { ConfigError } from '../../model/error.ts';
 import type { Issue } from '../../model/issue.ts';
-import type { ReadOptions, SourceRow, SourceTable } from '../../model/tables/table.ts';
+import type { ReadOptions, SourceDigest, SourceRow, SourceTable } from '../../model/tables/table.ts';
 import { detectDelimiter, separatorLine } from './delimiter.ts';
 import { checkHeader, noHeader, underEmptyHeader } from '../header.ts';
 import { markupOf, otherFileOf, wrongFile } from '../other-files.ts';
-import { openWholeTable } from '../source-file.ts';
+import { openSourceFile, openWholeTable } from '../source-file.ts';
 import { parseSlice, type RawRow, type Slice } from './records.ts';
 import { createSlicer } from './slices.ts';
 import { chooseEncoding, countLines, recoder, requireUtf8 } from './decode.ts';
 
 /** Small, so that the rows of a slice are garbage before they grow old. */
 const CHUNK_BYTES = 64 * 1024;
+const DIGEST_BYTES = 1024 * 1024;
 const WORKBOOK = {
   what: 'an XLSX workbook or another ZIP file',
   next: 'Name it with source: { xlsx: PATH, tab: NAME }, or export the tab as CSV.',
@@ -33,7 +35,8 @@ export function openCsv(path: string, options: ReadOptions): Promise<SourceTable
 
 async function openTable(handle: FileHandle, options: ReadOptions): Promise<Omit<SourceTable, 'close'>> {
   const { origin, headerRow } = options;
-  const slices = readSlices(handle, options);
+  const digest = options.isDigested === true ? new BytesDigest() : undefined;
+  const slices = readSlices(handle, options, digest);
   const first = await slices.next();
   if (first.done === true) throw noHeader(options, undefined);
   const layout = layoutOf(first.value, options);
@@ -69,7 +72,37 @@ async function openTable(handle: FileHandle, options: ReadOptions): Promise<Omit
     header: names,
     warnings: [],
     batches: () => sourceRows(early, rows, toRow),
+    digest: () => digest?.whole,
   };
+}
+
+/** The digest of the bytes of a file, whole once a read finds no more of them. */
+class BytesDigest {
+  readonly #hash = createHash('sha256');
+  whole: string | undefined;
+
+  add(bytes: Buffer): void {
+    if (bytes.length > 0) this.#hash.update(bytes);
+    else this.whole ??= this.#hash.digest('hex');
+  }
+}
+
+/** The digest of a file as it is. Errors: those of {@link openSourceFile}; ConfigError `source.changed`. */
+export async function digestCsv(path: string, named: string): Promise<SourceDigest> {
+  const { handle, origin, requireUnchanged } = await openSourceFile(path, named);
+  const digest = new BytesDigest();
+  try {
+    const buffer = Buffer.allocUnsafe(DIGEST_BYTES);
+    for (let position = 0; digest.whole === undefined;) {
+      const { bytesRead } = await handle.read(buffer, 0, DIGEST_BYTES, position);
+      position += bytesRead;
+      digest.add(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await handle.close();
+  }
+  await requireUnchanged();
+  return { origin, digest: digest.whole };
 }
 
 /** Settles the separator on the file's first slice and takes a `sep=` line off it. */
@@ -96,7 +129,11 @@ function layoutOf(
 }
 
 /** The file as UTF-8 slices of whole records, checked for their encoding. */
-async function* readSlices(handle: FileHandle, options: ReadOptions): AsyncGenerator<Slice, undefined> {
+async function* readSlices(
+  handle: FileHandle,
+  options: ReadOptions,
+  digest: BytesDigest | undefined,
+): AsyncGenerator<Slice, undefined> {
   const { origin } = options;
   let position = 0;
   // By position: two readers may share one open file.
@@ -104,7 +141,9 @@ async function* readSlices(handle: FileHandle, options: ReadOptions): AsyncGener
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, position);
     position += bytesRead;
-    return buffer.subarray(0, bytesRead);
+    const bytes = buffer.subarray(0, bytesRead);
+    digest?.add(bytes);
+    return bytes;
   };
   const head = await readChunk();
   const other = head.toString('latin1', 0, 4) === 'PK\u0003\u0004' ? WORKBOOK : otherFileOf(head);
