@@ -7,7 +7,8 @@ export class RepeatedTexts {
 
   /** Texts are added in the order of their rows. */
   add(text: string, rowNumber: number): void {
-    const [one, other] = checksumOf(text);
+    const one = checksumOf(text, 0x2c1b3c6d, 0x9e3779b1);
+    const other = checksumOf(text, 0x41c6ce57, 0x5f356495);
     const slot = this.#slotOf(one, other);
     const first = this.#rowNumbers[slot] ?? 0;
     if (first !== 0) {
@@ -48,24 +49,21 @@ export class RepeatedTexts {
     const [rowNumbers, checksums] = [this.#rowNumbers, this.#checksums];
     this.#rowNumbers = new Uint32Array(rowNumbers.length * 2);
     this.#checksums = new Int32Array(checksums.length * 2);
-    for (const [at, rowNumber] of rowNumbers.entries()) {
+    for (let at = 0; at < rowNumbers.length; at += 1) {
+      const rowNumber = rowNumbers[at] ?? 0;
       if (rowNumber === 0) continue;
-      const [one = 0, other = 0] = [checksums[2 * at], checksums[2 * at + 1]];
+      const one = checksums[2 * at] ?? 0;
+      const other = checksums[2 * at + 1] ?? 0;
       this.#fill(this.#slotOf(one, other), rowNumber, one, other);
     }
   }
 }
 
-/** Two sums that have nothing in common but the text. */
-function checksumOf(text: string): readonly [number, number] {
-  let one = 0x2c1b3c6d;
-  let other = 0x41c6ce57;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    one = Math.imul(one ^ unit, 0x9e3779b1);
-    other = Math.imul(other ^ unit, 0x5f356495);
-  }
-  one = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
-  other = Math.imul(other ^ (other >>> 16), 0x85ebca6b) ^ Math.imul(one ^ (one >>> 13), 0xc2b2ae35);
-  return [one, other];
+/** A sum of a text; those of other beginnings and factors have nothing in common with it but the text. */
+function checksumOf(text: string, beginning: number, factor: number): number {
+  let sum = beginning;
+  for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at), factor);
+  sum = Math.imul(sum ^ (sum >>> 16), 0x85ebca6b);
+  sum = Math.imul(sum ^ (sum >>> 13), 0xc2b2ae35);
+  return sum ^ (sum >>> 16);
 }

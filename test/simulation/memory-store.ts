@@ -377,17 +377,15 @@ export class MemoryStore implements Store {
     account: ServiceAccount,
     resource: ResourceName,
     wanted: readonly WantedDigests[],
-  ): Promise<ReadonlySet<number>> {
+  ): Promise<readonly boolean[]> {
     const keys = wanted.map(({ key }) => key);
     const held = await this.snapshots(account, resource, keys);
-    const places = wanted.keys().filter((at) => {
-      const { key = '', digests = {} } = wanted[at] ?? {};
+    return wanted.map(({ key, digests }) => {
       const record = held.get(key);
       return (
         record !== undefined && Object.entries(digests).every(([name, each]) => record.digests[name] === each)
       );
     });
-    return new Set(places);
   }
 
   async *allSnapshots(

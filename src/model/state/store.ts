@@ -228,14 +228,13 @@ export interface Store {
     keys: readonly string[],
   ): Promise<readonly KnownRecord[]>;
   /**
-   * Which of some keys, by their places, have a record that was confirmed with all these digests of fields: surely those that are answered. What is to be known of the others,
-   * {@link snapshots} tells.
+   * Of some keys in their order, whether a record was surely confirmed with all these digests of fields; of the others {@link snapshots} tells what is known.
    */
   confirmedWith(
     account: ServiceAccount,
     resource: ResourceName,
     wanted: readonly WantedDigests[],
-  ): Promise<ReadonlySet<number>>;
+  ): Promise<readonly boolean[]>;
   /** All confirmed records of a resource, or those that were confirmed since a time, in pages. */
   allSnapshots(
     account: ServiceAccount,

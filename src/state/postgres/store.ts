@@ -325,7 +325,7 @@ class PostgresStore implements Store {
     account: ServiceAccount,
     resource: ResourceName,
     wanted: readonly WantedDigests[],
-  ): Promise<ReadonlySet<number>> {
+  ): Promise<readonly boolean[]> {
     const number = await this.#accounts.find(account);
     return this.#db.alone(async (statements) => {
       const spelling = (await spellingsIn(statements, number)).get(spellingFact(resource));
@@ -335,11 +335,12 @@ class PostgresStore implements Store {
          JOIN {snapshot} AS held ON held.account = $1 AND held.resource = $2 AND held.key = wanted.key`,
         ...[number, resource, JSON.stringify(keys)],
       );
-      return new Set(
-        rows
-          .filter((row) => holdsDigests(text(row, 1), wanted[integer(row, 0)]?.digests ?? {}))
-          .map((row) => integer(row, 0)),
-      );
+      const found = keys.map(() => false);
+      for (const row of rows) {
+        const at = integer(row, 0);
+        found[at] = holdsDigests(text(row, 1), wanted[at]?.digests ?? {});
+      }
+      return found;
     });
   }
 

@@ -350,7 +350,7 @@ class SqliteStore implements Store {
     account: ServiceAccount,
     resource: ResourceName,
     wanted: readonly WantedDigests[],
-  ): Promise<ReadonlySet<number>> {
+  ): Promise<readonly boolean[]> {
     return this.#db.read(() => {
       const number = this.#account(account);
       const spelling = this.#spelling(number, resource);
@@ -360,13 +360,13 @@ class SqliteStore implements Store {
          ON held.account = ?1 AND held.resource = ?2 AND held.key = wanted.value`,
         ...[number, resource, JSON.stringify(keys)],
       );
-      const found = new Set<number>();
+      const found = keys.map(() => false);
       for (const [at, record, confirmedAtMs, seal] of rows) {
         const asked = wanted[Number(at)];
         if (typeof record !== 'string' || asked === undefined || !holdsDigests(record, asked.digests))
           continue;
         const key = keys[Number(at)] ?? null;
-        if (seal === sealOf([number, resource, key, record, confirmedAtMs ?? null])) found.add(Number(at));
+        if (seal === sealOf([number, resource, key, record, confirmedAtMs ?? null])) found[Number(at)] = true;
       }
       return found;
     });

@@ -70,15 +70,15 @@ export class Foreseen {
       memory: this.#memory(),
       compare: async (rows) => {
         this.#rows += rows.length;
-        const same = await this.#same(rows);
-        const others = same.size === 0 ? rows : rows.filter((row) => !same.has(row));
+        const isSame = await this.#areSame(rows);
+        const others = isSame === undefined ? rows : rows.filter((_, at) => isSame[at] !== true);
         const { allowKeyShape } = this.#options;
         const patches = await comparePage(this.#mapping, others, this.#comparison, allowKeyShape);
-        const equal = same.size + patches.filter(({ change }) => change === 'unchanged').length;
-        this.#areMostEqual = 2 * equal >= rows.length;
-        if (same.size === 0) return patches;
+        const equal = patches.filter(({ change }) => change === 'unchanged').length;
+        this.#areMostEqual = 2 * (rows.length - others.length + equal) >= rows.length;
+        if (isSame === undefined) return patches;
         let at = 0;
-        return rows.map((row) => (same.has(row) ? SAME : (patches[at++] ?? SAME)));
+        return rows.map((_, place) => (isSame[place] === true ? SAME : (patches[at++] ?? SAME)));
       },
       leaves: (row, found) => {
         const { change = row.change, outcome = row.outcome, said = row.said } = found ?? {};
@@ -106,23 +106,22 @@ export class Foreseen {
     );
   }
 
-  /** Rows that say just what is known, found without a look at the records; where most are other rows, that would be a second look. */
-  async #same(rows: readonly RunRow[]): Promise<ReadonlySet<RunRow>> {
+  /**
+   * Whether each row says just what is known, found without a look at the records. Undefined where that is not asked for: where most are other rows, it would be a
+   * second look.
+   */
+  async #areSame(rows: readonly RunRow[]): Promise<readonly boolean[] | undefined> {
     const { knownWith } = this.#comparison;
-    if (knownWith === undefined || !this.#areMostEqual) return new Set();
-    const asked: RunRow[] = [];
+    if (knownWith === undefined || !this.#areMostEqual) return undefined;
     const wanted: WantedDigests[] = [];
-    for (const row of rows) {
-      if (row.key === null || row.fields === null || row.said.length > 0) continue;
-      asked.push(row);
-      wanted.push({ key: row.key, digests: comparedDigests(row.fields) });
-    }
-    const same = new Set<RunRow>();
-    for (const at of await knownWith(wanted)) {
-      const row = asked[at];
-      if (row !== undefined) same.add(row);
-    }
-    return same;
+    const isAsked = rows.map(({ key, fields, said }) => {
+      if (key === null || fields === null || said.length > 0) return false;
+      wanted.push({ key, digests: comparedDigests(fields) });
+      return true;
+    });
+    const are = await knownWith(wanted);
+    let at = 0;
+    return isAsked.map((is) => is && are[at++] === true);
   }
 
   /** What the rows were compared with, where the account proves it right; undefined where they are to be read and compared as ever. */

@@ -45,6 +45,7 @@ export class LeftRows {
   #isAnyKept = false;
   readonly #texts = new RepeatedTexts();
   readonly #counts = new Map<string, { readonly row: Counted; count: number }>();
+  #last: { readonly row: Counted; count: number } | undefined;
 
   /** `kept`: numbers of rows that are kept as they are read, whatever the sieve says. */
   constructor(sieve: Sieve, kept: ReadonlySet<number>) {
@@ -80,8 +81,8 @@ export class LeftRows {
       if (patch !== undefined) patches.push(patch);
     }
     this.#isAnyKept ||= kept.length > 0;
-    await rows.add(mapping, kept);
-    await rows.patch(mapping, patches);
+    if (kept.length > 0) await rows.add(mapping, kept);
+    if (patches.length > 0) await rows.patch(mapping, patches);
   }
 
   get memory(): ReadingMemory | undefined {
@@ -121,10 +122,15 @@ export class LeftRows {
   }
 
   #count(row: RunRow, { change = row.change, outcome = row.outcome }: Partial<Counted> = {}): void {
-    const name = `${change} ${outcome}`;
-    const held = this.#counts.get(name);
-    if (held === undefined) this.#counts.set(name, { row: { change, outcome }, count: 1 });
-    else held.count += 1;
+    // Most rows are what the row before was.
+    let counted = this.#last;
+    if (counted?.row.change !== change || counted.row.outcome !== outcome) {
+      const name = `${change} ${outcome}`;
+      counted = this.#counts.get(name) ?? { row: { change, outcome }, count: 0 };
+      this.#counts.set(name, counted);
+      this.#last = counted;
+    }
+    counted.count += 1;
   }
 }
 
