@@ -419,6 +419,16 @@ describe('a state file that is not whole', () => {
     },
   );
 
+  it('takes what a comparison came to for nothing where it was changed by hand', async () => {
+    const store = await open();
+    await store.comparisons.begin(account, 'users', 'members', '1');
+    await store.comparisons.keep(account, 'users', 'members', '1', 'found');
+    expect(await store.comparisons.last(account, 'users', 'members')).toBe('found');
+    edit("UPDATE comparison SET document = 'other'");
+    expect(await store.comparisons.last(account, 'users', 'members')).toBeUndefined();
+    await store.close();
+  });
+
   it('is brought to the newest version when an older teamsheet wrote it', async () => {
     mkdirSync(dirname(file));
     const { applicationId, migrations } = STATE_FORMAT;
