@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startServer, USERS_MAPPING, type Outcome, type RunOptions } from '../support/cli.ts';
 import { program } from '../support/program.ts';
+import { runHere } from '../support/run-here.ts';
 
 const CANARY = 'T0-c4n4ry-Zx81-9f3a-5c7e-Qw42';
 const CONFIG = `version: 1
@@ -54,17 +55,20 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 const outcomes: Outcome[] = [];
-const runWith = async (options: Partial<RunOptions>, ...args: readonly string[]): Promise<Outcome> => {
-  const env = {
-    ...folder.service.env,
-    ALERT_URL: `${receiver.baseUrl}/hook/${CANARY}`,
-    PING_URL: `${receiver.baseUrl}/ping/${CANARY}`,
-  };
-  const outcome = await folder.runWith({ env, ...options }, ...args);
-  outcomes.push(outcome);
+const env = (): Readonly<Record<string, string>> => ({
+  ...folder.service.env,
+  ALERT_URL: `${receiver.baseUrl}/hook/${CANARY}`,
+  PING_URL: `${receiver.baseUrl}/ping/${CANARY}`,
+});
+const keep = async (outcome: Promise<Outcome>): Promise<Outcome> => {
+  outcomes.push(await outcome);
   return outcome;
 };
-const run = (...args: readonly string[]): Promise<Outcome> => runWith({}, ...args);
+const run = (...args: readonly string[]): Promise<Outcome> =>
+  keep(runHere(args, { cwd: folder.folder.path, env: env() }));
+/** In a process that a signal can end. */
+const runWith = (options: Partial<RunOptions>, ...args: readonly string[]): Promise<Outcome> =>
+  keep(folder.runWith({ env: env(), ...options }, ...args));
 /** The bodies of webhooks, in their order. */
 const bodies = (): readonly Told['body'][] => told.map(({ body }) => body);
 /** What came, in its order, without the secret: `hook failing users`. */

@@ -35,6 +35,7 @@ const files = { 'mappings/users.yaml': USERS_MAPPING, 'users.csv': manyUsers(60)
 
 const { service, run } = program(files, {
   once: true,
+  here: true,
   service: { settings: { max_batch: 40, page_size: 20 } },
 });
 const contract = async (): Promise<Document['contract']> => {

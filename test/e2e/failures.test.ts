@@ -2,8 +2,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startServer, startService, USERS_MAPPING } from '../support/cli.ts';
+import { makeFolder, startServer, startService, USERS_MAPPING } from '../support/cli.ts';
 import type { Service } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 const USERS = 'Member ID,Name,Active\nM1,Ann,yes\n';
 
@@ -25,7 +26,7 @@ interface Given {
 async function failing({ files = {}, env = {}, args = ['push', 'users', '--yes'] }: Given) {
   const folder = makeFolder({ 'mappings/users.yaml': USERS_MAPPING, 'users.csv': USERS, ...files });
   try {
-    const outcome = await runCli([...args, '--json'], { cwd: folder.path, env: { ...service.env, ...env } });
+    const outcome = await runHere([...args, '--json'], { cwd: folder.path, env: { ...service.env, ...env } });
     const { command, exit_code, error } = JSON.parse(outcome.stdout) as {
       readonly command: string;
       readonly exit_code: number;

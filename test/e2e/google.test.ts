@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
 import type { FakeGoogle } from '../support/google/fake-google.ts';
 
@@ -46,7 +47,7 @@ afterAll(async () => {
 
 /** The machine has no credentials of its own, and asks no server of a cloud for them. */
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> =>
-  runCli(args, {
+  runHere(args, {
     cwd: folder.path,
     env: {
       ...service.env,

@@ -12,6 +12,7 @@ import {
   type PostgresServer,
 } from '../support/postgres.ts';
 import { manyUsers, program } from '../support/program.ts';
+import { runHere } from '../support/run-here.ts';
 
 const CONFIG = (schema: string): string => `version: 1
 environments:
@@ -23,7 +24,7 @@ state_schema: ${schema}
 `;
 
 describe('a state on PostgreSQL without the package pg', () => {
-  const { folder, run, runWith } = program({ 'mappings/users.yaml': USERS_MAPPING });
+  const { folder, run, runWith } = program({ 'mappings/users.yaml': USERS_MAPPING }, { here: true });
 
   it('is a mistake of the configuration, with the line to type', async () => {
     folder.write('teamsheet.yaml', CONFIG('any'));
@@ -83,7 +84,8 @@ describe.skipIf(noPostgres !== undefined)(
       schema = newSchema();
     });
     const envOf = () => ({ ...service.env, TEAMSHEET_STATE_URL: server.url });
-    const run = (...args: readonly string[]): Promise<Outcome> => runWith({ env: envOf() }, ...args);
+    const run = (...args: readonly string[]): Promise<Outcome> =>
+      runHere(args, { cwd: folder.path, env: envOf() });
     const stored = async (query: string): Promise<readonly unknown[]> =>
       (await client.query(query.replaceAll('@', `"${schema}"`), [])).rows;
 

@@ -6,7 +6,7 @@ import { manyUsers, program } from '../support/program.ts';
 
 const { folder, service, start, run, runWith, writes } = program(
   { 'mappings/users.yaml': USERS_MAPPING },
-  { service: {} },
+  { here: true, service: {} },
 );
 
 const USERS = `Member ID,Name,Active

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startService, USERS_MAPPING } from '../support/cli.ts';
 import { program, settlesIn } from '../support/program.ts';
+import { runHere } from '../support/run-here.ts';
 import type { Outcome } from '../support/cli.ts';
 
 const table = (...lines: readonly string[]): string => `Member ID,Name,Active\n${lines.join('\n')}\n`;
 
-const { folder, service, start, run, runWith, writes } = program(
+const { folder, service, start, run, writes } = program(
   { 'mappings/users.yaml': USERS_MAPPING, 'teamsheet.yaml': settlesIn('0s') },
-  { service: {} },
+  { here: true, service: {} },
 );
 beforeEach(() => folder.write('users.csv', table('A,Ann,', 'B,Bob,', 'C,Cleo,')));
 const path = (name: string): string => join(folder.path, name);
@@ -140,7 +141,7 @@ describe('plan --out and push --plan', () => {
     const other = await startService();
     try {
       const push = ['push', '--plan', 'week.plan', '--yes', '--trust-origin'];
-      const refused = await runWith({ env: other.env }, ...push);
+      const refused = await runHere(push, { cwd: folder.path, env: other.env });
       expect(refused).toMatchObject({
         code: 6,
         stderr: expect.stringContaining('is a plan for another service or account') as string,

@@ -5,6 +5,7 @@ import { createLock } from '../../src/state/sqlite/lock.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
 import { makeFolder, runCli, signalOnce, startService } from '../support/cli.ts';
 import type { Outcome, RunOptions } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 const SANDBOX =
   'version: 1\nenvironments: { sandbox: { base_url: "${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } } }\n';
@@ -12,7 +13,7 @@ const SANDBOX =
 describe('schedule', () => {
   const folder = makeFolder({ 'teamsheet.yaml': 'version: 1\ntimezone: Europe/London\n' });
   afterAll(() => folder.remove());
-  const run = (...args: readonly string[]): Promise<Outcome> => runCli(args, { cwd: folder.path });
+  const run = (...args: readonly string[]): Promise<Outcome> => runHere(args, { cwd: folder.path });
 
   it('prints, or writes files and never over others', async () => {
     expect((await run('schedule', 'print', 'cron')).stdout).toContain('sync --yes');
@@ -28,7 +29,7 @@ describe('schedule', () => {
         '{ version: 1, name: fixtures, pull: fixtures, where: { fantasy_league_id: 1 }, destination: { csv: out/f.csv }, schedule: "0 6 * * *" }\n',
     });
     const print = async (...args: readonly string[]): Promise<string> =>
-      (await runCli(['schedule', 'print', ...args], { cwd: league.path })).stdout;
+      (await runHere(['schedule', 'print', ...args], { cwd: league.path })).stdout;
     try {
       expect(await print('kubernetes')).toContain('"schedule"\n');
       expect(await print('docker')).toMatch(/"schedule"\n\s+- "run"\n\s+- "--probe"/);
@@ -56,7 +57,7 @@ describe('schedule', () => {
 `,
     });
     const once = (): Promise<Outcome> =>
-      runCli(['schedule', 'run', '--once', '--json'], { cwd: league.path, env: service.env });
+      runHere(['schedule', 'run', '--once', '--json'], { cwd: league.path, env: service.env });
     try {
       const first = await once();
       expect(JSON.parse(first.stdout)).toMatchObject({
@@ -105,7 +106,7 @@ describe('schedule', () => {
 `,
     });
     const once = (during?: RunOptions['during']): Promise<Outcome> =>
-      runCli(['schedule', 'run', '--once', '--json'], {
+      (during === undefined ? runHere : runCli)(['schedule', 'run', '--once', '--json'], {
         cwd: league.path,
         env: service.env,
         ...(during && { during }),
@@ -150,7 +151,7 @@ describe('schedule', () => {
         '{ version: 1, name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: { external_id: { from: id, type: text }, display_name: name }, schedule: "0 6 1 1 *" }\n',
     });
     const run = (...args: readonly string[]): Promise<Outcome> =>
-      runCli(args, { cwd: league.path, env: service.env });
+      runHere(args, { cwd: league.path, env: service.env });
     try {
       const { id } = JSON.parse((await run('account', '--json')).stdout) as { readonly id: string };
       const lock = createLock({ folder: join(league.path, '.xdg/teamsheet/locks') });
@@ -185,7 +186,7 @@ describe('schedule', () => {
         pull('early', '{ at: each.kickoff - 24h }') + pull('never', '{ at: each.start - 9999d }'),
     });
     try {
-      const { code, stdout } = await runCli(['schedule', 'next', '--json'], {
+      const { code, stdout } = await runHere(['schedule', 'next', '--json'], {
         cwd: league.path,
         env: service.env,
       });

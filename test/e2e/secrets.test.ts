@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { makeFolder, runCli, startServer, startService, USERS_MAPPING } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 const CANARY = 'canary-Zx81-9f3a-5c7e-Qw42';
 /** Every form in which a key could leak: whole, encoded, or a part long enough to help. */
@@ -82,7 +83,7 @@ function leaksIn(outcomes: readonly Outcome[]): readonly string[] {
 }
 
 it('shows the key nowhere when every answer of the service quotes it in every form', async () => {
-  await runCli(['push', '--yes'], { cwd: folder.path, env: service.env });
+  await runHere(['push', '--yes'], { cwd: folder.path, env: service.env });
   const told = [...FORMS, Buffer.from(`user:${CANARY}`).toString('base64'), `\u0063${CANARY.slice(1)}`].join(
     ' ',
   );
@@ -133,7 +134,7 @@ it('shows the key nowhere when every answer of the service quotes it in every fo
     ['doctor', '--contract'],
     ['runs', '--json'],
   ])
-    outcomes.push(await runCli([...args, '--verbose'], { cwd: folder.path, env }));
+    outcomes.push(await runHere([...args, '--verbose'], { cwd: folder.path, env }));
   await proxy.close();
   expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 3, 3, 0, 0]);
   expect(outcomes[0]?.stdout).toContain('"message": "[redacted]');
@@ -157,7 +158,7 @@ it('keeps no record of the service that quotes the key, and sends nothing for th
   folder.write('mappings/users.yaml', USERS_MAPPING.replace('operation: upsert', 'operation: create'));
   folder.write('users.csv', 'Member ID,Name,Active\nQ1,Ann,\nQ2,Bob,\n');
   const push = (): Promise<Outcome> =>
-    runCli(['push', '--yes', '--compare', 'live', '--json'], { cwd: folder.path, env: service.env });
+    runHere(['push', '--yes', '--compare', 'live', '--json'], { cwd: folder.path, env: service.env });
   const first = await push();
   const results = JSON.parse(first.stdout) as { mappings: readonly [{ results: string }] };
   const lines = readFileSync(join(folder.path, results.mappings[0].results), 'utf8').split('\n');
@@ -181,7 +182,7 @@ it("leaves the key in an operator's own cells, and never takes such a row for an
     { created: 1, unchanged: 0 },
     { created: 0, unchanged: 1 },
   ]) {
-    const { stdout, stderr } = await runCli(['push', '--yes', '--compare', 'live', '--json'], {
+    const { stdout, stderr } = await runHere(['push', '--yes', '--compare', 'live', '--json'], {
       cwd: folder.path,
       env: service.env,
     });

@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { makeFolder, runCli, USERS_MAPPING } from '../support/cli.ts';
+import { makeFolder, USERS_MAPPING } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 const CONFIG = `version: 1
 environments: { test: { base_url: "http://127.0.0.1:9", api_key: { file: api.key } } }
@@ -30,7 +31,7 @@ const pull = (line: string): void =>
 
 /** A state that a first command made, changed by a statement. */
 async function edited(statement: string): Promise<void> {
-  await runCli(['plan'], { cwd: folder.path });
+  await runHere(['plan'], { cwd: folder.path });
   const database = new DatabaseSync(join(folder.path, STATE));
   database.exec(statement);
   database.close();
@@ -90,7 +91,7 @@ it.each<readonly [string, () => unknown, string]>([
 ])('ends with 4 and leaves everything as it is: %s', async (_what, make, code) => {
   await make();
   const before = contents();
-  const { code: exit, stdout, stderr } = await runCli(['plan', '--json'], { cwd: folder.path });
+  const { code: exit, stdout, stderr } = await runHere(['plan', '--json'], { cwd: folder.path });
   const { error } = JSON.parse(stdout) as { error: { code: string; message: string; next?: string } };
   expect({ exit, code: error.code }).toEqual({ exit: 4, code });
   expect(stderr).not.toContain('kkkk');
@@ -109,7 +110,7 @@ it.each([
   ['a layout with a NUL in its name', 'destination: { xlsx: a.xlsx, tab: A }\nlayout: "a\\0b.yaml"'],
 ])('ends with 4 before anything is asked: %s', async (_what, lines) => {
   pull(lines);
-  const { code, stdout } = await runCli(['pull', '--json'], { cwd: folder.path });
+  const { code, stdout } = await runHere(['pull', '--json'], { cwd: folder.path });
   const { error } = JSON.parse(stdout) as { error: { code: string; message: string } };
   expect({ code, error: error.code }).toEqual({ code: 4, error: 'mapping.path' });
 });

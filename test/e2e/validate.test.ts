@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { REMEDIES } from '../../src/cli/render/remedies.ts';
-import { makeFolder, runCli, USERS_MAPPING } from '../support/cli.ts';
+import { makeFolder, USERS_MAPPING } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const folder = makeFolder({
@@ -15,7 +16,7 @@ afterAll(() => folder.remove());
 const VARS = ['--var', 'fantasy_league_id=1'];
 
 it('validate --json names every bad row and cell', async () => {
-  const { code, stdout } = await runCli(['validate', 'users', '--json'], { cwd: folder.path });
+  const { code, stdout } = await runHere(['validate', 'users', '--json'], { cwd: folder.path });
   expect(code).toBe(3);
   const shape = 'looks changed by a spreadsheet; write it as plain text, or add --allow-key-shape';
   const repeated = (row: number, other: number): object => ({
@@ -61,8 +62,8 @@ it('validate --json names every bad row and cell', async () => {
 
 it('a table of settings that is not filled in is one short line, and each of its rows in JSON', async () => {
   const [told, json] = await Promise.all([
-    runCli(['validate', 'points', ...VARS], { cwd: folder.path }),
-    runCli(['validate', 'points', ...VARS, '--json'], { cwd: folder.path }),
+    runHere(['validate', 'points', ...VARS], { cwd: folder.path }),
+    runHere(['validate', 'points', ...VARS, '--json'], { cwd: folder.path }),
   ]);
   expect(told.stdout).toMatch(
     /✗ points-config\.csv row 2: 34 settings are empty \(rows \d+ to \d+\); fill them in\n$/,
@@ -99,8 +100,8 @@ it('checks the other tables where a variable of one mapping is not set, and ends
   });
   try {
     const [told, json] = await Promise.all([
-      runCli(['validate', ...VARS], { cwd: other.path }),
-      runCli(['validate', ...VARS, '--json'], { cwd: other.path }),
+      runHere(['validate', ...VARS], { cwd: other.path }),
+      runHere(['validate', ...VARS, '--json'], { cwd: other.path }),
     ]);
     expect(told).toMatchObject({
       code: 4,
@@ -115,7 +116,7 @@ it('checks the other tables where a variable of one mapping is not set, and ends
       issues: [{ mapping: 'users', column: 'Active' }],
       stops: [{ mapping: 'prices', code: 'mapping.variable' }],
     });
-    expect((await runCli(['validate', 'prices', ...VARS], { cwd: other.path })).code).toBe(4);
+    expect((await runHere(['validate', 'prices', ...VARS], { cwd: other.path })).code).toBe(4);
   } finally {
     other.remove();
   }
@@ -132,7 +133,7 @@ it('checks the other tables where some are not there, names each of these, and e
   });
   // No request is sent to it.
   const env = { TEAMSHEET_BASE_URL: 'http://127.0.0.1:9', TEAMSHEET_API_KEY: 'key-of-a-test' };
-  const run = (...args: readonly string[]) => runCli(args, { cwd: other.path, env });
+  const run = (...args: readonly string[]) => runHere(args, { cwd: other.path, env });
   try {
     const told = await run('validate');
     expect(told).toMatchObject({
