@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Letter, MappingState } from '../../src/model/state/alerts.ts';
 import type { Store } from '../../src/model/state/store.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
@@ -26,7 +26,6 @@ let schema: string;
 beforeAll(() => {
   own = new OwnPostgres();
 });
-afterAll(() => own.close());
 beforeEach(() => {
   schema = newSchema();
 });

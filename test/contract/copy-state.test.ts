@@ -225,7 +225,6 @@ function copySuite(name: string, open: () => Promise<PostgresClient>): void {
 }
 
 const own = new OwnPostgres();
-afterAll(() => own.close());
 copySuite('PostgreSQL in this process', () => Promise.resolve(own.client()));
 
 describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'})`, () => {

@@ -37,10 +37,7 @@ beforeAll(async () => {
   own = new OwnPostgres();
   if (noPostgres === undefined) server = await startPostgres();
 });
-afterAll(async () => {
-  await own.close();
-  await server?.close();
-});
+afterAll(() => server?.close());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
   schema = newSchema();

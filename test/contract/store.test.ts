@@ -49,10 +49,7 @@ beforeAll(async () => {
   own = new OwnPostgres();
   if (noPostgres === undefined) server = await startPostgres();
 });
-afterAll(async () => {
-  await own.close();
-  await server?.close();
-});
+afterAll(() => server?.close());
 beforeEach(() => {
   schema = newSchema();
 });

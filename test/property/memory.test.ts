@@ -40,7 +40,6 @@ const anyReading: fc.Arbitrary<Kept> = fc
 type Open = () => Promise<Store>;
 
 const own = new OwnPostgres();
-afterAll(() => own.close());
 
 let stores = 0;
 const openFile: Open = () => openStore({ file: join(folder, String((stores += 1)), 'state.sqlite'), clock });

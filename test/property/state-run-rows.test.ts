@@ -208,7 +208,6 @@ interface Kind {
 const own = new OwnPostgres();
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
 let state: Promise<Store> | undefined;
-afterAll(() => own.close());
 
 const KINDS: readonly Kind[] = [
   {

@@ -14,9 +14,12 @@ import type { Clock } from '../../src/model/ports.ts';
 import type { ServiceAccount } from '../../src/model/state/store.ts';
 import type { SqlRow } from '../../src/state/sql-row.ts';
 
+/** To make one takes some seconds of processor time, so the files of tests of one process share one, in schemas of their own. It ends with the process. */
+let inProcess: PGlite | undefined;
+
 /** PostgreSQL in this process. It has one session: rivals take turns there. Closing a client of it leaves it open. */
 export class OwnPostgres {
-  readonly #db = new PGlite();
+  readonly #db = (inProcess ??= new PGlite());
 
   client(): PostgresClient {
     let isClosed = false;
@@ -39,10 +42,6 @@ export class OwnPostgres {
         return Promise.resolve();
       },
     };
-  }
-
-  close(): Promise<void> {
-    return this.#db.close();
   }
 }
 

@@ -28,7 +28,6 @@ let folder: string;
 beforeAll(() => {
   own = new OwnPostgres();
 });
-afterAll(() => own.close());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
   client = own.client();
